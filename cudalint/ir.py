@@ -1,0 +1,510 @@
+"""The kernel IR: types, expressions and statements of CUDA functions, with source spans.
+
+The front end builds this from libclang's tree and nothing after it sees a cursor. The IR stays
+close to C++: an expression node is one operation of the source, lvalues are not loaded implicitly
+(the evaluator decides from the context whether an lvalue is read, written or only named), and
+templates appear only as the instantiations that somebody names.
+
+Nodes compare by identity. They are immutable after the front end has finished a function; records
+are completed in place because C++ lets a record point to itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Literal, NamedTuple
+
+
+class Span(NamedTuple):
+    """A half-open piece of source: lines and columns start at 1, columns count bytes."""
+
+    path: str
+    line: int
+    column: int
+    end_line: int
+    end_column: int
+
+
+# --- types -----------------------------------------------------------------------------------
+
+ScalarKind = Literal["int", "uint", "float", "bool", "void"]
+
+
+@dataclass(frozen=True, slots=True)
+class Scalar:
+    """An arithmetic type or `void`; enumerations appear as their underlying integer type."""
+
+    name: str
+    bytes: int
+    kind: ScalarKind
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PointerType:
+    """A pointer, or a reference where `reference` is set."""
+
+    pointee: Type
+    reference: bool = False
+    bytes: int = 8
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ArrayType:
+    """An array; `count` is None where the source leaves the extent open (`extern __shared__ T a[]`)."""
+
+    element: Type
+    count: int | None
+    bytes: int
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Field:
+    name: str
+    type: Type
+    offset: int
+    """Bytes from the start of the record."""
+    bits: int | None = None
+    """The width of a bit-field."""
+
+
+@dataclass(slots=True, eq=False)
+class RecordType:
+    """A struct, class or union. `fields` has the direct fields and those of base classes, with offsets
+    from the start of this record; it is filled in after the record is first named."""
+
+    name: str
+    bytes: int
+    align: int
+    fields: tuple[Field, ...] = ()
+    is_union: bool = False
+
+    def field(self, name: str) -> Field | None:
+        return next((f for f in self.fields if f.name == name), None)
+
+
+@dataclass(frozen=True, slots=True)
+class OpaqueType:
+    """A type that the evaluator need not understand: functions, dependent and unknown types."""
+
+    name: str
+    bytes: int = 0
+
+
+Type = Scalar | PointerType | ArrayType | RecordType | OpaqueType
+
+# --- symbols and functions ---------------------------------------------------------------------
+
+Storage = Literal["local", "parameter", "shared", "dynamic-shared", "constant", "device", "global", "static", "builtin"]
+
+
+@dataclass(slots=True, eq=False)
+class Symbol:
+    """One declared variable (or `this`). Two uses mean the same variable if they hold the same object.
+
+    Storage: `shared` is a static `__shared__` variable, `dynamic-shared` an `extern __shared__` one, `constant`
+    and `device` are `__constant__`/`__device__` variables at file scope, `global` is a host variable at file or
+    class scope, `static` a function's static local, `builtin` is threadIdx, blockIdx, blockDim, gridDim, warpSize.
+    """
+
+    name: str
+    type: Type
+    storage: Storage
+    span: Span
+    align: int = 0
+    """From `alignas`/`__align__`; 0 where the type's own alignment holds."""
+    is_const: bool = False
+    initializer: Callable[[], Expr | None] | None = None
+    """For variables that live outside of a function's statements (globals, constexpr, statics): their
+    initializer, lowered when it is asked for."""
+
+
+FunctionKind = Literal["kernel", "device", "host"]
+
+
+@dataclass(slots=True, eq=False)
+class Function:
+    """A function definition with its body; for a template, one instantiation."""
+
+    name: str
+    """The plain name, without namespaces and template arguments."""
+    instantiation: str
+    """The name as a person would write this instantiation, e.g. `tile<float, 32>`."""
+    kind: FunctionKind
+    """`device` also covers `__host__ __device__` functions."""
+    parameters: tuple[Symbol, ...]
+    result: Type
+    body: Stmt
+    span: Span
+    """From the first token of the declaration to the closing brace."""
+    name_span: Span
+    this: Symbol | None = None
+    """For a non-static method or a lambda: the object, as a symbol of pointer type."""
+    member_initializers: tuple[tuple[str, Expr], ...] = ()
+    """For a constructor: field (or base class) name and initializer, in order."""
+    max_threads: int | None = None
+    """First argument of `__launch_bounds__`."""
+    min_blocks: int | None = None
+    is_template_pattern: bool = False
+    """The uninstantiated template itself: its types may be dependent."""
+    captures: tuple[Capture, ...] = ()
+    problems: tuple[str, ...] = ()
+    """Front-end errors inside the body; statements may be missing from it."""
+
+
+@dataclass(slots=True, eq=False)
+class FunctionRef:
+    """A function that can be named and, where its definition is in sight, lowered on demand."""
+
+    name: str
+    kind: FunctionKind
+    span: Span
+    """Where it is declared."""
+    key: str
+    """Equal for all references to the same instantiation in one file."""
+    is_user: bool
+    """Defined in the user's code, not in the bundled or the toolkit's headers."""
+    load: Callable[[], Function | None]
+    """Lowers the definition (memoised), None where there is none in sight."""
+    has_launch: Callable[[], bool]
+    """Whether its body, or a user function that it calls, launches a kernel (memoised)."""
+    templated: bool = False
+    """The reference names a template pattern rather than an instantiation."""
+
+
+# --- expressions -------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Literal_:
+    value: int | float | str
+    type: Type
+    span: Span
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Name:
+    symbol: Symbol
+    type: Type
+    span: Span
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Member:
+    """`base.field` or `base->field` (`arrow`); `this->` is made explicit."""
+
+    base: Expr
+    field: str
+    arrow: bool
+    type: Type
+    span: Span
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Index:
+    """The built-in `base[index]`; an overloaded one is a `Call`."""
+
+    base: Expr
+    index: Expr
+    type: Type
+    span: Span
+
+
+UnaryOp = Literal["-", "+", "!", "~", "*", "&", "++x", "--x", "x++", "x--"]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Unary:
+    op: UnaryOp
+    operand: Expr
+    type: Type
+    span: Span
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Binary:
+    """A built-in binary operator: arithmetic, comparison, `&&`, `||` or `,`."""
+
+    op: str
+    left: Expr
+    right: Expr
+    type: Type
+    span: Span
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Assign:
+    """`target = value`, or `target op= value` where `op` is not empty. Struct assignment too."""
+
+    op: str
+    target: Expr
+    value: Expr
+    type: Type
+    span: Span
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Conditional:
+    condition: Expr
+    then: Expr
+    otherwise: Expr
+    type: Type
+    span: Span
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Cast:
+    """A conversion that changes the type, explicit or implicit; array-to-pointer decay too."""
+
+    operand: Expr
+    type: Type
+    explicit: bool
+    span: Span
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Call:
+    """A call. `function` is the callee where it is known statically, `receiver` the object of a method call (an
+    lvalue expression, `this->` removed), `callee` the called expression where it is not a plain function name
+    (a function pointer). A call of a lambda or functor has its `operator()` as `function` and the object as `receiver`."""
+
+    name: str
+    function: FunctionRef | None
+    receiver: Expr | None
+    callee: Expr | None
+    arguments: tuple[Expr, ...]
+    type: Type
+    span: Span
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Construct:
+    """`T(args)` or `T x(args)` of a class; `constructor` is None for trivial copies and aggregate defaults."""
+
+    constructor: FunctionRef | None
+    arguments: tuple[Expr, ...]
+    type: Type
+    span: Span
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class InitList:
+    """`{a, b, c}` for a scalar, an array or an aggregate, in the order of elements or direct fields."""
+
+    elements: tuple[Expr, ...]
+    type: Type
+    span: Span
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Capture:
+    """One capture of a lambda: uses of `symbol` in the body mean the enclosing function's variable."""
+
+    symbol: Symbol
+    by_reference: bool
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Lambda:
+    function: FunctionRef
+    captures: tuple[Capture, ...]
+    type: Type
+    span: Span
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Launch:
+    """`kernel<<<grid, block, shared, stream>>>(arguments)`; omitted parts are None. `callee` is set instead of
+    `kernel` where the kernel is an expression (a template parameter, a function pointer)."""
+
+    kernel: FunctionRef | None
+    callee: Expr | None
+    grid: Expr
+    block: Expr
+    shared: Expr | None
+    stream: Expr | None
+    arguments: tuple[Expr, ...]
+    type: Type
+    span: Span
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class FunctionName:
+    """A function used as a value: an argument of `cudaLaunchKernel`, a function pointer."""
+
+    function: FunctionRef
+    type: Type
+    span: Span
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class New:
+    """`new T` or `new T[count]` (host code)."""
+
+    element: Type
+    count: Expr | None
+    type: Type
+    span: Span
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class UnknownExpr:
+    """What the front end could not lower; the children are still evaluated for their accesses."""
+
+    reason: str
+    children: tuple[Expr, ...]
+    type: Type
+    span: Span
+
+
+Expr = (
+    Literal_ | Name | Member | Index | Unary | Binary | Assign | Conditional | Cast | Call | Construct | InitList
+    | Lambda | Launch | FunctionName | New | UnknownExpr
+)
+
+# --- statements --------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Declare:
+    """One declared variable; `initializer` is None where it starts uninitialised (or is shared)."""
+
+    symbol: Symbol
+    initializer: Expr | None
+    span: Span
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ExprStmt:
+    expr: Expr
+    span: Span
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Block:
+    statements: tuple[Stmt, ...]
+    span: Span
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class If:
+    """`if constexpr` appears as its chosen branch. A declaration in the condition is a Declare before it, in a Block."""
+
+    condition: Expr
+    then: Stmt
+    otherwise: Stmt | None
+    span: Span
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class For:
+    init: Stmt | None
+    condition: Expr | None
+    increment: Expr | None
+    body: Stmt
+    span: Span
+    unroll: int | None = None
+    """From `#pragma unroll N`; 0 for one without a factor, None where there is none."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RangeFor:
+    symbol: Symbol
+    range: Expr
+    body: Stmt
+    span: Span
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class While:
+    condition: Expr
+    body: Stmt
+    span: Span
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class DoWhile:
+    body: Stmt
+    condition: Expr
+    span: Span
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Case:
+    """A group of labels and the statements up to the next label; control falls through to the next case."""
+
+    values: tuple[Expr, ...]
+    is_default: bool
+    body: tuple[Stmt, ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Switch:
+    condition: Expr
+    cases: tuple[Case, ...]
+    span: Span
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Return:
+    value: Expr | None
+    span: Span
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Break:
+    span: Span
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Continue:
+    span: Span
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Asm:
+    """Inline PTX: its text and its operands, as far as the tree shows them."""
+
+    text: str
+    operands: tuple[Expr, ...]
+    span: Span
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class UnknownStmt:
+    reason: str
+    children: tuple[Stmt, ...]
+    span: Span
+
+
+Stmt = (
+    Declare | ExprStmt | Block | If | For | RangeFor | While | DoWhile | Switch | Return | Break | Continue | Asm
+    | UnknownStmt
+)
+
+# --- a file ------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """Something the front end could not resolve; it costs what depends on it and no more."""
+
+    path: str
+    line: int
+    column: int
+    message: str
+
+
+@dataclass(slots=True, eq=False)
+class Unit:
+    """One parsed file: what the rest of the program asks the front end for."""
+
+    path: str
+    problems: tuple[Problem, ...]
+    kernels: tuple[FunctionRef, ...]
+    """Every `__global__` definition of the file and of the user's headers that it includes; for a template, its
+    pattern (instantiations are reached through launches)."""
+    host_functions: tuple[FunctionRef, ...]
+    """Host function definitions of the file and the user's headers, in source order (patterns of templates left out)."""
+    instantiations: Callable[[str], tuple[FunctionRef, ...]] = field(default=lambda key: ())
+    """For the key of a kernel template's pattern: instantiations named in the file other than by visible launches."""
