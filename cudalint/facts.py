@@ -1,0 +1,221 @@
+"""What the analysis knows about a file, before any rule has an opinion.
+
+These dataclasses mirror `cudalint facts --format json` (cudalint/schemas/facts.schema.json), field by field; what
+is not part of the JSON contract (samples, strides, declarations) is there for rules, fixes and pictures.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Literal, NamedTuple
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+Space = Literal["global", "shared", "local", "constant", "generic"]
+Operation = Literal["load", "store", "atomic", "async-copy"]
+Status = Literal["exact", "assumed", "range", "data-dependent", "unknown", "unreached"]
+LaunchSource = Literal["launch-site", "annotation", "config", "command-line", "launch-bounds", "default"]
+
+
+class Place(NamedTuple):
+    """A piece of source: lines and columns start at 1, columns count bytes, the end is exclusive."""
+
+    path: str
+    line: int
+    column: int
+    end_line: int
+    end_column: int
+
+
+class Frame(NamedTuple):
+    """One call through which an access was reached, innermost first."""
+
+    path: str
+    line: int
+
+
+@dataclass(frozen=True, slots=True)
+class LaunchFacts:
+    block: tuple[int, int, int]
+    grid: tuple[int, int, int]
+    """Blocks; where the grid is unknown, the generic grid that was evaluated (see `assumptions`)."""
+    dynamic_shared_bytes: int
+    source: LaunchSource
+    path: str | None
+    line: int | None
+    parameters: Mapping[str, int | float | bool]
+    """Scalar arguments that the launch makes plain."""
+    assumptions: tuple[str, ...] = ()
+    """What had to be taken for granted about this launch, e.g. `block = 256 (no launch in sight)`."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ArrayFacts:
+    """The declaration of a shared (or otherwise known) array."""
+
+    name: str
+    place: Place
+    extents: tuple[int, ...]
+    """Declared extents, outermost first; () for a scalar or an open extent."""
+    extent_places: tuple[Place | None, ...]
+    """Where each extent is spelled, None where that isn't plain."""
+    element_bytes: int
+    total_bytes: int | None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Sample:
+    """Warp-level requests that stand for all requests of an access under one launch. n requests, 32 lanes."""
+
+    addresses: NDArray[np.int64]
+    """[n, 32] byte addresses, from the start of the allocation."""
+    mask: NDArray[np.bool_]
+    """[n, 32] active lanes."""
+    weights: NDArray[np.float64]
+    """[n] how many requests of the launch each one stands for, up to a common factor."""
+    warps: NDArray[np.int64]
+    """[n] index of the warp within its block."""
+    subscripts: tuple[NDArray[np.int64], ...] = ()
+    """One [n, 32] array per dimension of the declared array, where the access spells one subscript for each."""
+    inner_offset: int = 0
+    """Bytes from the subscripted element to the accessed bytes (a field of a struct element)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Strides:
+    """By how many bytes the address moves when one thread index grows by 1; None where that is not constant."""
+
+    x: int | None
+    y: int | None
+    z: int | None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class AccessResult:
+    launch: int
+    status: Status
+    assumptions: tuple[str, ...] = ()
+    reason: str | None = None
+    sectors_per_request: float | None = None
+    sectors_range: tuple[float, float] | None = None
+    ideal_sectors: float | None = None
+    wavefronts_per_request: float | None = None
+    wavefronts_range: tuple[float, float] | None = None
+    ideal_wavefronts: float | None = None
+    conflict_ways: float | None = None
+    active_lanes: float | None = None
+    active_request_fraction: float | None = None
+    requests: float | None = None
+    """Warp-level requests in the whole launch, where it is known."""
+    offset_range: tuple[int, int] | None = None
+    """Lowest and one past the highest byte touched by any active lane, over everything evaluated."""
+    out_of_bounds: OutOfBounds | None = None
+    strides: Strides | None = None
+    sample: Sample | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class OutOfBounds:
+    """The first active thread whose address leaves the array."""
+
+    thread: tuple[int, int, int]
+    block: tuple[int, int, int]
+    offset: int
+    """Bytes from the start of the array."""
+    certain: bool
+    """False where the thread is only reached under an assumption."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Access:
+    place: Place
+    function: str
+    inlined_from: tuple[Frame, ...]
+    space: Space
+    operation: Operation
+    array: str
+    """The name that the source gives the array (a parameter, a shared variable, `params.x`)."""
+    element_type: str
+    bytes: int
+    results: tuple[AccessResult, ...]
+    expression: str = ""
+    """The access as the source spells it."""
+    declaration: ArrayFacts | None = None
+    record_bytes: int | None = None
+    """The size of the struct of which this access touches a field, where it does."""
+
+
+@dataclass(frozen=True, slots=True)
+class BranchResult:
+    launch: int
+    verdict: Literal["uniform", "warp-uniform", "divergent", "data-dependent", "unknown"]
+    divergent_warps: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Branch:
+    place: Place
+    function: str
+    inlined_from: tuple[Frame, ...]
+    kind: Literal["if", "conditional", "for", "while", "do", "switch"]
+    results: tuple[BranchResult, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Resources:
+    static_shared_bytes: int | None
+    registers: int | None = None
+    registers_source: str | None = None
+    max_threads: int | None = None
+    min_blocks: int | None = None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class KernelFacts:
+    name: str
+    instantiation: str
+    place: Place
+    """From the declaration's first token to the closing brace."""
+    name_place: Place
+    launches: tuple[LaunchFacts, ...]
+    accesses: tuple[Access, ...]
+    resources: Resources
+    branches: tuple[Branch, ...] | None = None
+    barriers: None = None
+    races: None = None
+    occupancy: None = None
+    roofline: None = None
+    gaps: tuple[Gap, ...] = ()
+    """What could not be analysed, with the reason (rule CL902)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Gap:
+    """Something in a kernel that was not analysed."""
+
+    path: str
+    line: int
+    reason: str
+    remedy: str | None = None
+    """The annotation or option that would settle it."""
+
+
+@dataclass(frozen=True, slots=True)
+class ProblemFacts:
+    path: str
+    line: int
+    column: int
+    message: str
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class FileFacts:
+    path: str
+    status: Literal["ok", "partial", "failed"]
+    problems: tuple[ProblemFacts, ...] = ()
+    kernels: tuple[KernelFacts, ...] = ()
+    sources: Mapping[str, str] = field(default_factory=dict)
+    """Paths of the user's files that contributed (the file and its headers), to what they are called."""

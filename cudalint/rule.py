@@ -1,0 +1,42 @@
+"""What a rule is: a small class with a code, a name, a severity, a documentation page and a check.
+
+A rule sees the facts of one kernel at a time and yields diagnostics. The engine knows no single rule: it
+imports every module of each package that the entry point group `cudalint.rules` names and takes the `Rule`
+subclasses defined there. The class's docstring is the rule's page (what it does, why it is bad, example).
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import ClassVar
+
+from cudalint.diagnostics import Diagnostic, Severity
+from cudalint.facts import FileFacts, KernelFacts
+from cudalint.hardware.targets import Target
+
+
+@dataclass(frozen=True, slots=True)
+class RuleContext:
+    """What a check may use beside the kernel's facts."""
+
+    file: FileFacts
+    target: Target
+    thresholds: Mapping[str, float] = field(default_factory=dict)
+    """The user's settings for this rule, by the rule's own option names."""
+
+
+class Rule(ABC):
+    code: ClassVar[str]
+    name: ClassVar[str]
+    severity: ClassVar[Severity]
+    summary: ClassVar[str]
+    """One line for `cudalint rules`."""
+    on_by_default: ClassVar[bool] = True
+    thresholds: ClassVar[Mapping[str, float]] = {}
+    """The rule's options and their default values."""
+
+    @abstractmethod
+    def check(self, kernel: KernelFacts, context: RuleContext) -> Iterator[Diagnostic]:
+        """Yields the rule's findings in one kernel."""
