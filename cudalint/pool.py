@@ -1,0 +1,263 @@
+"""Runs one function over many jobs in worker processes that may crash, hang or grow.
+
+libclang can take the whole process down on some C++, so no file is analysed in the process that talks to the user:
+even a single file goes to a worker. On Linux a worker is a fork made before anything heavy was imported, which
+costs about two milliseconds, so there is no need for a faster way without one. Elsewhere workers are spawned, since
+forking is unsafe on macOS and does not exist on Windows.
+
+`concurrent.futures` does not fit: a crash there breaks the whole pool and a job that hangs can't be ended.
+"""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import signal
+import sys
+import time
+import traceback
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from multiprocessing.connection import Connection, wait
+from typing import Generic, TypeVar
+
+Job = TypeVar("Job")
+Result = TypeVar("Result")
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What workers may use."""
+
+    workers: int
+    seconds: float
+    """The time for one job; a worker that takes longer is killed."""
+    jobs_per_worker: int = 200
+    megabytes: int = 350
+    """A worker whose memory has once grown over this is replaced before its next job."""
+
+
+@dataclass(frozen=True, slots=True)
+class Done(Generic[Result]):
+    index: int
+    value: Result
+
+
+@dataclass(frozen=True, slots=True)
+class Lost:
+    """A job that came to no result, and why, in words for the user."""
+
+    index: int
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Reply(Generic[Result]):
+    """What a worker sends back: a value, or the error that the function raised."""
+
+    value: Result | None
+    error: str | None
+    retire: bool
+    """The worker has used enough memory and wants to be replaced."""
+
+
+def default_workers() -> int:
+    """The number of CPUs that this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+def run_jobs(
+    function: Callable[[Job], Result], jobs: Sequence[Job], limits: Limits
+) -> Iterator[Done[Result] | Lost]:
+    """Yields one outcome per job, as they come. `function` must be importable by name, for spawned workers."""
+    workers: list[_Worker[Job, Result]] = []
+    waiting = iter(enumerate(jobs))
+    try:
+        while True:
+            _hand_out(function, waiting, workers, limits, len(jobs))
+            busy = [worker for worker in workers if worker.index is not None]
+            if not busy:
+                return
+            yield from _collect(busy, limits)
+            workers = [worker for worker in workers if worker.alive]
+    finally:
+        for worker in workers:
+            worker.stop()
+
+
+def _hand_out(
+    function: Callable[[Job], Result],
+    waiting: Iterator[tuple[int, Job]],
+    workers: list[_Worker[Job, Result]],
+    limits: Limits,
+    total: int,
+) -> None:
+    """Gives every idle worker a job, and starts workers as long as there are fewer than allowed."""
+    idle = [worker for worker in workers if worker.index is None]
+    while idle or len(workers) < min(limits.workers, total):
+        task = next(waiting, None)
+        if task is None:
+            return
+        if not idle:
+            workers.append(_Worker(function, limits, workers))
+            idle.append(workers[-1])
+        idle.pop().assign(*task)
+
+
+def _collect(busy: Sequence[_Worker[Job, Result]], limits: Limits) -> Iterator[Done[Result] | Lost]:
+    """Waits until a worker answers, dies or runs out of time, and yields what became of its job."""
+    patience = max(0.0, min(worker.deadline for worker in busy) - time.monotonic())
+    ready = set(wait([worker.connection for worker in busy], timeout=patience))
+    now = time.monotonic()
+    for worker in busy:
+        if worker.connection in ready:
+            yield worker.outcome()
+        elif worker.deadline <= now:
+            yield worker.abandon(f"given up after {limits.seconds:g} s")
+
+
+class _Worker(Generic[Job, Result]):
+    """One process, its pipe, and the job that it is at."""
+
+    def __init__(
+        self,
+        function: Callable[[Job], Result],
+        limits: Limits,
+        siblings: Sequence[_Worker[Job, Result]],
+    ) -> None:
+        method = "fork" if sys.platform == "linux" else "spawn"
+        context = multiprocessing.get_context(method)
+        self.connection, theirs = context.Pipe()
+        # A forked worker inherits our ends of its siblings' pipes. It must close them, or the siblings would not
+        # notice that we are gone. A spawned one inherits nothing.
+        inherited = [self.connection, *(worker.connection for worker in siblings)] if method == "fork" else []
+        self._process = context.Process(
+            target=_serve, args=(function, theirs, limits.megabytes, inherited), daemon=True
+        )
+        self._process.start()
+        theirs.close()
+        self._limits = limits
+        self._jobs_left = limits.jobs_per_worker
+        self.index: int | None = None
+        self.deadline = 0.0
+        self.alive = True
+
+    def assign(self, index: int, job: Job) -> None:
+        self.index = index
+        self.deadline = time.monotonic() + self._limits.seconds
+        self._jobs_left -= 1
+        try:
+            self.connection.send(job)
+        except BrokenPipeError:
+            # The worker died between two jobs. The pipe reads as closed now, so `outcome` reports it.
+            pass
+
+    def outcome(self) -> Done[Result] | Lost:
+        """What the worker has to say about its job, now that its pipe is ready."""
+        index = self._finish_job()
+        try:
+            reply: _Reply[Result] = self.connection.recv()
+        except (EOFError, ConnectionError):
+            self._process.join()
+            self.stop()
+            return Lost(index, _cause_of_death(self._process.exitcode))
+        if reply.retire or self._jobs_left <= 0:
+            self.stop()
+        if reply.error is not None:
+            return Lost(index, reply.error)
+        return Done(index, reply.value)  # type: ignore[arg-type]  # None is a legal result.
+
+    def abandon(self, reason: str) -> Lost:
+        self.stop()
+        return Lost(self._finish_job(), reason)
+
+    def stop(self) -> None:
+        self.alive = False
+        self.connection.close()
+        self._process.kill()
+        self._process.join()
+
+    def _finish_job(self) -> int:
+        assert self.index is not None
+        index, self.index = self.index, None
+        return index
+
+
+def _cause_of_death(exit_code: int | None) -> str:
+    if exit_code is None or exit_code >= 0:
+        return f"the analysis crashed (exit status {exit_code})"
+    try:
+        name = signal.Signals(-exit_code).name
+    except ValueError:
+        name = f"signal {-exit_code}"
+    if name == "SIGKILL":
+        return "the analysis was killed (SIGKILL), perhaps for lack of memory"
+    return f"the analysis crashed ({name})"
+
+
+# --- in the worker ------------------------------------------------------------------------------
+
+
+def _serve(
+    function: Callable[[Job], Result],
+    connection: Connection,
+    megabytes: int,
+    inherited: Sequence[Connection],
+) -> None:
+    """Answers jobs until the parent closes the pipe."""
+    for other in inherited:
+        other.close()
+    # An interrupt from the keyboard reaches the whole process group; ending the workers is the parent's work.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    # The workers are the parallelism: numpy's threads would only get into each other's way.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+    os.environ.setdefault("OMP_NUM_THREADS", "1")
+    debug = bool(os.environ.get("CUDALINT_DEBUG"))
+    if not debug:
+        _silence_stderr()
+    while True:
+        try:
+            job: Job = connection.recv()
+        except (EOFError, OSError):
+            return
+        _answer(connection, function, job, megabytes, debug)
+
+
+def _answer(
+    connection: Connection, function: Callable[[Job], Result], job: Job, megabytes: int, debug: bool
+) -> None:
+    reply: _Reply[Result]
+    try:
+        value = function(job)
+        reply = _Reply(value, None, retire=_peak_megabytes() > megabytes)
+        connection.send(reply)
+    except Exception as error:
+        if debug:
+            traceback.print_exc()
+        reply = _Reply(None, _describe(error), retire=True)
+        connection.send(reply)
+
+
+def _describe(error: Exception) -> str:
+    detail = " ".join(str(error).split())
+    kind = type(error).__name__
+    return f"internal error: {kind}: {detail}" if detail else f"internal error: {kind}"
+
+
+def _silence_stderr() -> None:
+    """libclang reports its own crashes on stderr; the parent says the same in one line."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, 2)
+    os.close(nowhere)
+
+
+def _peak_megabytes() -> float:
+    """The most memory that this process has held; 0 where the platform doesn't tell."""
+    if sys.platform == "win32":
+        return 0.0
+    import resource
+
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return peak / 2**20 if sys.platform == "darwin" else peak / 2**10
