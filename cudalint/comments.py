@@ -1,0 +1,106 @@
+"""Finds the comments of a C++ source, without being fooled by strings, raw strings, characters and digit separators.
+
+Compilers ignore comments, and so does libclang's tree; annotations live in them, hence this lexer. It does no
+more than tell comments from the rest.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+_TOKEN = re.compile(
+    r"""
+    (?P<comment> //(?:[^\\\n]|\\(?:\r?\n)?)* | /\*.*?(?:\*/|\Z) )
+  | (?:u8|[uUL])?R"(?P<delimiter>[^()\\\s]{0,16})\(.*?(?:\)(?P=delimiter)"|\Z)      # a raw string
+  | "(?:[^"\\\n]|\\.)*"?                                                         # a string, perhaps unfinished
+  | \.?\d(?:'?[\w.])*                                                         # a number: 1'000 opens no character
+  | [^\W\d]\w*                                                                   # the u8 of u8'x', the R of PAR"("
+  | '(?:[^'\\\n]|\\.)*'                                                          # a character
+    """,
+    re.VERBOSE | re.DOTALL,
+)
+_DIRECTIVE_LINE = re.compile(r"\s*#")
+
+
+@dataclass(frozen=True, slots=True)
+class Comment:
+    start: int
+    end: int
+    """Offsets into the text."""
+    text: str
+    """With its delimiters."""
+    line: int
+    end_line: int
+    stands_alone: bool
+    """No code shares a line with it."""
+
+
+@dataclass(frozen=True, slots=True)
+class CommentedSource:
+    """A source text and its comments."""
+
+    text: str
+    comments: tuple[Comment, ...]
+    _line_starts: tuple[int, ...] = field(repr=False)
+    _code_lines: tuple[int, ...] = field(repr=False)
+
+    def position(self, offset: int) -> tuple[int, int]:
+        """Line and column of an offset; both start at 1 and columns count UTF-8 bytes."""
+        line = bisect_right(self._line_starts, offset)
+        before = self.text[self._line_starts[line - 1] : offset]
+        return line, len(before.encode("utf-8", "surrogateescape")) + 1
+
+    def next_code_line(self, line: int) -> int | None:
+        """The first line after `line` that holds code; preprocessor directives such as `#pragma` don't count."""
+        index = bisect_right(self._code_lines, line)
+        return self._code_lines[index] if index < len(self._code_lines) else None
+
+
+def read_comments(text: str) -> CommentedSource:
+    """Lexes `text` once, from start to end."""
+    starts = tuple(_line_starts(text))
+    spans = [match.span("comment") for match in _TOKEN.finditer(text) if match["comment"] is not None]
+    blanked = _without(text, spans).split("\n")
+    comments = tuple(_comment(text, start, end, starts, blanked) for start, end in spans)
+    return CommentedSource(text, comments, starts, tuple(_code_lines(blanked)))
+
+
+def _line_starts(text: str) -> Iterator[int]:
+    yield 0
+    for match in re.finditer("\n", text):
+        yield match.end()
+
+
+def _without(text: str, spans: list[tuple[int, int]]) -> str:
+    """The text with its comments taken out and its lines kept."""
+    pieces: list[str] = []
+    done = 0
+    for start, end in spans:
+        pieces.append(text[done:start])
+        pieces.append("\n" * text.count("\n", start, end))
+        done = end
+    pieces.append(text[done:])
+    return "".join(pieces)
+
+
+def _comment(
+    text: str, start: int, end: int, line_starts: tuple[int, ...], blanked: list[str]
+) -> Comment:
+    line = bisect_right(line_starts, start)
+    end_line = bisect_right(line_starts, max(start, end - 1))
+    alone = not blanked[line - 1].strip() and not blanked[end_line - 1].strip()
+    return Comment(start, end, text[start:end], line, end_line, alone)
+
+
+def _code_lines(blanked: list[str]) -> Iterator[int]:
+    """The numbers of lines that hold code. A directive reaches to the end of its continued lines."""
+    in_directive = False
+    for number, line in enumerate(blanked, start=1):
+        if not in_directive and not _DIRECTIVE_LINE.match(line):
+            if line.strip():
+                yield number
+            continue
+        in_directive = line.rstrip("\r").endswith("\\")

@@ -1,0 +1,175 @@
+"""The C expressions that users write in annotations and options, as small typed trees.
+
+pycparser does the parsing and stays behind this module: callers see the classes below, which hold names, numbers
+and operators and no more of C.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+
+class ExpressionError(ValueError):
+    """The text is no C expression, or one of a kind that annotations don't take."""
+
+
+@dataclass(frozen=True, slots=True)
+class Number:
+    value: int | float | bool
+
+
+@dataclass(frozen=True, slots=True)
+class NameRef:
+    """A parameter, a macro, a constant, or a built-in such as `threadIdx`."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class MemberRef:
+    """`base.field` or `base->field`."""
+
+    base: Expression
+    field: str
+
+
+@dataclass(frozen=True, slots=True)
+class ElementRef:
+    base: Expression
+    index: Expression
+
+
+@dataclass(frozen=True, slots=True)
+class UnaryOp:
+    """`op` is one of `-`, `+`, `!`, `~`."""
+
+    op: str
+    operand: Expression
+
+
+@dataclass(frozen=True, slots=True)
+class BinaryOp:
+    """Arithmetic, bits, shifts, comparisons, `&&` and `||`."""
+
+    op: str
+    left: Expression
+    right: Expression
+
+
+@dataclass(frozen=True, slots=True)
+class ConditionalOp:
+    condition: Expression
+    then: Expression
+    otherwise: Expression
+
+
+@dataclass(frozen=True, slots=True)
+class CallOp:
+    """`dim3(32, 8)`, `min(a, b)`; what a name means is the evaluator's business."""
+
+    name: str
+    arguments: tuple[Expression, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class CastOp:
+    """`(size_t) x`, with the type as it was written."""
+
+    type: str
+    operand: Expression
+
+
+Expression = Number | NameRef | MemberRef | ElementRef | UnaryOp | BinaryOp | ConditionalOp | CallOp | CastOp
+
+_UNARY = frozenset("-+!~")
+_WIDTHS = (8, 16, 32, 64)
+_KNOWN_TYPES = ("size_t", "uintptr_t", *(f"{sign}int{bits}_t" for sign in ("", "u") for bits in _WIDTHS))
+_ALLOWED = re.compile(r"[^;{}#\"\\@$`]+")
+
+
+@lru_cache(maxsize=1024)
+def parse_expression(text: str) -> Expression:
+    """Parses one C expression; raises `ExpressionError` with a message that quotes it."""
+    stripped = text.strip()
+    if not stripped:
+        raise ExpressionError("an expression is missing")
+    try:
+        return _convert(_pycparser_tree(stripped))
+    except RecursionError:
+        raise ExpressionError(f"`{stripped[:40]}…` is nested too deeply") from None
+
+
+def _pycparser_tree(text: str) -> Any:
+    """pycparser only takes whole files, so the expression becomes an initializer in one."""
+    from pycparser import CParser  # 25 ms, and most files have no annotation.
+    from pycparser.c_parser import ParseError
+
+    if not _ALLOWED.fullmatch(text) or not _is_balanced(text):
+        raise ExpressionError(f"`{text}` is not a C expression")
+    types = " ".join(f"typedef int {name};" for name in _KNOWN_TYPES)
+    joined = " ".join(text.split())
+    try:
+        tree = CParser().parse(f"{types} int expression = ({joined});")
+    except (ParseError, AssertionError, AttributeError):
+        # The parser trips over some malformed input with errors that are not its own.
+        raise ExpressionError(f"`{text}` is not a C expression") from None
+    return tree.ext[-1].init
+
+
+def _is_balanced(text: str) -> bool:
+    """No parenthesis closes what this text did not open, as `1) + (2` would."""
+    depth = 0
+    for character in text:
+        depth += (character == "(") - (character == ")")
+        if depth < 0:
+            return False
+    return depth == 0
+
+
+def _convert(node: Any) -> Expression:
+    match type(node).__name__:
+        case "Constant":
+            return _number(node)
+        case "ID":
+            return Number(node.name == "true") if node.name in ("true", "false") else NameRef(node.name)
+        case "StructRef":
+            return MemberRef(_convert(node.name), node.field.name)
+        case "ArrayRef":
+            return ElementRef(_convert(node.name), _convert(node.subscript))
+        case "UnaryOp" if node.op in _UNARY:
+            return UnaryOp(node.op, _convert(node.expr))
+        case "BinaryOp":
+            return BinaryOp(node.op, _convert(node.left), _convert(node.right))
+        case "TernaryOp":
+            return ConditionalOp(_convert(node.cond), _convert(node.iftrue), _convert(node.iffalse))
+        case "FuncCall" if type(node.name).__name__ == "ID":
+            arguments = node.args.exprs if node.args else ()
+            return CallOp(node.name.name, tuple(_convert(argument) for argument in arguments))
+        case "Cast":
+            return CastOp(_type_text(node.to_type), _convert(node.expr))
+    raise ExpressionError(f"`{_source_of(node)}` can't be used in an annotation")
+
+
+def _number(node: Any) -> Number:
+    if node.type in ("float", "double", "long double"):
+        return Number(float(node.value.rstrip("fFlL")))
+    digits = node.value.rstrip("uUlL")
+    try:
+        if re.fullmatch("0[0-7]+", digits):
+            return Number(int(digits, 8))
+        return Number(int(digits, 0))
+    except ValueError:
+        raise ExpressionError(f"`{node.value}` is not a number") from None
+
+
+def _type_text(node: Any) -> str:
+    return _source_of(node).strip()
+
+
+def _source_of(node: Any) -> str:
+    from pycparser.c_generator import CGenerator
+
+    return str(CGenerator().visit(node))
