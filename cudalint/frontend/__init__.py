@@ -1,0 +1,1 @@
+"""The front end: CUDA source to kernel IR. Only this package knows libclang."""

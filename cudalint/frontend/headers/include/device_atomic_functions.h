@@ -1,0 +1,2 @@
+// The prelude declares all of it.
+#pragma once
