@@ -43,6 +43,8 @@ class Annotation:
     stands_alone: bool
     target_line: int
     """The line that it speaks of: its own, or the next line of code when it stands alone."""
+    above_kernel: bool
+    """The declaration that follows it says `__global__`. Only an `#if` can hide such a kernel from the analysis."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,6 +138,7 @@ class _Directive(NamedTuple):
     place: tuple[int, int, int, int]
     stands_alone: bool
     target_line: int
+    above_kernel: bool
 
 
 _START = re.compile(r"(?m)(?:\A/[/*][/*!]*<?|^[ \t]*\*?)[ \t]*(?P<directive>cudalint:)")
@@ -150,13 +153,13 @@ def _directives(comment: Comment, source: CommentedSource) -> Iterator[_Directiv
     for start, end in zip(starts, [*starts[1:], end_of_text], strict=True):
         spelled = comment.text[start:end].rstrip().rstrip("*").rstrip()
         first, last = comment.start + start, comment.start + start + len(spelled)
-        target = comment.line
+        target, above_kernel = comment.line, False
         if comment.stands_alone:
             target = source.next_code_line(comment.end_line) or comment.end_line
+            above_kernel = "__global__" in source.declaration_at(target)
         text = re.sub(r"\s*\n[ \t]*(?:\*(?!/))?\s*", " ", spelled.removeprefix("cudalint:"))
-        yield _Directive(
-            text.strip(), source.position(first) + source.position(last), comment.stands_alone, target
-        )
+        place = source.position(first) + source.position(last)
+        yield _Directive(text.strip(), place, comment.stands_alone, target, above_kernel)
 
 
 # --- from directives to annotations ---------------------------------------------------------------
@@ -183,7 +186,13 @@ def _parsed(directive: _Directive) -> Annotation:
     arguments = tuple(split_arguments(directive.text[head.end() : close]))
     reason = _reason(directive.text[close + 1 :])
     annotation = Annotation(
-        kind, arguments, reason, *directive.place, directive.stands_alone, directive.target_line
+        kind,
+        arguments,
+        reason,
+        *directive.place,
+        directive.stands_alone,
+        directive.target_line,
+        directive.above_kernel,
     )
     _validate(annotation)
     return annotation

@@ -22,6 +22,7 @@ _TOKEN = re.compile(
     """,
     re.VERBOSE | re.DOTALL,
 )
+_DECLARATION_END = re.compile("[{;]")
 _DIRECTIVE_LINE = re.compile(r"\s*#")
 
 
@@ -57,6 +58,12 @@ class CommentedSource:
         """The first line after `line` that holds code; preprocessor directives such as `#pragma` don't count."""
         index = bisect_right(self._code_lines, line)
         return self._code_lines[index] if index < len(self._code_lines) else None
+
+    def declaration_at(self, line: int) -> str:
+        """The text from the start of a line up to the first brace or semicolon."""
+        start = self._line_starts[line - 1]
+        end = _DECLARATION_END.search(self.text, start)
+        return self.text[start : end.start() if end else len(self.text)]
 
 
 def read_comments(text: str) -> CommentedSource:

@@ -39,3 +39,5 @@ class AnalysisOptions:
     """C expressions over parameters and built-ins that hold in every kernel."""
     target: str = "a100"
     race_scope: RaceScope = "block"
+    unsaved: tuple[tuple[str, str], ...] = ()
+    """Paths and texts that stand in for files: what came from standard input, or a fix that is being tried."""

@@ -3,6 +3,9 @@
 A rule sees the facts of one kernel at a time and yields diagnostics. The engine knows no single rule: it
 imports every module of each package that the entry point group `cudalint.rules` names and takes the `Rule`
 subclasses defined there. The class's docstring is the rule's page (what it does, why it is bad, example).
+
+Rules about annotations (unused suppressions and the like) see no kernel but what became of a file's annotations;
+they are `AnnotationRule`s, which differ from other rules in what their check is given and in nothing else.
 """
 
 from __future__ import annotations
@@ -15,6 +18,7 @@ from typing import ClassVar
 from cudalint.diagnostics import Diagnostic, Severity
 from cudalint.facts import FileFacts, KernelFacts
 from cudalint.hardware.targets import Target
+from cudalint.suppressions import AnnotationReview
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +31,9 @@ class RuleContext:
     """The user's settings for this rule, by the rule's own option names."""
 
 
-class Rule(ABC):
+class RuleBase(ABC):
+    """What all rules have: a code, a name, a severity and a page."""
+
     code: ClassVar[str]
     name: ClassVar[str]
     severity: ClassVar[Severity]
@@ -37,6 +43,18 @@ class Rule(ABC):
     thresholds: ClassVar[Mapping[str, float]] = {}
     """The rule's options and their default values."""
 
+
+class Rule(RuleBase):
+    """A rule about kernels."""
+
     @abstractmethod
     def check(self, kernel: KernelFacts, context: RuleContext) -> Iterator[Diagnostic]:
         """Yields the rule's findings in one kernel."""
+
+
+class AnnotationRule(RuleBase):
+    """A rule about the annotations of one source file."""
+
+    @abstractmethod
+    def check(self, review: AnnotationReview) -> Iterator[Diagnostic]:
+        """Yields the rule's findings among one file's annotations."""

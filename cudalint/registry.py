@@ -1,0 +1,107 @@
+"""Which rules there are, and which of them a run wants.
+
+Rules come in through the entry point group `cudalint.rules`: each entry names a package (or module), every module
+of which is imported. The built-in rules use the same way as a third party's.
+"""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import inspect
+import pkgutil
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+from importlib.metadata import entry_points
+from types import ModuleType
+
+from cudalint.catalogue import NAME_OF_CODE
+from cudalint.rule import RuleBase
+
+ENTRY_POINT_GROUP = "cudalint.rules"
+_BUILT_IN = "cudalint.rules"
+
+RuleClass = type[RuleBase]
+
+
+class UnknownRule(ValueError):
+    """A code, prefix or name that fits no rule."""
+
+
+@lru_cache(maxsize=1)
+def all_rules() -> tuple[RuleClass, ...]:
+    """Every rule of every installed package, by code."""
+    packages = {entry.module: None for entry in entry_points(group=ENTRY_POINT_GROUP)}
+    if importlib.util.find_spec(_BUILT_IN) is not None:
+        # Run from an installation without metadata (a zipped or vendored copy), the built-in rules count too.
+        packages.setdefault(_BUILT_IN)
+    rules = {rule.code: rule for package in packages for rule in _rules_of(package)}
+    return tuple(rules[code] for code in sorted(rules))
+
+
+def _rules_of(package: str) -> Iterator[RuleClass]:
+    root = importlib.import_module(package)
+    yield from _rules_in(root)
+    for module in pkgutil.iter_modules(getattr(root, "__path__", ()), prefix=f"{package}."):
+        yield from _rules_in(importlib.import_module(module.name))
+
+
+def _rules_in(module: ModuleType) -> Iterator[RuleClass]:
+    """The concrete rules that this module defines; those that it imports belong elsewhere."""
+    for value in vars(module).values():
+        if not (inspect.isclass(value) and issubclass(value, RuleBase)) or inspect.isabstract(value):
+            continue
+        if value.__module__ == module.__name__:
+            yield value
+
+
+def matches(selector: str, code: str, name: str) -> bool:
+    """Whether a selector (a code, the start of a code, a name, or ALL) means the rule."""
+    upper = selector.upper()
+    return upper == "ALL" or code.startswith(upper) or selector.lower() == name
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """What `--select` and `--ignore` say; without `select`, the rules that are on by default."""
+
+    select: tuple[str, ...] = ()
+    ignore: tuple[str, ...] = ()
+
+    def wants(self, rule: RuleClass) -> bool:
+        if any(matches(selector, rule.code, rule.name) for selector in self.ignore):
+            return False
+        if self.select:
+            return any(matches(selector, rule.code, rule.name) for selector in self.select)
+        return rule.on_by_default
+
+
+def selected_rules(selection: Selection) -> tuple[RuleClass, ...]:
+    return tuple(rule for rule in all_rules() if selection.wants(rule))
+
+
+def find_rule(selector: str) -> RuleClass:
+    """The rule with this code or name; raises `UnknownRule`."""
+    for rule in all_rules():
+        if selector.upper() == rule.code or selector.lower() == rule.name:
+            return rule
+    raise UnknownRule(f"no rule is called `{selector}`; `cudalint rules` lists them")
+
+
+def check_selectors(selectors: Iterable[str]) -> None:
+    """Raises `UnknownRule` for one that means no rule. Looks at installed rules only if the catalogue fails."""
+    for selector in selectors:
+        if not selector.strip():
+            raise UnknownRule("a rule's code or name is empty")
+        if any(matches(selector, code, name) for code, name in NAME_OF_CODE.items()):
+            continue
+        if not any(matches(selector, rule.code, rule.name) for rule in all_rules()):
+            raise UnknownRule(f"no rule's code or name fits `{selector}`; `cudalint rules` lists them")
+
+
+def is_known(identifier: str) -> bool:
+    """Whether a suppression may name this: the full code or the name of a rule, of this version or another."""
+    if identifier.upper() in NAME_OF_CODE or identifier.lower() in NAME_OF_CODE.values():
+        return True
+    return any(identifier.upper() == rule.code or identifier.lower() == rule.name for rule in all_rules())
