@@ -1,0 +1,102 @@
+"""From the paths that a user names to the files to lint."""
+
+from __future__ import annotations
+
+import glob
+import os
+import sys
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from cudalint.results import Failure
+
+STDIN = "<stdin>"
+_SOURCE_SUFFIX = ".cu"
+_HEADER_SUFFIX = ".cuh"
+
+
+@dataclass(frozen=True, slots=True)
+class SourceFile:
+    path: str
+    """As the user gave it, or below the folder that the user gave."""
+    text: str | None = None
+    """The text where it is no file: standard input."""
+    is_optional: bool = False
+    """A header that only a folder brought in: it is linted through the files that include it, if there are any."""
+
+
+@dataclass(frozen=True, slots=True)
+class Discovery:
+    files: tuple[SourceFile, ...]
+    failures: tuple[Failure, ...]
+
+
+def discover(arguments: Sequence[str]) -> Discovery:
+    """Expands folders, patterns that the shell left alone and `-`; every file comes once, in the order given."""
+    files: dict[str, SourceFile] = {}
+    failures: list[Failure] = []
+    for argument in arguments:
+        for found in _expand(argument):
+            if isinstance(found, Failure):
+                failures.append(found)
+                continue
+            key = os.path.realpath(found.path) if found.text is None else found.path
+            known = files.get(key)
+            if known is None or (known.is_optional and not found.is_optional):
+                files[key] = found
+    return Discovery(tuple(files.values()), tuple(failures))
+
+
+def _expand(argument: str) -> Iterator[SourceFile | Failure]:
+    if argument == "-":
+        yield _read_stdin()
+    elif os.path.isdir(argument):
+        yield from _in_folder(argument)
+    elif os.path.exists(argument):
+        yield SourceFile(argument)
+    elif glob.has_magic(argument):
+        yield from _matching(argument)
+    elif os.path.islink(argument):
+        yield Failure(argument, "the link leads nowhere")
+    else:
+        yield Failure(argument, "no such file or folder")
+
+
+def _read_stdin() -> SourceFile | Failure:
+    try:
+        return SourceFile(STDIN, sys.stdin.buffer.read().decode("utf-8"))
+    except UnicodeDecodeError as error:
+        return Failure(STDIN, f"not UTF-8 text (byte {error.start})")
+
+
+def _matching(pattern: str) -> Iterator[SourceFile | Failure]:
+    matches = sorted(glob.glob(pattern, recursive=True))
+    if not matches:
+        yield Failure(pattern, "no file matches this pattern")
+    for match in matches:
+        if os.path.isdir(match):
+            yield from _in_folder(match, must_hold_files=False)
+        else:
+            yield SourceFile(match)
+
+
+def _in_folder(folder: str, must_hold_files: bool = True) -> Iterator[SourceFile | Failure]:
+    """All CUDA files below a folder. Hidden folders hold other programs' data and are left out."""
+    errors: list[OSError] = []
+    empty = True
+    for parent, folders, names in os.walk(folder, onerror=errors.append):
+        folders[:] = sorted(name for name in folders if not name.startswith("."))
+        for found in _cuda_files(parent, names):
+            empty = False
+            yield found
+    for error in errors:
+        yield Failure(str(error.filename), f"cannot look into this folder: {error.strerror}")
+    if empty and must_hold_files and not errors:
+        yield Failure(folder, f"no CUDA files (*{_SOURCE_SUFFIX}, *{_HEADER_SUFFIX}) in this folder")
+
+
+def _cuda_files(parent: str, names: Iterable[str]) -> Iterator[SourceFile]:
+    for name in sorted(names):
+        suffix = os.path.splitext(name)[1]
+        if suffix in (_SOURCE_SUFFIX, _HEADER_SUFFIX):
+            yield SourceFile(os.path.join(parent, name), is_optional=suffix == _HEADER_SUFFIX)

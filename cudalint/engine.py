@@ -1,0 +1,152 @@
+"""Lints one file: its facts, the rules' findings, and what its annotations make of them.
+
+This runs in a worker process. The engine knows no single rule and no reporter.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+
+from cudalint.annotations import SourceAnnotations, read_annotations
+from cudalint.diagnostics import Diagnostic, Picture
+from cudalint.facts import FileFacts
+from cudalint.hardware.targets import find_target
+from cudalint.options import AnalysisOptions
+from cudalint.registry import Selection, is_known, selected_rules
+from cudalint.results import Failure, FileReport, coverage_of
+from cudalint.rule import AnnotationRule, Rule, RuleContext
+from cudalint.suppressions import AnnotationReview, Finding, suppress
+
+
+@dataclass(frozen=True, slots=True)
+class CheckJob:
+    """One file to lint, with all that it takes; travels to a worker."""
+
+    path: str
+    options: AnalysisOptions
+    selection: Selection
+    pictures: bool
+    """Whether somebody will look at the pictures; without, they don't travel back."""
+
+
+def check_file(job: CheckJob) -> FileReport | Failure:
+    """Analyses a file and runs the selected rules on it."""
+    facts = analyse(job.path, job.options)
+    if isinstance(facts, Failure):
+        return facts
+    return report_on(facts, job)
+
+
+def analyse(path: str, options: AnalysisOptions) -> FileFacts | Failure:
+    """The facts of a file, or why there are none."""
+    # libclang and numpy are loaded here, in the worker, and not by whoever wants to name a job.
+    from cudalint.analysis import analyse_file
+    from cudalint.frontend.parse import SourceError
+
+    try:
+        return analyse_file(path, options)
+    except SourceError as error:
+        return Failure(path, _message_without_path(str(error), path))
+
+
+def report_on(facts: FileFacts, job: CheckJob) -> FileReport:
+    """Runs the selected rules on the facts and applies the annotations of the file and its headers."""
+    findings = list(_findings(facts, job))
+    annotations = _annotations(facts, job.options)
+    complete = facts.status == "ok"
+    outcome = suppress(findings, facts.kernels, annotations, is_known, complete)
+    complaints, unused = _annotation_findings(outcome.reviews, job.selection)
+    return FileReport(
+        path=job.path,
+        status=facts.status,
+        diagnostics=(*(_for_travel(d, job.pictures) for d in outcome.kept), *complaints),
+        unused=unused,
+        used=tuple(entry.place for entry in outcome.used),
+        coverage=coverage_of(facts),
+        sources=frozenset(os.path.realpath(p) for p in facts.sources) - {os.path.realpath(job.path)},
+    )
+
+
+def _findings(facts: FileFacts, job: CheckJob) -> Iterator[Finding]:
+    target = find_target(job.options.target)
+    for rule_class in selected_rules(job.selection):
+        if not issubclass(rule_class, Rule):
+            continue
+        rule = rule_class()
+        context = RuleContext(facts, target, dict(rule_class.thresholds))
+        for kernel in facts.kernels:
+            for diagnostic in rule.check(kernel, context):
+                yield Finding(kernel, diagnostic)
+
+
+def _annotations(facts: FileFacts, options: AnalysisOptions) -> Mapping[str, SourceAnnotations]:
+    """The annotations of every source that contributed, by the path that places in it carry."""
+    unsaved = dict(options.unsaved)
+    paths = {facts.path: facts.path, **facts.sources}
+    return {
+        shown: annotations
+        for path, shown in paths.items()
+        if (annotations := read_annotations(unsaved.get(shown) or _read(path))) != SourceAnnotations()
+    }
+
+
+def _read(path: str) -> str:
+    try:
+        with open(path, encoding="utf-8", errors="surrogateescape", newline="") as file:
+            return file.read()
+    except OSError:
+        # It was there when the front end read it; without its text it has no annotations.
+        return ""
+
+
+def _annotation_findings(
+    reviews: tuple[AnnotationReview, ...], selection: Selection
+) -> tuple[tuple[Diagnostic, ...], tuple[Diagnostic, ...]]:
+    """What the rules about annotations say: what stands, and what depends on other files of the run."""
+    rules = selected_rules(selection)
+    # A suppression is only of no use if its rule had a chance to need it.
+    ran = {name for rule in rules for name in (rule.code, rule.name)}
+    standing: list[Diagnostic] = []
+    depending: list[Diagnostic] = []
+    for rule_class in rules:
+        if not issubclass(rule_class, AnnotationRule):
+            continue
+        rule = rule_class()
+        for review in reviews:
+            unused = tuple(s for s in review.unused if s.rule.upper() in ran or s.rule.lower() in ran)
+            standing += rule.check(replace(review, unused=()))
+            depending += rule.check(replace(review, malformed=(), unused=unused))
+    return tuple(standing), tuple(depending)
+
+
+def _for_travel(diagnostic: Diagnostic, pictures: bool) -> Diagnostic:
+    """Leaves out what nobody will draw: the whole picture, or the requests of the sample that it doesn't show."""
+    if diagnostic.picture is None:
+        return diagnostic
+    return replace(diagnostic, picture=_slim(diagnostic.picture) if pictures else None)
+
+
+def _slim(picture: Picture) -> Picture:
+    row = slice(picture.request, picture.request + 1)
+    sample = picture.sample
+    only = replace(
+        sample,
+        addresses=sample.addresses[row],
+        mask=sample.mask[row],
+        weights=sample.weights[row],
+        warps=sample.warps[row],
+        subscripts=tuple(subscript[row] for subscript in sample.subscripts),
+    )
+    return replace(picture, sample=only, request=0)
+
+
+def _message_without_path(message: str, path: str) -> str:
+    """`a.cu:3:7: reason` becomes `reason (line 3, column 7)`, since whoever prints it names the path."""
+    rest = message.removeprefix(path).lstrip(": ")
+    match = re.match(r"(\d+):(\d+): (.*)", rest, re.DOTALL)
+    if match:
+        rest = f"{match[3]} (line {match[1]}, column {match[2]})"
+    return " ".join(rest.split())

@@ -1,0 +1,56 @@
+"""Makes one list of what several launches, instantiations and files report about the same place."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+from cudalint.diagnostics import Diagnostic
+from cudalint.facts import LaunchFacts
+from cudalint.results import FileReport
+
+
+def gather(reports: Sequence[FileReport]) -> tuple[Diagnostic, ...]:
+    """All findings of a run, each once, in the order of the source."""
+    used = {place for report in reports for place in report.used}
+    found: list[Diagnostic] = []
+    for report in _without_fragments(reports):
+        found += report.diagnostics
+        found += (diagnostic for diagnostic in report.unused if diagnostic.place not in used)
+    return tuple(sorted(merge(found), key=_source_order))
+
+
+def _without_fragments(reports: Sequence[FileReport]) -> list[FileReport]:
+    """Leaves out files that don't stand on their own and that another file of the run includes.
+
+    The includer's report covers them, with the declarations and the launches that they lack alone.
+    """
+    covered = {path for report in reports if report.status == "ok" for path in report.sources}
+    return [r for r in reports if r.status == "ok" or os.path.realpath(r.path) not in covered]
+
+
+def merge(diagnostics: Iterable[Diagnostic]) -> list[Diagnostic]:
+    """Merges findings that differ only by launch or instantiation into one that names all launches."""
+    groups: dict[tuple[object, ...], list[Diagnostic]] = {}
+    for diagnostic in diagnostics:
+        suggestion = diagnostic.suggestion.message if diagnostic.suggestion else None
+        key = (diagnostic.code, diagnostic.place, diagnostic.kernel, diagnostic.message, suggestion)
+        groups.setdefault(key, []).append(diagnostic)
+    return [_merged(group) for group in groups.values()]
+
+
+def _merged(group: Sequence[Diagnostic]) -> Diagnostic:
+    first = group[0]
+    if len(group) == 1:
+        return first
+    launches: list[LaunchFacts] = []
+    for diagnostic in group:
+        launches += (launch for launch in diagnostic.launches if launch not in launches)
+    assumptions = dict.fromkeys(assumption for d in group for assumption in d.assumptions)
+    return replace(first, launches=tuple(launches), assumptions=tuple(assumptions))
+
+
+def _source_order(diagnostic: Diagnostic) -> tuple[str, int, int, str, str]:
+    place = diagnostic.place
+    return place.path, place.line, place.column, diagnostic.code, diagnostic.message

@@ -1,0 +1,130 @@
+"""What a run finds out, on its way from the workers to the reporters."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import Literal, NamedTuple
+
+from cudalint.diagnostics import Diagnostic, Severity
+from cudalint.facts import FileFacts, Frame, Operation, Place, Space
+
+SEVERITIES: tuple[Severity, ...] = ("error", "warning", "info")
+"""Worst first."""
+
+_EVALUATED = frozenset({"exact", "assumed", "range", "unreached"})
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """A path that could not be linted, and why, in one line."""
+
+    path: str
+    message: str
+
+
+class Site(NamedTuple):
+    """An access of the source. The same one may be seen through several instantiations and several files."""
+
+    kernel: Place
+    place: Place
+    space: Space
+    operation: Operation
+    inlined_from: tuple[Frame, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Coverage:
+    """How much of some files was evaluated. Coverages of several files add up without counting headers twice."""
+
+    kernels: frozenset[Place] = frozenset()
+    accesses: frozenset[Site] = frozenset()
+    unevaluated: frozenset[Site] = frozenset()
+    """Those of `accesses` that at least one launch of one instantiation left without figures."""
+
+    @property
+    def evaluated(self) -> int:
+        return len(self.accesses) - len(self.unevaluated)
+
+
+def coverage_of(facts: FileFacts) -> Coverage:
+    accesses: set[Site] = set()
+    unevaluated: set[Site] = set()
+    for kernel in facts.kernels:
+        for access in kernel.accesses:
+            site = Site(kernel.place, access.place, access.space, access.operation, access.inlined_from)
+            accesses.add(site)
+            if not access.results or any(result.status not in _EVALUATED for result in access.results):
+                unevaluated.add(site)
+    places = frozenset(kernel.place for kernel in facts.kernels)
+    return Coverage(places, frozenset(accesses), frozenset(unevaluated))
+
+
+def total_coverage(parts: Iterable[Coverage]) -> Coverage:
+    """The coverage of all parts together."""
+    kernels: set[Place] = set()
+    accesses: set[Site] = set()
+    unevaluated: set[Site] = set()
+    for part in parts:
+        kernels |= part.kernels
+        accesses |= part.accesses
+        unevaluated |= part.unevaluated
+    return Coverage(frozenset(kernels), frozenset(accesses), frozenset(unevaluated))
+
+
+@dataclass(frozen=True, slots=True)
+class FileReport:
+    """What the rules say about one file and the headers that it includes."""
+
+    path: str
+    status: Literal["ok", "partial", "failed"]
+    diagnostics: tuple[Diagnostic, ...]
+    """Without those that an annotation suppresses."""
+    unused: tuple[Diagnostic, ...]
+    """Complaints about suppressions of no use in this file; another file may use one that stands in a header."""
+    used: tuple[Place, ...]
+    """The places of the suppressions that were of use."""
+    coverage: Coverage
+    sources: frozenset[str]
+    """Resolved paths of the headers that the file includes."""
+
+
+@dataclass(frozen=True, slots=True)
+class CheckResult:
+    """A whole run: what the reporters print."""
+
+    target: str
+    diagnostics: tuple[Diagnostic, ...] = ()
+    failures: tuple[Failure, ...] = ()
+    files: int = 0
+    coverage: Coverage = field(default_factory=Coverage)
+
+    def count(self, severity: Severity) -> int:
+        return sum(diagnostic.severity == severity for diagnostic in self.diagnostics)
+
+    def reaches(self, threshold: Severity) -> bool:
+        """Whether any finding is at least as bad as `threshold`."""
+        bad_enough = SEVERITIES[: SEVERITIES.index(threshold) + 1]
+        return any(diagnostic.severity in bad_enough for diagnostic in self.diagnostics)
+
+
+def worst_first(diagnostics: Iterable[Diagnostic]) -> Iterator[Diagnostic]:
+    """Errors before warnings before infos, and those with the greater excess first."""
+    yield from sorted(diagnostics, key=lambda d: (SEVERITIES.index(d.severity), -excess(d)))
+
+
+def excess(diagnostic: Diagnostic) -> float:
+    """By what factor the figures exceed their ideal, 1 where the diagnostic has no such pair."""
+    figures = diagnostic.figures
+    factors = [
+        figures[name] / figures[ideal]
+        for name, ideal in _FIGURE_AND_IDEAL
+        if name in figures and figures.get(ideal, 0) > 0
+    ]
+    return max(factors, default=1.0)
+
+
+_FIGURE_AND_IDEAL = (
+    ("wavefronts_per_request", "ideal_wavefronts"),
+    ("sectors_per_request", "ideal_sectors"),
+)
