@@ -1,0 +1,180 @@
+"""Calls: known device functions, inlining of everything whose body is in sight, and what is left."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from cudalint import ir
+from cudalint.evaluate import expressions
+from cudalint.evaluate.graph import Node
+from cudalint.evaluate.memory import UNINITIALISED, address_of, dereference
+from cudalint.evaluate.values import (
+    Closure,
+    FunctionValue,
+    LocalMemory,
+    LocalPlace,
+    MemoryPlace,
+    Place,
+    Pointer,
+    TemporaryPlace,
+    Value,
+    nodes_of,
+)
+
+if TYPE_CHECKING:
+    from cudalint.evaluate.executor import Executor
+
+_PLACES = (LocalPlace, MemoryPlace, TemporaryPlace)
+
+
+def call_value(ex: Executor, expr: ir.Call) -> Value:
+    result = _call(ex, expr)
+    return expressions.read(ex, result, expr.span) if isinstance(result, _PLACES) else result
+
+
+def call_place(ex: Executor, expr: ir.Call) -> Place:
+    result = _call(ex, expr)
+    return result if isinstance(result, _PLACES) else TemporaryPlace(result, expr.type)
+
+
+def _call(ex: Executor, expr: ir.Call) -> Value | Place:
+    ref = expr.function
+    if ref is None or not ref.is_user:
+        known = ex.library.get(expr.name)
+        if known is not None:
+            result = known(ex, expr)
+            if result is not None:
+                return result
+    called = _closure_of(ex, expr)
+    if called is not None:
+        return called
+    if ref is not None:
+        inlined = ex.inline(ref, lambda f: bind(ex, f, expr.arguments, _this(ex, expr)), expr.span)
+        if inlined is not None:
+            return inlined
+    return unknown_call(ex, expr)
+
+
+def _closure_of(ex: Executor, expr: ir.Call) -> Value | Place | None:
+    """Calls a lambda (or a function through a pointer); None where the callee is neither."""
+    source = expr.receiver if expr.receiver is not None else expr.callee
+    if source is None or (expr.function is not None and not _is_call_operator(expr)):
+        return None
+    if isinstance(source.type, ir.RecordType) and expr.receiver is not None and not isinstance(source, ir.Name | ir.Lambda):
+        return None
+    value = expressions.evaluate(ex, source)
+    if isinstance(value, Closure):
+        ex.state.variables.update(value.captured)
+        ref = expr.function if expr.function is not None and expr.function.load() is not None else value.function
+        return ex.inline(ref, lambda f: bind(ex, f, expr.arguments, None), expr.span)
+    if isinstance(value, FunctionValue):
+        return ex.inline(value.function, lambda f: bind(ex, f, expr.arguments, None), expr.span)
+    return None
+
+
+def _is_call_operator(expr: ir.Call) -> bool:
+    return expr.name == "operator()"
+
+
+def _this(ex: Executor, expr: ir.Call) -> Value | None:
+    if expr.receiver is None:
+        return None
+    where = expressions.place(ex, expr.receiver)
+    if isinstance(where, TemporaryPlace):
+        where = _materialise(ex, where.value, where.type, expr.span)
+    return address_of(where, ex.graph)
+
+
+def _materialise(ex: Executor, value: Value, type_: ir.Type, span: ir.Span) -> LocalPlace:
+    """A temporary object as a variable, so that a method can be called on it."""
+    symbol = ir.Symbol("temporary", type_, "local", span)
+    ex.state.variables[symbol] = value
+    return LocalPlace(symbol, (), type_)
+
+
+def bind(
+    ex: Executor, function: ir.Function, arguments: tuple[ir.Expr, ...], this: Value | None
+) -> Mapping[ir.Symbol, Value | Place]:
+    """The parameters of a function with the arguments of a call."""
+    bound: dict[ir.Symbol, Value | Place] = {}
+    for symbol, argument in zip(function.parameters, arguments, strict=False):
+        bound[symbol] = expressions.initial_value(ex, symbol, argument)
+    for symbol in function.parameters[len(arguments) :]:
+        bound[symbol] = ex.memory.unknown(symbol.type, UNINITIALISED)
+    if function.this is not None and this is not None:
+        bound[function.this] = this
+    return bound
+
+
+def unknown_call(ex: Executor, expr: ir.Call) -> Value:
+    """A call whose body is not in sight: its result and what it can reach through its arguments are opaque."""
+    seen: list[Node] = []
+    written: list[tuple[Place, ir.Expr]] = []
+    if expr.receiver is not None:
+        where = expressions.place(ex, expr.receiver)
+        if isinstance(where, LocalPlace):
+            seen += nodes_of(expressions.read(ex, where, expr.span))
+    parameters = _parameters(expr)
+    for position, argument in enumerate(expr.arguments):
+        by_reference = position < len(parameters) and _mutable_reference(parameters[position])
+        if by_reference:
+            where = expressions.place(ex, argument)
+            if isinstance(where, LocalPlace):
+                written.append((where, argument))
+            continue
+        value = expressions.evaluate(ex, argument)
+        seen += nodes_of(value)
+        if isinstance(value, Pointer) and isinstance(value.target, LocalMemory):
+            written.append((dereference(value, ex.graph), argument))
+    args = tuple(dict.fromkeys(n for n in seen if not n.is_const))[:8]
+    for where, argument in written:
+        expressions.write(ex, where, ex.opaque(f"`{expr.name}` sets it", where.type, args), argument.span)
+    if expr.function is not None and expr.function.is_user and expr.function.kind != "host":
+        ex.gap(expr.span, f"`{expr.name}` has no body in sight")
+    return ex.opaque(f"it is the result of `{expr.name}`", expr.type, args)
+
+
+def _parameters(expr: ir.Call) -> tuple[ir.Type, ...]:
+    return ()
+
+
+def _mutable_reference(type_: ir.Type) -> bool:
+    return isinstance(type_, ir.PointerType) and type_.reference
+
+
+def construct_value(ex: Executor, expr: ir.Construct) -> Value:
+    if expr.constructor is not None:
+        ref = expr.constructor
+        symbol = ir.Symbol("temporary", expr.type, "local", expr.span)
+        ex.state.variables[symbol] = ex.memory.unknown(expr.type, UNINITIALISED)
+        where = LocalPlace(symbol, (), expr.type)
+        this = address_of(where, ex.graph)
+        done = ex.inline(ref, lambda f: bind(ex, f, expr.arguments, this), expr.span)
+        if done is not None:
+            return ex.memory.read(ex.state, where, ex.context(expr.span))
+    if len(expr.arguments) == 1:
+        value = expressions.evaluate(ex, expr.arguments[0])
+        return expressions.cast(ex, value, expr.arguments[0].type, expr.type)
+    seen = [n for a in expr.arguments for n in nodes_of(expressions.evaluate(ex, a))]
+    if not expr.arguments:
+        return ex.memory.unknown(expr.type, UNINITIALISED)
+    return ex.opaque("its constructor has no body in sight", expr.type, tuple(dict.fromkeys(seen))[:8])
+
+
+def construct_place(ex: Executor, expr: ir.Construct) -> Place:
+    return TemporaryPlace(construct_value(ex, expr), expr.type)
+
+
+def launch(ex: Executor, expr: ir.Launch) -> Value:
+    if ex.on_launch is not None:
+        ex.on_launch(expr)
+    else:
+        ex.gap(expr.span, "it launches a kernel from the device")
+    return ex.graph.zero
+
+
+def assembly(ex: Executor, statement: ir.Asm) -> None:
+    handler = ex.library.get("asm")
+    if handler is not None:
+        handler(ex, statement)

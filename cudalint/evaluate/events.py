@@ -1,0 +1,69 @@
+"""What an execution of a kernel leaves behind: memory accesses, barriers and branches, with the path to them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from cudalint import ir
+from cudalint.evaluate.graph import Node
+from cudalint.evaluate.values import Allocation, Subscripts
+from cudalint.facts import Operation
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Loop:
+    """One execution of a loop statement that was summarised by its iteration counter."""
+
+    counter: Node
+    condition: Node
+    """Holds for the lanes that execute iteration `counter`, given that they executed those before."""
+    conditions: tuple[Node, ...]
+    """The path to the loop."""
+    span: ir.Span
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Context:
+    """Where in the program something happens, and for which lanes."""
+
+    span: ir.Span
+    function: str
+    frames: tuple[ir.Span, ...]
+    """Call sites through which the place was reached, innermost first."""
+    conditions: tuple[Node, ...]
+    """All of them hold for the lanes that get there."""
+    loops: tuple[Loop, ...]
+    """The enclosing loops, outermost first."""
+    guard: int
+    """How many of the conditions were there before the innermost branch; the rest are its guard, which the compiler
+    may turn into a predicate."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class AccessEvent:
+    context: Context
+    target: Allocation
+    offset: Node
+    """Bytes from the start of the target."""
+    bytes: int
+    element: ir.Type
+    operation: Operation
+    subscripts: Subscripts | None
+    record_bytes: int | None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class BarrierEvent:
+    context: Context
+    kind: Literal["syncthreads", "syncwarp", "cooperative-groups", "named", "grid"]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class BranchEvent:
+    context: Context
+    condition: Node
+    kind: Literal["if", "conditional", "for", "while", "do", "switch"]
+
+
+Event = AccessEvent | BarrierEvent | BranchEvent

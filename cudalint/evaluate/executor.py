@@ -1,0 +1,395 @@
+"""Symbolic execution of a function: statements, branches and calls, for all lanes of a block at once.
+
+Both sides of a branch are executed under their own path condition and the variables are joined lane by lane. Loops
+are summarised (cudalint.evaluate.loops). What the execution leaves behind is the list of events in its memory.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+
+from cudalint import ir
+from cudalint.evaluate import expressions, loops
+from cudalint.evaluate.events import BranchEvent, Context
+from cudalint.evaluate.graph import Graph, Node, Reason
+from cudalint.evaluate.intrinsics import DEVICE_LIBRARY, Handler
+from cudalint.evaluate.memory import UNINITIALISED, Memory
+from cudalint.evaluate.state import FunctionScope, LoopScope, State
+from cudalint.evaluate.values import Allocation, LocalPlace, MemoryPlace, Place, Pointer, TemporaryPlace, Value, join
+
+MAX_DEPTH = 24
+"""Calls are inlined to this depth."""
+MAX_STATEMENTS = 40_000
+"""An execution that takes more statements (after unrolling and inlining) is given up."""
+
+
+class GaveUp(Exception):
+    """The execution became too large; what was recorded until then is not complete."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Configuration:
+    """What a kernel can ask about its launch: the extents of block and grid, in threads and blocks."""
+
+    block: tuple[Node, Node, Node]
+    grid: tuple[Node, Node, Node]
+
+
+@dataclass(slots=True)
+class Gap:
+    """Something that the execution passed over."""
+
+    span: ir.Span
+    reason: str
+
+
+@dataclass(slots=True)
+class Executor:
+    graph: Graph
+    configuration: Configuration | None
+    """None while host code is executed."""
+    state: State = field(init=False)
+    memory: Memory = field(init=False)
+    gaps: list[Gap] = field(default_factory=list)
+    statements: int = 0
+    globals: dict[ir.Symbol, Allocation] = field(default_factory=dict)
+    """Shared, constant and device variables met so far."""
+    addresses: dict[object, Node] = field(default_factory=dict)
+    """The numbers that stand for the addresses of allocations, where a program computes with them."""
+    library: Mapping[str, Handler] = field(default_factory=lambda: DEVICE_LIBRARY)
+    """Functions that are known by name."""
+    on_launch: Callable[[ir.Launch], None] | None = None
+    """What to do about `<<<>>>`; None where launches are not expected (device code)."""
+    on_loop: Callable[[loops.Parts], None] | None = None
+    """How to execute loops instead of summarising them (host code)."""
+    active: list[str] = field(default_factory=list)
+    """Keys of the functions being executed, to stop at recursion."""
+
+    def __post_init__(self) -> None:
+        self.state = State(self.graph)
+        self.memory = Memory(self.graph)
+
+    # context
+
+    def context(self, span: ir.Span) -> Context:
+        state = self.state
+        name = state.functions[-1].name if state.functions else "?"
+        guard = len(state.conditions) if state.guard is None else state.guard
+        return Context(span, name, state.frames, state.conditions, state.loops, guard)
+
+    def gap(self, span: ir.Span, reason: str) -> None:
+        if self.memory.recording:
+            self.gaps.append(Gap(span, reason))
+
+    def opaque(self, text: str, type_: ir.Type, args: tuple[Node, ...] = ()) -> Value:
+        """A value that cannot be followed; it counts as data where one of `args` does."""
+        data = any(a.bits & self.graph.opaque_bits for a in args)
+        return self.memory.unknown(type_, Reason(data, text), args)
+
+    # functions
+
+    def run_kernel(self, function: ir.Function, arguments: Mapping[ir.Symbol, Value | Place]) -> None:
+        """Executes a kernel from its start; events and gaps are left in this executor."""
+        self.state.variables.update(arguments)
+        self.state.functions.append(FunctionScope(function.name, 0))
+        self.statement(function.body)
+        self.state.functions.pop()
+
+    def inline(
+        self, ref: ir.FunctionRef, bind: Callable[[ir.Function], Mapping[ir.Symbol, Value | Place]], call: ir.Span
+    ) -> Value | Place | None:
+        """Executes the body of a called function; None where it has none in sight or the nesting is too deep."""
+        if ref.key in self.active or len(self.active) >= MAX_DEPTH:
+            return None
+        function = ref.load()
+        if function is None or function.is_template_pattern:
+            return None
+        scope = FunctionScope(function.name, len(self.state.conditions), returns_place=_is_reference(function.result))
+        bindings = bind(function)
+        before, frames = self.state.conditions, self.state.frames
+        loop_scopes, self.state.loop_scopes = self.state.loop_scopes, []
+        self.state.variables.update(bindings)
+        self.active.append(ref.key)
+        self.state.functions.append(scope)
+        if ref.is_user:
+            self.state.frames = (call, *frames)
+        self.initialise_members(function)
+        self.statement(function.body)
+        self.state.functions.pop()
+        self.active.pop()
+        self.state.loop_scopes = loop_scopes
+        self.state.conditions, self.state.frames = before, frames
+        self.state.dead = False
+        return self._returned(scope, function)
+
+    def initialise_members(self, function: ir.Function) -> None:
+        if function.this is None or not function.member_initializers:
+            return
+        this = expressions.this_place(self, function.this)
+        for name, initializer in function.member_initializers:
+            expressions.initialise_field(self, this, name, initializer)
+
+    def _returned(self, scope: FunctionScope, function: ir.Function) -> Value | Place:
+        result: Value | Place | None = None
+        for condition, value in reversed(scope.returns):
+            if value is None:
+                continue
+            if result is None or isinstance(value, (LocalPlace, MemoryPlace, TemporaryPlace)):
+                result = value
+            elif not isinstance(result, (LocalPlace, MemoryPlace, TemporaryPlace)):
+                result = join(self.graph, condition, value, result)
+        return result if result is not None else self.memory.unknown(function.result, UNINITIALISED)
+
+    # statements
+
+    def statement(self, statement: ir.Stmt) -> None:
+        if self.state.dead:
+            return
+        self.statements += 1
+        if self.statements > MAX_STATEMENTS:
+            raise GaveUp(f"its body takes more than {MAX_STATEMENTS} statements once inlined and unrolled")
+        _STATEMENTS[type(statement)](self, statement)
+
+    def declare(self, statement: ir.Declare) -> None:
+        symbol = statement.symbol
+        if symbol.storage in ("shared", "dynamic-shared"):
+            return
+        if symbol.storage == "static" and self.configuration is None and statement.initializer is None:
+            return
+        self.state.variables[symbol] = expressions.initial_value(self, symbol, statement.initializer)
+
+    def branch(
+        self, condition: Node, then: Callable[[], None], otherwise: Callable[[], None] | None
+    ) -> None:
+        """Executes both sides of a branch, each for its lanes, and joins what they did to the variables."""
+        if condition.is_const:
+            if condition.value:
+                then()
+            elif otherwise is not None:
+                otherwise()
+            return
+        state = self.state
+        base, before, guard = state.conditions, state.variables, state.guard
+        state.guard = len(base)
+        state.variables = dict(before)
+        state.assume(condition)
+        then()
+        first = (state.variables, state.conditions, state.dead)
+        state.variables, state.conditions, state.dead = dict(before), base, False
+        state.assume(self.graph.negate(condition))
+        if otherwise is not None:
+            otherwise()
+        state.guard = guard
+        self._join(condition, base, first, (state.variables, state.conditions, state.dead))
+
+    def _join(
+        self,
+        condition: Node,
+        base: tuple[Node, ...],
+        then: tuple[dict[ir.Symbol, Value | Place], tuple[Node, ...], bool],
+        otherwise: tuple[dict[ir.Symbol, Value | Place], tuple[Node, ...], bool],
+    ) -> None:
+        state, graph = self.state, self.graph
+        state.dead = then[2] and otherwise[2]
+        if then[2] or otherwise[2]:
+            survivor = otherwise if then[2] else then
+            state.variables, state.conditions = survivor[0], survivor[1]
+            return
+        state.variables = self._join_variables(condition, then[0], otherwise[0])
+        state.conditions = base
+        negated = graph.negate(condition)
+        left = graph.conjunction(tuple(c for c in then[1][len(base) :] if c is not condition))
+        right = graph.conjunction(tuple(c for c in otherwise[1][len(base) :] if c is not negated))
+        if left is graph.true and right is graph.true:
+            return
+        extra_then = graph.conjunction(then[1][len(base) :])
+        extra_else = graph.conjunction(otherwise[1][len(base) :])
+        if self._only_condition(then[1][len(base) :], condition) and self._only_condition(
+            otherwise[1][len(base) :], negated
+        ):
+            return
+        state.assume(graph.binary("||", extra_then, extra_else, graph.true.kind))
+
+    def _only_condition(self, added: tuple[Node, ...], condition: Node) -> bool:
+        """Whether a side added nothing to the path but the branch's own condition."""
+        return self.graph.conjunction(added) is condition or not added
+
+    def _join_variables(
+        self, condition: Node, a: dict[ir.Symbol, Value | Place], b: dict[ir.Symbol, Value | Place]
+    ) -> dict[ir.Symbol, Value | Place]:
+        joined = a
+        for symbol, other in b.items():
+            mine = joined.get(symbol)
+            if mine is None:
+                joined[symbol] = other
+            elif mine is not other:
+                joined[symbol] = self.join_values(condition, mine, other)
+        return joined
+
+    def join_values(self, condition: Node, a: Value | Place, b: Value | Place) -> Value | Place:
+        places = (LocalPlace, MemoryPlace, TemporaryPlace)
+        if isinstance(a, places) or isinstance(b, places):
+            return a
+        return join(self.graph, condition, a, b)
+
+    def record_branch(self, condition: Node, kind: str, span: ir.Span) -> None:
+        if self.memory.recording and self.configuration is not None:
+            self.memory.events.append(BranchEvent(self.context(span), condition, kind))  # type: ignore[arg-type]
+
+    def if_(self, statement: ir.If) -> None:
+        condition = expressions.condition(self, statement.condition)
+        self.record_branch(condition, "if", statement.span)
+        otherwise = statement.otherwise
+        self.branch(
+            condition,
+            lambda: self.statement(statement.then),
+            None if otherwise is None else lambda: self.statement(otherwise),
+        )
+
+    def switch(self, statement: ir.Switch) -> None:
+        """Each case is executed for the lanes whose value selects it or that fall through from above."""
+        value = expressions.number(self, statement.condition)
+        scope = LoopScope(len(self.state.conditions), is_switch=True)
+        self.state.loop_scopes.append(scope)
+        self._cases(value, statement.cases, 0, self.graph.false, statement)
+        self.state.loop_scopes.pop()
+
+    def _cases(
+        self, value: Node, cases: tuple[ir.Case, ...], position: int, matched: Node, switch: ir.Switch
+    ) -> None:
+        """Runs each case body under its own condition; lanes that break skip what follows."""
+        graph, state = self.graph, self.state
+        base = state.conditions
+        dead = state.dead
+        falling = graph.false
+        left_function: list[Node] = []
+        for case in cases:
+            selected = self._selected(value, case, cases)
+            entered = graph.binary("||", selected, falling, selected.kind)
+            self.record_branch(selected, "switch", switch.span)
+            if entered.is_const and not entered.value:
+                continue
+            before = state.variables
+            state.variables, state.conditions, state.dead = dict(before), base, dead
+            state.assume(entered)
+            depth = len(base)
+            scope = state.loop_scopes[-1]
+            seen = len(scope.breaks)
+            for inner in case.body:
+                self.statement(inner)
+            broke = graph.false
+            for condition in scope.breaks[seen:]:
+                broke = graph.binary("||", broke, condition, condition.kind)
+            ended = state.dead and len(scope.breaks) == seen
+            falling = graph.false if state.dead else graph.conjunction(state.conditions[depth:])
+            if ended:
+                left_function.append(entered)
+                state.variables = before
+            else:
+                state.variables = (
+                    state.variables
+                    if entered.is_const
+                    else self._join_variables(entered, state.variables, before)
+                )
+        state.conditions, state.dead = base, dead
+        for condition in left_function:
+            state.assume(graph.negate(condition))
+
+    def _selected(self, value: Node, case: ir.Case, cases: tuple[ir.Case, ...]) -> Node:
+        graph = self.graph
+        selected = graph.false
+        labels = case.values
+        for label in labels:
+            hit = graph.binary("==", value, expressions.number(self, label), value.kind)
+            selected = graph.binary("||", selected, hit, hit.kind)
+        if case.is_default:
+            others = graph.true
+            for other in cases:
+                for label in other.values:
+                    miss = graph.binary("!=", value, expressions.number(self, label), value.kind)
+                    others = graph.binary("&&", others, miss, miss.kind)
+            selected = graph.binary("||", selected, others, others.kind)
+        return selected
+
+    def return_(self, statement: ir.Return) -> None:
+        scope = self.state.functions[-1]
+        value: Value | Place | None = None
+        if statement.value is not None:
+            if scope.returns_place:
+                value = expressions.place(self, statement.value)
+            else:
+                value = expressions.evaluate(self, statement.value)
+        scope.returns.append((self.state.since(scope.depth), value))
+        for loop in self.state.loop_scopes:
+            loop.exits.append(self.state.since(loop.depth))
+        self.state.dead = True
+
+    def break_(self, statement: ir.Break) -> None:
+        if self.state.loop_scopes:
+            scope = self.state.loop_scopes[-1]
+            scope.breaks.append(self.state.since(scope.depth))
+        self.state.dead = True
+
+    def continue_(self, statement: ir.Continue) -> None:
+        """Lanes that continue skip the rest of the body; the loop lets them in again at its increment."""
+        for scope in reversed(self.state.loop_scopes):
+            if not scope.is_switch:
+                scope.continues.append((self.state.since(scope.depth), self.state.variables))
+                break
+        self.state.dead = True
+
+    def block(self, statement: ir.Block) -> None:
+        for inner in statement.statements:
+            self.statement(inner)
+
+    def unknown(self, statement: ir.UnknownStmt) -> None:
+        self.gap(statement.span, statement.reason)
+        for child in statement.children:
+            self.statement(child)
+
+    def assembly(self, statement: ir.Asm) -> None:
+        expressions.assembly(self, statement)
+
+    def expression(self, statement: ir.ExprStmt) -> None:
+        expressions.discard(self, statement.expr)
+
+    def for_(self, statement: ir.For) -> None:
+        loops.for_loop(self, statement)
+
+    def while_(self, statement: ir.While) -> None:
+        loops.while_loop(self, statement)
+
+    def do_while(self, statement: ir.DoWhile) -> None:
+        loops.do_loop(self, statement)
+
+    def range_for(self, statement: ir.RangeFor) -> None:
+        loops.range_loop(self, statement)
+
+    def snapshot(self) -> State:
+        """A copy of the state that later changes leave alone."""
+        return replace(self.state, variables=dict(self.state.variables))
+
+
+def _is_reference(type_: ir.Type) -> bool:
+    return isinstance(type_, ir.PointerType) and type_.reference
+
+
+_STATEMENTS: dict[type, Callable[..., None]] = {
+    ir.Declare: Executor.declare,
+    ir.ExprStmt: Executor.expression,
+    ir.Block: Executor.block,
+    ir.If: Executor.if_,
+    ir.For: Executor.for_,
+    ir.RangeFor: Executor.range_for,
+    ir.While: Executor.while_,
+    ir.DoWhile: Executor.do_while,
+    ir.Switch: Executor.switch,
+    ir.Return: Executor.return_,
+    ir.Break: Executor.break_,
+    ir.Continue: Executor.continue_,
+    ir.Asm: Executor.assembly,
+    ir.UnknownStmt: Executor.unknown,
+}
+
+__all__ = ["Configuration", "Executor", "GaveUp", "Gap", "Pointer"]

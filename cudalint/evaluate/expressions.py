@@ -1,0 +1,728 @@
+"""Evaluating expressions: values of rvalues, places of lvalues, with the loads and stores that this takes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from cudalint import ir
+from cudalint.evaluate import calls
+from cudalint.evaluate.events import Context
+from cudalint.evaluate.graph import BOOL, F8, I4, I8, COMPARISONS, Node, Reason, kind_of
+from cudalint.evaluate.memory import UNINITIALISED, address_of, decay, dereference, element_bytes
+from cudalint.evaluate.values import (
+    Allocation,
+    ArrayValue,
+    Choice,
+    Closure,
+    FunctionValue,
+    LocalMemory,
+    LocalPlace,
+    MemoryPlace,
+    Place,
+    Pointer,
+    RecordValue,
+    Subscripts,
+    TemporaryPlace,
+    Text,
+    Value,
+    join,
+)
+
+if TYPE_CHECKING:
+    from cudalint.evaluate.executor import Executor
+
+PLACES = (LocalPlace, MemoryPlace, TemporaryPlace)
+_BUILTIN_AXES = {"x": 0, "y": 1, "z": 2}
+NULL = Allocation("nullptr", "local")
+
+
+# --- entry points ----------------------------------------------------------------------------------
+
+
+def evaluate(ex: Executor, expr: ir.Expr) -> Value:
+    """The value of an expression; lvalues are read."""
+    handler = _EVALUATORS.get(type(expr))
+    if handler is not None:
+        result: Value = handler(ex, expr)
+        return result
+    return read(ex, place(ex, expr), expr.span)
+
+
+def place(ex: Executor, expr: ir.Expr) -> Place:
+    """What an lvalue denotes; for an rvalue, a temporary that holds it."""
+    handler = _PLACES.get(type(expr))
+    if handler is not None:
+        result: Place = handler(ex, expr)
+        return result
+    return TemporaryPlace(evaluate(ex, expr), expr.type)
+
+
+def number(ex: Executor, expr: ir.Expr) -> Node:
+    """The value of an arithmetic expression as a node; anything else becomes an address or an opaque number."""
+    return as_number(ex, evaluate(ex, expr), expr.type)
+
+
+def condition(ex: Executor, expr: ir.Expr) -> Node:
+    """The truth value of an expression."""
+    return ex.graph.truth(number(ex, expr))
+
+
+def discard(ex: Executor, expr: ir.Expr) -> None:
+    """Evaluates an expression for its effects: a plain lvalue is not read."""
+    if isinstance(expr, ir.Cast) and isinstance(expr.type, ir.Scalar) and expr.type.kind == "void":
+        place(ex, expr.operand)
+    elif type(expr) in _EVALUATORS:
+        evaluate(ex, expr)
+    else:
+        place(ex, expr)
+
+
+def as_number(ex: Executor, value: Value, type_: ir.Type) -> Node:
+    if isinstance(value, Node):
+        return value
+    if isinstance(value, Pointer):
+        return _address_number(ex, value)
+    if isinstance(value, Choice):
+        a, b = as_number(ex, value.a, type_), as_number(ex, value.b, type_)
+        return ex.graph.select(value.condition, a, b)
+    smeared = ex.memory.smear(value, ir.Scalar("long", 8, "int")) if not isinstance(value, Text) else ex.graph.one
+    assert isinstance(smeared, Node)
+    return smeared
+
+
+def read(ex: Executor, where: Place, span: ir.Span) -> Value:
+    if isinstance(where, LocalPlace) and where.symbol.storage not in ("local", "parameter"):
+        _initialise_global(ex, where.symbol)
+    return ex.memory.read(ex.state, where, ex.context(span))
+
+
+def write(ex: Executor, where: Place, value: Value, span: ir.Span) -> None:
+    ex.memory.write(ex.state, where, value, ex.context(span))
+
+
+def initial_value(ex: Executor, symbol: ir.Symbol, initializer: ir.Expr | None) -> Value | Place:
+    """What a declared variable starts with; for a reference, the place that it names."""
+    if isinstance(symbol.type, ir.PointerType) and symbol.type.reference:
+        return place(ex, initializer) if initializer is not None else TemporaryPlace(ex.graph.zero, symbol.type)
+    if initializer is None:
+        return ex.memory.unknown(symbol.type, UNINITIALISED)
+    return convert(ex, evaluate(ex, initializer), symbol.type)
+
+
+def convert(ex: Executor, value: Value, type_: ir.Type) -> Value:
+    """A value as a variable of `type_` holds it."""
+    if isinstance(type_, ir.Scalar) and isinstance(value, Node):
+        return ex.graph.convert(value, kind_of(type_))
+    return value
+
+
+def _address_number(ex: Executor, pointer: Pointer) -> Node:
+    """A number for an address: the allocation's start (aligned to 256 bytes) plus the offset."""
+    if pointer.target is NULL:
+        return ex.graph.const(0, I8)
+    target = pointer.target
+    key: object = target if isinstance(target, Allocation) else target.place.symbol
+    base = ex.addresses.get(key)
+    if base is None:
+        name = target.name if isinstance(target, Allocation) else target.place.symbol.name
+        base = ex.graph.uniform(f"&{name}", (len(ex.addresses) + 1) << 32, I8)
+        ex.addresses[key] = base
+    return ex.graph.binary("+", base, pointer.offset, I8)
+
+
+# --- names, members, subscripts ----------------------------------------------------------------------
+
+
+def _name_place(ex: Executor, expr: ir.Name) -> Place:
+    return symbol_place(ex, expr.symbol)
+
+
+def symbol_place(ex: Executor, symbol: ir.Symbol) -> Place:
+    value = ex.state.variables.get(symbol)
+    if isinstance(value, PLACES):
+        return value
+    if value is None and symbol.storage in ("shared", "dynamic-shared", "constant", "device"):
+        return _variable_memory(ex, symbol)
+    return LocalPlace(symbol, (), symbol.type)
+
+
+def _variable_memory(ex: Executor, symbol: ir.Symbol) -> Place:
+    """A variable that lives in memory: shared, constant, or a device global."""
+    if symbol.storage == "constant" and _initialise_global(ex, symbol):
+        return LocalPlace(symbol, (), symbol.type)
+    target = ex.globals.get(symbol)
+    if target is None:
+        space = {"constant": "constant", "device": "global"}.get(symbol.storage, "shared")
+        size = symbol.type.bytes if symbol.storage != "dynamic-shared" and symbol.type.bytes else None
+        target = Allocation(symbol.name, space, size, symbol)  # type: ignore[arg-type]
+        ex.globals[symbol] = target
+    subscripts = Subscripts(symbol, ())
+    return MemoryPlace(Pointer(target, ex.graph.const(0, I8), symbol.type, subscripts), symbol.type)
+
+
+def _initialise_global(ex: Executor, symbol: ir.Symbol) -> bool:
+    """Gives a variable with a static initialiser its value, once; False where it has none."""
+    if symbol in ex.state.variables:
+        return True
+    initializer = symbol.initializer() if symbol.initializer is not None else None
+    if initializer is None:
+        return False
+    ex.state.variables[symbol] = initial_value(ex, symbol, initializer)
+    return True
+
+
+def _name_value(ex: Executor, expr: ir.Name) -> Value:
+    symbol = expr.symbol
+    if symbol.storage == "builtin":
+        return _builtin_value(ex, symbol)
+    if symbol.storage in ("global", "static") and symbol not in ex.state.variables:
+        if not _initialise_global(ex, symbol):
+            value = ex.memory.unknown(symbol.type, Reason(False, f"`{symbol.name}` is set elsewhere"), (), symbol.name)
+            ex.state.variables[symbol] = value
+    return read(ex, symbol_place(ex, symbol), expr.span)
+
+
+def _builtin_value(ex: Executor, symbol: ir.Symbol) -> Value:
+    if symbol.name == "warpSize":
+        return ex.graph.const(32)
+    if isinstance(symbol.type, ir.RecordType):
+        fields: dict[str, Value] = {axis: builtin(ex, symbol.name, axis) for axis in "xyz"}
+        return RecordValue(symbol.type, fields)
+    return ex.graph.zero
+
+
+def builtin(ex: Executor, name: str, axis: str) -> Node:
+    """threadIdx.x and the like."""
+    position = _BUILTIN_AXES.get(axis, 0)
+    configuration = ex.configuration
+    if configuration is None:
+        return ex.graph.one
+    if name == "threadIdx":
+        one_thread = configuration.block[position].is_const and configuration.block[position].value == 1
+        return ex.graph.zero if one_thread else ex.graph.thread[position]
+    if name == "blockIdx":
+        one_block = configuration.grid[position].is_const and configuration.grid[position].value == 1
+        return ex.graph.zero if one_block else ex.graph.block[position]
+    if name == "blockDim":
+        return configuration.block[position]
+    return configuration.grid[position]
+
+
+def _member_value(ex: Executor, expr: ir.Member) -> Value:
+    base = expr.base
+    if isinstance(base, ir.Name) and base.symbol.storage == "builtin":
+        return builtin(ex, base.symbol.name, expr.field)
+    return read(ex, _member_place(ex, expr), expr.span)
+
+
+def _member_place(ex: Executor, expr: ir.Member) -> Place:
+    if expr.arrow:
+        base = pointer_place(ex, evaluate(ex, expr.base), expr.base.type)
+    else:
+        base = place(ex, expr.base)
+    return field_place(ex, base, expr.field, expr.type)
+
+
+def field_place(ex: Executor, base: Place, name: str, type_: ir.Type) -> Place:
+    if isinstance(base, LocalPlace):
+        inner = base.step(name, type_)
+        return _through_reference(ex, inner)
+    if isinstance(base, TemporaryPlace):
+        value = base.value
+        if isinstance(value, RecordValue) and name in value.fields:
+            return TemporaryPlace(value.fields[name], type_)
+        return TemporaryPlace(ex.memory.smear(value, type_), type_)
+    field = base.type.field(name) if isinstance(base.type, ir.RecordType) else None
+    offset = field.offset if field else 0
+    pointer = base.pointer
+    subscripts = pointer.subscripts
+    if subscripts is not None:
+        subscripts = Subscripts(subscripts.symbol, subscripts.indices, subscripts.inner + offset)
+    moved = ex.graph.binary("+", pointer.offset, ex.graph.const(offset, I8), I8)
+    record = base.record_bytes or (base.type.bytes if isinstance(base.type, ir.RecordType) else None)
+    inner_place = MemoryPlace(Pointer(pointer.target, moved, type_, subscripts), type_, record)
+    if isinstance(type_, ir.PointerType) and type_.reference:
+        return pointer_place(ex, read(ex, inner_place, ir.Span("", 0, 0, 0, 0)), type_)
+    return inner_place
+
+
+def _through_reference(ex: Executor, inner: LocalPlace) -> Place:
+    """A field of reference type names the place that it was bound to."""
+    if not (isinstance(inner.type, ir.PointerType) and inner.type.reference):
+        return inner
+    value = ex.memory.read(ex.state, inner, ex.context(inner.symbol.span))
+    return dereference(value, ex.graph) if isinstance(value, Pointer) else TemporaryPlace(value, inner.type.pointee)
+
+
+def pointer_place(ex: Executor, value: Value, type_: ir.Type) -> Place:
+    """`*value` for a pointer value of any form."""
+    if isinstance(value, Pointer):
+        return dereference(value, ex.graph)
+    pointee = type_.pointee if isinstance(type_, ir.PointerType) else ir.OpaqueType("?")
+    if isinstance(value, Choice):
+        return _choice_place(ex, value, pointee)
+    if isinstance(value, Node):
+        target = Allocation("?", "generic", opaque=value)
+        return MemoryPlace(Pointer(target, ex.graph.const(0, I8), pointee), pointee)
+    return TemporaryPlace(ex.memory.smear(value, pointee), pointee)
+
+
+def _choice_place(ex: Executor, value: Choice, pointee: ir.Type) -> Place:
+    """A pointer to one of several arrays: taken as the first that is real memory, at an unknown place in it."""
+    for side in (value.a, value.b):
+        inner = pointer_place(ex, side, ir.PointerType(pointee)) if isinstance(side, (Pointer, Choice)) else None
+        if isinstance(inner, MemoryPlace) and inner.pointer.target is not NULL:
+            return inner
+    return TemporaryPlace(ex.memory.unknown(pointee, Reason(False, "it is read through one of several pointers")), pointee)
+
+
+def _index_place(ex: Executor, expr: ir.Index) -> Place:
+    base = _array_base(ex, expr.base)
+    index = number(ex, expr.index)
+    if isinstance(base, LocalPlace):
+        return base.step(index, expr.type)
+    if isinstance(base, Choice):
+        moved = _move_choice(ex, base, index, expr.type)
+        return pointer_place(ex, moved, ir.PointerType(expr.type))
+    if isinstance(base, Pointer):
+        return dereference(_advance(ex, base, index, expr.type, subscript=True), ex.graph)
+    return pointer_place(ex, base, ir.PointerType(expr.type))
+
+
+def _array_base(ex: Executor, base: ir.Expr) -> LocalPlace | Value:
+    """The array or pointer that is subscripted, without decaying a local array to a pointer."""
+    inner = base
+    while isinstance(inner, ir.Cast) and not inner.explicit and isinstance(inner.operand.type, ir.ArrayType):
+        inner = inner.operand
+    if isinstance(inner.type, ir.ArrayType):
+        where = place(ex, inner)
+        if isinstance(where, LocalPlace):
+            _initialise_global(ex, where.symbol)
+            return where
+        if isinstance(where, MemoryPlace):
+            return decay(where, ex.graph)
+        return where.value
+    return evaluate(ex, base)
+
+
+def _advance(ex: Executor, pointer: Pointer, index: Node, element: ir.Type, subscript: bool = False) -> Pointer:
+    """`pointer + index`, counted in elements."""
+    graph = ex.graph
+    size = graph.const(element_bytes(element), I8)
+    offset = graph.binary("+", pointer.offset, graph.binary("*", index, size, I8), I8)
+    subscripts = None
+    if subscript and pointer.subscripts is not None and not pointer.subscripts.inner:
+        subscripts = Subscripts(pointer.subscripts.symbol, (*pointer.subscripts.indices, index))
+    return Pointer(pointer.target, offset, element, subscripts)
+
+
+def _move_choice(ex: Executor, choice: Choice, index: Node, element: ir.Type) -> Value:
+    def move(side: Value) -> Value:
+        if isinstance(side, Pointer):
+            return _advance(ex, side, index, element)
+        return _move_choice(ex, side, index, element) if isinstance(side, Choice) else side
+
+    return join(ex.graph, choice.condition, move(choice.a), move(choice.b))
+
+
+# --- operators -----------------------------------------------------------------------------------------
+
+
+def _unary_place(ex: Executor, expr: ir.Unary) -> Place:
+    if expr.op == "*":
+        return pointer_place(ex, evaluate(ex, expr.operand), expr.operand.type)
+    if expr.op in ("++x", "--x"):
+        where = place(ex, expr.operand)
+        _step(ex, where, expr)
+        return where
+    return TemporaryPlace(_unary_value(ex, expr), expr.type)
+
+
+def _unary_value(ex: Executor, expr: ir.Unary) -> Value:
+    if expr.op == "*":
+        return read(ex, _unary_place(ex, expr), expr.span)
+    if expr.op == "&":
+        if isinstance(expr.operand, ir.FunctionName):
+            return FunctionValue(expr.operand.function)
+        return address_of(place(ex, expr.operand), ex.graph)
+    if expr.op in ("++x", "--x"):
+        where = place(ex, expr.operand)
+        return _step(ex, where, expr)[1]
+    if expr.op in ("x++", "x--"):
+        return _step(ex, place(ex, expr.operand), expr)[0]
+    operand, kind = number(ex, expr.operand), kind_of(expr.type)
+    if expr.op == "!":
+        return ex.graph.negate(operand)
+    if expr.op == "~":
+        return ex.graph.invert(operand, kind)
+    if expr.op == "-":
+        return ex.graph.binary("-", ex.graph.const(0, kind), operand, kind)
+    return ex.graph.convert(operand, kind)
+
+
+def _step(ex: Executor, where: Place, expr: ir.Unary) -> tuple[Value, Value]:
+    """Increments or decrements a place; the value before and after."""
+    old = read(ex, where, expr.operand.span)
+    step = ex.graph.const(1 if "+" in expr.op else -1, I8)
+    new: Value
+    if isinstance(old, (Pointer, Choice)):
+        pointee = expr.type.pointee if isinstance(expr.type, ir.PointerType) else ir.OpaqueType("?")
+        new = move_pointer(ex, old, step, pointee)
+    else:
+        base = as_number(ex, old, expr.type)
+        kind = base.kind
+        new = ex.graph.binary("+", base, ex.graph.const(step.value, kind), kind)
+    write(ex, where, new, expr.operand.span)
+    return old, new
+
+
+def move_pointer(ex: Executor, pointer: Value, index: Node, pointee: ir.Type) -> Value:
+    if isinstance(pointer, Pointer):
+        return _advance(ex, pointer, index, pointee)
+    if isinstance(pointer, Choice):
+        return _move_choice(ex, pointer, index, pointee)
+    return pointer
+
+
+def _binary_value(ex: Executor, expr: ir.Binary) -> Value:
+    if expr.op in ("&&", "||"):
+        return _short_circuit(ex, expr)
+    if expr.op == ",":
+        discard(ex, expr.left)
+        return evaluate(ex, expr.right)
+    left, right = evaluate(ex, expr.left), evaluate(ex, expr.right)
+    return operate(ex, expr.op, left, right, expr.left.type, expr.right.type, expr.type)
+
+
+def _short_circuit(ex: Executor, expr: ir.Binary) -> Node:
+    """The right side is evaluated only for the lanes that the left side leaves undecided."""
+    graph, state = ex.graph, ex.state
+    left = condition(ex, expr.left)
+    if left.is_const:
+        decided = bool(left.value) == (expr.op == "||")
+        return graph.truth(left) if decided else condition(ex, expr.right)
+    before = state.conditions
+    state.assume(left if expr.op == "&&" else graph.negate(left))
+    right = condition(ex, expr.right)
+    state.conditions, state.dead = before, False
+    return graph.binary(expr.op, left, right, BOOL)
+
+
+def operate(
+    ex: Executor, op: str, left: Value, right: Value, left_type: ir.Type, right_type: ir.Type, type_: ir.Type
+) -> Value:
+    """A binary operator on values, with pointer arithmetic."""
+    pointers = (Pointer, Choice)
+    if op in ("+", "-") and isinstance(left, pointers) and not isinstance(right, pointers):
+        index = as_number(ex, right, right_type)
+        if op == "-":
+            index = ex.graph.binary("-", ex.graph.const(0, I8), index, I8)
+        return move_pointer(ex, left, index, _pointee(left_type, left))
+    if op == "+" and isinstance(right, pointers):
+        return move_pointer(ex, right, as_number(ex, left, left_type), _pointee(right_type, right))
+    if isinstance(left, Pointer) and isinstance(right, Pointer) and left.target is right.target:
+        return _pointer_difference(ex, op, left, right, left_type)
+    a, b = as_number(ex, left, left_type), as_number(ex, right, right_type)
+    kind = kind_of(type_)
+    if op in COMPARISONS or op in (">", ">="):
+        kind = a.kind if a.kind.bytes >= b.kind.bytes else b.kind
+    if kind.is_float and op not in COMPARISONS and op not in ("+", "-", "*", "/", ">", ">="):
+        return ex.opaque(f"of `{op}` on floating-point values", type_, (a, b))
+    return ex.graph.binary(op, a, b, kind)
+
+
+def _pointee(type_: ir.Type, value: Value) -> ir.Type:
+    if isinstance(type_, ir.PointerType):
+        return type_.pointee
+    if isinstance(type_, ir.ArrayType):
+        return type_.element
+    return value.pointee if isinstance(value, Pointer) else ir.OpaqueType("?")
+
+
+def _pointer_difference(ex: Executor, op: str, left: Pointer, right: Pointer, type_: ir.Type) -> Node:
+    if op == "-":
+        bytes_apart = ex.graph.binary("-", left.offset, right.offset, I8)
+        return ex.graph.binary("/", bytes_apart, ex.graph.const(element_bytes(_pointee(type_, left)), I8), I8)
+    return ex.graph.binary(op, left.offset, right.offset, I8)
+
+
+def _assign_place(ex: Executor, expr: ir.Assign) -> Place:
+    where, _ = _assign(ex, expr)
+    return where
+
+
+def _assign_value(ex: Executor, expr: ir.Assign) -> Value:
+    return _assign(ex, expr)[1]
+
+
+def _assign(ex: Executor, expr: ir.Assign) -> tuple[Place, Value]:
+    if expr.op:
+        where = place(ex, expr.target)
+        old = read(ex, where, expr.target.span)
+        right = evaluate(ex, expr.value)
+        type_ = _compound_type(expr)
+        value = operate(ex, expr.op, old, right, expr.target.type, expr.value.type, type_)
+    else:
+        value = evaluate(ex, expr.value)
+        where = place(ex, expr.target)
+    value = convert(ex, value, expr.target.type)
+    write(ex, where, value, expr.target.span)
+    return where, value
+
+
+def _compound_type(expr: ir.Assign) -> ir.Type:
+    """The type in which `a op= b` computes: the wider of both (C11 6.3.1.8, as far as it matters here)."""
+    a, b = expr.target.type, expr.value.type
+    if isinstance(a, ir.Scalar) and isinstance(b, ir.Scalar) and expr.op not in ("<<", ">>"):
+        if b.kind == "float" and a.kind != "float":
+            return b
+        if a.kind != "float" and (b.bytes > a.bytes):
+            return b
+    return a
+
+
+def _conditional_value(ex: Executor, expr: ir.Conditional) -> Value:
+    graph, state = ex.graph, ex.state
+    test = condition(ex, expr.condition)
+    if test.is_const:
+        return evaluate(ex, expr.then if test.value else expr.otherwise)
+    ex.record_branch(test, "conditional", expr.span)
+    before = state.conditions
+    state.assume(test)
+    then = evaluate(ex, expr.then)
+    state.conditions, state.dead = before, False
+    state.assume(graph.negate(test))
+    otherwise = evaluate(ex, expr.otherwise)
+    state.conditions, state.dead = before, False
+    return join(graph, test, convert(ex, then, expr.type), convert(ex, otherwise, expr.type))
+
+
+def _conditional_place(ex: Executor, expr: ir.Conditional) -> Place:
+    test = condition(ex, expr.condition)
+    if test.is_const:
+        return place(ex, expr.then if test.value else expr.otherwise)
+    a, b = place(ex, expr.then), place(ex, expr.otherwise)
+    if isinstance(a, MemoryPlace) and isinstance(b, MemoryPlace):
+        chosen = join(ex.graph, test, address_of(a, ex.graph), address_of(b, ex.graph))
+        return pointer_place(ex, chosen, ir.PointerType(expr.type))
+    return TemporaryPlace(join(ex.graph, test, read(ex, a, expr.span), read(ex, b, expr.span)), expr.type)
+
+
+# --- conversions -----------------------------------------------------------------------------------------
+
+
+def _cast_value(ex: Executor, expr: ir.Cast) -> Value:
+    type_ = expr.type
+    if isinstance(expr.operand.type, ir.ArrayType) and isinstance(type_, ir.PointerType) and not type_.reference:
+        where = place(ex, expr.operand)
+        if isinstance(where, LocalPlace):
+            _initialise_global(ex, where.symbol)
+        if isinstance(where, TemporaryPlace):
+            return where.value if not isinstance(where.value, ArrayValue) else decay(where, ex.graph)
+        return _as_pointer(decay(where, ex.graph), type_.pointee)
+    return cast(ex, evaluate(ex, expr.operand), expr.operand.type, type_)
+
+
+def cast(ex: Executor, value: Value, source: ir.Type, type_: ir.Type) -> Value:
+    """A value converted to another type, as a C++ cast does."""
+    if isinstance(type_, ir.PointerType):
+        if type_.reference:
+            return value
+        if isinstance(value, Node):
+            return _pointer_from_number(ex, value, type_)
+        return _cast_pointer(ex, value, type_.pointee)
+    if isinstance(type_, ir.Scalar) and type_.kind != "void":
+        if type_.kind == "bool" and isinstance(value, (Pointer, Closure, FunctionValue)):
+            null = isinstance(value, Pointer) and value.target is NULL
+            return ex.graph.false if null else ex.graph.true
+        return ex.graph.convert(as_number(ex, value, source), kind_of(type_))
+    if isinstance(type_, ir.RecordType) and not isinstance(value, (RecordValue, Choice, Closure)):
+        return ex.memory.smear(value, type_)
+    return value
+
+
+def _cast_pointer(ex: Executor, value: Value, pointee: ir.Type) -> Value:
+    if isinstance(value, Pointer):
+        return _as_pointer(value, pointee)
+    if isinstance(value, Choice):
+        a, b = _cast_pointer(ex, value.a, pointee), _cast_pointer(ex, value.b, pointee)
+        return join(ex.graph, value.condition, a, b)
+    return value
+
+
+def _as_pointer(pointer: Pointer, pointee: ir.Type) -> Pointer:
+    if isinstance(pointee, ir.Scalar) and pointee.kind == "void":
+        return pointer
+    same = pointee is pointer.pointee or (
+        isinstance(pointee, ir.Scalar) and pointee.bytes == pointer.pointee.bytes
+    )
+    return Pointer(pointer.target, pointer.offset, pointee, pointer.subscripts if same else None)
+
+
+def _pointer_from_number(ex: Executor, value: Node, type_: ir.PointerType) -> Value:
+    if value.is_const and not value.value:
+        return Pointer(NULL, ex.graph.const(0, I8), type_.pointee)
+    known = {base: key for key, base in ex.addresses.items()}
+    for base, key in known.items():
+        if isinstance(key, Allocation) and value.bits & base.bits:
+            offset = ex.graph.substitute(value, {base: ex.graph.const(0, I8)})
+            return Pointer(key, offset, type_.pointee)
+    return Pointer(Allocation("?", "generic", opaque=value), ex.graph.const(0, I8), type_.pointee)
+
+
+def _cast_place(ex: Executor, expr: ir.Cast) -> Place:
+    """A cast of an lvalue (to a reference, to a base class, of an array) still names the same place."""
+    inner = place(ex, expr.operand)
+    if isinstance(expr.type, ir.PointerType) and expr.type.reference:
+        target = expr.type.pointee
+    elif isinstance(expr.type, (ir.RecordType, ir.ArrayType)):
+        target = expr.type
+    elif isinstance(expr.operand.type, ir.Scalar) and isinstance(expr.type, ir.Scalar) and not isinstance(
+        inner, TemporaryPlace
+    ):
+        return TemporaryPlace(cast(ex, read(ex, inner, expr.span), expr.operand.type, expr.type), expr.type)
+    else:
+        return TemporaryPlace(_cast_value(ex, expr), expr.type)
+    if isinstance(inner, MemoryPlace):
+        pointer = _as_pointer(inner.pointer, target)
+        return MemoryPlace(pointer, target, inner.record_bytes)
+    if isinstance(inner, LocalPlace):
+        return LocalPlace(inner.symbol, inner.path, target)
+    return TemporaryPlace(inner.value, target)
+
+
+# --- objects -----------------------------------------------------------------------------------------------
+
+
+def _literal_value(ex: Executor, expr: ir.Literal_) -> Value:
+    if isinstance(expr.value, str):
+        return Text(expr.value)
+    kind = kind_of(expr.type) if isinstance(expr.type, ir.Scalar) else (F8 if isinstance(expr.value, float) else I4)
+    node = ex.graph.const(expr.value, kind)
+    if isinstance(expr.type, ir.PointerType):
+        return Pointer(NULL, ex.graph.const(0, I8), expr.type.pointee)
+    return node
+
+
+def _init_list_value(ex: Executor, expr: ir.InitList) -> Value:
+    type_ = expr.type
+    values = [evaluate(ex, e) for e in expr.elements]
+    if isinstance(type_, ir.ArrayType):
+        elements = {i: convert(ex, v, type_.element) for i, v in enumerate(values)}
+        return ArrayValue(type_, elements, zero_value(ex, type_.element))
+    if isinstance(type_, ir.RecordType):
+        fields = {f.name: zero_value(ex, f.type) for f in type_.fields}
+        for field, value in zip(type_.fields, values, strict=False):
+            fields[field.name] = convert(ex, value, field.type)
+        return RecordValue(type_, fields)
+    return values[0] if values else zero_value(ex, type_)
+
+
+def zero_value(ex: Executor, type_: ir.Type) -> Value:
+    """The value-initialised object of a type."""
+    if isinstance(type_, ir.Scalar):
+        return ex.graph.const(0, kind_of(type_))
+    if isinstance(type_, ir.PointerType):
+        return Pointer(NULL, ex.graph.const(0, I8), type_.pointee)
+    if isinstance(type_, ir.ArrayType):
+        return ArrayValue(type_, {}, zero_value(ex, type_.element))
+    if isinstance(type_, ir.RecordType):
+        return RecordValue(type_, {f.name: zero_value(ex, f.type) for f in type_.fields})
+    return ex.graph.zero
+
+
+def this_place(ex: Executor, this: ir.Symbol) -> Place:
+    value = ex.state.variables.get(this)
+    if isinstance(value, Pointer):
+        return dereference(value, ex.graph)
+    return TemporaryPlace(ex.graph.zero, this.type)
+
+
+def initialise_field(ex: Executor, this: Place, name: str, initializer: ir.Expr) -> None:
+    """One member initializer of a constructor; a base class's fields lie in the same record."""
+    record = this.type if isinstance(this.type, ir.RecordType) else None
+    field = record.field(name) if record else None
+    if field is not None and isinstance(field.type, ir.PointerType) and field.type.reference:
+        bound = address_of(place(ex, initializer), ex.graph)
+        if isinstance(this, LocalPlace):
+            ex.memory.write(ex.state, this.step(name, field.type), bound, ex.context(initializer.span))
+        return
+    value = evaluate(ex, initializer)
+    if field is not None:
+        write(ex, field_place(ex, this, name, field.type), convert(ex, value, field.type), initializer.span)
+    elif isinstance(value, RecordValue) and isinstance(this, LocalPlace):
+        for inner, part in value.fields.items():
+            type_ = record.field(inner) if record else None
+            if type_ is not None:
+                write(ex, this.step(inner, type_.type), part, initializer.span)
+
+
+def _lambda_value(ex: Executor, expr: ir.Lambda) -> Value:
+    captured: dict[ir.Symbol, Value] = {}
+    for capture in expr.captures:
+        if not capture.by_reference:
+            value = ex.state.variables.get(capture.symbol)
+            if value is not None and not isinstance(value, PLACES):
+                captured[capture.symbol] = value
+    return Closure(expr.function, captured)
+
+
+def _function_value(ex: Executor, expr: ir.FunctionName) -> Value:
+    return FunctionValue(expr.function)
+
+
+def _new_value(ex: Executor, expr: ir.New) -> Value:
+    if expr.count is not None:
+        evaluate(ex, expr.count)
+    return Pointer(Allocation("new", "local"), ex.graph.const(0, I8), expr.element)
+
+
+def _unknown_value(ex: Executor, expr: ir.UnknownExpr) -> Value:
+    values = [evaluate(ex, child) for child in expr.children]
+    ex.gap(expr.span, expr.reason)
+    args = tuple(v for v in values if isinstance(v, Node))[:8]
+    return ex.opaque(f"of {expr.reason}", expr.type, args)
+
+
+def assembly(ex: Executor, statement: ir.Asm) -> None:
+    calls.assembly(ex, statement)
+
+
+def opaque_context(ex: Executor, span: ir.Span) -> Context:
+    return ex.context(span)
+
+
+def _launch_value(ex: Executor, expr: ir.Launch) -> Value:
+    return calls.launch(ex, expr)
+
+
+_EVALUATORS: dict[type, Callable[..., Value]] = {
+    ir.Literal_: _literal_value,
+    ir.Name: _name_value,
+    ir.Member: _member_value,
+    ir.Unary: _unary_value,
+    ir.Binary: _binary_value,
+    ir.Assign: _assign_value,
+    ir.Conditional: _conditional_value,
+    ir.Cast: _cast_value,
+    ir.Call: calls.call_value,
+    ir.Construct: calls.construct_value,
+    ir.InitList: _init_list_value,
+    ir.Lambda: _lambda_value,
+    ir.Launch: _launch_value,
+    ir.FunctionName: _function_value,
+    ir.New: _new_value,
+    ir.UnknownExpr: _unknown_value,
+}
+_PLACES: dict[type, Callable[..., Place]] = {
+    ir.Name: _name_place,
+    ir.Member: _member_place,
+    ir.Index: _index_place,
+    ir.Unary: _unary_place,
+    ir.Assign: _assign_place,
+    ir.Conditional: _conditional_place,
+    ir.Cast: _cast_place,
+    ir.Call: calls.call_place,
+    ir.Construct: calls.construct_place,
+}

@@ -1,0 +1,523 @@
+"""Symbolic lane values: a hash-consed expression graph over thread indices and uniform symbols.
+
+A value is a node. Leaves are constants, thread and block indices, uniform symbols (kernel arguments, unknown host
+values), loop counters, and opaque values (loaded data, anything that the analysis cannot follow). Inner nodes are C
+operations with the width of their C type, so that unsigned arithmetic wraps as on the device. A node knows by a bit
+set which leaves it depends on; `cudalint.evaluate.numeric` gives it numbers for all threads of a block at once.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from cudalint import ir
+
+Number = int | float | bool
+
+THREAD_BITS = 0b000111
+BLOCK_BITS = 0b111000
+_FIRST_FREE_BIT = 6
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """A C arithmetic type: class (i, u, f, b) and width in bytes."""
+
+    code: str
+    bytes: int
+
+    @property
+    def is_float(self) -> bool:
+        return self.code == "f"
+
+
+I4, U4, I8, U8 = Kind("i", 4), Kind("u", 4), Kind("i", 8), Kind("u", 8)
+F4, F8, BOOL = Kind("f", 4), Kind("f", 8), Kind("b", 1)
+_KIND_CODES = {"int": "i", "uint": "u", "float": "f", "bool": "b", "void": "i"}
+
+
+def kind_of(type_: ir.Type) -> Kind:
+    """The kind of a scalar type; pointers and everything else count as 64-bit integers."""
+    if isinstance(type_, ir.Scalar):
+        return BOOL if type_.kind == "bool" else Kind(_KIND_CODES[type_.kind], type_.bytes or 4)
+    return I8
+
+
+@dataclass(frozen=True, slots=True)
+class Uniform:
+    """A uniform symbol: a value that all threads of a launch share and that nothing determines."""
+
+    name: str
+    generic: Number
+    """The generic problem size that stands for it: large and a multiple of 32."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reason:
+    """Why a value is opaque."""
+
+    data: bool
+    """It was loaded from memory (or computed from what was); otherwise the analysis cannot follow it."""
+    text: str
+
+
+class Node:
+    """One value of the graph; equal nodes are the same object."""
+
+    __slots__ = ("args", "bits", "index", "kind", "op", "payload")
+
+    def __init__(self, op: str, args: tuple[Node, ...], payload: object, kind: Kind, bits: int, index: int) -> None:
+        self.op = op
+        self.args = args
+        self.payload = payload
+        self.kind = kind
+        self.bits = bits
+        self.index = index
+
+    @property
+    def is_const(self) -> bool:
+        return self.op == "const"
+
+    @property
+    def value(self) -> Number:
+        """The number of a constant node."""
+        assert self.op == "const"
+        return self.payload  # type: ignore[return-value]
+
+    def __repr__(self) -> str:
+        return render(self)
+
+
+def wrap(value: Number, kind: Kind) -> Number:
+    """`value` converted to `kind`, as C does on the device."""
+    if kind.code == "f":
+        return float(value)
+    if kind.code == "b":
+        return int(value != 0)
+    if isinstance(value, float):
+        if not math.isfinite(value):
+            return 0
+        value = int(value)
+    span = 1 << (8 * kind.bytes)
+    value = int(value) % span
+    return value - span if kind.code == "i" and value >= span >> 1 else value
+
+
+def _divide(a: Number, b: Number, kind: Kind) -> Number:
+    if kind.is_float:
+        return float(a) / float(b) if b else math.nan
+    if not b:
+        return 0
+    quotient = abs(int(a)) // abs(int(b))
+    return quotient if (a < 0) == (b < 0) else -quotient
+
+
+def _remainder(a: Number, b: Number, kind: Kind) -> Number:
+    return int(a) - int(_divide(a, b, kind)) * int(b) if b else 0
+
+
+def _shift(a: Number, b: Number, left: bool) -> Number:
+    if not 0 <= b < 64:
+        return 0
+    return int(a) << int(b) if left else int(a) >> int(b)
+
+
+_FOLD: Mapping[str, Callable[[Number, Number, Kind], Number]] = {
+    "+": lambda a, b, k: a + b,
+    "-": lambda a, b, k: a - b,
+    "*": lambda a, b, k: a * b,
+    "/": _divide,
+    "%": _remainder,
+    "<<": lambda a, b, k: _shift(a, b, True),
+    ">>": lambda a, b, k: _shift(a, b, False),
+    "&": lambda a, b, k: int(a) & int(b),
+    "|": lambda a, b, k: int(a) | int(b),
+    "^": lambda a, b, k: int(a) ^ int(b),
+    "min": lambda a, b, k: min(a, b),
+    "max": lambda a, b, k: max(a, b),
+    "<": lambda a, b, k: int(a < b),
+    "<=": lambda a, b, k: int(a <= b),
+    "==": lambda a, b, k: int(a == b),
+    "!=": lambda a, b, k: int(a != b),
+    "&&": lambda a, b, k: int(bool(a) and bool(b)),
+    "||": lambda a, b, k: int(bool(a) or bool(b)),
+}
+COMPARISONS = frozenset({"<", "<=", "==", "!=", "&&", "||"})
+_COMMUTATIVE = frozenset({"+", "*", "&", "|", "^", "min", "max", "==", "!="})
+_SWAPPED = {">": "<", ">=": "<="}
+
+MATH_FUNCTIONS: Mapping[str, Callable[[float], float]] = {
+    "sqrt": math.sqrt,
+    "floor": math.floor,
+    "ceil": math.ceil,
+    "fabs": math.fabs,
+    "log2": math.log2,
+    "log": math.log,
+    "log10": math.log10,
+    "exp": math.exp,
+    "exp2": lambda x: 2.0**x,
+    "round": lambda x: math.floor(x + 0.5) if x >= 0 else math.ceil(x - 0.5),
+    "trunc": math.trunc,
+    "sin": math.sin,
+    "cos": math.cos,
+    "tan": math.tan,
+    "rsqrt": lambda x: 1.0 / math.sqrt(x),
+}
+
+
+MAX_TRIPS = 1 << 20
+"""A loop that goes on for longer counts as this long."""
+
+
+def first_failure(goes_on: Callable[[int], bool]) -> int:
+    """The first k >= 0 for which `goes_on(k)` is false; linear to 64, then assuming that it stays false (bisection)."""
+    for k in range(64):
+        if not goes_on(k):
+            return k
+    low, high = 63, 128
+    while goes_on(high):
+        low, high = high, high * 2
+        if high > MAX_TRIPS:
+            return MAX_TRIPS
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (middle, high) if goes_on(middle) else (low, middle)
+    return high
+
+
+class Graph:
+    """All nodes of one file's evaluation. Nodes are only comparable within their graph."""
+
+    def __init__(self) -> None:
+        self._nodes: dict[object, Node] = {}
+        self._next_bit = _FIRST_FREE_BIT
+        self._count = 0
+        self.opaque_bits = 0
+        self.uniform_bits = 0
+        self.loop_bits = 0
+        self._atoms: dict[int, Node] = {}
+        self.thread = tuple(self._leaf("thread", axis, U4, 1 << axis) for axis in range(3))
+        self.block = tuple(self._leaf("block", axis, U4, 8 << axis) for axis in range(3))
+        self.zero = self.const(0)
+        self.one = self.const(1)
+        self.true = self.const(1, BOOL)
+        self.false = self.const(0, BOOL)
+
+    # leaves
+
+    def const(self, value: Number, kind: Kind = I4) -> Node:
+        value = wrap(value, kind)
+        return self._intern("const", (), value, kind, 0, key=("const", kind, value, isinstance(value, float)))
+
+    def uniform(self, name: str, generic: Number, kind: Kind = I4) -> Node:
+        """A new uniform symbol; two calls give two symbols, even of one name."""
+        node = self._atom("uniform", (), Uniform(name, wrap(generic, kind)), kind)
+        self.uniform_bits |= self._own_bit(node)
+        return node
+
+    def counter(self, label: object) -> Node:
+        """A new loop counter: 0 in the loop's first iteration, 1 in the second."""
+        node = self._atom("loop", (), label, I8)
+        self.loop_bits |= self._own_bit(node)
+        return node
+
+    def placeholder(self, kind: Kind) -> Node:
+        """A new leaf that stands for a value not yet known (a variable at a loop's head); it is substituted later."""
+        return self._atom("placeholder", (), None, kind)
+
+    def opaque(self, reason: Reason, args: tuple[Node, ...], kind: Kind) -> Node:
+        """A value that cannot be followed but that is a function of `args`: lanes with equal `args` share it."""
+        key = ("opaque", reason, kind, tuple(a.index for a in args))
+        node = self._nodes.get(key)
+        if node is None:
+            node = self._atom("opaque", args, reason, kind)
+            self._nodes[key] = node
+            self.opaque_bits |= self._own_bit(node)
+        return node
+
+    def _own_bit(self, node: Node) -> int:
+        own = node.bits
+        for arg in node.args:
+            own &= ~arg.bits
+        return own
+
+    def _atom(self, op: str, args: tuple[Node, ...], payload: object, kind: Kind) -> Node:
+        bit = 1 << self._next_bit
+        self._next_bit += 1
+        bits = bit
+        for arg in args:
+            bits |= arg.bits
+        self._count += 1
+        node = Node(op, args, payload, kind, bits, self._count)
+        self._atoms[bit] = node
+        return node
+
+    def _leaf(self, op: str, axis: int, kind: Kind, bits: int) -> Node:
+        self._count += 1
+        return Node(op, (), axis, kind, bits, self._count)
+
+    def atoms(self, bits: int, wanted: int) -> list[Node]:
+        """The atoms of `bits` that are among `wanted` (such as `uniform_bits`)."""
+        found, rest = [], bits & wanted
+        while rest:
+            bit = rest & -rest
+            found.append(self._atoms[bit])
+            rest ^= bit
+        return found
+
+    # operations
+
+    def binary(self, op: str, a: Node, b: Node, kind: Kind) -> Node:
+        """`a op b` computed in `kind` (for comparisons: the kind of the operands is their own)."""
+        if op in _SWAPPED:
+            op, a, b = _SWAPPED[op], b, a
+        if op in COMPARISONS:
+            kind = BOOL
+        if a.is_const and b.is_const:
+            return self.const(self._fold(op, a, b, kind), kind)
+        simple = self._simplify(op, a, b, kind)
+        if simple is not None:
+            return simple
+        if op in _COMMUTATIVE and a.is_const:
+            a, b = b, a
+        return self._intern(op, (a, b), None, kind, a.bits | b.bits)
+
+    @staticmethod
+    def _fold(op: str, a: Node, b: Node, kind: Kind) -> Number:
+        try:
+            return _FOLD[op](a.value, b.value, kind)
+        except (OverflowError, ValueError):
+            return 0
+
+    def _simplify(self, op: str, a: Node, b: Node, kind: Kind) -> Node | None:
+        if op in ("&&", "||"):
+            return self._simplify_logic(op, a, b)
+        if kind.is_float:
+            return None
+        if b.is_const:
+            return self._simplify_const(op, a, int(b.value), kind)
+        if a.is_const and op in ("+", "*"):
+            return self._simplify_const(op, b, int(a.value), kind)
+        if a is b:
+            if op in ("-", "^"):
+                return self.const(0, kind)
+            if op in ("&", "|", "min", "max"):
+                return a
+            if op in ("==", "<="):
+                return self.true
+            if op in ("!=", "<"):
+                return self.false
+        return None
+
+    def _simplify_const(self, op: str, a: Node, c: int, kind: Kind) -> Node | None:
+        if (op in ("+", "-", "<<", ">>", "|", "^") and c == 0) or (op in ("*", "/") and c == 1):
+            return self.convert(a, kind)
+        if (op in ("*", "&") and c == 0) or (op == "%" and c == 1):
+            return self.const(0, kind)
+        if op == "-" and kind.code == "i":
+            return self.binary("+", a, self.const(-c, kind), kind)
+        if op in ("+", "*") and a.op == op and a.kind == kind and a.args[1].is_const:
+            inner = int(a.args[1].value)
+            folded = inner + c if op == "+" else inner * c
+            return self.binary(op, a.args[0], self.const(folded, kind), kind)
+        return None
+
+    def _simplify_logic(self, op: str, a: Node, b: Node) -> Node | None:
+        for x, y in ((a, b), (b, a)):
+            if x.is_const:
+                if op == "&&":
+                    return self.truth(y) if x.value else self.false
+                return self.true if x.value else self.truth(y)
+        return self.truth(a) if a is b else None
+
+    def truth(self, a: Node) -> Node:
+        """`a != 0` as a bool."""
+        return a if a.kind == BOOL else self.binary("!=", a, self.const(0, a.kind), BOOL)
+
+    def negate(self, a: Node) -> Node:
+        """Logical not."""
+        a = self.truth(a)
+        if a.is_const:
+            return self.false if a.value else self.true
+        if a.op == "!":
+            return a.args[0]
+        return self._intern("!", (a,), None, BOOL, a.bits)
+
+    def conjunction(self, conditions: tuple[Node, ...]) -> Node:
+        result = self.true
+        for condition in conditions:
+            result = self.binary("&&", result, condition, BOOL)
+        return result
+
+    def invert(self, a: Node, kind: Kind) -> Node:
+        """Bitwise not."""
+        return self.binary("^", a, self.const(-1, I8 if kind.code == "u" else kind), kind)
+
+    def select(self, condition: Node, a: Node, b: Node) -> Node:
+        """`condition ? a : b`, lane by lane."""
+        condition = self.truth(condition)
+        if condition.is_const:
+            return a if condition.value else b
+        if a is b:
+            return a
+        kind = a.kind if a.kind.bytes >= b.kind.bytes or a.kind.is_float else b.kind
+        return self._intern("select", (condition, a, b), None, kind, condition.bits | a.bits | b.bits)
+
+    def convert(self, a: Node, kind: Kind) -> Node:
+        """`a` cast to `kind`; a conversion that cannot change the number is no node."""
+        if a.kind == kind:
+            return a
+        if a.is_const:
+            return self.const(a.value, kind)
+        if kind == BOOL:
+            return self.truth(a)
+        if a.kind == BOOL or self._widens(a.kind, kind):
+            return a if a.kind == BOOL or kind.is_float == a.kind.is_float else self._cast(a, kind)
+        return self._cast(a, kind)
+
+    @staticmethod
+    def _widens(source: Kind, target: Kind) -> bool:
+        if source.is_float or target.is_float:
+            return source.is_float and target.is_float and source.bytes <= target.bytes
+        if source.code == target.code:
+            return source.bytes <= target.bytes
+        return source.code == "u" and source.bytes < target.bytes
+
+    def _cast(self, a: Node, kind: Kind) -> Node:
+        return self._intern("cast", (a,), None, kind, a.bits)
+
+    def function(self, name: str, a: Node, kind: Kind) -> Node:
+        """A mathematical function of one argument, by its C name without suffix (`MATH_FUNCTIONS`)."""
+        if a.is_const:
+            try:
+                return self.const(float(MATH_FUNCTIONS[name](float(a.value))), kind)
+            except (ValueError, OverflowError, ZeroDivisionError):
+                return self.const(math.nan, kind)
+        return self._intern("function", (a,), name, kind, a.bits)
+
+    def pick(self, index: Node, choices: tuple[Node, ...]) -> Node:
+        """`choices[index]`, lane by lane; an index outside is clamped."""
+        if index.is_const:
+            return choices[max(0, min(int(index.value), len(choices) - 1))]
+        bits = index.bits
+        for choice in choices:
+            bits |= choice.bits
+        return self._intern("pick", (index, *choices), None, choices[0].kind, bits)
+
+    def shuffle(self, mode: str, value: Node, lane: Node, width: Node) -> Node:
+        """`__shfl_sync` and friends: mode is idx, up, down or xor."""
+        return self._intern("shuffle", (value, lane, width), mode, value.kind, value.bits | lane.bits | THREAD_BITS)
+
+    def trips(self, counter: Node, condition: Node) -> Node:
+        """How many iterations a lane makes: the first value of `counter` for which `condition` does not hold."""
+        if not condition.bits & ~counter.bits:
+            return self.const(self._count_out(counter, condition), I8)
+        return self._intern("trips", (condition,), counter, I8, condition.bits & ~counter.bits, ("trips", counter.index, condition.index))
+
+    def _count_out(self, counter: Node, condition: Node) -> int:
+        """The trip count of a loop that depends on nothing but its counter, at most MAX_TRIPS."""
+
+        def goes_on(k: int) -> bool:
+            test = self.substitute(condition, {counter: self.const(k, I8)})
+            return test.is_const and bool(test.value)
+
+        return first_failure(goes_on)
+
+    def _intern(
+        self, op: str, args: tuple[Node, ...], payload: object, kind: Kind, bits: int, key: object = None
+    ) -> Node:
+        key = key or (op, kind, payload, *[a.index for a in args])
+        node = self._nodes.get(key)
+        if node is None:
+            self._count += 1
+            node = Node(op, args, payload, kind, bits, self._count)
+            self._nodes[key] = node
+        return node
+
+    # substitution
+
+    def substitute(self, node: Node, bindings: Mapping[Node, Node]) -> Node:
+        """`node` with leaves replaced, rebuilt (and so simplified) where it depends on one of them."""
+        touched = 0
+        for leaf in bindings:
+            touched |= self._own_bit(leaf)
+        memo: dict[int, Node] = {leaf.index: value for leaf, value in bindings.items()}
+        return self._substitute(node, touched, memo)
+
+    def _substitute(self, node: Node, touched: int, memo: dict[int, Node]) -> Node:
+        if not node.bits & touched:
+            return node
+        done = memo.get(node.index)
+        if done is None:
+            args = tuple(self._substitute(a, touched, memo) for a in node.args)
+            done = self._rebuild(node, args)
+            memo[node.index] = done
+        return done
+
+    def _rebuild(self, node: Node, args: tuple[Node, ...]) -> Node:
+        op = node.op
+        if op in _FOLD:
+            return self.binary(op, args[0], args[1], node.kind)
+        if op == "opaque":
+            assert isinstance(node.payload, Reason)
+            return self.opaque(node.payload, args, node.kind)
+        if op == "select":
+            return self.select(args[0], args[1], args[2])
+        if op == "cast":
+            return self.convert(args[0], node.kind)
+        if op == "!":
+            return self.negate(args[0])
+        if op == "function":
+            return self.function(str(node.payload), args[0], node.kind)
+        if op == "pick":
+            return self.pick(args[0], args[1:])
+        if op == "shuffle":
+            return self.shuffle(str(node.payload), args[0], args[1], args[2])
+        if op == "trips":
+            assert isinstance(node.payload, Node)
+            return self.trips(node.payload, args[0])
+        return node
+
+
+_AXES = "xyz"
+
+
+def render(node: Node, depth: int = 0) -> str:
+    """A short C-like text of a node, for messages and debugging."""
+    if node.op == "const":
+        return str(node.payload)
+    if node.op in ("thread", "block"):
+        assert isinstance(node.payload, int)
+        return f"{node.op}Idx.{_AXES[node.payload]}"
+    if isinstance(node.payload, Uniform):
+        return node.payload.name
+    if node.op == "loop":
+        return "k"
+    if node.op == "placeholder":
+        return "?"
+    if depth > 6:
+        return "..."
+    parts = [render(a, depth + 1) for a in node.args]
+    if node.op == "opaque":
+        return f"opaque({', '.join(parts)})"
+    if node.op in _FOLD and node.op not in ("min", "max"):
+        return f"({parts[0]} {node.op} {parts[1]})"
+    name = node.payload if node.op in ("function", "shuffle") else node.op
+    return f"{name}({', '.join(parts)})"
+
+
+def conjuncts(graph: Graph, condition: Node) -> list[Node]:
+    """The parts of a conjunction: `a && b` and `!(a || b)` are taken apart."""
+    parts, pending = [], [condition]
+    while pending:
+        node = pending.pop()
+        if node.op == "&&":
+            pending += [node.args[1], node.args[0]]
+        elif node.op == "!" and node.args[0].op == "||":
+            inner = node.args[0]
+            pending += [graph.negate(inner.args[1]), graph.negate(inner.args[0])]
+        else:
+            parts.append(node)
+    return parts

@@ -1,0 +1,344 @@
+"""What the built-in device functions do to values and memory, by name."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
+
+from cudalint import ir
+from cudalint.evaluate import expressions
+from cudalint.evaluate.events import BarrierEvent
+from cudalint.evaluate.graph import BOOL, F8, I4, I8, U4, MATH_FUNCTIONS, Kind, Node, Reason, kind_of
+from cudalint.evaluate.values import Choice, LocalPlace, MemoryPlace, Pointer, Value
+from cudalint.facts import Operation
+
+if TYPE_CHECKING:
+    from cudalint.evaluate.executor import Executor
+
+Handler = Callable[..., Any]
+"""Takes the executor and the call; returns a value or a place, or None to let the call be treated as any other."""
+
+
+# --- memory ---------------------------------------------------------------------------------------------
+
+
+def _load(ex: Executor, call: ir.Call) -> Value:
+    where = expressions.pointer_place(ex, expressions.evaluate(ex, call.arguments[0]), call.arguments[0].type)
+    return expressions.read(ex, where, call.span)
+
+
+def _store(ex: Executor, call: ir.Call) -> Value:
+    where = expressions.pointer_place(ex, expressions.evaluate(ex, call.arguments[0]), call.arguments[0].type)
+    expressions.write(ex, where, expressions.evaluate(ex, call.arguments[1]), call.span)
+    return ex.graph.zero
+
+
+def _atomic(ex: Executor, call: ir.Call) -> Value:
+    """The result differs from lane to lane, since the lanes' operations are serialised."""
+    pointer = expressions.evaluate(ex, call.arguments[0])
+    seen: list[Node] = []
+    for argument in call.arguments[1:]:
+        value = expressions.evaluate(ex, argument)
+        if isinstance(value, Node):
+            seen.append(value)
+    where = expressions.pointer_place(ex, pointer, call.arguments[0].type)
+    if isinstance(where, MemoryPlace):
+        ex.memory.access(where, ex.context(call.span), "atomic")
+        seen.append(where.pointer.offset)
+    reason = Reason(True, f"it is the result of `{call.name}`")
+    return ex.memory.unknown(call.type, reason, (*seen, *ex.graph.thread))
+
+
+def _pipeline_copy(ex: Executor, call: ir.Call) -> Value | None:
+    """`__pipeline_memcpy_async(dst_shared, src_global, size)`: one async copy, seen in both spaces."""
+    size = expressions.number(ex, call.arguments[2])
+    target, source = (expressions.evaluate(ex, a) for a in call.arguments[:2])
+    if not size.is_const:
+        return None
+    async_copy(ex, target, source, int(size.value), call.span)
+    return ex.graph.zero
+
+
+def async_copy(ex: Executor, target: Value, source: Value, size: int, span: ir.Span) -> None:
+    for pointer in (source, target):
+        where = expressions.pointer_place(ex, pointer, ir.PointerType(ir.Scalar("char", 1, "int")))
+        if isinstance(where, MemoryPlace):
+            operation: Operation = "async-copy"
+            ex.memory.access(where, ex.context(span), operation, size)
+
+
+def _asm(ex: Executor, statement: ir.Asm) -> None:
+    """`cp.async` in inline PTX; whatever else an asm statement does to memory is listed as a gap."""
+    values = [expressions.evaluate(ex, e) for e in statement.operands]
+    words = statement.text.split()
+    copies = [w for w in words if w.startswith("cp.async") and "shared" in w]
+    if copies and len(values) >= 2:
+        size = _asm_size(statement.text)
+        char = ir.PointerType(ir.Scalar("char", 1, "int"))
+        pointers = [expressions.cast(ex, v, ir.Scalar("size_t", 8, "uint"), char) for v in values[:2]]
+        if size:
+            async_copy(ex, pointers[0], pointers[1], size, statement.span)
+        return
+    if any(w.startswith(("ld.", "st.", "atom.", "red.", "ldmatrix", "stmatrix")) for w in words):
+        ex.gap(statement.span, f"its inline PTX (`{words[0]}`) accesses memory")
+
+
+def _asm_size(text: str) -> int | None:
+    """The size operand of a `cp.async`, where it is spelled as a number: the last one before the semicolon."""
+    for part in reversed(text.split(";")[0].split(",")):
+        number = part.strip()
+        if number in ("4", "8", "16"):
+            return int(number)
+    return 16 if ".cg." in text else None
+
+
+# --- arithmetic -------------------------------------------------------------------------------------------
+
+
+def _numbers(ex: Executor, call: ir.Call) -> list[Node]:
+    return [expressions.number(ex, a) for a in call.arguments]
+
+
+def _extremum(op: str) -> Handler:
+    def handler(ex: Executor, call: ir.Call) -> Value | None:
+        if len(call.arguments) < 2 or not isinstance(_plain(call.type), ir.Scalar):
+            return None
+        a, b = _numbers(ex, call)[:2]
+        return ex.graph.binary(op, a, b, kind_of(_plain(call.type)))
+
+    return handler
+
+
+def _plain(type_: ir.Type) -> ir.Type:
+    """std::min returns a reference."""
+    return type_.pointee if isinstance(type_, ir.PointerType) and type_.reference else type_
+
+
+def _absolute(ex: Executor, call: ir.Call) -> Value | None:
+    if not isinstance(call.type, ir.Scalar):
+        return None
+    graph, kind = ex.graph, kind_of(call.type)
+    a = graph.convert(_numbers(ex, call)[0], kind)
+    negative = graph.binary("<", a, graph.const(0, kind), BOOL)
+    return graph.select(negative, graph.binary("-", graph.const(0, kind), a, kind), a)
+
+
+def _function(name: str) -> Handler:
+    def handler(ex: Executor, call: ir.Call) -> Value | None:
+        if len(call.arguments) != 1 or not isinstance(call.type, ir.Scalar):
+            return None
+        return ex.graph.function(name, _numbers(ex, call)[0], kind_of(call.type))
+
+    return handler
+
+
+def _rounded(name: str | None) -> Handler:
+    """__float2int_rd and the like: round, then convert."""
+
+    def handler(ex: Executor, call: ir.Call) -> Value:
+        a = _numbers(ex, call)[0]
+        if name is not None and a.kind.is_float:
+            a = ex.graph.function(name, a, F8)
+        return ex.graph.convert(a, kind_of(call.type))
+
+    return handler
+
+
+def _operator(op: str) -> Handler:
+    def handler(ex: Executor, call: ir.Call) -> Value | None:
+        if not isinstance(call.type, ir.Scalar):
+            return None
+        a, b = _numbers(ex, call)[:2]
+        return ex.graph.binary(op, a, b, kind_of(call.type))
+
+    return handler
+
+
+def _fused(ex: Executor, call: ir.Call) -> Value | None:
+    if not isinstance(call.type, ir.Scalar):
+        return None
+    a, b, c = _numbers(ex, call)[:3]
+    kind = kind_of(call.type)
+    return ex.graph.binary("+", ex.graph.binary("*", a, b, kind), c, kind)
+
+
+def _high_product(ex: Executor, call: ir.Call) -> Value | None:
+    if call.type.bytes != 4:
+        return None
+    a, b = _numbers(ex, call)[:2]
+    wide = ex.graph.binary("*", a, b, I8)
+    return ex.graph.convert(ex.graph.binary(">>", wide, ex.graph.const(32), I8), kind_of(call.type))
+
+
+def _power(ex: Executor, call: ir.Call) -> Value | None:
+    numbers = _numbers(ex, call)
+    if len(numbers) == 2 and all(n.is_const for n in numbers):
+        try:
+            return ex.graph.const(float(numbers[0].value) ** float(numbers[1].value), kind_of(call.type))
+        except (OverflowError, ZeroDivisionError, TypeError):
+            return None
+    return ex.opaque("of `pow`", call.type, tuple(numbers))
+
+
+# --- warps and blocks --------------------------------------------------------------------------------------
+
+
+def linear_thread(ex: Executor) -> Node:
+    """threadIdx.x + threadIdx.y*Dx + threadIdx.z*Dx*Dy."""
+    graph = ex.graph
+    x, y, z = (expressions.builtin(ex, "threadIdx", axis) for axis in "xyz")
+    dx, dy, _ = (expressions.builtin(ex, "blockDim", axis) for axis in "xyz")
+    plane = graph.binary("+", y, graph.binary("*", z, dy, I4), I4)
+    return graph.binary("+", x, graph.binary("*", plane, dx, I4), I4)
+
+
+def warp_index(ex: Executor) -> Node:
+    return ex.graph.binary("/", linear_thread(ex), ex.graph.const(32), I4)
+
+
+def _shuffle(mode: str, skip: int) -> Handler:
+    """`skip` arguments (the mask) come before the value."""
+
+    def handler(ex: Executor, call: ir.Call) -> Value | None:
+        values = [expressions.evaluate(ex, a) for a in call.arguments]
+        if len(values) < skip + 2:
+            return None
+        value, lane = values[skip], values[skip + 1]
+        if not isinstance(lane, Node):
+            return None
+        width = values[skip + 2] if len(values) > skip + 2 else ex.graph.const(32)
+        if isinstance(value, Node) and isinstance(width, Node):
+            return ex.graph.shuffle(mode, value, lane, width)
+        return ex.opaque(f"it comes from `{call.name}`", call.type, (*ex.graph.thread,))
+
+    return handler
+
+
+def _vote(ex: Executor, call: ir.Call) -> Value:
+    """The lanes of a warp get one answer."""
+    args = [n for n in _numbers(ex, call) if n.bits & ex.graph.opaque_bits]
+    return ex.memory.unknown(call.type, Reason(bool(args), f"it is the result of `{call.name}`"), (warp_index(ex),))
+
+
+def _barrier(kind: str) -> Handler:
+    def handler(ex: Executor, call: ir.Call) -> Value:
+        for argument in call.arguments:
+            expressions.evaluate(ex, argument)
+        if ex.memory.recording:
+            ex.memory.events.append(BarrierEvent(ex.context(call.span), kind))  # type: ignore[arg-type]
+        if isinstance(call.type, ir.Scalar) and call.type.kind != "void":
+            return ex.memory.unknown(call.type, Reason(True, f"it is the result of `{call.name}`"))
+        return ex.graph.zero
+
+    return handler
+
+
+def _nothing(ex: Executor, call: ir.Call) -> Value:
+    for argument in call.arguments:
+        expressions.evaluate(ex, argument)
+    return ex.graph.zero
+
+
+def _trap(ex: Executor, call: ir.Call) -> Value:
+    ex.state.dead = True
+    return ex.graph.zero
+
+
+def _first(ex: Executor, call: ir.Call) -> Value:
+    """Functions that hand their argument through: conversions between address spaces, __builtin_expect."""
+    values = [expressions.evaluate(ex, a) for a in call.arguments]
+    if isinstance(call.type, ir.Scalar) and isinstance(values[0], (Pointer, Choice)):
+        return expressions.as_number(ex, values[0], call.arguments[0].type)
+    return values[0]
+
+
+def _set_pair(ex: Executor, call: ir.Call) -> Value | None:
+    """sincosf(x, &s, &c)."""
+    values = [expressions.evaluate(ex, a) for a in call.arguments]
+    if not isinstance(values[0], Node):
+        return None
+    for name, target, argument in zip(("sin", "cos"), values[1:], call.arguments[1:], strict=False):
+        where = expressions.pointer_place(ex, target, argument.type)
+        if isinstance(where, (LocalPlace, MemoryPlace)):
+            value = ex.graph.function(name, values[0], values[0].kind) if name in MATH_FUNCTIONS else values[0]
+            expressions.write(ex, where, value, call.span)
+    return ex.graph.zero
+
+
+def _table() -> Mapping[str, Handler]:
+    table: dict[str, Handler] = {}
+    for name in ("ldg", "ldcg", "ldcs", "ldca", "ldcv", "ldlu"):
+        table[f"__{name}"] = _load
+    for name in ("stcg", "stcs", "stwb", "stwt"):
+        table[f"__{name}"] = _store
+    for name in ("Add", "Sub", "Exch", "Min", "Max", "Inc", "Dec", "CAS", "And", "Or", "Xor"):
+        for scope in ("", "_block", "_system"):
+            table[f"atomic{name}{scope}"] = _atomic
+    table["__pipeline_memcpy_async"] = _pipeline_copy
+    table["asm"] = _asm
+    for name in ("min", "fminf", "fmin", "umin", "llmin", "ullmin", "__vmins2"):
+        table[name] = _extremum("min")
+    for name in ("max", "fmaxf", "fmax", "umax", "llmax", "ullmax"):
+        table[name] = _extremum("max")
+    for name in ("abs", "labs", "llabs", "fabs", "fabsf"):
+        table[name] = _absolute
+    for name in MATH_FUNCTIONS:
+        for spelled in (name, f"{name}f", f"__{name}f"):
+            table.setdefault(spelled, _function(name))
+    for name, function in (("rint", "round"), ("nearbyint", "round")):
+        table[name] = table[f"{name}f"] = _function(function)
+    for source in ("float", "double"):
+        for target in ("int", "uint", "ll", "ull"):
+            for mode, function in (("rn", "round"), ("rd", "floor"), ("ru", "ceil"), ("rz", "trunc")):
+                table[f"__{source}2{target}_{mode}"] = _rounded(function)
+    for source in ("int", "uint", "ll", "ull"):
+        for target in ("float", "double"):
+            for mode in ("rn", "rd", "ru", "rz"):
+                table[f"__{source}2{target}_{mode}"] = _rounded(None)
+    table["__int2double_rn"] = table["__uint2double_rn"] = _rounded(None)
+    for name in ("__mul24", "__umul24", "__fmul_rn", "__dmul_rn"):
+        table[name] = _operator("*")
+    for name in ("__fdividef", "fdividef", "__fdiv_rn", "__ddiv_rn"):
+        table[name] = _operator("/")
+    for name in ("__fadd_rn", "__dadd_rn"):
+        table[name] = _operator("+")
+    for name in ("__fsub_rn", "__dsub_rn"):
+        table[name] = _operator("-")
+    for name in ("fma", "fmaf", "__fmaf_rn", "__fma_rn", "__mad24", "__umad24"):
+        table[name] = _fused
+    for name in ("__mulhi", "__umulhi"):
+        table[name] = _high_product
+    for name in ("pow", "powf", "__powf"):
+        table[name] = _power
+    table["sincosf"] = table["sincos"] = table["__sincosf"] = _set_pair
+    for mode, name in (("idx", "__shfl"), ("up", "__shfl_up"), ("down", "__shfl_down"), ("xor", "__shfl_xor")):
+        table[name] = _shuffle(mode, 0)
+        table[f"{name}_sync"] = _shuffle(mode, 1)
+    for name in ("ballot", "any", "all"):
+        table[f"__{name}"] = table[f"__{name}_sync"] = _vote
+    for name in ("add", "min", "max", "and", "or", "xor"):
+        table[f"__reduce_{name}_sync"] = _vote
+    table["__activemask"] = _vote
+    for suffix in ("", "_and", "_or", "_count"):
+        table[f"__syncthreads{suffix}"] = _barrier("syncthreads")
+    table["__syncwarp"] = _barrier("syncwarp")
+    for name in ("__threadfence", "__threadfence_block", "__threadfence_system", "printf", "__nanosleep", "__assume"):
+        table[name] = _nothing
+    for name in ("__trap", "__builtin_trap", "__builtin_unreachable"):
+        table[name] = _trap
+    for name in (
+        "__cvta_generic_to_shared",
+        "__cvta_generic_to_global",
+        "__builtin_expect",
+        "__builtin_assume_aligned",
+        "forward",
+        "move",
+        "addressof",
+    ):
+        table[name] = _first
+    return table
+
+
+DEVICE_LIBRARY: Mapping[str, Handler] = _table()
+
+__all__ = ["DEVICE_LIBRARY", "Handler", "Kind", "U4", "async_copy", "linear_thread", "warp_index"]

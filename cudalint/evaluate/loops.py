@@ -1,0 +1,525 @@
+"""Loops: summarised by closed forms of what they change, unrolled only where that says more.
+
+A loop body is executed once with placeholders for the variables that it changes. Where a variable's value after
+the body shows how it moves (plus a loop-invariant step, shifted, multiplied, toggled, exchanged with another), its
+value in iteration k has a closed form; then the body is executed a second time with those, and its accesses are
+recorded. Cost does not depend on the trip count. What has no closed form becomes opaque, unless the trip count is
+a small constant: then the loop is counted out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from cudalint import ir
+from cudalint.evaluate import expressions, walk
+from cudalint.evaluate.events import Loop
+from cudalint.evaluate.graph import BOOL, I8, Graph, Kind, Node, Reason
+from cudalint.evaluate.state import LoopScope
+from cudalint.evaluate.values import (
+    ArrayValue,
+    LocalPlace,
+    MemoryPlace,
+    Place,
+    Pointer,
+    TemporaryPlace,
+    Value,
+    leaves,
+    map_leaves,
+    substitute,
+)
+
+if TYPE_CHECKING:
+    from cudalint.evaluate.executor import Executor
+
+MAX_UNROLLED = 64
+"""Iterations that are counted out at most."""
+MAX_UNROLLED_STATEMENTS = 6_000
+_PLACES = (LocalPlace, MemoryPlace, TemporaryPlace)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Parts:
+    """A loop in its general form: `while (condition) { body; increment; }`, tested first or last."""
+
+    condition: ir.Expr | None
+    body: ir.Stmt
+    increment: ir.Expr | None
+    span: ir.Span
+    kind: str
+    test_last: bool = False
+
+
+def for_loop(ex: Executor, statement: ir.For) -> None:
+    if statement.init is not None:
+        ex.statement(statement.init)
+    run(ex, Parts(statement.condition, statement.body, statement.increment, statement.span, "for"))
+
+
+def while_loop(ex: Executor, statement: ir.While) -> None:
+    run(ex, Parts(statement.condition, statement.body, None, statement.span, "while"))
+
+
+def do_loop(ex: Executor, statement: ir.DoWhile) -> None:
+    if _runs_once(statement.condition):
+        _run_once(ex, statement)
+        return
+    run(ex, Parts(statement.condition, statement.body, None, statement.span, "do", test_last=True))
+
+
+def _runs_once(condition: ir.Expr) -> bool:
+    """`do { ... } while (0)`, the usual wrapper of a macro."""
+    while isinstance(condition, ir.Cast):
+        condition = condition.operand
+    return isinstance(condition, ir.Literal_) and not condition.value
+
+
+def _run_once(ex: Executor, statement: ir.DoWhile) -> None:
+    scope = LoopScope(len(ex.state.conditions))
+    before = ex.state.conditions
+    ex.state.loop_scopes.append(scope)
+    ex.statement(statement.body)
+    ex.state.loop_scopes.pop()
+    if scope.breaks or scope.continues:
+        ex.state.conditions, ex.state.dead = before, False
+
+
+def range_loop(ex: Executor, statement: ir.RangeFor) -> None:
+    """`for (x : range)`: over a local array it is counted out, otherwise the element is opaque."""
+    where = expressions.place(ex, statement.range)
+    type_ = where.type
+    if isinstance(type_, ir.ArrayType) and type_.count is not None and type_.count <= MAX_UNROLLED:
+        for position in range(type_.count):
+            index = ex.graph.const(position, I8)
+            if isinstance(where, LocalPlace):
+                ex.state.variables[statement.symbol] = where.step(index, type_.element)
+            else:
+                ex.state.variables[statement.symbol] = ex.memory.unknown(
+                    type_.element, Reason(True, "it is an element of a range"), (index,)
+                )
+            ex.statement(statement.body)
+        return
+    ex.state.variables[statement.symbol] = ex.memory.unknown(
+        statement.symbol.type, Reason(False, "it is an element of a range")
+    )
+    run(ex, Parts(None, statement.body, None, statement.span, "for"))
+
+
+def run(ex: Executor, parts: Parts) -> None:
+    """Executes a loop of device code."""
+    if ex.on_loop is not None:
+        ex.on_loop(parts)
+        return
+    changed, _ = walk.reached(walk.effects(parts.condition, parts.body, parts.increment), ex.state.variables)
+    symbols = [s for s in ex.state.variables if s in changed and not isinstance(ex.state.variables[s], _PLACES)]
+    trial = _Trial(ex, parts, symbols)
+    trial.run()
+    if trial.should_unroll() and _unroll(ex, parts):
+        return
+    trial.record()
+
+
+# --- the two passes -----------------------------------------------------------------------------------------
+
+
+class _Trial:
+    """One loop on its way from placeholders to closed forms."""
+
+    def __init__(self, ex: Executor, parts: Parts, symbols: list[ir.Symbol]) -> None:
+        self.ex = ex
+        self.graph: Graph = ex.graph
+        self.parts = parts
+        self.symbols = symbols
+        self.counter = self.graph.counter(parts.span)
+        self.initial: dict[ir.Symbol, Value] = {s: _value(ex, s) for s in symbols}
+        self.placeholders: dict[tuple[ir.Symbol, str], Node] = {}
+        self.start: dict[tuple[ir.Symbol, str], Value] = {}
+        self.closed: dict[Node, Node] = {}
+        """Closed form, in the counter, of each placeholder."""
+        self.unresolved: list[tuple[ir.Symbol, str]] = []
+        self.leaving: Node = self.graph.false
+        self.leaves_function: Node = self.graph.false
+        self.test: Node = self.graph.true
+        self.statements = 0
+
+    # first pass
+
+    def run(self) -> None:
+        """Executes the body once with placeholders, without recording, and finds the closed forms."""
+        ex = self.ex
+        saved, recording, steps = ex.snapshot(), ex.memory.recording, ex.statements
+        ex.memory.recording = False
+        for symbol, value in self.initial.items():
+            ex.state.variables[symbol] = map_leaves(value, lambda leaf, path, s=symbol: self._placeholder(s, path, leaf))
+        scope = self._iteration(None)
+        after = ex.state.variables
+        self._solve(after)
+        self._exits(scope)
+        self.statements = ex.statements - steps
+        returns = [len(f.returns) for f in saved.functions]
+        ex.state = saved
+        for function, count in zip(ex.state.functions, self._returns_before, strict=True):
+            del function.returns[count:]
+        del returns
+        ex.memory.recording = recording
+
+    def _placeholder(self, symbol: ir.Symbol, path: str, leaf: Value) -> Value:
+        key = (symbol, path)
+        self.start[key] = leaf
+        if isinstance(leaf, Node):
+            if leaf.kind.is_float:
+                return self._moving(symbol, leaf, (leaf,))
+            node = self.graph.placeholder(leaf.kind)
+            self.placeholders[key] = node
+            return node
+        if isinstance(leaf, Pointer):
+            node = self.graph.placeholder(I8)
+            self.placeholders[key] = node
+            return Pointer(leaf.target, node, leaf.pointee)
+        return leaf
+
+    def _moving(self, symbol: ir.Symbol, leaf: Node, args: tuple[Node, ...]) -> Node:
+        data = any(a.bits & self.graph.opaque_bits for a in args)
+        reason = Reason(data, f"`{symbol.name}` changes from iteration to iteration")
+        return self.graph.opaque(reason, (*args, self.counter), leaf.kind)
+
+    def _iteration(self, test: Node | None) -> LoopScope:
+        """Condition, body and increment in the current state; `test` replaces the condition where it is given."""
+        ex, parts = self.ex, self.parts
+        self._returns_before = [len(f.returns) for f in ex.state.functions]
+        depth = len(ex.state.conditions)
+        if parts.condition is not None and not parts.test_last:
+            self.test = expressions.condition(ex, parts.condition)
+            ex.record_branch(self.test, parts.kind, parts.span)
+        if test is not None:
+            ex.state.assume(test)
+        elif not parts.test_last:
+            ex.state.assume(self.test)
+        dead_before, guard = ex.state.dead, ex.state.guard
+        ex.state.dead, ex.state.guard = False, None
+        scope = LoopScope(len(ex.state.conditions))
+        inside = ex.state.conditions
+        ex.state.loop_scopes.append(scope)
+        ex.statement(parts.body)
+        ex.state.loop_scopes.pop()
+        self._rejoin(scope, inside)
+        if parts.increment is not None:
+            expressions.discard(ex, parts.increment)
+        if parts.test_last and parts.condition is not None:
+            self.test = expressions.condition(ex, parts.condition)
+            ex.record_branch(self.test, parts.kind, parts.span)
+        ex.state.conditions, ex.state.dead = ex.state.conditions[:depth], dead_before
+        ex.state.guard = guard
+        return scope
+
+    def _rejoin(self, scope: LoopScope, inside: tuple[Node, ...]) -> None:
+        """Lets the lanes that continued into the increment again."""
+        state = self.ex.state
+        for condition, variables in scope.continues:
+            if state.dead:
+                state.variables, state.dead = dict(variables), False
+            else:
+                state.variables = self.ex._join_variables(condition, dict(variables), state.variables)
+        state.conditions = inside
+        state.dead = False
+
+    def _exits(self, scope: LoopScope) -> None:
+        """For which lanes the iteration is the last one, in terms of the counter."""
+        graph = self.graph
+        for condition in scope.breaks:
+            self.leaving = graph.binary("||", self.leaving, condition, BOOL)
+        for condition in scope.exits:
+            self.leaves_function = graph.binary("||", self.leaves_function, condition, BOOL)
+        self.leaving = graph.substitute(graph.binary("||", self.leaving, self.leaves_function, BOOL), self.closed)
+        self.leaves_function = graph.substitute(self.leaves_function, self.closed)
+
+    # closed forms
+
+    def _solve(self, after: Mapping[ir.Symbol, Value | Place]) -> None:
+        results = self._results(after)
+        open_ = dict(results)
+        for _ in range(len(open_) + 1):
+            progress = [k for k, r in open_.items() if self._close(k, r, results)]
+            for key in progress:
+                del open_[key]
+            if not progress:
+                break
+        for key, result in open_.items():
+            self.unresolved.append(key)
+            start = self._start_node(key)
+            seen = self.graph.substitute(result, {p: self._start_node(k) for k, p in self.placeholders.items()})
+            self.closed[self.placeholders[key]] = self._moving(key[0], self.placeholders[key], (start, seen))
+
+    def _results(self, after: Mapping[ir.Symbol, Value | Place]) -> dict[tuple[ir.Symbol, str], Node]:
+        """What every placeholder has become after one iteration."""
+        results: dict[tuple[ir.Symbol, str], Node] = {}
+        for symbol in self.symbols:
+            value = after.get(symbol)
+            found = dict(leaves(value)) if value is not None and not isinstance(value, _PLACES) else {}
+            for key, placeholder in self.placeholders.items():
+                if key[0] is symbol:
+                    results[key] = self._result(found.get(key[1]), self.start[key], placeholder)
+        return results
+
+    def _result(self, leaf: Value | None, start: Value, placeholder: Node) -> Node:
+        if isinstance(leaf, Node) and isinstance(start, Node):
+            return leaf
+        if isinstance(leaf, Pointer) and isinstance(start, Pointer) and leaf.target is start.target:
+            return leaf.offset
+        text = "it points somewhere else in every iteration"
+        return self.graph.opaque(Reason(False, text), (self.counter,), placeholder.kind)
+
+    def _start_node(self, key: tuple[ir.Symbol, str]) -> Node:
+        start = self.start[key]
+        return start.offset if isinstance(start, Pointer) else start  # type: ignore[return-value]
+
+    def _close(
+        self, key: tuple[ir.Symbol, str], result: Node, results: Mapping[tuple[ir.Symbol, str], Node]
+    ) -> bool:
+        """Finds the closed form of one placeholder, if those that it depends on have theirs."""
+        graph, placeholder, start = self.graph, self.placeholders[key], self._start_node(key)
+        own = placeholder.bits
+        result = graph.substitute(result, {p: c for p, c in self.closed.items() if p is not placeholder})
+        others = 0
+        for other in self.placeholders.values():
+            if other is not placeholder and other not in self.closed:
+                others |= other.bits
+        if result is placeholder:
+            self.closed[placeholder] = start
+            return True
+        if result.bits & others:
+            return self._close_exchange(key, result, results)
+        if not result.bits & own:
+            previous = graph.binary("-", self.counter, graph.const(1, I8), I8)
+            earlier = graph.substitute(result, {self.counter: previous})
+            first = graph.binary("==", self.counter, graph.const(0, I8), BOOL)
+            self.closed[placeholder] = graph.select(first, start, earlier)
+            return True
+        closed = self._recurrence(result, placeholder, start)
+        if closed is None:
+            return False
+        self.closed[placeholder] = closed
+        return True
+
+    def _recurrence(self, result: Node, placeholder: Node, start: Node) -> Node | None:
+        graph, counter = self.graph, self.counter
+        step = linear_step(graph, result, placeholder)
+        if step is not None and not step.bits & counter.bits:
+            moved = graph.binary("*", counter, step, I8)
+            return graph.binary("+", start, moved, placeholder.kind)
+        if result.op == "cast":
+            result = result.args[0]
+        if len(result.args) != 2 or result.args[0] is not placeholder or not result.args[1].is_const:
+            return self._toggle(result, placeholder, start)
+        return self._geometric(result.op, start, int(result.args[1].value), placeholder.kind)
+
+    def _geometric(self, op: str, start: Node, factor: int, kind: Kind) -> Node | None:
+        """Shifts, and multiplication or division by a power of two (for values that are not negative)."""
+        graph, counter = self.graph, self.counter
+        power = factor.bit_length() - 1
+        if op in ("*", "/") and (factor < 1 or factor != 1 << power):
+            return None
+        if op in ("*", "/"):
+            op, factor = ("<<" if op == "*" else ">>"), power
+        if op in ("<<", ">>"):
+            amount = graph.binary("*", counter, graph.const(factor, I8), I8)
+            return graph.binary(op, start, amount, I8 if op == "<<" else kind)
+        if op == "^":
+            odd = graph.binary("&", counter, graph.one, I8)
+            return graph.select(graph.truth(odd), graph.binary("^", start, graph.const(factor, kind), kind), start)
+        return None
+
+    def _toggle(self, result: Node, placeholder: Node, start: Node) -> Node | None:
+        """`x = 1 - x` and `x = !x` alternate; `x = (x + c) % n` cycles."""
+        graph, counter = self.graph, self.counter
+        odd = graph.truth(graph.binary("&", counter, graph.one, I8))
+        if result.op == "-" and result.args[1] is placeholder and not result.args[0].bits & placeholder.bits:
+            return graph.select(odd, graph.binary("-", result.args[0], start, placeholder.kind), start)
+        if result.op == "!" or (result.op == "==" and result.args[1].is_const and not result.args[1].value):
+            return graph.select(odd, graph.negate(start), start)
+        if result.op == "%" and not result.args[1].bits & (placeholder.bits | counter.bits):
+            step = linear_step(graph, result.args[0], placeholder)
+            if step is not None and not step.bits & counter.bits:
+                moved = graph.binary("+", start, graph.binary("*", counter, step, I8), I8)
+                return graph.binary("%", moved, result.args[1], placeholder.kind)
+        return None
+
+    def _close_exchange(
+        self, key: tuple[ir.Symbol, str], result: Node, results: Mapping[tuple[ir.Symbol, str], Node]
+    ) -> bool:
+        """Two variables that are exchanged in every iteration alternate between their initial values."""
+        graph, mine = self.graph, self.placeholders[key]
+        for other_key, other in self.placeholders.items():
+            if result is other and results[other_key] is mine:
+                odd = graph.truth(graph.binary("&", self.counter, graph.one, I8))
+                self.closed[mine] = graph.select(odd, self._start_node(other_key), self._start_node(key))
+                return True
+        return False
+
+    # second pass
+
+    def condition(self) -> Node:
+        """Holds for the lanes that execute the iteration, given that they executed those before."""
+        graph, counter = self.graph, self.counter
+        first = graph.binary("==", counter, graph.const(0, I8), BOOL)
+        previous = {counter: graph.binary("-", counter, graph.const(1, I8), I8)}
+        test = graph.substitute(self.test, self.closed)
+        if self.parts.test_last:
+            test = graph.binary("||", first, graph.substitute(test, previous), BOOL)
+        if self.leaving is graph.false:
+            return test
+        stayed = graph.binary("||", first, graph.negate(graph.substitute(self.leaving, previous)), BOOL)
+        return graph.binary("&&", test, stayed, BOOL)
+
+    def trips(self) -> Node:
+        return self.graph.trips(self.counter, self.condition())
+
+    def should_unroll(self) -> bool:
+        """Whether counting the loop out tells more than its closed forms do."""
+        blurred = [k for k in self.unresolved if not self.placeholders[k].kind.is_float]
+        return bool(blurred) and self.statements * 2 < MAX_UNROLLED_STATEMENTS
+
+    def record(self) -> None:
+        """Executes the body with closed forms, recording, and leaves the state as after the loop."""
+        ex, graph = self.ex, self.graph
+        condition = self.condition()
+        if condition.is_const and not condition.value:
+            return
+        loop = Loop(self.counter, condition, ex.state.conditions, self.parts.span)
+        for symbol, value in self.initial.items():
+            ex.state.variables[symbol] = self._with_closed(symbol, value)
+        before, depth = ex.state.conditions, len(ex.state.conditions)
+        ex.state.loops = (*ex.state.loops, loop)
+        self._iteration(condition)
+        ex.state.loops = ex.state.loops[:-1]
+        ex.state.conditions = before[:depth]
+        self._returned()
+        self._finish()
+
+    def _with_closed(self, symbol: ir.Symbol, value: Value) -> Value:
+        def change(leaf: Value, path: str) -> Value:
+            placeholder = self.placeholders.get((symbol, path))
+            if placeholder is None:
+                if isinstance(leaf, Node) and leaf.kind.is_float:
+                    return self._moving(symbol, leaf, (leaf,))
+                return leaf
+            closed = self.closed[placeholder]
+            return Pointer(leaf.target, closed, leaf.pointee) if isinstance(leaf, Pointer) else closed
+
+        return map_leaves(value, change)
+
+    def _finish(self) -> None:
+        """The values after the loop: closed forms at the trip count, which may differ from lane to lane."""
+        ex, graph = self.ex, self.graph
+        trips = self.trips()
+        at_end = {self.counter: trips}
+        for symbol, value in self.initial.items():
+            after = ex.state.variables.get(symbol)
+            closed = substitute(graph, self._with_closed(symbol, value), at_end)
+            if isinstance(after, (Node, ArrayValue)) and _is_float(after):
+                closed = substitute(graph, after, at_end)
+            ex.state.variables[symbol] = closed
+        for symbol, other in list(ex.state.variables.items()):
+            if symbol not in self.initial and isinstance(other, Node) and other.bits & self.counter.bits:
+                ex.state.variables[symbol] = graph.substitute(other, at_end)
+
+    def _returned(self) -> None:
+        """After a loop in which lanes return, only the others go on."""
+        ex, graph = self.ex, self.graph
+        if self.leaves_function is graph.false:
+            return
+        left = self.leaves_function
+        if left.bits & self.counter.bits:
+            at_first = graph.substitute(left, {self.counter: graph.const(0, I8)})
+            data = bool(left.bits & graph.opaque_bits)
+            left = graph.opaque(Reason(data, "lanes return inside a loop"), (at_first,), BOOL)
+        for function, count in zip(ex.state.functions[-1:], self._returns_before[-1:], strict=True):
+            function.returns[count:] = [(left, value) for _, value in function.returns[count:]]
+        ex.state.assume(graph.negate(left))
+
+
+def linear_step(graph: Graph, result: Node, start: Node) -> Node | None:
+    """`s` where `result` is `start + s` and `s` does not depend on `start`; None where it has another form."""
+    if result is start:
+        return graph.const(0, I8)
+    if result.op == "cast" and not result.kind.is_float:
+        return linear_step(graph, result.args[0], start)
+    if result.op in ("+", "-"):
+        a, b = result.args
+        if a.bits & start.bits and not b.bits & start.bits:
+            inner = linear_step(graph, a, start)
+            return None if inner is None else graph.binary(result.op, inner, b, I8)
+        if result.op == "+" and b.bits & start.bits and not a.bits & start.bits:
+            inner = linear_step(graph, b, start)
+            return None if inner is None else graph.binary("+", inner, a, I8)
+    return None
+
+
+def _value(ex: Executor, symbol: ir.Symbol) -> Value:
+    value = ex.state.variables[symbol]
+    assert not isinstance(value, _PLACES)
+    return value
+
+
+def _is_float(value: Node | ArrayValue) -> bool:
+    inner = value.rest if isinstance(value, ArrayValue) else value
+    return isinstance(inner, Node) and inner.kind.is_float
+
+
+# --- counting out -------------------------------------------------------------------------------------------
+
+
+def _unroll(ex: Executor, parts: Parts) -> bool:
+    """Runs the loop iteration by iteration while its condition is a known constant; False (and nothing done) where it
+    isn't one, or where there are too many iterations."""
+    saved, events, gaps, steps = ex.snapshot(), len(ex.memory.events), len(ex.gaps), ex.statements
+    marks = [len(f.returns) for f in ex.state.functions]
+    for _ in range(MAX_UNROLLED + 1):
+        going = _unrolled_iteration(ex, parts)
+        if going is False:
+            return True
+        if going is None or ex.statements - steps > MAX_UNROLLED_STATEMENTS:
+            break
+    ex.state = saved
+    for function, count in zip(ex.state.functions, marks, strict=True):
+        del function.returns[count:]
+    del ex.memory.events[events:]
+    del ex.gaps[gaps:]
+    return False
+
+
+def _unrolled_iteration(ex: Executor, parts: Parts) -> bool | None:
+    """One iteration: True to go on, False after the last one, None where that cannot be told."""
+    if not parts.test_last:
+        going = _constant_test(ex, parts.condition)
+        if going is not True:
+            return going
+    scope = LoopScope(len(ex.state.conditions))
+    before = ex.state.conditions
+    ex.state.loop_scopes.append(scope)
+    ex.statement(parts.body)
+    ex.state.loop_scopes.pop()
+    if scope.breaks:
+        return None
+    if scope.continues:
+        ex.state.conditions = before
+        for condition, variables in scope.continues:
+            ex.state.variables = ex._join_variables(condition, dict(variables), ex.state.variables)
+        ex.state.dead = False
+    if ex.state.dead:
+        return False
+    if parts.increment is not None:
+        expressions.discard(ex, parts.increment)
+    return _constant_test(ex, parts.condition) if parts.test_last else True
+
+
+def _constant_test(ex: Executor, condition: ir.Expr | None) -> bool | None:
+    if condition is None:
+        return True
+    test = expressions.condition(ex, condition)
+    return bool(test.value) if test.is_const else None
+
+
+LoopHook = Callable[[Parts], None]

@@ -1,0 +1,247 @@
+"""Reading and writing places: registers directly, memory as access events with data-dependent results."""
+
+from __future__ import annotations
+
+from cudalint import ir
+from cudalint.evaluate.events import AccessEvent, Context, Event
+from cudalint.evaluate.graph import I8, Graph, Node, Reason, kind_of
+from cudalint.evaluate.state import State
+from cudalint.evaluate.values import (
+    Allocation,
+    ArrayValue,
+    Choice,
+    LocalMemory,
+    LocalPlace,
+    MemoryPlace,
+    Place,
+    Pointer,
+    RecordValue,
+    Step,
+    Subscripts,
+    TemporaryPlace,
+    Value,
+    join,
+    nodes_of,
+)
+from cudalint.facts import Operation
+
+_MAX_PICK = 64
+"""Local arrays up to this many elements are selected from lane by lane; longer ones become opaque."""
+UNINITIALISED = Reason(False, "it is not initialised")
+
+
+def element_bytes(type_: ir.Type) -> int:
+    return max(type_.bytes, 1)
+
+
+def pieces(type_: ir.Type) -> list[tuple[int, int]]:
+    """How the compiler splits an access to a value of this type: (offset, bytes) of each machine access.
+
+    A scalar, or a record as aligned as it is large (float4), is one access; other records are copied in pieces of
+    their alignment, at most 16 bytes each.
+    """
+    size = element_bytes(type_)
+    if not isinstance(type_, ir.RecordType):
+        return [(0, size)] if size <= 16 else [(o, 8) for o in range(0, size, 8)]
+    step = min(max(type_.align, 1), 16)
+    if step >= size:
+        return [(0, size)]
+    return [(offset, min(step, size - offset)) for offset in range(0, size, step)]
+
+
+class Memory:
+    """Loads and stores of one execution."""
+
+    def __init__(self, graph: Graph) -> None:
+        self.graph = graph
+        self.events: list[Event] = []
+        self.recording = True
+        self._unknown = 0
+
+    # values of unknown content
+
+    def unknown(self, type_: ir.Type, reason: Reason, args: tuple[Node, ...] = (), name: str = "") -> Value:
+        """A value of `type_` of which only is known what it depends on."""
+        if isinstance(type_, ir.Scalar):
+            return self.graph.opaque(reason, args, kind_of(type_))
+        if isinstance(type_, ir.PointerType):
+            self._unknown += 1
+            address = self.graph.opaque(Reason(reason.data, f"{reason.text} [{self._unknown}]"), args, I8)
+            target = Allocation(name or "?", "global", opaque=address)
+            return Pointer(target, self.graph.const(0, I8), type_.pointee)
+        if isinstance(type_, ir.ArrayType):
+            return ArrayValue(type_, {}, self.unknown(type_.element, reason, args, name))
+        if isinstance(type_, ir.RecordType):
+            fields = {}
+            for field in type_.fields:
+                part = Reason(reason.data, f"{reason.text} (.{field.name})" if reason.data else reason.text)
+                fields[field.name] = self.unknown(field.type, part, args, f"{name}.{field.name}" if name else field.name)
+            return RecordValue(type_, fields)
+        return self.graph.opaque(reason, args, I8)
+
+    def smear(self, value: Value, type_: ir.Type, extra: tuple[Node, ...] = ()) -> Value:
+        """A value of `type_` that depends on everything that `value` consists of, in an unknown way."""
+        parts = tuple(dict.fromkeys(nodes_of(value)))[:8]
+        data = any(p.bits & self.graph.opaque_bits for p in parts)
+        return self.unknown(type_, Reason(data, "it is put together from parts of an array in registers"), parts + extra)
+
+    # reading
+
+    def read(self, state: State, place: Place, context: Context, operation: Operation = "load") -> Value:
+        if isinstance(place, TemporaryPlace):
+            return place.value
+        if isinstance(place, LocalPlace):
+            return self._read_local(state, place)
+        return self._read_memory(place, context, operation)
+
+    def _read_local(self, state: State, place: LocalPlace) -> Value:
+        root = state.variables.get(place.symbol)
+        if root is None or isinstance(root, (LocalPlace, MemoryPlace, TemporaryPlace)):
+            return self.unknown(place.type, UNINITIALISED)
+        value: Value = root
+        for position, step in enumerate(place.path):
+            inner = self._part(value, step, place.type if position == len(place.path) - 1 else None)
+            if inner is None:
+                return self.smear(value, place.type, tuple(s for s in place.path if isinstance(s, Node)))
+            value = inner
+        if isinstance(place.type, ir.RecordType) and not isinstance(value, (RecordValue, Choice)):
+            return self.smear(value, place.type)
+        return value
+
+    def _part(self, value: Value, step: Step, type_: ir.Type | None) -> Value | None:
+        if isinstance(value, Choice):
+            a, b = self._part(value.a, step, type_), self._part(value.b, step, type_)
+            return None if a is None or b is None else join(self.graph, value.condition, a, b)
+        if isinstance(step, str):
+            return value.fields.get(step) if isinstance(value, RecordValue) else None
+        if not isinstance(value, ArrayValue):
+            return None
+        if step.is_const:
+            return value.elements.get(int(step.value), value.rest)
+        return self._pick(value, step)
+
+    def _pick(self, array: ArrayValue, index: Node) -> Value | None:
+        count = array.type.count or 0
+        elements = [array.elements.get(i, array.rest) for i in range(min(count, _MAX_PICK))]
+        nodes = tuple(e for e in elements if isinstance(e, Node))
+        if not 0 < count <= _MAX_PICK or len(nodes) != count:
+            return None
+        if nodes[0].kind.is_float or all(n is nodes[0] for n in nodes):
+            return nodes[0] if all(n is nodes[0] for n in nodes) else None
+        return self.graph.pick(index, nodes)
+
+    def _read_memory(self, place: MemoryPlace, context: Context, operation: Operation) -> Value:
+        if isinstance(place.type, ir.ArrayType):
+            return decay(place, self.graph)
+        self.access(place, context, operation)
+        pointer = place.pointer
+        assert isinstance(pointer.target, Allocation)
+        name = pointer.target.name
+        reason = Reason(True, f"it is loaded from `{name}` at line {context.span.line}")
+        args = (pointer.offset,) if pointer.target.opaque is None else (pointer.offset, pointer.target.opaque)
+        return self.unknown(place.type, reason, args, f"{name}[...]")
+
+    def access(self, place: MemoryPlace, context: Context, operation: Operation, bytes_: int | None = None) -> None:
+        """Records the machine accesses that touching `place` takes."""
+        pointer = place.pointer
+        if not self.recording or not isinstance(pointer.target, Allocation) or pointer.target.space in ("local",):
+            return
+        parts = [(0, bytes_)] if bytes_ else pieces(place.type)
+        for offset, size in parts:
+            subscripts = pointer.subscripts
+            if subscripts is not None and offset:
+                subscripts = Subscripts(subscripts.symbol, subscripts.indices, subscripts.inner + offset)
+            whole = len(parts) == 1
+            record = place.record_bytes if whole else place.type.bytes
+            address = self.graph.binary("+", pointer.offset, self.graph.const(offset, I8), I8)
+            self.events.append(
+                AccessEvent(context, pointer.target, address, size, place.type, operation, subscripts, record)
+            )
+
+    # writing
+
+    def write(self, state: State, place: Place, value: Value, context: Context) -> None:
+        if isinstance(place, LocalPlace):
+            root = state.variables.get(place.symbol)
+            if not place.path or root is None or isinstance(root, (LocalPlace, MemoryPlace, TemporaryPlace)):
+                if not place.path:
+                    state.variables[place.symbol] = value
+                return
+            state.variables[place.symbol] = self._with_part(root, place.path, value)
+        elif isinstance(place, MemoryPlace):
+            self.access(place, context, "store")
+
+    def _with_part(self, value: Value, path: tuple[Step, ...], new: Value) -> Value:
+        if not path:
+            return new
+        step, rest = path[0], path[1:]
+        if isinstance(value, RecordValue) and isinstance(step, str):
+            if value.type.is_union:
+                return RecordValue(value.type, {k: self.smear(new, _field_type(value.type, k)) for k in value.fields})
+            old = value.fields.get(step)
+            return value if old is None else value.with_field(step, self._with_part(old, rest, new))
+        if isinstance(value, ArrayValue) and isinstance(step, Node):
+            return self._with_element(value, step, rest, new)
+        return value
+
+    def _with_element(self, array: ArrayValue, index: Node, rest: tuple[Step, ...], new: Value) -> Value:
+        if isinstance(array.type.element, ir.Scalar) and not isinstance(new, Node):
+            return ArrayValue(array.type, {}, self.smear(new, array.type.element, (index,)))
+        if index.is_const:
+            position = int(index.value)
+            old = array.elements.get(position, array.rest)
+            return array.with_element(position, self._with_part(old, rest, new))
+        count = array.type.count or 0
+        if isinstance(array.rest, Node) and array.rest.kind.is_float or not 0 < count <= 16:
+            blurred = self.smear(new, array.type.element, (index,))
+            return ArrayValue(array.type, {}, blurred)
+        elements = {}
+        for i in range(count):
+            old = array.elements.get(i, array.rest)
+            here = self.graph.binary("==", index, self.graph.const(i, I8), I8)
+            elements[i] = join(self.graph, here, self._with_part(old, rest, new), old)
+        return ArrayValue(array.type, elements, array.rest)
+
+
+def _field_type(record: ir.RecordType, name: str) -> ir.Type:
+    field = record.field(name)
+    return field.type if field else ir.OpaqueType("?")
+
+
+def decay(place: Place, graph: Graph) -> Pointer:
+    """The pointer to the first element that an array turns into."""
+    zero = graph.const(0, I8)
+    element = place.type.element if isinstance(place.type, ir.ArrayType) else place.type
+    if isinstance(place, MemoryPlace):
+        return Pointer(place.pointer.target, place.pointer.offset, element, place.pointer.subscripts)
+    if isinstance(place, LocalPlace):
+        return Pointer(LocalMemory(place, element), zero, element)
+    return Pointer(Allocation("temporary", "local"), zero, element)
+
+
+def address_of(place: Place, graph: Graph) -> Pointer:
+    """`&place`."""
+    if isinstance(place, MemoryPlace):
+        return Pointer(place.pointer.target, place.pointer.offset, place.type, place.pointer.subscripts)
+    if isinstance(place, LocalPlace):
+        if place.path and isinstance(place.path[-1], Node):
+            array = LocalPlace(place.symbol, place.path[:-1], ir.ArrayType(place.type, None, 0))
+            size = graph.const(element_bytes(place.type), I8)
+            return Pointer(LocalMemory(array, place.type), graph.binary("*", place.path[-1], size, I8), place.type)
+        return Pointer(LocalMemory(place, place.type), graph.const(0, I8), place.type)
+    return Pointer(Allocation("temporary", "local"), graph.const(0, I8), place.type)
+
+
+def dereference(pointer: Pointer, graph: Graph) -> Place:
+    """`*pointer`."""
+    target = pointer.target
+    if isinstance(target, Allocation):
+        return MemoryPlace(pointer, pointer.pointee)
+    place = target.place
+    if not isinstance(place.type, ir.ArrayType):
+        return LocalPlace(place.symbol, place.path, pointer.pointee)
+    size = element_bytes(target.element)
+    index = graph.binary("/", pointer.offset, graph.const(size, I8), I8)
+    if pointer.offset.op == "*" and pointer.offset.args[1].is_const and pointer.offset.args[1].value == size:
+        index = pointer.offset.args[0]
+    return LocalPlace(place.symbol, (*place.path, index), pointer.pointee)

@@ -1,0 +1,387 @@
+"""Numbers for the nodes of a graph: all threads of a block, for many situations (rows), at once.
+
+A row fixes what is uniform: a block index, a value for every uniform symbol, an iteration of every enclosing loop.
+An array is [rows, threads], [rows, 1], [1, threads] or a plain number: whatever broadcasts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cudalint.evaluate.graph import MAX_TRIPS, THREAD_BITS, Graph, Kind, Node, Uniform, conjuncts
+
+Array = Any
+"""An ndarray that broadcasts to [rows, threads], or a Python number."""
+
+WARP = 32
+_UNSIGNED_MASKS = {1: 0xFF, 2: 0xFFFF, 4: 0xFFFFFFFF}
+_WRAPPING = frozenset({"+", "-", "*", "<<", "^"})
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Threads:
+    """The threads of a block, padded to whole warps. Arrays are [1, threads]."""
+
+    block: tuple[int, int, int]
+    indices: tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]
+    exists: NDArray[np.bool_]
+    warps: int
+
+    @staticmethod
+    def of(block: tuple[int, int, int]) -> Threads:
+        """Threads are numbered x + y*Dx + z*Dx*Dy (hardware-model, Warps); the last warp may be partial."""
+        dx, dy, dz = block
+        count = dx * dy * dz
+        warps = -(-count // WARP)
+        linear = np.arange(warps * WARP, dtype=np.int64)[None, :]
+        inside = np.minimum(linear, count - 1)
+        return Threads(block, (inside % dx, inside // dx % dy, inside // (dx * dy)), linear < count, warps)
+
+
+class Rows:
+    """Situations to evaluate in, with the values computed so far.
+
+    A child made by `child` refines its parent: row i of the child lies in row `parent_rows[i]` of the parent and
+    additionally fixes some loop counters. Nodes that don't depend on those are computed once, in the parent.
+    """
+
+    def __init__(
+        self,
+        graph: Graph,
+        threads: Threads,
+        blocks: NDArray[np.int64],
+        weights: NDArray[np.float64],
+        uniforms: Mapping[Node, Array],
+        seed: int = 0,
+    ) -> None:
+        """`blocks` is [rows, 3], `weights` [rows], a uniform's value a number or [rows, 1]."""
+        self.graph = graph
+        self.threads = threads
+        self.weights = weights
+        self.count = len(weights)
+        self.blocks = blocks
+        self.salt = (np.arange(self.count, dtype=np.uint64)[:, None] + np.uint64(1 + 7919 * seed)) * np.uint64(
+            0x9E3779B97F4A7C15
+        )
+        self._uniforms = dict(uniforms)
+        self._counters: dict[Node, Array] = {}
+        self._memo: dict[int, Array] = {}
+        self._parent: Rows | None = None
+        self._parent_rows: NDArray[np.int64] | None = None
+        self._own_bits = 0
+
+    def child(self, parent_rows: NDArray[np.int64], weights: NDArray[np.float64], counters: Mapping[Node, Array]) -> Rows:
+        """Rows that refine this one: `counters` gives the new loop counters, each [rows, 1] or a number."""
+        rows = Rows.__new__(Rows)
+        rows.graph, rows.threads, rows.weights, rows.count = self.graph, self.threads, weights, len(weights)
+        rows.blocks = self.blocks[parent_rows]
+        rows.salt = self.salt[parent_rows]
+        rows._uniforms = {}
+        rows._counters = dict(counters)
+        rows._memo = {}
+        rows._parent, rows._parent_rows = self, parent_rows
+        rows._own_bits = 0
+        for counter in counters:
+            rows._own_bits |= counter.bits
+        return rows
+
+    def at_iteration(self, counter: Node, iteration: int) -> Rows:
+        """The same rows with one loop counter fixed."""
+        return self.child(np.arange(self.count), self.weights, {counter: iteration})
+
+    def value(self, node: Node) -> Array:
+        """The numbers of `node`: integers as int64, floats as float64, conditions as bool."""
+        if node.op == "const":
+            return bool(node.payload) if node.kind.code == "b" else node.payload
+        done = self._memo.get(node.index)
+        if done is None:
+            with np.errstate(all="ignore"):
+                done = self._compute(node)
+            self._memo[node.index] = done
+        return done
+
+    def full(self, node: Node) -> NDArray[Any]:
+        """`value` broadcast to [rows, threads]."""
+        return np.broadcast_to(self.value(node), (self.count, self.threads.warps * WARP))
+
+    def _compute(self, node: Node) -> Array:
+        if self._parent is not None and not node.bits & self._own_bits:
+            assert self._parent_rows is not None
+            inherited = self._parent.value(node)
+            if isinstance(inherited, np.ndarray) and inherited.shape[0] == self._parent.count and self._parent.count > 1:
+                return inherited[self._parent_rows]
+            return inherited
+        if node.op == "loop":
+            return self._counters[node]
+        if node.op == "thread":
+            return self.threads.indices[node.payload]  # type: ignore[index]
+        if node.op == "block":
+            return self.blocks[:, node.payload, None]  # type: ignore[call-overload]
+        if node.op == "uniform":
+            assert isinstance(node.payload, Uniform)
+            return self._uniforms.get(node, node.payload.generic)
+        if node.op == "opaque":
+            return self._random(node)
+        if node.op == "shuffle":
+            return self._shuffle(node)
+        if node.op == "trips":
+            return lane_trips(self, node.payload, node.args[0])  # type: ignore[arg-type]
+        return _operate(node, [self.value(a) for a in node.args])
+
+    def _random(self, node: Node) -> Array:
+        """A pseudo-random number for an opaque value, equal where all its arguments are equal: memory holds arbitrary
+        data, but two lanes that read one address read one value."""
+        mixed = self.salt ^ np.uint64((node.index * 0xD1B54A32D192ED03) & 0xFFFFFFFFFFFFFFFF)
+        for arg in node.args:
+            number = np.asarray(self.value(arg))
+            if number.dtype.kind == "f":
+                word = np.ascontiguousarray(number, dtype=np.float64).view(np.uint64)
+            else:
+                word = number.astype(np.int64).view(np.uint64)
+            mixed = _scramble(mixed ^ word)
+        return _as_kind(_scramble(mixed), node.kind)
+
+    def _shuffle(self, node: Node) -> Array:
+        value, lane, width = (self.full(a) for a in node.args)
+        shape = (self.count, self.threads.warps, WARP)
+        own = np.arange(WARP, dtype=np.int64)
+        width = np.where(width > 0, width, WARP).astype(np.int64).reshape(shape)
+        lane = lane.astype(np.int64).reshape(shape)
+        start = own // width * width
+        source = {
+            "idx": start + lane % width,
+            "up": np.where(own - lane >= start, own - lane, own),
+            "down": np.where(own + lane < start + width, own + lane, own),
+            "xor": np.where((own ^ lane) < start + width, own ^ lane, own),
+        }[str(node.payload)]
+        taken = np.take_along_axis(value.reshape(shape), np.clip(source, 0, WARP - 1), axis=2)
+        return taken.reshape(self.count, -1)
+
+
+def lane_trips(rows: Rows, counter: Node, condition: Node) -> NDArray[np.int64]:
+    """How many iterations each lane makes: the first value of `counter` for which `condition` fails.
+
+    Shape: broadcasts to [rows, threads]. Parts of the condition on opaque values that do not change with the counter
+    (a flag in memory) say nothing about the number of iterations and are taken to hold.
+    """
+    trips: Array = np.int64(MAX_TRIPS)
+    for part in conjuncts(rows.graph, condition):
+        if part.is_const:
+            trips = trips if part.value else np.int64(0)
+            continue
+        if part.bits & rows.graph.opaque_bits and not _counts_to_opaque(part, counter):
+            continue
+        trips = np.minimum(trips, _part_trips(rows, counter, part))
+    return np.asarray(trips)
+
+
+def _counts_to_opaque(part: Node, counter: Node) -> bool:
+    """`i < n` with an integer `n` from memory: the trip count is unknown but the shape of the loop is not."""
+    return part.op in ("<", "<=") and not part.args[0].kind.is_float and bool(part.bits & counter.bits)
+
+
+def _part_trips(rows: Rows, counter: Node, part: Node) -> Array:
+    if not part.bits & counter.bits:
+        return np.where(rows.value(part), MAX_TRIPS, 0)
+    compared = part
+    if part.op == "!" and part.args[0].op in ("<", "<="):
+        inner = part.args[0]
+        compared = rows.graph.binary("<=" if inner.op == "<" else "<", inner.args[1], inner.args[0], inner.kind)
+    if compared.op in ("<", "<=", "!="):
+        linear = _linear_trips(rows, counter, compared)
+        if linear is not None:
+            return linear
+    return _searched_trips(rows, counter, part)
+
+
+def _linear_trips(rows: Rows, counter: Node, part: Node) -> Array | None:
+    """The trip count where both sides move by a constant per iteration; None where they don't."""
+    distances = []
+    for iteration in range(3):
+        at = rows.at_iteration(counter, iteration)
+        distances.append(_numeric(np.asarray(at.value(part.args[0]))) - _numeric(np.asarray(at.value(part.args[1]))))
+    start, step = distances[0], distances[1] - distances[0]
+    if start.dtype.kind == "f" or not np.array_equal(distances[2] - distances[1], step):
+        return None
+    if part.op == "!=":
+        divisor = np.where(step == 0, 1, step)
+        reaches = (step != 0) & (-start % divisor == 0) & (-start // divisor >= 0)
+        return np.where(start == 0, 0, np.where(reaches, -start // divisor, MAX_TRIPS))
+    rising = np.maximum(step, 1)
+    if part.op == "<":
+        count, none = -(start // rising), start >= 0
+    else:
+        count, none = -start // rising + 1, start > 0
+    return np.where(none, 0, np.where(step > 0, count, MAX_TRIPS))
+
+
+def _searched_trips(rows: Rows, counter: Node, part: Node) -> NDArray[np.int64]:
+    """The trip count by looking: iteration by iteration at first, then by doubling and bisection."""
+    shape = (rows.count, rows.threads.warps * WARP)
+    going = np.ones(shape, dtype=bool)
+    trips = np.zeros(shape, dtype=np.int64)
+    for iteration in range(64):
+        going = going & np.asarray(rows.at_iteration(counter, iteration).value(part), dtype=bool)
+        if not going.any():
+            return trips
+        trips += going
+    step = 64
+    while step < MAX_TRIPS:
+        step *= 2
+        holds = going & np.asarray(rows.at_iteration(counter, step).value(part), dtype=bool)
+        trips = np.where(holds, step, trips)
+        if not holds.any():
+            break
+    return trips
+
+
+def _scramble(x: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    """The finaliser of splitmix64 (Steele, Lea and Flood, OOPSLA 2014)."""
+    x = (x ^ (x >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    x = (x ^ (x >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return x ^ (x >> np.uint64(31))
+
+
+def _as_kind(word: NDArray[np.uint64], kind: Kind) -> Array:
+    if kind.code == "f":
+        return (word >> np.uint64(40)).astype(np.float64) / float(1 << 24)
+    if kind.code == "b":
+        return (word & np.uint64(1)).astype(bool)
+    bits = min(8 * kind.bytes - (kind.code == "i"), 20)
+    return (word >> np.uint64(64 - bits)).astype(np.int64)
+
+
+def _operate(node: Node, args: list[Array]) -> Array:
+    op, kind = node.op, node.kind
+    if op in _ARITHMETIC:
+        result = _ARITHMETIC[op](args[0], args[1], kind)
+        if op in _WRAPPING and kind.code == "u" and kind.bytes in _UNSIGNED_MASKS:
+            return result & _UNSIGNED_MASKS[kind.bytes]
+        return result
+    if op == "!":
+        return np.logical_not(args[0])
+    if op == "select":
+        return np.where(args[0], args[1], args[2])
+    if op == "cast":
+        return _convert(args[0], kind)
+    if op == "function":
+        return _FUNCTIONS[str(node.payload)](np.asarray(args[0], dtype=np.float64))
+    if op == "pick":
+        return _pick(args)
+    raise AssertionError(f"no numbers for {op}")
+
+
+def _pick(args: list[Array]) -> Array:
+    index = np.clip(args[0], 0, len(args) - 2)
+    result = args[-1]
+    for position in range(len(args) - 3, -1, -1):
+        result = np.where(index == position, args[position + 1], result)
+    return result
+
+
+def _convert(value: Array, kind: Kind) -> Array:
+    array = np.asarray(value)
+    if kind.code == "f":
+        return array.astype(np.float64)
+    if array.dtype.kind == "f":
+        array = np.nan_to_num(array, posinf=0.0, neginf=0.0).clip(-9.2e18, 9.2e18).astype(np.int64)
+    array = array.astype(np.int64)
+    if kind.bytes >= 8:
+        return array
+    mask = _UNSIGNED_MASKS[kind.bytes]
+    array = array & mask
+    if kind.code == "i":
+        half = (mask + 1) >> 1
+        array = (array ^ half) - half
+    return array
+
+
+def _divide(a: Array, b: Array, kind: Kind) -> Array:
+    if kind.is_float:
+        return np.asarray(a, dtype=np.float64) / np.asarray(b, dtype=np.float64)
+    a, b = np.asarray(a, dtype=np.int64), np.asarray(b, dtype=np.int64)
+    b = np.where(b == 0, 1, b) if b.ndim else (b if b else np.int64(1))
+    floor = a // b
+    if kind.code == "u" or (a.min(initial=0) >= 0 and b.min() > 0):
+        return floor
+    return floor + ((a % b != 0) & ((a < 0) != (b < 0)))
+
+
+def _remainder(a: Array, b: Array, kind: Kind) -> Array:
+    if kind.is_float:
+        return np.fmod(a, b)
+    a, b = np.asarray(a, dtype=np.int64), np.asarray(b, dtype=np.int64)
+    b = np.where(b == 0, 1, b) if b.ndim else (b if b else np.int64(1))
+    if kind.code == "u" or (a.min(initial=0) >= 0 and b.min() > 0):
+        return a % b
+    return np.fmod(a, b)
+
+
+def _integers(a: Array) -> Array:
+    return a.astype(np.int64) if isinstance(a, np.ndarray) and a.dtype.kind in "bf" else a
+
+
+def _shift_left(a: Array, b: Array, kind: Kind) -> Array:
+    return np.left_shift(_integers(np.asarray(a)), np.clip(b, 0, 62))
+
+
+def _shift_right(a: Array, b: Array, kind: Kind) -> Array:
+    return np.right_shift(_integers(np.asarray(a)), np.clip(b, 0, 63))
+
+
+def _plus(a: Array, b: Array, kind: Kind) -> Array:
+    return _numeric(a) + _numeric(b)
+
+
+def _numeric(a: Array) -> Array:
+    """numpy adds booleans as a logical or; C adds them as 0 and 1."""
+    return a.astype(np.int64) if isinstance(a, np.ndarray) and a.dtype.kind == "b" else a
+
+
+_ARITHMETIC = {
+    "+": _plus,
+    "-": lambda a, b, k: _numeric(a) - _numeric(b),
+    "*": lambda a, b, k: _numeric(a) * _numeric(b),
+    "/": _divide,
+    "%": _remainder,
+    "<<": _shift_left,
+    ">>": _shift_right,
+    "&": lambda a, b, k: _integers(np.asarray(a)) & _integers(np.asarray(b)),
+    "|": lambda a, b, k: _integers(np.asarray(a)) | _integers(np.asarray(b)),
+    "^": lambda a, b, k: _integers(np.asarray(a)) ^ _integers(np.asarray(b)),
+    "min": lambda a, b, k: np.minimum(a, b),
+    "max": lambda a, b, k: np.maximum(a, b),
+    "<": lambda a, b, k: np.less(a, b),
+    "<=": lambda a, b, k: np.less_equal(a, b),
+    "==": lambda a, b, k: np.equal(a, b),
+    "!=": lambda a, b, k: np.not_equal(a, b),
+    "&&": lambda a, b, k: np.logical_and(a, b),
+    "||": lambda a, b, k: np.logical_or(a, b),
+}
+_FUNCTIONS: Mapping[str, Any] = {
+    "sqrt": np.sqrt,
+    "floor": np.floor,
+    "ceil": np.ceil,
+    "fabs": np.abs,
+    "log2": np.log2,
+    "log": np.log,
+    "log10": np.log10,
+    "exp": np.exp,
+    "exp2": np.exp2,
+    "round": lambda x: np.copysign(np.floor(np.abs(x) + 0.5), x),
+    "trunc": np.trunc,
+    "sin": np.sin,
+    "cos": np.cos,
+    "tan": np.tan,
+    "rsqrt": lambda x: 1.0 / np.sqrt(x),
+}
+
+
+def is_lane_dependent(node: Node) -> bool:
+    """Whether the node depends on the thread index at all."""
+    return bool(node.bits & THREAD_BITS)

@@ -1,0 +1,224 @@
+"""From access events to warp-level requests, and from those to figures: sectors, wavefronts, ideals.
+
+The evaluation is done for representative rows: the first, the last and interior blocks along each axis, the first,
+the last and interior iterations of each loop, each weighted by how many it stands for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cudalint.evaluate.events import AccessEvent, Loop
+from cudalint.evaluate.graph import THREAD_BITS, Graph, Node, Reason
+from cudalint.evaluate.numeric import WARP, Rows, Threads, lane_trips
+from cudalint.hardware.banks import shared_request
+from cudalint.hardware.sectors import global_request
+
+UNKNOWN_TRIPS = 16
+"""Iterations assumed for a loop of which nothing is known but that it is a loop."""
+
+
+@dataclass(frozen=True, slots=True)
+class Effort:
+    """How many representatives are taken."""
+
+    blocks: tuple[int, int, int]
+    """Along x, y and z."""
+    rows: int
+    """Rows at most, with loops."""
+    iterations: int
+    """Iterations of one loop at most."""
+
+
+QUICK = Effort((4, 3, 3), 40, 6)
+THOROUGH = Effort((12, 6, 4), 600, 40)
+
+
+def picks(extent: int, count: int) -> list[tuple[int, float]]:
+    """Representatives of 0..extent-1 with weights: the ends stand for themselves, interior ones for the rest."""
+    if extent <= count:
+        return [(i, 1.0) for i in range(extent)]
+    inner = count - 2
+    start = 1 + (extent - 2 - inner) // 2
+    weight = (extent - 2) / inner
+    return [(0, 1.0), *((start + i, weight) for i in range(inner)), (extent - 1, 1.0)]
+
+
+class Situation:
+    """One launch with values for all uniform symbols: rows for every nest of loops, made on demand."""
+
+    def __init__(
+        self,
+        graph: Graph,
+        block: tuple[int, int, int],
+        grid: tuple[Node, Node, Node],
+        effort: Effort,
+        uniforms: Mapping[Node, int] | None = None,
+    ) -> None:
+        self.graph = graph
+        self.effort = effort
+        self.threads = Threads.of(block)
+        values = dict(uniforms or {})
+        one = Rows(graph, self.threads, np.zeros((1, 3), dtype=np.int64), np.ones(1), values)
+        self.grid = tuple(max(1, int(np.asarray(one.value(axis)).flat[0])) for axis in grid)
+        self.base = self._base_rows(values)
+        self._nests: dict[tuple[int, ...], Rows] = {}
+
+    def _base_rows(self, values: Mapping[Node, int]) -> Rows:
+        axes = [picks(extent, count) for extent, count in zip(self.grid, self.effort.blocks, strict=True)]
+        chosen = [((x, y, z), wx * wy * wz) for z, wz in axes[2] for y, wy in axes[1] for x, wx in axes[0]]
+        blocks = np.array([b for b, _ in chosen], dtype=np.int64).reshape(-1, 3)
+        weights = np.array([w for _, w in chosen], dtype=np.float64)
+        return Rows(self.graph, self.threads, blocks, weights, values)
+
+    def rows(self, loops: Sequence[Loop]) -> Rows:
+        """The rows for a place inside these loops, outermost first."""
+        if not loops:
+            return self.base
+        key = tuple(loop.counter.index for loop in loops)
+        rows = self._nests.get(key)
+        if rows is None:
+            rows = self._iterate(self.rows(loops[:-1]), loops[-1])
+            self._nests[key] = rows
+        return rows
+
+    def _iterate(self, parent: Rows, loop: Loop) -> Rows:
+        """Refines rows by representative iterations of one more loop."""
+        trips = self.trips(parent, loop)
+        room = max(2, self.effort.rows // max(parent.count, 1))
+        most = min(self.effort.iterations, room)
+        where: list[int] = []
+        iterations: list[int] = []
+        weights: list[float] = []
+        for row, count in enumerate(trips.tolist()):
+            for iteration, weight in picks(count, most) if count else []:
+                where.append(row)
+                iterations.append(iteration)
+                weights.append(weight * parent.weights[row])
+        if not where:
+            where, iterations, weights = [0], [0], [0.0]
+        rows = np.array(where, dtype=np.int64)
+        chosen = np.array(weights, dtype=np.float64)
+        counter = np.array(iterations, dtype=np.int64)
+        if len(rows) > self.effort.rows:
+            rows, counter, chosen = _thin(rows, counter, chosen, self.effort.rows)
+        return parent.child(rows, chosen, {loop.counter: counter[:, None]})
+
+    def trips(self, rows: Rows, loop: Loop) -> NDArray[np.int64]:
+        """[rows] how often the body is executed by at least one lane."""
+        trips = np.broadcast_to(
+            lane_trips(rows, loop.counter, loop.condition), (rows.count, self.threads.warps * WARP)
+        )
+        active = mask_of(rows, [c for c in loop.conditions if not c.bits & self.graph.opaque_bits])
+        return np.where(active, trips, 0).max(axis=1)
+
+
+def _thin(
+    rows: NDArray[np.int64], counter: NDArray[np.int64], weights: NDArray[np.float64], count: int
+) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]:
+    """Keeps `count` rows, evenly spread, with the total weight unchanged."""
+    kept = np.linspace(0, len(rows) - 1, count).astype(np.int64)
+    scale = weights.sum() / max(weights[kept].sum(), 1e-300)
+    return rows[kept], counter[kept], weights[kept] * scale
+
+
+def mask_of(rows: Rows, conditions: Sequence[Node]) -> NDArray[np.bool_]:
+    """[rows, threads] the lanes for which all conditions hold."""
+    mask: Any = rows.threads.exists
+    for condition in conditions:
+        mask = mask & rows.value(condition)
+    return np.broadcast_to(np.asarray(mask, dtype=bool), (rows.count, rows.threads.warps * WARP))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Requests:
+    """The warp-level requests of one access event in one situation. R rows, W warps."""
+
+    addresses: NDArray[np.int64]
+    """[R, W, 32] bytes."""
+    mask: NDArray[np.bool_]
+    """[R, W, 32]."""
+    weights: NDArray[np.float64]
+    """[R, W] requests that each one stands for; 0 where no lane is active."""
+    reached: float
+    """Weight of the warps that get to the guard around the access."""
+    cost: NDArray[np.float64]
+    """[R, W] sectors or wavefronts."""
+    ideal: NDArray[np.float64]
+
+    @property
+    def total(self) -> float:
+        return float(self.weights.sum())
+
+    def mean(self, figure: NDArray[Any]) -> float:
+        """The weighted mean over all requests; `figure` is [R, W]."""
+        return float((self.weights * figure).sum() / self.total)
+
+
+@dataclass(frozen=True, slots=True)
+class Doubt:
+    """A value that cannot be followed and that differs between the lanes of a warp."""
+
+    reason: Reason
+    in_mask: bool
+
+
+def gather(event: AccessEvent, situation: Situation, conditions: Sequence[Node]) -> Requests:
+    """Evaluates one access event under the given (known) conditions."""
+    rows = situation.rows(event.context.loops)
+    shape = (rows.count, situation.threads.warps, WARP)
+    addresses = rows.full(event.offset).reshape(shape)
+    if addresses.dtype != np.int64:
+        addresses = addresses.astype(np.int64)
+    mask = mask_of(rows, conditions).reshape(shape)
+    active = mask.any(axis=2)
+    weights = rows.weights[:, None] * active
+    known = {c.index for c in conditions}
+    before = [c for c in event.context.conditions[: event.context.guard] if c.index in known]
+    reached = mask_of(rows, before).reshape(shape).any(axis=2)
+    if event.target.space == "shared":
+        cost, ideal = shared_request(addresses, mask, event.bytes, event.operation)
+    else:
+        cost, ideal = global_request(addresses, mask, event.bytes)
+    return Requests(
+        addresses, mask, weights, float((rows.weights[:, None] * reached).sum()), np.asarray(cost, float),
+        np.asarray(ideal, float)
+    )  # fmt: skip
+
+
+def opaque_parts(graph: Graph, node: Node) -> list[Node]:
+    """The opaque values that a node is computed from, without those that only went into other opaque values."""
+    found: list[Node] = []
+    seen: set[int] = set()
+    pending = [node]
+    while pending:
+        current = pending.pop()
+        if current.index in seen or not current.bits & graph.opaque_bits:
+            continue
+        seen.add(current.index)
+        if current.op == "opaque":
+            found.append(current)
+        else:
+            pending.extend(current.args)
+    return found
+
+
+def varies_within_warp(rows: Rows, node: Node, mask: NDArray[np.bool_]) -> bool:
+    """Whether two active lanes of one warp see different values of `node`."""
+    if not node.bits & THREAD_BITS:
+        return False
+    values = np.broadcast_to(rows.value(node), mask.reshape(rows.count, -1).shape).reshape(mask.shape)
+    first = np.argmax(mask, axis=2)[..., None]
+    same = values == np.take_along_axis(values, first, axis=2)
+    return bool((mask & ~same).any())
+
+
+__all__ = [
+    "QUICK", "THOROUGH", "Doubt", "Effort", "Requests", "Situation", "gather", "mask_of", "opaque_parts",
+    "varies_within_warp",
+]  # fmt: skip

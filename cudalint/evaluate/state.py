@@ -1,0 +1,66 @@
+"""The state of an execution: variables, the path condition, and the exits that lanes took."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from cudalint import ir
+from cudalint.evaluate.events import Loop
+from cudalint.evaluate.graph import Graph, Node, conjuncts
+from cudalint.evaluate.values import Place, Value
+
+
+@dataclass(slots=True)
+class LoopScope:
+    """A loop or switch being executed: the lanes that left it by `break`."""
+
+    depth: int
+    """Length of the path condition at the start of the body."""
+    is_switch: bool = False
+    breaks: list[Node] = field(default_factory=list)
+    """Conditions, relative to the start of the body, of the lanes that left."""
+    exits: list[Node] = field(default_factory=list)
+    """The same for lanes that returned from the function."""
+    continues: list[tuple[Node, dict[ir.Symbol, Value | Place]]] = field(default_factory=list)
+    """The same for lanes that went on to the next iteration, with their variables."""
+
+
+@dataclass(slots=True)
+class FunctionScope:
+    """A function being executed: the lanes that returned, and with what."""
+
+    name: str
+    depth: int
+    """Length of the path condition at the call."""
+    returns: list[tuple[Node, Value | Place | None]] = field(default_factory=list)
+    returns_place: bool = False
+
+
+@dataclass(slots=True)
+class State:
+    graph: Graph
+    variables: dict[ir.Symbol, Value | Place] = field(default_factory=dict)
+    """Values of variables; for a variable of reference type, the place that it names."""
+    conditions: tuple[Node, ...] = ()
+    dead: bool = False
+    """No lane gets here."""
+    guard: int | None = None
+    """Length of the path condition before the innermost branch, None outside of branches."""
+    loops: tuple[Loop, ...] = ()
+    loop_scopes: list[LoopScope] = field(default_factory=list)
+    functions: list[FunctionScope] = field(default_factory=list)
+    frames: tuple[ir.Span, ...] = ()
+
+    def since(self, depth: int) -> Node:
+        """The path condition added after the first `depth` conditions."""
+        return self.graph.conjunction(self.conditions[depth:])
+
+    def assume(self, condition: Node) -> None:
+        """Restricts the path to the lanes for which `condition` holds, split at its conjunctions."""
+        for part in conjuncts(self.graph, condition):
+            if part.is_const:
+                if not part.value:
+                    self.dead = True
+                continue
+            if not any(part is known for known in self.conditions):
+                self.conditions = (*self.conditions, part)

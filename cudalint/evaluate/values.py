@@ -1,0 +1,223 @@
+"""What a C++ expression evaluates to: lane values, pointers, records, arrays in registers, closures, and places.
+
+Values are immutable; writing to a part of a record or of a local array makes a new one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
+
+from cudalint import ir
+from cudalint.evaluate.graph import Graph, Node
+from cudalint.facts import Space
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Allocation:
+    """A piece of memory that pointers point into. Its start is aligned to 256 bytes, as cudaMalloc aligns."""
+
+    name: str
+    space: Space
+    bytes: int | None = None
+    """Its size where that is a plain number."""
+    symbol: ir.Symbol | None = None
+    """The shared, constant or device variable that it is."""
+    size: Node | None = None
+    """The size in bytes of a host allocation, where it is known as an expression."""
+    opaque: Node | None = None
+    """For a pointer that was loaded from memory: the loaded value; lanes that loaded different ones differ."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class LocalMemory:
+    """A local variable (or a part of it) as the target of a pointer."""
+
+    place: LocalPlace
+    element: ir.Type
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Subscripts:
+    """How an address was spelled: one index per dimension of the declared array, outermost first, and the array."""
+
+    symbol: ir.Symbol
+    indices: tuple[Node, ...]
+    inner: int = 0
+    """Bytes from the subscripted element to a field of it."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Pointer:
+    target: Allocation | LocalMemory
+    offset: Node
+    """Bytes from the start of the target."""
+    pointee: ir.Type
+    subscripts: Subscripts | None = None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RecordValue:
+    type: ir.RecordType
+    fields: Mapping[str, Value]
+
+    def with_field(self, name: str, value: Value) -> RecordValue:
+        return RecordValue(self.type, {**self.fields, name: value})
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ArrayValue:
+    """A local array. Elements that nobody wrote by a constant index have the value `rest`."""
+
+    type: ir.ArrayType
+    elements: Mapping[int, Value]
+    rest: Value
+
+    def with_element(self, index: int, value: Value) -> ArrayValue:
+        return ArrayValue(self.type, {**self.elements, index: value}, self.rest)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Choice:
+    """`condition ? a : b` of values that are no numbers (pointers to different arrays, closures)."""
+
+    condition: Node
+    a: Value
+    b: Value
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Closure:
+    """A lambda with the values that it captured by copy."""
+
+    function: ir.FunctionRef
+    captured: Mapping[ir.Symbol, Value]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class FunctionValue:
+    function: ir.FunctionRef
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Text:
+    """A string literal."""
+
+    text: str
+
+
+Value = Node | Pointer | RecordValue | ArrayValue | Choice | Closure | FunctionValue | Text
+
+# --- places: what an lvalue denotes --------------------------------------------------------------
+
+Step = str | Node
+"""A field name, or an element index."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class LocalPlace:
+    """A variable in registers or a part of it."""
+
+    symbol: ir.Symbol
+    path: tuple[Step, ...]
+    type: ir.Type
+
+    def step(self, step: Step, type_: ir.Type) -> LocalPlace:
+        return LocalPlace(self.symbol, (*self.path, step), type_)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class MemoryPlace:
+    pointer: Pointer
+    type: ir.Type
+    record_bytes: int | None = None
+    """The size of the struct in memory of which this is a field."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TemporaryPlace:
+    """A value without an address: the result of a call, say, of which a field is read."""
+
+    value: Value
+    type: ir.Type
+
+
+Place = LocalPlace | MemoryPlace | TemporaryPlace
+
+
+# --- working with values -------------------------------------------------------------------------
+
+
+def join(graph: Graph, condition: Node, a: Value, b: Value) -> Value:
+    """The value that is `a` where `condition` holds and `b` elsewhere."""
+    if a is b:
+        return a
+    if condition.is_const:
+        return a if condition.value else b
+    if isinstance(a, Node) and isinstance(b, Node):
+        return graph.select(condition, a, b)
+    if isinstance(a, Pointer) and isinstance(b, Pointer) and a.target is b.target:
+        return Pointer(a.target, graph.select(condition, a.offset, b.offset), a.pointee)
+    if isinstance(a, RecordValue) and isinstance(b, RecordValue) and a.fields.keys() == b.fields.keys():
+        return RecordValue(a.type, {k: join(graph, condition, v, b.fields[k]) for k, v in a.fields.items()})
+    if isinstance(a, ArrayValue) and isinstance(b, ArrayValue):
+        return _join_arrays(graph, condition, a, b)
+    return Choice(condition, a, b)
+
+
+def _join_arrays(graph: Graph, condition: Node, a: ArrayValue, b: ArrayValue) -> ArrayValue:
+    keys = a.elements.keys() | b.elements.keys()
+    elements = {k: join(graph, condition, a.elements.get(k, a.rest), b.elements.get(k, b.rest)) for k in keys}
+    return ArrayValue(a.type, elements, join(graph, condition, a.rest, b.rest))
+
+
+def map_leaves(value: Value, change: Callable[[Value, str], Value], path: str = "") -> Value:
+    """`value` with every leaf (number, pointer, closure) replaced; `path` spells out where the leaf is."""
+    if isinstance(value, RecordValue):
+        return RecordValue(value.type, {k: map_leaves(v, change, f"{path}.{k}") for k, v in value.fields.items()})
+    if isinstance(value, ArrayValue):
+        elements = {k: map_leaves(v, change, f"{path}[{k}]") for k, v in value.elements.items()}
+        return ArrayValue(value.type, elements, map_leaves(value.rest, change, f"{path}[]"))
+    return change(value, path)
+
+
+def leaves(value: Value, path: str = "") -> Iterator[tuple[str, Value]]:
+    """The leaves of a value with their paths, as `map_leaves` names them."""
+    if isinstance(value, RecordValue):
+        for k, v in value.fields.items():
+            yield from leaves(v, f"{path}.{k}")
+    elif isinstance(value, ArrayValue):
+        for index, v in value.elements.items():
+            yield from leaves(v, f"{path}[{index}]")
+        yield from leaves(value.rest, f"{path}[]")
+    else:
+        yield path, value
+
+
+def nodes_of(value: Value) -> Iterator[Node]:
+    """All numbers that a value consists of."""
+    for _, leaf in leaves(value):
+        if isinstance(leaf, Node):
+            yield leaf
+        elif isinstance(leaf, Pointer):
+            yield leaf.offset
+        elif isinstance(leaf, Choice):
+            yield leaf.condition
+            yield from nodes_of(leaf.a)
+            yield from nodes_of(leaf.b)
+
+
+def substitute(graph: Graph, value: Value, bindings: Mapping[Node, Node]) -> Value:
+    """`value` with leaves of the graph replaced throughout."""
+
+    def change(leaf: Value, _: str) -> Value:
+        if isinstance(leaf, Node):
+            return graph.substitute(leaf, bindings)
+        if isinstance(leaf, Pointer):
+            return replace(leaf, offset=graph.substitute(leaf.offset, bindings), subscripts=None)
+        if isinstance(leaf, Choice):
+            condition = graph.substitute(leaf.condition, bindings)
+            return join(graph, condition, substitute(graph, leaf.a, bindings), substitute(graph, leaf.b, bindings))
+        return leaf
+
+    return map_leaves(value, change)

@@ -1,0 +1,144 @@
+"""Walking the IR: all nodes below a statement, and what a loop body may assign."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, fields
+from functools import cache
+from typing import Any
+
+from cudalint import ir
+from cudalint.evaluate.values import Closure, LocalMemory, LocalPlace, Place, Pointer, Value
+
+_NOT_CHILDREN = frozenset({"type", "span", "function", "kernel", "constructor", "symbol", "captures", "element"})
+
+
+@cache
+def _child_fields(class_: type) -> tuple[str, ...]:
+    return tuple(f.name for f in fields(class_) if f.name not in _NOT_CHILDREN)
+
+
+def children(node: Any) -> Iterator[Any]:
+    """The IR nodes directly below a statement or an expression, in source order."""
+    for name in _child_fields(type(node)):
+        value = getattr(node, name)
+        if isinstance(value, tuple):
+            yield from (v for v in value if hasattr(v, "__dataclass_fields__"))
+        elif hasattr(value, "__dataclass_fields__"):
+            yield value
+
+
+def walk(node: Any) -> Iterator[Any]:
+    """All IR nodes below and including `node`."""
+    pending = [node]
+    while pending:
+        current = pending.pop()
+        yield current
+        pending.extend(reversed(list(children(current))))
+
+
+def root(expr: Any) -> ir.Symbol | None:
+    """The variable at the bottom of an lvalue: `a` in `a[i].x`, `p` in `*p` and `p->x`."""
+    while True:
+        if isinstance(expr, ir.Name):
+            return expr.symbol
+        if isinstance(expr, (ir.Member, ir.Index)):
+            expr = expr.base
+        elif isinstance(expr, (ir.Unary, ir.Cast)):
+            expr = expr.operand
+        elif isinstance(expr, ir.Assign):
+            expr = expr.target
+        elif isinstance(expr, ir.Binary) and expr.op in ("+", "-"):
+            expr = expr.left
+        else:
+            return None
+
+
+@dataclass(frozen=True, slots=True)
+class Effects:
+    """What a piece of code may do to the variables around it."""
+
+    assigned: frozenset[ir.Symbol]
+    """Roots of everything assigned, incremented, or handed to a call that may change it."""
+    closures: frozenset[ir.Symbol]
+    """Variables that are called: closures, whose bodies assign too."""
+    leaves: bool
+    """There is a break, continue or return inside."""
+
+
+def effects(*parts: Any) -> Effects:
+    """The effects of statements and expressions, by their syntax."""
+    assigned: set[ir.Symbol] = set()
+    closures: set[ir.Symbol] = set()
+    leaves = False
+    for part in parts:
+        if part is None:
+            continue
+        for node in walk(part):
+            if isinstance(node, (ir.Break, ir.Continue, ir.Return)):
+                leaves = True
+            elif isinstance(node, ir.Assign):
+                _add_root(assigned, node.target)
+            elif isinstance(node, ir.Unary) and node.op in ("++x", "--x", "x++", "x--", "&"):
+                _add_root(assigned, node.operand)
+            elif isinstance(node, (ir.Call, ir.Construct)):
+                _call_effects(node, assigned, closures)
+            elif isinstance(node, ir.Asm):
+                for operand in node.operands:
+                    _add_root(assigned, operand)
+    return Effects(frozenset(assigned), frozenset(closures), leaves)
+
+
+def _add_root(assigned: set[ir.Symbol], expr: Any) -> None:
+    symbol = root(expr)
+    if symbol is not None:
+        assigned.add(symbol)
+
+
+def _call_effects(call: ir.Call | ir.Construct, assigned: set[ir.Symbol], closures: set[ir.Symbol]) -> None:
+    ref = call.function if isinstance(call, ir.Call) else call.constructor
+    receiver = call.receiver if isinstance(call, ir.Call) else None
+    function = ref.load() if ref is not None else None
+    if receiver is not None:
+        symbol = root(receiver)
+        if symbol is not None and isinstance(call, ir.Call) and call.name == "operator()":
+            closures.add(symbol)
+        if symbol is not None:
+            assigned.add(symbol)
+    if isinstance(call, ir.Call) and call.callee is not None:
+        symbol = root(call.callee)
+        if symbol is not None:
+            closures.add(symbol)
+    for position, argument in enumerate(call.arguments):
+        type_ = argument.type
+        if function is not None and position < len(function.parameters):
+            type_ = function.parameters[position].type
+            if not isinstance(type_, (ir.PointerType, ir.ArrayType)):
+                continue
+        elif not isinstance(type_, (ir.PointerType, ir.ArrayType, ir.RecordType)):
+            continue
+        _add_root(assigned, argument)
+
+
+def reached(
+    found: Effects, variables: Mapping[ir.Symbol, Value | Place]
+) -> tuple[set[ir.Symbol], bool]:
+    """The variables that the effects change, seen through references, pointers to locals and closures."""
+    result: set[ir.Symbol] = set()
+    pending = list(found.assigned)
+    for closure in found.closures:
+        value = variables.get(closure)
+        function = value.function.load() if isinstance(value, Closure) else None
+        if function is not None:
+            pending += effects(function.body).assigned
+    while pending:
+        symbol = pending.pop()
+        if symbol in result:
+            continue
+        result.add(symbol)
+        value = variables.get(symbol)
+        if isinstance(value, LocalPlace):
+            pending.append(value.symbol)
+        elif isinstance(value, Pointer) and isinstance(value.target, LocalMemory):
+            pending.append(value.target.place.symbol)
+    return result, found.leaves
