@@ -1,4 +1,4 @@
-"""What global and shared requests have in common: 32 lanes, an address each, and a mask of the active ones."""
+"""What global and shared requests have in common: 32 lanes, an address each, and a mask of the active."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ def lanes_by_unit(
 ) -> dict[int, tuple[int, ...]]:
     """Map each aligned unit of memory that one request touches to the active lanes with a byte in it.
 
-    `addresses` and `mask` have shape [32]; `width` is the bytes that each lane moves, `unit` the unit's. The keys
-    are unit numbers (first byte // unit), in ascending order.
+    `addresses` and `mask` have shape [32]; `width` is the bytes that each lane moves, `unit` the bytes of a
+    unit. The keys are unit numbers (first byte // unit), in ascending order.
     """
     lanes_of: dict[int, list[int]] = {}
     for lane in np.flatnonzero(mask).tolist():

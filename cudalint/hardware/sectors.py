@@ -1,8 +1,8 @@
 """Global memory: the 32-byte sectors that one warp-level request moves.
 
 Source of the terms: Nsight Compute, Kernel Profiling Guide, section "Memory Tables" (sectors per request),
-and its source counters `memory_l2_theoretical_sectors_global` and `..._ideal`. The figures here equal those counters
-on every global pattern of tests/data/patterns.json.
+and its source counters `memory_l2_theoretical_sectors_global` and `..._ideal`. The figures here equal those
+counters on every global pattern of tests/data/patterns.json.
 """
 
 from __future__ import annotations
