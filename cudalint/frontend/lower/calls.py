@@ -1,0 +1,208 @@
+"""Calls: of functions, methods, operators, constructors, lambdas, function pointers, and kernel launches."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from cudalint import ir
+from cudalint.frontend import cursors, kinds
+from cudalint.frontend.cursors import Cursor
+
+if TYPE_CHECKING:
+    from cudalint.frontend.lower.context import Context
+
+_CONFIGURE: Final = frozenset({"cudaConfigureCall", "__cudaPushCallConfiguration"})
+_FUNCTIONS: Final = frozenset({kinds.FUNCTION_DECL, kinds.FUNCTION_TEMPLATE})
+_METHODS: Final = frozenset({kinds.CXX_METHOD, kinds.CONVERSION_FUNCTION, kinds.DESTRUCTOR})
+_WRAPPERS: Final = frozenset({kinds.UNEXPOSED_EXPR, kinds.PAREN_EXPR})
+
+
+class Calls:
+    def __init__(self, context: Context) -> None:
+        self._context = context
+
+    def lower(self, cursor: Cursor) -> ir.Expr:
+        nodes = cursors.expressions(cursor)
+        if len(nodes) >= 2 and _is_configuration(nodes[1]):
+            return self._launch(cursor, nodes)
+        callee = cursors.referenced(cursor)
+        if callee.kind == kinds.CONSTRUCTOR:
+            return self._construct(cursor, callee, nodes)
+        if callee.kind in _METHODS:
+            return self._method(cursor, callee, nodes)
+        if callee.kind in _FUNCTIONS:
+            return self._function(cursor, callee, nodes)
+        return self._indirect(cursor, nodes)
+
+    # --- plain functions and methods ---------------------------------------------------------------
+
+    def _function(self, cursor: Cursor, callee: Cursor, nodes: list[Cursor]) -> ir.Expr:
+        arguments = self._arguments(callee, _arguments_of(cursor, nodes))
+        return self._call(cursor, callee, None, arguments)
+
+    def _method(self, cursor: Cursor, callee: Cursor, nodes: list[Cursor]) -> ir.Expr:
+        named = _unwrapped(nodes[0]) if nodes else None
+        if (
+            named is not None
+            and named.kind == kinds.MEMBER_REF_EXPR
+            and cursors.referenced(named).kind in _METHODS
+        ):
+            receiver = None if cursors.is_static_method(callee) else self._receiver(named)
+            return self._call(cursor, callee, receiver, self._arguments(callee, nodes[1:]))
+        operands = _arguments_of(cursor, nodes)
+        if cursors.is_static_method(callee):
+            return self._call(cursor, callee, None, self._arguments(callee, operands))
+        return self._operator(cursor, callee, operands)
+
+    def _operator(self, cursor: Cursor, callee: Cursor, operands: list[Cursor]) -> ir.Expr:
+        """A member operator in operator notation: its object comes first."""
+        if not operands:
+            return self._context.expressions.unknown(cursor, "an operator without operands")
+        receiver = self._context.expressions.lower(operands[0])
+        if len(operands) == 2 and cursors.spelling(callee) == "operator=" and cursors.is_defaulted(callee):
+            value = self._context.expressions.lower(operands[1])
+            return ir.Assign("", receiver, value, self._type(cursor), self._span(cursor))
+        return self._call(cursor, callee, receiver, self._arguments(callee, operands[1:]))
+
+    def _receiver(self, named: Cursor) -> ir.Expr:
+        """The object before the name of a method, as an lvalue."""
+        inner = cursors.expressions(named)
+        expressions = self._context.expressions
+        pointer = expressions.lower(inner[0]) if inner else expressions.this(named)
+        if isinstance(pointer.type, ir.PointerType):
+            return ir.Unary("*", pointer, pointer.type.pointee, pointer.span)
+        return pointer
+
+    def _call(
+        self, cursor: Cursor, callee: Cursor, receiver: ir.Expr | None, arguments: tuple[ir.Expr, ...]
+    ) -> ir.Call:
+        function = self._context.functions.ref(callee)
+        return ir.Call(
+            function.name, function, receiver, None, arguments, self._type(cursor), self._span(cursor)
+        )
+
+    def _arguments(self, callee: Cursor, nodes: list[Cursor]) -> tuple[ir.Expr, ...]:
+        lower = self._context.expressions.lower
+        arguments: list[ir.Expr] = []
+        for position, node in enumerate(nodes):
+            if node.kind == kinds.UNEXPOSED_EXPR and is_default_argument(node):
+                arguments.append(self._context.functions.default_argument(callee, position, node))
+            else:
+                arguments.append(lower(node))
+        return tuple(arguments)
+
+    # --- callees that are not known ------------------------------------------------------------------
+
+    def _indirect(self, cursor: Cursor, nodes: list[Cursor]) -> ir.Expr:
+        """A call through a pointer, or one in a template that only an instantiation resolves."""
+        if not nodes:
+            return self._context.expressions.unknown(cursor, "a call of nothing")
+        named = _unwrapped(nodes[0])
+        if self.is_unresolved(named):
+            return self.unresolved(cursor, nodes)
+        if named.kind == kinds.MEMBER_REF_EXPR and not kinds.is_declaration(cursors.referenced(named).kind):
+            return self._unresolved_method(cursor, named, nodes[1:])
+        callee = self._context.expressions.lower(nodes[0])
+        arguments = self._context.expressions.lower_all(nodes[1:])
+        if isinstance(callee, ir.FunctionName):
+            function = callee.function
+            return ir.Call(
+                function.name, function, None, None, arguments, self._type(cursor), self._span(cursor)
+            )
+        name = cursors.spelling(named)
+        return ir.Call(name, None, None, callee, arguments, self._type(cursor), self._span(cursor))
+
+    @staticmethod
+    def is_unresolved(node: Cursor) -> bool:
+        """Whether a node names a set of functions of which none could be chosen."""
+        return node.kind == kinds.DECL_REF_EXPR and cursors.referenced(node).kind == kinds.OVERLOADED_DECL_REF
+
+    def unresolved(self, cursor: Cursor, nodes: list[Cursor]) -> ir.Expr:
+        """A call of which clang only knows the name: in a template, or with an argument that it doesn't understand."""
+        name = cursors.spelling(cursors.referenced(_unwrapped(nodes[0])))
+        arguments = self._context.expressions.lower_all(nodes[1:])
+        return ir.Call(name, None, None, None, arguments, self._type(cursor), self._span(cursor))
+
+    def _unresolved_method(self, cursor: Cursor, named: Cursor, nodes: list[Cursor]) -> ir.Expr:
+        receiver = self._receiver(named)
+        arguments = self._context.expressions.lower_all(nodes)
+        name = cursors.spelling(named)
+        return ir.Call(name, None, receiver, None, arguments, self._type(cursor), self._span(cursor))
+
+    # --- constructors --------------------------------------------------------------------------------
+
+    def is_trivial_default(self, node: Cursor) -> bool:
+        """Whether an initializer is the call of a default constructor that leaves everything as it is."""
+        if node.kind != kinds.CALL_EXPR or cursors.argument_count(node):
+            return False
+        callee = cursors.referenced(node)
+        return callee.kind == kinds.CONSTRUCTOR and self._context.functions.is_trivial_default(callee)
+
+    def _construct(self, cursor: Cursor, callee: Cursor, nodes: list[Cursor]) -> ir.Expr:
+        copied = cursors.is_copy_constructor(callee) or cursors.is_move_constructor(callee)
+        if copied and len(nodes) == 1 and cursors.is_defaulted(callee):
+            operand = self._context.expressions.lower(nodes[0])
+            return self._context.expressions.converted(operand, self._type(cursor), cursor)
+        constructor = None
+        if not self._context.functions.is_trivial_default(callee):
+            constructor = self._context.functions.ref(callee)
+        arguments = self._arguments(callee, nodes)
+        return ir.Construct(constructor, arguments, self._type(cursor), self._span(cursor))
+
+    # --- launches ------------------------------------------------------------------------------------
+
+    def _launch(self, cursor: Cursor, nodes: list[Cursor]) -> ir.Expr:
+        expressions = self._context.expressions
+        parts: list[ir.Expr | None] = [
+            None if is_default_argument(part) else expressions.lower(part)
+            for part in cursors.expressions(nodes[1])[1:]
+        ]
+        parts += [None] * (4 - len(parts))
+        grid, block, shared, stream = parts[:4]
+        callee = expressions.lower(nodes[0])
+        kernel = callee.function if isinstance(callee, ir.FunctionName) else None
+        arguments = self._launch_arguments(cursor, nodes)
+        span = self._span(cursor)
+        if grid is None or block is None:
+            return ir.UnknownExpr("a launch without a grid", arguments, self._type(cursor), span)
+        called = None if kernel else callee
+        return ir.Launch(kernel, called, grid, block, shared, stream, arguments, self._type(cursor), span)
+
+    def _launch_arguments(self, cursor: Cursor, nodes: list[Cursor]) -> tuple[ir.Expr, ...]:
+        kernel = cursors.referenced(cursor)
+        if kernel.kind in _FUNCTIONS or kernel.kind in _METHODS:
+            return self._arguments(kernel, nodes[2:])
+        return self._context.expressions.lower_all(nodes[2:])
+
+    def _type(self, cursor: Cursor) -> ir.Type:
+        return self._context.types.of(cursor)
+
+    def _span(self, cursor: Cursor) -> ir.Span:
+        return self._context.sources.span(cursor)
+
+
+def is_default_argument(node: Cursor) -> bool:
+    """Whether an argument was left out at the call: the node for it stands nowhere in the source."""
+    return node.kind == kinds.UNEXPOSED_EXPR and not cursors.extent(node).begin
+
+
+def _is_configuration(node: Cursor) -> bool:
+    return node.kind == kinds.CALL_EXPR and cursors.spelling(node) in _CONFIGURE
+
+
+def _unwrapped(node: Cursor) -> Cursor:
+    while node.kind in _WRAPPERS:
+        inner = cursors.expressions(node)
+        if len(inner) != 1:
+            break
+        node = inner[0]
+    return node
+
+
+def _arguments_of(cursor: Cursor, nodes: list[Cursor]) -> list[Cursor]:
+    """The arguments of a call. Among the children of an overloaded operator its name stands between the operands, so
+    that clang is asked for them; where it doesn't tell, the callee is the first child."""
+    count = cursors.argument_count(cursor)
+    if count < 0:
+        return nodes[1:]
+    return [cursors.argument(cursor, position) for position in range(count)]

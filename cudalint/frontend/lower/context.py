@@ -1,0 +1,45 @@
+"""What the parts of one unit's lowering share."""
+
+from __future__ import annotations
+
+from cudalint import ir
+from cudalint.frontend import cursors
+from cudalint.frontend.lower.calls import Calls
+from cudalint.frontend.lower.expressions import Expressions
+from cudalint.frontend.lower.functions import Functions
+from cudalint.frontend.lower.init_lists import InitLists
+from cudalint.frontend.lower.lambdas import Lambdas
+from cudalint.frontend.lower.sources import Sources
+from cudalint.frontend.lower.statements import Statements
+from cudalint.frontend.lower.symbols import Symbols
+from cudalint.frontend.lower.types import Types
+from cudalint.frontend.parse import ParsedFile
+
+
+class Context:
+    """The lowerings of one translation unit, which call each other. It keeps the unit alive: everything that is
+    lowered later on still reads from it."""
+
+    def __init__(self, parsed: ParsedFile) -> None:
+        self._parsed = parsed
+        self.root = cursors.from_bindings(parsed.tu.cursor)
+        self.sources = Sources(self.root.unit, parsed.path, parsed.is_user)
+        self.types = Types()
+        self.symbols = Symbols(self)
+        self.functions = Functions(self)
+        self.calls = Calls(self)
+        self.init_lists = InitLists(self)
+        self.lambdas = Lambdas(self)
+        self.expressions = Expressions(self)
+        self.statements = Statements(self)
+        self.uses_constexpr_if = True
+
+    def problems_within(self, span: ir.Span) -> tuple[str, ...]:
+        """The front end's errors between the first and the last line of a function."""
+        return tuple(
+            [
+                f"{problem.line}:{problem.column}: {problem.message}"
+                for problem in self._parsed.problems
+                if problem.path == span.path and span.line <= problem.line <= span.end_line
+            ]
+        )

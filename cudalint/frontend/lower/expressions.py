@@ -1,0 +1,364 @@
+"""Expressions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Final, cast
+
+from cudalint import ir
+from cudalint.frontend import cursors, kinds
+from cudalint.frontend.cursors import Cursor
+from cudalint.frontend.lower import literals
+from cudalint.frontend.lower.types import BOOL, INT, UNSIGNED_LONG, VOID
+
+if TYPE_CHECKING:
+    from cudalint.frontend.lower.context import Context
+
+_VARIABLES: Final = frozenset({kinds.VAR_DECL, kinds.PARM_DECL})
+_NAMED_FUNCTIONS: Final = kinds.FUNCTION_DECLS | {kinds.FUNCTION_TEMPLATE}
+_UNARY_OPERATORS: Final = frozenset({"-", "+", "!", "~", "*", "&", "++x", "--x", "x++", "x--"})
+
+
+class Expressions:
+    """Lowers expressions; each kind of node has its own method, found through a table."""
+
+    def __init__(self, context: Context) -> None:
+        self._context = context
+        self._types = context.types
+        self._span = context.sources.span
+        calls = context.calls
+        cast_method = self._explicit_cast
+        self._methods: dict[int, Callable[[Cursor], ir.Expr]] = {
+            kinds.UNEXPOSED_EXPR: self._unexposed,
+            kinds.PAREN_EXPR: self._wrapped,
+            kinds.INTEGER_LITERAL: self._integer,
+            kinds.FLOATING_LITERAL: self._floating,
+            kinds.CHARACTER_LITERAL: self._folded,
+            kinds.CXX_BOOL_LITERAL_EXPR: self._folded,
+            kinds.UNARY_TRAIT_EXPR: self._folded,
+            kinds.SIZE_OF_PACK_EXPR: self._folded,
+            kinds.STRING_LITERAL: self._string,
+            kinds.CXX_NULL_PTR_LITERAL_EXPR: self._null,
+            kinds.GNU_NULL_EXPR: self._null,
+            kinds.DECL_REF_EXPR: self._name,
+            kinds.MEMBER_REF_EXPR: self._member,
+            kinds.CXX_THIS_EXPR: self._this,
+            kinds.ARRAY_SUBSCRIPT_EXPR: self._index,
+            kinds.UNARY_OPERATOR: self._unary,
+            kinds.BINARY_OPERATOR: self._binary,
+            kinds.COMPOUND_ASSIGNMENT_OPERATOR: self._compound_assignment,
+            kinds.CONDITIONAL_OPERATOR: self._conditional,
+            kinds.CALL_EXPR: calls.lower,
+            kinds.CSTYLE_CAST_EXPR: cast_method,
+            kinds.CXX_STATIC_CAST_EXPR: cast_method,
+            kinds.CXX_REINTERPRET_CAST_EXPR: cast_method,
+            kinds.CXX_CONST_CAST_EXPR: cast_method,
+            kinds.CXX_DYNAMIC_CAST_EXPR: cast_method,
+            kinds.CXX_FUNCTIONAL_CAST_EXPR: self._functional_cast,
+            kinds.COMPOUND_LITERAL_EXPR: self._wrapped,
+            kinds.INIT_LIST_EXPR: context.init_lists.lower,
+            kinds.LAMBDA_EXPR: context.lambdas.lower,
+            kinds.CXX_NEW_EXPR: self._new,
+            kinds.CXX_DELETE_EXPR: self._delete,
+            kinds.CXX_THROW_EXPR: self._throw,
+            kinds.STMT_EXPR: self._statement_expression,
+        }
+
+    def lower(self, cursor: Cursor) -> ir.Expr:
+        method = self._methods.get(cursor.kind)
+        if method is None:
+            return self.unknown(cursor, f"expression of libclang kind {cursor.kind}")
+        return method(cursor)
+
+    def lower_all(self, nodes: list[Cursor]) -> tuple[ir.Expr, ...]:
+        return tuple([self.lower(node) for node in nodes])
+
+    def initializer(self, declaration: Cursor) -> ir.Expr | None:
+        """A variable's initializer, None where it starts uninitialised."""
+        node = cursors.initializer(declaration)
+        if not kinds.is_expression(node.kind) or self._context.calls.is_trivial_default(node):
+            return None
+        return self.lower(node)
+
+    def unknown(self, cursor: Cursor, reason: str) -> ir.UnknownExpr:
+        children = self.lower_all(cursors.expressions(cursor))
+        return ir.UnknownExpr(reason, children, self._types.of(cursor), self._span(cursor))
+
+    # --- wrappers and implicit conversions -----------------------------------------------------
+
+    def _wrapped(self, cursor: Cursor) -> ir.Expr:
+        inner = cursors.expressions(cursor)
+        return self.lower(inner[-1]) if inner else self.unknown(cursor, "an empty wrapper")
+
+    def _unexposed(self, cursor: Cursor) -> ir.Expr:
+        """Implicit conversions mostly; libclang has no name for them, nor for some rare expressions."""
+        inner = cursors.expressions(cursor)
+        if len(inner) != 1:
+            return self._rare(cursor, inner)
+        if inner[0].kind == kinds.DECL_REF_EXPR and self._context.calls.is_unresolved(inner[0]):
+            return self._context.calls.unresolved(cursor, inner)
+        return self.converted(self.lower(inner[0]), self._types.of(cursor), cursor)
+
+    def converted(self, operand: ir.Expr, target: ir.Type, cursor: Cursor) -> ir.Expr:
+        """An implicit conversion, which is only kept where it changes the type."""
+        if operand.type is target or target is operand.type:
+            return operand
+        if isinstance(operand, ir.FunctionName) or isinstance(target, ir.OpaqueType):
+            return operand
+        return ir.Cast(operand, target, False, self._span(cursor))
+
+    def _rare(self, cursor: Cursor, inner: list[Cursor]) -> ir.Expr:
+        """An unexposed node that is no conversion: `offsetof`, a type trait, `T()`, an unresolved call."""
+        type_ = self._types.of(cursor)
+        if isinstance(type_, ir.Scalar):
+            value = cursors.evaluate(cursor)
+            if value is not None:
+                return ir.Literal_(value, type_, self._span(cursor))
+        if not inner:
+            return self._value_initialised(cursor, type_)
+        if inner[0].kind == kinds.DECL_REF_EXPR and self._context.calls.is_unresolved(inner[0]):
+            return self._context.calls.unresolved(cursor, inner)
+        return self.unknown(cursor, "unexposed expression")
+
+    def _value_initialised(self, cursor: Cursor, type_: ir.Type) -> ir.Expr:
+        span = self._span(cursor)
+        if isinstance(type_, ir.Scalar | ir.PointerType):
+            return ir.Literal_(0, type_, span)
+        if isinstance(type_, ir.RecordType | ir.ArrayType):
+            return ir.InitList((), type_, span)
+        return ir.UnknownExpr("unexposed expression", (), type_, span)
+
+    # --- literals --------------------------------------------------------------------------------
+
+    def _integer(self, cursor: Cursor) -> ir.Expr:
+        value = literals.integer(self._context.sources.text(cursor))
+        if value is None:
+            return self._folded(cursor)
+        return ir.Literal_(value, self._types.of(cursor), self._span(cursor))
+
+    def _floating(self, cursor: Cursor) -> ir.Expr:
+        value = literals.floating(self._context.sources.text(cursor))
+        if value is None:
+            return self._folded(cursor)
+        return ir.Literal_(value, self._types.of(cursor), self._span(cursor))
+
+    def _folded(self, cursor: Cursor) -> ir.Expr:
+        """What has a value by itself: a literal, `sizeof`."""
+        value = cursors.evaluate(cursor)
+        if value is None:
+            return self.unknown(cursor, "a constant without a value")
+        return ir.Literal_(value, self._types.of(cursor), self._span(cursor))
+
+    def _string(self, cursor: Cursor) -> ir.Expr:
+        return ir.Literal_(cursors.spelling(cursor), self._types.of(cursor), self._span(cursor))
+
+    def _null(self, cursor: Cursor) -> ir.Expr:
+        return ir.Literal_(0, self._types.of(cursor), self._span(cursor))
+
+    # --- names -----------------------------------------------------------------------------------
+
+    def _name(self, cursor: Cursor) -> ir.Expr:
+        declaration = cursors.referenced(cursor)
+        kind = declaration.kind
+        if kind in _VARIABLES:
+            return self._variable(cursor, declaration)
+        if kind == kinds.ENUM_CONSTANT_DECL:
+            return self._enumerator(cursor, declaration)
+        if kind in _NAMED_FUNCTIONS:
+            return ir.FunctionName(
+                self._context.functions.ref(declaration), self._types.of(cursor), self._span(cursor)
+            )
+        if kind == kinds.UNEXPOSED_DECL:
+            return self._structured_binding(cursor, declaration)
+        if kind == kinds.TEMPLATE_NON_TYPE_PARAMETER:
+            symbol = self._context.symbols.symbol(declaration)
+            return ir.Name(symbol, self._types.of(cursor), self._span(cursor))
+        inner = cursors.expressions(cursor)
+        if len(inner) == 1:  # A template parameter that has been replaced by its value.
+            return self.lower(inner[0])
+        return self.unknown(cursor, "an unresolved name")
+
+    def _variable(self, cursor: Cursor, declaration: Cursor) -> ir.Expr:
+        value = self._context.symbols.constant(cursor, declaration)
+        type_ = self._types.of(cursor)
+        if value is not None:
+            return ir.Literal_(value, type_, self._span(cursor))
+        return ir.Name(self._context.symbols.symbol(declaration), type_, self._span(cursor))
+
+    def _enumerator(self, cursor: Cursor, declaration: Cursor) -> ir.Expr:
+        type_ = self._types.of(declaration)
+        unsigned = isinstance(type_, ir.Scalar) and type_.kind == "uint"
+        value = cursors.enum_unsigned_value(declaration) if unsigned else cursors.enum_value(declaration)
+        return ir.Literal_(value, type_, self._span(cursor))
+
+    def _structured_binding(self, cursor: Cursor, declaration: Cursor) -> ir.Expr:
+        bound = self._context.symbols.binding(declaration)
+        if bound is None:
+            return self.unknown(cursor, "a structured binding of another function")
+        whole, position = bound
+        type_, span = self._types.of(cursor), self._span(cursor)
+        base = ir.Name(
+            whole, whole.type.pointee if isinstance(whole.type, ir.PointerType) else whole.type, span
+        )
+        if isinstance(base.type, ir.RecordType) and position < len(base.type.fields):
+            return ir.Member(base, base.type.fields[position].name, False, type_, span)
+        if isinstance(base.type, ir.ArrayType):
+            return ir.Index(base, ir.Literal_(position, INT, span), type_, span)
+        return ir.UnknownExpr("a structured binding through `get`", (base,), type_, span)
+
+    def _member(self, cursor: Cursor) -> ir.Expr:
+        declaration = cursors.referenced(cursor)
+        if declaration.kind == kinds.VAR_DECL:
+            return self._variable(cursor, declaration)
+        if declaration.kind == kinds.ENUM_CONSTANT_DECL:
+            return self._enumerator(cursor, declaration)
+        inner = self._member_base(cursor)
+        name = cursors.spelling(cursor)
+        type_, span = self._types.of(cursor), self._span(cursor)
+        if inner is None:
+            return ir.Member(self.this(cursor), name, True, type_, span)
+        base = self.lower(inner)
+        return ir.Member(base, name, isinstance(base.type, ir.PointerType), type_, span)
+
+    @staticmethod
+    def _member_base(cursor: Cursor) -> Cursor | None:
+        """The node before the dot, without the unnamed unions and structs in between; None for `this`."""
+        inner = cursors.expressions(cursor)
+        while inner and inner[0].kind == kinds.MEMBER_REF_EXPR and not cursors.spelling(inner[0]):
+            inner = cursors.expressions(inner[0])
+        return inner[0] if inner else None
+
+    def this(self, cursor: Cursor) -> ir.Expr:
+        """`this` at a node that uses it implicitly."""
+        symbol = self._context.functions.current_this()
+        span = self._span(cursor)
+        if symbol is None:
+            return ir.UnknownExpr("`this` outside of a method", (), self._types.pointer(VOID), span)
+        return ir.Name(symbol, symbol.type, span)
+
+    def _this(self, cursor: Cursor) -> ir.Expr:
+        return self.this(cursor)
+
+    # --- operators ---------------------------------------------------------------------------------
+
+    def _index(self, cursor: Cursor) -> ir.Expr:
+        operands = cursors.expressions(cursor)
+        if len(operands) != 2:
+            return self.unknown(cursor, "an incomplete subscript")
+        base, index = self.lower(operands[0]), self.lower(operands[1])
+        if isinstance(index.type, ir.PointerType | ir.ArrayType):
+            base, index = index, base
+        return ir.Index(base, index, self._types.of(cursor), self._span(cursor))
+
+    def _unary(self, cursor: Cursor) -> ir.Expr:
+        operands = cursors.expressions(cursor)
+        op = cursors.unary_operator(cursor)
+        if len(operands) != 1 or op not in _UNARY_OPERATORS:
+            return self.unknown(cursor, f"unary operator {op}")
+        operand = self.lower(operands[0])
+        if op == "&" and isinstance(operand, ir.FunctionName):
+            return operand
+        return ir.Unary(cast(ir.UnaryOp, op), operand, self._types.of(cursor), self._span(cursor))
+
+    def _binary(self, cursor: Cursor) -> ir.Expr:
+        """A binary operator. Long sums lean to the left, so that their spine is walked in a loop."""
+        spine: list[tuple[Cursor, Cursor]] = []
+        node = cursor
+        while node.kind == kinds.BINARY_OPERATOR:
+            operands = cursors.expressions(node)
+            if len(operands) != 2:
+                break
+            spine.append((node, operands[1]))
+            node = operands[0]
+        if not spine:
+            return self.unknown(cursor, "an incomplete binary operator")
+        result = self.unknown(node, "incomplete") if node.kind == kinds.BINARY_OPERATOR else self.lower(node)
+        for operator, right in reversed(spine):
+            result = self._combine(operator, result, self.lower(right))
+        return result
+
+    def _combine(self, cursor: Cursor, left: ir.Expr, right: ir.Expr) -> ir.Expr:
+        op = cursors.binary_operator(cursor)
+        type_, span = self._types.of(cursor), self._span(cursor)
+        if op == "=":
+            return ir.Assign("", left, right, type_, span)
+        if op in (".*", "->*", ""):
+            return ir.UnknownExpr(f"binary operator {op}", (left, right), type_, span)
+        return ir.Binary(op, left, right, type_, span)
+
+    def _compound_assignment(self, cursor: Cursor) -> ir.Expr:
+        operands = cursors.expressions(cursor)
+        if len(operands) != 2:
+            return self.unknown(cursor, "an incomplete assignment")
+        target, value = self.lower(operands[0]), self.lower(operands[1])
+        op = cursors.binary_operator(cursor).removesuffix("=")
+        return ir.Assign(op, target, value, self._types.of(cursor), self._span(cursor))
+
+    def _conditional(self, cursor: Cursor) -> ir.Expr:
+        operands = cursors.expressions(cursor)
+        if len(operands) != 3:
+            return self.unknown(cursor, "an incomplete conditional")
+        condition, then, otherwise = self.lower_all(operands)
+        return ir.Conditional(condition, then, otherwise, self._types.of(cursor), self._span(cursor))
+
+    # --- casts ---------------------------------------------------------------------------------------
+
+    def _explicit_cast(self, cursor: Cursor) -> ir.Expr:
+        inner = cursors.expressions(cursor)
+        if not inner:
+            return self.unknown(cursor, "a cast of nothing")
+        operand = self.lower(inner[-1])
+        target = self._types.of(cursor)
+        if isinstance(operand, ir.Cast) and not operand.explicit and operand.type is target:
+            operand = (
+                operand.operand
+            )  # The tree has the conversion twice: as a cast, and implicitly below it.
+        return ir.Cast(operand, target, True, self._span(cursor))
+
+    def _functional_cast(self, cursor: Cursor) -> ir.Expr:
+        """`float(x)`; `T(x)` and `T{x}` of a class are the construction itself."""
+        inner = cursors.expressions(cursor)
+        if inner and isinstance(self._types.of(cursor), ir.RecordType | ir.ArrayType):
+            return self.lower(inner[-1])
+        return self._explicit_cast(cursor)
+
+    # --- the rest --------------------------------------------------------------------------------------
+
+    def _new(self, cursor: Cursor) -> ir.Expr:
+        type_ = self._types.of(cursor)
+        element = type_.pointee if isinstance(type_, ir.PointerType) else type_
+        inner = cursors.expressions(cursor)
+        count = None
+        if inner and literals.is_array_new(self._context.sources.text(cursor)):
+            count = self.lower(inner[0])
+        return ir.New(element, count, type_, self._span(cursor))
+
+    def _delete(self, cursor: Cursor) -> ir.Expr:
+        arguments = self.lower_all(cursors.expressions(cursor))
+        return ir.Call("operator delete", None, None, None, arguments, VOID, self._span(cursor))
+
+    def _throw(self, cursor: Cursor) -> ir.Expr:
+        return self.unknown(cursor, "throw")
+
+    def _statement_expression(self, cursor: Cursor) -> ir.Expr:
+        children: list[ir.Expr] = []
+        for body in cursors.children(cursor):
+            for statement in self._context.statements.lower(body):
+                children += _expressions_of(statement)
+        return ir.UnknownExpr(
+            "statement expression", tuple(children), self._types.of(cursor), self._span(cursor)
+        )
+
+
+def _expressions_of(statement: ir.Stmt) -> list[ir.Expr]:
+    """The expressions of the simple statements in a statement expression."""
+    if isinstance(statement, ir.Block):
+        return [expr for inner in statement.statements for expr in _expressions_of(inner)]
+    if isinstance(statement, ir.ExprStmt):
+        return [statement.expr]
+    if isinstance(statement, ir.Declare) and statement.initializer is not None:
+        return [statement.initializer]
+    return []
+
+
+__all__ = ["BOOL", "UNSIGNED_LONG", "Expressions"]

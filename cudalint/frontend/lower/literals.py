@@ -1,0 +1,35 @@
+"""Numbers as C++ spells them. Reading the text costs a tenth of asking clang for the value."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+_INTEGER: Final = re.compile(r"(0[xX][0-9a-fA-F']+|0[bB][01']+|[0-9][0-9']*)[uUlLzZ]*")
+_FLOATING: Final = re.compile(
+    r"([0-9][0-9']*\.?[0-9']*(?:[eE][+-]?[0-9]+)?|\.[0-9']+(?:[eE][+-]?[0-9]+)?)[fFlL]?"
+)
+_ARRAY_NEW: Final = re.compile(r"(?::\s*:\s*)?new\b[^({;]*\[")
+
+
+def integer(text: str) -> int | None:
+    """The value of an integer literal, None where the text isn't one (a macro's name)."""
+    match = _INTEGER.fullmatch(text)
+    if match is None:
+        return None
+    digits = match.group(1).replace("'", "")
+    if len(digits) > 1 and digits[0] == "0" and digits[1].isdigit():
+        return int(digits, 8) if all(digit in "01234567" for digit in digits) else None
+    return int(digits, 0)
+
+
+def floating(text: str) -> float | None:
+    """The value of a decimal floating-point literal, None where the text isn't one."""
+    match = _FLOATING.fullmatch(text)
+    return float(match.group(1).replace("'", "")) if match else None
+
+
+def is_array_new(text: str) -> bool:
+    """Whether the text of a `new` expression allocates an array: the tree tells a count no different from an
+    initializer."""
+    return _ARRAY_NEW.match(text) is not None

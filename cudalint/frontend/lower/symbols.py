@@ -1,0 +1,145 @@
+"""Declared variables: one symbol for one declaration, with its storage, alignment and initializer."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Final
+
+from cudalint import ir
+from cudalint.frontend import cursors, kinds
+from cudalint.frontend.cursors import Cursor
+
+if TYPE_CHECKING:
+    from cudalint.frontend.lower.context import Context
+
+_BUILTINS: Final = frozenset({"threadIdx", "blockIdx", "blockDim", "gridDim", "warpSize"})
+_ALIGNMENT: Final = re.compile(r"(?:alignas|__align__|aligned)\s*(?:__)?\s*\(+\s*([^()]*)")
+
+
+class Symbols:
+    """Symbols by declaration. The instantiations of a template have declarations of their own, although they share
+    their places in the source."""
+
+    def __init__(self, context: Context) -> None:
+        self._context = context
+        self._symbols: dict[int | None, ir.Symbol] = {}
+        self._this: dict[int | None, ir.Symbol] = {}
+        self._constants: dict[int | None, int | float | None] = {}
+        self._bindings: dict[int | None, tuple[ir.Symbol, int]] = {}
+
+    def symbol(self, declaration: Cursor) -> ir.Symbol:
+        found = self._symbols.get(declaration.handle)
+        if found is None:
+            found = self._canonical(declaration)
+            self._symbols[declaration.handle] = found
+        return found
+
+    def _canonical(self, declaration: Cursor) -> ir.Symbol:
+        """Several declarations of one global variable are one symbol."""
+        if declaration.kind != kinds.VAR_DECL or not cursors.has_global_storage(declaration):
+            return self._new(declaration)
+        first = cursors.canonical_cursor(declaration)
+        found = self._symbols.get(first.handle)
+        if found is None:
+            definition = cursors.definition(first)
+            shown = definition if definition.kind == kinds.VAR_DECL else declaration
+            found = self._symbols[first.handle] = self._new(shown)
+        return found
+
+    def _new(self, declaration: Cursor) -> ir.Symbol:
+        context = self._context
+        declared = cursors.type_of(declaration)
+        attributes = self._attributes(declaration)
+        name = cursors.spelling(declaration)
+        storage = self._storage(declaration, name, attributes)
+        symbol = ir.Symbol(
+            name,
+            context.types.lower(declared),
+            storage,
+            context.sources.span(declaration),
+            align=self._alignment(attributes[kinds.ALIGNED_ATTR]) if kinds.ALIGNED_ATTR in attributes else 0,
+            is_const=_is_const(declared),
+        )
+        if storage in ("constant", "device", "global", "static"):
+            symbol.initializer = lambda: context.expressions.initializer(declaration)
+        return symbol
+
+    @staticmethod
+    def _attributes(declaration: Cursor) -> dict[int, Cursor]:
+        if not cursors.has_attributes(declaration):
+            return {}
+        return {
+            child.kind: child for child in cursors.children(declaration) if kinds.is_attribute(child.kind)
+        }
+
+    def _storage(self, declaration: Cursor, name: str, attributes: dict[int, Cursor]) -> ir.Storage:
+        if declaration.kind == kinds.PARM_DECL:
+            return "parameter"
+        if declaration.kind != kinds.VAR_DECL:
+            return "local"
+        is_extern = cursors.storage_class(declaration) == cursors.STORAGE_EXTERN
+        if name in _BUILTINS and is_extern and not self._context.sources.is_user_code(declaration):
+            return "builtin"
+        if kinds.CUDA_SHARED_ATTR in attributes:
+            return "dynamic-shared" if is_extern else "shared"
+        if kinds.CUDA_CONSTANT_ATTR in attributes:
+            return "constant"
+        if kinds.CUDA_DEVICE_ATTR in attributes:
+            return "device"
+        if not cursors.has_global_storage(declaration):
+            return "local"
+        in_function = cursors.semantic_parent(declaration).kind in kinds.FUNCTION_DECLS
+        return "static" if in_function and not is_extern else "global"
+
+    def _alignment(self, attribute: Cursor) -> int:
+        """The argument of `alignas(16)` or `__align__(16)`. The tree doesn't show it, so that it is read from the text;
+        a name of a type stands for that type's alignment."""
+        for text, offset in self._context.sources.readings(attribute):
+            match = _ALIGNMENT.match(text, offset)
+            if match is not None:
+                argument = match.group(1).strip()
+                return int(argument) if argument.isdigit() else self._context.types.alignment_of(argument)
+        return 0
+
+    # --- `this`, constants, structured bindings ------------------------------------------------
+
+    def this(self, method: Cursor) -> ir.Symbol:
+        """The object of a method, as a pointer."""
+        found = self._this.get(method.handle)
+        if found is None:
+            context = self._context
+            record = context.types.of(cursors.semantic_parent(method))
+            found = ir.Symbol(
+                "this", context.types.pointer(record), "parameter", context.sources.name_span(method)
+            )
+            self._this[method.handle] = found
+        return found
+
+    def constant(self, reference: Cursor, declaration: Cursor) -> int | float | None:
+        """The value of a constant that clang can fold, so that `Traits<T>::N` needs no lookup of its own."""
+        key = declaration.handle
+        if key not in self._constants:
+            self._constants[key] = self._fold(reference, declaration)
+        return self._constants[key]
+
+    def _fold(self, reference: Cursor, declaration: Cursor) -> int | float | None:
+        declared = cursors.type_of(declaration)
+        if not cursors.is_const_qualified(cursors.canonical_type(declared)):
+            return None
+        if not isinstance(self._context.types.lower(declared), ir.Scalar):
+            return None
+        return cursors.evaluate(reference)
+
+    def bind(self, binding: Cursor, whole: ir.Symbol, position: int) -> None:
+        """Notes that a structured binding means one element of `whole`."""
+        self._bindings[binding.handle] = (whole, position)
+
+    def binding(self, declaration: Cursor) -> tuple[ir.Symbol, int] | None:
+        return self._bindings.get(declaration.handle)
+
+
+def _is_const(type_: cursors.CxType) -> bool:
+    canonical = cursors.canonical_type(type_)
+    while canonical.kind in (kinds.T_CONSTANT_ARRAY, kinds.T_INCOMPLETE_ARRAY):
+        canonical = cursors.array_element_type(canonical)
+    return bool(cursors.is_const_qualified(canonical))

@@ -1,0 +1,194 @@
+"""C++ types as the IR has them: canonical, without qualifiers, one object for one type."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Final
+
+from cudalint import ir
+from cudalint.frontend import cursors, kinds
+from cudalint.frontend.cursors import Cursor, CxType
+
+_SCALAR_TABLE: Final[tuple[tuple[str, str, int, ir.ScalarKind], ...]] = (
+    ("VOID", "void", 0, "void"),
+    ("BOOL", "bool", 1, "bool"),
+    ("CHAR_U", "char", 1, "uint"),
+    ("CHAR_S", "char", 1, "int"),
+    ("SCHAR", "signed char", 1, "int"),
+    ("UCHAR", "unsigned char", 1, "uint"),
+    ("WCHAR", "wchar_t", 4, "int"),
+    ("CHAR16", "char16_t", 2, "uint"),
+    ("CHAR32", "char32_t", 4, "uint"),
+    ("SHORT", "short", 2, "int"),
+    ("USHORT", "unsigned short", 2, "uint"),
+    ("INT", "int", 4, "int"),
+    ("UINT", "unsigned int", 4, "uint"),
+    ("LONG", "long", 8, "int"),
+    ("ULONG", "unsigned long", 8, "uint"),
+    ("LONGLONG", "long long", 8, "int"),
+    ("ULONGLONG", "unsigned long long", 8, "uint"),
+    ("INT128", "__int128", 16, "int"),
+    ("UINT128", "unsigned __int128", 16, "uint"),
+    ("FLOAT", "float", 4, "float"),
+    ("DOUBLE", "double", 8, "float"),
+    ("LONGDOUBLE", "long double", 16, "float"),
+    ("HALF", "__fp16", 2, "float"),
+    ("FLOAT128", "__float128", 16, "float"),
+)
+_SCALARS: Final = {name: ir.Scalar(text, size, kind) for name, text, size, kind in _SCALAR_TABLE}
+_SCALAR_KINDS: Final = {kinds.type_kind(name): scalar for name, scalar in _SCALARS.items()}
+
+VOID: Final = _SCALARS["VOID"]
+BOOL: Final = _SCALARS["BOOL"]
+INT: Final = _SCALARS["INT"]
+UNSIGNED_LONG: Final = _SCALARS["ULONG"]
+
+_ARRAYS: Final = frozenset(
+    {kinds.T_CONSTANT_ARRAY, kinds.T_INCOMPLETE_ARRAY, kinds.T_VARIABLE_ARRAY, kinds.T_DEPENDENT_SIZED_ARRAY}
+)
+_VECTORS: Final = frozenset({kinds.T_VECTOR, kinds.T_EXT_VECTOR})
+_REFERENCES: Final = frozenset({kinds.T_LVALUE_REFERENCE, kinds.T_RVALUE_REFERENCE})
+_VECTOR_FIELDS: Final = ("x", "y", "z", "w")
+
+
+class Types:
+    """Lowers types, each once: equal C++ types, qualifiers aside, are the same IR object."""
+
+    def __init__(self) -> None:
+        self._lowered: dict[int, ir.Type] = {}
+        self._pointers: dict[tuple[ir.Type, bool], ir.PointerType] = {}
+        self._arrays: dict[tuple[ir.Type, int | None], ir.ArrayType] = {}
+
+    def of(self, cursor: Cursor) -> ir.Type:
+        """The type of an expression or a declared variable."""
+        return self.lower(cursors.type_of(cursor))
+
+    def lower(self, type_: CxType) -> ir.Type:
+        found = self._lowered.get(type_.handle)
+        if found is None:
+            found = self._lower_canonical(cursors.unqualified_type(cursors.canonical_type(type_)))
+            self._lowered[type_.handle] = found
+        return found
+
+    def pointer(self, pointee: ir.Type, reference: bool = False) -> ir.PointerType:
+        key = (pointee, reference)
+        found = self._pointers.get(key)
+        if found is None:
+            found = self._pointers[key] = ir.PointerType(pointee, reference)
+        return found
+
+    def alignment_of(self, name: str) -> int:
+        """The alignment of the type of that name, 0 where none that was lowered has it."""
+        for type_ in self._lowered.values():
+            if isinstance(type_, ir.RecordType) and type_.name == name:
+                return type_.align
+        return next((scalar.bytes for scalar in _SCALARS.values() if scalar.name == name), 0)
+
+    def _lower_canonical(self, type_: CxType) -> ir.Type:
+        found = self._lowered.get(type_.handle)
+        if found is None:
+            found = self._build(type_)
+            self._lowered[type_.handle] = found
+        return found
+
+    def _build(self, type_: CxType) -> ir.Type:
+        kind = type_.kind
+        scalar = _SCALAR_KINDS.get(kind)
+        if scalar is not None:
+            return scalar
+        if kind == kinds.T_POINTER:
+            return self.pointer(self.lower(cursors.pointee_type(type_)))
+        if kind in _REFERENCES:
+            return self.pointer(self.lower(cursors.pointee_type(type_)), reference=True)
+        if kind in _ARRAYS:
+            return self._array(type_)
+        if kind == kinds.T_RECORD:
+            return self._record(type_)
+        if kind == kinds.T_ENUM:
+            return self.lower(cursors.enum_type(cursors.type_declaration(type_)))
+        if kind in _VECTORS:
+            return self._vector(type_)
+        if kind == kinds.T_NULL_PTR:
+            return self.pointer(VOID)
+        return self._other(type_)
+
+    def _array(self, type_: CxType) -> ir.Type:
+        element = self.lower(cursors.array_element_type(type_))
+        size = cursors.array_size(type_) if type_.kind == kinds.T_CONSTANT_ARRAY else -1
+        count = size if size >= 0 else None
+        key = (element, count)
+        found = self._arrays.get(key)
+        if found is None:
+            found = self._arrays[key] = ir.ArrayType(element, count, element.bytes * (count or 0))
+        return found
+
+    def _vector(self, type_: CxType) -> ir.Type:
+        """A vector extension type, as a record of its elements."""
+        element = self.lower(cursors.element_type(type_))
+        count = max(cursors.element_count(type_), 0)
+        names = _VECTOR_FIELDS if count <= len(_VECTOR_FIELDS) else tuple(f"s{i}" for i in range(count))
+        fields = tuple(ir.Field(names[i], element, i * element.bytes) for i in range(count))
+        return ir.RecordType(cursors.type_spelling(type_), _size(type_), _align(type_), fields)
+
+    def _other(self, type_: CxType) -> ir.Type:
+        name = cursors.type_spelling(type_)
+        if name in ("_Float16", "__bf16"):
+            return ir.Scalar(name, 2, "float")
+        return ir.OpaqueType(name, 16 if type_.kind == kinds.T_MEMBER_POINTER else 0)
+
+    # --- records -------------------------------------------------------------------------------
+
+    def _record(self, type_: CxType) -> ir.RecordType:
+        declaration = cursors.type_declaration(type_)
+        record = ir.RecordType(
+            cursors.type_spelling(type_),
+            _size(type_),
+            _align(type_),
+            is_union=declaration.kind == kinds.UNION_DECL,
+        )
+        self._lowered[type_.handle] = record  # Before its fields, which may point to it.
+        if record.bytes:
+            record.fields = self._fields(type_, declaration)
+        return record
+
+    def _fields(self, type_: CxType, declaration: Cursor) -> tuple[ir.Field, ...]:
+        fields = self._base_fields(declaration)
+        for cursor in cursors.fields(type_):
+            fields += self._field(cursor)
+        return tuple(fields)
+
+    def _field(self, cursor: Cursor) -> list[ir.Field]:
+        """A field, or those of an anonymous struct or union, which C++ names as if they were the record's own."""
+        field_type = self.of(cursor)
+        bit_offset = max(cursors.field_bit_offset(cursor), 0)
+        offset = bit_offset // 8
+        name = cursors.spelling(cursor)
+        if not name and isinstance(field_type, ir.RecordType):
+            return [replace(inner, offset=offset + inner.offset) for inner in field_type.fields]
+        bits = cursors.bit_field_width(cursor) if cursors.is_bit_field(cursor) else None
+        return [ir.Field(name, field_type, offset, bits)]
+
+    def _base_fields(self, declaration: Cursor) -> list[ir.Field]:
+        """The fields of the base classes. libclang 18 doesn't tell where a base stands; without virtual functions it
+        is at the next aligned byte, and empty bases take no room."""
+        fields: list[ir.Field] = []
+        end = 0
+        for child in cursors.children(declaration):
+            if child.kind != kinds.CXX_BASE_SPECIFIER:
+                continue
+            base = self.of(child)
+            if not isinstance(base, ir.RecordType) or not base.fields:
+                continue
+            start = -(-end // base.align) * base.align if base.align else end
+            fields += [replace(inner, offset=start + inner.offset) for inner in base.fields]
+            end = start + base.bytes
+        return fields
+
+
+def _size(type_: CxType) -> int:
+    """Bytes; 0 for what has no size, such as an incomplete or a dependent type."""
+    return max(cursors.size_of(type_), 0)
+
+
+def _align(type_: CxType) -> int:
+    return max(cursors.align_of(type_), 1)
