@@ -99,4 +99,6 @@ def _cuda_files(parent: str, names: Iterable[str]) -> Iterator[SourceFile]:
     for name in sorted(names):
         suffix = os.path.splitext(name)[1]
         if suffix in (_SOURCE_SUFFIX, _HEADER_SUFFIX):
-            yield SourceFile(os.path.join(parent, name), is_optional=suffix == _HEADER_SUFFIX)
+            # Below the current folder, paths are shown without it, as users would write them.
+            path = os.path.join(parent, name).removeprefix(os.path.join(os.curdir, ""))
+            yield SourceFile(path, is_optional=suffix == _HEADER_SUFFIX)

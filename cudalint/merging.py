@@ -26,8 +26,13 @@ def _without_fragments(reports: Sequence[FileReport]) -> list[FileReport]:
 
     The includer's report covers them, with the declarations and the launches that they lack alone.
     """
-    covered = {path for report in reports if report.status == "ok" for path in report.sources}
-    return [r for r in reports if r.status == "ok" or os.path.realpath(r.path) not in covered]
+    return [report for report in reports if report.status == "ok" or not is_covered(report.path, reports)]
+
+
+def is_covered(path: str, reports: Iterable[FileReport]) -> bool:
+    """Whether a file that was understood in full includes this one."""
+    resolved = os.path.realpath(path)
+    return any(report.status == "ok" and resolved in report.sources for report in reports)
 
 
 def merge(diagnostics: Iterable[Diagnostic]) -> list[Diagnostic]:

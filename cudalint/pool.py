@@ -10,6 +10,7 @@ forking is unsafe on macOS and does not exist on Windows.
 
 from __future__ import annotations
 
+import contextlib
 import multiprocessing
 import os
 import signal
@@ -127,12 +128,16 @@ class _Worker(Generic[Job, Result]):
         limits: Limits,
         siblings: Sequence[_Worker[Job, Result]],
     ) -> None:
-        method = "fork" if sys.platform == "linux" else "spawn"
-        context = multiprocessing.get_context(method)
+        if sys.platform == "linux":
+            context = multiprocessing.get_context("fork")
+        else:
+            context = multiprocessing.get_context("spawn")
         self.connection, theirs = context.Pipe()
         # A forked worker inherits our ends of its siblings' pipes. It must close them, or the siblings would not
         # notice that we are gone. A spawned one inherits nothing.
-        inherited = [self.connection, *(worker.connection for worker in siblings)] if method == "fork" else []
+        inherited: list[Connection] = []
+        if sys.platform == "linux":
+            inherited = [self.connection, *(worker.connection for worker in siblings)]
         self._process = context.Process(
             target=_serve, args=(function, theirs, limits.megabytes, inherited), daemon=True
         )
@@ -148,11 +153,9 @@ class _Worker(Generic[Job, Result]):
         self.index = index
         self.deadline = time.monotonic() + self._limits.seconds
         self._jobs_left -= 1
-        try:
+        # A worker may have died between two jobs. Its pipe reads as closed then, and `outcome` reports it.
+        with contextlib.suppress(BrokenPipeError):
             self.connection.send(job)
-        except BrokenPipeError:
-            # The worker died between two jobs. The pipe reads as closed now, so `outcome` reports it.
-            pass
 
     def outcome(self) -> Done[Result] | Lost:
         """What the worker has to say about its job, now that its pipe is ready."""

@@ -1,0 +1,62 @@
+"""The command line. Nothing heavier than click is imported before a command runs."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+from typing import NoReturn
+
+NOTHING_FOUND = 0
+FINDINGS = 1
+FAILED = 2
+_INTERRUPTED = 130
+
+
+def main() -> NoReturn:
+    """The console script."""
+    sys.exit(run(sys.argv[1:]))
+
+
+def run(arguments: Sequence[str]) -> int:
+    """Runs one command line and returns the exit status. Whatever goes wrong is one line on stderr."""
+    import click
+
+    from cudalint.cli.group import cli
+
+    _make_output_robust()
+    try:
+        status = cli.main(list(arguments), prog_name="cudalint", standalone_mode=False)
+        sys.stdout.flush()
+    except click.ClickException as error:
+        return _fail(error.format_message())
+    except (click.Abort, KeyboardInterrupt):
+        _fail("interrupted")
+        return _INTERRUPTED
+    except BrokenPipeError:
+        return _reader_left()
+    except Exception as error:
+        if os.environ.get("CUDALINT_DEBUG"):
+            raise
+        detail = " ".join(f"{type(error).__name__}: {error}".split())
+        return _fail(f"internal error: {detail} (CUDALINT_DEBUG=1 shows where)")
+    return status if isinstance(status, int) else NOTHING_FOUND
+
+
+def _fail(message: str) -> int:
+    print(f"cudalint: error: {' '.join(message.split())}", file=sys.stderr)  # noqa: T201
+    return FAILED
+
+
+def _reader_left() -> int:
+    """`cudalint | head` has read enough. The interpreter must not try to flush what nobody reads."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return FINDINGS
+
+
+def _make_output_robust() -> None:
+    """A path or a source line that the terminal's encoding lacks is shown escaped, never a reason to fail."""
+    for stream in (sys.stdout, sys.stderr):
+        reconfigure = getattr(stream, "reconfigure", None)
+        if reconfigure is not None:
+            reconfigure(errors="backslashreplace")

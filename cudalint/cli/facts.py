@@ -1,0 +1,103 @@
+"""`cudalint facts`: what the analysis knows, before any rule has an opinion."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import chain
+from typing import Any
+
+import click
+
+from cudalint.cli import FAILED, NOTHING_FOUND
+from cudalint.cli.analysis_options import analysis_options, analysis_options_from, limits_from
+from cudalint.cli.terminal import output_style, print_failures, write_lines
+from cudalint.discovery import discover
+from cudalint.driver import options_for, run_all
+from cudalint.engine import analyse
+from cudalint.options import AnalysisOptions
+from cudalint.pool import Limits, Lost
+from cudalint.reporters.style import Style
+from cudalint.results import Failure
+
+
+@dataclass(frozen=True, slots=True)
+class FactsJob:
+    """One file to describe; the worker renders it, since the text is smaller than the facts."""
+
+    path: str
+    options: AnalysisOptions
+    style: Style | None
+    """For the text format; None asks for JSON."""
+
+
+def describe_file(job: FactsJob) -> str | Failure:
+    facts = analyse(job.path, job.options)
+    if isinstance(facts, Failure):
+        return facts
+    if job.style is None:
+        from cudalint.reporters import facts_json
+
+        return facts_json.file_text(facts)
+    from cudalint.reporters import facts_text
+
+    return "\n".join(facts_text.render(facts, job.style))
+
+
+@click.command("facts")
+@click.argument("paths", nargs=-1, required=True, metavar="PATH...")
+@click.option("--format", "format_", type=click.Choice(["text", "json"]), default="text", show_default=True,
+              help="A table for each kernel, or JSON for programs.")
+@click.option("--color/--no-color", default=None, help="Use colours.  [default: in a terminal]")
+@analysis_options
+def command(paths: Sequence[str], format_: str, color: bool | None, **values: Any) -> int:
+    """Print the figures of every memory access of every kernel.
+
+    Exit status: 0, or 2 where something could not be analysed.
+
+    \b
+    Examples:
+      cudalint facts kernels/tile.cu
+      cudalint facts src --format json > facts.json
+    """
+    options, limits = analysis_options_from(values), limits_from(values)
+    found = discover(paths)
+    style = None if format_ == "json" else output_style(color)
+    jobs = [FactsJob(file.path, options_for(file, options), style) for file in found.files]
+    failures: list[Failure] = []
+    answers = _noting_failures(chain(found.failures, _answers(jobs, limits)), failures)
+    write_lines(_text_lines(answers) if style else _json_lines(answers, options.target))
+    print_failures(failures)
+    return FAILED if failures else NOTHING_FOUND
+
+
+def _answers(jobs: Sequence[FactsJob], limits: Limits) -> Iterator[str | Failure]:
+    """The text of each file, in the order of the files, as soon as those before it are there."""
+    early: dict[int, str | Failure] = {}
+    turn = 0
+    for index, value in run_all(describe_file, jobs, limits):
+        early[index] = Failure(jobs[index].path, value.reason) if isinstance(value, Lost) else value
+        while turn in early:
+            yield early.pop(turn)
+            turn += 1
+
+
+def _noting_failures(
+    answers: Iterable[str | Failure], failures: list[Failure]
+) -> Iterator[str | Failure]:
+    """Lets answers pass and keeps the failures among them, so that output can be written as it comes."""
+    for answer in answers:
+        if isinstance(answer, Failure):
+            failures.append(answer)
+        yield answer
+
+
+def _text_lines(answers: Iterable[str | Failure]) -> Iterator[str]:
+    return (answer for answer in answers if isinstance(answer, str))
+
+
+def _json_lines(answers: Iterable[str | Failure], target: str) -> Iterator[str]:
+    from cudalint.reporters.facts_json import document_lines, failure_text
+
+    texts = (failure_text(answer) if isinstance(answer, Failure) else answer for answer in answers)
+    return document_lines(target, texts)

@@ -1,0 +1,62 @@
+"""The command group: `check` is the default, and a command's module is imported when it is asked for."""
+
+from __future__ import annotations
+
+from importlib import import_module
+
+import click
+
+from cudalint import __version__
+from cudalint.cli import FAILED, NOTHING_FOUND
+
+_COMMANDS = {
+    "check": "cudalint.cli.check",
+    "facts": "cudalint.cli.facts",
+    "explain": "cudalint.cli.explain",
+    "rules": "cudalint.cli.rules",
+}
+"""Each module has a click command called `command`."""
+
+_DEFAULT = "check"
+_GROUP_OPTIONS = ("--help", "-h", "--version")
+
+
+class LazyGroup(click.Group):
+    """Takes `cudalint PATH...` for `cudalint check PATH...`."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(_COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in _COMMANDS:
+            return None
+        command = import_module(_COMMANDS[cmd_name]).command
+        assert isinstance(command, click.Command)
+        return command
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        if args and args[0] not in _COMMANDS and args[0] not in _GROUP_OPTIONS:
+            args = [_DEFAULT, *args]
+        return super().parse_args(ctx, args)
+
+
+@click.command(
+    cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]}, invoke_without_command=True
+)
+@click.version_option(__version__, "--version", message="cudalint %(version)s")
+@click.pass_context
+def cli(ctx: click.Context) -> int:
+    """Predict, line by line and without a GPU, what a profiler would say about CUDA kernels.
+
+    \b
+    Examples:
+      cudalint kernels/*.cu              lint files (the same as `cudalint check`)
+      cudalint src --fail-on error       lint a folder; only errors fail
+      cudalint facts a.cu --format json  the figures of every memory access
+      cudalint explain CL201             what a rule means
+    """
+    if ctx.invoked_subcommand is None:
+        # Nothing to lint was named: an error, and help is what the user needs.
+        click.echo(ctx.get_help(), err=True)
+        return FAILED
+    return NOTHING_FOUND

@@ -1,0 +1,47 @@
+"""`cudalint rules`: what there is to select."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+
+import click
+
+from cudalint.cli import NOTHING_FOUND
+from cudalint.cli.terminal import output_style, write_lines
+from cudalint.registry import RuleClass, all_rules
+from cudalint.reporters.style import Style
+
+
+@click.command("rules")
+@click.option("--format", "format_", type=click.Choice(["text", "json"]), default="text", show_default=True,
+              help="A table, or JSON for programs.")
+@click.option("--color/--no-color", default=None, help="Use colours.  [default: in a terminal]")
+def command(format_: str, color: bool | None) -> int:
+    """List all rules: code, name, severity, whether they are on by default, and what they see."""
+    rules = all_rules()
+    write_lines(_json(rules) if format_ == "json" else _table(rules, output_style(color)))
+    return NOTHING_FOUND
+
+
+def _table(rules: Sequence[RuleClass], style: Style) -> Iterator[str]:
+    width = max((len(rule.name) for rule in rules), default=0)
+    for rule in rules:
+        code = style.severity(rule.code, rule.severity)
+        default = "on " if rule.on_by_default else "off"
+        yield f"{code}  {rule.name:<{width}}  {rule.severity:<7}  {default}  {rule.summary}"
+
+
+def _json(rules: Sequence[RuleClass]) -> Iterator[str]:
+    objects = [
+        {
+            "code": rule.code,
+            "name": rule.name,
+            "severity": rule.severity,
+            "on_by_default": rule.on_by_default,
+            "summary": rule.summary,
+            "thresholds": dict(rule.thresholds),
+        }
+        for rule in rules
+    ]
+    yield json.dumps(objects, indent=2)

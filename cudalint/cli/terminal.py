@@ -1,0 +1,45 @@
+"""What the terminal can show, and writing to it."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+from collections.abc import Iterable
+
+from cudalint.reporters.style import Style
+from cudalint.results import Failure
+
+
+def output_style(color: bool | None) -> Style:
+    """The style for stdout; `color` is what the user asked for, None leaves it to the terminal."""
+    if color is None:
+        color = _wants_color()
+    encoding = (sys.stdout.encoding or "ascii").lower()
+    return Style(enabled=color, unicode=encoding.startswith("utf"))
+
+
+def _wants_color() -> bool:
+    """The conventions of no-color.org and force-color.org, then whether anybody sees it."""
+    if os.environ.get("NO_COLOR"):
+        return False
+    if os.environ.get("FORCE_COLOR"):
+        return True
+    return sys.stdout.isatty() and os.environ.get("TERM") != "dumb"
+
+
+def is_wide(columns: int) -> bool:
+    """Whether stdout is a terminal of at least so many columns."""
+    return sys.stdout.isatty() and shutil.get_terminal_size().columns >= columns
+
+
+def write_lines(lines: Iterable[str]) -> None:
+    for line in lines:
+        sys.stdout.write(f"{line}\n")
+
+
+def print_failures(failures: Iterable[Failure]) -> None:
+    """One line each on stderr, after all that stdout has to say."""
+    sys.stdout.flush()
+    for failure in failures:
+        sys.stderr.write(f"cudalint: error: {failure.path}: {failure.message}\n")

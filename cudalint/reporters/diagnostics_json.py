@@ -1,0 +1,102 @@
+"""`check --format json`: the contract that schemas/diagnostics.schema.json states."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterator, Mapping
+
+from cudalint import __version__
+from cudalint.diagnostics import Diagnostic, Suggestion
+from cudalint.facts import LaunchFacts, Place
+from cudalint.results import CheckResult
+
+SCHEMA = 1
+
+JsonObject = dict[str, object]
+
+
+def render(result: CheckResult) -> Iterator[str]:
+    yield json.dumps(document(result), indent=2)
+
+
+def document(result: CheckResult) -> JsonObject:
+    return {
+        **document_head(result.target),
+        "diagnostics": [_diagnostic(diagnostic) for diagnostic in result.diagnostics],
+        "failures": [{"path": failure.path, "message": failure.message} for failure in result.failures],
+        "summary": {
+            "files": result.files,
+            "kernels": len(result.coverage.kernels),
+            "accesses": len(result.coverage.accesses),
+            "evaluated": result.coverage.evaluated,
+            "errors": result.count("error"),
+            "warnings": result.count("warning"),
+            "infos": result.count("info"),
+        },
+    }
+
+
+def document_head(target: str) -> JsonObject:
+    """What every document starts with."""
+    return {"schema": SCHEMA, "tool": {"name": "cudalint", "version": __version__}, "target": target}
+
+
+def launch_object(launch: LaunchFacts) -> JsonObject:
+    return {
+        "block": list(launch.block),
+        "grid": list(launch.grid),
+        "dynamic_shared_bytes": launch.dynamic_shared_bytes,
+        "source": launch.source,
+        "path": launch.path,
+        "line": launch.line,
+        "parameters": dict(launch.parameters),
+        "assumptions": list(launch.assumptions),
+    }
+
+
+def plain_number(value: float | None) -> float | None:
+    """A figure as JSON has it: numpy's numbers become Python's, and what is no number becomes null."""
+    if value is None or not math.isfinite(value):
+        return None
+    return value if isinstance(value, int) else float(value)
+
+
+def _diagnostic(diagnostic: Diagnostic) -> JsonObject:
+    return {
+        "code": diagnostic.code,
+        "name": diagnostic.name,
+        "severity": diagnostic.severity,
+        **_place(diagnostic.place),
+        "message": diagnostic.message,
+        "kernel": diagnostic.kernel or None,
+        "instantiation": diagnostic.instantiation or None,
+        "assumptions": list(diagnostic.assumptions),
+        "launches": [launch_object(launch) for launch in diagnostic.launches],
+        "figures": _figures(diagnostic.figures),
+        "related": [{**_place(related.place), "message": related.message} for related in diagnostic.related],
+        "suggestion": _suggestion(diagnostic.suggestion) if diagnostic.suggestion else None,
+    }
+
+
+def _suggestion(suggestion: Suggestion) -> JsonObject:
+    return {
+        "message": suggestion.message,
+        "edits": [{**_place(edit.place), "text": edit.text} for edit in suggestion.edits],
+        "before": _figures(suggestion.before),
+        "after": _figures(suggestion.after),
+    }
+
+
+def _place(place: Place) -> JsonObject:
+    return {
+        "path": place.path,
+        "line": place.line,
+        "column": place.column,
+        "end_line": place.end_line,
+        "end_column": place.end_column,
+    }
+
+
+def _figures(figures: Mapping[str, float]) -> JsonObject:
+    return {name: plain_number(value) for name, value in figures.items()}

@@ -1,0 +1,136 @@
+"""`facts --format json`: the contract that schemas/facts.schema.json states."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+
+from cudalint.facts import Access, AccessResult, Branch, FileFacts, Frame, KernelFacts, Resources
+from cudalint.reporters.diagnostics_json import JsonObject, document_head, launch_object, plain_number
+from cudalint.results import Failure
+
+
+def document_lines(target: str, files: Iterator[str]) -> Iterator[str]:
+    """A whole document around the texts of its files, one file a line, written as they come."""
+    head = json.dumps(document_head(target))
+    yield f'{head[:-1]}, "files": ['
+    previous: str | None = None
+    for text in files:
+        if previous is not None:
+            yield f"{previous},"
+        previous = text
+    if previous is not None:
+        yield previous
+    yield "]}"
+
+
+def file_text(facts: FileFacts) -> str:
+    return json.dumps(file_object(facts))
+
+
+def failure_text(failure: Failure) -> str:
+    problem = {"path": failure.path, "line": None, "column": None, "message": failure.message}
+    return json.dumps({"path": failure.path, "status": "failed", "problems": [problem], "kernels": []})
+
+
+def file_object(facts: FileFacts) -> JsonObject:
+    return {
+        "path": facts.path,
+        "status": facts.status,
+        "problems": [
+            {"path": p.path, "line": p.line, "column": p.column, "message": p.message} for p in facts.problems
+        ],
+        "kernels": [_kernel(kernel) for kernel in facts.kernels],
+    }
+
+
+def _kernel(kernel: KernelFacts) -> JsonObject:
+    return {
+        "name": kernel.name,
+        "instantiation": kernel.instantiation,
+        "path": kernel.place.path,
+        "line": kernel.place.line,
+        "end_line": kernel.place.end_line,
+        "launches": [launch_object(launch) for launch in kernel.launches],
+        "accesses": [_access(access) for access in kernel.accesses],
+        "branches": None if kernel.branches is None else [_branch(branch) for branch in kernel.branches],
+        "barriers": kernel.barriers,
+        "races": kernel.races,
+        "resources": _resources(kernel.resources),
+        "occupancy": kernel.occupancy,
+        "roofline": kernel.roofline,
+        "gaps": [
+            {"path": gap.path, "line": gap.line, "reason": gap.reason, "remedy": gap.remedy}
+            for gap in kernel.gaps
+        ],
+    }
+
+
+def _access(access: Access) -> JsonObject:
+    return {
+        "path": access.place.path,
+        "line": access.place.line,
+        "column": access.place.column,
+        "end_line": access.place.end_line,
+        "end_column": access.place.end_column,
+        "function": access.function,
+        "inlined_from": _frames(access.inlined_from),
+        "space": access.space,
+        "operation": access.operation,
+        "array": access.array,
+        "expression": access.expression,
+        "element_type": access.element_type,
+        "bytes": access.bytes,
+        "results": [_result(result) for result in access.results],
+    }
+
+
+def _result(result: AccessResult) -> JsonObject:
+    return {
+        "launch": result.launch,
+        "status": result.status,
+        "assumptions": list(result.assumptions),
+        "reason": result.reason,
+        "sectors_per_request": plain_number(result.sectors_per_request),
+        "sectors_range": _range(result.sectors_range),
+        "ideal_sectors": plain_number(result.ideal_sectors),
+        "wavefronts_per_request": plain_number(result.wavefronts_per_request),
+        "wavefronts_range": _range(result.wavefronts_range),
+        "ideal_wavefronts": plain_number(result.ideal_wavefronts),
+        "conflict_ways": plain_number(result.conflict_ways),
+        "active_lanes": plain_number(result.active_lanes),
+        "active_request_fraction": plain_number(result.active_request_fraction),
+    }
+
+
+def _range(bounds: tuple[float, float] | None) -> list[float | None] | None:
+    return None if bounds is None else [plain_number(bound) for bound in bounds]
+
+
+def _branch(branch: Branch) -> JsonObject:
+    return {
+        "path": branch.place.path,
+        "line": branch.place.line,
+        "column": branch.place.column,
+        "function": branch.function,
+        "inlined_from": _frames(branch.inlined_from),
+        "kind": branch.kind,
+        "results": [
+            {"launch": r.launch, "verdict": r.verdict, "divergent_warps": plain_number(r.divergent_warps)}
+            for r in branch.results
+        ],
+    }
+
+
+def _frames(frames: Sequence[Frame]) -> list[JsonObject]:
+    return [{"path": frame.path, "line": frame.line} for frame in frames]
+
+
+def _resources(resources: Resources) -> JsonObject:
+    return {
+        "static_shared_bytes": resources.static_shared_bytes,
+        "registers": resources.registers,
+        "registers_source": resources.registers_source,
+        "max_threads": resources.max_threads,
+        "min_blocks": resources.min_blocks,
+    }

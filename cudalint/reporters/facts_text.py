@@ -1,0 +1,95 @@
+"""`facts` for people: one table per kernel and launch, one row per access."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from cudalint.facts import Access, AccessResult, FileFacts, KernelFacts
+from cudalint.reporters import wording
+from cudalint.reporters.style import Look, Style
+
+_HEADINGS = ("line", "array", "access", "sectors/ideal", "wavefronts/ideal", "ways", "lanes", "status")
+_RIGHT_ALIGNED = frozenset({0, 3, 4, 5, 6})
+
+_LOOK_OF_STATUS: dict[str, Look] = {"exact": "green", "assumed": "green", "unreached": "dim"}
+
+Row = tuple[str, ...]
+
+
+def render(facts: FileFacts, style: Style) -> Iterator[str]:
+    for problem in facts.problems:
+        place = f"{problem.path}:{problem.line}:{problem.column}"
+        yield f"{style.paint(place, 'bold')}: {style.paint('problem', 'yellow')}: {problem.message}"
+    for kernel in facts.kernels:
+        yield from _kernel(kernel, style)
+    if not facts.kernels:
+        yield f"{style.paint(facts.path, 'bold')}: no kernels"
+        yield ""
+
+
+def _kernel(kernel: KernelFacts, style: Style) -> Iterator[str]:
+    place = f"{kernel.place.path}:{kernel.place.line}"
+    for index, launch in enumerate(kernel.launches):
+        title = f"{style.paint(place, 'bold')}: {style.paint(kernel.instantiation, 'cyan')}"
+        yield f"{title}, for {wording.launch_phrase(launch)}"
+        if launch.assumptions:
+            yield f"  assumed: {', '.join(launch.assumptions)}"
+        rows = [
+            (_row(access, result), result)
+            for access in kernel.accesses
+            for result in access.results
+            if result.launch == index
+        ]
+        yield from _table(rows, style)
+        yield ""
+    for gap in kernel.gaps:
+        remedy = f" ({gap.remedy})" if gap.remedy else ""
+        yield f"  {gap.path}:{gap.line}: not analysed: {gap.reason}{remedy}"
+
+
+def _row(access: Access, result: AccessResult) -> Row:
+    status = f"{result.status}: {result.reason}" if result.reason else result.status
+    if result.assumptions:
+        status = f"{status} ({', '.join(result.assumptions)})"
+    return (
+        str(access.place.line),
+        access.array,
+        f"{access.space} {access.operation}, {access.bytes} B",
+        _ratio(result.sectors_per_request, result.sectors_range, result.ideal_sectors),
+        _ratio(result.wavefronts_per_request, result.wavefronts_range, result.ideal_wavefronts),
+        "" if result.conflict_ways is None else wording.number(result.conflict_ways),
+        "" if result.active_lanes is None else wording.number(result.active_lanes),
+        status,
+    )
+
+
+def _ratio(figure: float | None, bounds: tuple[float, float] | None, ideal: float | None) -> str:
+    if figure is None and bounds is None:
+        return ""
+    if figure is not None:
+        text = wording.number(figure)
+    else:
+        assert bounds is not None
+        text = f"{wording.number(bounds[0])}..{wording.number(bounds[1])}"
+    return text if ideal is None else f"{text}/{wording.number(ideal)}"
+
+
+def _table(rows: Sequence[tuple[Row, AccessResult]], style: Style) -> Iterator[str]:
+    if not rows:
+        yield "  no accesses"
+        return
+    widths = [max(map(len, column)) for column in zip(_HEADINGS, *(row for row, _ in rows), strict=True)]
+    yield style.paint(_aligned(_HEADINGS, widths), "dim")
+    for row, result in rows:
+        line = _aligned(row, widths)
+        status_start = len(line.rstrip()) - len(row[-1])
+        look = _LOOK_OF_STATUS.get(result.status, "yellow")
+        yield line[:status_start] + style.paint(row[-1], look)
+
+
+def _aligned(row: Row, widths: Sequence[int]) -> str:
+    cells = (
+        cell.rjust(width) if index in _RIGHT_ALIGNED else cell.ljust(width)
+        for index, (cell, width) in enumerate(zip(row, widths, strict=True))
+    )
+    return f"  {'  '.join(cells)}".rstrip()

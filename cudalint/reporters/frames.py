@@ -1,0 +1,109 @@
+"""Code frames: the lines of a finding, with marks under what it is about."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+
+from cudalint.diagnostics import Diagnostic, Edit
+from cudalint.facts import Place
+from cudalint.reporters.sources import SourceLines, display_column, displayed
+from cudalint.reporters.style import Look, Style
+
+_MOST_LABELS = 4
+_WIDEST_LINE = 160
+
+
+@dataclass(frozen=True, slots=True)
+class _Mark:
+    """A piece of source to underline, and what to say about it."""
+
+    place: Place
+    character: str
+    label: str
+    look: Look
+
+
+def gutter_width(diagnostic: Diagnostic) -> int:
+    """The width of the largest line number in the diagnostic's frames."""
+    lines = [diagnostic.place.line, *(related.place.line for related in diagnostic.related)]
+    if diagnostic.suggestion:
+        lines += (edit.place.line for edit in diagnostic.suggestion.edits)
+    return len(str(max(lines)))
+
+
+def code_frame(diagnostic: Diagnostic, sources: SourceLines, style: Style, gutter: int) -> Iterator[str]:
+    """The finding's line and, where they are in sight, the lines of related places."""
+    look: Look = "red" if diagnostic.severity == "error" else "yellow"
+    if diagnostic.severity == "info":
+        look = "cyan"
+    marks = [_Mark(diagnostic.place, "^", "", look)]
+    marks += (_Mark(r.place, "-", r.message, "blue") for r in diagnostic.related[:_MOST_LABELS])
+    here = diagnostic.place
+    yield f"{' ' * gutter}{style.paint('-->', 'blue')} {here.path}:{here.line}:{here.column}"
+    yield from _file_frame([mark for mark in marks if mark.place.path == here.path], sources, style, gutter)
+    elsewhere = sorted((mark for mark in marks if mark.place.path != here.path), key=lambda m: m.place)
+    for path, group in groupby(elsewhere, key=lambda mark: mark.place.path):
+        marks_there = list(group)
+        yield f"{' ' * gutter}{style.paint(':::', 'blue')} {path}:{marks_there[0].place.line}"
+        yield from _file_frame(marks_there, sources, style, gutter)
+
+
+def _file_frame(marks: Sequence[_Mark], sources: SourceLines, style: Style, gutter: int) -> Iterator[str]:
+    """The marked lines of one file, in order, with `...` where lines are left out."""
+    bar = style.paint(f"{' ' * gutter} |", "blue")
+    yield bar
+    before: int | None = None
+    for number, group in groupby(sorted(marks, key=lambda mark: mark.place.line), lambda m: m.place.line):
+        line = sources.line(marks[0].place.path, number)
+        if line is None:
+            continue
+        if before is not None and number > before + 1:
+            yield style.paint("...", "blue")
+        before = number
+        on_line = sorted(group, key=lambda mark: mark.place.column)
+        start, text = _clip(displayed(line), display_column(line, on_line[0].place.column))
+        yield f"{style.paint(f'{number:>{gutter}} |', 'blue')} {text}".rstrip()
+        for mark in on_line:
+            yield f"{bar} {_underline(mark, line, start, style)}"
+    yield bar
+
+
+def _clip(text: str, column: int) -> tuple[int, str]:
+    """Cuts a line that is too long for any terminal to the part around a column."""
+    if len(text) <= _WIDEST_LINE:
+        return 0, text
+    start = max(0, column - _WIDEST_LINE // 2)
+    return start, text[start : start + _WIDEST_LINE]
+
+
+def _underline(mark: _Mark, line: bytes, start: int, style: Style) -> str:
+    first = display_column(line, mark.place.column)
+    if mark.place.end_line == mark.place.line:
+        last = display_column(line, mark.place.end_column)
+    else:
+        last = len(displayed(line.rstrip()))
+    length = max(1, min(last - first, start + _WIDEST_LINE - first))
+    painted = style.paint(f"{mark.character * length} {mark.label}".rstrip(), mark.look)
+    return " " * max(0, first - start) + painted
+
+
+def edit_lines(edits: Sequence[Edit], sources: SourceLines, style: Style, gutter: int) -> Iterator[str]:
+    """What the edits change: each line that they touch, before and after."""
+    ordered = sorted(edits, key=lambda edit: edit.place)
+    for (_, number), group in groupby(ordered, key=lambda edit: (edit.place.path, edit.place.line)):
+        on_line = list(group)
+        line = sources.line(on_line[0].place.path, number)
+        if line is None or any(edit.place.end_line != number for edit in on_line):
+            # A change over several lines is left to whoever applies it.
+            continue
+        yield style.paint(f"{number:>{gutter}} - {displayed(line)}", "red")
+        for after in _edited(line, on_line).split(b"\n"):
+            yield style.paint(f"{number:>{gutter}} + {displayed(after)}", "green")
+
+
+def _edited(line: bytes, edits: Sequence[Edit]) -> bytes:
+    for edit in reversed(edits):
+        line = line[: edit.place.column - 1] + edit.text.encode() + line[edit.place.end_column - 1 :]
+    return line

@@ -1,0 +1,48 @@
+"""The lines of the files that findings point into."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Mapping
+
+_TAB = 4
+
+
+class SourceLines:
+    """Reads files when their lines are asked for. Columns count bytes, so lines are kept as bytes."""
+
+    def __init__(self, unsaved: Mapping[str, str] | None = None) -> None:
+        self._lines = {path: text.encode().split(b"\n") for path, text in (unsaved or {}).items()}
+
+    def line(self, path: str, number: int) -> bytes | None:
+        """One line without its end; None where the file or the line is gone."""
+        if path not in self._lines:
+            self._lines[path] = _read(path).split(b"\n")
+        lines = self._lines[path]
+        return lines[number - 1].rstrip(b"\r") if 1 <= number <= len(lines) else None
+
+
+def _read(path: str) -> bytes:
+    try:
+        with open(path, "rb") as file:
+            return file.read()
+    except OSError:
+        # The finding is worth printing without its frame.
+        return b""
+
+
+def displayed(line: bytes) -> str:
+    """The line as a terminal shows it: tabs as spaces, and no control characters."""
+    text = line.decode("utf-8", "replace").expandtabs(_TAB)
+    return "".join(" " if unicodedata.category(c) == "Cc" else c for c in text)
+
+
+def display_column(line: bytes, column: int) -> int:
+    """How many terminal cells stand before a byte column (from 1)."""
+    return sum(map(_cells, displayed(line[: column - 1])))
+
+
+def _cells(character: str) -> int:
+    if unicodedata.combining(character):
+        return 0
+    return 2 if unicodedata.east_asian_width(character) in "WF" else 1

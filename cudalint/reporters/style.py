@@ -1,0 +1,36 @@
+"""Colours on a terminal, as few escape codes as it takes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from cudalint.diagnostics import Severity
+
+Look = Literal["bold", "dim", "red", "yellow", "blue", "green", "cyan"]
+
+_CODES: dict[Look, str] = {
+    "bold": "1",
+    "dim": "2",
+    "red": "1;31",
+    "green": "32",
+    "yellow": "1;33",
+    "blue": "1;34",
+    "cyan": "36",
+}
+_LOOK_OF_SEVERITY: dict[Severity, Look] = {"error": "red", "warning": "yellow", "info": "cyan"}
+
+
+@dataclass(frozen=True, slots=True)
+class Style:
+    """Paints text, or leaves it alone where colours are off."""
+
+    enabled: bool = False
+    unicode: bool = True
+    """Whether block characters can be shown."""
+
+    def paint(self, text: str, look: Look) -> str:
+        return f"\x1b[{_CODES[look]}m{text}\x1b[0m" if self.enabled and text else text
+
+    def severity(self, text: str, severity: Severity) -> str:
+        return self.paint(text, _LOOK_OF_SEVERITY[severity])

@@ -1,0 +1,65 @@
+"""The report for people: each finding with its code frame, its launches, its assumptions and its way out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from cudalint.diagnostics import Diagnostic, Suggestion
+from cudalint.reporters import frames, pictures, wording
+from cudalint.reporters.sources import SourceLines
+from cudalint.reporters.style import Style
+from cudalint.results import CheckResult, worst_first
+
+WORST = 3
+"""How many findings get a picture where nobody asked for all."""
+
+
+@dataclass(frozen=True, slots=True)
+class TextSettings:
+    style: Style
+    pictures: int | None
+    """For how many of the worst findings a picture is drawn; None means all."""
+    show_summary: bool = True
+
+
+def render(result: CheckResult, sources: SourceLines, settings: TextSettings) -> Iterator[str]:
+    with_picture = [d for d in worst_first(result.diagnostics) if d.picture is not None]
+    drawn = {id(diagnostic) for diagnostic in with_picture[: settings.pictures]}
+    for diagnostic in result.diagnostics:
+        yield from _finding(diagnostic, sources, settings.style, id(diagnostic) in drawn)
+        yield ""
+    if settings.show_summary:
+        yield wording.summary(result)
+
+
+def _finding(diagnostic: Diagnostic, sources: SourceLines, style: Style, draws: bool) -> Iterator[str]:
+    gutter = frames.gutter_width(diagnostic)
+    head = style.severity(f"{diagnostic.severity}[{diagnostic.code}]", diagnostic.severity)
+    yield f"{head}{style.paint(f': {diagnostic.message}', 'bold')}"
+    yield from frames.code_frame(diagnostic, sources, style, gutter)
+    margin = " " * gutter
+    for label, text in _notes(diagnostic):
+        yield f"{margin} {style.paint('=', 'blue')} {style.paint(f'{label}:', 'bold')} {text}"
+    if diagnostic.suggestion:
+        yield from _suggestion(diagnostic.suggestion, sources, style, gutter)
+    if draws and diagnostic.picture:
+        yield from (f" {line}" for line in pictures.draw(diagnostic.picture, style))
+
+
+def _notes(diagnostic: Diagnostic) -> Iterator[tuple[str, str]]:
+    first, *others = wording.launch_phrases(diagnostic.launches) or [""]
+    if diagnostic.instantiation:
+        yield "kernel", f"{diagnostic.instantiation}, for {first}" if first else diagnostic.instantiation
+    yield from (("also for", phrase) for phrase in others)
+    assumptions = wording.assumptions_of(diagnostic.assumptions, diagnostic.launches)
+    if assumptions:
+        yield "assumed", ", ".join(assumptions)
+
+
+def _suggestion(suggestion: Suggestion, sources: SourceLines, style: Style, gutter: int) -> Iterator[str]:
+    margin = " " * gutter
+    comparison = wording.comparison(suggestion.before, suggestion.after)
+    text = f"{suggestion.message} ({comparison})" if comparison else suggestion.message
+    yield f"{margin} {style.paint('=', 'blue')} {style.paint('help:', 'bold')} {text}"
+    yield from frames.edit_lines(suggestion.edits, sources, style, gutter)

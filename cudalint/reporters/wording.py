@@ -1,0 +1,105 @@
+"""Phrases that several reporters share: launches, dimensions, figures, counts."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from cudalint.facts import LaunchFacts
+from cudalint.results import CheckResult
+
+_MOST_LAUNCHES = 3
+
+
+def dimensions(sizes: tuple[int, int, int]) -> str:
+    """`32x8` for (32, 8, 1)."""
+    x, y, z = sizes
+    if z != 1:
+        return f"{x}x{y}x{z}"
+    return f"{x}x{y}" if y != 1 else str(x)
+
+
+def launch_phrase(launch: LaunchFacts) -> str:
+    """`block 32x32, grid 8x8 (launch at tile.cu:40)`."""
+    text = f"block {dimensions(launch.block)}, grid {dimensions(launch.grid)}"
+    if launch.dynamic_shared_bytes:
+        text += f", {launch.dynamic_shared_bytes} bytes of dynamic shared memory"
+    return f"{text} ({_origin(launch)})"
+
+
+def _origin(launch: LaunchFacts) -> str:
+    place = f" at {launch.path}:{launch.line}" if launch.path else ""
+    match launch.source:
+        case "launch-site":
+            return f"launch{place}"
+        case "annotation":
+            return f"annotation{place}"
+        case "config":
+            return "from the configuration"
+        case "command-line":
+            return "from the command line"
+        case "launch-bounds":
+            return "from __launch_bounds__"
+        case "default":
+            return "no launch in sight"
+
+
+def launch_phrases(launches: Sequence[LaunchFacts]) -> list[str]:
+    """The first launches in full, then how many more there are."""
+    phrases = [launch_phrase(launch) for launch in launches[:_MOST_LAUNCHES]]
+    more = len(launches) - _MOST_LAUNCHES
+    if more > 0:
+        phrases.append(count(more, "more launch", "more launches"))
+    return phrases
+
+
+def assumptions_of(assumptions: Sequence[str], launches: Sequence[LaunchFacts]) -> tuple[str, ...]:
+    """A finding's own assumptions and those of its launches, each once."""
+    own = dict.fromkeys(assumptions)
+    for launch in launches:
+        own.update(dict.fromkeys(launch.assumptions))
+    return tuple(own)
+
+
+def number(value: float) -> str:
+    """A figure as short as it is exact to two decimals: 32, 4.5, 0.33."""
+    return f"{round(value, 2):g}" if abs(value) < 1e6 else f"{value:.0f}"
+
+
+def comparison(before: Mapping[str, float], after: Mapping[str, float]) -> str:
+    """`wavefronts 33 -> 2, sectors 8 -> 8` for the figures that both have."""
+    return ", ".join(
+        f"{name.replace('_', ' ')} {number(before[name])} -> {number(after[name])}"
+        for name in before
+        if name in after
+    )
+
+
+def count(amount: int, singular: str, plural: str | None = None) -> str:
+    return f"{amount} {singular if amount == 1 else plural or singular + 's'}"
+
+
+def summary(result: CheckResult) -> str:
+    """`Found 3 warnings in 12 kernels (45 of 47 accesses evaluated)`."""
+    found = [
+        count(amount, severity)
+        for severity, amount in (
+            ("error", result.count("error")),
+            ("warning", result.count("warning")),
+            ("info", result.count("info")),
+        )
+        if amount
+    ]
+    coverage = result.coverage
+    text = f"Found {enumeration(found)}" if found else "No findings"
+    text += f" in {count(len(coverage.kernels), 'kernel')}"
+    text += f" ({coverage.evaluated} of {count(len(coverage.accesses), 'access', 'accesses')} evaluated)"
+    if result.failures:
+        text += f"; {count(len(result.failures), 'path')} could not be linted"
+    return text
+
+
+def enumeration(parts: Sequence[str]) -> str:
+    """`a`, `a and b`, `a, b and c`."""
+    if len(parts) < 2:
+        return "".join(parts)
+    return f"{', '.join(parts[:-1])} and {parts[-1]}"
