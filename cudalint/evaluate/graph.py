@@ -217,6 +217,12 @@ class Graph:
         self.uniform_bits |= self._own_bit(node)
         return node
 
+    @staticmethod
+    def rename(node: Node, name: str) -> None:
+        """Gives a uniform symbol a name that says more; it stays the same symbol."""
+        assert isinstance(node.payload, Uniform)
+        node.payload = Uniform(name, node.payload.generic)
+
     def counter(self, label: object) -> Node:
         """A new loop counter: 0 in the loop's first iteration, 1 in the second."""
         node = self._atom("loop", (), label, I8)

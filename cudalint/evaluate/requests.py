@@ -121,8 +121,8 @@ class Situation:
 def _thin(
     rows: NDArray[np.int64], counter: NDArray[np.int64], weights: NDArray[np.float64], count: int
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]:
-    """Keeps `count` rows, evenly spread, with the total weight unchanged."""
-    kept = np.linspace(0, len(rows) - 1, count).astype(np.int64)
+    """Keeps `count` rows, drawn at random (always the same ones), with the total weight unchanged."""
+    kept = np.sort(np.random.default_rng(1).choice(len(rows), count, replace=False))
     scale = weights.sum() / max(weights[kept].sum(), 1e-300)
     return rows[kept], counter[kept], weights[kept] * scale
 

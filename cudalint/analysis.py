@@ -1,0 +1,310 @@
+"""The analysis of one file: front end, launches, evaluation, facts."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+from cudalint import ir
+from cudalint.annotations import Annotation, annotations_for, annotations_of_kernel, assumptions_of
+from cudalint.evaluate.assumptions import Assumptions, evaluate_expression
+from cudalint.evaluate.events import AccessEvent
+from cudalint.evaluate.executor import Configuration as Extents
+from cudalint.evaluate.executor import Executor, GaveUp
+from cudalint.evaluate.figures import LaunchView, evaluate_access
+from cudalint.evaluate.graph import Graph, Node, kind_of
+from cudalint.evaluate.host import Generics, HostLaunch, run_host
+from cudalint.expressions import Expression, parse_expression
+from cudalint.facts import (
+    Access,
+    AccessResult,
+    ArrayFacts,
+    FileFacts,
+    Frame,
+    Gap,
+    KernelFacts,
+    LaunchFacts,
+    Place,
+    ProblemFacts,
+    Resources,
+)
+from cudalint.frontend.lower import lower_unit
+from cudalint.frontend.parse import ParseOptions, parse_file
+from cudalint.hardware.targets import find_target
+from cudalint.launch import (
+    MAX_LAUNCHES,
+    Configuration,
+    from_command_line,
+    from_launch,
+    launch_facts,
+    unknown_arguments,
+    without_launch,
+)
+from cudalint.options import AnalysisOptions
+
+_RECURSION_LIMIT = 20_000
+
+
+def analyse_file(path: str, options: AnalysisOptions) -> FileFacts:
+    """Everything that is known about one file.
+
+    Raises `cudalint.frontend.parse.SourceError` for a file that cannot be read or decoded.
+    """
+    sys.setrecursionlimit(max(sys.getrecursionlimit(), _RECURSION_LIMIT))
+    unsaved = dict(options.unsaved).get(path)
+    source = unsaved.encode() if unsaved is not None else None
+    parsed = parse_file(path, _parse_options(options), source)
+    unit = lower_unit(parsed)
+    problems = tuple(ProblemFacts(p.path, p.line, p.column, p.message) for p in unit.problems)
+    kernels = _FileAnalysis(unit, options).kernels()
+    return FileFacts(path, "partial" if problems else "ok", problems, kernels, _sources(path, unit))
+
+
+def _parse_options(options: AnalysisOptions) -> ParseOptions:
+    major, minor = find_target(options.target).compute_capability
+    return ParseOptions(
+        include_dirs=options.include_dirs,
+        defines=options.defines,
+        std=options.std,
+        cuda_path=options.cuda_path,
+        arch=f"sm_{major}{minor}",
+    )
+
+
+def _sources(path: str, unit: ir.Unit) -> dict[str, str]:
+    paths = {path, *(ref.span.path for ref in (*unit.kernels, *unit.host_functions))}
+    return {p: p for p in sorted(paths)}
+
+
+@dataclass(slots=True, eq=False)
+class _FileAnalysis:
+    """The state that the kernels of one file share."""
+
+    unit: ir.Unit
+    options: AnalysisOptions
+    graph: Graph = field(default_factory=Graph)
+    annotations: dict[str, list[Annotation]] = field(default_factory=dict)
+
+    def kernels(self) -> tuple[KernelFacts, ...]:
+        generics = Generics(self.graph)
+        launches = run_host(self.graph, self.unit.host_functions, generics).launches
+        found: list[KernelFacts] = []
+        for ref in self.unit.kernels:
+            found += self._instantiations(ref, launches)
+        return tuple(found)
+
+    def _instantiations(self, ref: ir.FunctionRef, launches: Sequence[HostLaunch]) -> list[KernelFacts]:
+        """The facts of a kernel: one for each instantiation that is launched, or one for the pattern."""
+        own = [launch for launch in launches if _same_kernel(launch.kernel, ref)]
+        own = [launch for launch in own if launch.taken] or own
+        by_key: dict[str, tuple[ir.FunctionRef, list[HostLaunch]]] = {}
+        for launch in own:
+            by_key.setdefault(launch.kernel.key, (launch.kernel, []))[1].append(launch)
+        if not by_key:
+            named = self.unit.instantiations(ref.key) or (ref,)
+            by_key = {instance.key: (instance, []) for instance in named}
+        facts = [self._kernel(instance, sites) for instance, sites in by_key.values()]
+        return [f for f in facts if f is not None]
+
+    def _kernel(self, ref: ir.FunctionRef, sites: Sequence[HostLaunch]) -> KernelFacts | None:
+        function = ref.load()
+        if function is None:
+            return None
+        annotations = self._annotations_of(function)
+        configurations = self._configurations(function, sites, annotations)
+        return _KernelAnalysis(self, function, annotations, configurations).facts()
+
+    def _annotations_of(self, function: ir.Function) -> list[Annotation]:
+        path = function.span.path
+        if path not in self.annotations:
+            text = dict(self.options.unsaved).get(path)
+            self.annotations[path] = annotations_for(text if text is not None else _read(path))
+        return self.annotations[path]
+
+    def _configurations(
+        self, function: ir.Function, sites: Sequence[HostLaunch], annotations: Sequence[Annotation]
+    ) -> list[Configuration]:
+        graph, options = self.graph, self.options
+        assumed = self._assumptions(function, annotations)
+        generics = Generics(graph, assumed.values)
+        if options.force_launch and options.block is not None:
+            sites = ()
+            arguments = unknown_arguments(function, graph, generics)
+            found = [from_command_line(function, arguments, options, graph)]
+        elif sites:
+            found = _distinct(from_launch(site, function, graph, generics) for site in sites)
+        else:
+            written = annotations_of_kernel(annotations, "launch", function.span.line, function.span.end_line)
+
+            def lookup(expression: Expression) -> Node:
+                return evaluate_expression(graph, expression, {})
+
+            found = [without_launch(function, written, options, graph, generics, lookup)]
+        return [self._with_parameters(c, function) for c in found]
+
+    def _assumptions(self, function: ir.Function, annotations: Sequence[Annotation]) -> Assumptions:
+        written = annotations_of_kernel(annotations, "assume", function.span.line, function.span.end_line)
+        expressions = [e for a in written for e in assumptions_of(a)]
+        expressions += [parse_expression(text) for text in self.options.assumes]
+        return Assumptions.of(expressions)
+
+    def _with_parameters(self, configuration: Configuration, function: ir.Function) -> Configuration:
+        """`--param` and values that an assumption fixes replace what was unknown."""
+        arguments = dict(configuration.arguments)
+        for symbol in function.parameters:
+            for kernel, name, text in self.options.params:
+                if name == symbol.name and kernel in (None, function.name):
+                    value = evaluate_expression(self.graph, parse_expression(text), {})
+                    arguments[symbol] = self.graph.convert(value, kind_of(symbol.type))
+        return Configuration(
+            configuration.block,
+            configuration.grid,
+            configuration.shared,
+            arguments,
+            configuration.source,
+            configuration.path,
+            configuration.line,
+            configuration.assumptions,
+        )
+
+
+def _same_kernel(launched: ir.FunctionRef, kernel: ir.FunctionRef) -> bool:
+    """Whether a launch names this kernel, or an instantiation of it: they share the place of the definition."""
+    return launched.key == kernel.key or launched.span == kernel.span
+
+
+def _distinct(configurations: Iterable[Configuration]) -> list[Configuration]:
+    """Launches under which the kernel behaves differently; of launches at one site that differ only by arguments
+    (a host loop) the first stands for all."""
+    found: dict[object, Configuration] = {}
+    sites: set[object] = set()
+    for configuration in configurations:
+        site = (configuration.path, configuration.line, configuration.block)
+        grid = tuple(n.index for n in configuration.grid)
+        if (site, grid) in sites or configuration.key() in found:
+            continue
+        sites.add((site, grid))
+        found[configuration.key()] = configuration
+    return list(found.values())[:MAX_LAUNCHES]
+
+
+def _read(path: str) -> str:
+    try:
+        with open(path, encoding="utf-8", errors="replace") as file:
+            return file.read()
+    except OSError:
+        return ""
+
+
+@dataclass(slots=True, eq=False)
+class _KernelAnalysis:
+    """One instantiation of a kernel under its launches."""
+
+    file: _FileAnalysis
+    function: ir.Function
+    annotations: Sequence[Annotation]
+    configurations: Sequence[Configuration]
+    gaps: dict[tuple[str, int, str], Gap] = field(default_factory=dict)
+    shared: dict[ir.Symbol, int] = field(default_factory=dict)
+
+    def facts(self) -> KernelFacts:
+        launches: list[LaunchFacts] = []
+        sites: dict[object, tuple[AccessEvent, list[AccessResult]]] = {}
+        for index, configuration in enumerate(self.configurations):
+            launches.append(launch_facts(configuration, self.file.graph))
+            for key, events in self._run(configuration).items():
+                result = evaluate_access(events, self._view(index, configuration))
+                sites.setdefault(key, (events[0], []))[1].append(result)
+        accesses = tuple(_access(event, tuple(results)) for event, results in sites.values())
+        function = self.function
+        for problem in function.problems:
+            self._gap(function.name_span, f"the front end could not resolve part of its body: {problem}")
+        static = sum(self.shared.values())
+        return KernelFacts(
+            function.name,
+            function.instantiation,
+            Place(*function.span),
+            Place(*function.name_span),
+            tuple(launches),
+            tuple(sorted(accesses, key=lambda a: (a.place, a.inlined_from, a.operation, a.space))),
+            Resources(static, max_threads=function.max_threads, min_blocks=function.min_blocks),
+            gaps=tuple(self.gaps.values()),
+        )
+
+    def _view(self, index: int, configuration: Configuration) -> LaunchView:
+        if not self._views or self._views[-1].index != index:
+            self._views.append(
+                LaunchView(self.file.graph, index, configuration.block, configuration.grid, configuration.assumptions)
+            )
+        return self._views[-1]
+
+    _views: list[LaunchView] = field(default_factory=list)
+
+    def _run(self, configuration: Configuration) -> dict[object, list[AccessEvent]]:
+        """Executes the kernel under one launch; its access events by site."""
+        graph = self.file.graph
+        x, y, z = (graph.const(v) for v in configuration.block)
+        executor = Executor(graph, Extents((x, y, z), configuration.grid))
+        try:
+            executor.run_kernel(self.function, configuration.arguments)
+        except GaveUp as reason:
+            self._gap(self.function.name_span, str(reason))
+        for passed in executor.gaps:
+            self._gap(passed.span, passed.reason)
+        for symbol, allocation in executor.globals.items():
+            if symbol.storage == "shared" and allocation.bytes:
+                self.shared[symbol] = allocation.bytes
+        sites: dict[object, list[AccessEvent]] = {}
+        for event in executor.memory.events:
+            if isinstance(event, AccessEvent) and event.target.space in ("global", "shared", "generic"):
+                key = (
+                    event.context.span,
+                    event.context.frames,
+                    event.target.space,
+                    event.operation,
+                    event.target.name,
+                    event.bytes,
+                )
+                sites.setdefault(key, []).append(event)
+        return sites
+
+    def _gap(self, span: ir.Span, reason: str) -> None:
+        self.gaps.setdefault((span.path, span.line, reason), Gap(span.path, span.line, reason))
+
+
+def _access(event: AccessEvent, results: tuple[AccessResult, ...]) -> Access:
+    symbol = event.target.symbol
+    return Access(
+        place=Place(*event.context.span),
+        function=event.context.function,
+        inlined_from=tuple(Frame(s.path, s.line) for s in event.context.frames),
+        space=event.target.space,
+        operation=event.operation,
+        array=event.target.name,
+        element_type=_type_name(event.element),
+        bytes=event.bytes,
+        results=results,
+        declaration=_declaration(symbol) if symbol is not None else None,
+        record_bytes=event.record_bytes,
+    )
+
+
+def _declaration(symbol: ir.Symbol) -> ArrayFacts:
+    extents: list[int] = []
+    type_ = symbol.type
+    while isinstance(type_, ir.ArrayType):
+        extents.append(type_.count or 0)
+        type_ = type_.element
+    known = symbol.type.bytes if symbol.storage == "shared" else None
+    return ArrayFacts(
+        symbol.name, Place(*symbol.span), tuple(extents), tuple(None for _ in extents), type_.bytes, known or None
+    )
+
+
+def _type_name(type_: ir.Type) -> str:
+    if isinstance(type_, ir.PointerType):
+        return f"{_type_name(type_.pointee)}*"
+    if isinstance(type_, ir.ArrayType):
+        return f"{_type_name(type_.element)}[{type_.count or ''}]"
+    return type_.name

@@ -1,0 +1,352 @@
+"""The figures of one access under one launch: what a profiler would report for it, and how sure that is."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from cudalint.evaluate.events import AccessEvent
+from cudalint.evaluate.graph import Graph, Node, Reason, Uniform, render
+from cudalint.evaluate.requests import (
+    QUICK,
+    THOROUGH,
+    Requests,
+    Situation,
+    gather,
+    opaque_parts,
+    varies_within_warp,
+)
+from cudalint.facts import AccessResult, OutOfBounds, Sample, Status, Strides
+from cudalint.hardware.banks import async_copy_range
+
+_VARIATIONS = (1, 2, 4, 8, 16)
+"""What is added to a generic problem size to see whether its divisibility matters."""
+_TOLERANCE = 0.02
+_MAX_SAMPLE = 64
+_MAX_EVENTS = 96
+"""Executions of one access (by unrolling and inlining) that are evaluated; the rest behave alike."""
+
+
+@dataclass(slots=True, eq=False)
+class LaunchView:
+    """One launch of one kernel, ready to evaluate accesses under."""
+
+    graph: Graph
+    index: int
+    block: tuple[int, int, int]
+    grid: tuple[Node, Node, Node]
+    assumptions: tuple[str, ...] = ()
+    _situations: dict[object, Situation] = field(default_factory=dict)
+
+    def quick(self) -> Situation:
+        return self._situation("quick", QUICK, {})
+
+    def thorough(self) -> Situation:
+        return self._situation("thorough", THOROUGH, {})
+
+    def varied(self, uniform: Node, added: int) -> Situation:
+        """The quick situation with one generic value changed."""
+        assert isinstance(uniform.payload, Uniform)
+        values = {uniform: int(uniform.payload.generic) + added}
+        return self._situation((uniform.index, added), QUICK, values)
+
+    def _situation(self, key: object, effort: object, values: dict[Node, int]) -> Situation:
+        found = self._situations.get(key)
+        if found is None:
+            found = Situation(self.graph, self.block, self.grid, effort, values)  # type: ignore[arg-type]
+            self._situations[key] = found
+        return found
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Known:
+    """An access event with the conditions that can be evaluated, and what cannot."""
+
+    event: AccessEvent
+    conditions: tuple[Node, ...]
+    relaxed: tuple[Node, ...]
+    """Conditions on unknown uniform values that had to be taken as true for the access to be reached."""
+    quick: Requests
+    doubt: Reason | None
+    doubt_in_mask: bool
+
+
+def evaluate_access(events: Sequence[AccessEvent], view: LaunchView) -> AccessResult:
+    """The figures of one access site, over all executions of it that the executor recorded."""
+    known = [_know(event, view) for event in events[:_MAX_EVENTS]]
+    reached = [k for k in known if k.quick.total > 0]
+    if not reached:
+        return AccessResult(view.index, "unreached", view.assumptions)
+    doubtful = next((k for k in reached if k.doubt is not None), None)
+    if doubtful is not None:
+        return _doubtful_result(doubtful, reached, view)
+    return _result(reached, view)
+
+
+def _know(event: AccessEvent, view: LaunchView) -> _Known:
+    situation, opaque = view.quick(), view.graph.opaque_bits
+    conditions = tuple(c for c in event.context.conditions if not c.bits & opaque and not c.is_const)
+    if any(c.is_const and not c.value for c in event.context.conditions):
+        conditions = (view.graph.false,)
+    quick = gather(event, situation, conditions)
+    relaxed: tuple[Node, ...] = ()
+    if quick.total == 0 and conditions:
+        relaxed = tuple(c for c in conditions if c.bits & view.graph.uniform_bits)
+        kept = tuple(c for c in conditions if c not in relaxed)
+        if relaxed:
+            quick, conditions = gather(event, situation, kept), kept
+    doubt, in_mask = _doubt(event, quick, situation)
+    return _Known(event, conditions, relaxed if quick.total else (), quick, doubt, in_mask)
+
+
+def _doubt(event: AccessEvent, quick: Requests, situation: Situation) -> tuple[Reason | None, bool]:
+    """Why the figure cannot be told, if lanes of one warp depend on values that cannot be followed."""
+    graph, rows = situation.graph, situation.rows(event.context.loops)
+    if quick.total == 0:
+        return None, False
+    addresses = [event.offset] if event.target.opaque is None else [event.offset, event.target.opaque]
+    for node in addresses:
+        for part in opaque_parts(graph, node):
+            if varies_within_warp(rows, part, quick.mask):
+                assert isinstance(part.payload, Reason)
+                return part.payload, False
+    if float(quick.cost.max()) <= 1.0 and event.bytes <= 4:
+        # One sector or wavefront stays one, whichever lanes are active.
+        return None, False
+    for condition in event.context.conditions:
+        if not condition.bits & graph.opaque_bits:
+            continue
+        parts = opaque_parts(graph, condition)
+        varying = [p for p in parts if varies_within_warp(rows, p, quick.mask)]
+        if varying or varies_within_warp(rows, condition, quick.mask):
+            blamed = (varying or parts)[0].payload
+            assert isinstance(blamed, Reason)
+            return blamed, True
+    return None, False
+
+
+def _doubtful_result(doubtful: _Known, reached: Sequence[_Known], view: LaunchView) -> AccessResult:
+    """A figure that depends on data: only its bounds are known, where the addresses are."""
+    reason = doubtful.doubt
+    assert reason is not None
+    what = "which lanes are active depends on data" if doubtful.doubt_in_mask else "the address depends on data"
+    status: Status = "data-dependent" if reason.data else "unknown"
+    if not reason.data:
+        what = "which lanes are active" if doubtful.doubt_in_mask else "the address"
+        what += " could not be evaluated"
+    event = doubtful.event
+    bounds = None
+    if doubtful.doubt_in_mask:
+        bounds = (1.0, max(float(k.quick.cost.max()) for k in reached))
+    shared = event.target.space == "shared"
+    return AccessResult(
+        view.index,
+        status,
+        view.assumptions,
+        reason=f"{what}: {reason.text}",
+        sectors_range=None if shared else bounds,
+        wavefronts_range=bounds if shared else None,
+        sample=_sample(doubtful, view) if doubtful.doubt_in_mask else None,
+    )
+
+
+@dataclass(slots=True)
+class _Totals:
+    requests: float = 0.0
+    cost: float = 0.0
+    ideal: float = 0.0
+    lanes: float = 0.0
+    reached: float = 0.0
+    low: float = float("inf")
+    high: float = 0.0
+
+    def add(self, requests: Requests) -> None:
+        if requests.total == 0:
+            return
+        self.requests += requests.total
+        self.cost += float((requests.weights * requests.cost).sum())
+        self.ideal += float((requests.weights * requests.ideal).sum())
+        self.lanes += float((requests.weights * requests.mask.sum(axis=2)).sum())
+        self.reached += requests.reached
+        counted = requests.cost[requests.weights > 0]
+        self.low, self.high = min(self.low, float(counted.min())), max(self.high, float(counted.max()))
+
+
+def _totals(reached: Sequence[_Known], situation: Situation) -> _Totals:
+    totals = _Totals()
+    for known in reached:
+        totals.add(gather(known.event, situation, known.conditions))
+    return totals
+
+
+def _result(reached: Sequence[_Known], view: LaunchView) -> AccessResult:
+    quick = _Totals()
+    for known in reached:
+        quick.add(known.quick)
+    event = reached[0].event
+    if np.isnan(quick.cost):
+        return _async_result(reached, view)
+    constant = quick.low == quick.high and all(_uniform_requests(k.quick) for k in reached)
+    totals = quick if constant else _totals(reached, view.thorough())
+    if totals.requests == 0:
+        totals = quick
+    mean, ideal = totals.cost / totals.requests, totals.ideal / totals.requests
+    assumptions, bounds = _assumptions(reached, quick, view)
+    low, high = (totals.low, totals.high) if bounds is None else bounds
+    by_data = totals.low < totals.high and any(
+        k.event.offset.bits & view.graph.opaque_bits for k in reached
+    )
+    launch_assumed = bool(view.assumptions)
+    status: Status = "range" if by_data else "assumed" if assumptions or launch_assumed else "exact"
+    shared = event.target.space == "shared"
+    return AccessResult(
+        view.index,
+        status,
+        (*view.assumptions, *assumptions),
+        reason="the alignment depends on loaded data" if by_data else None,
+        sectors_per_request=None if shared else mean,
+        sectors_range=None if shared else (low, high),
+        ideal_sectors=None if shared else ideal,
+        wavefronts_per_request=mean if shared else None,
+        wavefronts_range=(low, high) if shared else None,
+        ideal_wavefronts=ideal if shared else None,
+        conflict_ways=mean / ideal if shared else None,
+        active_lanes=totals.lanes / totals.requests,
+        active_request_fraction=min(1.0, totals.requests / totals.reached) if totals.reached else 1.0,
+        requests=totals.requests,
+        offset_range=_offset_range(reached),
+        out_of_bounds=_out_of_bounds(reached, view),
+        strides=_strides(reached[0], view),
+        sample=_sample(reached[0], view),
+    )
+
+
+def _uniform_requests(requests: Requests) -> bool:
+    """Whether all requests look alike: the same ideal and the same number of lanes, and none drops out."""
+    counted = requests.weights > 0
+    ideal, lanes = requests.ideal[counted], requests.mask.sum(axis=2)[counted]
+    return bool((ideal == ideal[0]).all() and (lanes == lanes[0]).all()) and (
+        bool(counted.all()) or requests.reached == requests.total
+    )
+
+
+def _async_result(reached: Sequence[_Known], view: LaunchView) -> AccessResult:
+    """16-byte async copies follow no known rule (hardware-model.md, Shared memory): bounds only."""
+    low, high = async_copy_range(reached[0].quick.addresses, reached[0].quick.mask)
+    counted = reached[0].quick.weights > 0
+    bounds = (float(low[counted].min()), float(high[counted].max()))
+    text = "no rule is known for the wavefronts of 16-byte asynchronous copies"
+    return AccessResult(view.index, "unknown", view.assumptions, reason=text, wavefronts_range=bounds)
+
+
+def _assumptions(
+    reached: Sequence[_Known], quick: _Totals, view: LaunchView
+) -> tuple[tuple[str, ...], tuple[float, float] | None]:
+    """Which generic values the figure rests on, found by changing them; and how far it moves then."""
+    graph = view.graph
+    texts = [f"`{render(c)}` holds" for k in reached[:1] for c in k.relaxed]
+    bits = 0
+    for known in reached:
+        bits |= known.event.offset.bits
+        for condition in known.conditions:
+            bits |= condition.bits
+    for axis in view.grid:
+        bits |= axis.bits
+    low, high, moved = quick.low, quick.high, False
+    base = quick.cost / quick.requests
+    for uniform in graph.atoms(bits, graph.uniform_bits):
+        assert isinstance(uniform.payload, Uniform)
+        if uniform.payload.name.startswith("&") or uniform.kind.is_float:
+            continue
+        means = {}
+        for added in _VARIATIONS:
+            totals = _totals(reached[:8], view.varied(uniform, added))
+            means[added] = totals.cost / totals.requests if totals.requests else base
+        sensitive = [added for added, mean in means.items() if abs(mean - base) > _TOLERANCE * max(mean, base)]
+        if sensitive:
+            moved = True
+            low, high = min(low, *means.values()), max(high, *means.values())
+            texts.append(_divisibility(uniform.payload, sensitive))
+    return tuple(texts), (low, high) if moved else None
+
+
+def _divisibility(uniform: Uniform, sensitive: Sequence[int]) -> str:
+    modulus = 2 * max(sensitive)
+    if modulus > 2 * _VARIATIONS[-2] and modulus > 32:
+        return f"{uniform.name} == {uniform.generic}"
+    return f"{uniform.name} % {modulus} == 0"
+
+
+def _offset_range(reached: Sequence[_Known]) -> tuple[int, int] | None:
+    low, high = None, None
+    for known in reached:
+        touched = known.quick.addresses[known.quick.mask]
+        if touched.size:
+            first, last = int(touched.min()), int(touched.max()) + known.event.bytes
+            low = first if low is None else min(low, first)
+            high = last if high is None else max(high, last)
+    return None if low is None or high is None else (low, high)
+
+
+def _out_of_bounds(reached: Sequence[_Known], view: LaunchView) -> OutOfBounds | None:
+    """The first active thread that leaves an array of known size, if its address is beyond doubt."""
+    for known in reached:
+        size = known.event.target.bytes
+        if size is None or known.event.offset.bits & view.graph.opaque_bits:
+            continue
+        requests = known.quick
+        outside = requests.mask & ((requests.addresses < 0) | (requests.addresses + known.event.bytes > size))
+        if not outside.any():
+            continue
+        conditions = known.event.context.conditions
+        certain = not known.relaxed and not any(
+            c.bits & (view.graph.opaque_bits | view.graph.uniform_bits) for c in conditions
+        )
+        certain = certain and not known.event.offset.bits & view.graph.uniform_bits
+        row, warp, lane = (int(i) for i in np.argwhere(outside)[0])
+        threads = view.quick().threads
+        thread = tuple(int(axis[0, warp * 32 + lane]) for axis in threads.indices)
+        rows = view.quick().rows(known.event.context.loops)
+        block = tuple(int(b) for b in rows.blocks[row])
+        return OutOfBounds(thread, block, int(requests.addresses[row, warp, lane]), certain)  # type: ignore[arg-type]
+    return None
+
+
+def _strides(known: _Known, view: LaunchView) -> Strides:
+    """How far the address moves along each thread index, where that is the same everywhere."""
+    dx, dy, dz = view.block
+    addresses = known.quick.addresses.reshape(known.quick.addresses.shape[0], -1)[:, : dx * dy * dz]
+    cube = addresses.reshape(-1, dz, dy, dx)
+    return Strides(*(_constant_step(cube, axis) for axis in (3, 2, 1)))
+
+
+def _constant_step(cube: np.ndarray[tuple[int, ...], np.dtype[np.int64]], axis: int) -> int | None:
+    if cube.shape[axis] < 2:
+        return None
+    steps = np.diff(cube, axis=axis)
+    first = steps.flat[0]
+    return int(first) if (steps == first).all() else None
+
+
+def _sample(known: _Known, view: LaunchView) -> Sample:
+    requests = known.quick
+    row, warp = np.nonzero(requests.weights > 0)
+    row, warp = row[:_MAX_SAMPLE], warp[:_MAX_SAMPLE]
+    rows = view.quick().rows(known.event.context.loops)
+    subscripts: tuple[np.ndarray[tuple[int, ...], np.dtype[np.int64]], ...] = ()
+    spelled = known.event.subscripts
+    if spelled is not None:
+        shape = requests.addresses.shape
+        subscripts = tuple(
+            rows.full(index).reshape(shape)[row, warp].astype(np.int64) for index in spelled.indices
+        )
+    return Sample(
+        requests.addresses[row, warp],
+        requests.mask[row, warp],
+        requests.weights[row, warp],
+        warp.astype(np.int64),
+        subscripts,
+        spelled.inner if spelled is not None else 0,
+    )

@@ -1,0 +1,572 @@
+"""Executing host code as far as launches need it: configurations, arguments, allocations.
+
+The same executor as for kernels, with one "lane". Where a condition is unknown both branches are executed and known
+values are preferred afterwards (a default beats what the command line might say); unknown numbers become generic
+uniform symbols, so that a grid computed from `n` and the argument `n` stay consistent.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from cudalint import ir
+from cudalint.evaluate import expressions, loops, walk
+from cudalint.evaluate.calls import bind
+from cudalint.evaluate.events import Context
+from cudalint.evaluate.executor import Executor, GaveUp
+from cudalint.evaluate.graph import I8, Graph, Kind, Node, Reason, Uniform, kind_of
+from cudalint.evaluate.intrinsics import DEVICE_LIBRARY, Handler
+from cudalint.evaluate.memory import Memory
+from cudalint.evaluate.state import FunctionScope, LoopScope
+from cudalint.evaluate.values import (
+    Allocation,
+    ArrayValue,
+    Choice,
+    FunctionValue,
+    LocalMemory,
+    LocalPlace,
+    MemoryPlace,
+    Place,
+    Pointer,
+    RecordValue,
+    TemporaryPlace,
+    Value,
+    nodes_of,
+)
+
+MAX_LOOP = 16
+"""Iterations of a host loop with launches in it that are looked at."""
+MAX_QUIET_LOOP = 256
+"""The same for loops without."""
+MAX_HOST_STATEMENTS = 12_000
+MAX_INLINED_NODES = 400
+"""A host function without launches is executed for its result only if it is this small."""
+_GENERIC_FACTORS = (5, 7, 11, 13, 17, 19, 23, 29, 31, 37, 41, 43)
+_PLACES = (LocalPlace, MemoryPlace, TemporaryPlace)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class HostLaunch:
+    """A launch that host code makes, with what is known of its parts."""
+
+    kernel: ir.FunctionRef
+    grid: tuple[Node, Node, Node]
+    block: tuple[Node, Node, Node]
+    shared: Node
+    arguments: tuple[Value | Place, ...]
+    span: ir.Span
+    taken: bool
+    """False in a branch that the known values do not take."""
+
+
+class Generics:
+    """Makes uniform symbols whose generic values are large multiples of 32 and differ from one another."""
+
+    def __init__(self, graph: Graph, given: Mapping[str, int] | None = None) -> None:
+        self.graph = graph
+        self.given = dict(given or {})
+        """Values for symbols of these names (from `assume`)."""
+        self._count = 0
+
+    def make(self, name: str, kind: Kind) -> Node:
+        if name in self.given:
+            return self.graph.const(self.given[name], kind)
+        if kind.is_float:
+            return self.graph.uniform(name, 1.5, kind)
+        if kind.bytes == 1:
+            return self.graph.uniform(name, 1, kind)
+        factor = _GENERIC_FACTORS[self._count % len(_GENERIC_FACTORS)]
+        self._count += 1
+        return self.graph.uniform(name, 1024 * factor if kind.bytes > 2 else 32 * factor, kind)
+
+
+class HostMemory(Memory):
+    """Unknown numbers of host code are uniform symbols."""
+
+    def __init__(self, graph: Graph, generics: Generics) -> None:
+        super().__init__(graph)
+        self.generics = generics
+        self._made: dict[object, Node] = {}
+
+    def unknown(self, type_: ir.Type, reason: Reason, args: tuple[Node, ...] = (), name: str = "") -> Value:
+        if isinstance(type_, ir.Scalar):
+            key = (reason.text, name, kind_of(type_), tuple(a.index for a in args))
+            node = self._made.get(key)
+            if node is None:
+                node = self.generics.make(name or f"?{len(self._made)}", kind_of(type_))
+                self._made[key] = node
+            return node
+        return super().unknown(type_, reason, args, name)
+
+    def smear(self, value: Value, type_: ir.Type, extra: tuple[Node, ...] = ()) -> Value:
+        return self.unknown(type_, Reason(False, "of parts"), tuple(dict.fromkeys(nodes_of(value)))[:8] + extra)
+
+    def access(self, place: MemoryPlace, context: Context, operation: str, bytes_: int | None = None) -> None:
+        """Host accesses are nobody's concern."""
+
+
+@dataclass(slots=True)
+class HostExecutor(Executor):
+    launches: list[HostLaunch] = field(default_factory=list)
+    kernels: dict[str, ir.FunctionRef] = field(default_factory=dict)
+    """Kernels by key, to resolve launches through `cudaLaunchKernel`."""
+    taken: bool = True
+    executed: set[str] = field(default_factory=set)
+    """Keys of the functions that have been executed with launches in them."""
+
+    def __post_init__(self) -> None:
+        Executor.__post_init__(self)
+        self.library = HOST_LIBRARY
+        self.on_launch = self.record_launch
+        self.on_loop = self.loop
+
+    # roots
+
+    def run_root(self, ref: ir.FunctionRef) -> None:
+        """Executes a function from outside, its parameters unknown."""
+        function = ref.load()
+        if function is None or function.is_template_pattern:
+            return
+        self.executed.add(ref.key)
+        for symbol in function.parameters:
+            type_ = symbol.type
+            if isinstance(type_, ir.PointerType) and type_.reference:
+                inner = self.memory.unknown(type_.pointee, Reason(False, "parameter"), (), symbol.name)
+                self.state.variables[symbol] = TemporaryPlace(inner, type_.pointee)
+            else:
+                self.state.variables[symbol] = self.memory.unknown(type_, Reason(False, "parameter"), (), symbol.name)
+        self.state.functions.append(FunctionScope(function.name, len(self.state.conditions)))
+        self.active.append(ref.key)
+        try:
+            Executor.statement(self, function.body)
+        except GaveUp:
+            pass
+        finally:
+            self.active.clear()
+            self.state.functions.clear()
+            self.state.loop_scopes.clear()
+            self.state.conditions, self.state.dead, self.state.frames = (), False, ()
+
+    def statement(self, statement: ir.Stmt) -> None:
+        if self.statements > MAX_HOST_STATEMENTS:
+            raise GaveUp("host code is too long")
+        Executor.statement(self, statement)
+
+    def declare(self, statement: ir.Declare) -> None:
+        Executor.declare(self, statement)
+        value = self.state.variables.get(statement.symbol)
+        if value is not None and not isinstance(value, _PLACES):
+            self.name(value, statement.symbol.name)
+
+    def name(self, value: Value, name: str) -> None:
+        """An unknown number is called after the first variable that holds it."""
+        for node in nodes_of(value):
+            if isinstance(node.payload, Uniform) and node.payload.name.startswith("?"):
+                self.graph.rename(node, name)
+
+    def expression(self, statement: ir.ExprStmt) -> None:
+        expr = statement.expr
+        Executor.expression(self, statement)
+        if isinstance(expr, ir.Assign) and isinstance(expr.target, (ir.Name, ir.Member)):
+            value = expressions.evaluate(self, expr.target)
+            name = expr.target.symbol.name if isinstance(expr.target, ir.Name) else expr.target.field
+            self.name(value, name)
+
+    # control flow
+
+    def branch(self, condition: Node, then: Callable[[], None], otherwise: Callable[[], None] | None) -> None:
+        if condition.is_const:
+            chosen, other = (then, otherwise) if condition.value else (otherwise, then)
+            if other is not None:
+                self._not_taken(other)
+            if chosen is not None:
+                chosen()
+            return
+        state = self.state
+        before = state.variables
+        state.variables = dict(before)
+        then()
+        first, first_dead = state.variables, state.dead
+        state.variables, state.dead = dict(before), False
+        if otherwise is not None:
+            otherwise()
+        if first_dead and state.dead:
+            return
+        if first_dead:
+            state.dead = False
+            return
+        if state.dead:
+            state.variables, state.dead = first, False
+            return
+        state.variables = self._prefer(before, first, state.variables)
+
+    def _not_taken(self, side: Callable[[], None]) -> None:
+        """Looks for launches where the known values don't lead; nothing else of it stays."""
+        saved, taken, statements = self.snapshot(), self.taken, self.statements
+        scopes = [(s, len(s.breaks), len(s.exits), len(s.continues)) for s in self.state.loop_scopes]
+        returns = [(f, len(f.returns)) for f in self.state.functions]
+        self.taken = False
+        try:
+            side()
+        finally:
+            self.state, self.taken = saved, taken
+            self.statements = min(self.statements, statements + 200)
+            for scope, breaks, exits, continues in scopes:
+                del scope.breaks[breaks:], scope.exits[exits:], scope.continues[continues:]
+            for function, count in returns:
+                del function.returns[count:]
+
+    def _prefer(
+        self,
+        before: Mapping[ir.Symbol, Value | Place],
+        then: dict[ir.Symbol, Value | Place],
+        otherwise: dict[ir.Symbol, Value | Place],
+    ) -> dict[ir.Symbol, Value | Place]:
+        """Joins two branches of an unknown condition: what is known wins, then what was there before."""
+        for symbol, value in otherwise.items():
+            mine = then.get(symbol)
+            if mine is not None and mine is not value:
+                then[symbol] = self._better(before.get(symbol), mine, value)
+            elif mine is None:
+                then[symbol] = value
+        return then
+
+    def _better(self, before: object, a: Value | Place, b: Value | Place) -> Value | Place:
+        if isinstance(a, RecordValue) and isinstance(b, RecordValue) and a.fields.keys() == b.fields.keys():
+            old = before.fields if isinstance(before, RecordValue) else {}
+            fields = {k: self._better(old.get(k), v, b.fields[k]) for k, v in a.fields.items()}
+            return RecordValue(a.type, fields)  # type: ignore[arg-type]
+        known_a, known_b = self._known(a), self._known(b)
+        if known_a != known_b:
+            return a if known_a else b
+        return b if b is before else a
+
+    def _known(self, value: Value | Place) -> bool:
+        if isinstance(value, _PLACES):
+            return True
+        unknown = self.graph.uniform_bits | self.graph.opaque_bits
+        nodes = list(nodes_of(value))
+        return all(not n.bits & unknown for n in nodes)
+
+    def switch(self, statement: ir.Switch) -> None:
+        """The cases of an unknown value are all executed, each from the state before."""
+        value = expressions.number(self, statement.condition)
+        self.state.loop_scopes.append(LoopScope(0, is_switch=True))
+        start = 0 if not value.is_const else None
+        for position, case in enumerate(statement.cases):
+            if value.is_const and any(
+                (n := expressions.number(self, v)).is_const and n.value == value.value for v in case.values
+            ):
+                start = position
+        if value.is_const and start is None:
+            start = next((i for i, c in enumerate(statement.cases) if c.is_default), None)
+        for position, case in enumerate(statement.cases):
+            if value.is_const and position == start:
+                continue
+            self._case(statement.cases[position : position + 1], taken=not value.is_const)
+        if value.is_const and start is not None:
+            for case in statement.cases[start:]:
+                for inner in case.body:
+                    self.statement(inner)
+        scope = self.state.loop_scopes.pop()
+        if scope.breaks or not value.is_const:
+            self.state.dead = False
+
+    def _case(self, cases: tuple[ir.Case, ...], taken: bool) -> None:
+        if not taken:
+            self._not_taken(lambda: [self.statement(s) for c in cases for s in c.body] and None)
+            return
+        before = self.state.variables
+        self.state.variables = dict(before)
+        for case in cases:
+            for inner in case.body:
+                self.statement(inner)
+        if self.state.dead and not self.state.loop_scopes[-1].breaks:
+            self.state.variables = before
+        else:
+            self.state.variables = self._prefer(before, self.state.variables, dict(before))
+        self.state.dead = False
+
+    def loop(self, parts: loops.Parts) -> None:
+        """A few iterations while the condition is known to hold, one if it is unknown; then the rest is unknown."""
+        has_launch = any(self._launches(n) for n in walk.walk(parts.body))
+        most = MAX_LOOP if has_launch else MAX_QUIET_LOOP
+        finished = False
+        steps = self.statements
+        for _ in range(most):
+            test = self._test(parts) if not parts.test_last else self.graph.true
+            if test.is_const and not test.value:
+                finished = True
+                break
+            scope = LoopScope(0)
+            self.state.loop_scopes.append(scope)
+            self.statement(parts.body)
+            self.state.loop_scopes.pop()
+            if scope.breaks and self.state.dead:
+                self.state.dead, finished = False, True
+                break
+            if scope.continues:
+                self.state.dead = False
+            if self.state.dead:
+                return
+            if not test.is_const or (not has_launch and self.statements - steps > 1500):
+                break
+            if parts.increment is not None:
+                expressions.discard(self, parts.increment)
+            if parts.test_last and not (after := self._test(parts)).is_const:
+                break
+            elif parts.test_last and not after.value:
+                finished = True
+                break
+        if not finished:
+            self._forget(parts)
+
+    def _test(self, parts: loops.Parts) -> Node:
+        return self.graph.true if parts.condition is None else expressions.condition(self, parts.condition)
+
+    def _launches(self, node: Any) -> bool:
+        if isinstance(node, ir.Launch):
+            return True
+        if isinstance(node, ir.Call):
+            if node.name.startswith("cudaLaunch"):
+                return True
+            return node.function is not None and node.function.is_user and node.function.has_launch()
+        return False
+
+    def _forget(self, parts: loops.Parts) -> None:
+        """What a loop changes is unknown after it, if it was not followed to its end."""
+        changed, _ = walk.reached(walk.effects(parts.condition, parts.body, parts.increment), self.state.variables)
+        for symbol in changed:
+            value = self.state.variables.get(symbol)
+            if isinstance(value, Node):
+                self.state.variables[symbol] = self.memory.unknown(
+                    symbol.type, Reason(False, f"after the loop at line {parts.span.line}"), (), symbol.name
+                )
+
+    # calls
+
+    def inline(
+        self, ref: ir.FunctionRef, bind_: Callable[[ir.Function], Mapping[ir.Symbol, Value | Place]], call: ir.Span
+    ) -> Value | Place | None:
+        if ref.is_user and ref.has_launch():
+            self.executed.add(ref.key)
+        elif not self._worth_it(ref):
+            return None
+        dead = self.state.dead
+        result = Executor.inline(self, ref, bind_, call)
+        self.state.dead = dead
+        return result
+
+    def _worth_it(self, ref: ir.FunctionRef) -> bool:
+        """Small functions are executed for what they return or set; long ones don't decide launches."""
+        function = ref.load()
+        if function is None:
+            return False
+        count = 0
+        for _ in walk.walk(function.body):
+            count += 1
+            if count > MAX_INLINED_NODES:
+                return False
+        return True
+
+    # launches
+
+    def record_launch(self, expr: ir.Launch) -> None:
+        kernel = expr.kernel
+        if kernel is None and expr.callee is not None:
+            kernel = self._function(expressions.evaluate(self, expr.callee))
+        grid = self.extents(expressions.evaluate(self, expr.grid))
+        block = self.extents(expressions.evaluate(self, expr.block))
+        shared = expressions.number(self, expr.shared) if expr.shared is not None else self.graph.zero
+        if kernel is None:
+            return
+        arguments = self._arguments(kernel, expr.arguments)
+        self.launches.append(HostLaunch(kernel, grid, block, shared, arguments, expr.span, self.taken))
+
+    def _arguments(self, kernel: ir.FunctionRef, arguments: tuple[ir.Expr, ...]) -> tuple[Value | Place, ...]:
+        function = kernel.load()
+        if function is None:
+            return tuple(expressions.evaluate(self, a) for a in arguments)
+        bound = bind(self, function, arguments, None)
+        return tuple(bound[s] for s in function.parameters)
+
+    def _function(self, value: Value) -> ir.FunctionRef | None:
+        if isinstance(value, FunctionValue):
+            return value.function
+        if isinstance(value, Choice):
+            return self._function(value.a) or self._function(value.b)
+        return None
+
+    def extents(self, value: Value) -> tuple[Node, Node, Node]:
+        """A dim3 (or a number) as three extents."""
+        one = self.graph.one
+        if isinstance(value, Node):
+            return (value, one, one)
+        if isinstance(value, RecordValue):
+            parts = [value.fields.get(axis, one) for axis in "xyz"]
+            x, y, z = (p if isinstance(p, Node) else one for p in parts)
+            return (x, y, z)
+        return (self.generics_for("launch"), one, one)
+
+    def generics_for(self, name: str) -> Node:
+        node = self.memory.unknown(ir.Scalar("int", 4, "int"), Reason(False, name), (), name)
+        assert isinstance(node, Node)
+        return node
+
+
+# --- the host's library --------------------------------------------------------------------------------------
+
+
+def _allocate(ex: Executor, call: ir.Call) -> Value:
+    """cudaMalloc(&p, size) and its relatives."""
+    target = expressions.evaluate(ex, call.arguments[0])
+    size = expressions.number(ex, call.arguments[1])
+    where = expressions.pointer_place(ex, target, call.arguments[0].type)
+    name = "?"
+    if isinstance(where, LocalPlace):
+        last = where.path[-1] if where.path else None
+        name = last if isinstance(last, str) else where.symbol.name
+    elif isinstance(where, MemoryPlace):
+        return ex.graph.zero
+    bytes_ = int(size.value) if size.is_const else None
+    allocation = Allocation(name, "global", bytes_, None, size)
+    pointee = where.type.pointee if isinstance(where.type, ir.PointerType) else ir.OpaqueType("?")
+    expressions.write(ex, where, Pointer(allocation, ex.graph.const(0, I8), pointee), call.span)
+    return ex.graph.zero
+
+
+def _allocate_pitched(ex: Executor, call: ir.Call) -> Value:
+    """cudaMallocPitch(&p, &pitch, width, height): rows start at multiples of 512 bytes (measured on many devices)."""
+    target, pitch = (expressions.evaluate(ex, a) for a in call.arguments[:2])
+    width = expressions.number(ex, call.arguments[2])
+    up = ex.graph.binary("+", width, ex.graph.const(511, I8), I8)
+    rounded = ex.graph.binary("*", ex.graph.binary("/", up, ex.graph.const(512, I8), I8), ex.graph.const(512, I8), I8)
+    expressions.write(ex, expressions.pointer_place(ex, pitch, call.arguments[1].type), rounded, call.span)
+    where = expressions.pointer_place(ex, target, call.arguments[0].type)
+    pointee = where.type.pointee if isinstance(where.type, ir.PointerType) else ir.OpaqueType("?")
+    name = where.symbol.name if isinstance(where, LocalPlace) else "?"
+    pointer = Pointer(Allocation(name, "global"), ex.graph.const(0, I8), pointee)
+    expressions.write(ex, where, pointer, call.span)
+    return ex.graph.zero
+
+
+def _exit(ex: Executor, call: ir.Call) -> Value:
+    ex.state.dead = True
+    return ex.graph.zero
+
+
+def _ignored(ex: Executor, call: ir.Call) -> Value:
+    return ex.graph.zero
+
+
+def _launch_kernel(ex: Executor, call: ir.Call) -> Value | None:
+    """cudaLaunchKernel(function, grid, block, arguments, shared, stream), the cooperative form alike."""
+    assert isinstance(ex, HostExecutor)
+    function = ex._function(expressions.evaluate(ex, call.arguments[0]))
+    if function is None or len(call.arguments) < 4:
+        return None
+    grid = ex.extents(expressions.evaluate(ex, call.arguments[1]))
+    block = ex.extents(expressions.evaluate(ex, call.arguments[2]))
+    values = _pointed_arguments(ex, expressions.evaluate(ex, call.arguments[3]), function)
+    shared = expressions.number(ex, call.arguments[4]) if len(call.arguments) > 4 else ex.graph.zero
+    ex.launches.append(HostLaunch(function, grid, block, shared, values, call.span, ex.taken))
+    return ex.graph.zero
+
+
+def _pointed_arguments(ex: HostExecutor, array: Value, ref: ir.FunctionRef) -> tuple[Value | Place, ...]:
+    """The values behind `void *arguments[] = {&a, &b}`."""
+    function = ref.load()
+    if function is None or not isinstance(array, Pointer) or not isinstance(array.target, LocalMemory):
+        return ()
+    stored = ex.memory.read(ex.state, array.target.place, ex.context(ref.span))
+    if not isinstance(stored, ArrayValue):
+        return ()
+    values: list[Value | Place] = []
+    for position, symbol in enumerate(function.parameters):
+        element = stored.elements.get(position, stored.rest)
+        where = expressions.pointer_place(ex, element, ir.PointerType(symbol.type))
+        if isinstance(where, LocalPlace):
+            where = LocalPlace(where.symbol, where.path, symbol.type)
+        values.append(expressions.read(ex, where, ref.span))
+    return tuple(values)
+
+
+def _launch_with_config(ex: Executor, call: ir.Call) -> Value | None:
+    """cudaLaunchKernelEx(&config, kernel, arguments...)."""
+    assert isinstance(ex, HostExecutor)
+    if len(call.arguments) < 2:
+        return None
+    config = expressions.evaluate(ex, call.arguments[0])
+    function = ex._function(expressions.evaluate(ex, call.arguments[1]))
+    where = expressions.pointer_place(ex, config, call.arguments[0].type)
+    record = expressions.read(ex, where, call.span)
+    if function is None or not isinstance(record, RecordValue):
+        return None
+    grid, block = (ex.extents(record.fields.get(n, ex.graph.one)) for n in ("gridDim", "blockDim"))
+    shared = record.fields.get("dynamicSmemBytes", ex.graph.zero)
+    if call.name == "cudaLaunchKernelExC":
+        values = _pointed_arguments(ex, expressions.evaluate(ex, call.arguments[2]), function)
+    else:
+        values = ex._arguments(function, call.arguments[2:])
+    bytes_ = shared if isinstance(shared, Node) else ex.graph.zero
+    ex.launches.append(HostLaunch(function, grid, block, bytes_, values, call.span, ex.taken))
+    return ex.graph.zero
+
+
+_PROPERTIES = {"warpSize": 32, "maxThreadsPerBlock": 1024, "multiProcessorCount": 108, "sharedMemPerBlock": 49152}
+"""What host code asks of a device, for the A100 (hardware/targets.json)."""
+
+
+def _properties(ex: Executor, call: ir.Call) -> Value:
+    where = expressions.pointer_place(ex, expressions.evaluate(ex, call.arguments[0]), call.arguments[0].type)
+    record = where.type
+    if isinstance(where, LocalPlace) and isinstance(record, ir.RecordType):
+        for name, number in _PROPERTIES.items():
+            part = record.field(name)
+            if part is not None:
+                value = ex.graph.const(number, kind_of(part.type))
+                expressions.write(ex, where.step(name, part.type), value, call.span)
+    return ex.graph.zero
+
+
+def _table() -> Mapping[str, Handler]:
+    table: dict[str, Handler] = {
+        name: handler
+        for name, handler in DEVICE_LIBRARY.items()
+        if not name.startswith(("atomic", "__sync", "__ld", "__st", "asm", "__pipeline"))
+    }
+    for name in ("cudaMalloc", "cudaMallocManaged", "cudaMallocHost", "cudaHostAlloc", "cudaMallocAsync"):
+        table[name] = _allocate
+    table["cudaMallocPitch"] = _allocate_pitched
+    for name in ("exit", "abort", "_exit", "quick_exit"):
+        table[name] = _exit
+    for name in ("printf", "fprintf", "puts", "fflush", "operator<<", "memset", "cudaFree", "free", "srand"):
+        table[name] = _ignored
+    for name in ("cudaDeviceSynchronize", "cudaGetLastError", "cudaMemcpy", "cudaMemset", "cudaMemcpyAsync"):
+        table[name] = _ignored
+    for name in ("cudaLaunchKernel", "cudaLaunchCooperativeKernel"):
+        table[name] = _launch_kernel
+    for name in ("cudaLaunchKernelEx", "cudaLaunchKernelExC"):
+        table[name] = _launch_with_config
+    table["cudaGetDeviceProperties"] = table["cudaGetDeviceProperties_v2"] = _properties
+    return table
+
+
+HOST_LIBRARY: Mapping[str, Handler] = _table()
+
+
+def run_host(graph: Graph, functions: tuple[ir.FunctionRef, ...], generics: Generics) -> HostExecutor:
+    """Executes the host code of a file, from `main` first and then from whatever still holds launches."""
+    executor = HostExecutor(graph, None)
+    executor.memory = HostMemory(graph, generics)
+    roots = sorted(functions, key=lambda f: f.name != "main")
+    for ref in roots:
+        if ref.has_launch() and ref.key not in executor.executed:
+            executor.statements = 0
+            executor.run_root(ref)
+    return executor
+
+
+__all__ = ["Generics", "HostExecutor", "HostLaunch", "run_host"]

@@ -1,0 +1,278 @@
+"""Launch configurations: from launch sites, annotations, the command line, launch bounds, or the default.
+
+The order is that of the facts contract. Every configuration comes with the kernel's arguments as values, and with
+what had to be assumed about it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from cudalint import ir
+from cudalint.annotations import Annotation, launch_of
+from cudalint.evaluate import walk
+from cudalint.evaluate.graph import I8, Graph, Node, kind_of
+from cudalint.evaluate.host import Generics, HostLaunch
+from cudalint.evaluate.memory import Memory
+from cudalint.evaluate.numeric import Rows, Threads
+from cudalint.evaluate.values import (
+    Allocation,
+    Choice,
+    LocalMemory,
+    LocalPlace,
+    MemoryPlace,
+    Place,
+    Pointer,
+    RecordValue,
+    TemporaryPlace,
+    Value,
+    map_leaves,
+)
+from cudalint.expressions import CallOp, Expression
+from cudalint.facts import LaunchFacts, LaunchSource
+from cudalint.options import AnalysisOptions
+
+DEFAULT_THREADS = 256
+DEFAULT_GRID = 64
+"""Blocks along each axis that the kernel asks about, where nothing says how many."""
+MAX_THREADS = 1024
+MAX_LAUNCHES = 8
+"""Different launches of one instantiation that are evaluated."""
+
+Block = tuple[int, int, int]
+Nodes = tuple[Node, Node, Node]
+Lookup = Callable[[Expression], Node]
+"""Gives a number to an expression of an annotation or option."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Configuration:
+    """One launch to evaluate a kernel under."""
+
+    block: Block
+    grid: Nodes
+    shared: Node
+    arguments: Mapping[ir.Symbol, Value | Place]
+    source: LaunchSource
+    path: str | None
+    line: int | None
+    assumptions: tuple[str, ...]
+
+    def key(self) -> object:
+        """Equal for launches under which a kernel behaves the same."""
+        values = tuple(
+            (s.name, v.index) for s, v in self.arguments.items() if isinstance(v, Node) and not v.kind.is_float
+        )
+        return (self.block, tuple(n.index for n in self.grid), self.shared.index, values)
+
+
+class Numbers:
+    """Plain numbers for launch expressions: generic values stand for what is unknown."""
+
+    def __init__(self, graph: Graph) -> None:
+        self.graph = graph
+        self._rows = Rows(graph, Threads.of((1, 1, 1)), np.zeros((1, 3), dtype=np.int64), np.ones(1), {})
+
+    def of(self, node: Node) -> int:
+        return int(np.asarray(self._rows.value(node)).flat[0])
+
+
+def from_launch(launch: HostLaunch, function: ir.Function, graph: Graph, generics: Generics) -> Configuration:
+    """The configuration of a visible launch."""
+    numbers = Numbers(graph)
+    block, assumptions = _block_of(launch.block, numbers, function)
+    arguments = kernel_arguments(function, launch.arguments, graph, generics)
+    return Configuration(
+        block, launch.grid, launch.shared, arguments, "launch-site", launch.span.path, launch.span.line, assumptions
+    )
+
+
+def _block_of(nodes: Nodes, numbers: Numbers, function: ir.Function) -> tuple[Block, tuple[str, ...]]:
+    """The block as numbers; a size that is not known or not possible becomes an assumed one."""
+    x, y, z = (numbers.of(n) for n in nodes)
+    known = all(n.is_const for n in nodes)
+    if min(x, y, z) >= 1 and x * y * z <= MAX_THREADS:
+        text = "x".join(str(v) for v in (x, y, z)[: 3 if z > 1 else 2 if y > 1 else 1])
+        return (x, y, z), () if known else (f"block = {text}",)
+    if known:
+        return (min(max(x, 1), MAX_THREADS), 1, 1), (f"block = {min(max(x, 1), MAX_THREADS)}",)
+    threads = min(function.max_threads or DEFAULT_THREADS, DEFAULT_THREADS)
+    rest = max(1, threads // max(1, (y if nodes[1].is_const else 1) * (z if nodes[2].is_const else 1)))
+    chosen = (rest, y if nodes[1].is_const else 1, z if nodes[2].is_const else 1)
+    return chosen, (f"block = {'x'.join(str(v) for v in chosen)} (not known at the launch)",)
+
+
+def kernel_arguments(
+    function: ir.Function, values: Sequence[Value | Place], graph: Graph, generics: Generics
+) -> dict[ir.Symbol, Value | Place]:
+    """Parameters bound to the launch's arguments; what is missing is unknown."""
+    unknown = unknown_arguments(function, graph, generics)
+    for symbol, value in zip(function.parameters, values, strict=False):
+        bound = _argument(value, symbol.type, symbol.name, graph)
+        if bound is not None:
+            unknown[symbol] = bound
+    return unknown
+
+
+def _argument(value: Value | Place, type_: ir.Type, name: str, graph: Graph) -> Value | Place | None:
+    if isinstance(value, (LocalPlace, MemoryPlace, TemporaryPlace)):
+        return None
+    if isinstance(type_, ir.PointerType):
+        return _pointer_argument(value, type_, name, graph)
+    if isinstance(type_, ir.Scalar):
+        if not isinstance(value, Node) or value.bits & graph.opaque_bits:
+            return None
+        return graph.convert(value, kind_of(type_))
+    if isinstance(type_, ir.RecordType) and isinstance(value, RecordValue):
+        return map_leaves(value, lambda leaf, path: _leaf_argument(leaf, name + path, graph))
+    return value
+
+
+def _leaf_argument(leaf: Value, name: str, graph: Graph) -> Value:
+    if isinstance(leaf, (Pointer, Choice)):
+        pointee = leaf.pointee if isinstance(leaf, Pointer) else ir.OpaqueType("?")
+        return _pointer_argument(leaf, ir.PointerType(pointee), name, graph) or leaf
+    return leaf
+
+
+def _pointer_argument(value: Value, type_: ir.PointerType, name: str, graph: Graph) -> Value | None:
+    """A pointer as the kernel sees it: into an allocation called after the parameter."""
+    if isinstance(value, Choice):
+        a = _pointer_argument(value.a, type_, name, graph)
+        return a or _pointer_argument(value.b, type_, name, graph)
+    if not isinstance(value, Pointer):
+        return None
+    target = value.target
+    if isinstance(target, LocalMemory):
+        return None
+    if target.name == "nullptr":
+        return value
+    offset = value.offset if target.opaque is None else graph.const(0, I8)
+    return Pointer(Allocation(name, "global", target.bytes, None, target.size), offset, type_.pointee)
+
+
+def unknown_arguments(function: ir.Function, graph: Graph, generics: Generics) -> dict[ir.Symbol, Value | Place]:
+    """Parameters of which nothing is known: pointers to allocations, generic sizes."""
+    from cudalint.evaluate.host import HostMemory  # The host's memory makes unknown numbers uniform.
+
+    memory = HostMemory(graph, generics)
+    return {s: unknown_argument(s.type, s.name, graph, memory) for s in function.parameters}
+
+
+def unknown_argument(type_: ir.Type, name: str, graph: Graph, memory: Memory) -> Value | Place:
+    from cudalint.evaluate.graph import Reason
+
+    if isinstance(type_, ir.PointerType):
+        pointer = Pointer(Allocation(name, "global"), graph.const(0, I8), type_.pointee)
+        return MemoryPlace(pointer, type_.pointee) if type_.reference else pointer
+    if isinstance(type_, ir.RecordType):
+        fields = {}
+        for field in type_.fields:
+            value = unknown_argument(field.type, f"{name}.{field.name}", graph, memory)
+            fields[field.name] = value if not isinstance(value, MemoryPlace) else value.pointer
+        return RecordValue(type_, fields)  # type: ignore[arg-type]
+    return memory.unknown(type_, Reason(False, "an argument"), (), name)
+
+
+def without_launch(
+    function: ir.Function,
+    annotations: Sequence[Annotation],
+    options: AnalysisOptions,
+    graph: Graph,
+    generics: Generics,
+    lookup: Lookup,
+) -> Configuration:
+    """The configuration of a kernel that nobody launches in sight."""
+    arguments = unknown_arguments(function, graph, generics)
+    for annotation in annotations:
+        return _from_annotation(annotation, function, arguments, graph, lookup)
+    if options.block is not None:
+        return from_command_line(function, arguments, options, graph)
+    grid = default_grid(function, graph)
+    if function.max_threads is not None:
+        threads = min(function.max_threads, MAX_THREADS)
+        texts = (f"block = {threads} (from __launch_bounds__; no launch in sight)",)
+        return Configuration((threads, 1, 1), grid, graph.zero, arguments, "launch-bounds", None, None, texts)
+    texts = (f"block = {DEFAULT_THREADS} (no launch in sight)",)
+    return Configuration((DEFAULT_THREADS, 1, 1), grid, graph.zero, arguments, "default", None, None, texts)
+
+
+def from_command_line(
+    function: ir.Function, arguments: Mapping[ir.Symbol, Value | Place], options: AnalysisOptions, graph: Graph
+) -> Configuration:
+    """`--block`, `--grid` and `--shared`."""
+    assert options.block is not None
+    if options.grid is not None:
+        x, y, z = (graph.const(v) for v in options.grid)
+        grid = (x, y, z)
+    else:
+        grid = default_grid(function, graph)
+    shared = graph.const(options.shared or 0)
+    return Configuration(options.block, grid, shared, arguments, "command-line", None, None, ())
+
+
+def _from_annotation(
+    annotation: Annotation,
+    function: ir.Function,
+    arguments: Mapping[ir.Symbol, Value | Place],
+    graph: Graph,
+    lookup: Lookup,
+) -> Configuration:
+    parts = launch_of(annotation)
+    numbers = Numbers(graph)
+    one = graph.one
+    block_nodes = _extents(parts.block, lookup, one) if parts.block is not None else None
+    grid = _extents(parts.grid, lookup, one) if parts.grid is not None else default_grid(function, graph)
+    shared = lookup(parts.shared) if parts.shared is not None else graph.zero
+    texts: tuple[str, ...] = ()
+    if block_nodes is None:
+        block: Block = (DEFAULT_THREADS, 1, 1)
+        texts = (f"block = {DEFAULT_THREADS} (the annotation names none)",)
+    else:
+        block, texts = _block_of(block_nodes, numbers, function)
+    return Configuration(
+        block, grid, shared, arguments, "annotation", function.span.path, annotation.place.line, texts
+    )
+
+
+def _extents(expression: Expression, lookup: Lookup, one: Node) -> Nodes:
+    """`dim3(32, 8)` or a plain number."""
+    if isinstance(expression, CallOp) and expression.name == "dim3":
+        values = [lookup(a) for a in expression.arguments[:3]]
+        x, y, z = (*values, one, one, one)[:3]
+        return (x, y, z)
+    return (lookup(expression), one, one)
+
+
+def default_grid(function: ir.Function, graph: Graph) -> Nodes:
+    """Many blocks along x, and along y and z where the kernel asks for its place there."""
+    axes = {
+        node.field
+        for node in walk.walk(function.body)
+        if isinstance(node, ir.Member) and isinstance(node.base, ir.Name) and node.base.symbol.name == "blockIdx"
+    }
+    many, one = graph.const(DEFAULT_GRID), graph.one
+    return (many, many if "y" in axes else one, many if "z" in axes else one)
+
+
+def launch_facts(configuration: Configuration, graph: Graph) -> LaunchFacts:
+    """The configuration as facts: plain numbers, and the arguments that are plain."""
+    numbers = Numbers(graph)
+    x, y, z = (max(1, numbers.of(n)) for n in configuration.grid)
+    parameters: dict[str, int | float | bool] = {}
+    for symbol, value in configuration.arguments.items():
+        if isinstance(value, Node) and value.is_const:
+            parameters[symbol.name] = value.value
+    return LaunchFacts(
+        configuration.block,
+        (x, y, z),
+        max(0, numbers.of(configuration.shared)),
+        configuration.source,
+        configuration.path,
+        configuration.line,
+        parameters,
+        configuration.assumptions,
+    )
