@@ -54,8 +54,11 @@ _SYSTEM_FOLDERS: Final = ("/usr/include/", "/usr/lib/", "/usr/local/include/", "
 _NOT_FOUND: Final = re.compile(r"'(.+)' file not found")
 _UNDECLARED: Final = re.compile(r"use of undeclared identifier '(\w+)'")
 _UNKNOWN_TYPE: Final = re.compile(r"(?:unknown type name|no type named) '(\w+)'")
-# Which side a function runs on is the compiler's concern. Nothing else depends on it.
-_IGNORED: Final = re.compile(r"reference to __(?:host|device|global)__ (?:function|variable) ")
+# Which side a function runs on, and whether a bundled template has a body, are no concern of a linter.
+_IGNORED: Final = re.compile(
+    r"reference to __(?:host|device|global)__ (?:function|variable) |"
+    r"function .* is used but not defined in this translation unit"
+)
 _FLOATING_NAME: Final = re.compile(r"real|float|double|fp|val|scalar", re.IGNORECASE)
 
 ProblemKind = Literal["missing-include", "guessed", "error"]

@@ -1,6 +1,6 @@
 #pragma once
 #pragma clang force_cuda_host_device begin
-#include "_cudalint/base.h"
+#include "sys/types.h"
 #define EXIT_SUCCESS 0
 #define EXIT_FAILURE 1
 #define RAND_MAX 2147483647
