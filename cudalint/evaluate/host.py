@@ -205,18 +205,14 @@ class HostExecutor(Executor):
     def _not_taken(self, side: Callable[[], None]) -> None:
         """Looks for launches where the known values don't lead; nothing else of it stays."""
         saved, taken, statements = self.snapshot(), self.taken, self.statements
-        scopes = [(s, len(s.breaks), len(s.exits), len(s.continues)) for s in self.state.loop_scopes]
-        returns = [(f, len(f.returns)) for f in self.state.functions]
+        marks = self.state.marks()
         self.taken = False
         try:
             side()
         finally:
             self.state, self.taken = saved, taken
+            self.state.rewind(marks)
             self.statements = min(self.statements, statements + 200)
-            for scope, breaks, exits, continues in scopes:
-                del scope.breaks[breaks:], scope.exits[exits:], scope.continues[continues:]
-            for function, count in returns:
-                del function.returns[count:]
 
     def _prefer(
         self,

@@ -149,7 +149,7 @@ class _Trial:
     def run(self) -> None:
         """Executes the body once with placeholders, without recording, and finds the closed forms."""
         ex = self.ex
-        saved, recording, steps = ex.snapshot(), ex.memory.recording, ex.statements
+        saved, recording, steps, marks = ex.snapshot(), ex.memory.recording, ex.statements, ex.state.marks()
         ex.memory.recording = False
         for symbol, value in self.initial.items():
             ex.state.variables[symbol] = map_leaves(value, lambda leaf, path, s=symbol: self._placeholder(s, path, leaf))
@@ -158,11 +158,8 @@ class _Trial:
         self._solve(after)
         self._exits(scope)
         self.statements = ex.statements - steps
-        returns = [len(f.returns) for f in saved.functions]
         ex.state = saved
-        for function, count in zip(ex.state.functions, self._returns_before, strict=True):
-            del function.returns[count:]
-        del returns
+        ex.state.rewind(marks)
         ex.memory.recording = recording
 
     def _placeholder(self, symbol: ir.Symbol, path: str, leaf: Value) -> Value:
@@ -188,7 +185,7 @@ class _Trial:
     def _iteration(self, test: Node | None) -> LoopScope:
         """Condition, body and increment in the current state; `test` replaces the condition where it is given."""
         ex, parts = self.ex, self.parts
-        self._returns_before = [len(f.returns) for f in ex.state.functions]
+        self._returns_before = len(ex.state.functions[-1].returns) if ex.state.functions else 0
         depth = len(ex.state.conditions)
         if parts.condition is not None and not parts.test_last:
             self.test = expressions.condition(ex, parts.condition)
@@ -435,8 +432,8 @@ class _Trial:
             at_first = graph.substitute(left, {self.counter: graph.const(0, I8)})
             data = bool(left.bits & graph.opaque_bits)
             left = graph.opaque(Reason(data, "lanes return inside a loop"), (at_first,), BOOL)
-        for function, count in zip(ex.state.functions[-1:], self._returns_before[-1:], strict=True):
-            function.returns[count:] = [(left, value) for _, value in function.returns[count:]]
+        returns = ex.state.functions[-1].returns
+        returns[self._returns_before :] = [(left, value) for _, value in returns[self._returns_before :]]
         ex.state.assume(graph.negate(left))
 
 
@@ -475,7 +472,7 @@ def _unroll(ex: Executor, parts: Parts) -> bool:
     """Runs the loop iteration by iteration while its condition is a known constant; False (and nothing done) where it
     isn't one, or where there are too many iterations."""
     saved, events, gaps, steps = ex.snapshot(), len(ex.memory.events), len(ex.gaps), ex.statements
-    marks = [len(f.returns) for f in ex.state.functions]
+    marks = ex.state.marks()
     for _ in range(MAX_UNROLLED + 1):
         going = _unrolled_iteration(ex, parts)
         if going is False:
@@ -483,8 +480,7 @@ def _unroll(ex: Executor, parts: Parts) -> bool:
         if going is None or ex.statements - steps > MAX_UNROLLED_STATEMENTS:
             break
     ex.state = saved
-    for function, count in zip(ex.state.functions, marks, strict=True):
-        del function.returns[count:]
+    ex.state.rewind(marks)
     del ex.memory.events[events:]
     del ex.gaps[gaps:]
     return False

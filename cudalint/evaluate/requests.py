@@ -90,7 +90,7 @@ class Situation:
     def _iterate(self, parent: Rows, loop: Loop) -> Rows:
         """Refines rows by representative iterations of one more loop."""
         trips = self.trips(parent, loop)
-        room = max(2, self.effort.rows // max(parent.count, 1))
+        room = max(3, self.effort.rows // max(parent.count, 1))
         most = min(self.effort.iterations, room)
         where: list[int] = []
         iterations: list[int] = []

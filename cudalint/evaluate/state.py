@@ -36,6 +36,9 @@ class FunctionScope:
     returns_place: bool = False
 
 
+Marks = tuple[tuple[int, ...], tuple[tuple[int, int, int], ...]]
+
+
 @dataclass(slots=True)
 class State:
     graph: Graph
@@ -64,3 +67,17 @@ class State:
                 continue
             if not any(part is known for known in self.conditions):
                 self.conditions = (*self.conditions, part)
+
+    def marks(self) -> Marks:
+        """How many exits have been recorded so far, to forget later ones."""
+        return (
+            tuple(len(f.returns) for f in self.functions),
+            tuple((len(s.breaks), len(s.exits), len(s.continues)) for s in self.loop_scopes),
+        )
+
+    def rewind(self, marks: Marks) -> None:
+        """Forgets the exits recorded since `marks`."""
+        for function, count in zip(self.functions, marks[0], strict=True):
+            del function.returns[count:]
+        for scope, (breaks, exits, continues) in zip(self.loop_scopes, marks[1], strict=True):
+            del scope.breaks[breaks:], scope.exits[exits:], scope.continues[continues:]

@@ -217,9 +217,20 @@ def children(cursor: Cursor) -> list[Cursor]:
     return found
 
 
+def _append_expression(cursor: Cursor, parent: Cursor, found: list[Cursor]) -> int:
+    if kinds.UNEXPOSED_EXPR <= cursor.kind < kinds.UNEXPOSED_STMT:
+        found.append(cursor)
+    return _CONTINUE
+
+
+_APPEND_EXPRESSION = _VISITOR(_append_expression)
+
+
 def expressions(cursor: Cursor) -> list[Cursor]:
-    """The children that are expressions, without the names of types and namespaces that stand between them."""
-    return [child for child in children(cursor) if kinds.is_expression(child.kind)]
+    """The children that are expressions, without the names of types and namespaces between them."""
+    found: list[Cursor] = []
+    _visit_children(cursor, _APPEND_EXPRESSION, found)
+    return found
 
 
 def _append_field(cursor: Cursor, found: list[Cursor]) -> int:
@@ -306,20 +317,20 @@ def evaluate(cursor: Cursor) -> int | float | None:
     return value
 
 
-def expansion(of: Location) -> tuple[int | None, int, int, int]:
-    """File handle, line, column and offset of a location; for a macro, of the place where it is used."""
+def expansion(of: Location) -> tuple[int | None, int]:
+    """File handle and offset of a location; for a macro, of the place where it is used."""
     return _place(_expansion, of)
 
 
-def spelled(of: Location) -> tuple[int | None, int, int, int]:
-    """File handle, line, column and offset of the characters; for a macro, inside of its definition."""
+def spelled(of: Location) -> tuple[int | None, int]:
+    """File handle and offset of the characters; for a macro, inside of its definition."""
     return _place(_spelling_location, of)
 
 
-def _place(function: Callable[..., Any], of: Location) -> tuple[int | None, int, int, int]:
-    file, line, column, offset = c_void_p(), c_uint(), c_uint(), c_uint()
-    function(of, byref(file), byref(line), byref(column), byref(offset))
-    return file.value, line.value, column.value, offset.value
+def _place(function: Callable[..., Any], of: Location) -> tuple[int | None, int]:
+    file, offset = c_void_p(), c_uint()
+    function(of, byref(file), None, None, byref(offset))
+    return file.value, offset.value
 
 
 def file_name(file: int) -> str:

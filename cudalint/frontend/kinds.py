@@ -112,6 +112,7 @@ CUDA_GLOBAL_ATTR: Final = _cursor("CUDAGLOBAL_ATTR")
 CUDA_SHARED_ATTR: Final = _cursor("CUDASHARED_ATTR")
 
 # Types.
+T_INVALID: Final = type_kind("INVALID")
 T_VOID: Final = type_kind("VOID")
 T_POINTER: Final = type_kind("POINTER")
 T_LVALUE_REFERENCE: Final = type_kind("LVALUEREFERENCE")

@@ -95,13 +95,14 @@ class Expressions:
         inner = cursors.expressions(cursor)
         if len(inner) != 1:
             return self._rare(cursor, inner)
-        if inner[0].kind == kinds.DECL_REF_EXPR and self._context.calls.is_unresolved(inner[0]):
+        type_ = self._types.of(cursor)
+        if isinstance(type_, ir.OpaqueType) and self._context.calls.is_unresolved(inner[0]):
             return self._context.calls.unresolved(cursor, inner)
-        return self.converted(self.lower(inner[0]), self._types.of(cursor), cursor)
+        return self.converted(self.lower(inner[0]), type_, cursor)
 
     def converted(self, operand: ir.Expr, target: ir.Type, cursor: Cursor) -> ir.Expr:
         """An implicit conversion, which is only kept where it changes the type."""
-        if operand.type is target or target is operand.type:
+        if operand.type is target:
             return operand
         if isinstance(operand, ir.FunctionName) or isinstance(target, ir.OpaqueType):
             return operand
@@ -116,7 +117,7 @@ class Expressions:
                 return ir.Literal_(value, type_, self._span(cursor))
         if not inner:
             return self._value_initialised(cursor, type_)
-        if inner[0].kind == kinds.DECL_REF_EXPR and self._context.calls.is_unresolved(inner[0]):
+        if self._context.calls.is_unresolved(inner[0]):
             return self._context.calls.unresolved(cursor, inner)
         return self.unknown(cursor, "unexposed expression")
 

@@ -75,7 +75,7 @@ class Functions:
         shown = definition if kinds.is_declaration(definition.kind) else declaration
         sources = self._context.sources
         start = sources.start(shown)
-        key = f"{cursors.usr(declaration)}@{start.file.path}:{start.line}:{start.column}"
+        key = f"{cursors.usr(declaration)}@{start.file.path}:{start.offset}"
         self._definitions.setdefault(key, shown)
         return ir.FunctionRef(
             name=_plain_name(shown),

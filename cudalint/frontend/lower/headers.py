@@ -51,7 +51,7 @@ def for_parts(sources: Sources, loop: Cursor, nodes: list[Cursor]) -> ForParts:
 def _semicolons(sources: Sources, loop: Cursor) -> tuple[str, int, int] | None:
     """Path and offsets of the two semicolons in the head of a loop; None where a macro hides them."""
     start = sources.start(loop)
-    text = start.file.text.decode("latin-1")
+    text = start.file.text
     if not text.startswith("for", start.offset):
         return None
     found: list[int] = []

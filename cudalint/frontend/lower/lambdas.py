@@ -56,11 +56,11 @@ class Lambdas:
             symbol.initializer = lambda: self._context.expressions.initializer(declaration)
         position = self._context.sources.start(reference)
         before = position.file.text[: position.offset].rstrip()
-        return ir.Capture(symbol, before.endswith(b"&"))
+        return ir.Capture(symbol, before.endswith("&"))
 
     def _default_is_reference(self, cursor: Cursor) -> bool:
-        for text, offset in self._context.sources.readings(cursor):
-            match = _DEFAULT_CAPTURE.match(text, offset)
+        for file, offset in self._context.sources.readings(cursor):
+            match = _DEFAULT_CAPTURE.match(file.text, offset)
             if match is not None:
                 return match.group(1) == "&"
         return True

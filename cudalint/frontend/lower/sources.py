@@ -9,7 +9,7 @@ from typing import Final, NamedTuple
 
 from cudalint import ir
 from cudalint.frontend import cursors
-from cudalint.frontend.cursors import Cursor, Location
+from cudalint.frontend.cursors import Cursor, Location, Range
 
 _IN_MACRO: Final = 1 << 31
 """Clang sets this bit in the encoding of a location that stands in a macro expansion."""
@@ -18,24 +18,23 @@ _IN_MACRO: Final = 1 << 31
 @dataclass(slots=True, eq=False)
 class File:
     path: str
-    text: bytes
+    text: str
+    """Bytes as latin-1, so that offsets into it are offsets into the file."""
     lines: list[int]
     """The offset of each line's first byte."""
     is_user: bool
 
 
-class Position(NamedTuple):
+class Place(NamedTuple):
     file: File
     offset: int
-    line: int
-    column: int
 
 
 class Sources:
     """Turns clang's locations into lines and columns.
 
-    Asking libclang for each place costs more than everything else that is done with a node, so that the offset is
-    taken from the location's encoding; clang is asked once for each file and for each macro.
+    Asking libclang for each place costs more than everything else that is done with a node, so that the
+    offset is taken from the location's encoding; clang is asked once for each file and for each macro.
     """
 
     def __init__(self, unit: int, main_path: str, is_user: Callable[[str], bool]) -> None:
@@ -45,64 +44,102 @@ class Sources:
         self._bases: list[int] = []
         self._inclusions: list[File] = []
         """The files in the order of `_bases`, from which clang numbers the bytes of each inclusion."""
-        self._macros: dict[int, Position] = {}
+        self._macros: dict[int, Place] = {}
         self._manager: tuple[int | None, int | None] = (None, None)
-        self._nowhere = File(main_path, b"", [0], False)
+        self._nowhere = File(main_path, "", [0], False)
+
+    # --- spans -------------------------------------------------------------------------------------
 
     def span(self, cursor: Cursor) -> ir.Span:
+        """What a node covers; for a node in a macro, the use of the macro."""
         extent = cursors.extent(cursor)
-        self._manager = (extent.manager, extent.options)
-        start = self._position(extent.begin)
-        end = self._position(extent.end)
-        if end.file is not start.file or end.offset <= start.offset:
-            end = self._end_of_word(start)
-        return ir.Span(start.file.path, start.line, start.column, end.line, end.column)
+        file, start = self._begin(extent)
+        end_file, end = self._place(extent.end)
+        if end_file is not file or end <= start:
+            end = _end_of_word(file.text, start)
+        return _span(file, start, end)
 
-    def name_span(self, cursor: Cursor) -> ir.Span:
-        """The span of a declaration's name."""
-        start = self.start(cursor)
-        end = self._end_of_word(start)
-        return ir.Span(start.file.path, start.line, start.column, end.line, end.column)
+    def name_span(self, declaration: Cursor) -> ir.Span:
+        """A declaration's name."""
+        file, start = self.start(declaration)
+        return _span(file, start, _end_of_word(file.text, start))
 
-    def start(self, cursor: Cursor) -> Position:
-        """The place that stands for a declaration: its name."""
-        location = cursors.location(cursor)
+    def start(self, declaration: Cursor) -> Place:
+        """The place that stands for a declaration: that of its name."""
+        location = cursors.location(declaration)
         self._manager = (location.manager, location.options)
-        return self._position(location.encoded)
+        return self._place(location.encoded)
 
-    def begin(self, cursor: Cursor) -> Position:
+    def begin(self, cursor: Cursor) -> Place:
         """Where the first token of a node stands."""
-        extent = cursors.extent(cursor)
-        self._manager = (extent.manager, extent.options)
-        return self._position(extent.begin)
+        return self._begin(cursors.extent(cursor))
 
-    def is_user_code(self, cursor: Cursor) -> bool:
-        return self.start(cursor).file.is_user
-
-    def readings(self, cursor: Cursor) -> Iterator[tuple[str, int]]:
-        """Texts in which a node may be read, with its offset: where it is used and, inside of a macro, where that
-        macro is defined. Bytes are decoded as latin-1 so that offsets hold."""
-        extent = cursors.extent(cursor)
-        if not extent.begin:
-            return
-        self._manager = (extent.manager, extent.options)
-        used = self._position(extent.begin)
-        yield used.file.text.decode("latin-1"), used.offset
-        if extent.begin & _IN_MACRO:
-            handle, _, _, offset = cursors.spelled(Location(extent.manager, extent.options, extent.begin))
-            if handle is not None:
-                yield self._file(handle).text.decode("latin-1"), offset
+    # --- text --------------------------------------------------------------------------------------
 
     def text(self, cursor: Cursor) -> str:
-        """The text of a node, as bytes in latin-1 so that offsets hold; empty where a macro is involved."""
+        """The text of a node; empty where a macro is involved."""
         extent = cursors.extent(cursor)
         if not extent.begin or (extent.begin | extent.end) & _IN_MACRO:
             return ""
-        self._manager = (extent.manager, extent.options)
-        start = self._position(extent.begin)
-        return start.file.text[start.offset : self._position(extent.end).offset].decode("latin-1")
+        file, start = self._begin(extent)
+        return file.text[start : self._place(extent.end).offset]
 
-    def _position(self, encoded: int) -> Position:
+    def readings(self, cursor: Cursor) -> Iterator[Place]:
+        """Places at which a node may be read: where it is used and, inside of a macro, where that macro is
+        defined."""
+        extent = cursors.extent(cursor)
+        if not extent.begin:
+            return
+        yield self._begin(extent)
+        if extent.begin & _IN_MACRO:
+            handle, offset = cursors.spelled(Location(extent.manager, extent.options, extent.begin))
+            if handle is not None:
+                yield Place(self._file(handle), offset)
+
+    # --- whose file --------------------------------------------------------------------------------
+
+    def is_user_code(self, declaration: Cursor) -> bool:
+        return self.start(declaration).file.is_user
+
+    def user_code(self, declarations: list[Cursor]) -> list[Cursor]:
+        """The declarations in the user's files, of all those at the top of a unit.
+
+        The bundled headers make most of theirs with macros, and clang would have to be asked for each. What
+        stands between two declarations of one inclusion of a header that isn't the user's is no user's either.
+        """
+        encodings = [cursors.location(declaration).encoded for declaration in declarations]
+        found: list[Cursor] = []
+        doubtful: list[Cursor] = []
+        previous: int | None = None
+        for declaration, encoded in zip(declarations, encodings, strict=True):
+            if encoded & _IN_MACRO:
+                doubtful.append(declaration)
+                continue
+            inclusion = self._inclusion(encoded, declaration)
+            is_user = self._inclusions[inclusion].is_user if inclusion >= 0 else False
+            if is_user or inclusion != previous:
+                found += [one for one in doubtful if self.is_user_code(one)]
+            doubtful.clear()
+            previous = inclusion
+            if is_user:
+                found.append(declaration)
+        return found + [one for one in doubtful if self.is_user_code(one)]
+
+    def _inclusion(self, encoded: int, declaration: Cursor) -> int:
+        """The index of the inclusion in which a location stands, -1 for none."""
+        index = bisect_right(self._bases, encoded) - 1
+        if index >= 0 and encoded - self._bases[index] <= len(self._inclusions[index].text):
+            return index
+        self.start(declaration)
+        return bisect_right(self._bases, encoded) - 1
+
+    # --- places ------------------------------------------------------------------------------------
+
+    def _begin(self, extent: Range) -> Place:
+        self._manager = (extent.manager, extent.options)
+        return self._place(extent.begin)
+
+    def _place(self, encoded: int) -> Place:
         if encoded & _IN_MACRO:
             found = self._macros.get(encoded)
             if found is None:
@@ -113,43 +150,48 @@ class Sources:
             file = self._inclusions[index]
             offset = encoded - self._bases[index]
             if offset <= len(file.text):
-                line = bisect_right(file.lines, offset)
-                return Position(file, offset, line, offset - file.lines[line - 1] + 1)
+                return Place(file, offset)
         return self._ask(encoded)
 
-    def _ask(self, encoded: int) -> Position:
-        handle, line, column, offset = cursors.expansion(Location(*self._manager, encoded))
+    def _ask(self, encoded: int) -> Place:
+        handle, offset = cursors.expansion(Location(*self._manager, encoded))
         if handle is None:
-            return Position(self._nowhere, 0, 0, 0)
+            return Place(self._nowhere, 0)
         file = self._file(handle)
         if not encoded & _IN_MACRO:
             index = bisect_right(self._bases, encoded - offset)
             self._bases.insert(index, encoded - offset)
             self._inclusions.insert(index, file)
-        return Position(file, offset, line, column)
+        return Place(file, offset)
 
     def _file(self, handle: int) -> File:
         file = self._files.get(handle)
         if file is None:
             path = cursors.file_name(handle)
-            text = cursors.file_contents(self._unit, handle)
+            text = cursors.file_contents(self._unit, handle).decode("latin-1")
             file = self._files[handle] = File(path, text, _line_starts(text), self._is_user(path))
         return file
 
-    @staticmethod
-    def _end_of_word(start: Position) -> Position:
-        """The end of the identifier at a place: what stands for a range that begins and ends in one macro."""
-        text = start.file.text
-        end = start.offset
-        while end < len(text) and (text[end : end + 1].isalnum() or text[end] == ord("_")):
-            end += 1
-        return Position(start.file, end, start.line, start.column + end - start.offset)
+
+def _span(file: File, start: int, end: int) -> ir.Span:
+    lines = file.lines
+    line = bisect_right(lines, start)
+    end_line = bisect_right(lines, end)
+    return ir.Span(file.path, line, start - lines[line - 1] + 1, end_line, end - lines[end_line - 1] + 1)
 
 
-def _line_starts(text: bytes) -> list[int]:
+def _end_of_word(text: str, start: int) -> int:
+    """The end of the identifier at a place, which stands for a range that begins and ends in one macro."""
+    end = start
+    while end < len(text) and (text[end].isalnum() or text[end] == "_"):
+        end += 1
+    return end
+
+
+def _line_starts(text: str) -> list[int]:
     starts = [0]
-    position = text.find(b"\n")
+    position = text.find("\n")
     while position >= 0:
         starts.append(position + 1)
-        position = text.find(b"\n", position + 1)
+        position = text.find("\n", position + 1)
     return starts

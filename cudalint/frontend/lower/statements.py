@@ -164,7 +164,7 @@ class Statements:
         if not self._context.uses_constexpr_if:
             return False
         return any(
-            _CONSTEXPR_IF.match(text, offset) for text, offset in self._context.sources.readings(cursor)
+            _CONSTEXPR_IF.match(file.text, offset) for file, offset in self._context.sources.readings(cursor)
         )
 
     def _condition_declaration(
@@ -215,8 +215,8 @@ class Statements:
 
     def _unroll_factor(self, attributed: Cursor) -> int | None:
         """The factor of `#pragma unroll`, which only the text has; 0 where it isn't a number."""
-        for text, offset in self._context.sources.readings(attributed):
-            match = _UNROLL.search(text, offset, offset + 60)
+        for file, offset in self._context.sources.readings(attributed):
+            match = _UNROLL.search(file.text, offset, offset + 60)
             if match is not None:
                 return int(match.group(1) or 0)
         return None
@@ -270,7 +270,7 @@ class Statements:
 
     def _asm(self, cursor: Cursor) -> list[ir.Stmt]:
         text = next(
-            (headers.asm_template(*reading) for reading in self._context.sources.readings(cursor)), ""
+            (headers.asm_template(file.text, offset) for file, offset in self._context.sources.readings(cursor)), ""
         )
         operands = self._context.expressions.lower_all(cursors.expressions(cursor))
         return [ir.Asm(text, operands, self._span(cursor))]

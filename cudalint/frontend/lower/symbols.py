@@ -94,8 +94,8 @@ class Symbols:
     def _alignment(self, attribute: Cursor) -> int:
         """The argument of `alignas(16)` or `__align__(16)`. The tree doesn't show it, so that it is read from the text;
         a name of a type stands for that type's alignment."""
-        for text, offset in self._context.sources.readings(attribute):
-            match = _ALIGNMENT.match(text, offset)
+        for file, offset in self._context.sources.readings(attribute):
+            match = _ALIGNMENT.match(file.text, offset)
             if match is not None:
                 argument = match.group(1).strip()
                 return int(argument) if argument.isdigit() else self._context.types.alignment_of(argument)

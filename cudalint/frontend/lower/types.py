@@ -43,6 +43,8 @@ BOOL: Final = _SCALARS["BOOL"]
 INT: Final = _SCALARS["INT"]
 UNSIGNED_LONG: Final = _SCALARS["ULONG"]
 
+_NO_TYPE: Final = ir.OpaqueType("")
+
 _ARRAYS: Final = frozenset(
     {kinds.T_CONSTANT_ARRAY, kinds.T_INCOMPLETE_ARRAY, kinds.T_VARIABLE_ARRAY, kinds.T_DEPENDENT_SIZED_ARRAY}
 )
@@ -64,6 +66,8 @@ class Types:
         return self.lower(cursors.type_of(cursor))
 
     def lower(self, type_: CxType) -> ir.Type:
+        if type_.kind == kinds.T_INVALID:  # libclang itself doesn't survive some questions about these.
+            return _NO_TYPE
         found = self._lowered.get(type_.handle)
         if found is None:
             found = self._lower_canonical(cursors.unqualified_type(cursors.canonical_type(type_)))

@@ -50,9 +50,7 @@ def lower_unit(parsed: ParsedFile) -> ir.Unit:
 def _user_functions(context: Context) -> list[Cursor]:
     """The function definitions in the user's files, in source order."""
     found: list[Cursor] = []
-    waiting = [
-        node for node in reversed(cursors.children(context.root)) if context.sources.is_user_code(node)
-    ]
+    waiting = context.sources.user_code(cursors.children(context.root))[::-1]
     while waiting:
         node = waiting.pop()
         if node.kind in _FUNCTIONS:
