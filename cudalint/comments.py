@@ -23,6 +23,7 @@ _TOKEN = re.compile(
     re.VERBOSE | re.DOTALL,
 )
 _DECLARATION_END = re.compile("[{;]")
+_LONGEST_DECLARATION = 4000
 _DIRECTIVE_LINE = re.compile(r"\s*#")
 
 
@@ -60,10 +61,11 @@ class CommentedSource:
         return self._code_lines[index] if index < len(self._code_lines) else None
 
     def declaration_at(self, line: int) -> str:
-        """The text from the start of a line up to the first brace or semicolon."""
+        """The text from the start of a line up to the first brace or semicolon, as far as one is near."""
         start = self._line_starts[line - 1]
-        end = _DECLARATION_END.search(self.text, start)
-        return self.text[start : end.start() if end else len(self.text)]
+        near = self.text[start : start + _LONGEST_DECLARATION]
+        end = _DECLARATION_END.search(near)
+        return near[: end.start()] if end else near
 
 
 def read_comments(text: str) -> CommentedSource:

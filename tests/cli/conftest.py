@@ -1,0 +1,99 @@
+"""An analysis and two rules of known behaviour, in the place of the real ones."""
+
+from __future__ import annotations
+
+import faulthandler
+import os
+import signal
+import sys
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+from handmade import TILE_SOURCE, column_read, file_facts, strided_load
+
+from cudalint import registry
+from cudalint.cli import run
+from cudalint.diagnostics import Diagnostic
+from cudalint.facts import FileFacts, KernelFacts
+from cudalint.options import AnalysisOptions
+from cudalint.rule import Rule, RuleContext
+
+
+class BankConflict(Rule):
+    """Finds the conflict of the handmade kernel."""
+
+    code, name, severity, summary = "CL201", "bank-conflict", "warning", "a double"
+
+    def check(self, kernel: KernelFacts, context: RuleContext) -> Iterator[Diagnostic]:
+        yield column_read(kernel.place.path)
+
+
+class Uncoalesced(Rule):
+    """Off by default, for tests of selection."""
+
+    code, name, severity, summary, on_by_default = "CL101", "uncoalesced-access", "warning", "a double", False
+
+    def check(self, kernel: KernelFacts, context: RuleContext) -> Iterator[Diagnostic]:
+        yield strided_load(kernel.place.path)
+
+
+def _analyse_file(path: str, options: AnalysisOptions) -> FileFacts:
+    from cudalint.frontend.parse import SourceError
+
+    text = dict(options.unsaved).get(path)
+    data = Path(path).read_bytes() if text is None else text.encode()
+    if b"\0" in data:
+        raise SourceError(f"{path}:1:4: not a text file (it has a NUL byte here)")
+    if b"CRASH" in data:
+        faulthandler.disable()
+        os.kill(os.getpid(), signal.SIGSEGV)
+    if b"HANG" in data:
+        time.sleep(60)
+    if b"RAISE" in data:
+        raise AssertionError("a bug")
+    return file_facts(path) if b"__global__" in data else file_facts(path, kernels=())
+
+
+@pytest.fixture(autouse=True)
+def _doubles(monkeypatch: pytest.MonkeyPatch) -> None:
+    module = ModuleType("cudalint.analysis")
+    module.analyse_file = _analyse_file  # type: ignore[attr-defined]
+    monkeypatch.setitem(sys.modules, "cudalint.analysis", module)
+    annotation_rules = tuple(rule for rule in registry.all_rules() if not issubclass(rule, Rule))
+    monkeypatch.setattr(registry, "all_rules", lambda: (Uncoalesced, BankConflict, *annotation_rules))
+
+
+@pytest.fixture
+def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An empty current folder."""
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+@pytest.fixture
+def tile(project: Path) -> str:
+    (project / "tile.cu").write_text(TILE_SOURCE)
+    return "tile.cu"
+
+
+@dataclass(frozen=True)
+class Result:
+    status: int
+    out: str
+    err: str
+
+
+@pytest.fixture
+def cudalint(capfd: pytest.CaptureFixture[str]) -> Callable[..., Result]:
+    """Runs a command line in this process; workers are real."""
+
+    def call(*arguments: str) -> Result:
+        status = run(arguments)
+        captured = capfd.readouterr()
+        return Result(status, captured.out, captured.err)
+
+    return call

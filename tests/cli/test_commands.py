@@ -1,0 +1,88 @@
+"""The group, its help, `explain` and `rules`, and the program as a process of its own."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from cudalint import __version__
+from cudalint.cli.group import _COMMANDS
+
+Run = Callable[..., Any]
+
+
+def test_version(cudalint: Run) -> None:
+    assert cudalint("--version").out == f"cudalint {__version__}\n"
+
+
+def test_nothing_to_do_shows_the_help(cudalint: Run) -> None:
+    result = cudalint()
+    assert result.status == 2
+    assert "Usage: cudalint" in result.err
+
+
+@pytest.mark.parametrize("command", ["", *_COMMANDS])
+def test_help_has_examples(cudalint: Run, command: str) -> None:
+    result = cudalint(*filter(None, [command]), "--help")
+    assert result.status == 0
+    assert "Usage: cudalint" in result.out
+    assert command == "rules" or "Example" in result.out
+
+
+def test_explain(cudalint: Run) -> None:
+    by_code, by_name = cudalint("explain", "cl903"), cudalint("explain", "bad-annotation")
+    assert by_code.status == 0
+    assert by_code.out == by_name.out
+    assert by_code.out.startswith("CL903 bad-annotation (warning)\n")
+    assert "\nUse instead\n" in by_code.out
+
+
+def test_explain_unknown_rule(cudalint: Run) -> None:
+    result = cudalint("explain", "CL999")
+    assert result.status == 2
+    assert result.err == "cudalint: error: no rule is called `CL999`; `cudalint rules` lists them\n"
+
+
+def test_rules(cudalint: Run) -> None:
+    table = cudalint("rules").out
+    assert "CL901  unused-suppression" in table
+    listed = json.loads(cudalint("rules", "--format", "json").out)
+    assert {rule["code"] for rule in listed} >= {"CL901", "CL903"}
+    assert len(table.splitlines()) == len(listed)
+
+
+def _program(*arguments: str, **settings: Any) -> subprocess.Popen[bytes]:
+    return subprocess.Popen([sys.executable, "-m", "cudalint", *arguments], **settings)
+
+
+def test_start_up_is_quick_and_light() -> None:
+    """The limit is loose, since tests share their machine; what is imported is not."""
+    code = "import sys; from cudalint.cli import run; run(['--version']); print(*sys.modules)"
+    out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
+    assert not {"numpy", "clang", "rich", "pycparser", "multiprocessing"} & set(out.split())
+    start = time.monotonic()
+    _program("--version", stdout=subprocess.DEVNULL).wait()
+    assert time.monotonic() - start < 1
+
+
+def test_a_reader_that_leaves_is_no_error(tmp_path: Path) -> None:
+    names = []
+    for i in range(300):
+        names.append(str(tmp_path / f"{i}.cu"))
+        Path(names[-1]).write_text("// cudalint: nonsense\n" * 20)
+    process = _program(
+        *names, "--format", "concise", stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=dict(os.environ)
+    )
+    assert process.stdout is not None
+    assert process.stderr is not None
+    process.stdout.close()
+    assert process.stderr.read() == b""
+    process.wait()
