@@ -171,7 +171,8 @@ class _FileAnalysis:
 
 def _same_kernel(launched: ir.FunctionRef, kernel: ir.FunctionRef) -> bool:
     """Whether a launch names this kernel, or an instantiation of it: they share the place of the definition."""
-    return launched.key == kernel.key or launched.span == kernel.span
+    same_place = launched.span.path == kernel.span.path and launched.span.end_line == kernel.span.end_line
+    return launched.key == kernel.key or (launched.name == kernel.name and same_place)
 
 
 def _distinct(configurations: Iterable[Configuration]) -> list[Configuration]:

@@ -42,6 +42,9 @@ MAX_THREADS = 1024
 MAX_LAUNCHES = 8
 """Different launches of one instantiation that are evaluated."""
 
+_DEFAULT_EXTENTS = {0: (), 1: (256,), 2: (32, 8), 3: (32, 4, 2)}
+"""The default block, spread over as many extents as are open."""
+
 Block = tuple[int, int, int]
 Nodes = tuple[Node, Node, Node]
 Lookup = Callable[[Expression], Node]
@@ -81,28 +84,42 @@ class Numbers:
 
 
 def from_launch(launch: HostLaunch, function: ir.Function, graph: Graph, generics: Generics) -> Configuration:
-    """The configuration of a visible launch."""
-    numbers = Numbers(graph)
-    block, assumptions = _block_of(launch.block, numbers, function)
+    """The configuration of a visible launch. If it leaves the block open, the default stands in, and is named so."""
+    block, assumptions = _block_of(launch.block, graph, function)
     arguments = kernel_arguments(function, launch.arguments, graph, generics)
+    source: LaunchSource = "default" if assumptions else "launch-site"
     return Configuration(
-        block, launch.grid, launch.shared, arguments, "launch-site", launch.span.path, launch.span.line, assumptions
+        block, launch.grid, launch.shared, arguments, source, launch.span.path, launch.span.line, assumptions
     )
 
 
-def _block_of(nodes: Nodes, numbers: Numbers, function: ir.Function) -> tuple[Block, tuple[str, ...]]:
-    """The block as numbers; a size that is not known or not possible becomes an assumed one."""
-    x, y, z = (numbers.of(n) for n in nodes)
-    known = all(n.is_const for n in nodes)
-    if min(x, y, z) >= 1 and x * y * z <= MAX_THREADS:
-        text = "x".join(str(v) for v in (x, y, z)[: 3 if z > 1 else 2 if y > 1 else 1])
-        return (x, y, z), () if known else (f"block = {text}",)
-    if known:
-        return (min(max(x, 1), MAX_THREADS), 1, 1), (f"block = {min(max(x, 1), MAX_THREADS)}",)
+def _block_of(nodes: Nodes, graph: Graph, function: ir.Function) -> tuple[Block, tuple[str, ...]]:
+    """The block as numbers. Extents that are unknown symbols get the default's share, and keep it in the grid and
+    the arguments; a size that is not possible is cut."""
+    open_ = [n for n in nodes if not n.is_const]
+    numbers = Numbers(graph)
     threads = min(function.max_threads or DEFAULT_THREADS, DEFAULT_THREADS)
-    rest = max(1, threads // max(1, (y if nodes[1].is_const else 1) * (z if nodes[2].is_const else 1)))
-    chosen = (rest, y if nodes[1].is_const else 1, z if nodes[2].is_const else 1)
-    return chosen, (f"block = {'x'.join(str(v) for v in chosen)} (not known at the launch)",)
+    if not _is_possible(numbers, nodes):
+        for node, extent in zip(open_, _DEFAULT_EXTENTS[len(open_)], strict=False):
+            _settle(graph, node, min(extent, threads))
+        numbers = Numbers(graph)
+    x, y, z = (numbers.of(n) for n in nodes)
+    if _is_possible(numbers, nodes):
+        text = "x".join(str(v) for v in (x, y, z)[: 3 if z > 1 else 2 if y > 1 else 1])
+        return (x, y, z), (f"block = {text} (the launch leaves it open)",) if open_ else ()
+    chosen = min(max(x, 1), MAX_THREADS) if nodes[0].is_const else threads
+    return (chosen, 1, 1), (f"block = {chosen} (the launch leaves it open)",)
+
+
+def _is_possible(numbers: Numbers, nodes: Nodes) -> bool:
+    x, y, z = (numbers.of(n) for n in nodes)
+    return min(x, y, z) >= 1 and x * y * z <= MAX_THREADS
+
+
+def _settle(graph: Graph, node: Node, value: int) -> None:
+    """Gives the symbols that an open extent consists of the generic value that makes it `value`."""
+    for symbol in graph.atoms(node.bits, graph.uniform_bits):
+        graph.settle(symbol, value)
 
 
 def kernel_arguments(
@@ -222,7 +239,6 @@ def _from_annotation(
     lookup: Lookup,
 ) -> Configuration:
     parts = launch_of(annotation)
-    numbers = Numbers(graph)
     one = graph.one
     block_nodes = _extents(parts.block, lookup, one) if parts.block is not None else None
     grid = _extents(parts.grid, lookup, one) if parts.grid is not None else default_grid(function, graph)
@@ -232,7 +248,7 @@ def _from_annotation(
         block: Block = (DEFAULT_THREADS, 1, 1)
         texts = (f"block = {DEFAULT_THREADS} (the annotation names none)",)
     else:
-        block, texts = _block_of(block_nodes, numbers, function)
+        block, texts = _block_of(block_nodes, graph, function)
     return Configuration(
         block, grid, shared, arguments, "annotation", function.span.path, annotation.place.line, texts
     )

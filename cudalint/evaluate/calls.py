@@ -129,10 +129,10 @@ def unknown_call(ex: Executor, expr: ir.Call) -> Value:
             written.append((dereference(value, ex.graph), argument))
     args = tuple(dict.fromkeys(n for n in seen if not n.is_const))[:8]
     for where, argument in written:
-        expressions.write(ex, where, ex.opaque(f"`{expr.name}` sets it", where.type, args), argument.span)
+        expressions.write(ex, where, ex.opaque(f"`{expr.name}` sets it", where.type, args, (expr.span, len(written))), argument.span)
     if expr.function is not None and expr.function.is_user and expr.function.kind != "host":
         ex.gap(expr.span, f"`{expr.name}` has no body in sight")
-    return ex.opaque(f"it is the result of `{expr.name}`", expr.type, args)
+    return ex.opaque(f"it is the result of `{expr.name}`", expr.type, args, expr.span)
 
 
 def _parameters(expr: ir.Call) -> tuple[ir.Type, ...]:

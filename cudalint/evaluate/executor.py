@@ -82,10 +82,10 @@ class Executor:
         if self.memory.recording:
             self.gaps.append(Gap(span, reason))
 
-    def opaque(self, text: str, type_: ir.Type, args: tuple[Node, ...] = ()) -> Value:
+    def opaque(self, text: str, type_: ir.Type, args: tuple[Node, ...] = (), origin: object = None) -> Value:
         """A value that cannot be followed; it counts as data where one of `args` does."""
         data = any(a.bits & self.graph.opaque_bits for a in args)
-        return self.memory.unknown(type_, Reason(data, text), args)
+        return self.memory.unknown(type_, Reason(data, text, origin), args)
 
     # functions
 

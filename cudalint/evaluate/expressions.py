@@ -299,7 +299,9 @@ def _array_base(ex: Executor, base: ir.Expr) -> LocalPlace | Value:
         where = place(ex, inner)
         if isinstance(where, LocalPlace):
             _initialise_global(ex, where.symbol)
-            return where
+            # A parameter that is declared as an array is a pointer.
+            value = None if where.path else ex.state.variables.get(where.symbol)
+            return value if isinstance(value, (Pointer, Choice)) else where
         if isinstance(where, MemoryPlace):
             return decay(where, ex.graph)
         return where.value
@@ -518,6 +520,9 @@ def _cast_value(ex: Executor, expr: ir.Cast) -> Value:
         where = place(ex, expr.operand)
         if isinstance(where, LocalPlace):
             _initialise_global(ex, where.symbol)
+            value = None if where.path else ex.state.variables.get(where.symbol)
+            if isinstance(value, (Pointer, Choice)):
+                return _cast_pointer(ex, value, type_.pointee)
         if isinstance(where, TemporaryPlace):
             return where.value if not isinstance(where.value, ArrayValue) else decay(where, ex.graph)
         return _as_pointer(decay(where, ex.graph), type_.pointee)

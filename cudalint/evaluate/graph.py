@@ -61,6 +61,8 @@ class Reason:
     data: bool
     """It was loaded from memory (or computed from what was); otherwise the analysis cannot follow it."""
     text: str
+    origin: object = None
+    """What tells this value from others with the same text: the place that it comes from."""
 
 
 class Node:
@@ -222,6 +224,12 @@ class Graph:
         """Gives a uniform symbol a name that says more; it stays the same symbol."""
         assert isinstance(node.payload, Uniform)
         node.payload = Uniform(name, node.payload.generic)
+
+    @staticmethod
+    def settle(node: Node, generic: Number) -> None:
+        """Gives a uniform symbol another generic value. Only before anything was evaluated with the old one."""
+        assert isinstance(node.payload, Uniform)
+        node.payload = Uniform(node.payload.name, generic)
 
     def counter(self, label: object) -> Node:
         """A new loop counter: 0 in the loop's first iteration, 1 in the second."""

@@ -92,7 +92,7 @@ class HostMemory(Memory):
 
     def unknown(self, type_: ir.Type, reason: Reason, args: tuple[Node, ...] = (), name: str = "") -> Value:
         if isinstance(type_, ir.Scalar):
-            key = (reason.text, name, kind_of(type_), tuple(a.index for a in args))
+            key = (reason.text, reason.origin, name, kind_of(type_), tuple(a.index for a in args))
             node = self._made.get(key)
             if node is None:
                 node = self.generics.make(name or f"?{len(self._made)}", kind_of(type_))

@@ -288,6 +288,14 @@ class _Trial:
             return True
         if result.bits & others:
             return self._close_exchange(key, result, results)
+        kept = self._kept_elsewhere(result, placeholder)
+        if kept is not None:
+            condition, result = kept
+            previous = graph.binary("-", self.counter, graph.const(1, I8), I8)
+            earlier = graph.substitute(result, {self.counter: previous})
+            later = graph.binary("<", graph.const(0, I8), self.counter, BOOL)
+            self.closed[placeholder] = graph.select(graph.binary("&&", later, condition, BOOL), earlier, start)
+            return True
         if not result.bits & own:
             previous = graph.binary("-", self.counter, graph.const(1, I8), I8)
             earlier = graph.substitute(result, {self.counter: previous})
@@ -299,6 +307,17 @@ class _Trial:
             return False
         self.closed[placeholder] = closed
         return True
+
+    def _kept_elsewhere(self, result: Node, placeholder: Node) -> tuple[Node, Node] | None:
+        """`if (c) x = value;` with an unchanging `c`: the lanes with `c` get a new value, the others keep theirs."""
+        if result.op != "select" or result.args[0].bits & (placeholder.bits | self.counter.bits):
+            return None
+        condition, a, b = result.args
+        if b is placeholder and not a.bits & placeholder.bits:
+            return condition, a
+        if a is placeholder and not b.bits & placeholder.bits:
+            return self.graph.negate(condition), b
+        return None
 
     def _recurrence(self, result: Node, placeholder: Node, start: Node) -> Node | None:
         graph, counter = self.graph, self.counter
@@ -443,6 +462,9 @@ def linear_step(graph: Graph, result: Node, start: Node) -> Node | None:
         return graph.const(0, I8)
     if result.op == "cast" and not result.kind.is_float:
         return linear_step(graph, result.args[0], start)
+    if result.op == "select" and not result.args[0].bits & start.bits:
+        a_step, b_step = (linear_step(graph, side, start) for side in result.args[1:])
+        return None if a_step is None or b_step is None else graph.select(result.args[0], a_step, b_step)
     if result.op in ("+", "-"):
         a, b = result.args
         if a.bits & start.bits and not b.bits & start.bits:

@@ -97,7 +97,7 @@ class Rows:
     def value(self, node: Node) -> Array:
         """The numbers of `node`: integers as int64, floats as float64, conditions as bool."""
         if node.op == "const":
-            return bool(node.payload) if node.kind.code == "b" else node.payload
+            return _constant(node)
         done = self._memo.get(node.index)
         if done is None:
             with np.errstate(all="ignore"):
@@ -113,7 +113,7 @@ class Rows:
         if self._parent is not None and not node.bits & self._own_bits:
             assert self._parent_rows is not None
             inherited = self._parent.value(node)
-            if isinstance(inherited, np.ndarray) and inherited.shape[0] == self._parent.count and self._parent.count > 1:
+            if isinstance(inherited, np.ndarray) and inherited.ndim and 1 < self._parent.count == inherited.shape[0]:
                 return inherited[self._parent_rows]
             return inherited
         if node.op == "loop":
@@ -161,6 +161,16 @@ class Rows:
         }[str(node.payload)]
         taken = np.take_along_axis(value.reshape(shape), np.clip(source, 0, WARP - 1), axis=2)
         return taken.reshape(self.count, -1)
+
+
+def _constant(node: Node) -> Array:
+    """A constant as numpy computes with it: unsigned 64-bit numbers share the bits of signed ones."""
+    value = node.value
+    if node.kind.code == "b":
+        return bool(value)
+    if node.kind.code == "u" and value >= 1 << 63:
+        return int(value) - (1 << 64)
+    return value
 
 
 def lane_trips(rows: Rows, counter: Node, condition: Node) -> NDArray[np.int64]:
