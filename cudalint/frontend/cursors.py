@@ -135,19 +135,13 @@ canonical_cursor: Callable[[Cursor], Cursor] = _function("clang_getCanonicalCurs
 definition: Callable[[Cursor], Cursor] = _function("clang_getCursorDefinition", Cursor, Cursor)
 semantic_parent: Callable[[Cursor], Cursor] = _function("clang_getCursorSemanticParent", Cursor, Cursor)
 initializer: Callable[[Cursor], Cursor] = _function("clang_Cursor_getVarDeclInitializer", Cursor, Cursor)
-specialized_template: Callable[[Cursor], Cursor] = _function(
-    "clang_getSpecializedCursorTemplate", Cursor, Cursor
-)
+specialized_template: Callable[[Cursor], Cursor] = _function("clang_getSpecializedCursorTemplate", Cursor, Cursor)
 argument_count: Callable[[Cursor], int] = _function("clang_Cursor_getNumArguments", c_int, Cursor)
 argument: Callable[[Cursor, int], Cursor] = _function("clang_Cursor_getArgument", Cursor, Cursor, c_uint)
-template_argument_count: Callable[[Cursor], int] = _function(
-    "clang_Cursor_getNumTemplateArguments", c_int, Cursor
-)
+template_argument_count: Callable[[Cursor], int] = _function("clang_Cursor_getNumTemplateArguments", c_int, Cursor)
 result_type: Callable[[Cursor], CxType] = _function("clang_getCursorResultType", CxType, Cursor)
 enum_value: Callable[[Cursor], int] = _function("clang_getEnumConstantDeclValue", c_longlong, Cursor)
-enum_unsigned_value: Callable[[Cursor], int] = _function(
-    "clang_getEnumConstantDeclUnsignedValue", c_ulonglong, Cursor
-)
+enum_unsigned_value: Callable[[Cursor], int] = _function("clang_getEnumConstantDeclUnsignedValue", c_ulonglong, Cursor)
 enum_type: Callable[[Cursor], CxType] = _function("clang_getEnumDeclIntegerType", CxType, Cursor)
 storage_class: Callable[[Cursor], int] = _function("clang_Cursor_getStorageClass", c_int, Cursor)
 has_global_storage: Callable[[Cursor], int] = _function("clang_Cursor_hasVarDeclGlobalStorage", c_int, Cursor)
@@ -155,12 +149,8 @@ has_attributes: Callable[[Cursor], int] = _function("clang_Cursor_hasAttrs", c_u
 is_definition: Callable[[Cursor], int] = _function("clang_isCursorDefinition", c_uint, Cursor)
 is_defaulted: Callable[[Cursor], int] = _function("clang_CXXMethod_isDefaulted", c_uint, Cursor)
 is_static_method: Callable[[Cursor], int] = _function("clang_CXXMethod_isStatic", c_uint, Cursor)
-is_copy_constructor: Callable[[Cursor], int] = _function(
-    "clang_CXXConstructor_isCopyConstructor", c_uint, Cursor
-)
-is_move_constructor: Callable[[Cursor], int] = _function(
-    "clang_CXXConstructor_isMoveConstructor", c_uint, Cursor
-)
+is_copy_constructor: Callable[[Cursor], int] = _function("clang_CXXConstructor_isCopyConstructor", c_uint, Cursor)
+is_move_constructor: Callable[[Cursor], int] = _function("clang_CXXConstructor_isMoveConstructor", c_uint, Cursor)
 bit_field_width: Callable[[Cursor], int] = _function("clang_getFieldDeclBitWidth", c_int, Cursor)
 is_bit_field: Callable[[Cursor], int] = _function("clang_Cursor_isBitField", c_uint, Cursor)
 field_bit_offset: Callable[[Cursor], int] = _function("clang_Cursor_getOffsetOfField", c_longlong, Cursor)

@@ -75,9 +75,7 @@ def _call(expr: ir.Call) -> str:
 
 
 def _construct(expr: ir.Construct) -> str:
-    return (
-        f"{'new-trivial ' if expr.constructor is None else ''}{type_name(expr.type)}({_list(expr.arguments)})"
-    )
+    return f"{'new-trivial ' if expr.constructor is None else ''}{type_name(expr.type)}({_list(expr.arguments)})"
 
 
 def _launch(expr: ir.Launch) -> str:
@@ -100,9 +98,7 @@ _EXPRESSIONS: Final[dict[type, Callable[[Any], str]]] = {
     ir.Unary: _unary,
     ir.Binary: _binary,
     ir.Assign: lambda e: f"{expression(e.target)} {e.op}= {expression(e.value)}",
-    ir.Conditional: lambda e: (
-        f"({expression(e.condition)} ? {expression(e.then)} : {expression(e.otherwise)})"
-    ),
+    ir.Conditional: lambda e: f"({expression(e.condition)} ? {expression(e.then)} : {expression(e.otherwise)})",
     ir.Cast: lambda e: (
         f"({type_name(e.type)}){expression(e.operand)}"
         if e.explicit
@@ -114,9 +110,7 @@ _EXPRESSIONS: Final[dict[type, Callable[[Any], str]]] = {
     ir.Lambda: _lambda,
     ir.Launch: _launch,
     ir.FunctionName: lambda e: f"&{e.function.name}",
-    ir.New: lambda e: (
-        f"new {type_name(e.element)}{f'[{expression(e.count)}]' if e.count is not None else ''}"
-    ),
+    ir.New: lambda e: f"new {type_name(e.element)}{f'[{expression(e.count)}]' if e.count is not None else ''}",
     ir.UnknownExpr: lambda e: f"<unknown {e.reason}: {_list(e.children)}>",
 }
 

@@ -42,11 +42,7 @@ class Calls:
 
     def _method(self, cursor: Cursor, callee: Cursor, nodes: list[Cursor]) -> ir.Expr:
         named = _unwrapped(nodes[0]) if nodes else None
-        if (
-            named is not None
-            and named.kind == kinds.MEMBER_REF_EXPR
-            and cursors.referenced(named).kind in _METHODS
-        ):
+        if named is not None and named.kind == kinds.MEMBER_REF_EXPR and cursors.referenced(named).kind in _METHODS:
             receiver = None if cursors.is_static_method(callee) else self._receiver(named)
             return self._call(cursor, callee, receiver, self._arguments(callee, nodes[1:]))
         operands = _arguments_of(cursor, nodes)
@@ -77,9 +73,7 @@ class Calls:
         self, cursor: Cursor, callee: Cursor, receiver: ir.Expr | None, arguments: tuple[ir.Expr, ...]
     ) -> ir.Call:
         function = self._context.functions.ref(callee)
-        return ir.Call(
-            function.name, function, receiver, None, arguments, self._type(cursor), self._span(cursor)
-        )
+        return ir.Call(function.name, function, receiver, None, arguments, self._type(cursor), self._span(cursor))
 
     def _arguments(self, callee: Cursor, nodes: list[Cursor]) -> tuple[ir.Expr, ...]:
         lower = self._context.expressions.lower
@@ -95,8 +89,8 @@ class Calls:
 
     def _indirect(self, cursor: Cursor, nodes: list[Cursor]) -> ir.Expr:
         """A call through a pointer, or one in a template that only an instantiation resolves."""
-        if not nodes:
-            return self._context.expressions.unknown(cursor, "a call of nothing")
+        if not nodes:  # `T()` in a template.
+            return ir.Construct(None, (), self._type(cursor), self._span(cursor))
         named = _unwrapped(nodes[0])
         if self.is_unresolved(named):
             return self.unresolved(cursor, nodes)
@@ -106,9 +100,7 @@ class Calls:
         arguments = self._context.expressions.lower_all(nodes[1:])
         if isinstance(callee, ir.FunctionName):
             function = callee.function
-            return ir.Call(
-                function.name, function, None, None, arguments, self._type(cursor), self._span(cursor)
-            )
+            return ir.Call(function.name, function, None, None, arguments, self._type(cursor), self._span(cursor))
         name = cursors.spelling(named)
         return ir.Call(name, None, None, callee, arguments, self._type(cursor), self._span(cursor))
 
@@ -154,8 +146,7 @@ class Calls:
     def _launch(self, cursor: Cursor, nodes: list[Cursor]) -> ir.Expr:
         expressions = self._context.expressions
         parts: list[ir.Expr | None] = [
-            None if is_default_argument(part) else expressions.lower(part)
-            for part in cursors.expressions(nodes[1])[1:]
+            None if is_default_argument(part) else expressions.lower(part) for part in cursors.expressions(nodes[1])[1:]
         ]
         parts += [None] * (4 - len(parts))
         grid, block, shared, stream = parts[:4]

@@ -9,7 +9,7 @@ from cudalint import ir
 from cudalint.frontend import cursors, kinds
 from cudalint.frontend.cursors import Cursor
 from cudalint.frontend.lower import literals
-from cudalint.frontend.lower.types import BOOL, INT, UNSIGNED_LONG, VOID
+from cudalint.frontend.lower.types import INT, VOID
 
 if TYPE_CHECKING:
     from cudalint.frontend.lower.context import Context
@@ -42,7 +42,7 @@ class Expressions:
             kinds.GNU_NULL_EXPR: self._null,
             kinds.DECL_REF_EXPR: self._name,
             kinds.MEMBER_REF_EXPR: self._member,
-            kinds.CXX_THIS_EXPR: self._this,
+            kinds.CXX_THIS_EXPR: self.this,
             kinds.ARRAY_SUBSCRIPT_EXPR: self._index,
             kinds.UNARY_OPERATOR: self._unary,
             kinds.BINARY_OPERATOR: self._binary,
@@ -119,6 +119,8 @@ class Expressions:
             return self._value_initialised(cursor, type_)
         if self._context.calls.is_unresolved(inner[0]):
             return self._context.calls.unresolved(cursor, inner)
+        if isinstance(type_, ir.OpaqueType):
+            return self.unknown(cursor, "an expression that clang could not resolve")
         return self.unknown(cursor, "unexposed expression")
 
     def _value_initialised(self, cursor: Cursor, type_: ir.Type) -> ir.Expr:
@@ -166,11 +168,9 @@ class Expressions:
         if kind == kinds.ENUM_CONSTANT_DECL:
             return self._enumerator(cursor, declaration)
         if kind in _NAMED_FUNCTIONS:
-            return ir.FunctionName(
-                self._context.functions.ref(declaration), self._types.of(cursor), self._span(cursor)
-            )
+            return ir.FunctionName(self._context.functions.ref(declaration), self._types.of(cursor), self._span(cursor))
         if kind == kinds.UNEXPOSED_DECL:
-            return self._structured_binding(cursor, declaration)
+            return self._unexposed_declaration(cursor, declaration)
         if kind == kinds.TEMPLATE_NON_TYPE_PARAMETER:
             symbol = self._context.symbols.symbol(declaration)
             return ir.Name(symbol, self._types.of(cursor), self._span(cursor))
@@ -192,15 +192,18 @@ class Expressions:
         value = cursors.enum_unsigned_value(declaration) if unsigned else cursors.enum_value(declaration)
         return ir.Literal_(value, type_, self._span(cursor))
 
-    def _structured_binding(self, cursor: Cursor, declaration: Cursor) -> ir.Expr:
+    def _unexposed_declaration(self, cursor: Cursor, declaration: Cursor) -> ir.Expr:
+        """An instantiated variable template or a structured binding."""
         bound = self._context.symbols.binding(declaration)
-        if bound is None:
-            return self.unknown(cursor, "a structured binding of another function")
-        whole, position = bound
+        if bound is not None:
+            return self._structured_binding(cursor, *bound)
+        if cursors.has_global_storage(declaration) > 0:
+            return self._variable(cursor, declaration)
+        return self.unknown(cursor, "a name of an unexposed declaration")
+
+    def _structured_binding(self, cursor: Cursor, whole: ir.Symbol, position: int) -> ir.Expr:
         type_, span = self._types.of(cursor), self._span(cursor)
-        base = ir.Name(
-            whole, whole.type.pointee if isinstance(whole.type, ir.PointerType) else whole.type, span
-        )
+        base = ir.Name(whole, whole.type.pointee if isinstance(whole.type, ir.PointerType) else whole.type, span)
         if isinstance(base.type, ir.RecordType) and position < len(base.type.fields):
             return ir.Member(base, base.type.fields[position].name, False, type_, span)
         if isinstance(base.type, ir.ArrayType):
@@ -230,15 +233,12 @@ class Expressions:
         return inner[0] if inner else None
 
     def this(self, cursor: Cursor) -> ir.Expr:
-        """`this` at a node that uses it implicitly."""
+        """`this`, at a node that names it or uses it implicitly."""
         symbol = self._context.functions.current_this()
         span = self._span(cursor)
         if symbol is None:
             return ir.UnknownExpr("`this` outside of a method", (), self._types.pointer(VOID), span)
         return ir.Name(symbol, symbol.type, span)
-
-    def _this(self, cursor: Cursor) -> ir.Expr:
-        return self.this(cursor)
 
     # --- operators ---------------------------------------------------------------------------------
 
@@ -311,9 +311,7 @@ class Expressions:
         operand = self.lower(inner[-1])
         target = self._types.of(cursor)
         if isinstance(operand, ir.Cast) and not operand.explicit and operand.type is target:
-            operand = (
-                operand.operand
-            )  # The tree has the conversion twice: as a cast, and implicitly below it.
+            operand = operand.operand  # The tree has the conversion twice: as a cast, and implicitly below it.
         return ir.Cast(operand, target, True, self._span(cursor))
 
     def _functional_cast(self, cursor: Cursor) -> ir.Expr:
@@ -341,25 +339,31 @@ class Expressions:
     def _throw(self, cursor: Cursor) -> ir.Expr:
         return self.unknown(cursor, "throw")
 
+    def assigned(self, symbol: ir.Symbol, value: ir.Expr, span: ir.Span) -> ir.Expr:
+        """The initialization of a variable inside of an expression, as an assignment."""
+        return ir.Assign("", ir.Name(symbol, symbol.type, span), value, symbol.type, span)
+
     def _statement_expression(self, cursor: Cursor) -> ir.Expr:
-        children: list[ir.Expr] = []
+        """`({ T x = a; f(x); })` as `(x = a, f(x))`, which covers the macros that people write with it."""
+        statements: list[ir.Stmt] = []
         for body in cursors.children(cursor):
             for statement in self._context.statements.lower(body):
-                children += _expressions_of(statement)
-        return ir.UnknownExpr(
-            "statement expression", tuple(children), self._types.of(cursor), self._span(cursor)
-        )
+                statements += statement.statements if isinstance(statement, ir.Block) else (statement,)
+        pieces = [self._piece(statement) for statement in statements]
+        type_, span = self._types.of(cursor), self._span(cursor)
+        result = pieces[0] if pieces else None
+        if result is None or any([isinstance(piece, ir.UnknownExpr) for piece in pieces]):
+            return ir.UnknownExpr("statement expression", tuple(pieces), type_, span)
+        for piece in pieces[1:]:
+            result = ir.Binary(",", result, piece, piece.type, span)
+        return result
 
-
-def _expressions_of(statement: ir.Stmt) -> list[ir.Expr]:
-    """The expressions of the simple statements in a statement expression."""
-    if isinstance(statement, ir.Block):
-        return [expr for inner in statement.statements for expr in _expressions_of(inner)]
-    if isinstance(statement, ir.ExprStmt):
-        return [statement.expr]
-    if isinstance(statement, ir.Declare) and statement.initializer is not None:
-        return [statement.initializer]
-    return []
-
-
-__all__ = ["BOOL", "UNSIGNED_LONG", "Expressions"]
+    def _piece(self, statement: ir.Stmt) -> ir.Expr:
+        """A statement in a statement expression as an expression."""
+        if isinstance(statement, ir.ExprStmt):
+            return statement.expr
+        if isinstance(statement, ir.Declare) and statement.initializer is not None:
+            return self.assigned(statement.symbol, statement.initializer, statement.span)
+        if isinstance(statement, ir.Declare):
+            return ir.Name(statement.symbol, statement.symbol.type, statement.span)
+        return ir.UnknownExpr("statement in an expression", (), VOID, statement.span)

@@ -56,6 +56,7 @@ class Functions:
         self._uses: dict[int | None, _Uses] = {}
         self._has_launch: dict[str, bool] = {}
         self._definitions: dict[str, Cursor] = {}
+        self._trivial: dict[int | None, bool] = {}
         self._this: ir.Symbol | None = None
 
     # --- references --------------------------------------------------------------------------------
@@ -90,6 +91,13 @@ class Functions:
 
     def note_captures(self, call_operator: Cursor, captures: tuple[ir.Capture, ...]) -> None:
         self._captures[call_operator.handle] = captures
+
+    def _captures_of(self, definition: Cursor) -> tuple[ir.Capture, ...]:
+        """What a lambda captures; the instantiations of a generic one capture the same."""
+        captures = self._captures.get(definition.handle)
+        if captures is None:
+            captures = self._captures.get(cursors.specialized_template(definition).handle, ())
+        return captures
 
     def current_this(self) -> ir.Symbol | None:
         """The object of the method that is being lowered."""
@@ -135,7 +143,7 @@ class Functions:
             max_threads=max_threads,
             min_blocks=min_blocks,
             is_template_pattern=_is_pattern(definition),
-            captures=self._captures.get(definition.handle, ()),
+            captures=self._captures_of(definition),
             problems=context.problems_within(span),
         )
 
@@ -176,27 +184,29 @@ class Functions:
     # --- constructors ------------------------------------------------------------------------------
 
     def is_trivial_default(self, constructor: Cursor) -> bool:
-        """Whether a constructor is implicit or defaulted and has nothing to initialise."""
-        if _split(constructor).parameters or not cursors.is_defaulted(constructor):
+        """Whether a default constructor leaves everything as it is."""
+        if not cursors.is_defaulted(constructor) or _split(constructor).parameters:
             return False
-        return not self._class_initializers(constructor) and not self._needs_construction(constructor)
+        return self._is_trivial_class(cursors.semantic_parent(constructor))
 
-    def _needs_construction(self, constructor: Cursor) -> bool:
-        """Whether a base or a field of the class has a constructor that somebody wrote."""
-        record = cursors.semantic_parent(constructor)
-        for child in cursors.children(record):
-            if child.kind not in (kinds.CXX_BASE_SPECIFIER, kinds.FIELD_DECL):
-                continue
-            inner = _record_of(cursors.type_of(child))
-            if inner is None:
-                continue
-            for member in cursors.children(inner):
-                if member.kind == kinds.CONSTRUCTOR and not _split(member).parameters:
-                    if not self.is_trivial_default(member):
-                        return True
-                elif member.kind == kinds.FIELD_DECL and cursors.expressions(member):
-                    pass
-        return False
+    def _is_trivial_class(self, record: Cursor) -> bool:
+        """Whether no initializer and no constructor that somebody wrote runs for an object that is declared
+        without one: not the class's own and not that of a base or a field."""
+        known = self._trivial.get(record.handle)
+        if known is None:
+            known = all([self._is_trivial_member(child) for child in cursors.children(record)])
+            self._trivial[record.handle] = known
+        return known
+
+    def _is_trivial_member(self, child: Cursor) -> bool:
+        if child.kind == kinds.CONSTRUCTOR:
+            return bool(cursors.is_defaulted(child)) or not _is_default_constructor(child)
+        if child.kind not in (kinds.CXX_BASE_SPECIFIER, kinds.FIELD_DECL):
+            return True
+        if child.kind == kinds.FIELD_DECL and _field_initializer(child) is not None:
+            return False
+        inner = _record_of(cursors.type_of(child))
+        return inner is None or self._is_trivial_class(inner)
 
     def _member_initializers(self, definition: Cursor, parts: _Parts) -> tuple[tuple[str, ir.Expr], ...]:
         """A constructor's initializers as written, then those that the class gives for fields not among them."""
@@ -326,6 +336,11 @@ def _is_lambda(declaration: Cursor) -> bool:
 
 def _is_implicit_constructor(definition: Cursor) -> bool:
     return definition.kind == kinds.CONSTRUCTOR and bool(cursors.is_defaulted(definition))
+
+
+def _is_default_constructor(constructor: Cursor) -> bool:
+    """Whether a constructor can be called without arguments."""
+    return all([cursors.expressions(parameter) for parameter in _split(constructor).parameters])
 
 
 def _field_initializer(field: Cursor) -> Cursor | None:

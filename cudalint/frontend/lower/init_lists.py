@@ -87,9 +87,7 @@ class InitLists:
 
     def _initializes(self, node: Cursor, type_: ir.Type) -> bool:
         """Whether a node is a value of the aggregate itself rather than of its first part."""
-        return self._is_whole(node, type_) or not isinstance(
-            self._context.types.of(node), ir.Scalar | ir.PointerType
-        )
+        return self._is_whole(node, type_) or not isinstance(self._context.types.of(node), ir.Scalar | ir.PointerType)
 
 
 class _Reader:

@@ -27,9 +27,7 @@ class Lambdas:
         context = self._context
         call_operator = _call_operator(cursor)
         if call_operator is None:
-            return ir.UnknownExpr(
-                "a lambda without a body", (), context.types.of(cursor), context.sources.span(cursor)
-            )
+            return ir.UnknownExpr("a lambda without a body", (), context.types.of(cursor), context.sources.span(cursor))
         captures = self.captures(cursor)
         function = context.functions.ref(call_operator)
         context.functions.note_captures(call_operator, captures)

@@ -6,9 +6,7 @@ import re
 from typing import Final
 
 _INTEGER: Final = re.compile(r"(0[xX][0-9a-fA-F']+|0[bB][01']+|[0-9][0-9']*)[uUlLzZ]*")
-_FLOATING: Final = re.compile(
-    r"([0-9][0-9']*\.?[0-9']*(?:[eE][+-]?[0-9]+)?|\.[0-9']+(?:[eE][+-]?[0-9]+)?)[fFlL]?"
-)
+_FLOATING: Final = re.compile(r"([0-9][0-9']*\.?[0-9']*(?:[eE][+-]?[0-9]+)?|\.[0-9']+(?:[eE][+-]?[0-9]+)?)[fFlL]?")
 _ARRAY_NEW: Final = re.compile(r"(?::\s*:\s*)?new\b[^({;]*\[")
 
 

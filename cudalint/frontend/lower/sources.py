@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from functools import cached_property
 from typing import Final, NamedTuple
 
 from cudalint import ir
@@ -15,14 +15,22 @@ _IN_MACRO: Final = 1 << 31
 """Clang sets this bit in the encoding of a location that stands in a macro expansion."""
 
 
-@dataclass(slots=True, eq=False)
 class File:
-    path: str
-    text: str
-    """Bytes as latin-1, so that offsets into it are offsets into the file."""
-    lines: list[int]
-    """The offset of each line's first byte."""
-    is_user: bool
+    def __init__(self, path: str, text: str, is_user: bool) -> None:
+        self.path = path
+        self.text = text
+        """Bytes as latin-1, so that offsets into it are offsets into the file."""
+        self.is_user = is_user
+
+    @cached_property
+    def lines(self) -> list[int]:
+        """The offset of each line's first byte."""
+        starts = [0]
+        position = self.text.find("\n")
+        while position >= 0:
+            starts.append(position + 1)
+            position = self.text.find("\n", position + 1)
+        return starts
 
 
 class Place(NamedTuple):
@@ -46,13 +54,18 @@ class Sources:
         """The files in the order of `_bases`, from which clang numbers the bytes of each inclusion."""
         self._macros: dict[int, Place] = {}
         self._manager: tuple[int | None, int | None] = (None, None)
-        self._nowhere = File(main_path, "", [0], False)
+        self._nowhere = File(main_path, "", False)
+        self._latest = (self._nowhere, 0, 0)
+        """The inclusion of the last span, with the numbers of its first and last byte: most are in the same."""
 
     # --- spans -------------------------------------------------------------------------------------
 
     def span(self, cursor: Cursor) -> ir.Span:
         """What a node covers; for a node in a macro, the use of the macro."""
         extent = cursors.extent(cursor)
+        file, first, last = self._latest
+        if first <= extent.begin < extent.end <= last:
+            return _span(file, extent.begin - first, extent.end - first)
         file, start = self._begin(extent)
         end_file, end = self._place(extent.end)
         if end_file is not file or end <= start:
@@ -150,6 +163,7 @@ class Sources:
             file = self._inclusions[index]
             offset = encoded - self._bases[index]
             if offset <= len(file.text):
+                self._latest = (file, self._bases[index], self._bases[index] + len(file.text))
                 return Place(file, offset)
         return self._ask(encoded)
 
@@ -169,7 +183,7 @@ class Sources:
         if file is None:
             path = cursors.file_name(handle)
             text = cursors.file_contents(self._unit, handle).decode("latin-1")
-            file = self._files[handle] = File(path, text, _line_starts(text), self._is_user(path))
+            file = self._files[handle] = File(path, text, self._is_user(path))
         return file
 
 
@@ -186,12 +200,3 @@ def _end_of_word(text: str, start: int) -> int:
     while end < len(text) and (text[end].isalnum() or text[end] == "_"):
         end += 1
     return end
-
-
-def _line_starts(text: str) -> list[int]:
-    starts = [0]
-    position = text.find("\n")
-    while position >= 0:
-        starts.append(position + 1)
-        position = text.find("\n", position + 1)
-    return starts

@@ -10,7 +10,6 @@ from cudalint import ir
 from cudalint.frontend import cursors, kinds
 from cudalint.frontend.cursors import Cursor
 from cudalint.frontend.lower import headers
-from cudalint.frontend.lower.types import BOOL
 
 if TYPE_CHECKING:
     from cudalint.frontend.lower.context import Context
@@ -59,9 +58,7 @@ class Statements:
                 return [ir.ExprStmt(self._context.expressions.lower(cursor), self._span(cursor))]
             return self._unknown(cursor)
         except (ArithmeticError, LookupError, TypeError, ValueError, AttributeError, RecursionError) as error:
-            return [
-                ir.UnknownStmt(f"not understood ({type(error).__name__}: {error})", (), self._span(cursor))
-            ]
+            return [ir.UnknownStmt(f"not understood ({type(error).__name__}: {error})", (), self._span(cursor))]
 
     def block(self, cursor: Cursor) -> ir.Stmt:
         """A node as one statement: the body of a loop, a branch, a function."""
@@ -163,13 +160,9 @@ class Statements:
     def _is_constexpr(self, cursor: Cursor) -> bool:
         if not self._context.uses_constexpr_if:
             return False
-        return any(
-            _CONSTEXPR_IF.match(file.text, offset) for file, offset in self._context.sources.readings(cursor)
-        )
+        return any(_CONSTEXPR_IF.match(file.text, offset) for file, offset in self._context.sources.readings(cursor))
 
-    def _condition_declaration(
-        self, nodes: list[Cursor]
-    ) -> tuple[list[ir.Stmt], list[Cursor], ir.Declare | None]:
+    def _condition_declaration(self, nodes: list[Cursor]) -> tuple[list[ir.Stmt], list[Cursor], ir.Declare | None]:
         """Splits `if (init; T x = value)`: the declarations before the condition, and the other nodes."""
         before: list[ir.Stmt] = []
         declared = None
@@ -227,8 +220,7 @@ class Statements:
         value = self._context.expressions.initializer(node)
         if value is None:
             return condition, body
-        span = self._span(node)
-        assign = ir.Assign("", ir.Name(symbol, symbol.type, span), value, symbol.type, span)
+        assign = self._context.expressions.assigned(symbol, value, self._span(node))
         return ir.Binary(",", assign, condition, condition.type, condition.span), body
 
     def _range_for(self, cursor: Cursor) -> list[ir.Stmt]:
@@ -279,9 +271,7 @@ class Statements:
 class _Cases:
     """Collects the labels and statements of a switch into cases."""
 
-    def __init__(
-        self, expression: Callable[[Cursor], ir.Expr], statements: Callable[[Cursor], list[ir.Stmt]]
-    ) -> None:
+    def __init__(self, expression: Callable[[Cursor], ir.Expr], statements: Callable[[Cursor], list[ir.Stmt]]) -> None:
         self._expression = expression
         self._statements = statements
         self._cases: list[ir.Case] = []
@@ -312,6 +302,3 @@ class _Cases:
         if self._values or self._is_default or self._body:
             self._cases.append(ir.Case(tuple(self._values), self._is_default, tuple(self._body)))
         self._values, self._is_default, self._body = [], False, []
-
-
-__all__ = ["BOOL", "Statements"]

@@ -68,9 +68,7 @@ class Symbols:
     def _attributes(declaration: Cursor) -> dict[int, Cursor]:
         if not cursors.has_attributes(declaration):
             return {}
-        return {
-            child.kind: child for child in cursors.children(declaration) if kinds.is_attribute(child.kind)
-        }
+        return {child.kind: child for child in cursors.children(declaration) if kinds.is_attribute(child.kind)}
 
     def _storage(self, declaration: Cursor, name: str, attributes: dict[int, Cursor]) -> ir.Storage:
         if declaration.kind == kinds.PARM_DECL:
@@ -109,9 +107,7 @@ class Symbols:
         if found is None:
             context = self._context
             record = context.types.of(cursors.semantic_parent(method))
-            found = ir.Symbol(
-                "this", context.types.pointer(record), "parameter", context.sources.name_span(method)
-            )
+            found = ir.Symbol("this", context.types.pointer(record), "parameter", context.sources.name_span(method))
             self._this[method.handle] = found
         return found
 

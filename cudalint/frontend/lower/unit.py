@@ -61,9 +61,7 @@ def _user_functions(context: Context) -> list[Cursor]:
     return found
 
 
-def _instantiations(
-    context: Context, roots: tuple[ir.FunctionRef, ...], key: str
-) -> tuple[ir.FunctionRef, ...]:
+def _instantiations(context: Context, roots: tuple[ir.FunctionRef, ...], key: str) -> tuple[ir.FunctionRef, ...]:
     """The instantiations of a kernel template that host code names, launched or not."""
     found: dict[str, ir.FunctionRef] = {}
     seen = {root.key for root in roots}
