@@ -41,10 +41,10 @@ def _kernel(kernel: KernelFacts, style: Style) -> Iterator[str]:
             if result.launch == index
         ]
         yield from _table(rows, style)
-        yield ""
     for gap in kernel.gaps:
         remedy = f" ({gap.remedy})" if gap.remedy else ""
         yield f"  {gap.path}:{gap.line}: not analysed: {gap.reason}{remedy}"
+    yield ""
 
 
 def _row(access: Access, result: AccessResult) -> Row:

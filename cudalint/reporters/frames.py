@@ -51,23 +51,30 @@ def code_frame(diagnostic: Diagnostic, sources: SourceLines, style: Style, gutte
 
 
 def _file_frame(marks: Sequence[_Mark], sources: SourceLines, style: Style, gutter: int) -> Iterator[str]:
-    """The marked lines of one file, in order, with `...` where lines are left out."""
+    """The marked lines of one file, in order, with `...` where lines are left out; nothing if the file is gone."""
     bar = style.paint(f"{' ' * gutter} |", "blue")
-    yield bar
-    before: int | None = None
+    before = 0
     for number, group in groupby(sorted(marks, key=lambda mark: mark.place.line), lambda m: m.place.line):
         line = sources.line(marks[0].place.path, number)
         if line is None:
             continue
-        if before is not None and number > before + 1:
+        if not before:
+            yield bar
+        elif number > before + 1:
             yield style.paint("...", "blue")
         before = number
-        on_line = sorted(group, key=lambda mark: mark.place.column)
-        start, text = _clip(displayed(line), display_column(line, on_line[0].place.column))
-        yield f"{style.paint(f'{number:>{gutter}} |', 'blue')} {text}".rstrip()
-        for mark in on_line:
-            yield f"{bar} {_underline(mark, line, start, style)}"
-    yield bar
+        yield from _marked_line(number, line, list(group), style, gutter)
+    if before:
+        yield bar
+
+
+def _marked_line(number: int, line: bytes, marks: Sequence[_Mark], style: Style, gutter: int) -> Iterator[str]:
+    bar = style.paint(f"{' ' * gutter} |", "blue")
+    ordered = sorted(marks, key=lambda mark: mark.place.column)
+    start, text = _clip(displayed(line), display_column(line, ordered[0].place.column))
+    yield f"{style.paint(f'{number:>{gutter}} |', 'blue')} {text}".rstrip()
+    for mark in ordered:
+        yield f"{bar} {_underline(mark, line, start, style)}"
 
 
 def _clip(text: str, column: int) -> tuple[int, str]:

@@ -29,25 +29,37 @@ def draw(picture: Picture, style: Style) -> Iterator[str]:
 
 
 def _draw_banks(picture: Picture, style: Style) -> Iterator[str]:
-    """One column per bank, one row per word that the bank must serve; a cell names the first lane that wants it."""
+    """One column per bank, one row per word that the bank must serve; a cell names the first lane that wants it.
+
+    Requests of 8 and 16 bytes per lane pass the banks in halves and quarters, and lanes of different parts never
+    meet, so each part has rows of its own.
+    """
+    sample, request = picture.sample, picture.request
+    parts = max(1, picture.bytes // _CELL_BYTES)
+    lanes = len(sample.mask[request]) // parts
+    title = f"lanes of warp {int(sample.warps[request])} below the bank that serves them"
+    yield style.paint(f"{title}; each further row is another word of the bank", "dim")
+    for part in range(parts):
+        first, last = part * lanes, (part + 1) * lanes
+        if parts > 1:
+            yield style.paint(f"lanes {first} to {last - 1}, {picture.bytes} bytes each:", "dim")
+        yield from _draw_part(picture, first, last, max(2, _MOST_WORDS // parts), style)
+
+
+def _draw_part(picture: Picture, first: int, last: int, most_words: int, style: Style) -> Iterator[str]:
     from cudalint.hardware.banks import bank_map
 
-    sample, row = picture.sample, picture.request
-    banks = bank_map(sample.addresses[row], sample.mask[row], picture.bytes)
+    mask = picture.sample.mask[picture.request].copy()
+    mask[:first] = mask[last:] = False
+    banks = bank_map(picture.sample.addresses[picture.request], mask, picture.bytes)
     depth = max(len(words) for words in banks)
-    warp = int(sample.warps[row])
-    title = f"lanes of warp {warp} below the bank that serves them; each further row is another word of the bank"
-    if picture.bytes > _CELL_BYTES:
-        title += f" ({picture.bytes} bytes per lane, served in parts)"
-    yield style.paint(title, "dim")
     yield style.paint("".join(f"{bank:3d}" for bank in range(len(banks))), "blue")
-    for level in range(min(depth, _MOST_WORDS)):
-        cells = (_bank_cell([word.lanes for word in words], level, style) for words in banks)
-        yield "".join(cells)
-    if depth > _MOST_WORDS:
+    for level in range(min(depth, most_words)):
+        yield "".join(_bank_cell([word.lanes for word in words], level, style) for words in banks)
+    if depth > most_words:
         busiest = [str(bank) for bank, words in enumerate(banks) if len(words) == depth]
         where = f"bank {busiest[0]}" if len(busiest) == 1 else f"{len(busiest)} banks"
-        yield style.paint(f"  ... and {count(depth - _MOST_WORDS, 'more word')} in {where}", "dim")
+        yield style.paint(f"  ... and {count(depth - most_words, 'more word')} in {where}", "dim")
 
 
 def _bank_cell(lanes_of_words: Sequence[tuple[int, ...]], level: int, style: Style) -> str:

@@ -17,18 +17,18 @@ class SourceLines:
     def line(self, path: str, number: int) -> bytes | None:
         """One line without its end; None where the file or the line is gone."""
         if path not in self._lines:
-            self._lines[path] = _read(path).split(b"\n")
+            self._lines[path] = _read_lines(path)
         lines = self._lines[path]
         return lines[number - 1].rstrip(b"\r") if 1 <= number <= len(lines) else None
 
 
-def _read(path: str) -> bytes:
+def _read_lines(path: str) -> list[bytes]:
     try:
         with open(path, "rb") as file:
-            return file.read()
+            return file.read().split(b"\n")
     except OSError:
         # The finding is worth printing without its frame.
-        return b""
+        return []
 
 
 def displayed(line: bytes) -> str:
