@@ -177,8 +177,8 @@ def _parse(directive: _Directive) -> Annotation | Malformed:
 def _parsed(directive: _Directive) -> Annotation:
     head = _HEAD.match(directive.text)
     if head is None or head["kind"] not in KINDS:
-        name = head["kind"] if head else directive.text
-        raise AnnotationError(f"`{name}` is no annotation; there are {', '.join(KINDS[:-1])} and {KINDS[-1]}")
+        name = f"`{head['kind'] if head else directive.text}`" if directive.text else "nothing"
+        raise AnnotationError(f"{name} is no annotation; there are {', '.join(KINDS[:-1])} and {KINDS[-1]}")
     kind = cast(AnnotationKind, head["kind"])
     if head["open"] is None:
         raise AnnotationError(f"`{kind}` needs its arguments in parentheses")

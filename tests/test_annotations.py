@@ -101,7 +101,7 @@ def test_what_is_no_annotation(source: str) -> None:
     [
         ("// cudalint: alow(x) -- y", "`alow` is no annotation"),
         ("// cudalint: this kernel is hot", "`this` is no annotation"),
-        ("// cudalint:", "`` is no annotation"),
+        ("// cudalint:", "nothing is no annotation"),
         ("// cudalint: allow", "needs its arguments in parentheses"),
         ("// cudalint: allow(x", "a closing parenthesis is missing"),
         ("// cudalint: allow() -- y", "has an empty argument"),

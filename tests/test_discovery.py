@@ -1,0 +1,82 @@
+"""From paths to files."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from cudalint.discovery import SourceFile, discover
+from cudalint.results import Failure
+
+
+@pytest.fixture(autouse=True)
+def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    for name in ("main.cu", "k.cuh", "notes.txt", "sub/a.cu", "sub/b.cuh", "sub/.hidden/c.cu", "docs/readme.md"):
+        path = tmp_path / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text("")
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def _paths(*arguments: str) -> list[str]:
+    found = discover(arguments)
+    assert not found.failures
+    return [file.path for file in found.files]
+
+
+def test_named_files_are_taken_whatever_they_are_called() -> None:
+    assert discover(["notes.txt"]).files == (SourceFile("notes.txt"),)
+
+
+def test_folders_give_cuda_files_and_optional_headers(project: Path) -> None:
+    assert discover(["sub"]).files == (SourceFile("sub/a.cu"), SourceFile("sub/b.cuh", is_optional=True))
+    assert _paths(".") == ["k.cuh", "main.cu", "sub/a.cu", "sub/b.cuh"]
+    assert _paths("./sub") == ["sub/a.cu", "sub/b.cuh"]
+    assert _paths(str(project / "sub")) == [str(project / "sub/a.cu"), str(project / "sub/b.cuh")]
+
+
+def test_every_file_comes_once_and_naming_wins() -> None:
+    assert discover(["sub", "sub/../sub/b.cuh", "sub/a.cu"]).files == (
+        SourceFile("sub/a.cu"),
+        SourceFile("sub/../sub/b.cuh"),
+    )
+
+
+def test_patterns() -> None:
+    assert _paths("*.cu", "s*") == ["main.cu", "sub/a.cu", "sub/b.cuh"]
+    assert _paths("**/*.cu") == ["main.cu", "sub/a.cu"]
+
+
+def test_a_file_whose_name_is_a_pattern(project: Path) -> None:
+    (project / "k[1].cu").write_text("")
+    assert _paths("k[1].cu") == ["k[1].cu"]
+
+
+def test_failures(project: Path) -> None:
+    (project / "dangling.cu").symlink_to("nowhere")
+    found = discover(["none.cu", "docs", "*.cpp", "dangling.cu"])
+    assert found.files == ()
+    assert found.failures == (
+        Failure("none.cu", "no such file or folder"),
+        Failure("docs", "no CUDA files (*.cu, *.cuh) in this folder"),
+        Failure("*.cpp", "no file matches this pattern"),
+        Failure("dangling.cu", "the link leads nowhere"),
+    )
+
+
+def test_links_in_a_circle_end(project: Path) -> None:
+    (project / "sub/again").symlink_to(project / "sub")
+    assert _paths("sub") == ["sub/a.cu", "sub/b.cuh"]
+
+
+@pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() == 0, reason="root may look everywhere")
+def test_a_closed_folder(project: Path) -> None:
+    (project / "sub").chmod(0)
+    try:
+        (failure,) = discover(["sub"]).failures
+        assert failure.message.startswith("cannot look into this folder")
+    finally:
+        (project / "sub").chmod(0o755)

@@ -1,0 +1,88 @@
+"""One list from what several launches, instantiations and files report."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from handmade import access, column_read, file_facts, kernel, launch, strided_load
+
+from cudalint.facts import Frame
+from cudalint.merging import gather, merge
+from cudalint.results import CheckResult, Coverage, FileReport, coverage_of, excess, total_coverage, worst_first
+
+
+def _report(path: str, **changes: object) -> FileReport:
+    known = FileReport(path, "ok", (), (), (), Coverage(), frozenset())
+    return replace(known, **changes)  # type: ignore[arg-type]
+
+
+def test_findings_that_differ_by_launch_become_one() -> None:
+    first = replace(column_read(), assumptions=("a",))
+    second = replace(first, launches=(launch(line=20), launch()), assumptions=("a", "b"), instantiation="tile32<2>")
+    (merged,) = merge([first, second])
+    assert [known.line for known in merged.launches] == [15, 20]
+    assert merged.assumptions == ("a", "b")
+
+
+@pytest.mark.parametrize("change", [{"message": "16-way"}, {"kernel": "other"}, {"code": "CL202"}, {"suggestion": None}])
+def test_findings_that_differ_otherwise_stay_apart(change: dict[str, object]) -> None:
+    assert len(merge([column_read(), replace(column_read(), **change)])) == 2  # type: ignore[arg-type]
+
+
+def test_a_shared_header_is_reported_once_and_in_order() -> None:
+    header = column_read("tile.cuh")
+    reports = [
+        _report("b.cu", diagnostics=(header, column_read("b.cu"))),
+        _report("a.cu", diagnostics=(header, column_read("a.cu"), strided_load("a.cu"))),
+    ]
+    found = [(d.place.path, d.code) for d in gather(reports)]
+    assert found == [("a.cu", "CL101"), ("a.cu", "CL201"), ("b.cu", "CL201"), ("tile.cuh", "CL201")]
+
+
+def test_a_suppression_that_one_file_needs_is_not_unused() -> None:
+    unused = replace(column_read("tile.cuh"), code="CL901")
+    reports = [_report("a.cu", unused=(unused,)), _report("b.cu", used=(unused.place,))]
+    assert gather(reports) == ()
+    assert gather(reports[:1]) == (unused,)
+
+
+def test_a_fragment_is_covered_by_the_file_that_includes_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    fragment = _report("part.cu", status="partial", diagnostics=(column_read("part.cu"),))
+    whole = _report("main.cu", sources=frozenset({str(tmp_path / "part.cu")}))
+    assert gather([fragment, whole]) == ()
+    assert len(gather([fragment, replace(whole, status="partial")])) == 1
+    assert len(gather([replace(fragment, status="ok"), whole])) == 1
+
+
+def test_coverage_counts_sites_once() -> None:
+    facts = file_facts(kernels=(kernel(), kernel(instantiation="tile32<2>"), kernel("tile.cuh")))
+    coverage = coverage_of(facts)
+    assert (len(coverage.kernels), len(coverage.accesses), coverage.evaluated) == (2, 4, 2)
+    twice = total_coverage([coverage, coverage])
+    assert twice == coverage
+
+
+def test_an_access_that_one_launch_leaves_open_is_not_evaluated() -> None:
+    good, bad = access(8), access(8, "unknown")
+    through = access(8, inlined_from=(Frame("tile.cu", 9),))
+    coverage = coverage_of(file_facts(kernels=(kernel(accesses=(good,)), kernel(accesses=(bad, through)))))
+    assert (len(coverage.accesses), coverage.evaluated) == (2, 1)
+    assert coverage_of(file_facts(kernels=(kernel(accesses=(access(8, results=()),)),))).evaluated == 0
+
+
+def test_worst_first() -> None:
+    error = replace(strided_load(), severity="error", figures={})
+    assert [excess(d) for d in (column_read(), strided_load(), error)] == [32, 8, 1]
+    ordered = list(worst_first([strided := strided_load(), column := column_read(), error]))
+    assert [id(d) for d in ordered] == [id(error), id(column), id(strided)]
+
+
+@pytest.mark.parametrize(
+    ("severity", "reached"), [("error", ("error", "warning", "info")), ("warning", ("warning", "info")), ("info", ("info",))]
+)
+def test_reaches(severity: str, reached: tuple[str, ...]) -> None:
+    result = CheckResult("a100", (replace(column_read(), severity=severity),))  # type: ignore[arg-type]
+    assert tuple(s for s in ("error", "warning", "info") if result.reaches(s)) == reached  # type: ignore[arg-type]
