@@ -1,0 +1,67 @@
+"""What a fixture says that the linter must find in it.
+
+    out[i] = t[x][y];  // expect: CL201 "32-way"
+
+    // expect: CL101 "32 sectors" CL201 "2-way"
+    // todo-expect: CL104
+    a[i] = t[x][y];
+
+An expectation names a code and, in quotes, a part of the message. It refers to its own line, or to the next line of
+code when it stands alone. `todo-expect` says what should be found and isn't yet: finding it is a failure too, so that
+the comment gets corrected.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
+
+from cudalint.comments import read_comments
+from cudalint.diagnostics import Diagnostic
+
+_DIRECTIVE = re.compile(r"(?P<todo>todo-)?expect:(?P<items>(?:\s*[A-Z]+\d+(?:\s*\"[^\"]*\")?,?)*)(?P<rest>[^\n]*)")
+_ITEM = re.compile(r"(?P<code>[A-Z]+\d+)(?:\s*\"(?P<part>[^\"]*)\")?")
+
+
+class Expectation(NamedTuple):
+    line: int
+    code: str
+    part: str
+    """What the message must hold; empty for any message."""
+    todo: bool
+
+    def is_met_by(self, diagnostic: Diagnostic) -> bool:
+        same_place = (self.line, self.code) == (diagnostic.place.line, diagnostic.code)
+        return same_place and self.part in diagnostic.message
+
+
+def expectations_in(source: str) -> Iterator[Expectation]:
+    read = read_comments(source)
+    for comment in read.comments:
+        for directive in _DIRECTIVE.finditer(comment.text):
+            rest = directive["rest"].removesuffix("*/").strip()
+            if not directive["items"].strip() or (rest and not rest.startswith("//")):
+                raise ValueError(f"line {comment.line}: can't read the expectation `{comment.text}`")
+            line = comment.line
+            if comment.stands_alone:
+                line = read.next_code_line(comment.end_line) or line
+            for item in _ITEM.finditer(directive["items"]):
+                yield Expectation(line, item["code"], item["part"] or "", directive["todo"] is not None)
+
+
+def differences(source: str, diagnostics: Iterable[Diagnostic]) -> list[str]:
+    """What is missing, what is too much, and which `todo-expect` has come true; one line each."""
+    waiting = list(expectations_in(source))
+    found: list[str] = []
+    for diagnostic in diagnostics:
+        met = next((expected for expected in waiting if expected.is_met_by(diagnostic)), None)
+        where = f"line {diagnostic.place.line}: {diagnostic.code} {diagnostic.message}"
+        if met is None:
+            found.append(f"unexpected, {where}")
+            continue
+        waiting.remove(met)
+        if met.todo:
+            found.append(f"found at last (make it an `expect`), {where}")
+    found += (f'missing, line {e.line}: {e.code} "{e.part}"' for e in waiting if not e.todo)
+    return found
