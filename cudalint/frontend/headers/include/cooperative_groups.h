@@ -57,28 +57,28 @@ struct cluster_group : thread_group {
     static dim3 thread_index();
     static dim3 dim_blocks();
     static dim3 dim_threads();
-    template <class T> static T* map_shared_rank(T* address, int rank);
-    template <class T> static unsigned query_shared_rank(const T* address);
+    template <class _T> static _T* map_shared_rank(_T* address, int rank);
+    template <class _T> static unsigned query_shared_rank(const _T* address);
     static arrival_token barrier_arrive();
     static void barrier_wait(arrival_token&&);
     static void barrier_wait();
 };
 /// The warp functions of tiles and coalesced groups.
 struct _warp_group : thread_group {
-    template <class T> T shfl(T value, int lane) const;
-    template <class T> T shfl_up(T value, unsigned delta) const;
-    template <class T> T shfl_down(T value, unsigned delta) const;
-    template <class T> T shfl_xor(T value, unsigned mask) const;
+    template <class _T> _T shfl(_T value, int lane) const;
+    template <class _T> _T shfl_up(_T value, unsigned delta) const;
+    template <class _T> _T shfl_down(_T value, unsigned delta) const;
+    template <class _T> _T shfl_xor(_T value, unsigned mask) const;
     int any(int) const;
     int all(int) const;
     unsigned ballot(int) const;
-    template <class T> unsigned match_any(T) const;
-    template <class T> unsigned match_all(T, int&) const;
+    template <class _T> unsigned match_any(_T) const;
+    template <class _T> unsigned match_all(_T, int&) const;
     unsigned long long meta_group_rank() const;
     unsigned long long meta_group_size() const;
 };
 template <unsigned Size, class Parent = void> struct thread_block_tile : _warp_group {
-    template <class P> thread_block_tile(const thread_block_tile<Size, P>&);
+    template <class _P> thread_block_tile(const thread_block_tile<Size, _P>&);
     thread_block_tile(const thread_block_tile&) = default;
     static constexpr unsigned size() { return Size; }
     static constexpr unsigned num_threads() { return Size; }
@@ -94,18 +94,18 @@ struct coalesced_group : _warp_group {
 };
 template <unsigned MaxBlockSize = 1024> struct alignas(16) block_tile_memory { char bytes[MaxBlockSize <= 32 ? 1 : MaxBlockSize / 32 * 16]; };
 thread_block this_thread_block();
-template <unsigned N> thread_block this_thread_block(block_tile_memory<N>&);
+template <unsigned _N> thread_block this_thread_block(block_tile_memory<_N>&);
 grid_group this_grid();
 multi_grid_group this_multi_grid();
 cluster_group this_cluster();
 coalesced_group coalesced_threads();
-template <unsigned Size, class P> thread_block_tile<Size, P> tiled_partition(const P& parent);
-template <class P> thread_group tiled_partition(const P& parent, unsigned size);
-template <class P> coalesced_group binary_partition(const P& parent, bool);
-template <class L, class P> coalesced_group labeled_partition(const P& parent, L label);
-template <class G> void sync(const G&);
-template <class G> unsigned thread_rank(const G&);
-template <class G> unsigned group_size(const G&);
+template <unsigned Size, class _P> thread_block_tile<Size, _P> tiled_partition(const _P& parent);
+template <class _P> thread_group tiled_partition(const _P& parent, unsigned size);
+template <class _P> coalesced_group binary_partition(const _P& parent, bool);
+template <class _L, class _P> coalesced_group labeled_partition(const _P& parent, _L label);
+template <class _G> void sync(const _G&);
+template <class _G> unsigned thread_rank(const _G&);
+template <class _G> unsigned group_size(const _G&);
 struct thread_scope {};
 namespace details {}
 namespace experimental {
@@ -113,22 +113,22 @@ using cooperative_groups::block_tile_memory;
 using cooperative_groups::this_thread_block;
 using cooperative_groups::tiled_partition;
 }  // namespace experimental
-template <class T> struct plus { constexpr T operator()(T a, T b) const { return a + b; } };
-template <class T> struct less { constexpr T operator()(T a, T b) const { return b < a ? b : a; } };
-template <class T> struct greater { constexpr T operator()(T a, T b) const { return a < b ? b : a; } };
-template <class T> struct bit_and { constexpr T operator()(T a, T b) const { return a & b; } };
-template <class T> struct bit_or { constexpr T operator()(T a, T b) const { return a | b; } };
-template <class T> struct bit_xor { constexpr T operator()(T a, T b) const { return a ^ b; } };
-template <class G, class T, class F> T reduce(const G&, T value, F&&);
-template <class G, class T, class F> void reduce_update_async(const G&, T&, _cudalint::same<typename T::value_type>, F&&);
-template <class G, class T, class F> auto reduce_store_async(const G&, T*, _cudalint::same<T>, F&&) -> void;
-template <class G, class T> T inclusive_scan(const G&, T value);
-template <class G, class T, class F> T inclusive_scan(const G&, T value, F&&);
-template <class G, class T> T exclusive_scan(const G&, T value);
-template <class G, class T, class F> T exclusive_scan(const G&, T value, F&&);
-template <class G, class F> void invoke_one(const G&, F&&);
-template <class G, class T, class... A> void memcpy_async(const G&, T* target, const void* source, A... bytes);
-template <class G> void wait(const G&);
-template <unsigned Stages, class G> void wait_prior(const G&);
+template <class _T> struct plus { constexpr _T operator()(_T a, _T b) const { return a + b; } };
+template <class _T> struct less { constexpr _T operator()(_T a, _T b) const { return b < a ? b : a; } };
+template <class _T> struct greater { constexpr _T operator()(_T a, _T b) const { return a < b ? b : a; } };
+template <class _T> struct bit_and { constexpr _T operator()(_T a, _T b) const { return a & b; } };
+template <class _T> struct bit_or { constexpr _T operator()(_T a, _T b) const { return a | b; } };
+template <class _T> struct bit_xor { constexpr _T operator()(_T a, _T b) const { return a ^ b; } };
+template <class _G, class _T, class _F> _T reduce(const _G&, _T value, _F&&);
+template <class _G, class _T, class _F> void reduce_update_async(const _G&, _T&, _cudalint::same<typename _T::value_type>, _F&&);
+template <class _G, class _T, class _F> auto reduce_store_async(const _G&, _T*, _cudalint::same<_T>, _F&&) -> void;
+template <class _G, class _T> _T inclusive_scan(const _G&, _T value);
+template <class _G, class _T, class _F> _T inclusive_scan(const _G&, _T value, _F&&);
+template <class _G, class _T> _T exclusive_scan(const _G&, _T value);
+template <class _G, class _T, class _F> _T exclusive_scan(const _G&, _T value, _F&&);
+template <class _G, class _F> void invoke_one(const _G&, _F&&);
+template <class _G, class _T, class... _A> void memcpy_async(const _G&, _T* target, const void* source, _A... bytes);
+template <class _G> void wait(const _G&);
+template <unsigned Stages, class _G> void wait_prior(const _G&);
 }  // namespace cooperative_groups
 #pragma clang force_cuda_host_device end

@@ -4,17 +4,17 @@
 typedef float2 cuFloatComplex;
 typedef double2 cuDoubleComplex;
 typedef cuFloatComplex cuComplex;
-#define _CUDALINT_CUCOMPLEX(C, T, S, MAKE)                                                                  \
-    constexpr T cuCreal##S(C z) { return z.x; }                                                             \
-    constexpr T cuCimag##S(C z) { return z.y; }                                                             \
-    constexpr C MAKE(T re, T im) { return C{re, im}; }                                                      \
-    constexpr C cuConj##S(C z) { return C{z.x, -z.y}; }                                                     \
-    constexpr C cuCadd##S(C a, C b) { return C{a.x + b.x, a.y + b.y}; }                                     \
-    constexpr C cuCsub##S(C a, C b) { return C{a.x - b.x, a.y - b.y}; }                                     \
-    constexpr C cuCmul##S(C a, C b) { return C{a.x * b.x - a.y * b.y, a.x * b.y + a.y * b.x}; }             \
-    C cuCdiv##S(C, C);                                                                                      \
-    T cuCabs##S(C);                                                                                         \
-    constexpr C cuCfma##S(C a, C b, C c) { return cuCadd##S(cuCmul##S(a, b), c); }
+#define _CUDALINT_CUCOMPLEX(_C, _T, _S, MAKE)                                                               \
+    constexpr _T cuCreal##_S(_C z) { return z.x; }                                                          \
+    constexpr _T cuCimag##_S(_C z) { return z.y; }                                                          \
+    constexpr _C MAKE(_T re, _T im) { return _C{re, im}; }                                                  \
+    constexpr _C cuConj##_S(_C z) { return _C{z.x, -z.y}; }                                                 \
+    constexpr _C cuCadd##_S(_C a, _C b) { return _C{a.x + b.x, a.y + b.y}; }                                \
+    constexpr _C cuCsub##_S(_C a, _C b) { return _C{a.x - b.x, a.y - b.y}; }                                \
+    constexpr _C cuCmul##_S(_C a, _C b) { return _C{a.x * b.x - a.y * b.y, a.x * b.y + a.y * b.x}; }        \
+    _C cuCdiv##_S(_C, _C);                                                                                  \
+    _T cuCabs##_S(_C);                                                                                      \
+    constexpr _C cuCfma##_S(_C a, _C b, _C c) { return cuCadd##_S(cuCmul##_S(a, b), c); }
 _CUDALINT_CUCOMPLEX(cuFloatComplex, float, f, make_cuFloatComplex)
 _CUDALINT_CUCOMPLEX(cuDoubleComplex, double, , make_cuDoubleComplex)
 #undef _CUDALINT_CUCOMPLEX

@@ -2,16 +2,16 @@
 #pragma clang force_cuda_host_device begin
 #define __CUDA_BF16_H__
 #define __CUDA_BF16_TYPES_EXIST__
-#define T __nv_bfloat16
-#define T2 __nv_bfloat162
-#define RAW __nv_bfloat16_raw
-#define RAW2 __nv_bfloat162_raw
+#define _T __nv_bfloat16
+#define _T2 __nv_bfloat162
+#define _RAW __nv_bfloat16_raw
+#define _RAW2 __nv_bfloat162_raw
 #include "_cudalint/half_class.h"
 #include "_cudalint/half_functions.h"
-#undef T
-#undef T2
-#undef RAW
-#undef RAW2
+#undef _T
+#undef _T2
+#undef _RAW
+#undef _RAW2
 typedef __nv_bfloat16 nv_bfloat16;
 typedef __nv_bfloat162 nv_bfloat162;
 #define CUDART_INF_BF16 __ushort_as_bfloat16((unsigned short)0x7F80U)

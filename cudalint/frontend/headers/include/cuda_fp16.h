@@ -2,16 +2,16 @@
 #pragma clang force_cuda_host_device begin
 #define __CUDA_FP16_H__
 #define __CUDA_FP16_TYPES_EXIST__
-#define T __half
-#define T2 __half2
-#define RAW __half_raw
-#define RAW2 __half2_raw
+#define _T __half
+#define _T2 __half2
+#define _RAW __half_raw
+#define _RAW2 __half2_raw
 #include "_cudalint/half_class.h"
 #include "_cudalint/half_functions.h"
-#undef T
-#undef T2
-#undef RAW
-#undef RAW2
+#undef _T
+#undef _T2
+#undef _RAW
+#undef _RAW2
 typedef __half half;
 typedef __half2 half2;
 typedef __half nv_half;
@@ -46,20 +46,20 @@ short __half_as_short(__half);
 unsigned short __half_as_ushort(__half);
 __half __short_as_half(short);
 __half __ushort_as_half(unsigned short);
-#define _CUDALINT_HALF_CONVERT(M)                                                                           \
-    __half __float2half_r##M(float);                                                                        \
-    int __half2int_r##M(__half);                                                                            \
-    unsigned __half2uint_r##M(__half);                                                                      \
-    short __half2short_r##M(__half);                                                                        \
-    unsigned short __half2ushort_r##M(__half);                                                              \
-    long long __half2ll_r##M(__half);                                                                       \
-    unsigned long long __half2ull_r##M(__half);                                                             \
-    __half __int2half_r##M(int);                                                                            \
-    __half __uint2half_r##M(unsigned);                                                                      \
-    __half __short2half_r##M(short);                                                                        \
-    __half __ushort2half_r##M(unsigned short);                                                              \
-    __half __ll2half_r##M(long long);                                                                       \
-    __half __ull2half_r##M(unsigned long long);
+#define _CUDALINT_HALF_CONVERT(_M)                                                                          \
+    __half __float2half_r##_M(float);                                                                       \
+    int __half2int_r##_M(__half);                                                                           \
+    unsigned __half2uint_r##_M(__half);                                                                     \
+    short __half2short_r##_M(__half);                                                                       \
+    unsigned short __half2ushort_r##_M(__half);                                                             \
+    long long __half2ll_r##_M(__half);                                                                      \
+    unsigned long long __half2ull_r##_M(__half);                                                            \
+    __half __int2half_r##_M(int);                                                                           \
+    __half __uint2half_r##_M(unsigned);                                                                     \
+    __half __short2half_r##_M(short);                                                                       \
+    __half __ushort2half_r##_M(unsigned short);                                                             \
+    __half __ll2half_r##_M(long long);                                                                      \
+    __half __ull2half_r##_M(unsigned long long);
 _CUDALINT_HALF_CONVERT(n)
 _CUDALINT_HALF_CONVERT(z)
 _CUDALINT_HALF_CONVERT(u)

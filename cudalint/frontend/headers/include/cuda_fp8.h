@@ -7,11 +7,11 @@ typedef unsigned short __nv_fp8x2_storage_t;
 typedef unsigned int __nv_fp8x4_storage_t;
 enum __nv_saturation_t { __NV_NOSAT, __NV_SATFINITE };
 enum __nv_fp8_interpretation_t { __NV_E4M3, __NV_E5M2 };
-#define _CUDALINT_FP8(SUFFIX)                                                                         \
+#define _CUDALINT_FP8(SUFFIX)                                                                               \
     struct __nv_fp8_##SUFFIX {                                                                              \
         __nv_fp8_storage_t __x;                                                                             \
         __nv_fp8_##SUFFIX() = default;                                                                      \
-        template <class F> explicit __nv_fp8_##SUFFIX(F);                                                   \
+        template <class _F> explicit __nv_fp8_##SUFFIX(_F);                                                 \
         explicit operator float() const;                                                                    \
         explicit operator double() const;                                                                   \
         explicit operator __half() const;                                                                   \
@@ -22,14 +22,14 @@ enum __nv_fp8_interpretation_t { __NV_E4M3, __NV_E5M2 };
     struct __align__(2) __nv_fp8x2_##SUFFIX {                                                               \
         __nv_fp8x2_storage_t __x;                                                                           \
         __nv_fp8x2_##SUFFIX() = default;                                                                    \
-        template <class F> explicit __nv_fp8x2_##SUFFIX(F);                                                 \
+        template <class _F> explicit __nv_fp8x2_##SUFFIX(_F);                                               \
         explicit operator float2() const;                                                                   \
         explicit operator __half2() const;                                                                  \
     };                                                                                                      \
     struct __align__(4) __nv_fp8x4_##SUFFIX {                                                               \
         __nv_fp8x4_storage_t __x;                                                                           \
         __nv_fp8x4_##SUFFIX() = default;                                                                    \
-        template <class... F> explicit __nv_fp8x4_##SUFFIX(F...);                                           \
+        template <class... _F> explicit __nv_fp8x4_##SUFFIX(_F...);                                         \
         explicit operator float4() const;                                                                   \
     };
 _CUDALINT_FP8(e4m3)

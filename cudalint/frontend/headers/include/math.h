@@ -29,27 +29,27 @@ typedef double double_t;
 
 // Functions of one, two and three floating-point arguments; each has a double, a float, an ...f form, and
 // one that takes integers as <cmath> does.
-#define _CUDALINT_MATH1(F)                                                                                  \
-    extern "C" double F(double);                                                                            \
-    extern "C" float F##f(float);                                                                           \
-    extern "C" long double F##l(long double);                                                               \
-    float F(float);                                                                                         \
-    template <class T> _cudalint::if_integer<T> F(T);
-#define _CUDALINT_MATH2(F)                                                                                  \
-    extern "C" double F(double, double);                                                                    \
-    extern "C" float F##f(float, float);                                                                    \
-    float F(float, float);                                                                                  \
-    double F(double, float);                                                                                \
-    double F(float, double);                                                                                \
-    template <class T> _cudalint::if_integer<T> F(T, double);                                               \
-    template <class T> _cudalint::if_integer<T> F(double, T);                                               \
-    template <class T> _cudalint::if_integer<T> F(T, float);                                                \
-    template <class T> _cudalint::if_integer<T> F(float, T);                                                \
-    template <class T, class U> typename _cudalint::enable<_cudalint::is_integer<U>::value, _cudalint::if_integer<T>>::type F(T, U);
-#define _CUDALINT_MATH3(F)                                                                                  \
-    extern "C" double F(double, double, double);                                                            \
-    extern "C" float F##f(float, float, float);                                                             \
-    float F(float, float, float);
+#define _CUDALINT_MATH1(_F)                                                                                 \
+    extern "C" double _F(double);                                                                           \
+    extern "C" float _F##f(float);                                                                          \
+    extern "C" long double _F##l(long double);                                                              \
+    float _F(float);                                                                                        \
+    template <class _T> _cudalint::if_integer<_T> _F(_T);
+#define _CUDALINT_MATH2(_F)                                                                                 \
+    extern "C" double _F(double, double);                                                                   \
+    extern "C" float _F##f(float, float);                                                                   \
+    float _F(float, float);                                                                                 \
+    double _F(double, float);                                                                               \
+    double _F(float, double);                                                                               \
+    template <class _T> _cudalint::if_integer<_T> _F(_T, double);                                           \
+    template <class _T> _cudalint::if_integer<_T> _F(double, _T);                                           \
+    template <class _T> _cudalint::if_integer<_T> _F(_T, float);                                            \
+    template <class _T> _cudalint::if_integer<_T> _F(float, _T);                                            \
+    template <class _T, class _U> typename _cudalint::enable<_cudalint::is_integer<_U>::value, _cudalint::if_integer<_T>>::type _F(_T, _U);
+#define _CUDALINT_MATH3(_F)                                                                                 \
+    extern "C" double _F(double, double, double);                                                           \
+    extern "C" float _F##f(float, float, float);                                                            \
+    float _F(float, float, float);
 _CUDALINT_MATH1(sin)
 _CUDALINT_MATH1(cos)
 _CUDALINT_MATH1(tan)
@@ -121,11 +121,11 @@ extern "C" long double powl(long double, long double);
 extern "C" long double fmodl(long double, long double);
 extern "C" long double fminl(long double, long double);
 extern "C" long double fmaxl(long double, long double);
-template <class A, class B, class C>
-typename _cudalint::enable<_cudalint::is_integer<A>::value || _cudalint::is_integer<B>::value || _cudalint::is_integer<C>::value
-                               || sizeof(A) != sizeof(B) || sizeof(B) != sizeof(C),
+template <class _A, class _B, class _C>
+typename _cudalint::enable<_cudalint::is_integer<_A>::value || _cudalint::is_integer<_B>::value || _cudalint::is_integer<_C>::value
+                               || sizeof(_A) != sizeof(_B) || sizeof(_B) != sizeof(_C),
                            double>::type
-fma(A, B, C);
+fma(_A, _B, _C);
 
 extern "C" {
 float fdividef(float, float);
@@ -184,16 +184,16 @@ long lrint(float);
 long lround(float);
 long long llrint(float);
 long long llround(float);
-template <class T> _cudalint::if_integer<T> ldexp(T, int);
+template <class _T> _cudalint::if_integer<_T> ldexp(_T, int);
 
 // Classification takes any arithmetic type, and must be a name that `std::` can import.
-#define _CUDALINT_CLASSIFY(F)                                                                               \
-    constexpr bool F(float x) { return __builtin_##F(x); }                                                  \
-    constexpr bool F(double x) { return __builtin_##F(x); }                                                 \
-    constexpr bool F(long double x) { return __builtin_##F(x); }                                            \
-    template <class T> constexpr typename _cudalint::enable<_cudalint::is_integer<T>::value, bool>::type F(T x) \
+#define _CUDALINT_CLASSIFY(_F)                                                                              \
+    constexpr bool _F(float x) { return __builtin_##_F(x); }                                                \
+    constexpr bool _F(double x) { return __builtin_##_F(x); }                                               \
+    constexpr bool _F(long double x) { return __builtin_##_F(x); }                                          \
+    template <class _T> constexpr typename _cudalint::enable<_cudalint::is_integer<_T>::value, bool>::type _F(_T x) \
     {                                                                                                       \
-        return __builtin_##F(double(x));                                                                    \
+        return __builtin_##_F(double(x));                                                                   \
     }
 _CUDALINT_CLASSIFY(isnan)
 _CUDALINT_CLASSIFY(isinf)

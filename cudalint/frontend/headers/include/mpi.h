@@ -38,7 +38,7 @@ extern MPI_Datatype MPI_C_BOOL, MPI_CXX_BOOL, MPI_DATATYPE_NULL, MPI_COMPLEX, MP
 extern MPI_Op MPI_SUM, MPI_MIN, MPI_MAX, MPI_PROD, MPI_LAND, MPI_LOR, MPI_BAND, MPI_BOR, MPI_MAXLOC, MPI_MINLOC;
 extern "C" double MPI_Wtime();
 extern "C" double MPI_Wtick();
-#define _CUDALINT_MPI(F) extern "C" int MPI_##F(...);
+#define _CUDALINT_MPI(_F) extern "C" int MPI_##_F(...);
 _CUDALINT_MPI(Abort)
 _CUDALINT_MPI(Address)
 _CUDALINT_MPI(Allgather)

@@ -4,20 +4,20 @@
 #include "../memory"
 #include "../functional"
 namespace _cudalint {
-template <class K, class V, bool Multi> class associative {
+template <class _K, class _V, bool Multi> class associative {
 public:
-    typedef K key_type;
-    typedef V value_type;
+    typedef _K key_type;
+    typedef _V value_type;
     typedef size_t size_type;
-    typedef node_iterator<V> iterator;
-    typedef node_iterator<const V> const_iterator;
+    typedef node_iterator<_V> iterator;
+    typedef node_iterator<const _V> const_iterator;
     typedef std::reverse_iterator<iterator> reverse_iterator;
     typedef std::conditional_t<Multi, iterator, std::pair<iterator, bool>> inserted;
     associative();
-    template <class C, class = decltype(std::declval<C>()(std::declval<K>(), std::declval<K>()))> explicit associative(const C&);
+    template <class _C, class = decltype(std::declval<_C>()(std::declval<_K>(), std::declval<_K>()))> explicit associative(const _C&);
     explicit associative(size_t);
-    template <class I> associative(I, I);
-    associative(std::initializer_list<V>);
+    template <class _I> associative(_I, _I);
+    associative(std::initializer_list<_V>);
     iterator begin();
     iterator end();
     const_iterator begin() const;
@@ -30,44 +30,44 @@ public:
     bool empty() const;
     void clear();
     void reserve(size_t);
-    inserted insert(const V&);
-    iterator insert(const_iterator, const V&);
-    template <class P, class = std::enable_if_t<std::is_constructible<V, P&&>::value>> inserted insert(P&&);
-    template <class I> void insert(I, I);
-    void insert(std::initializer_list<V>);
-    template <class... P> inserted emplace(P&&...);
-    template <class... P> inserted try_emplace(const K&, P&&...);
-    template <class M> inserted insert_or_assign(const K&, M&&);
-    size_t erase(const K&);
+    inserted insert(const _V&);
+    iterator insert(const_iterator, const _V&);
+    template <class _P, class = std::enable_if_t<std::is_constructible<_V, _P&&>::value>> inserted insert(_P&&);
+    template <class _I> void insert(_I, _I);
+    void insert(std::initializer_list<_V>);
+    template <class... _P> inserted emplace(_P&&...);
+    template <class... _P> inserted try_emplace(const _K&, _P&&...);
+    template <class _M> inserted insert_or_assign(const _K&, _M&&);
+    size_t erase(const _K&);
     iterator erase(const_iterator);
     iterator erase(const_iterator, const_iterator);
-    size_t count(const K&) const;
-    bool contains(const K&) const;
-    iterator find(const K&);
-    const_iterator find(const K&) const;
-    iterator lower_bound(const K&);
-    const_iterator lower_bound(const K&) const;
-    iterator upper_bound(const K&);
-    const_iterator upper_bound(const K&) const;
-    std::pair<iterator, iterator> equal_range(const K&);
-    std::pair<const_iterator, const_iterator> equal_range(const K&) const;
+    size_t count(const _K&) const;
+    bool contains(const _K&) const;
+    iterator find(const _K&);
+    const_iterator find(const _K&) const;
+    iterator lower_bound(const _K&);
+    const_iterator lower_bound(const _K&) const;
+    iterator upper_bound(const _K&);
+    const_iterator upper_bound(const _K&) const;
+    std::pair<iterator, iterator> equal_range(const _K&);
+    std::pair<const_iterator, const_iterator> equal_range(const _K&) const;
     void swap(associative&);
     bool operator==(const associative&) const;
     bool operator!=(const associative&) const;
 };
-template <class K, class V> class unique_map : public associative<K, std::pair<const K, V>, false> {
+template <class _K, class _V> class unique_map : public associative<_K, std::pair<const _K, _V>, false> {
 public:
-    typedef V mapped_type;
-    using associative<K, std::pair<const K, V>, false>::associative;
+    typedef _V mapped_type;
+    using associative<_K, std::pair<const _K, _V>, false>::associative;
     unique_map();
-    V& operator[](const K&);
-    V& at(const K&);
-    const V& at(const K&) const;
+    _V& operator[](const _K&);
+    _V& at(const _K&);
+    const _V& at(const _K&) const;
 };
-template <class K, class V> class multiple_map : public associative<K, std::pair<const K, V>, true> {
+template <class _K, class _V> class multiple_map : public associative<_K, std::pair<const _K, _V>, true> {
 public:
-    typedef V mapped_type;
-    using associative<K, std::pair<const K, V>, true>::associative;
+    typedef _V mapped_type;
+    using associative<_K, std::pair<const _K, _V>, true>::associative;
     multiple_map();
 };
 }  // namespace _cudalint

@@ -56,7 +56,7 @@
 
 // libclang hides the arguments of some attributes, and does not know others at all: an annotation
 // with the same arguments makes them readable, and evaluable per template instantiation.
-#define __launch_bounds__(...) \
+#define __launch_bounds__(...)                                                                              \
     __attribute__((launch_bounds(__VA_ARGS__), annotate("cudalint.launch_bounds", __VA_ARGS__)))
 #define __cluster_dims__(...) __attribute__((annotate("cudalint.cluster_dims", __VA_ARGS__)))
 #define __block_size__(...) __attribute__((annotate("cudalint.block_size", __VA_ARGS__)))
@@ -72,14 +72,14 @@ typedef __SIZE_TYPE__ cudalint_size;
 
 namespace _cudalint {
 /// Keeps an argument out of template deduction, so that `atomicAdd(&unsigned_counter, 1)` converts the 1.
-template <class T> struct identity { typedef T type; };
-template <class T> using same = typename identity<T>::type;
+template <class _T> struct identity { typedef _T type; };
+template <class _T> using same = typename identity<_T>::type;
 
-template <bool Condition, class T> struct enable {};
-template <class T> struct enable<true, T> { typedef T type; };
+template <bool Condition, class _T> struct enable {};
+template <class _T> struct enable<true, _T> { typedef _T type; };
 
-template <class T> struct is_integer { static constexpr bool value = false; };
-#define _CUDALINT_INTEGER(T) template <> struct is_integer<T> { static constexpr bool value = true; };
+template <class _T> struct is_integer { static constexpr bool value = false; };
+#define _CUDALINT_INTEGER(_T) template <> struct is_integer<_T> { static constexpr bool value = true; };
 _CUDALINT_INTEGER(bool)
 _CUDALINT_INTEGER(char)
 _CUDALINT_INTEGER(signed char)
@@ -94,7 +94,7 @@ _CUDALINT_INTEGER(long long)
 _CUDALINT_INTEGER(unsigned long long)
 #undef _CUDALINT_INTEGER
 /// The overloads that <cmath> gives integers: they compute in double.
-template <class T> using if_integer = typename enable<is_integer<T>::value, double>::type;
+template <class _T> using if_integer = typename enable<is_integer<_T>::value, double>::type;
 }  // namespace _cudalint
 
 // Placement and ordinary allocation, which nvcc makes visible through <new>.

@@ -2,51 +2,51 @@
 #pragma clang force_cuda_host_device begin
 // `complex` for std, cuda::std and thrust: the same class in three namespaces.
 #define _CUDALINT_COMPLEX                                                                                   \
-    template <class T> struct complex {                                                                     \
-        typedef T value_type;                                                                               \
-        constexpr complex(T re = T(), T im = T()) : re(re), im(im) {}                                       \
-        template <class U> constexpr complex(const complex<U>& z) : re(T(z.real())), im(T(z.imag())) {}     \
-        constexpr T real() const { return re; }                                                             \
-        constexpr T imag() const { return im; }                                                             \
-        constexpr void real(T value) { re = value; }                                                        \
-        constexpr void imag(T value) { im = value; }                                                        \
-        template <class U> complex& operator=(const U&);                                                    \
-        template <class U> complex& operator+=(const U&);                                                   \
-        template <class U> complex& operator-=(const U&);                                                   \
-        template <class U> complex& operator*=(const U&);                                                   \
-        template <class U> complex& operator/=(const U&);                                                   \
-        T re, im;                                                                                           \
+    template <class _T> struct complex {                                                                    \
+        typedef _T value_type;                                                                              \
+        constexpr complex(_T re = _T(), _T im = _T()) : re(re), im(im) {}                                   \
+        template <class _U> constexpr complex(const complex<_U>& z) : re(_T(z.real())), im(_T(z.imag())) {} \
+        constexpr _T real() const { return re; }                                                            \
+        constexpr _T imag() const { return im; }                                                            \
+        constexpr void real(_T value) { re = value; }                                                       \
+        constexpr void imag(_T value) { im = value; }                                                       \
+        template <class _U> complex& operator=(const _U&);                                                  \
+        template <class _U> complex& operator+=(const _U&);                                                 \
+        template <class _U> complex& operator-=(const _U&);                                                 \
+        template <class _U> complex& operator*=(const _U&);                                                 \
+        template <class _U> complex& operator/=(const _U&);                                                 \
+        _T re, im;                                                                                          \
     };                                                                                                      \
     _CUDALINT_COMPLEX_OPERATOR(+)                                                                           \
     _CUDALINT_COMPLEX_OPERATOR(-)                                                                           \
     _CUDALINT_COMPLEX_OPERATOR(*)                                                                           \
     _CUDALINT_COMPLEX_OPERATOR(/)                                                                           \
-    template <class T> complex<T> operator+(const complex<T>&);                                             \
-    template <class T> complex<T> operator-(const complex<T>&);                                             \
-    template <class T> bool operator==(const complex<T>&, const complex<T>&);                               \
-    template <class T> bool operator!=(const complex<T>&, const complex<T>&);                               \
-    template <class T> bool operator==(const complex<T>&, const _cudalint::same<T>&);                       \
-    template <class T> bool operator!=(const complex<T>&, const _cudalint::same<T>&);                       \
-    template <class T> constexpr T real(const complex<T>& z) { return z.real(); }                           \
-    template <class T> constexpr T imag(const complex<T>& z) { return z.imag(); }                           \
-    template <class T> T abs(const complex<T>&);                                                            \
-    template <class T> T arg(const complex<T>&);                                                            \
-    template <class T> T norm(const complex<T>&);                                                           \
-    template <class T> complex<T> conj(const complex<T>&);                                                  \
-    template <class T> complex<T> proj(const complex<T>&);                                                  \
-    template <class T> complex<T> polar(const T&, const T& = T());                                          \
-    template <class T> complex<T> exp(const complex<T>&);                                                   \
-    template <class T> complex<T> log(const complex<T>&);                                                   \
-    template <class T> complex<T> sqrt(const complex<T>&);                                                  \
-    template <class T> complex<T> sin(const complex<T>&);                                                   \
-    template <class T> complex<T> cos(const complex<T>&);                                                   \
-    template <class T> complex<T> tan(const complex<T>&);                                                   \
-    template <class T> complex<T> sinh(const complex<T>&);                                                  \
-    template <class T> complex<T> cosh(const complex<T>&);                                                  \
-    template <class T> complex<T> tanh(const complex<T>&);                                                  \
-    template <class T, class U> complex<T> pow(const complex<T>&, const U&);
+    template <class _T> complex<_T> operator+(const complex<_T>&);                                          \
+    template <class _T> complex<_T> operator-(const complex<_T>&);                                          \
+    template <class _T> bool operator==(const complex<_T>&, const complex<_T>&);                            \
+    template <class _T> bool operator!=(const complex<_T>&, const complex<_T>&);                            \
+    template <class _T> bool operator==(const complex<_T>&, const _cudalint::same<_T>&);                    \
+    template <class _T> bool operator!=(const complex<_T>&, const _cudalint::same<_T>&);                    \
+    template <class _T> constexpr _T real(const complex<_T>& z) { return z.real(); }                        \
+    template <class _T> constexpr _T imag(const complex<_T>& z) { return z.imag(); }                        \
+    template <class _T> _T abs(const complex<_T>&);                                                         \
+    template <class _T> _T arg(const complex<_T>&);                                                         \
+    template <class _T> _T norm(const complex<_T>&);                                                        \
+    template <class _T> complex<_T> conj(const complex<_T>&);                                               \
+    template <class _T> complex<_T> proj(const complex<_T>&);                                               \
+    template <class _T> complex<_T> polar(const _T&, const _T& = _T());                                     \
+    template <class _T> complex<_T> exp(const complex<_T>&);                                                \
+    template <class _T> complex<_T> log(const complex<_T>&);                                                \
+    template <class _T> complex<_T> sqrt(const complex<_T>&);                                               \
+    template <class _T> complex<_T> sin(const complex<_T>&);                                                \
+    template <class _T> complex<_T> cos(const complex<_T>&);                                                \
+    template <class _T> complex<_T> tan(const complex<_T>&);                                                \
+    template <class _T> complex<_T> sinh(const complex<_T>&);                                               \
+    template <class _T> complex<_T> cosh(const complex<_T>&);                                               \
+    template <class _T> complex<_T> tanh(const complex<_T>&);                                               \
+    template <class _T, class _U> complex<_T> pow(const complex<_T>&, const _U&);
 #define _CUDALINT_COMPLEX_OPERATOR(OP)                                                                      \
-    template <class T> complex<T> operator OP(const complex<T>&, const complex<T>&);                        \
-    template <class T> complex<T> operator OP(const complex<T>&, const _cudalint::same<T>&);                \
-    template <class T> complex<T> operator OP(const _cudalint::same<T>&, const complex<T>&);
+    template <class _T> complex<_T> operator OP(const complex<_T>&, const complex<_T>&);                    \
+    template <class _T> complex<_T> operator OP(const complex<_T>&, const _cudalint::same<_T>&);            \
+    template <class _T> complex<_T> operator OP(const _cudalint::same<_T>&, const complex<_T>&);
 #pragma clang force_cuda_host_device end

@@ -39,11 +39,11 @@ int __uni_sync(unsigned mask, int);
 unsigned __ballot_sync(unsigned mask, int);
 unsigned __activemask();
 unsigned __lanemask_lt();
-template <class T> unsigned __match_any_sync(unsigned mask, T value);
-template <class T> unsigned __match_all_sync(unsigned mask, T value, int* all);
-#define _CUDALINT_REDUCE(F)                                                                                 \
-    unsigned __reduce_##F##_sync(unsigned mask, unsigned value);                                            \
-    int __reduce_##F##_sync(unsigned mask, int value);
+template <class _T> unsigned __match_any_sync(unsigned mask, _T value);
+template <class _T> unsigned __match_all_sync(unsigned mask, _T value, int* all);
+#define _CUDALINT_REDUCE(_F)                                                                                \
+    unsigned __reduce_##_F##_sync(unsigned mask, unsigned value);                                           \
+    int __reduce_##_F##_sync(unsigned mask, int value);
 _CUDALINT_REDUCE(add)
 _CUDALINT_REDUCE(min)
 _CUDALINT_REDUCE(max)
@@ -51,22 +51,22 @@ _CUDALINT_REDUCE(max)
 unsigned __reduce_and_sync(unsigned mask, unsigned value);
 unsigned __reduce_or_sync(unsigned mask, unsigned value);
 unsigned __reduce_xor_sync(unsigned mask, unsigned value);
-template <class T> T __shfl(T value, int lane, int width = 32);
-template <class T> T __shfl_up(T value, unsigned delta, int width = 32);
-template <class T> T __shfl_down(T value, unsigned delta, int width = 32);
-template <class T> T __shfl_xor(T value, int mask, int width = 32);
-template <class T> T __shfl_sync(unsigned mask, T value, int lane, int width = 32);
-template <class T> T __shfl_up_sync(unsigned mask, T value, unsigned delta, int width = 32);
-template <class T> T __shfl_down_sync(unsigned mask, T value, unsigned delta, int width = 32);
-template <class T> T __shfl_xor_sync(unsigned mask, T value, int lane, int width = 32);
+template <class _T> _T __shfl(_T value, int lane, int width = 32);
+template <class _T> _T __shfl_up(_T value, unsigned delta, int width = 32);
+template <class _T> _T __shfl_down(_T value, unsigned delta, int width = 32);
+template <class _T> _T __shfl_xor(_T value, int mask, int width = 32);
+template <class _T> _T __shfl_sync(unsigned mask, _T value, int lane, int width = 32);
+template <class _T> _T __shfl_up_sync(unsigned mask, _T value, unsigned delta, int width = 32);
+template <class _T> _T __shfl_down_sync(unsigned mask, _T value, unsigned delta, int width = 32);
+template <class _T> _T __shfl_xor_sync(unsigned mask, _T value, int lane, int width = 32);
 
 // Atomics. Templates stand for the overloads on element types, so that a file's own overload of the same
 // name (`atomicMax` for float) is preferred to them and never clashes with them.
-#define _CUDALINT_ATOMIC(F)                                                                                 \
-    template <class T> T F(T* address, _cudalint::same<T> value);                                           \
-    template <class T> T F##_block(T* address, _cudalint::same<T> value);                                   \
-    template <class T> T F##_system(T* address, _cudalint::same<T> value);                                  \
-    template <class T> T F(volatile T* address, _cudalint::same<T> value);
+#define _CUDALINT_ATOMIC(_F)                                                                                \
+    template <class _T> _T _F(_T* address, _cudalint::same<_T> value);                                      \
+    template <class _T> _T _F##_block(_T* address, _cudalint::same<_T> value);                              \
+    template <class _T> _T _F##_system(_T* address, _cudalint::same<_T> value);                             \
+    template <class _T> _T _F(volatile _T* address, _cudalint::same<_T> value);
 _CUDALINT_ATOMIC(atomicAdd)
 _CUDALINT_ATOMIC(atomicSub)
 _CUDALINT_ATOMIC(atomicExch)
@@ -78,10 +78,10 @@ _CUDALINT_ATOMIC(atomicAnd)
 _CUDALINT_ATOMIC(atomicOr)
 _CUDALINT_ATOMIC(atomicXor)
 #undef _CUDALINT_ATOMIC
-template <class T> T atomicCAS(T* address, _cudalint::same<T> compare, _cudalint::same<T> value);
-template <class T> T atomicCAS(volatile T* address, _cudalint::same<T> compare, _cudalint::same<T> value);
-template <class T> T atomicCAS_block(T* address, _cudalint::same<T> compare, _cudalint::same<T> value);
-template <class T> T atomicCAS_system(T* address, _cudalint::same<T> compare, _cudalint::same<T> value);
+template <class _T> _T atomicCAS(_T* address, _cudalint::same<_T> compare, _cudalint::same<_T> value);
+template <class _T> _T atomicCAS(volatile _T* address, _cudalint::same<_T> compare, _cudalint::same<_T> value);
+template <class _T> _T atomicCAS_block(_T* address, _cudalint::same<_T> compare, _cudalint::same<_T> value);
+template <class _T> _T atomicCAS_system(_T* address, _cudalint::same<_T> compare, _cudalint::same<_T> value);
 #define __NV_ATOMIC_RELAXED 0
 #define __NV_ATOMIC_CONSUME 1
 #define __NV_ATOMIC_ACQUIRE 2
@@ -93,24 +93,24 @@ template <class T> T atomicCAS_system(T* address, _cudalint::same<T> compare, _c
 #define __NV_THREAD_SCOPE_CLUSTER 2
 #define __NV_THREAD_SCOPE_DEVICE 3
 #define __NV_THREAD_SCOPE_SYSTEM 4
-template <class T> T __nv_atomic_load_n(T* address, int order, int scope = __NV_THREAD_SCOPE_SYSTEM);
-template <class T> void __nv_atomic_store_n(T* address, _cudalint::same<T> value, int order, int scope = __NV_THREAD_SCOPE_SYSTEM);
-template <class T> T __nv_atomic_exchange_n(T* address, _cudalint::same<T> value, int order, int scope = __NV_THREAD_SCOPE_SYSTEM);
-template <class T> T __nv_atomic_fetch_add(T* address, _cudalint::same<T> value, int order, int scope = __NV_THREAD_SCOPE_SYSTEM);
-template <class T> T __nv_atomic_fetch_min(T* address, _cudalint::same<T> value, int order, int scope = __NV_THREAD_SCOPE_SYSTEM);
-template <class T> T __nv_atomic_fetch_max(T* address, _cudalint::same<T> value, int order, int scope = __NV_THREAD_SCOPE_SYSTEM);
+template <class _T> _T __nv_atomic_load_n(_T* address, int order, int scope = __NV_THREAD_SCOPE_SYSTEM);
+template <class _T> void __nv_atomic_store_n(_T* address, _cudalint::same<_T> value, int order, int scope = __NV_THREAD_SCOPE_SYSTEM);
+template <class _T> _T __nv_atomic_exchange_n(_T* address, _cudalint::same<_T> value, int order, int scope = __NV_THREAD_SCOPE_SYSTEM);
+template <class _T> _T __nv_atomic_fetch_add(_T* address, _cudalint::same<_T> value, int order, int scope = __NV_THREAD_SCOPE_SYSTEM);
+template <class _T> _T __nv_atomic_fetch_min(_T* address, _cudalint::same<_T> value, int order, int scope = __NV_THREAD_SCOPE_SYSTEM);
+template <class _T> _T __nv_atomic_fetch_max(_T* address, _cudalint::same<_T> value, int order, int scope = __NV_THREAD_SCOPE_SYSTEM);
 
 // Loads and stores with a cache hint.
-template <class T> T __ldg(const T* address);
-template <class T> T __ldca(const T* address);
-template <class T> T __ldcg(const T* address);
-template <class T> T __ldcs(const T* address);
-template <class T> T __ldcv(const T* address);
-template <class T> T __ldlu(const T* address);
-template <class T> void __stcg(T* address, _cudalint::same<T> value);
-template <class T> void __stcs(T* address, _cudalint::same<T> value);
-template <class T> void __stwb(T* address, _cudalint::same<T> value);
-template <class T> void __stwt(T* address, _cudalint::same<T> value);
+template <class _T> _T __ldg(const _T* address);
+template <class _T> _T __ldca(const _T* address);
+template <class _T> _T __ldcg(const _T* address);
+template <class _T> _T __ldcs(const _T* address);
+template <class _T> _T __ldcv(const _T* address);
+template <class _T> _T __ldlu(const _T* address);
+template <class _T> void __stcg(_T* address, _cudalint::same<_T> value);
+template <class _T> void __stcs(_T* address, _cudalint::same<_T> value);
+template <class _T> void __stwb(_T* address, _cudalint::same<_T> value);
+template <class _T> void __stwt(_T* address, _cudalint::same<_T> value);
 
 // Address spaces.
 size_t __cvta_generic_to_shared(const void*);
@@ -126,9 +126,9 @@ unsigned __isLocal(const void*);
 unsigned __isGridConstant(const void*);
 
 // Minimum and maximum have a body: index arithmetic leans on them.
-#define _CUDALINT_MINMAX(R, A, B)                                                                           \
-    constexpr R min(A a, B b) { return (R)a < (R)b ? (R)a : (R)b; }                                         \
-    constexpr R max(A a, B b) { return (R)a > (R)b ? (R)a : (R)b; }
+#define _CUDALINT_MINMAX(_R, _A, _B)                                                                        \
+    constexpr _R min(_A a, _B b) { return (_R)a < (_R)b ? (_R)a : (_R)b; }                                  \
+    constexpr _R max(_A a, _B b) { return (_R)a > (_R)b ? (_R)a : (_R)b; }
 _CUDALINT_MINMAX(int, int, int)
 _CUDALINT_MINMAX(unsigned, unsigned, unsigned)
 _CUDALINT_MINMAX(unsigned, int, unsigned)
@@ -210,9 +210,9 @@ constexpr unsigned long long ullmin(unsigned long long a, unsigned long long b) 
 constexpr unsigned long long ullmax(unsigned long long a, unsigned long long b) { return a > b ? a : b; }
 
 // Packed integer (video) instructions: unsigned in, unsigned out.
-#define _CUDALINT_SIMD2(F)                                                                                  \
-    extern "C" unsigned F##2(unsigned, unsigned);                                                           \
-    extern "C" unsigned F##4(unsigned, unsigned);
+#define _CUDALINT_SIMD2(_F)                                                                                 \
+    extern "C" unsigned _F##2(unsigned, unsigned);                                                          \
+    extern "C" unsigned _F##4(unsigned, unsigned);
 _CUDALINT_SIMD2(__vadd)
 _CUDALINT_SIMD2(__vaddss)
 _CUDALINT_SIMD2(__vaddus)
@@ -246,37 +246,37 @@ extern "C" unsigned __vabs2(unsigned);
 extern "C" unsigned __vabs4(unsigned);
 
 // Floating-point intrinsics with a rounding mode.
-#define _CUDALINT_ROUNDED(M)                                                                                \
-    extern "C" float __fadd_r##M(float, float);                                                             \
-    extern "C" float __fsub_r##M(float, float);                                                             \
-    extern "C" float __fmul_r##M(float, float);                                                             \
-    extern "C" float __fdiv_r##M(float, float);                                                             \
-    extern "C" float __fmaf_r##M(float, float, float);                                                      \
-    extern "C" float __fmaf_ieee_r##M(float, float, float);                                                 \
-    extern "C" float __frcp_r##M(float);                                                                    \
-    extern "C" float __fsqrt_r##M(float);                                                                   \
-    extern "C" double __dadd_r##M(double, double);                                                          \
-    extern "C" double __dsub_r##M(double, double);                                                          \
-    extern "C" double __dmul_r##M(double, double);                                                          \
-    extern "C" double __ddiv_r##M(double, double);                                                          \
-    extern "C" double __fma_r##M(double, double, double);                                                   \
-    extern "C" double __drcp_r##M(double);                                                                  \
-    extern "C" double __dsqrt_r##M(double);                                                                 \
-    extern "C" float __double2float_r##M(double);                                                           \
-    extern "C" int __float2int_r##M(float);                                                                 \
-    extern "C" unsigned __float2uint_r##M(float);                                                           \
-    extern "C" long long __float2ll_r##M(float);                                                            \
-    extern "C" unsigned long long __float2ull_r##M(float);                                                  \
-    extern "C" int __double2int_r##M(double);                                                               \
-    extern "C" unsigned __double2uint_r##M(double);                                                         \
-    extern "C" long long __double2ll_r##M(double);                                                          \
-    extern "C" unsigned long long __double2ull_r##M(double);                                                \
-    extern "C" float __int2float_r##M(int);                                                                 \
-    extern "C" float __uint2float_r##M(unsigned);                                                           \
-    extern "C" float __ll2float_r##M(long long);                                                            \
-    extern "C" float __ull2float_r##M(unsigned long long);                                                  \
-    extern "C" double __ll2double_r##M(long long);                                                          \
-    extern "C" double __ull2double_r##M(unsigned long long);
+#define _CUDALINT_ROUNDED(_M)                                                                               \
+    extern "C" float __fadd_r##_M(float, float);                                                            \
+    extern "C" float __fsub_r##_M(float, float);                                                            \
+    extern "C" float __fmul_r##_M(float, float);                                                            \
+    extern "C" float __fdiv_r##_M(float, float);                                                            \
+    extern "C" float __fmaf_r##_M(float, float, float);                                                     \
+    extern "C" float __fmaf_ieee_r##_M(float, float, float);                                                \
+    extern "C" float __frcp_r##_M(float);                                                                   \
+    extern "C" float __fsqrt_r##_M(float);                                                                  \
+    extern "C" double __dadd_r##_M(double, double);                                                         \
+    extern "C" double __dsub_r##_M(double, double);                                                         \
+    extern "C" double __dmul_r##_M(double, double);                                                         \
+    extern "C" double __ddiv_r##_M(double, double);                                                         \
+    extern "C" double __fma_r##_M(double, double, double);                                                  \
+    extern "C" double __drcp_r##_M(double);                                                                 \
+    extern "C" double __dsqrt_r##_M(double);                                                                \
+    extern "C" float __double2float_r##_M(double);                                                          \
+    extern "C" int __float2int_r##_M(float);                                                                \
+    extern "C" unsigned __float2uint_r##_M(float);                                                          \
+    extern "C" long long __float2ll_r##_M(float);                                                           \
+    extern "C" unsigned long long __float2ull_r##_M(float);                                                 \
+    extern "C" int __double2int_r##_M(double);                                                              \
+    extern "C" unsigned __double2uint_r##_M(double);                                                        \
+    extern "C" long long __double2ll_r##_M(double);                                                         \
+    extern "C" unsigned long long __double2ull_r##_M(double);                                               \
+    extern "C" float __int2float_r##_M(int);                                                                \
+    extern "C" float __uint2float_r##_M(unsigned);                                                          \
+    extern "C" float __ll2float_r##_M(long long);                                                           \
+    extern "C" float __ull2float_r##_M(unsigned long long);                                                 \
+    extern "C" double __ll2double_r##_M(long long);                                                         \
+    extern "C" double __ull2double_r##_M(unsigned long long);
 _CUDALINT_ROUNDED(n)
 _CUDALINT_ROUNDED(z)
 _CUDALINT_ROUNDED(u)

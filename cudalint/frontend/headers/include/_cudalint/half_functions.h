@@ -1,19 +1,19 @@
-// The functions that the 16-bit floating types share, for the scalar type T and the two-element type T2.
+// The functions that the 16-bit floating types share, for the scalar type _T and the two-element type _T2.
 // No include guard: cuda_fp16.h and cuda_bf16.h each include it once with their types.
-#define _CUDALINT_HALF_BINARY(F)                                                                            \
-    T __h##F(T, T);                                                                                         \
-    T2 __h##F##2(T2, T2);
-#define _CUDALINT_HALF_COMPARE(F)                                                                           \
-    bool __h##F(T, T);                                                                                      \
-    bool __h##F##u(T, T);                                                                                   \
-    T2 __h##F##2(T2, T2);                                                                                   \
-    T2 __h##F##u2(T2, T2);                                                                                  \
-    bool __hb##F##2(T2, T2);                                                                                \
-    bool __hb##F##u2(T2, T2);                                                                               \
-    unsigned __h##F##2_mask(T2, T2);
-#define _CUDALINT_HALF_UNARY(F)                                                                             \
-    T h##F(T);                                                                                              \
-    T2 h2##F(T2);
+#define _CUDALINT_HALF_BINARY(_F)                                                                           \
+    _T __h##_F(_T, _T);                                                                                     \
+    _T2 __h##_F##2(_T2, _T2);
+#define _CUDALINT_HALF_COMPARE(_F)                                                                          \
+    bool __h##_F(_T, _T);                                                                                   \
+    bool __h##_F##u(_T, _T);                                                                                \
+    _T2 __h##_F##2(_T2, _T2);                                                                               \
+    _T2 __h##_F##u2(_T2, _T2);                                                                              \
+    bool __hb##_F##2(_T2, _T2);                                                                             \
+    bool __hb##_F##u2(_T2, _T2);                                                                            \
+    unsigned __h##_F##2_mask(_T2, _T2);
+#define _CUDALINT_HALF_UNARY(_F)                                                                            \
+    _T h##_F(_T);                                                                                           \
+    _T2 h2##_F(_T2);
 _CUDALINT_HALF_BINARY(add)
 _CUDALINT_HALF_BINARY(sub)
 _CUDALINT_HALF_BINARY(mul)
@@ -27,22 +27,22 @@ _CUDALINT_HALF_BINARY(max)
 _CUDALINT_HALF_BINARY(min)
 _CUDALINT_HALF_BINARY(max_nan)
 _CUDALINT_HALF_BINARY(min_nan)
-T __hdiv(T, T);
-T2 __h2div(T2, T2);
-T __hfma(T, T, T);
-T __hfma_sat(T, T, T);
-T __hfma_relu(T, T, T);
-T2 __hfma2(T2, T2, T2);
-T2 __hfma2_sat(T2, T2, T2);
-T2 __hfma2_relu(T2, T2, T2);
-T2 __hcmadd(T2, T2, T2);
-T __hneg(T);
-T2 __hneg2(T2);
-T __habs(T);
-T2 __habs2(T2);
-bool __hisnan(T);
-T2 __hisnan2(T2);
-int __hisinf(T);
+_T __hdiv(_T, _T);
+_T2 __h2div(_T2, _T2);
+_T __hfma(_T, _T, _T);
+_T __hfma_sat(_T, _T, _T);
+_T __hfma_relu(_T, _T, _T);
+_T2 __hfma2(_T2, _T2, _T2);
+_T2 __hfma2_sat(_T2, _T2, _T2);
+_T2 __hfma2_relu(_T2, _T2, _T2);
+_T2 __hcmadd(_T2, _T2, _T2);
+_T __hneg(_T);
+_T2 __hneg2(_T2);
+_T __habs(_T);
+_T2 __habs2(_T2);
+bool __hisnan(_T);
+_T2 __hisnan2(_T2);
+int __hisinf(_T);
 _CUDALINT_HALF_COMPARE(eq)
 _CUDALINT_HALF_COMPARE(ne)
 _CUDALINT_HALF_COMPARE(lt)
@@ -69,18 +69,18 @@ _CUDALINT_HALF_UNARY(rint)
 #undef _CUDALINT_HALF_COMPARE
 #undef _CUDALINT_HALF_UNARY
 #define _CUDALINT_HALF_OPERATOR(OP)                                                                         \
-    T operator OP(const T&, const T&);                                                                      \
-    T2 operator OP(const T2&, const T2&);                                                                   \
-    T& operator OP##=(T&, const T&);                                                                        \
-    T2& operator OP##=(T2&, const T2&);
+    _T operator OP(const _T&, const _T&);                                                                   \
+    _T2 operator OP(const _T2&, const _T2&);                                                                \
+    _T& operator OP##=(_T&, const _T&);                                                                     \
+    _T2& operator OP##=(_T2&, const _T2&);
 _CUDALINT_HALF_OPERATOR(+)
 _CUDALINT_HALF_OPERATOR(-)
 _CUDALINT_HALF_OPERATOR(*)
 _CUDALINT_HALF_OPERATOR(/)
 #undef _CUDALINT_HALF_OPERATOR
 #define _CUDALINT_HALF_RELATION(OP)                                                                         \
-    bool operator OP(const T&, const T&);                                                                   \
-    bool operator OP(const T2&, const T2&);
+    bool operator OP(const _T&, const _T&);                                                                 \
+    bool operator OP(const _T2&, const _T2&);
 _CUDALINT_HALF_RELATION(==)
 _CUDALINT_HALF_RELATION(!=)
 _CUDALINT_HALF_RELATION(<)
@@ -88,11 +88,11 @@ _CUDALINT_HALF_RELATION(<=)
 _CUDALINT_HALF_RELATION(>)
 _CUDALINT_HALF_RELATION(>=)
 #undef _CUDALINT_HALF_RELATION
-T operator+(const T&);
-T operator-(const T&);
-T2 operator+(const T2&);
-T2 operator-(const T2&);
-T& operator++(T&);
-T operator++(T&, int);
-T& operator--(T&);
-T operator--(T&, int);
+_T operator+(const _T&);
+_T operator-(const _T&);
+_T2 operator+(const _T2&);
+_T2 operator-(const _T2&);
+_T& operator++(_T&);
+_T operator++(_T&, int);
+_T& operator--(_T&);
+_T operator--(_T&, int);

@@ -1,16 +1,16 @@
 // The built-in vector types with their sizes and alignments, and their make_ functions.
 #pragma once
 
-// A is the alignment of the 2-element vector, B of the 4-element one; 1 and 3 align like their element.
-#define _CUDALINT_VECTOR(T, NAME, A, B)                                                                     \
-    struct NAME##1 { T x; };                                                                                \
-    struct __align__(A) NAME##2 { T x, y; };                                                                \
-    struct NAME##3 { T x, y, z; };                                                                          \
-    struct __align__(B) NAME##4 { T x, y, z, w; };                                                          \
-    constexpr NAME##1 make_##NAME##1(T x) { return NAME##1{x}; }                                            \
-    constexpr NAME##2 make_##NAME##2(T x, T y) { return NAME##2{x, y}; }                                    \
-    constexpr NAME##3 make_##NAME##3(T x, T y, T z) { return NAME##3{x, y, z}; }                            \
-    constexpr NAME##4 make_##NAME##4(T x, T y, T z, T w) { return NAME##4{x, y, z, w}; }
+// _A is the alignment of the 2-element vector, _B of the 4-element one; 1 and 3 align like their element.
+#define _CUDALINT_VECTOR(_T, NAME, _A, _B)                                                                  \
+    struct NAME##1 { _T x; };                                                                               \
+    struct __align__(_A) NAME##2 { _T x, y; };                                                              \
+    struct NAME##3 { _T x, y, z; };                                                                         \
+    struct __align__(_B) NAME##4 { _T x, y, z, w; };                                                        \
+    constexpr NAME##1 make_##NAME##1(_T x) { return NAME##1{x}; }                                           \
+    constexpr NAME##2 make_##NAME##2(_T x, _T y) { return NAME##2{x, y}; }                                  \
+    constexpr NAME##3 make_##NAME##3(_T x, _T y, _T z) { return NAME##3{x, y, z}; }                         \
+    constexpr NAME##4 make_##NAME##4(_T x, _T y, _T z, _T w) { return NAME##4{x, y, z, w}; }
 
 _CUDALINT_VECTOR(signed char, char, 2, 4)
 _CUDALINT_VECTOR(unsigned char, uchar, 2, 4)
@@ -27,9 +27,9 @@ _CUDALINT_VECTOR(double, double, 16, 16)
 #undef _CUDALINT_VECTOR
 
 // The 4-element vectors of 8-byte elements with their alignment in the name.
-#define _CUDALINT_VECTOR4(T, NAME, A)                                                                       \
-    struct __align__(A) NAME##4_##A##a { T x, y, z, w; };                                                   \
-    constexpr NAME##4_##A##a make_##NAME##4_##A##a(T x, T y, T z, T w) { return NAME##4_##A##a{x, y, z, w}; }
+#define _CUDALINT_VECTOR4(_T, NAME, _A)                                                                     \
+    struct __align__(_A) NAME##4_##_A##a { _T x, y, z, w; };                                                \
+    constexpr NAME##4_##_A##a make_##NAME##4_##_A##a(_T x, _T y, _T z, _T w) { return NAME##4_##_A##a{x, y, z, w}; }
 _CUDALINT_VECTOR4(long, long, 16)
 _CUDALINT_VECTOR4(long, long, 32)
 _CUDALINT_VECTOR4(unsigned long, ulong, 16)

@@ -1,0 +1,2 @@
+#pragma once
+#include "../_cudalint/thrust.h"
