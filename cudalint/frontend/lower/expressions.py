@@ -98,7 +98,8 @@ class Expressions:
         type_ = self._types.of(cursor)
         if isinstance(type_, ir.OpaqueType) and self._context.calls.is_unresolved(inner[0]):
             return self._context.calls.unresolved(cursor, inner)
-        return self.converted(self.lower(inner[0]), type_, cursor)
+        operand = self.lower(inner[0])
+        return self.converted(operand, _decayed(type_, operand), cursor)
 
     def converted(self, operand: ir.Expr, target: ir.Type, cursor: Cursor) -> ir.Expr:
         """An implicit conversion, which is only kept where it changes the type."""
@@ -181,10 +182,11 @@ class Expressions:
 
     def _variable(self, cursor: Cursor, declaration: Cursor) -> ir.Expr:
         value = self._context.symbols.constant(cursor, declaration)
-        type_ = self._types.of(cursor)
+        span = self._span(cursor)
         if value is not None:
-            return ir.Literal_(value, type_, self._span(cursor))
-        return ir.Name(self._context.symbols.symbol(declaration), type_, self._span(cursor))
+            return ir.Literal_(value, self._types.of(cursor), span)
+        symbol = self._context.symbols.symbol(declaration)
+        return ir.Name(symbol, _referent(symbol.type), span)
 
     def _enumerator(self, cursor: Cursor, declaration: Cursor) -> ir.Expr:
         type_ = self._types.of(declaration)
@@ -203,7 +205,7 @@ class Expressions:
 
     def _structured_binding(self, cursor: Cursor, whole: ir.Symbol, position: int) -> ir.Expr:
         type_, span = self._types.of(cursor), self._span(cursor)
-        base = ir.Name(whole, whole.type.pointee if isinstance(whole.type, ir.PointerType) else whole.type, span)
+        base = ir.Name(whole, _referent(whole.type), span)
         if isinstance(base.type, ir.RecordType) and position < len(base.type.fields):
             return ir.Member(base, base.type.fields[position].name, False, type_, span)
         if isinstance(base.type, ir.ArrayType):
@@ -216,21 +218,13 @@ class Expressions:
             return self._variable(cursor, declaration)
         if declaration.kind == kinds.ENUM_CONSTANT_DECL:
             return self._enumerator(cursor, declaration)
-        inner = self._member_base(cursor)
+        inner = cursors.expressions(cursor)
         name = cursors.spelling(cursor)
         type_, span = self._types.of(cursor), self._span(cursor)
-        if inner is None:
+        if not inner:
             return ir.Member(self.this(cursor), name, True, type_, span)
-        base = self.lower(inner)
+        base = self.lower(inner[0])
         return ir.Member(base, name, isinstance(base.type, ir.PointerType), type_, span)
-
-    @staticmethod
-    def _member_base(cursor: Cursor) -> Cursor | None:
-        """The node before the dot, without the unnamed unions and structs in between; None for `this`."""
-        inner = cursors.expressions(cursor)
-        while inner and inner[0].kind == kinds.MEMBER_REF_EXPR and not cursors.spelling(inner[0]):
-            inner = cursors.expressions(inner[0])
-        return inner[0] if inner else None
 
     def this(self, cursor: Cursor) -> ir.Expr:
         """`this`, at a node that names it or uses it implicitly."""
@@ -259,7 +253,8 @@ class Expressions:
         operand = self.lower(operands[0])
         if op == "&" and isinstance(operand, ir.FunctionName):
             return operand
-        return ir.Unary(cast(ir.UnaryOp, op), operand, self._types.of(cursor), self._span(cursor))
+        type_ = _decayed(self._types.of(cursor), operand)
+        return ir.Unary(cast(ir.UnaryOp, op), operand, type_, self._span(cursor))
 
     def _binary(self, cursor: Cursor) -> ir.Expr:
         """A binary operator. Long sums lean to the left, so that their spine is walked in a loop."""
@@ -280,7 +275,7 @@ class Expressions:
 
     def _combine(self, cursor: Cursor, left: ir.Expr, right: ir.Expr) -> ir.Expr:
         op = cursors.binary_operator(cursor)
-        type_, span = self._types.of(cursor), self._span(cursor)
+        type_, span = _decayed(self._types.of(cursor), left), self._span(cursor)
         if op == "=":
             return ir.Assign("", left, right, type_, span)
         if op in (".*", "->*", ""):
@@ -293,14 +288,16 @@ class Expressions:
             return self.unknown(cursor, "an incomplete assignment")
         target, value = self.lower(operands[0]), self.lower(operands[1])
         op = cursors.binary_operator(cursor).removesuffix("=")
-        return ir.Assign(op, target, value, self._types.of(cursor), self._span(cursor))
+        type_ = _decayed(self._types.of(cursor), target)
+        return ir.Assign(op, target, value, type_, self._span(cursor))
 
     def _conditional(self, cursor: Cursor) -> ir.Expr:
         operands = cursors.expressions(cursor)
         if len(operands) != 3:
             return self.unknown(cursor, "an incomplete conditional")
         condition, then, otherwise = self.lower_all(operands)
-        return ir.Conditional(condition, then, otherwise, self._types.of(cursor), self._span(cursor))
+        type_ = _decayed(self._types.of(cursor), then)
+        return ir.Conditional(condition, then, otherwise, type_, self._span(cursor))
 
     # --- casts ---------------------------------------------------------------------------------------
 
@@ -352,7 +349,7 @@ class Expressions:
         pieces = [self._piece(statement) for statement in statements]
         type_, span = self._types.of(cursor), self._span(cursor)
         result = pieces[0] if pieces else None
-        if result is None or any([isinstance(piece, ir.UnknownExpr) for piece in pieces]):
+        if result is None or any(isinstance(piece, ir.UnknownExpr) for piece in pieces):
             return ir.UnknownExpr("statement expression", tuple(pieces), type_, span)
         for piece in pieces[1:]:
             result = ir.Binary(",", result, piece, piece.type, span)
@@ -367,3 +364,16 @@ class Expressions:
         if isinstance(statement, ir.Declare):
             return ir.Name(statement.symbol, statement.symbol.type, statement.span)
         return ir.UnknownExpr("statement in an expression", (), VOID, statement.span)
+
+
+def _referent(type_: ir.Type) -> ir.Type:
+    """The type of an expression that names a variable: a reference means what it refers to."""
+    return type_.pointee if isinstance(type_, ir.PointerType) and type_.reference else type_
+
+
+def _decayed(type_: ir.Type, operand: ir.Expr) -> ir.Type:
+    """The type of an operation on `operand`. For a parameter that is declared as an array, libclang calls pointers to
+    its elements by that array's type."""
+    if isinstance(type_, ir.ArrayType) and isinstance(operand.type, ir.PointerType):
+        return operand.type
+    return type_

@@ -194,7 +194,7 @@ class Functions:
         without one: not the class's own and not that of a base or a field."""
         known = self._trivial.get(record.handle)
         if known is None:
-            known = all([self._is_trivial_member(child) for child in cursors.children(record)])
+            known = all(self._is_trivial_member(child) for child in cursors.children(record))
             self._trivial[record.handle] = known
         return known
 
@@ -340,7 +340,7 @@ def _is_implicit_constructor(definition: Cursor) -> bool:
 
 def _is_default_constructor(constructor: Cursor) -> bool:
     """Whether a constructor can be called without arguments."""
-    return all([cursors.expressions(parameter) for parameter in _split(constructor).parameters])
+    return all(cursors.expressions(parameter) for parameter in _split(constructor).parameters)
 
 
 def _field_initializer(field: Cursor) -> Cursor | None:

@@ -12,7 +12,7 @@ from cudalint.frontend.cursors import Cursor
 if TYPE_CHECKING:
     from cudalint.frontend.lower.sources import Sources
 
-_TOKEN: Final = re.compile(r"""//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])+'|[()\[\]{};]""", re.DOTALL)
+_MARK: Final = re.compile(r"""//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])+'|[()\[\]{};]""", re.DOTALL)
 _STRING: Final = re.compile(r"""\s*(?:"((?:\\.|[^"\\])*)"|R"\((.*?)\)"|/\*.*?\*/|//[^\n]*)""", re.DOTALL)
 _ASM: Final = re.compile(r"(?:asm|__asm__|__asm)\b\s*(?:(?:volatile|__volatile__|inline|goto)\b\s*)*\(")
 _COMPARISONS: Final = frozenset({"<", ">", "<=", ">=", "==", "!=", "&&", "||"})
@@ -54,15 +54,15 @@ def _semicolons(sources: Sources, loop: Cursor) -> tuple[str, int, int] | None:
         return None
     found: list[int] = []
     depth = 0
-    for match in _TOKEN.finditer(text, start.offset):
-        token = match.group()
-        if token in ("(", "[", "{"):
+    for match in _MARK.finditer(text, start.offset):
+        mark = match.group()
+        if mark in ("(", "[", "{"):
             depth += 1
-        elif token in (")", "]", "}"):
+        elif mark in (")", "]", "}"):
             depth -= 1
             if depth == 0:
                 break
-        elif token == ";" and depth == 1:
+        elif mark == ";" and depth == 1:
             found.append(match.start())
     return (start.file.path, found[0], found[1]) if len(found) == 2 else None
 

@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING, Final
 
 from cudalint import ir
 from cudalint.frontend import cursors, kinds
-from cudalint.frontend.cursors import Cursor
+from cudalint.frontend.cursors import Cursor, CxType
 
 if TYPE_CHECKING:
     from cudalint.frontend.lower.context import Context
 
 _BUILTINS: Final = frozenset({"threadIdx", "blockIdx", "blockDim", "gridDim", "warpSize"})
-_ALIGNMENT: Final = re.compile(r"(?:alignas|__align__|aligned)\s*(?:__)?\s*\(+\s*([^()]*)")
+_ALIGN_ANNOTATION: Final = "cudalint.align"
+_ALIGNAS: Final = re.compile(r"(?:alignas|aligned|__aligned__)\s*\(\s*([^()]*)")
 
 
 class Symbols:
@@ -54,15 +55,22 @@ class Symbols:
         storage = self._storage(declaration, name, attributes)
         symbol = ir.Symbol(
             name,
-            context.types.lower(declared),
+            self._type(declaration, declared),
             storage,
             context.sources.span(declaration),
-            align=self._alignment(attributes[kinds.ALIGNED_ATTR]) if kinds.ALIGNED_ATTR in attributes else 0,
+            align=self._alignment(attributes),
             is_const=_is_const(declared),
         )
         if storage in ("constant", "device", "global", "static"):
             symbol.initializer = lambda: context.expressions.initializer(declaration)
         return symbol
+
+    def _type(self, declaration: Cursor, declared: CxType) -> ir.Type:
+        """The type of a variable; a parameter that is declared as an array is a pointer."""
+        type_ = self._context.types.lower(declared)
+        if declaration.kind == kinds.PARM_DECL and isinstance(type_, ir.ArrayType):
+            return self._context.types.pointer(type_.element)
+        return type_
 
     @staticmethod
     def _attributes(declaration: Cursor) -> dict[int, Cursor]:
@@ -89,11 +97,17 @@ class Symbols:
         in_function = cursors.semantic_parent(declaration).kind in kinds.FUNCTION_DECLS
         return "static" if in_function and not is_extern else "global"
 
-    def _alignment(self, attribute: Cursor) -> int:
-        """The argument of `alignas(16)` or `__align__(16)`. The tree doesn't show it, so that it is read from the text;
-        a name of a type stands for that type's alignment."""
-        for file, offset in self._context.sources.readings(attribute):
-            match = _ALIGNMENT.match(file.text, offset)
+    def _alignment(self, attributes: dict[int, Cursor]) -> int:
+        """The argument of `__align__(16)`, which the bundled headers also annotate, or of `alignas(16)`. The tree
+        hides the latter, so that it is read from the text; a type's name stands for its alignment."""
+        annotation = attributes.get(kinds.ANNOTATE_ATTR)
+        if annotation is not None and cursors.spelling(annotation) == _ALIGN_ANNOTATION:
+            values = [cursors.evaluate(argument) for argument in cursors.expressions(annotation)]
+            return int(values[0] or 0) if values else 0
+        if kinds.ALIGNED_ATTR not in attributes:
+            return 0
+        for file, offset in self._context.sources.readings(attributes[kinds.ALIGNED_ATTR]):
+            match = _ALIGNAS.match(file.text, offset)
             if match is not None:
                 argument = match.group(1).strip()
                 return int(argument) if argument.isdigit() else self._context.types.alignment_of(argument)
@@ -134,7 +148,7 @@ class Symbols:
         return self._bindings.get(declaration.handle)
 
 
-def _is_const(type_: cursors.CxType) -> bool:
+def _is_const(type_: CxType) -> bool:
     canonical = cursors.canonical_type(type_)
     while canonical.kind in (kinds.T_CONSTANT_ARRAY, kinds.T_INCOMPLETE_ARRAY):
         canonical = cursors.array_element_type(canonical)

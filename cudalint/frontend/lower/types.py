@@ -163,14 +163,13 @@ class Types:
 
     def _field(self, cursor: Cursor) -> list[ir.Field]:
         """A field, or those of an anonymous struct or union, which C++ names as if they were the record's own."""
-        field_type = self.of(cursor)
-        bit_offset = max(cursors.field_bit_offset(cursor), 0)
-        offset = bit_offset // 8
-        name = cursors.spelling(cursor)
-        if not name and isinstance(field_type, ir.RecordType):
+        declared = cursors.type_of(cursor)
+        field_type = self.lower(declared)
+        offset = max(cursors.field_bit_offset(cursor), 0) // 8
+        if isinstance(field_type, ir.RecordType) and _is_anonymous(declared):
             return [replace(inner, offset=offset + inner.offset) for inner in field_type.fields]
         bits = cursors.bit_field_width(cursor) if cursors.is_bit_field(cursor) else None
-        return [ir.Field(name, field_type, offset, bits)]
+        return [ir.Field(cursors.spelling(cursor), field_type, offset, bits)]
 
     def _base_fields(self, declaration: Cursor) -> list[ir.Field]:
         """The fields of the base classes. libclang 18 doesn't tell where a base stands; without virtual functions it
@@ -196,3 +195,8 @@ def _size(type_: CxType) -> int:
 
 def _align(type_: CxType) -> int:
     return max(cursors.align_of(type_), 1)
+
+
+def _is_anonymous(type_: CxType) -> bool:
+    """Whether a field's type is `struct {...};` without a name for the field."""
+    return bool(cursors.is_anonymous_record(cursors.type_declaration(type_)))

@@ -47,7 +47,7 @@
 #define __managed__ __attribute__((device, annotate("cudalint.managed")))
 #define __forceinline__ __inline__ __attribute__((always_inline))
 #define __inline_hint__
-#define __align__(n) __attribute__((aligned(n)))
+#define __align__(n) __attribute__((aligned(n), annotate("cudalint.align", n)))
 #define __builtin_align__(n) __attribute__((aligned(n)))
 #define __device_builtin__
 #define __cudart_builtin__
