@@ -95,9 +95,7 @@ def _without(text: str, spans: list[tuple[int, int]]) -> str:
     return "".join(pieces)
 
 
-def _comment(
-    text: str, start: int, end: int, line_starts: tuple[int, ...], blanked: list[str]
-) -> Comment:
+def _comment(text: str, start: int, end: int, line_starts: tuple[int, ...], blanked: list[str]) -> Comment:
     line = bisect_right(line_starts, start)
     end_line = bisect_right(line_starts, max(start, end - 1))
     alone = not blanked[line - 1].strip() and not blanked[end_line - 1].strip()

@@ -69,9 +69,7 @@ def default_workers() -> int:
     return os.cpu_count() or 1
 
 
-def run_jobs(
-    function: Callable[[Job], Result], jobs: Sequence[Job], limits: Limits
-) -> Iterator[Done[Result] | Lost]:
+def run_jobs(function: Callable[[Job], Result], jobs: Sequence[Job], limits: Limits) -> Iterator[Done[Result] | Lost]:
     """Yields one outcome per job, as they come. `function` must be importable by name, for spawned workers."""
     workers: list[_Worker[Job, Result]] = []
     waiting = iter(enumerate(jobs))
@@ -228,9 +226,7 @@ def _serve(
         _answer(connection, function, job, megabytes, debug)
 
 
-def _answer(
-    connection: Connection, function: Callable[[Job], Result], job: Job, megabytes: int, debug: bool
-) -> None:
+def _answer(connection: Connection, function: Callable[[Job], Result], job: Job, megabytes: int, debug: bool) -> None:
     reply: _Reply[Result]
     try:
         value = function(job)

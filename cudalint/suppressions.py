@@ -102,17 +102,13 @@ def _suppressions_in(path: str, source: SourceAnnotations) -> Iterator[Suppressi
                 yield Suppression(path, annotation, rule)
 
 
-def _unknown_names(
-    path: str, source: SourceAnnotations, is_known: Callable[[str], bool]
-) -> Iterator[Malformed]:
+def _unknown_names(path: str, source: SourceAnnotations, is_known: Callable[[str], bool]) -> Iterator[Malformed]:
     for entry in _suppressions_in(path, source):
         if not is_known(entry.rule):
             yield _malformed(entry.annotation, f"no rule is called `{entry.rule}`; `cudalint rules` lists them")
 
 
-def _without_kernel(
-    path: str, source: SourceAnnotations, kernels: Sequence[KernelFacts]
-) -> Iterator[Malformed]:
+def _without_kernel(path: str, source: SourceAnnotations, kernels: Sequence[KernelFacts]) -> Iterator[Malformed]:
     for annotation in source.annotations:
         if annotation.kind not in ("launch", "assume") or annotation.above_kernel:
             continue
@@ -122,9 +118,7 @@ def _without_kernel(
 
 
 def _malformed(annotation: Annotation, message: str) -> Malformed:
-    return Malformed(
-        message, annotation.line, annotation.column, annotation.end_line, annotation.end_column
-    )
+    return Malformed(message, annotation.line, annotation.column, annotation.end_line, annotation.end_column)
 
 
 def _contains(place: Place, path: str, line: int) -> bool:

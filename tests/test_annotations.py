@@ -89,7 +89,9 @@ def test_several_in_one_comment() -> None:
     assert kinds == ["allow-file", "assume"]
 
 
-@pytest.mark.parametrize("source", ["// see cudalint: allow(x)", 's = "// cudalint: x";', "// cudalints: x", "int cudalint;"])
+@pytest.mark.parametrize(
+    "source", ["// see cudalint: allow(x)", 's = "// cudalint: x";', "// cudalints: x", "int cudalint;"]
+)
 def test_what_is_no_annotation(source: str) -> None:
     found = read_annotations(source)
     assert not found.annotations

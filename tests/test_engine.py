@@ -152,7 +152,9 @@ def test_the_rules_about_annotations_can_be_left_out() -> None:
 
 def test_annotations_of_headers_count(tmp_path: Path) -> None:
     header = tmp_path / "tile.cuh"
-    header.write_bytes(TILE_SOURCE.replace("t[x][y];", "t[x][y]; // cudalint: allow(CL201) -- gr\xf6\xdfe").encode("latin-1"))
+    header.write_bytes(
+        TILE_SOURCE.replace("t[x][y];", "t[x][y]; // cudalint: allow(CL201) -- gr\xf6\xdfe").encode("latin-1")
+    )
     path = str(header)
     facts = file_facts(kernels=(kernel(path),), sources={"tile.cu": "tile.cu", path: path})
     report = _report("", facts)

@@ -39,7 +39,9 @@ def test_reading() -> None:
     ]
 
 
-@pytest.mark.parametrize("comment", ["// expect:", "// expect: conflict", '// expect: CL201 "open', "// expect: CL201 32-way"])
+@pytest.mark.parametrize(
+    "comment", ["// expect:", "// expect: conflict", '// expect: CL201 "open', "// expect: CL201 32-way"]
+)
 def test_an_expectation_with_a_slip_is_no_silent_pass(comment: str) -> None:
     with pytest.raises(ValueError, match="can't read the expectation"):
         list(expectations_in(comment))

@@ -26,7 +26,9 @@ def test_findings_that_differ_by_launch_become_one() -> None:
     assert merged.assumptions == ("a", "b")
 
 
-@pytest.mark.parametrize("change", [{"message": "16-way"}, {"kernel": "other"}, {"code": "CL202"}, {"suggestion": None}])
+@pytest.mark.parametrize(
+    "change", [{"message": "16-way"}, {"kernel": "other"}, {"code": "CL202"}, {"suggestion": None}]
+)
 def test_findings_that_differ_otherwise_stay_apart(change: dict[str, object]) -> None:
     assert len(merge([column_read(), replace(column_read(), **change)])) == 2  # type: ignore[arg-type]
 
@@ -81,7 +83,8 @@ def test_worst_first() -> None:
 
 
 @pytest.mark.parametrize(
-    ("severity", "reached"), [("error", ("error", "warning", "info")), ("warning", ("warning", "info")), ("info", ("info",))]
+    ("severity", "reached"),
+    [("error", ("error", "warning", "info")), ("warning", ("warning", "info")), ("info", ("info",))],
 )
 def test_reaches(severity: str, reached: tuple[str, ...]) -> None:
     result = CheckResult("a100", (replace(column_read(), severity=severity),))  # type: ignore[arg-type]

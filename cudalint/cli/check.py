@@ -16,8 +16,8 @@ from cudalint.cli.terminal import is_wide, output_style, print_failures, write_l
 from cudalint.diagnostics import Severity
 from cudalint.discovery import SourceFile, discover
 from cudalint.driver import check_files
-from cudalint.reporters import pictures
 from cudalint.registry import Selection
+from cudalint.reporters import pictures
 from cudalint.reporters.style import Style
 from cudalint.results import SEVERITIES, CheckResult
 
@@ -45,16 +45,32 @@ class _Output:
 
 @click.command("check")
 @click.argument("paths", nargs=-1, required=True, metavar="PATH...")
-@click.option("--select", callback=rule_selectors, multiple=True, metavar="RULE,...",
-              help="Run these rules: codes, prefixes or names.")
-@click.option("--ignore", callback=rule_selectors, multiple=True, metavar="RULE,...",
-              help="Don't run these rules.")
-@click.option("--fail-on", type=click.Choice(SEVERITIES), default="warning", show_default=True,
-              help="Exit with 1 for findings at least as bad as this.")
-@click.option("--format", "format_", type=click.Choice(["text", "concise", "json"]), default="text",
-              show_default=True, help="How to print findings.")
-@click.option("--show/--no-show", default=None,
-              help="Draw banks and sectors.  [default: the worst three, in a wide terminal]")
+@click.option(
+    "--select",
+    callback=rule_selectors,
+    multiple=True,
+    metavar="RULE,...",
+    help="Run these rules: codes, prefixes or names.",
+)
+@click.option("--ignore", callback=rule_selectors, multiple=True, metavar="RULE,...", help="Don't run these rules.")
+@click.option(
+    "--fail-on",
+    type=click.Choice(SEVERITIES),
+    default="warning",
+    show_default=True,
+    help="Exit with 1 for findings at least as bad as this.",
+)
+@click.option(
+    "--format",
+    "format_",
+    type=click.Choice(["text", "concise", "json"]),
+    default="text",
+    show_default=True,
+    help="How to print findings.",
+)
+@click.option(
+    "--show/--no-show", default=None, help="Draw banks and sectors.  [default: the worst three, in a wide terminal]"
+)
 @click.option("--color/--no-color", default=None, help="Use colours.  [default: in a terminal]")
 @click.option("-q", "--quiet", is_flag=True, help="Print findings only, no summary and no progress.")
 @analysis_options

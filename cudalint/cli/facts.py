@@ -46,8 +46,14 @@ def describe_file(job: FactsJob) -> str | Failure:
 
 @click.command("facts")
 @click.argument("paths", nargs=-1, required=True, metavar="PATH...")
-@click.option("--format", "format_", type=click.Choice(["text", "json"]), default="text", show_default=True,
-              help="A table for each kernel, or JSON for programs.")
+@click.option(
+    "--format",
+    "format_",
+    type=click.Choice(["text", "json"]),
+    default="text",
+    show_default=True,
+    help="A table for each kernel, or JSON for programs.",
+)
 @click.option("--color/--no-color", default=None, help="Use colours.  [default: in a terminal]")
 @analysis_options
 def command(paths: Sequence[str], format_: str, color: bool | None, **values: Any) -> int:
@@ -82,9 +88,7 @@ def _answers(jobs: Sequence[FactsJob], limits: Limits) -> Iterator[str | Failure
             turn += 1
 
 
-def _noting_failures(
-    answers: Iterable[str | Failure], failures: list[Failure]
-) -> Iterator[str | Failure]:
+def _noting_failures(answers: Iterable[str | Failure], failures: list[Failure]) -> Iterator[str | Failure]:
     """Lets answers pass and keeps the failures among them, so that output can be written as it comes."""
     for answer in answers:
         if isinstance(answer, Failure):

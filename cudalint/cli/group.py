@@ -40,9 +40,7 @@ class LazyGroup(click.Group):
         return super().parse_args(ctx, args)
 
 
-@click.command(
-    cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]}, invoke_without_command=True
-)
+@click.command(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]}, invoke_without_command=True)
 @click.version_option(__version__, "--version", message="cudalint %(version)s")
 @click.pass_context
 def cli(ctx: click.Context) -> int:

@@ -12,9 +12,7 @@ _PARAMETER = re.compile(r"(?:(?P<kernel>.+):)?(?P<name>[A-Za-z_][\w.]*)=(?P<valu
 _DEFINE = re.compile(r"[A-Za-z_]\w*(\([^)]*\))?(=|$)")
 
 
-def dimensions(
-    ctx: click.Context, option: click.Parameter, text: str | None
-) -> tuple[int, int, int] | None:
+def dimensions(ctx: click.Context, option: click.Parameter, text: str | None) -> tuple[int, int, int] | None:
     """`X`, `X,Y` or `X,Y,Z`; what is left out is 1."""
     if text is None:
         return None
@@ -25,9 +23,7 @@ def dimensions(
     return x, y, z
 
 
-def parameter_values(
-    ctx: click.Context, option: click.Parameter, texts: tuple[str, ...]
-) -> tuple[ParameterValue, ...]:
+def parameter_values(ctx: click.Context, option: click.Parameter, texts: tuple[str, ...]) -> tuple[ParameterValue, ...]:
     """`[KERNEL:]NAME=VALUE`, where the value is a C expression."""
     return tuple(_parameter_value(text) for text in texts)
 
@@ -45,9 +41,7 @@ def _parameter_value(text: str) -> ParameterValue:
     return ParameterValue(match["kernel"], match["name"], match["value"].strip())
 
 
-def assumptions(
-    ctx: click.Context, option: click.Parameter, texts: tuple[str, ...]
-) -> tuple[str, ...]:
+def assumptions(ctx: click.Context, option: click.Parameter, texts: tuple[str, ...]) -> tuple[str, ...]:
     """Conditions in C over parameters and built-ins."""
     if not texts:
         return ()
@@ -70,9 +64,7 @@ def defines(ctx: click.Context, option: click.Parameter, texts: tuple[str, ...])
     return texts
 
 
-def rule_selectors(
-    ctx: click.Context, option: click.Parameter, texts: tuple[str, ...]
-) -> tuple[str, ...]:
+def rule_selectors(ctx: click.Context, option: click.Parameter, texts: tuple[str, ...]) -> tuple[str, ...]:
     """Codes, prefixes of codes or names, separated by commas."""
     if not texts:
         return ()

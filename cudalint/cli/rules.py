@@ -14,8 +14,14 @@ from cudalint.reporters.style import Style
 
 
 @click.command("rules")
-@click.option("--format", "format_", type=click.Choice(["text", "json"]), default="text", show_default=True,
-              help="A table, or JSON for programs.")
+@click.option(
+    "--format",
+    "format_",
+    type=click.Choice(["text", "json"]),
+    default="text",
+    show_default=True,
+    help="A table, or JSON for programs.",
+)
 @click.option("--color/--no-color", default=None, help="Use colours.  [default: in a terminal]")
 def command(format_: str, color: bool | None) -> int:
     """List all rules: code, name, severity, whether they are on by default, and what they see."""

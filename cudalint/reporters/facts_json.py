@@ -60,8 +60,7 @@ def _kernel(kernel: KernelFacts) -> JsonObject:
         "occupancy": kernel.occupancy,
         "roofline": kernel.roofline,
         "gaps": [
-            {"path": gap.path, "line": gap.line, "reason": gap.reason, "remedy": gap.remedy}
-            for gap in kernel.gaps
+            {"path": gap.path, "line": gap.line, "reason": gap.reason, "remedy": gap.remedy} for gap in kernel.gaps
         ],
     }
 

@@ -68,9 +68,7 @@ def number(value: float) -> str:
 def comparison(before: Mapping[str, float], after: Mapping[str, float]) -> str:
     """`wavefronts 33 -> 2, sectors 8 -> 8` for the figures that both have."""
     return ", ".join(
-        f"{name.replace('_', ' ')} {number(before[name])} -> {number(after[name])}"
-        for name in before
-        if name in after
+        f"{name.replace('_', ' ')} {number(before[name])} -> {number(after[name])}" for name in before if name in after
     )
 
 

@@ -235,9 +235,7 @@ def test_good_options_are_taken(cudalint: Run, tile: str, arguments: list[str]) 
     assert cudalint(tile, *arguments).status == 1
 
 
-def test_a_header_is_linted_through_its_includer(
-    cudalint: Run, project: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_header_is_linted_through_its_includer(cudalint: Run, project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     from handmade import file_facts, kernel
 
     def analyse(path: str, options: object) -> object:

@@ -55,7 +55,9 @@ def _result(*diagnostics: Diagnostic, **changes: object) -> CheckResult:
 
 
 def _text(result: CheckResult, pictures: int | None = 0, style: Style | None = None) -> list[str]:
-    sources = SourceLines({"tile.cu": TILE_SOURCE, "awkward.cu": _AWKWARD, "other.cuh": "struct Row {\n  float x, y;\n};\n"})
+    sources = SourceLines(
+        {"tile.cu": TILE_SOURCE, "awkward.cu": _AWKWARD, "other.cuh": "struct Row {\n  float x, y;\n};\n"}
+    )
     return list(text.render(result, sources, text.TextSettings(style or Style(), pictures)))
 
 
@@ -137,7 +139,9 @@ def test_pictures(name: str, picture: Picture) -> None:
 def test_facts_table() -> None:
     inlined = access(8, "unknown", array="params.rows", operation="atomic", space="global")
     ranged = access(9, "range")
-    result = replace(ranged.results[0], reason=None, sectors_range=(4.0, 8.5), ideal_sectors=4.0, assumptions=("n > 0",))
+    result = replace(
+        ranged.results[0], reason=None, sectors_range=(4.0, 8.5), ideal_sectors=4.0, assumptions=("n > 0",)
+    )
     ranged = replace(ranged, space="global", results=(result,))
     other = access(10, results=())
     facts = file_facts(
