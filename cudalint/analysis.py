@@ -30,7 +30,7 @@ from cudalint.facts import (
     Resources,
 )
 from cudalint.frontend.lower import lower_unit
-from cudalint.frontend.parse import ParseOptions, parse_file
+from cudalint.frontend.parse import ParseOptions, SourceError, parse_file
 from cudalint.hardware.targets import find_target
 from cudalint.launch import (
     MAX_LAUNCHES,
@@ -41,6 +41,7 @@ from cudalint.launch import (
     unknown_arguments,
     without_launch,
 )
+from cudalint.neighbours import neighbours
 from cudalint.options import AnalysisOptions
 
 _RECURSION_LIMIT = 20_000
@@ -89,10 +90,24 @@ class _FileAnalysis:
     def kernels(self) -> tuple[KernelFacts, ...]:
         generics = Generics(self.graph)
         launches = run_host(self.graph, self.unit.host_functions, generics).launches
+        launches += self._launches_elsewhere(launches, generics)
         found: list[KernelFacts] = []
         for ref in self.unit.kernels:
             found += self._instantiations(ref, launches)
         return tuple(found)
+
+    def _launches_elsewhere(self, launches: Sequence[HostLaunch], generics: Generics) -> list[HostLaunch]:
+        """Launches of this file's kernels that stand in other files of its folder."""
+        names = {ref.name for ref in self.unit.kernels} - {launch.kernel.name for launch in launches}
+        found: list[HostLaunch] = []
+        for path in neighbours(self.unit.path, names):
+            try:
+                unit = lower_unit(parse_file(path, _parse_options(self.options)))
+            except SourceError:
+                continue
+            executed = run_host(self.graph, unit.host_functions, generics).launches
+            found += [launch for launch in executed if launch.kernel.name in names]
+        return found
 
     def _instantiations(self, ref: ir.FunctionRef, launches: Sequence[HostLaunch]) -> list[KernelFacts]:
         """The facts of a kernel: one for each instantiation that is launched, or one for the pattern."""
@@ -100,7 +115,8 @@ class _FileAnalysis:
         own = [launch for launch in own if launch.taken] or own
         by_key: dict[str, tuple[ir.FunctionRef, list[HostLaunch]]] = {}
         for launch in own:
-            by_key.setdefault(launch.kernel.key, (launch.kernel, []))[1].append(launch)
+            kernel = launch.kernel if launch.kernel.load() is not None else ref
+            by_key.setdefault(kernel.key, (kernel, []))[1].append(launch)
         if not by_key:
             named = self.unit.instantiations(ref.key) or (ref,)
             by_key = {instance.key: (instance, []) for instance in named}
@@ -172,7 +188,8 @@ class _FileAnalysis:
 def _same_kernel(launched: ir.FunctionRef, kernel: ir.FunctionRef) -> bool:
     """Whether a launch names this kernel, or an instantiation of it: they share the place of the definition."""
     same_place = launched.span.path == kernel.span.path and launched.span.end_line == kernel.span.end_line
-    return launched.key == kernel.key or (launched.name == kernel.name and same_place)
+    declared_elsewhere = launched.load() is None
+    return launched.key == kernel.key or (launched.name == kernel.name and (same_place or declared_elsewhere))
 
 
 def _distinct(configurations: Iterable[Configuration]) -> list[Configuration]:

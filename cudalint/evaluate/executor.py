@@ -7,7 +7,7 @@ are summarised (cudalint.evaluate.loops). What the execution leaves behind is th
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from cudalint import ir
 from cudalint.evaluate import expressions, loops
@@ -365,10 +365,6 @@ class Executor:
 
     def range_for(self, statement: ir.RangeFor) -> None:
         loops.range_loop(self, statement)
-
-    def snapshot(self) -> State:
-        """A copy of the state that later changes leave alone."""
-        return replace(self.state, variables=dict(self.state.variables))
 
 
 def _is_reference(type_: ir.Type) -> bool:

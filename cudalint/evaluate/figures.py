@@ -23,6 +23,8 @@ from cudalint.hardware.banks import async_copy_range
 
 _VARIATIONS = (1, 2, 4, 8, 16)
 """What is added to a generic problem size to see whether its divisibility matters."""
+_MAGNITUDE = 3
+"""What it is multiplied by to see whether its magnitude matters."""
 _TOLERANCE = 0.02
 _MAX_SAMPLE = 64
 _MAX_EVENTS = 96
@@ -46,13 +48,11 @@ class LaunchView:
     def thorough(self) -> Situation:
         return self._situation("thorough", THOROUGH, {})
 
-    def varied(self, uniform: Node, added: int) -> Situation:
-        """The quick situation with one generic value changed."""
-        assert isinstance(uniform.payload, Uniform)
-        values = {uniform: int(uniform.payload.generic) + added}
-        return self._situation((uniform.index, added), QUICK, values)
+    def varied(self, uniform: Node, value: int | float) -> Situation:
+        """The quick situation with another value for one uniform symbol."""
+        return self._situation((uniform.index, value), QUICK, {uniform: value})
 
-    def _situation(self, key: object, effort: object, values: dict[Node, int]) -> Situation:
+    def _situation(self, key: object, effort: object, values: dict[Node, int | float]) -> Situation:
         found = self._situations.get(key)
         if found is None:
             found = Situation(self.graph, self.block, self.grid, effort, values)  # type: ignore[arg-type]
@@ -108,10 +108,9 @@ def _doubt(event: AccessEvent, quick: Requests, situation: Situation) -> tuple[R
         return None, False
     addresses = [event.offset] if event.target.opaque is None else [event.offset, event.target.opaque]
     for node in addresses:
-        for part in opaque_parts(graph, node):
+        for part, reason in opaque_parts(graph, node):
             if varies_within_warp(rows, part, quick.mask):
-                assert isinstance(part.payload, Reason)
-                return part.payload, False
+                return reason, False
     if float(quick.cost.max()) <= 1.0 and event.bytes <= 4:
         # One sector or wavefront stays one, whichever lanes are active.
         return None, False
@@ -119,11 +118,9 @@ def _doubt(event: AccessEvent, quick: Requests, situation: Situation) -> tuple[R
         if not condition.bits & graph.opaque_bits:
             continue
         parts = opaque_parts(graph, condition)
-        varying = [p for p in parts if varies_within_warp(rows, p, quick.mask)]
+        varying = [reason for part, reason in parts if varies_within_warp(rows, part, quick.mask)]
         if varying or varies_within_warp(rows, condition, quick.mask):
-            blamed = (varying or parts)[0].payload
-            assert isinstance(blamed, Reason)
-            return blamed, True
+            return (varying or [reason for _, reason in parts])[0], True
     return None, False
 
 
@@ -258,25 +255,40 @@ def _assumptions(
     base = quick.cost / quick.requests
     for uniform in graph.atoms(bits, graph.uniform_bits):
         assert isinstance(uniform.payload, Uniform)
-        if uniform.payload.name.startswith("&") or uniform.kind.is_float:
+        if uniform.payload.name.startswith("&"):
             continue
-        means = {}
-        for added in _VARIATIONS:
-            totals = _totals(reached[:8], view.varied(uniform, added))
-            means[added] = totals.cost / totals.requests if totals.requests else base
-        sensitive = [added for added, mean in means.items() if abs(mean - base) > _TOLERANCE * max(mean, base)]
-        if sensitive:
+        text, means = _sensitivity(uniform, base, reached[:8], view)
+        if text is not None:
             moved = True
-            low, high = min(low, *means.values()), max(high, *means.values())
-            texts.append(_divisibility(uniform.payload, sensitive))
+            low, high = min(low, *means), max(high, *means)
+            texts.append(text)
     return tuple(texts), (low, high) if moved else None
 
 
-def _divisibility(uniform: Uniform, sensitive: Sequence[int]) -> str:
-    modulus = 2 * max(sensitive)
-    if modulus > 2 * _VARIATIONS[-2] and modulus > 32:
-        return f"{uniform.name} == {uniform.generic}"
-    return f"{uniform.name} % {modulus} == 0"
+def _sensitivity(
+    uniform: Node, base: float, reached: Sequence[_Known], view: LaunchView
+) -> tuple[str | None, list[float]]:
+    """What must hold of a generic value for the figure to stay, None where it stays anyway; and the figures seen."""
+    assert isinstance(uniform.payload, Uniform)
+    generic = uniform.payload.generic
+
+    def mean(value: int | float) -> float:
+        totals = _totals(reached, view.varied(uniform, value))
+        return totals.cost / totals.requests if totals.requests else base
+
+    def moves(figure: float) -> bool:
+        return abs(figure - base) > _TOLERANCE * max(figure, base)
+
+    scaled = mean(generic * _MAGNITUDE)
+    if moves(scaled):
+        return f"{uniform.payload.name} == {generic}", [scaled]
+    if uniform.kind.is_float:
+        return None, []
+    means = {added: mean(int(generic) + added) for added in _VARIATIONS}
+    sensitive = [added for added, figure in means.items() if moves(figure)]
+    if not sensitive:
+        return None, []
+    return f"{uniform.payload.name} % {2 * max(sensitive)} == 0", list(means.values())
 
 
 def _offset_range(reached: Sequence[_Known]) -> tuple[int, int] | None:

@@ -44,6 +44,8 @@ MAX_HOST_STATEMENTS = 12_000
 MAX_INLINED_NODES = 400
 """A host function without launches is executed for its result only if it is this small."""
 _GENERIC_FACTORS = (5, 7, 11, 13, 17, 19, 23, 29, 31, 37, 41, 43)
+_GENERIC_UNITS = {4: 8192, 8: 1 << 20}
+"""Generic sizes are odd multiples of these, by the width of the type: products of two `int` sizes still fit."""
 _PLACES = (LocalPlace, MemoryPlace, TemporaryPlace)
 
 
@@ -79,7 +81,7 @@ class Generics:
             return self.graph.uniform(name, 1, kind)
         factor = _GENERIC_FACTORS[self._count % len(_GENERIC_FACTORS)]
         self._count += 1
-        return self.graph.uniform(name, 1024 * factor if kind.bytes > 2 else 32 * factor, kind)
+        return self.graph.uniform(name, _GENERIC_UNITS.get(kind.bytes, 32) * factor, kind)
 
 
 class HostMemory(Memory):
@@ -204,13 +206,14 @@ class HostExecutor(Executor):
 
     def _not_taken(self, side: Callable[[], None]) -> None:
         """Looks for launches where the known values don't lead; nothing else of it stays."""
-        saved, taken, statements = self.snapshot(), self.taken, self.statements
+        saved, taken, statements = self.state.snapshot(), self.taken, self.statements
         marks = self.state.marks()
         self.taken = False
         try:
             side()
         finally:
-            self.state, self.taken = saved, taken
+            self.taken = taken
+            self.state.restore(saved)
             self.state.rewind(marks)
             self.statements = min(self.statements, statements + 200)
 

@@ -19,6 +19,7 @@ from cudalint.evaluate.events import Loop
 from cudalint.evaluate.graph import BOOL, I8, Graph, Kind, Node, Reason
 from cudalint.evaluate.state import LoopScope
 from cudalint.evaluate.values import (
+    Allocation,
     ArrayValue,
     LocalPlace,
     MemoryPlace,
@@ -28,6 +29,7 @@ from cudalint.evaluate.values import (
     Value,
     leaves,
     map_leaves,
+    nodes_of,
     substitute,
 )
 
@@ -149,7 +151,7 @@ class _Trial:
     def run(self) -> None:
         """Executes the body once with placeholders, without recording, and finds the closed forms."""
         ex = self.ex
-        saved, recording, steps, marks = ex.snapshot(), ex.memory.recording, ex.statements, ex.state.marks()
+        saved, recording, steps, marks = ex.state.snapshot(), ex.memory.recording, ex.statements, ex.state.marks()
         ex.memory.recording = False
         for symbol, value in self.initial.items():
             ex.state.variables[symbol] = map_leaves(value, lambda leaf, path, s=symbol: self._placeholder(s, path, leaf))
@@ -158,7 +160,7 @@ class _Trial:
         self._solve(after)
         self._exits(scope)
         self.statements = ex.statements - steps
-        ex.state = saved
+        ex.state.restore(saved)
         ex.state.rewind(marks)
         ex.memory.recording = recording
 
@@ -265,8 +267,18 @@ class _Trial:
             return leaf
         if isinstance(leaf, Pointer) and isinstance(start, Pointer) and leaf.target is start.target:
             return leaf.offset
-        text = "it points somewhere else in every iteration"
-        return self.graph.opaque(Reason(False, text), (self.counter,), placeholder.kind)
+        if isinstance(start, Pointer):
+            return self._elsewhere(leaf, start)
+        return self.graph.opaque(Reason(False, "it changes its kind"), (self.counter,), placeholder.kind)
+
+    def _elsewhere(self, leaf: Value | None, start: Pointer) -> Node:
+        """The offset of a pointer that a loop moves to somewhere unknown (`p = p->next`): aligned as its type is."""
+        seen = (leaf.target.opaque,) if isinstance(leaf, Pointer) and isinstance(leaf.target, Allocation) else ()
+        args = tuple(a for a in seen if a is not None) or (self.counter,)
+        reason = Reason(True, "the pointer is loaded in the previous iteration", self.parts.span)
+        element = self.graph.opaque(reason, args, I8)
+        align = start.pointee.align if isinstance(start.pointee, ir.RecordType) else start.pointee.bytes
+        return self.graph.binary("*", element, self.graph.const(max(align, 1), I8), I8)
 
     def _start_node(self, key: tuple[ir.Symbol, str]) -> Node:
         start = self.start[key]
@@ -408,10 +420,11 @@ class _Trial:
             ex.state.variables[symbol] = self._with_closed(symbol, value)
         before, depth = ex.state.conditions, len(ex.state.conditions)
         ex.state.loops = (*ex.state.loops, loop)
+        exits = [len(scope.exits) for scope in ex.state.loop_scopes]
         self._iteration(condition)
         ex.state.loops = ex.state.loops[:-1]
         ex.state.conditions = before[:depth]
-        self._returned()
+        self._returned(exits)
         self._finish()
 
     def _with_closed(self, symbol: ir.Symbol, value: Value) -> Value:
@@ -438,22 +451,35 @@ class _Trial:
                 closed = substitute(graph, after, at_end)
             ex.state.variables[symbol] = closed
         for symbol, other in list(ex.state.variables.items()):
-            if symbol not in self.initial and isinstance(other, Node) and other.bits & self.counter.bits:
-                ex.state.variables[symbol] = graph.substitute(other, at_end)
+            if symbol not in self.initial and not isinstance(other, _PLACES):
+                if any(n.bits & self.counter.bits for n in nodes_of(other)):
+                    ex.state.variables[symbol] = substitute(graph, other, at_end)
 
-    def _returned(self) -> None:
-        """After a loop in which lanes return, only the others go on."""
+    def _returned(self, exits: list[int]) -> None:
+        """After a loop in which lanes return, only the others go on. `exits` counts what the loops around had before."""
         ex, graph = self.ex, self.graph
+        for scope, count in zip(ex.state.loop_scopes, exits, strict=True):
+            scope.exits[count:] = [self._outside(condition) for condition in scope.exits[count:]]
         if self.leaves_function is graph.false:
             return
-        left = self.leaves_function
-        if left.bits & self.counter.bits:
-            at_first = graph.substitute(left, {self.counter: graph.const(0, I8)})
-            data = bool(left.bits & graph.opaque_bits)
-            left = graph.opaque(Reason(data, "lanes return inside a loop"), (at_first,), BOOL)
+        left = self._outside(self.leaves_function)
         returns = ex.state.functions[-1].returns
-        returns[self._returns_before :] = [(left, value) for _, value in returns[self._returns_before :]]
+        at_end = {self.counter: self.trips()}
+        for position in range(self._returns_before, len(returns)):
+            value = returns[position][1]
+            if value is not None and not isinstance(value, _PLACES):
+                value = substitute(graph, value, at_end)
+            returns[position] = (left, value)
         ex.state.assume(graph.negate(left))
+
+    def _outside(self, condition: Node) -> Node:
+        """A condition under which lanes leave in some iteration, as it looks from outside of the loop."""
+        graph = self.graph
+        if not condition.bits & self.counter.bits:
+            return condition
+        at_first = graph.substitute(condition, {self.counter: graph.const(0, I8)})
+        data = bool(condition.bits & graph.opaque_bits)
+        return graph.opaque(Reason(data, "lanes return inside a loop"), (at_first,), BOOL)
 
 
 def linear_step(graph: Graph, result: Node, start: Node) -> Node | None:
@@ -493,7 +519,7 @@ def _is_float(value: Node | ArrayValue) -> bool:
 def _unroll(ex: Executor, parts: Parts) -> bool:
     """Runs the loop iteration by iteration while its condition is a known constant; False (and nothing done) where it
     isn't one, or where there are too many iterations."""
-    saved, events, gaps, steps = ex.snapshot(), len(ex.memory.events), len(ex.gaps), ex.statements
+    saved, events, gaps, steps = ex.state.snapshot(), len(ex.memory.events), len(ex.gaps), ex.statements
     marks = ex.state.marks()
     for _ in range(MAX_UNROLLED + 1):
         going = _unrolled_iteration(ex, parts)
@@ -501,7 +527,7 @@ def _unroll(ex: Executor, parts: Parts) -> bool:
             return True
         if going is None or ex.statements - steps > MAX_UNROLLED_STATEMENTS:
             break
-    ex.state = saved
+    ex.state.restore(saved)
     ex.state.rewind(marks)
     del ex.memory.events[events:]
     del ex.gaps[gaps:]

@@ -124,7 +124,9 @@ class Rows:
             return self.blocks[:, node.payload, None]  # type: ignore[call-overload]
         if node.op == "uniform":
             assert isinstance(node.payload, Uniform)
-            return self._uniforms.get(node, node.payload.generic)
+            given = self._uniforms.get(node, node.payload.generic)
+            # numpy's integers wrap where a product of generic sizes gets too large, Python's would not fit.
+            return np.int64(given) if isinstance(given, int) else given
         if node.op == "opaque":
             return self._random(node)
         if node.op == "shuffle":

@@ -58,7 +58,7 @@ class Situation:
         block: tuple[int, int, int],
         grid: tuple[Node, Node, Node],
         effort: Effort,
-        uniforms: Mapping[Node, int] | None = None,
+        uniforms: Mapping[Node, int | float] | None = None,
     ) -> None:
         self.graph = graph
         self.effort = effort
@@ -69,7 +69,7 @@ class Situation:
         self.base = self._base_rows(values)
         self._nests: dict[tuple[int, ...], Rows] = {}
 
-    def _base_rows(self, values: Mapping[Node, int]) -> Rows:
+    def _base_rows(self, values: Mapping[Node, int | float]) -> Rows:
         axes = [picks(extent, count) for extent, count in zip(self.grid, self.effort.blocks, strict=True)]
         chosen = [((x, y, z), wx * wy * wz) for z, wz in axes[2] for y, wy in axes[1] for x, wx in axes[0]]
         blocks = np.array([b for b, _ in chosen], dtype=np.int64).reshape(-1, 3)
@@ -191,20 +191,26 @@ def gather(event: AccessEvent, situation: Situation, conditions: Sequence[Node])
     )  # fmt: skip
 
 
-def opaque_parts(graph: Graph, node: Node) -> list[Node]:
-    """The opaque values that a node is computed from, without those that only went into other opaque values."""
-    found: list[Node] = []
+def opaque_parts(graph: Graph, node: Node) -> list[tuple[Node, Reason]]:
+    """The values that cannot be followed among those that a node is computed from, with the reasons.
+
+    What only went into other opaque values is left out: lanes that agree on the latter agree. A trip count that depends
+    on opaque values counts as one.
+    """
+    found: list[tuple[Node, Reason]] = []
     seen: set[int] = set()
-    pending = [node]
+    pending = [(node, node)]
     while pending:
-        current = pending.pop()
+        current, stand_in = pending.pop()
         if current.index in seen or not current.bits & graph.opaque_bits:
             continue
         seen.add(current.index)
-        if current.op == "opaque":
-            found.append(current)
-        else:
-            pending.extend(current.args)
+        if isinstance(current.payload, Reason):
+            found.append((current if stand_in is node else stand_in, current.payload))
+            continue
+        if current.op == "trips" and stand_in is node:
+            stand_in = current
+        pending.extend((argument, stand_in) for argument in current.args)
     return found
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from cudalint import ir
 from cudalint.evaluate.events import Loop
@@ -67,6 +67,16 @@ class State:
                 continue
             if not any(part is known for known in self.conditions):
                 self.conditions = (*self.conditions, part)
+
+    def snapshot(self) -> State:
+        """A copy that later changes leave alone."""
+        return replace(self, variables=dict(self.variables))
+
+    def restore(self, saved: State) -> None:
+        """Goes back to a snapshot. The object stays the same, since callers up the stack hold it."""
+        self.variables, self.conditions, self.dead = saved.variables, saved.conditions, saved.dead
+        self.guard, self.loops, self.frames = saved.guard, saved.loops, saved.frames
+        self.loop_scopes, self.functions = saved.loop_scopes, saved.functions
 
     def marks(self) -> Marks:
         """How many exits have been recorded so far, to forget later ones."""
