@@ -15,6 +15,7 @@ from cudalint.evaluate.executor import Executor, GaveUp
 from cudalint.evaluate.figures import LaunchView, evaluate_access
 from cudalint.evaluate.graph import Graph, Node, kind_of
 from cudalint.evaluate.host import Generics, HostLaunch, run_host
+from cudalint.evaluate.machine import machine_accesses
 from cudalint.expressions import Expression, parse_expression
 from cudalint.facts import (
     Access,
@@ -231,8 +232,11 @@ class _KernelAnalysis:
         sites: dict[object, tuple[AccessEvent, list[AccessResult]]] = {}
         for index, configuration in enumerate(self.configurations):
             launches.append(launch_facts(configuration, self.file.graph))
-            for key, events in self._run(configuration).items():
-                result = evaluate_access(events, self._view(index, configuration))
+            view = LaunchView(
+                self.file.graph, index, configuration.block, configuration.grid, configuration.assumptions
+            )
+            for key, events in self._run(configuration, view).items():
+                result = evaluate_access(events, view)
                 sites.setdefault(key, (events[0], []))[1].append(result)
         accesses = tuple(_access(event, tuple(results)) for event, results in sites.values())
         function = self.function
@@ -250,16 +254,7 @@ class _KernelAnalysis:
             gaps=tuple(self.gaps.values()),
         )
 
-    def _view(self, index: int, configuration: Configuration) -> LaunchView:
-        if not self._views or self._views[-1].index != index:
-            self._views.append(
-                LaunchView(self.file.graph, index, configuration.block, configuration.grid, configuration.assumptions)
-            )
-        return self._views[-1]
-
-    _views: list[LaunchView] = field(default_factory=list)
-
-    def _run(self, configuration: Configuration) -> dict[object, list[AccessEvent]]:
+    def _run(self, configuration: Configuration, view: LaunchView) -> dict[object, list[AccessEvent]]:
         """Executes the kernel under one launch; its access events by site."""
         graph = self.file.graph
         x, y, z = (graph.const(v) for v in configuration.block)
@@ -274,8 +269,8 @@ class _KernelAnalysis:
             if symbol.storage == "shared" and allocation.bytes:
                 self.shared[symbol] = allocation.bytes
         sites: dict[object, list[AccessEvent]] = {}
-        for event in executor.memory.events:
-            if isinstance(event, AccessEvent) and event.target.space in ("global", "shared", "generic"):
+        for event in machine_accesses(executor.memory.events, view):
+            if event.target.space in ("global", "shared", "generic"):
                 key = (
                     event.context.span,
                     event.context.frames,
@@ -304,7 +299,7 @@ def _access(event: AccessEvent, results: tuple[AccessResult, ...]) -> Access:
         bytes=event.bytes,
         results=results,
         declaration=_declaration(symbol) if symbol is not None else None,
-        record_bytes=event.record_bytes,
+        record_bytes=event.record.bytes if event.record is not None else None,
     )
 
 

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 from cudalint import ir
 from cudalint.evaluate import expressions
 from cudalint.evaluate.graph import Node
-from cudalint.evaluate.memory import UNINITIALISED, address_of, dereference
+from cudalint.evaluate.memory import address_of, dereference
 from cudalint.evaluate.values import (
+    UNINITIALISED,
     Closure,
     FunctionValue,
     LocalMemory,

@@ -7,7 +7,7 @@ from typing import Literal
 
 from cudalint import ir
 from cudalint.evaluate.graph import Node
-from cudalint.evaluate.values import Allocation, Subscripts
+from cudalint.evaluate.values import Allocation, Subscripts, Within
 from cudalint.facts import Operation
 
 
@@ -50,7 +50,9 @@ class AccessEvent:
     element: ir.Type
     operation: Operation
     subscripts: Subscripts | None
-    record_bytes: int | None
+    record: Within | None
+    repeats: int | None = None
+    """The line of an earlier load of the same bytes, whose value the compiler still has in a register."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

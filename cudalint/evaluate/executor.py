@@ -14,9 +14,19 @@ from cudalint.evaluate import expressions, loops
 from cudalint.evaluate.events import BranchEvent, Context
 from cudalint.evaluate.graph import Graph, Node, Reason
 from cudalint.evaluate.intrinsics import DEVICE_LIBRARY, Handler
-from cudalint.evaluate.memory import UNINITIALISED, Memory
+from cudalint.evaluate.memory import Memory
 from cudalint.evaluate.state import FunctionScope, LoopScope, State
-from cudalint.evaluate.values import Allocation, LocalPlace, MemoryPlace, Place, Pointer, TemporaryPlace, Value, join
+from cudalint.evaluate.values import (
+    UNINITIALISED,
+    Allocation,
+    LocalPlace,
+    MemoryPlace,
+    Place,
+    Pointer,
+    TemporaryPlace,
+    Value,
+    join,
+)
 
 MAX_DEPTH = 24
 """Calls are inlined to this depth."""

@@ -9,8 +9,9 @@ from cudalint import ir
 from cudalint.evaluate import calls
 from cudalint.evaluate.events import Context
 from cudalint.evaluate.graph import BOOL, F8, I4, I8, COMPARISONS, Node, Reason, kind_of
-from cudalint.evaluate.memory import UNINITIALISED, address_of, decay, dereference, element_bytes
+from cudalint.evaluate.memory import address_of, decay, dereference, element_bytes
 from cudalint.evaluate.values import (
+    UNINITIALISED,
     Allocation,
     ArrayValue,
     Choice,
@@ -26,6 +27,7 @@ from cudalint.evaluate.values import (
     TemporaryPlace,
     Text,
     Value,
+    Within,
     join,
 )
 
@@ -240,7 +242,10 @@ def field_place(ex: Executor, base: Place, name: str, type_: ir.Type) -> Place:
     if subscripts is not None:
         subscripts = Subscripts(subscripts.symbol, subscripts.indices, subscripts.inner + offset)
     moved = ex.graph.binary("+", pointer.offset, ex.graph.const(offset, I8), I8)
-    record = base.record_bytes or (base.type.bytes if isinstance(base.type, ir.RecordType) else None)
+    if base.record is not None:
+        record: Within | None = Within(base.record.bytes, base.record.align, base.record.offset + offset)
+    else:
+        record = Within(base.type.bytes, base.type.align, offset) if isinstance(base.type, ir.RecordType) else None
     inner_place = MemoryPlace(Pointer(pointer.target, moved, type_, subscripts), type_, record)
     if isinstance(type_, ir.PointerType) and type_.reference:
         return pointer_place(ex, read(ex, inner_place, ir.Span("", 0, 0, 0, 0)), type_)
@@ -591,7 +596,7 @@ def _cast_place(ex: Executor, expr: ir.Cast) -> Place:
         return TemporaryPlace(_cast_value(ex, expr), expr.type)
     if isinstance(inner, MemoryPlace):
         pointer = _as_pointer(inner.pointer, target)
-        return MemoryPlace(pointer, target, inner.record_bytes)
+        return MemoryPlace(pointer, target, inner.record)
     if isinstance(inner, LocalPlace):
         return LocalPlace(inner.symbol, inner.path, target)
     return TemporaryPlace(inner.value, target)

@@ -75,7 +75,11 @@ class _Known:
 
 def evaluate_access(events: Sequence[AccessEvent], view: LaunchView) -> AccessResult:
     """The figures of one access site, over all executions of it that the executor recorded."""
-    known = [_know(event, view) for event in events[:_MAX_EVENTS]]
+    loaded = [event for event in events if event.repeats is None]
+    if not loaded:
+        reason = f"it repeats the load at line {events[0].repeats}, whose value is still in a register"
+        return AccessResult(view.index, "unknown", view.assumptions, reason)
+    known = [_know(event, view) for event in loaded[:_MAX_EVENTS]]
     reached = [k for k in known if k.quick.total > 0]
     if not reached:
         return AccessResult(view.index, "unreached", view.assumptions)

@@ -17,6 +17,7 @@ from cudalint import ir
 from cudalint.evaluate import expressions, walk
 from cudalint.evaluate.events import Loop
 from cudalint.evaluate.graph import BOOL, I8, Graph, Kind, Node, Reason
+from cudalint.evaluate.memory import alignment
 from cudalint.evaluate.state import LoopScope
 from cudalint.evaluate.values import (
     Allocation,
@@ -249,7 +250,11 @@ class _Trial:
             self.unresolved.append(key)
             start = self._start_node(key)
             seen = self.graph.substitute(result, {p: self._start_node(k) for k, p in self.placeholders.items()})
-            self.closed[self.placeholders[key]] = self._moving(key[0], self.placeholders[key], (start, seen))
+            moving = self._moving(key[0], self.placeholders[key], (start, seen))
+            first = self.start[key]
+            if isinstance(first, Pointer):
+                moving = self.graph.binary("*", moving, self.graph.const(alignment(first.pointee), I8), I8)
+            self.closed[self.placeholders[key]] = moving
 
     def _results(self, after: Mapping[ir.Symbol, Value | Place]) -> dict[tuple[ir.Symbol, str], Node]:
         """What every placeholder has become after one iteration."""
@@ -277,8 +282,7 @@ class _Trial:
         args = tuple(a for a in seen if a is not None) or (self.counter,)
         reason = Reason(True, "the pointer is loaded in the previous iteration", self.parts.span)
         element = self.graph.opaque(reason, args, I8)
-        align = start.pointee.align if isinstance(start.pointee, ir.RecordType) else start.pointee.bytes
-        return self.graph.binary("*", element, self.graph.const(max(align, 1), I8), I8)
+        return self.graph.binary("*", element, self.graph.const(alignment(start.pointee), I8), I8)
 
     def _start_node(self, key: tuple[ir.Symbol, str]) -> Node:
         start = self.start[key]

@@ -7,6 +7,7 @@ from cudalint.evaluate.events import AccessEvent, Context, Event
 from cudalint.evaluate.graph import I8, Graph, Node, Reason, kind_of
 from cudalint.evaluate.state import State
 from cudalint.evaluate.values import (
+    UNINITIALISED,
     Allocation,
     ArrayValue,
     Choice,
@@ -20,6 +21,7 @@ from cudalint.evaluate.values import (
     Subscripts,
     TemporaryPlace,
     Value,
+    Within,
     join,
     nodes_of,
 )
@@ -27,11 +29,19 @@ from cudalint.facts import Operation
 
 _MAX_PICK = 64
 """Local arrays up to this many elements are selected from lane by lane; longer ones become opaque."""
-UNINITIALISED = Reason(False, "it is not initialised")
 
 
 def element_bytes(type_: ir.Type) -> int:
     return max(type_.bytes, 1)
+
+
+def alignment(type_: ir.Type) -> int:
+    """The alignment, in bytes, that the compiler knows an object of this type to have."""
+    if isinstance(type_, ir.RecordType):
+        return max(type_.align, 1)
+    if isinstance(type_, ir.ArrayType):
+        return alignment(type_.element)
+    return element_bytes(type_)
 
 
 def pieces(type_: ir.Type) -> list[tuple[int, int]]:
@@ -151,8 +161,7 @@ class Memory:
             subscripts = pointer.subscripts
             if subscripts is not None and offset:
                 subscripts = Subscripts(subscripts.symbol, subscripts.indices, subscripts.inner + offset)
-            whole = len(parts) == 1
-            record = place.record_bytes if whole else place.type.bytes
+            record = place.record if len(parts) == 1 else Within(place.type.bytes, alignment(place.type), offset)
             address = self.graph.binary("+", pointer.offset, self.graph.const(offset, I8), I8)
             self.events.append(
                 AccessEvent(context, pointer.target, address, size, place.type, operation, subscripts, record)

@@ -9,8 +9,11 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from cudalint import ir
-from cudalint.evaluate.graph import Graph, Node
+from cudalint.evaluate.graph import Graph, Node, Reason
 from cudalint.facts import Space
+
+
+UNINITIALISED = Reason(False, "it is not initialised")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -126,12 +129,20 @@ class LocalPlace:
         return LocalPlace(self.symbol, (*self.path, step), type_)
 
 
+@dataclass(frozen=True, slots=True)
+class Within:
+    """The record in memory of which something is a part: its size and alignment, and where in it the part lies."""
+
+    bytes: int
+    align: int
+    offset: int
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class MemoryPlace:
     pointer: Pointer
     type: ir.Type
-    record_bytes: int | None = None
-    """The size of the struct in memory of which this is a field."""
+    record: Within | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -155,6 +166,9 @@ def join(graph: Graph, condition: Node, a: Value, b: Value) -> Value:
     if condition.is_const:
         return a if condition.value else b
     if isinstance(a, Node) and isinstance(b, Node):
+        # No program may depend on a variable that was never set, so the other side stands for all lanes.
+        if a.payload is UNINITIALISED or b.payload is UNINITIALISED:
+            return b if a.payload is UNINITIALISED else a
         return graph.select(condition, a, b)
     if isinstance(a, Pointer) and isinstance(b, Pointer) and a.target is b.target:
         return Pointer(a.target, graph.select(condition, a.offset, b.offset), a.pointee)

@@ -45,6 +45,7 @@ def library() -> ctypes.CDLL:
     declare("clang_getCursorBinaryOperatorKind", ctypes.c_int, Cursor)
     declare("clang_getCursorUnaryOperatorKind", ctypes.c_int, Cursor)
     declare("clang_getBinaryOperatorKindSpelling", cindex._CXString, ctypes.c_int)
+    declare("clang_getClangVersion", cindex._CXString)
     declare("clang_Cursor_Evaluate", ctypes.c_void_p, Cursor)
     declare("clang_EvalResult_getKind", ctypes.c_int, ctypes.c_void_p)
     declare("clang_EvalResult_getAsLongLong", ctypes.c_longlong, ctypes.c_void_p)
@@ -63,6 +64,13 @@ def index() -> Index:
     """The one index of this process; translation units keep it alive anyway."""
     library()
     return Index.create()
+
+
+@cache
+def version() -> str:
+    """The full name of the library's version."""
+    text: str = library().clang_getClangVersion()
+    return text
 
 
 def children(cursor: Cursor) -> list[Cursor]:

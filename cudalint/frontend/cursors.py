@@ -238,20 +238,28 @@ def fields(record: CxType) -> list[Cursor]:
     return found
 
 
-def _append_if_wanted(cursor: Cursor, parent: Cursor, state: tuple[frozenset[int], list[Cursor]]) -> int:
-    wanted, found = state
+def _append_if_wanted(
+    cursor: Cursor, parent: Cursor, state: tuple[frozenset[int], list[Cursor], int]
+) -> int:
+    wanted, found, then = state
     if cursor.kind in wanted:
         found.append(cursor)
-    return _RECURSE
+    return then
 
 
 _APPEND_IF_WANTED = _VISITOR(_append_if_wanted)
 
 
+def children_of_kinds(cursor: Cursor, wanted: frozenset[int]) -> list[Cursor]:
+    found: list[Cursor] = []
+    _visit_children(cursor, _APPEND_IF_WANTED, (wanted, found, _CONTINUE))
+    return found
+
+
 def descendants(cursor: Cursor, wanted: frozenset[int]) -> list[Cursor]:
     """All nodes of the wanted kinds below a cursor, in source order."""
     found: list[Cursor] = []
-    _visit_children(cursor, _APPEND_IF_WANTED, (wanted, found))
+    _visit_children(cursor, _APPEND_IF_WANTED, (wanted, found, _RECURSE))
     return found
 
 

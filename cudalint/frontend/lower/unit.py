@@ -23,6 +23,8 @@ _CONTAINERS: Final = frozenset(
     }
 )
 _FUNCTIONS: Final = kinds.FUNCTION_DECLS | {kinds.FUNCTION_TEMPLATE}
+_TOP_LEVEL: Final = _CONTAINERS | _FUNCTIONS
+"""Half of what stands at the top are macros."""
 
 
 def lower_unit(parsed: ParsedFile) -> ir.Unit:
@@ -50,7 +52,7 @@ def lower_unit(parsed: ParsedFile) -> ir.Unit:
 def _user_functions(context: Context) -> list[Cursor]:
     """The function definitions in the user's files, in source order."""
     found: list[Cursor] = []
-    waiting = context.sources.user_code(cursors.children(context.root))[::-1]
+    waiting = context.sources.user_code(cursors.children_of_kinds(context.root, _TOP_LEVEL))[::-1]
     while waiting:
         node = waiting.pop()
         if node.kind in _FUNCTIONS:

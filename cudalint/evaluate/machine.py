@@ -1,0 +1,195 @@
+"""From the accesses of the source to those of the machine: what the compiler merges and what it leaves out.
+
+The compiler loads a value once while nothing can have changed it, and turns neighbouring accesses of one thread into
+one of 8 or 16 bytes where it knows the alignment: fields of an aligned record (float4), and elements of a shared
+array, whose alignment it chooses itself. Counters see the machine's accesses, so figures have to be theirs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from cudalint.evaluate.events import AccessEvent, BarrierEvent, Event
+from cudalint.evaluate.figures import LaunchView
+from cudalint.evaluate.graph import I8, Graph, Node
+from cudalint.evaluate.requests import mask_of
+
+_WIDTHS = (16, 8)
+_MAX_UNROLLED = 64
+"""Loops of up to so many iterations are unrolled by the compiler as a rule."""
+
+
+def machine_accesses(events: Iterable[Event], view: LaunchView) -> list[AccessEvent]:
+    """The access events of one execution as the machine makes them; order and number stay the same."""
+    merger = _Merger(view)
+    for event in events:
+        merger.add(event)
+    merger.close(None)
+    return merger.accesses
+
+
+@dataclass(slots=True)
+class _Run:
+    """Accesses of one thread to one neighbourhood, in straight-line code."""
+
+    members: list[tuple[int, int]] = field(default_factory=list)
+    """Position in the list of accesses, and byte offset from the common base."""
+
+
+@dataclass(slots=True, eq=False)
+class _Merger:
+    view: LaunchView
+    accesses: list[AccessEvent] = field(default_factory=list)
+    _loaded: dict[object, AccessEvent] = field(default_factory=dict)
+    _runs: dict[tuple[object, ...], _Run] = field(default_factory=dict)
+
+    def add(self, event: Event) -> None:
+        if isinstance(event, BarrierEvent):
+            self.close(None)
+            self._loaded.clear()
+        elif isinstance(event, AccessEvent):
+            self._access(event)
+
+    def _access(self, event: AccessEvent) -> None:
+        if event.operation == "load":
+            event = self._repeated(event)
+        else:
+            space = event.target.space
+            self._loaded = {k: e for k, e in self._loaded.items() if e.target.space != space}
+        self._end_conflicting(event)
+        self.accesses.append(self._unrolled(event))
+        if event.repeats is None and self.accesses[-1] is event:
+            self._join(event, len(self.accesses) - 1)
+
+    # loads whose value is still there
+
+    def _repeated(self, event: AccessEvent) -> AccessEvent:
+        key = (id(event.target), event.offset.index, event.bytes, tuple(id(x) for x in event.context.loops))
+        earlier = self._loaded.get(key)
+        if earlier is not None and _dominates(earlier, event):
+            if earlier.context.span != event.context.span or earlier.context.frames != event.context.frames:
+                return replace(event, repeats=earlier.context.span.line)
+            return event
+        self._loaded[key] = event
+        return event
+
+    # neighbouring accesses in straight-line code
+
+    def _end_conflicting(self, event: AccessEvent) -> None:
+        """A store ends the runs of loads of its array, and any access to it the runs of stores."""
+        for key in [k for k in self._runs if k[0] == id(event.target)]:
+            if key[1] != event.operation and "load" in (key[1], event.operation):
+                self.close(key)
+
+    def _join(self, event: AccessEvent, position: int) -> None:
+        if event.operation not in ("load", "store") or event.bytes >= 16:
+            return
+        base, constant = _split(self.view.graph, event.offset)
+        if event.target.space != "shared" or event.target.symbol is None or event.target.bytes is None:
+            if event.record is None or event.record.align <= event.bytes:
+                return
+            constant_in_record: object = constant - event.record.offset
+        else:
+            constant_in_record = None
+        context = event.context
+        key = (
+            id(event.target), event.operation, event.bytes, base.index, constant_in_record, context.conditions,
+            tuple(id(x) for x in context.loops),
+        )  # fmt: skip
+        self._runs.setdefault(key, _Run()).members.append((position, constant))
+
+    def close(self, key: tuple[object, ...] | None) -> None:
+        """Merges the neighbours of one run, or of all."""
+        keys = list(self._runs) if key is None else [key]
+        for done in keys:
+            members = self._runs.pop(done).members
+            if len(members) > 1:
+                self._merge(members)
+
+    def _merge(self, members: Sequence[tuple[int, int]]) -> None:
+        by_offset: dict[int, list[int]] = {}
+        for position, offset in members:
+            by_offset.setdefault(offset, []).append(position)
+        size = self.accesses[members[0][0]].bytes
+        left = sorted(by_offset)
+        while left:
+            start = left[0]
+            width = next((w for w in _WIDTHS if self._fills(by_offset, start, w, size)), size)
+            covered = [o for o in range(start, start + width, size)]
+            if width > size:
+                first = self.accesses[by_offset[start][0]]
+                for offset in covered:
+                    for position in by_offset[offset]:
+                        old = self.accesses[position]
+                        self.accesses[position] = replace(old, offset=first.offset, bytes=width)
+            left = [o for o in left if o not in covered]
+
+    def _fills(self, by_offset: dict[int, list[int]], start: int, width: int, size: int) -> bool:
+        """Whether the elements from `start` on make up an aligned access of `width` bytes."""
+        if any(offset not in by_offset for offset in range(start, start + width, size)):
+            return False
+        event = self.accesses[by_offset[start][0]]
+        record = event.record
+        if event.target.space != "shared" or event.target.bytes is None:
+            return record is not None and record.align >= width and record.offset % width == 0
+        return self._aligned(event, event.offset, width)
+
+    # neighbouring accesses of successive iterations
+
+    def _unrolled(self, event: AccessEvent) -> AccessEvent:
+        """A load that walks through a shared array element by element in a loop that is unrolled."""
+        loops = event.context.loops
+        if not loops or event.operation != "load" or event.target.space != "shared" or event.bytes > 4:
+            return event
+        counter = loops[-1].counter
+        if not event.offset.bits & counter.bits or event.target.bytes is None:
+            return event
+        graph = self.view.graph
+        trips = graph.trips(counter, loops[-1].condition)
+        if not trips.is_const or not 2 <= trips.value <= _MAX_UNROLLED:
+            return event
+        first = graph.substitute(event.offset, {counter: graph.const(0, I8)})
+        if not self._walks(event, first, counter):
+            return event
+        for width in _WIDTHS:
+            count = width // event.bytes
+            if trips.value % count == 0 and self._aligned(event, first, width):
+                within = graph.binary("%", counter, graph.const(count, I8), I8)
+                back = graph.binary("*", within, graph.const(event.bytes, I8), I8)
+                return replace(event, offset=graph.binary("-", event.offset, back, I8), bytes=width)
+        return event
+
+    def _walks(self, event: AccessEvent, first: Node, counter: Node) -> bool:
+        """Whether each iteration moves the address by one element."""
+        graph = self.view.graph
+        walked = graph.binary("*", counter, graph.const(event.bytes, I8), I8)
+        expected = graph.binary("+", first, walked, I8)
+        if expected is event.offset:
+            return True
+        rows = self.view.quick().rows(event.context.loops)
+        return bool(np.array_equal(rows.full(expected), rows.full(event.offset)))
+
+    def _aligned(self, event: AccessEvent, offset: Node, width: int) -> bool:
+        """Whether all lanes' addresses are multiples of `width`."""
+        rows = self.view.quick().rows(event.context.loops)
+        known = [c for c in event.context.conditions if not c.bits & self.view.graph.opaque_bits and not c.is_const]
+        misaligned = rows.full(offset).astype(np.int64) % width != 0
+        return not bool((misaligned & mask_of(rows, known)).any())
+
+
+def _dominates(earlier: AccessEvent, later: AccessEvent) -> bool:
+    """Whether every lane that gets to `later` came through `earlier`."""
+    before, now = earlier.context.conditions, later.context.conditions
+    return len(before) <= len(now) and all(a is b for a, b in zip(before, now, strict=False))
+
+
+def _split(graph: Graph, offset: Node) -> tuple[Node, int]:
+    """An offset as a base and a constant."""
+    if offset.is_const:
+        return graph.zero, int(offset.value)
+    if offset.op == "+" and offset.args[1].is_const:
+        return offset.args[0], int(offset.args[1].value)
+    return offset, 0

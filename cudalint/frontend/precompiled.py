@@ -1,0 +1,90 @@
+"""A precompiled form of the prelude, kept in the user's cache folder.
+
+Parsing the prelude costs some 20 ms, loading its precompiled form 1 ms. The cache is only ever an
+optimisation: where it cannot be written, the prelude is parsed each time.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import sys
+import tempfile
+from functools import cache
+from typing import Final
+
+from clang.cindex import Diagnostic, TranslationUnit, TranslationUnitLoadError, TranslationUnitSaveError
+
+from cudalint.frontend import clang
+
+FOLDER_VARIABLE: Final = "CUDALINT_CACHE_DIR"
+"""Names another cache folder; an empty value switches the cache off."""
+
+_FOR_SERIALIZATION: Final = 0x10
+_OPTIONS: Final = TranslationUnit.PARSE_INCOMPLETE | _FOR_SERIALIZATION
+
+
+@cache
+def precompiled(header: str, arguments: tuple[str, ...]) -> str | None:
+    """The precompiled form of a bundled header for these arguments, made on first use; None without a cache.
+
+    A changed header, other arguments or another libclang give another file name, so nothing is ever stale.
+    """
+    folder = _folder()
+    if folder is None:
+        return None
+    path = os.path.join(folder, f"prelude-{_fingerprint(header, arguments)}.pch")
+    if not os.path.exists(path) and not _build(header, arguments, path):
+        return None
+    return path
+
+
+def _folder() -> str | None:
+    named = os.environ.get(FOLDER_VARIABLE)
+    if named is not None:
+        return named or None
+    if sys.platform == "win32":
+        base = os.environ.get("LOCALAPPDATA")
+    else:
+        base = os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
+    return os.path.join(base, "cudalint") if base and os.path.isabs(base) else None
+
+
+def _fingerprint(header: str, arguments: tuple[str, ...]) -> str:
+    """Of everything that the precompiled form depends on. libclang itself rejects one whose headers have
+    another time or size, so these are what counts here, not the contents."""
+    digest = hashlib.sha256(repr((header, arguments, clang.version())).encode())
+    for folder, _, names in sorted(os.walk(os.path.dirname(os.path.dirname(header)))):
+        for name in sorted(names):
+            status = os.stat(os.path.join(folder, name))
+            digest.update(f"{folder}/{name} {status.st_size} {status.st_mtime_ns}\n".encode())
+    return digest.hexdigest()[:24]
+
+
+def _build(header: str, arguments: tuple[str, ...], path: str) -> bool:
+    """Writes the precompiled form in one step, since other processes may be writing or reading it too."""
+    temporary = ""
+    try:
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        handle, temporary = tempfile.mkstemp(dir=os.path.dirname(path), suffix=".pch")
+        os.close(handle)
+        unit = TranslationUnit.from_source(header, list(arguments), None, _OPTIONS, clang.index())
+        if any(diagnostic.severity >= Diagnostic.Error for diagnostic in unit.diagnostics):
+            return False
+        unit.save(temporary)
+        os.replace(temporary, path)
+        temporary = ""
+    except (OSError, TranslationUnitLoadError, TranslationUnitSaveError):
+        return False
+    else:
+        return True
+    finally:
+        if temporary:
+            _remove(temporary)
+
+
+def _remove(path: str) -> None:
+    try:
+        os.unlink(path)
+    except OSError:
+        return

@@ -1,0 +1,151 @@
+"""What a project says about a file that does not stand on its own.
+
+Public code is often linted without its build: headers lie in a folder that only a Makefile names,
+kernels in a fragment that another file includes, names come from headers that are not there at
+all. This module finds such context on disk. It reads text and runs nothing.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Final
+
+_FOLDER_LEVELS: Final = 4
+"""A file's own folder and three above it are searched for includes that are not found."""
+_FOLDER_NAMES: Final = ("", "include", "inc", "common", "Common", "src", "utils", "util", os.path.join("common", "inc"))
+
+_BUILD_FILES: Final = ("Makefile", "makefile", "GNUmakefile", "CMakeLists.txt", "CMakeLists.in", "Makefile.nvcc")
+_BUILD_FOLDERS: Final = re.compile(r"-I\s*([^\s$()\"'\\;]+)|include_directories\(([^)$]*)\)")
+_BUILD_DEFINES: Final = re.compile(r"-D\s*([A-Za-z_]\w*)=([^\s$()\"'\\;]+)")
+
+_INCLUDER_SUFFIXES: Final = (".cu", ".cuh", ".h", ".hpp", ".hh", ".cpp", ".cc", ".cxx", ".c")
+_INCLUDER_LEVELS: Final = 2
+_INCLUDERS_READ: Final = 200
+"""More files in a folder than this are not looked through for one that includes the file."""
+_LARGEST_INCLUDER: Final = 1 << 20
+
+_FLOATING_NAME: Final = re.compile(r"real|float|double|fp|val|scalar", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """The part of an including file that stands before its `#include` of a fragment."""
+
+    path: str
+    text: bytes
+
+
+# --- folders of headers ------------------------------------------------------------------------------
+
+
+def folder_with(path: str, name: str) -> str | None:
+    """A folder near a file, or one that its build files name, in which an included name exists."""
+    for folder in _candidate_folders(os.path.dirname(os.path.abspath(path))):
+        if os.path.isfile(os.path.join(folder, name)):
+            return folder
+    return None
+
+
+@lru_cache(maxsize=64)
+def _candidate_folders(start: str) -> tuple[str, ...]:
+    candidates: list[str] = []
+    for base in _upwards(start, _FOLDER_LEVELS):
+        candidates += [os.path.join(base, name) if name else base for name in _FOLDER_NAMES]
+        candidates += _build_folders(base)
+    return tuple(folder for folder in dict.fromkeys(candidates) if os.path.isdir(folder))
+
+
+def _upwards(folder: str, levels: int) -> Iterator[str]:
+    for _ in range(levels):
+        yield folder
+        parent = os.path.dirname(folder)
+        if parent == folder:
+            return
+        folder = parent
+
+
+def _build_folders(base: str) -> Iterator[str]:
+    for match in _BUILD_FOLDERS.finditer(_build_text(base)):
+        for name in (match[1] or match[2] or "").split():
+            yield os.path.normpath(os.path.join(base, name))
+
+
+@lru_cache(maxsize=64)
+def _build_text(folder: str) -> str:
+    """The build files of a folder, one after the other."""
+    texts = []
+    for name in _BUILD_FILES:
+        try:
+            with open(os.path.join(folder, name), encoding="utf-8", errors="replace") as file:
+                texts.append(file.read(_LARGEST_INCLUDER))
+        except OSError:
+            continue
+    return "\n".join(texts)
+
+
+# --- the file that includes a fragment -------------------------------------------------------------------
+
+
+def includer_context(path: str) -> Context | None:
+    """What stands before the `#include` of this file in another one near it."""
+    path = os.path.abspath(path)
+    name = re.escape(os.path.basename(path).encode())
+    directive = re.compile(rb'^[ \t]*#[ \t]*include[ \t]*"([^"\n]*\b' + name + rb')"', re.MULTILINE)
+    for folder in _upwards(os.path.dirname(path), _INCLUDER_LEVELS):
+        for candidate in _sources(folder):
+            text = _small_file(candidate) if candidate != path else b""
+            for match in directive.finditer(text):
+                if os.path.realpath(os.path.join(folder, os.fsdecode(match[1]))) == os.path.realpath(path):
+                    return Context(candidate, text[: match.start()])
+    return None
+
+
+def _sources(folder: str) -> list[str]:
+    try:
+        names = sorted(name for name in os.listdir(folder) if name.endswith(_INCLUDER_SUFFIXES))
+    except OSError:
+        return []
+    return [os.path.join(folder, name) for name in names[:_INCLUDERS_READ]]
+
+
+def _small_file(path: str) -> bytes:
+    try:
+        with open(path, "rb") as file:
+            text = file.read(_LARGEST_INCLUDER + 1)
+    except OSError:
+        return b""
+    return text if len(text) <= _LARGEST_INCLUDER and b"\0" not in text else b""
+
+
+# --- names that nothing declares -------------------------------------------------------------------------
+
+
+def declaration_of_type(path: str, name: str) -> str:
+    """A stand-in for a type that nothing declares, unless the build says what it is."""
+    return _build_define(path, name) or f"typedef {'float' if _FLOATING_NAME.search(name) else 'int'} {name};"
+
+
+def declaration_of_name(path: str, name: str, rest: bytes) -> str:
+    """A stand-in for a name that nothing declares, given the text that follows it.
+
+    It is a function where a parenthesis follows, else a number without a value, so that nothing is ever
+    computed from a guess; unless the build defines it.
+    """
+    defined = _build_define(path, name)
+    if defined:
+        return defined
+    if rest.lstrip().startswith(b"("):
+        return f"template <class T, class... A> __host__ __device__ T {name}(T, A...); __host__ __device__ int {name}();"
+    return f"extern __device__ const int {name};"
+
+
+def _build_define(path: str, name: str) -> str | None:
+    for base in _upwards(os.path.dirname(os.path.abspath(path)), _INCLUDER_LEVELS):
+        for match in _BUILD_DEFINES.finditer(_build_text(base)):
+            if match[1] == name:
+                return f"#define {name} {match[2]}"
+    return None

@@ -1,0 +1,346 @@
+"""Other layouts of a shared array, tried on the model over every access of the array.
+
+A layout says where the element with given subscripts lies. The search knows padding, transposition and the XOR
+swizzle, and for flat arrays that are used as matrices another row pitch. It proposes a layout only if the model
+can evaluate every access of the array under every launch, and none of them gets worse: what helps one access
+often hurts another (the classic `t[16][17]` leaves a 2-way conflict in both directions of a 16x16 block).
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from math import prod
+from typing import TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cudalint.facts import Access, AccessResult, ArrayFacts, KernelFacts, Sample, Strides
+from cudalint.hardware.banks import BANK_BYTES, BANKS
+from cudalint.rulekit import array_key, mean_wavefronts, thread_indices
+
+Indices = tuple[NDArray[np.int64], ...]
+
+_Part = TypeVar("_Part")
+
+MOST_PADDING = 32
+"""Elements added to a row at most: with 32 more, every bank has come round."""
+_MOST_OUTER_PADDING = 4
+_SAME = 1e-3
+"""Relative difference up to which two mean figures are the same."""
+_WORTH_IT = 0.9
+"""A layout has to bring all accesses together under this share of the wavefronts."""
+
+
+class Layout(ABC):
+    """Where the elements of an array lie."""
+
+    @property
+    @abstractmethod
+    def elements(self) -> int:
+        """How many elements the array has room for."""
+
+    @abstractmethod
+    def offsets(self, indices: Indices) -> NDArray[np.int64]:
+        """The number of each element from the start of the array."""
+
+    @abstractmethod
+    def advice(self, name: str) -> str:
+        """What to change in the source, as an imperative."""
+
+
+@dataclass(frozen=True, slots=True)
+class Padded(Layout):
+    """The declared array with some extents enlarged; no padding at all is the layout as it is."""
+
+    extents: tuple[int, ...]
+    padding: tuple[int, ...]
+
+    @property
+    def enlarged(self) -> tuple[int, ...]:
+        return tuple(extent + more for extent, more in zip(self.extents, self.padding, strict=True))
+
+    @property
+    def elements(self) -> int:
+        return prod(self.enlarged)
+
+    def offsets(self, indices: Indices) -> NDArray[np.int64]:
+        return _row_major(self.enlarged, indices)
+
+    def advice(self, name: str) -> str:
+        spelled = "".join(f"[{extent}]" for extent in self.enlarged)
+        if self.padding[-1] and not any(self.padding[:-1]):
+            return f"pad the rows to {self.enlarged[-1]} elements, `{name}{spelled}`"
+        return f"declare it as `{name}{spelled}`"
+
+
+@dataclass(frozen=True, slots=True)
+class Transposed(Layout):
+    """The last two dimensions exchanged, in the declaration and in every access, perhaps with padded rows."""
+
+    extents: tuple[int, ...]
+
+    @property
+    def elements(self) -> int:
+        return prod(self.extents)
+
+    def offsets(self, indices: Indices) -> NDArray[np.int64]:
+        return _row_major(_last_two_exchanged(self.extents), _last_two_exchanged(indices))
+
+    def advice(self, name: str) -> str:
+        spelled = "".join(f"[{extent}]" for extent in _last_two_exchanged(self.extents))
+        return f"declare it transposed, `{name}{spelled}`, and exchange the last two subscripts of every access"
+
+
+@dataclass(frozen=True, slots=True)
+class Swizzled(Layout):
+    """Column `c` of row `r` stored in column `c ^ ((r >> shift) % columns)`; takes no more room."""
+
+    extents: tuple[int, ...]
+    shift: int
+
+    @property
+    def elements(self) -> int:
+        return prod(self.extents)
+
+    def offsets(self, indices: Indices) -> NDArray[np.int64]:
+        row, column = indices[-2:]
+        swizzled = column ^ ((row >> self.shift) & (self.extents[-1] - 1))
+        return _row_major(self.extents, (*indices[:-1], swizzled))
+
+    def advice(self, name: str) -> str:
+        row = f"(row >> {self.shift})" if self.shift else "row"
+        if self.extents[-2] >> self.shift > self.extents[-1]:
+            row = f"({row} % {self.extents[-1]})"
+        return f"swizzle the columns, column `c` as `c ^ {row}`, in every access of `{name}`"
+
+
+@dataclass(frozen=True, slots=True)
+class Pitched(Layout):
+    """A flat array that the source uses as a matrix with rows of `pitch` elements, with longer rows."""
+
+    size: int
+    pitch: int
+    padding: int
+
+    @property
+    def elements(self) -> int:
+        return self.size + -(-self.size // self.pitch) * self.padding
+
+    def offsets(self, indices: Indices) -> NDArray[np.int64]:
+        (index,) = indices
+        return index + index // self.pitch * self.padding
+
+    def advice(self, name: str) -> str:
+        longer = self.pitch + self.padding
+        text = f"give the rows of `{name}` a pitch of {longer} in place of {self.pitch} in every index"
+        return f"{text}, and {self.elements} elements" if self.size else text
+
+
+def _row_major(extents: Sequence[int], indices: Indices) -> NDArray[np.int64]:
+    offset = indices[0]
+    for extent, index in zip(extents[1:], indices[1:], strict=True):
+        offset = offset * extent + index
+    return offset
+
+
+def _last_two_exchanged(parts: tuple[_Part, ...]) -> tuple[_Part, ...]:
+    return (*parts[:-2], parts[-1], parts[-2])
+
+
+# --- the accesses of an array, as a layout sees them -------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Use:
+    """One access of the array under one launch."""
+
+    access: Access
+    result: AccessResult
+    sample: Sample
+    block: tuple[int, int, int]
+    wavefronts: float
+    """Per request, as the facts have it."""
+
+    @property
+    def weight(self) -> float:
+        return self.result.requests or 1.0
+
+
+def uses_of(kernel: KernelFacts, array: Access) -> list[Use] | None:
+    """All accesses of the array of `array` under all launches, or None if one of them can't be followed."""
+    uses: list[Use] = []
+    for access in kernel.accesses:
+        if access.space not in ("shared", "generic") or array_key(access) != array_key(array):
+            continue
+        for result in access.results:
+            if result.status == "unreached":
+                continue
+            use = _use(access, result, kernel.launches[result.launch].block)
+            if use is None:
+                return None
+            uses.append(use)
+    return uses
+
+
+def _use(access: Access, result: AccessResult, block: tuple[int, int, int]) -> Use | None:
+    sample, wavefronts = result.sample, result.wavefronts_per_request
+    followed = result.status in ("exact", "assumed") and sample is not None and bool(sample.subscripts)
+    if not followed or sample is None or wavefronts is None or access.bytes not in (1, 2, 4, 8, 16):
+        return None
+    # The sample may leave out executions that the figure covers; then it proves nothing about them.
+    if not _about_equal(mean_wavefronts(sample.addresses, sample, access.bytes, access.operation), wavefronts):
+        return None
+    return Use(access, result, sample, block, wavefronts)
+
+
+def _about_equal(a: float, b: float) -> bool:
+    return abs(a - b) <= _SAME * max(a, b)
+
+
+# --- the search --------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Proposal:
+    """A layout that the model proves better, with the wavefronts per request of every access before and after."""
+
+    layout: Layout
+    uses: tuple[Use, ...]
+    after: tuple[float, ...]
+
+    def figures_of(self, access: Access, result: AccessResult) -> tuple[float, float] | None:
+        """Wavefronts per request of one access under one launch, before and after."""
+        for use, after in zip(self.uses, self.after, strict=True):
+            if use.access is access and use.result is result:
+                return use.wavefronts, after
+        return None
+
+    @property
+    def totals(self) -> tuple[float, float]:
+        """The sum over all accesses of their wavefronts per request, before and after; launches count once each."""
+        launches = len({use.result.launch for use in self.uses})
+        return sum(use.wavefronts for use in self.uses) / launches, sum(self.after) / launches
+
+
+def propose_layout(uses: Sequence[Use], declaration: ArrayFacts, room: int) -> Proposal | None:
+    """The cheapest of the layouts with the fewest wavefronts over all uses, if that is worth a change.
+
+    `room` is how many bytes of shared memory the array may take at most.
+    """
+    best: tuple[float, Layout, tuple[float, ...]] | None = None
+    now = sum(use.weight * use.wavefronts for use in uses)
+    least = sum(use.weight * (use.result.ideal_wavefronts or 1.0) for use in uses)
+    for layout in _candidates(uses, declaration):
+        if layout.elements * declaration.element_bytes > room:
+            continue
+        after = _wavefronts_under(layout, uses, declaration.element_bytes)
+        if after is None:
+            continue
+        total = sum(use.weight * figure for use, figure in zip(uses, after, strict=True))
+        if total < (best[0] * (1 - _SAME) if best else now * _WORTH_IT):
+            best = total, layout, after
+        if best and best[0] <= least * (1 + _SAME):
+            break
+    return Proposal(best[1], tuple(uses), best[2]) if best else None
+
+
+def _wavefronts_under(layout: Layout, uses: Sequence[Use], element_bytes: int) -> tuple[float, ...] | None:
+    """The wavefronts of every use, or None if one gets worse or is no longer aligned."""
+    figures: list[float] = []
+    for use in uses:
+        sample = use.sample
+        addresses = layout.offsets(sample.subscripts) * element_bytes + sample.inner_offset
+        if np.any((addresses % use.access.bytes != 0) & sample.mask):
+            return None
+        figure = mean_wavefronts(addresses, sample, use.access.bytes, use.access.operation)
+        if figure > use.wavefronts * (1 + _SAME):
+            return None
+        figures.append(figure)
+    return tuple(figures)
+
+
+def _candidates(uses: Sequence[Use], declaration: ArrayFacts) -> Iterator[Layout]:
+    """Layouts in the order of what they cost: one changed extent first, changes of every access last."""
+    extents = declaration.extents
+    if len(extents) >= 2 and all(extents) and _within(uses, extents):
+        yield from _paddings(extents)
+        yield Transposed(extents)
+        if _is_power_of_two(extents[-1]) and extents[-1] > 1:
+            yield from (Swizzled(extents, shift) for shift in range(3))
+    elif len(extents) == 1:
+        size = extents[0]
+        for pitch in _pitches(uses, declaration.element_bytes):
+            yield from (Pitched(size, pitch, padding) for padding in range(1, MOST_PADDING + 1))
+
+
+def _paddings(extents: tuple[int, ...]) -> Iterator[Padded]:
+    none = (0,) * len(extents)
+    for padding in range(1, MOST_PADDING + 1):
+        yield Padded(extents, (*none[:-1], padding))
+    # The first extent only says how many there are; enlarging it moves nothing.
+    for dimension in range(len(extents) - 2, 0, -1):
+        for outer in range(1, _MOST_OUTER_PADDING + 1):
+            for inner in range(_MOST_OUTER_PADDING + 1):
+                changed = list(none)
+                changed[dimension], changed[-1] = outer, inner
+                yield Padded(extents, tuple(changed))
+
+
+def _within(uses: Sequence[Use], extents: tuple[int, ...]) -> bool:
+    """Whether every subscript stays in its dimension; where one runs on into the next row, rows can't be moved."""
+    for use in uses:
+        if len(use.sample.subscripts) != len(extents):
+            return False
+        for index, extent in zip(use.sample.subscripts, extents, strict=True):
+            if np.any(((index < 0) | (index >= extent)) & use.sample.mask):
+                return False
+    return True
+
+
+def _is_power_of_two(number: int) -> bool:
+    return number & (number - 1) == 0
+
+
+# --- flat arrays that are used as matrices -----------------------------------------------------------------
+
+
+def _pitches(uses: Sequence[Use], element_bytes: int) -> list[int]:
+    """Row lengths that the accesses agree on, shortest first."""
+    if any(len(use.sample.subscripts) != 1 for use in uses):
+        return []
+    steps = {abs(step) // element_bytes for use in uses for step in _steps(use.result.strides)}
+    worst = BANKS * BANK_BYTES
+    return [pitch for pitch in sorted(steps) if 1 < pitch <= worst and all(_has_rows(use, pitch) for use in uses)]
+
+
+def _steps(strides: Strides | None) -> tuple[int, ...]:
+    return tuple(step for step in (strides.x, strides.y, strides.z) if step) if strides else ()
+
+
+def _has_rows(use: Use, pitch: int) -> bool:
+    """Whether the index is `row * pitch + column` with a column under `pitch`, whichever thread indices are in each.
+
+    Then, and only then, the source spells a row and a column, and the pitch between them can be changed there.
+    """
+    if use.result.strides is None:
+        return False
+    (index,), sample = use.sample.subscripts, use.sample
+    element = max(use.access.declaration.element_bytes if use.access.declaration else use.access.bytes, 1)
+    rows = index // pitch
+    threads = thread_indices(sample, use.block)
+    for extent, step, thread in zip(use.block, _as_tuple(use.result.strides), threads, strict=True):
+        if extent == 1:
+            continue
+        if step is None:
+            return False
+        if step % (pitch * element) == 0:
+            rows = rows - step // (pitch * element) * thread
+    first = rows[np.arange(len(rows)), sample.mask.argmax(axis=1)]
+    return bool(np.all((rows == first[:, None]) | ~sample.mask))
+
+
+def _as_tuple(strides: Strides) -> tuple[int | None, int | None, int | None]:
+    return strides.x, strides.y, strides.z
