@@ -1,7 +1,7 @@
 """Other layouts of a shared array, tried on the model over every access of the array.
 
 A layout says where the element with given subscripts lies. The search knows padding, transposition and the XOR
-swizzle, and for flat arrays that are used as matrices another row pitch. It proposes a layout only if the model
+swizzle, of declared matrices and of flat arrays that are used as such. It proposes a layout only if the model
 can evaluate every access of the array under every launch, and none of them gets worse: what helps one access
 often hurts another (the classic `t[16][17]` leaves a 2-way conflict in both directions of a 16x16 block).
 """
@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from cudalint.facts import Access, AccessResult, ArrayFacts, KernelFacts, Sample, Strides
 from cudalint.hardware.banks import BANK_BYTES, BANKS
-from cudalint.rulekit import array_key, mean_wavefronts, thread_indices
+from cudalint.rulekit import array_key, is_repeat, mean_wavefronts, thread_indices
 
 Indices = tuple[NDArray[np.int64], ...]
 
@@ -118,25 +118,26 @@ class Swizzled(Layout):
 
 
 @dataclass(frozen=True, slots=True)
-class Pitched(Layout):
-    """A flat array that the source uses as a matrix with rows of `pitch` elements, with longer rows."""
+class Flat(Layout):
+    """A flat array that the source uses as a matrix with rows of `pitch` elements, in another layout of the matrix."""
 
-    size: int
     pitch: int
-    padding: int
+    matrix: Padded | Swizzled
 
     @property
     def elements(self) -> int:
-        return self.size + -(-self.size // self.pitch) * self.padding
+        return self.matrix.elements
 
     def offsets(self, indices: Indices) -> NDArray[np.int64]:
         (index,) = indices
-        return index + index // self.pitch * self.padding
+        return self.matrix.offsets((index // self.pitch, index % self.pitch))
 
     def advice(self, name: str) -> str:
-        longer = self.pitch + self.padding
-        text = f"give the rows of `{name}` a pitch of {longer} in place of {self.pitch} in every index"
-        return f"{text}, and {self.elements} elements" if self.size else text
+        if isinstance(self.matrix, Swizzled):
+            return f"{self.matrix.advice(name)} (rows of {self.pitch} elements)"
+        return (
+            f"give the rows of `{name}` a pitch of {self.matrix.enlarged[-1]} in place of {self.pitch} in every index"
+        )
 
 
 def _row_major(extents: Sequence[int], indices: Indices) -> NDArray[np.int64]:
@@ -176,7 +177,7 @@ def uses_of(kernel: KernelFacts, array: Access) -> list[Use] | None:
         if access.space not in ("shared", "generic") or array_key(access) != array_key(array):
             continue
         for result in access.results:
-            if result.status == "unreached":
+            if result.status == "unreached" or is_repeat(result):
                 continue
             use = _use(access, result, kernel.launches[result.launch].block)
             if use is None:
@@ -268,12 +269,13 @@ def _candidates(uses: Sequence[Use], declaration: ArrayFacts) -> Iterator[Layout
     if len(extents) >= 2 and all(extents) and _within(uses, extents):
         yield from _paddings(extents)
         yield Transposed(extents)
-        if _is_power_of_two(extents[-1]) and extents[-1] > 1:
-            yield from (Swizzled(extents, shift) for shift in range(3))
+        yield from _swizzles(extents)
     elif len(extents) == 1:
-        size = extents[0]
         for pitch in _pitches(uses, declaration.element_bytes):
-            yield from (Pitched(size, pitch, padding) for padding in range(1, MOST_PADDING + 1))
+            # Of an array of unknown size, the number of rows is not known either; it moves nothing.
+            matrix = (max(1, -(-extents[0] // pitch)), pitch)
+            yield from (Flat(pitch, padded) for padded in _paddings(matrix))
+            yield from (Flat(pitch, swizzled) for swizzled in _swizzles(matrix))
 
 
 def _paddings(extents: tuple[int, ...]) -> Iterator[Padded]:
@@ -289,6 +291,13 @@ def _paddings(extents: tuple[int, ...]) -> Iterator[Padded]:
                 yield Padded(extents, tuple(changed))
 
 
+def _swizzles(extents: tuple[int, ...]) -> Iterator[Swizzled]:
+    columns = extents[-1]
+    # Only then does the exclusive or of two columns stay in the row.
+    if columns > 1 and columns & (columns - 1) == 0:
+        yield from (Swizzled(extents, shift) for shift in range(3))
+
+
 def _within(uses: Sequence[Use], extents: tuple[int, ...]) -> bool:
     """Whether every subscript stays in its dimension; where one runs on into the next row, rows can't be moved."""
     for use in uses:
@@ -298,10 +307,6 @@ def _within(uses: Sequence[Use], extents: tuple[int, ...]) -> bool:
             if np.any(((index < 0) | (index >= extent)) & use.sample.mask):
                 return False
     return True
-
-
-def _is_power_of_two(number: int) -> bool:
-    return number & (number - 1) == 0
 
 
 # --- flat arrays that are used as matrices -----------------------------------------------------------------

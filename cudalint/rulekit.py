@@ -104,3 +104,8 @@ def array_key(access: Access) -> tuple[str, Place | None]:
     """Equal for accesses of one array of a kernel."""
     declaration: ArrayFacts | None = access.declaration
     return access.array, declaration.place if declaration else None
+
+
+def is_repeat(result: AccessResult) -> bool:
+    """Whether the access makes no request of its own, as an earlier load of the same value is still at hand."""
+    return result.status == "unknown" and (result.reason or "").startswith("it repeats the load")

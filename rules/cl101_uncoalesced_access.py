@@ -1,0 +1,114 @@
+"""CL101: global memory requests that touch more sectors than their bytes need."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from cudalint.diagnostics import Diagnostic, Picture
+from cudalint.facts import AccessResult, KernelFacts
+from cudalint.hardware.sectors import global_request
+from cudalint.patterns import Pattern, pattern_of
+from cudalint.remedies import suggest
+from cudalint.rule import Rule, RuleContext
+from cudalint.rulekit import Evaluated, evaluated, figure, share_of_kernel
+
+
+class UncoalescedAccess(Rule):
+    """A global load, store or atomic whose requests touch more 32-byte sectors than they need.
+
+    What it does
+        Counts the sectors that the active lanes of each warp touch, over all warps and blocks of the launch, and
+        reports an access where that is more than 1.25 times the ideal. The message names the pattern: a stride, the
+        column of a row-major matrix, a field of a struct, exchanged roles of x and y, a base off its sector.
+
+    Why is this bad
+        A warp's request moves whole sectors of 32 bytes. 32 lanes that read neighbouring floats touch 4 of them; 32
+        lanes that read a column touch 32, of which 28 bytes each are moved for nothing: 88% of the traffic. Memory
+        bandwidth limits most kernels, so such a kernel is up to eight times slower than it has to be.
+
+        The ideal is what the active lanes' bytes would fill: `min(sectors, ceil(lanes * bytes / 32))`. Reading one
+        address in all lanes is 1 sector and fine.
+
+    Example
+        int row = blockIdx.x * 16 + threadIdx.x;
+        int col = blockIdx.y * 16 + threadIdx.y;
+        out[row * width + col] = 0.0f;            // 16 sectors per request, ideal 4
+
+    Use instead
+        int row = blockIdx.y * 16 + threadIdx.y;
+        int col = blockIdx.x * 16 + threadIdx.x;
+        out[row * width + col] = 0.0f;            // 4 sectors per request
+
+    What it leaves out
+        An excess of one sector or less (`in[i + 1]` takes 5 instead of 4), and requests that are rare beside the
+        kernel's others: an access whose excess is under 1% of the kernel's sectors. Both limits are options, as
+        the factor is. An access whose addresses depend on loaded data is counted as such, and never reported.
+    """
+
+    code = "CL101"
+    name = "uncoalesced-access"
+    severity = "warning"
+    summary = "global requests that touch more sectors than they need"
+    thresholds = {"factor": 1.25, "excess-sectors": 1.0, "share": 0.01}
+
+    def check(self, kernel: KernelFacts, context: RuleContext) -> Iterator[Diagnostic]:
+        everything = list(evaluated(kernel, "global"))
+        limits = {**self.thresholds, **context.thresholds}
+        for one in everything:
+            if not _exceeds(one.result, limits["factor"], limits["excess-sectors"]):
+                continue
+            if share_of_kernel(one, everything, _excess, _sectors) >= limits["share"]:
+                yield self._diagnostic(kernel, one)
+
+    def _diagnostic(self, kernel: KernelFacts, one: Evaluated) -> Diagnostic:
+        access, result, launch = one
+        pattern = pattern_of(one)
+        sectors, ideal = _sectors(result), result.ideal_sectors or 1.0
+        return Diagnostic(
+            code=self.code,
+            name=self.name,
+            severity=self.severity,
+            place=access.place,
+            message=_message(one, pattern),
+            kernel=kernel.name,
+            instantiation=kernel.instantiation,
+            launches=(launch,),
+            assumptions=result.assumptions,
+            figures={"sectors_per_request": sectors, "ideal_sectors": ideal},
+            suggestion=suggest(kernel, one, pattern),
+            picture=_picture(one),
+        )
+
+
+def _sectors(result: AccessResult) -> float:
+    return result.sectors_per_request or 0.0
+
+
+def _excess(result: AccessResult) -> float:
+    return _sectors(result) - (result.ideal_sectors or 0.0)
+
+
+def _exceeds(result: AccessResult, factor: float, excess: float) -> bool:
+    """Whether the figure is beyond both limits; where only a range is known, its lower end has to be."""
+    if result.sectors_per_request is None or result.ideal_sectors is None:
+        return False
+    sectors = result.sectors_per_request
+    if result.status == "range" and result.sectors_range is not None:
+        sectors = min(sectors, result.sectors_range[0])
+    return sectors > factor * result.ideal_sectors and sectors - result.ideal_sectors > excess
+
+
+def _message(one: Evaluated, pattern: Pattern) -> str:
+    sectors, ideal = _sectors(one.result), one.result.ideal_sectors or 1.0
+    wasted = f"{1 - ideal / sectors:.0%} of the traffic of `{one.access.array}` is wasted"
+    return f"{figure(sectors)} sectors per request, ideal {figure(ideal)}: {wasted} ({pattern.text})"
+
+
+def _picture(one: Evaluated) -> Picture | None:
+    sample = one.result.sample
+    if sample is None or not len(sample.weights):
+        return None
+    sectors, _ = global_request(sample.addresses, sample.mask, one.access.bytes)
+    return Picture("sectors", sample, int(np.argmax(sectors)), one.access.bytes)

@@ -1,0 +1,182 @@
+"""CL201: shared memory requests that pass the banks in more wavefronts than they need."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from cudalint.diagnostics import Diagnostic, Edit, Picture, Related, Suggestion
+from cudalint.facts import Access, AccessResult, ArrayFacts, KernelFacts
+from cudalint.hardware.banks import BANK_BYTES, shared_request
+from cudalint.layouts import Padded, Proposal, propose_layout, uses_of
+from cudalint.rule import Rule, RuleContext
+from cudalint.rulekit import Evaluated, array_key, count, evaluated, figure, noun, share_of_kernel
+
+
+class BankConflict(Rule):
+    """A shared load, store or atomic whose lanes meet in the same bank.
+
+    What it does
+        Puts the addresses of the 32 lanes of each warp into the 32 banks of shared memory and counts the wavefronts,
+        by the rules that were measured for loads, stores and atomics of 1 to 16 bytes. Reports an access that takes
+        at least 1.25 times the ideal, and suggests the cheapest layout (padding, transposition, XOR swizzle) that
+        takes the fewest wavefronts over all accesses of the array, if none of them gets worse by it.
+
+    Why is this bad
+        A bank serves one 4-byte word per wavefront. Lanes that want different words of one bank wait for each other:
+        in an n-way conflict a request takes n wavefronts instead of one, and shared memory has 1/n of its bandwidth.
+        Lanes that want the same word share it, at no cost. What one thread does over time does not matter; only the
+        lanes of one warp at one moment do.
+
+    Example
+        __shared__ float t[32][32];
+        t[threadIdx.y][threadIdx.x] = in[y * width + x];
+        __syncthreads();
+        out[x * width + y] = t[threadIdx.x][threadIdx.y];   // a column: 32 wavefronts
+
+    Use instead
+        __shared__ float t[32][33];                          // rows shifted by a bank: 1 wavefront
+
+    Not every textbook's cure is one: `t[16][17]` in a 16x16 block leaves a 2-way conflict in rows and columns, as a
+    warp spans two rows. That is why every layout is tried on every access before it is suggested.
+    """
+
+    code = "CL201"
+    name = "bank-conflict"
+    severity = "warning"
+    summary = "shared requests whose lanes meet in the same bank"
+    thresholds = {"ways": 1.25, "share": 0.01}
+
+    def check(self, kernel: KernelFacts, context: RuleContext) -> Iterator[Diagnostic]:
+        everything = list(evaluated(kernel, "shared"))
+        limits = {**self.thresholds, **context.thresholds}
+        proposals: dict[object, Proposal | None] = {}
+        for one in everything:
+            if not _conflicts(one.result, limits["ways"]):
+                continue
+            if share_of_kernel(one, everything, _excess, _wavefronts) < limits["share"]:
+                continue
+            key = array_key(one.access)
+            if key not in proposals:
+                proposals[key] = _propose(kernel, one.access, context)
+            yield self._diagnostic(kernel, one, proposals[key])
+
+    def _diagnostic(self, kernel: KernelFacts, one: Evaluated, proposal: Proposal | None) -> Diagnostic:
+        access, result, launch = one
+        return Diagnostic(
+            code=self.code,
+            name=self.name,
+            severity=self.severity,
+            place=access.place,
+            message=_message(one),
+            kernel=kernel.name,
+            instantiation=kernel.instantiation,
+            launches=(launch,),
+            assumptions=result.assumptions,
+            figures={
+                "wavefronts_per_request": _wavefronts(result),
+                "ideal_wavefronts": result.ideal_wavefronts or 1.0,
+                "conflict_ways": _ways(result),
+            },
+            related=tuple(_related(access)),
+            suggestion=_suggestion(one, proposal) if proposal else None,
+            picture=_picture(one),
+        )
+
+
+def _wavefronts(result: AccessResult) -> float:
+    return result.wavefronts_per_request or 0.0
+
+
+def _excess(result: AccessResult) -> float:
+    return _wavefronts(result) - (result.ideal_wavefronts or 0.0)
+
+
+def _ways(result: AccessResult) -> float:
+    return _wavefronts(result) / (result.ideal_wavefronts or 1.0)
+
+
+def _conflicts(result: AccessResult, ways: float) -> bool:
+    """Whether the conflict is beyond the limit; where only a range is known, its lower end has to be."""
+    if result.wavefronts_per_request is None or result.ideal_wavefronts is None:
+        return False
+    wavefronts = result.wavefronts_per_request
+    if result.status == "range" and result.wavefronts_range is not None:
+        wavefronts = min(wavefronts, result.wavefronts_range[0])
+    return wavefronts >= ways * result.ideal_wavefronts
+
+
+def _message(one: Evaluated) -> str:
+    access, result, _ = one
+    figures = f"{count(_wavefronts(result), 'wavefront')} per request, ideal {figure(result.ideal_wavefronts or 1.0)}"
+    return f"{figure(_ways(result))}-way bank conflict on `{access.array}` ({figures})"
+
+
+def _related(access: Access) -> Iterator[Related]:
+    """The length of a row, which is what decides about columns."""
+    declaration = access.declaration
+    if declaration is None or len(declaration.extents) < 2 or not all(declaration.extents):
+        return
+    row = declaration.extents[-1] * declaration.element_bytes
+    words = count(row / BANK_BYTES, "word") if row % BANK_BYTES == 0 else count(row, "byte")
+    yield Related(declaration.place, f"a row of `{declaration.name}` is {words}")
+
+
+def _picture(one: Evaluated) -> Picture | None:
+    sample, access = one.result.sample, one.access
+    if sample is None or not len(sample.weights):
+        return None
+    wavefronts, _ = shared_request(sample.addresses, sample.mask, access.bytes, access.operation)
+    return Picture("banks", sample, int(np.argmax(wavefronts)), access.bytes)
+
+
+# --- the suggestion --------------------------------------------------------------------------------------
+
+
+def _propose(kernel: KernelFacts, access: Access, context: RuleContext) -> Proposal | None:
+    declaration = access.declaration
+    if declaration is None:
+        return None
+    uses = uses_of(kernel, access)
+    return propose_layout(uses, declaration, _room(kernel, declaration, context)) if uses else None
+
+
+def _room(kernel: KernelFacts, declaration: ArrayFacts, context: RuleContext) -> int:
+    """Bytes that the array may take beside the kernel's other shared memory, without an opt-in."""
+    others = (kernel.resources.static_shared_bytes or 0) - (declaration.total_bytes or 0)
+    dynamic = max((launch.dynamic_shared_bytes for launch in kernel.launches), default=0)
+    if declaration.total_bytes is None:
+        return context.target.shared_per_block
+    return context.target.shared_per_block - others - dynamic
+
+
+def _suggestion(one: Evaluated, proposal: Proposal) -> Suggestion | None:
+    figures = proposal.figures_of(one.access, one.result)
+    if figures is None or figures[1] >= figures[0]:
+        return None
+    before, after = figures
+    advice = proposal.layout.advice(one.access.array)
+    change = f"{figure(before)} to {count(after, 'wavefront')} on this {noun(one.access)}"
+    total_before, total_after = proposal.totals
+    return Suggestion(
+        f"{advice}: {change}, and no access of `{one.access.array}` gets worse",
+        _edits(proposal, one.access.declaration),
+        {"wavefronts": total_before},
+        {"wavefronts": total_after},
+    )
+
+
+def _edits(proposal: Proposal, declaration: ArrayFacts | None) -> tuple[Edit, ...]:
+    """Padding is a change of the declaration alone: ` + 1` after an extent, whichever way that is spelled."""
+    layout = proposal.layout
+    if not isinstance(layout, Padded) or declaration is None:
+        return ()
+    edits: list[Edit] = []
+    for padding, place in zip(layout.padding, declaration.extent_places, strict=True):
+        if padding and place is None:
+            return ()
+        if padding and place is not None:
+            end = place._replace(line=place.end_line, column=place.end_column)
+            edits.append(Edit(end, f" + {padding}"))
+    return tuple(edits)
