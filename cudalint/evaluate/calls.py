@@ -114,8 +114,7 @@ def unknown_call(ex: Executor, expr: ir.Call) -> Value:
     written: list[tuple[Place, ir.Expr]] = []
     if expr.receiver is not None:
         where = expressions.place(ex, expr.receiver)
-        if isinstance(where, LocalPlace):
-            seen += nodes_of(expressions.read(ex, where, expr.span))
+        seen += _receiver_values(ex, expr, where)
     parameters = _parameters(expr)
     for position, argument in enumerate(expr.arguments):
         by_reference = position < len(parameters) and _mutable_reference(parameters[position])
@@ -134,6 +133,23 @@ def unknown_call(ex: Executor, expr: ir.Call) -> Value:
     if expr.function is not None and expr.function.is_user and expr.function.kind != "host":
         ex.gap(expr.span, f"`{expr.name}` has no body in sight")
     return ex.opaque(f"it is the result of `{expr.name}`", expr.type, args, expr.span)
+
+
+def _receiver_values(ex: Executor, expr: ir.Call, where: Place) -> list[Node]:
+    """What a method sees of its object; an assignment operator of a library type (half) writes it."""
+    if isinstance(where, TemporaryPlace):
+        return list(nodes_of(where.value))
+    assigns = expr.name.startswith("operator") and expr.name.endswith("=") and expr.name not in _COMPARING
+    value: list[Node] = []
+    if expr.name != "operator=":
+        value = list(nodes_of(expressions.read(ex, where, expr.receiver.span if expr.receiver else expr.span)))
+    if assigns and expr.receiver is not None:
+        new = ex.opaque(f"`{expr.name}` sets it", where.type, tuple(value)[:8], expr.span)
+        expressions.write(ex, where, new, expr.receiver.span)
+    return value
+
+
+_COMPARING = frozenset({"operator==", "operator!=", "operator<=", "operator>="})
 
 
 def _parameters(expr: ir.Call) -> tuple[ir.Type, ...]:

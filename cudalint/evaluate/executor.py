@@ -86,6 +86,7 @@ class Executor:
         state = self.state
         name = state.functions[-1].name if state.functions else "?"
         guard = len(state.conditions) if state.guard is None else state.guard
+        span = state.library_call or span
         return Context(span, name, state.frames, state.conditions, state.loops, guard)
 
     def gap(self, span: ir.Span, reason: str) -> None:
@@ -115,18 +116,23 @@ class Executor:
         function = ref.load()
         if function is None or function.is_template_pattern:
             return None
-        scope = FunctionScope(function.name, len(self.state.conditions), returns_place=_is_reference(function.result))
         bindings = bind(function)
+        scope = FunctionScope(function.name, len(self.state.conditions), returns_place=_is_reference(function.result))
         before, frames = self.state.conditions, self.state.frames
         loop_scopes, self.state.loop_scopes = self.state.loop_scopes, []
         self.state.variables.update(bindings)
         self.active.append(ref.key)
-        self.state.functions.append(scope)
+        library_call = self.state.library_call
         if ref.is_user:
             self.state.frames = (call, *frames)
+        else:
+            self.state.library_call = library_call or call
+            scope.name = self.state.functions[-1].name if self.state.functions else scope.name
+        self.state.functions.append(scope)
         self.initialise_members(function)
         self.statement(function.body)
         self.state.functions.pop()
+        self.state.library_call = library_call
         self.active.pop()
         self.state.loop_scopes = loop_scopes
         self.state.conditions, self.state.frames = before, frames

@@ -18,6 +18,7 @@ from cudalint.evaluate.requests import (
     opaque_parts,
     varies_within_warp,
 )
+from cudalint.evaluate.values import UNINITIALISED
 from cudalint.facts import AccessResult, OutOfBounds, Sample, Status, Strides
 from cudalint.hardware.banks import async_copy_range
 
@@ -26,6 +27,7 @@ _VARIATIONS = (1, 2, 4, 8, 16)
 _MAGNITUDE = 3
 """What it is multiplied by to see whether its magnitude matters."""
 _TOLERANCE = 0.02
+_TABLE_BYTES = 1 << 16
 _MAX_SAMPLE = 64
 _MAX_EVENTS = 96
 """Executions of one access (by unrolling and inlining) that are evaluated; the rest behave alike."""
@@ -113,7 +115,9 @@ def _doubt(event: AccessEvent, quick: Requests, situation: Situation) -> tuple[R
     addresses = [event.offset] if event.target.opaque is None else [event.offset, event.target.opaque]
     for node in addresses:
         for part, reason in opaque_parts(graph, node):
-            if varies_within_warp(rows, part, quick.mask):
+            if reason is UNINITIALISED:
+                return reason, False
+            if varies_within_warp(rows, part, quick.mask) and not _looks_up(part, node, event, quick):
                 return reason, False
     if float(quick.cost.max()) <= 1.0 and event.bytes <= 4:
         # One sector or wavefront stays one, whichever lanes are active.
@@ -126,6 +130,15 @@ def _doubt(event: AccessEvent, quick: Requests, situation: Situation) -> tuple[R
         if varying or varies_within_warp(rows, condition, quick.mask):
             return (varying or [reason for _, reason in parts])[0], True
     return None, False
+
+
+def _looks_up(part: Node, node: Node, event: AccessEvent, quick: Requests) -> bool:
+    """Whether the access looks something up in a small table by some bits of a word (`table[hash & 255]`): then every
+    entry is about as likely, and the mean over uniform data is a figure worth giving, as a range."""
+    if part.kind.bytes < 4 or part.kind.is_float or node is not event.offset:
+        return False
+    touched = quick.addresses[quick.mask]
+    return int(touched.max()) - int(touched.min()) < _TABLE_BYTES
 
 
 def _doubtful_result(doubtful: _Known, reached: Sequence[_Known], view: LaunchView) -> AccessResult:
@@ -206,7 +219,7 @@ def _result(reached: Sequence[_Known], view: LaunchView) -> AccessResult:
         view.index,
         status,
         (*view.assumptions, *assumptions),
-        reason="the alignment depends on loaded data" if by_data else None,
+        reason="it depends on loaded data; the figure is the mean over uniform data" if by_data else None,
         sectors_per_request=None if shared else mean,
         sectors_range=None if shared else (low, high),
         ideal_sectors=None if shared else ideal,

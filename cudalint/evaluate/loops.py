@@ -136,7 +136,7 @@ class _Trial:
         self.parts = parts
         self.symbols = symbols
         self.counter = self.graph.counter(parts.span)
-        self.initial: dict[ir.Symbol, Value] = {s: _value(ex, s) for s in symbols}
+        self.initial: dict[ir.Symbol, Value] = {s: spell_out(_value(ex, s)) for s in symbols}
         self.placeholders: dict[tuple[ir.Symbol, str], Node] = {}
         self.start: dict[tuple[ir.Symbol, str], Value] = {}
         self.closed: dict[Node, Node] = {}
@@ -453,6 +453,8 @@ class _Trial:
             closed = substitute(graph, self._with_closed(symbol, value), at_end)
             if isinstance(after, (Node, ArrayValue)) and _is_float(after):
                 closed = substitute(graph, after, at_end)
+            elif isinstance(after, ArrayValue) and isinstance(closed, ArrayValue):
+                closed = _with_new_elements(closed, substitute(graph, after, at_end))
             ex.state.variables[symbol] = closed
         for symbol, other in list(ex.state.variables.items()):
             if symbol not in self.initial and not isinstance(other, _PLACES):
@@ -510,6 +512,28 @@ def _value(ex: Executor, symbol: ir.Symbol) -> Value:
     value = ex.state.variables[symbol]
     assert not isinstance(value, _PLACES)
     return value
+
+
+_MAX_SPELLED_OUT = 32
+
+
+def spell_out(value: Value) -> Value:
+    """A small array of integers or pointers with every element present, so that each is followed by itself."""
+    if not isinstance(value, ArrayValue) or _is_float(value):
+        return value
+    count = value.type.count or 0
+    if not 0 < count <= _MAX_SPELLED_OUT:
+        return value
+    elements = {i: spell_out(value.elements.get(i, value.rest)) for i in range(count)}
+    return ArrayValue(value.type, elements, value.rest)
+
+
+def _with_new_elements(closed: ArrayValue, after: Value) -> ArrayValue:
+    """Elements that a loop wrote and that had no value of their own before it."""
+    if not isinstance(after, ArrayValue):
+        return closed
+    new = {i: v for i, v in after.elements.items() if i not in closed.elements}
+    return ArrayValue(closed.type, {**closed.elements, **new}, after.rest)
 
 
 def _is_float(value: Node | ArrayValue) -> bool:

@@ -264,7 +264,7 @@ def _as_kind(word: NDArray[np.uint64], kind: Kind) -> Array:
         return (word >> np.uint64(40)).astype(np.float64) / float(1 << 24)
     if kind.code == "b":
         return (word & np.uint64(1)).astype(bool)
-    bits = min(8 * kind.bytes - (kind.code == "i"), 20)
+    bits = min(8 * kind.bytes - (kind.code == "i"), 32)
     return (word >> np.uint64(64 - bits)).astype(np.int64)
 
 

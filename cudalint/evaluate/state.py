@@ -53,6 +53,9 @@ class State:
     loop_scopes: list[LoopScope] = field(default_factory=list)
     functions: list[FunctionScope] = field(default_factory=list)
     frames: tuple[ir.Span, ...] = ()
+    library_call: ir.Span | None = None
+    """The user's call of a function of the bundled headers, while its body is executed: whatever it does happens
+    there, since nobody wants to read about our headers."""
 
     def since(self, depth: int) -> Node:
         """The path condition added after the first `depth` conditions."""
@@ -76,6 +79,7 @@ class State:
         """Goes back to a snapshot. The object stays the same, since callers up the stack hold it."""
         self.variables, self.conditions, self.dead = saved.variables, saved.conditions, saved.dead
         self.guard, self.loops, self.frames = saved.guard, saved.loops, saved.frames
+        self.library_call = saved.library_call
         self.loop_scopes, self.functions = saved.loop_scopes, saved.functions
 
     def marks(self) -> Marks:
