@@ -9,13 +9,14 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
 from typing import Final, Literal
 
 from clang.cindex import Diagnostic, TranslationUnit, TranslationUnitLoadError
 
-from cudalint.frontend import clang
+from cudalint.frontend import clang, recovery
+from cudalint.frontend.precompiled import precompiled
 
 BUNDLED_ROOT: Final = os.path.join(os.path.dirname(os.path.abspath(__file__)), "headers", "include")
 _PRELUDE: Final = os.path.join(BUNDLED_ROOT, "_cudalint", "prelude.h")
@@ -34,7 +35,7 @@ _FIXED_FLAGS: Final = (
     "--cuda-device-only", "-nocudainc", "-nocudalib", "--cuda-path=/nonexistent",
     "-nostdinc", "-nostdinc++", "-nobuiltininc",
     "-ferror-limit=0", "-Wno-everything", "-fno-spell-checking", "-fconstexpr-steps=100000",
-    # Host functions such as printf-like helpers are variadic, and device code must not be what forbids it.
+    # Host functions may be variadic, and device code must not be what forbids it.
     "-Xclang", "-fcuda-allow-variadic-functions",
 )  # fmt: skip
 
@@ -43,11 +44,8 @@ _NEWEST_ARCHITECTURE: Final = 90
 _DEFAULT_ARCHITECTURE: Final = 80
 _OLD_STANDARDS: Final = frozenset({"98", "03", "0x", "11", "1y", "14", "1z", "17"})
 
-_FOLDER_LEVELS: Final = 4
-"""A file's own folder and three above it are searched for includes that are not found."""
-_FOLDER_NAMES: Final = ("", "include", "inc", "common", "Common", "src", "utils", "util", os.path.join("common", "inc"))
 _SEARCH_ROUNDS: Final = 4
-"""A found header may include others from a further folder."""
+"""A header that was found may include others from a further folder."""
 
 _SYSTEM_FOLDERS: Final = ("/usr/include/", "/usr/lib/", "/usr/local/include/", "/usr/local/cuda")
 
@@ -59,7 +57,10 @@ _IGNORED: Final = re.compile(
     r"reference to __(?:host|device|global)__ (?:function|variable) |"
     r"function .* is used but not defined in this translation unit"
 )
-_FLOATING_NAME: Final = re.compile(r"real|float|double|fp|val|scalar", re.IGNORECASE)
+# clang rejects the standard's alignas behind CUDA's attributes, where nvcc takes it. `_Alignas` is the same to
+# clang, and a macro of the prelude with as many letters keeps the columns.
+_LATE_ALIGNAS: Final = re.compile(rb"(__(?:shared|constant|device)__\s+)alignas\b")
+_LATE_ALIGNAS_MACRO: Final = rb"\1_alnas_"
 
 ProblemKind = Literal["missing-include", "guessed", "error"]
 
@@ -121,15 +122,9 @@ class ParsedFile:
 def parse_file(path: str, options: ParseOptions, source: bytes | None = None) -> ParsedFile:
     """Parses a file, or `source` in its place; raises SourceError where that is not possible at all."""
     text = _checked_text(path, _read(path) if source is None else source)
-    unit, folders = _parse_with_search(path, text, options)
-    problems = _problems(unit)
-    guesses = _guess_declarations(problems, path, text)
-    if guesses:
-        second = _parse(path, text, options, folders, "\n".join(guesses.values()))
-        remaining = _problems(second)
-        if len(remaining) < len(problems):
-            unit, problems = second, (*remaining, *_guess_problems(problems, guesses))
-    return ParsedFile(path, unit, problems, clang.skipped_ranges(unit, path), cuda_path=options.cuda_path)
+    attempt = _Parser(path, text, options).best_attempt()
+    ranges = clang.skipped_ranges(attempt.unit, path)
+    return ParsedFile(path, attempt.unit, attempt.problems, ranges, cuda_path=options.cuda_path)
 
 
 # --- source text ---------------------------------------------------------------------------------
@@ -143,6 +138,9 @@ def _read(path: str) -> bytes:
         raise SourceError(f"{path}: cannot read it: {error.strerror or error}") from error
 
 
+_ASCII_ONLY: Final = bytes(range(128)) + b"?" * 128
+
+
 def _checked_text(path: str, source: bytes) -> bytes:
     """The source as clang takes it; bytes that are not UTF-8 become `?`, so that columns stay the same."""
     if source.startswith((b"\xff\xfe", b"\xfe\xff")):
@@ -152,6 +150,8 @@ def _checked_text(path: str, source: bytes) -> bytes:
         line = source.count(b"\n", 0, nul) + 1
         column = nul - source.rfind(b"\n", 0, nul)
         raise SourceError(f"{path}:{line}:{column}: not a text file (it has a NUL byte here)")
+    if b"alignas" in source:
+        source = _LATE_ALIGNAS.sub(_LATE_ALIGNAS_MACRO, source)
     try:
         source.decode("utf-8")
     except UnicodeDecodeError:
@@ -159,33 +159,142 @@ def _checked_text(path: str, source: bytes) -> bytes:
     return source
 
 
-_ASCII_ONLY: Final = bytes(range(128)) + b"?" * 128
-
-# --- the parse -------------------------------------------------------------------------------------
+# --- attempts --------------------------------------------------------------------------------------
 
 
-def _parse(path: str, text: bytes, options: ParseOptions, folders: Iterable[str], guesses: str = "") -> TranslationUnit:
-    arguments = [*_FIXED_FLAGS, *_option_flags(options), "-include", _PRELUDE]
-    unsaved: list[tuple[str, bytes]] = [(path, text)]
-    if guesses:
-        arguments += ["-include", _GUESSES]
-        unsaved.append((_GUESSES, guesses.encode()))
-    # Behind every folder that the user named, and the guessed folders behind our own: `#include <complex.h>`
-    # must not find a project's file of that name.
-    arguments += ["-idirafter", BUNDLED_ROOT]
-    if options.cuda_path:
-        arguments += ["-idirafter", os.path.join(options.cuda_path, "include")]
-    for folder in folders:
-        arguments += ["-idirafter", folder]
-    try:
-        return TranslationUnit.from_source(path, arguments, unsaved, _PARSE_OPTIONS, clang.index())
-    except TranslationUnitLoadError as error:
-        raise SourceError(f"{path}: libclang could not parse it") from error
+@dataclass(frozen=True, slots=True)
+class _Setting:
+    """What a parse is given beyond the file and the options."""
+
+    folders: tuple[str, ...] = ()
+    context: recovery.Context | None = None
+    guesses: dict[str, str] = field(default_factory=dict)
+    """Declarations for names that nothing declares, by name."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Attempt:
+    setting: _Setting
+    unit: TranslationUnit
+    problems: tuple[Problem, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Parser:
+    """Parses one file, again with more context for as long as names or includes are missing."""
+
+    path: str
+    text: bytes
+    options: ParseOptions
+
+    def best_attempt(self) -> _Attempt:
+        best = self._with_folders(self._attempt(_Setting()))
+        if b"__global__" not in self.text or not any(self._missing_names(best)):
+            return best
+        return self._with_guesses(self._with_context(best))
+
+    def _attempt(self, setting: _Setting) -> _Attempt:
+        unit = self._parse(setting)
+        return _Attempt(setting, unit, _problems(unit))
+
+    def _parse(self, setting: _Setting) -> TranslationUnit:
+        arguments = [*_prelude_flags(self.options), *_option_flags(self.options)]
+        unsaved: list[tuple[str, bytes]] = [(self.path, self.text)]
+        if setting.guesses:
+            arguments += ["-include", _GUESSES]
+            unsaved.append((_GUESSES, "\n".join(setting.guesses.values()).encode()))
+        if setting.context:
+            # Under a name of its own beside the includer, so that its relative includes are found.
+            name = f"{setting.context.path}.context"
+            arguments += ["-include", name]
+            unsaved.append((name, setting.context.text))
+        # Behind every folder that the user named, and the guessed folders behind our own: `#include <complex.h>`
+        # must not find a project's file of that name.
+        arguments += ["-idirafter", BUNDLED_ROOT]
+        if self.options.cuda_path:
+            arguments += ["-idirafter", os.path.join(self.options.cuda_path, "include")]
+        for folder in setting.folders:
+            arguments += ["-idirafter", folder]
+        try:
+            return TranslationUnit.from_source(self.path, arguments, unsaved, _PARSE_OPTIONS, clang.index())
+        except TranslationUnitLoadError as error:
+            raise SourceError(f"{self.path}: libclang could not parse it") from error
+
+    def _with_folders(self, attempt: _Attempt) -> _Attempt:
+        """Adds folders around the file for as long as that finds includes that were not found."""
+        for _ in range(_SEARCH_ROUNDS):
+            folders = self._missing_folders(attempt)
+            if not folders:
+                break
+            setting = replace(attempt.setting, folders=attempt.setting.folders + folders)
+            attempt = self._attempt(setting)
+        return attempt
+
+    def _missing_folders(self, attempt: _Attempt) -> tuple[str, ...]:
+        known = attempt.setting.folders
+        missing = [match[1] for problem in attempt.problems if (match := _NOT_FOUND.match(problem.message))]
+        found = [recovery.folder_with(self.path, name) for name in dict.fromkeys(missing)]
+        return tuple(dict.fromkeys([folder for folder in found if folder and folder not in known]))
+
+    def _with_context(self, attempt: _Attempt) -> _Attempt:
+        """Takes the file as the fragment of another one, where that helps."""
+        context = recovery.includer_context(self.path)
+        if context is None:
+            return attempt
+        return self._better(attempt, self._with_folders(self._attempt(replace(attempt.setting, context=context))))
+
+    def _with_guesses(self, attempt: _Attempt) -> _Attempt:
+        """Declares the names that are still missing, where that helps, and notes each as a problem."""
+        names = dict(self._missing_names(attempt))
+        if not names:
+            return attempt
+        guesses = {name: declaration for name, (_, declaration) in names.items()}
+        better = self._better(attempt, self._attempt(replace(attempt.setting, guesses=guesses)))
+        if better is attempt:
+            return attempt
+        notes = [
+            replace(problem, message=f"nothing declares '{name}'; taken as `{declaration}`", kind="guessed")
+            for name, (problem, declaration) in names.items()
+        ]
+        return replace(better, problems=(*better.problems, *notes))
+
+    def _better(self, old: _Attempt, new: _Attempt) -> _Attempt:
+        return new if self._errors(new) < self._errors(old) else old
+
+    def _errors(self, attempt: _Attempt) -> int:
+        """How many errors are in the file itself; those elsewhere don't concern its kernels."""
+        return sum(problem.path == self.path and problem.kind == "error" for problem in attempt.problems)
+
+    def _missing_names(self, attempt: _Attempt) -> Iterator[tuple[str, tuple[Problem, str]]]:
+        """The names that the file uses and nothing declares, with their first use and a declaration for them."""
+        seen: set[str] = set()
+        lines = self.text.split(b"\n")
+        for problem in attempt.problems:
+            if problem.path != self.path:
+                continue
+            match = _UNKNOWN_TYPE.match(problem.message) or _UNDECLARED.match(problem.message)
+            if match is None or match[1] in seen:
+                continue
+            seen.add(match[1])
+            if match.re is _UNKNOWN_TYPE:
+                declaration = recovery.declaration_of_type(self.path, match[1])
+            else:
+                rest = lines[problem.line - 1][problem.column - 1 + len(match[1]) :]
+                declaration = recovery.declaration_of_name(self.path, match[1], rest)
+            yield match[1], (problem, declaration)
+
+
+# --- flags -------------------------------------------------------------------------------------------
+
+
+def _prelude_flags(options: ParseOptions) -> list[str]:
+    """The flags that every parse has, and the prelude in its precompiled form where that is possible."""
+    basic = (*_FIXED_FLAGS, _standard_flag(options.std), *_architecture_flags(options.arch))
+    header = None if options.extra else precompiled(_PRELUDE, basic)
+    return [*basic, "-include-pch", header] if header else [*basic, "-include", _PRELUDE]
 
 
 def _option_flags(options: ParseOptions) -> Iterator[str]:
-    yield _standard_flag(options.std)
-    yield from _architecture_flags(options.arch)
     for define in options.defines:
         yield f"-D{define}"
     for folder in options.include_dirs:
@@ -208,43 +317,16 @@ def _architecture_flags(arch: str) -> tuple[str, ...]:
     return (f"--cuda-gpu-arch=sm_{number}{suffix}",)
 
 
-# --- includes that are not found ---------------------------------------------------------------------
-
-
-def _parse_with_search(path: str, text: bytes, options: ParseOptions) -> tuple[TranslationUnit, tuple[str, ...]]:
-    """Parses, adding folders around the file for as long as that finds includes that were not found."""
-    folders: tuple[str, ...] = ()
-    unit = _parse(path, text, options, folders)
-    for _ in range(_SEARCH_ROUNDS):
-        missing = [match[1] for d in unit.diagnostics if (match := _NOT_FOUND.match(d.spelling))]
-        more = tuple(dict.fromkeys(f for name in missing if (f := _folder_with(path, name)) and f not in folders))
-        if not more:
-            break
-        folders += more
-        unit = _parse(path, text, options, folders)
-    return unit, folders
-
-
-def _folder_with(path: str, name: str) -> str | None:
-    """A folder near a file in which an included name exists."""
-    base = os.path.dirname(os.path.abspath(path))
-    for _ in range(_FOLDER_LEVELS):
-        for sub in _FOLDER_NAMES:
-            folder = os.path.join(base, sub) if sub else base
-            if os.path.isfile(os.path.join(folder, name)):
-                return folder
-        base = os.path.dirname(base)
-    return None
-
-
 # --- problems ------------------------------------------------------------------------------------------
 
 
 def _problems(unit: TranslationUnit) -> tuple[Problem, ...]:
     return tuple(
-        _problem(diagnostic)
-        for diagnostic in unit.diagnostics
-        if diagnostic.severity >= Diagnostic.Error and not _IGNORED.match(diagnostic.spelling)
+        [
+            _problem(diagnostic)
+            for diagnostic in unit.diagnostics
+            if diagnostic.severity >= Diagnostic.Error and not _IGNORED.match(diagnostic.spelling)
+        ]
     )
 
 
@@ -254,49 +336,3 @@ def _problem(diagnostic: Diagnostic) -> Problem:
     kind: ProblemKind = "missing-include" if _NOT_FOUND.match(message) else "error"
     name = location.file.name if location.file else ""
     return Problem(name, location.line, location.column, message, kind)
-
-
-# --- names that nothing declares -----------------------------------------------------------------------
-
-
-def _guess_declarations(problems: Iterable[Problem], path: str, text: bytes) -> dict[str, str]:
-    """Declarations for names that a missing header would have declared, by name.
-
-    They keep the statements that use the names in the tree. A variable stays without a value, so nothing
-    is computed from a guess.
-    """
-    if b"__global__" not in text:
-        return {}
-    lines = text.split(b"\n")
-    guesses: dict[str, str] = {}
-    for problem in problems:
-        if problem.path != path:
-            continue
-        if match := _UNKNOWN_TYPE.match(problem.message):
-            guesses.setdefault(match[1], _guessed_type(match[1]))
-        elif match := _UNDECLARED.match(problem.message):
-            rest = lines[problem.line - 1][problem.column - 1 + len(match[1]) :]
-            guesses.setdefault(match[1], _guessed_name(match[1], rest))
-    return guesses
-
-
-def _guessed_type(name: str) -> str:
-    return f"typedef {'float' if _FLOATING_NAME.search(name) else 'int'} {name};"
-
-
-def _guessed_name(name: str, rest: bytes) -> str:
-    """A function where a parenthesis follows the name, else a number that nothing is known of."""
-    if rest.lstrip().startswith(b"("):
-        return f"template <class T, class... A> __host__ __device__ T {name}(T, A...); __host__ __device__ int {name}();"
-    return f"extern __device__ const int {name};"
-
-
-def _guess_problems(problems: Iterable[Problem], guesses: dict[str, str]) -> Iterator[Problem]:
-    """One note for each guessed name, at its first use."""
-    noted: set[str] = set()
-    for problem in problems:
-        match = _UNKNOWN_TYPE.match(problem.message) or _UNDECLARED.match(problem.message)
-        if match and match[1] in guesses and match[1] not in noted:
-            noted.add(match[1])
-            message = f"nothing declares '{match[1]}'; taken as `{guesses[match[1]]}`"
-            yield Problem(problem.path, problem.line, problem.column, message, "guessed")

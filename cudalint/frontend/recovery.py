@@ -139,7 +139,8 @@ def declaration_of_name(path: str, name: str, rest: bytes) -> str:
     if defined:
         return defined
     if rest.lstrip().startswith(b"("):
-        return f"template <class T, class... A> __host__ __device__ T {name}(T, A...); __host__ __device__ int {name}();"
+        generic = f"template <class T, class... A> __host__ __device__ T {name}(T, A...);"
+        return f"{generic} __host__ __device__ int {name}();"
     return f"extern __device__ const int {name};"
 
 

@@ -22,8 +22,8 @@ extern FILE* stderr;
 #define stdin stdin
 #define stdout stdout
 #define stderr stderr
-int printf(const char*, ...);
 extern "C" {
+int printf(const char*, ...);
 int fprintf(FILE*, const char*, ...);
 int sprintf(char*, const char*, ...);
 int snprintf(char*, size_t, const char*, ...);

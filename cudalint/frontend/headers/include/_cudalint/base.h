@@ -63,9 +63,11 @@
 #define __maxnreg__(...) __attribute__((annotate("cudalint.maxnreg", __VA_ARGS__)))
 #define __grid_constant__ __attribute__((annotate("cudalint.grid_constant")))
 
+// Stands for `alignas` behind an attribute, where clang does not take it.
+#define _alnas_ _Alignas
+
 typedef __SIZE_TYPE__ size_t;
 typedef __PTRDIFF_TYPE__ ptrdiff_t;
-typedef __SIZE_TYPE__ cudalint_size;
 #ifndef NULL
 #define NULL __null
 #endif
@@ -96,7 +98,3 @@ _CUDALINT_INTEGER(unsigned long long)
 /// The overloads that <cmath> gives integers: they compute in double.
 template <class _T> using if_integer = typename enable<is_integer<_T>::value, double>::type;
 }  // namespace _cudalint
-
-// Placement and ordinary allocation, which nvcc makes visible through <new>.
-inline void* operator new(size_t, void* place) noexcept { return place; }
-inline void* operator new[](size_t, void* place) noexcept { return place; }

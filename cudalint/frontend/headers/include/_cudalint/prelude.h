@@ -10,10 +10,22 @@
 #include "../stddef.h"
 #include "../string.h"
 #include "../stdlib.h"
+#include "../stdio.h"
 #include "../math.h"
 #include "../time.h"
 #include "runtime.h"
 #include "device.h"
 #include "texture.h"
-int printf(const char*, ...);
+#include "../assert.h"
+// nvcc brings these through its own <utility>, <functional> and <cmath>.
+#include "../new"
+#include "../utility"
+#include "../functional"
+#include "../algorithm"
+#include "../array"
+#include "../vector"
+#include "../limits"
+#include "../cmath"
+#include "../cstdlib"
+#include "../cstring"
 #pragma clang force_cuda_host_device end
