@@ -39,8 +39,9 @@ from cudalint.evaluate.values import (
 MAX_LOOP = 16
 """Iterations of a host loop with launches in it that are looked at."""
 MAX_QUIET_LOOP = 256
-"""The same for loops without."""
-MAX_HOST_STATEMENTS = 12_000
+"""The same for loops without, and how many statements they may take."""
+MAX_QUIET_STATEMENTS = 300
+MAX_HOST_STATEMENTS = 6_000
 MAX_INLINED_NODES = 400
 """A host function without launches is executed for its result only if it is this small."""
 _GENERIC_FACTORS = (5, 7, 11, 13, 17, 19, 23, 29, 31, 37, 41, 43)
@@ -291,6 +292,8 @@ class HostExecutor(Executor):
     def loop(self, parts: loops.Parts) -> None:
         """A few iterations while the condition is known to hold, one if it is unknown; then the rest is unknown."""
         has_launch = any(self._launches(n) for n in walk.walk(parts.body))
+        if not has_launch and not self._matters(parts):
+            return
         most = MAX_LOOP if has_launch else MAX_QUIET_LOOP
         finished = False
         steps = self.statements
@@ -310,7 +313,7 @@ class HostExecutor(Executor):
                 self.state.dead = False
             if self.state.dead:
                 return
-            if not test.is_const or (not has_launch and self.statements - steps > 1500):
+            if not test.is_const or (not has_launch and self.statements - steps > MAX_QUIET_STATEMENTS):
                 break
             if parts.increment is not None:
                 expressions.discard(self, parts.increment)
@@ -321,6 +324,12 @@ class HostExecutor(Executor):
                 break
         if not finished:
             self._forget(parts)
+
+    def _matters(self, parts: loops.Parts) -> bool:
+        """Whether a loop changes any number or pointer that lives on after it: filling arrays decides no launch."""
+        changed, _ = walk.reached(walk.effects(parts.condition, parts.body, parts.increment), self.state.variables)
+        kept = (self.state.variables.get(symbol) for symbol in changed if symbol is not parts.own)
+        return any(isinstance(value, (Node, RecordValue)) for value in kept)
 
     def _test(self, parts: loops.Parts) -> Node:
         return self.graph.true if parts.condition is None else expressions.condition(self, parts.condition)

@@ -53,12 +53,15 @@ class Parts:
     span: ir.Span
     kind: str
     test_last: bool = False
+    own: ir.Symbol | None = None
+    """The variable that the loop itself declares."""
 
 
 def for_loop(ex: Executor, statement: ir.For) -> None:
     if statement.init is not None:
         ex.statement(statement.init)
-    run(ex, Parts(statement.condition, statement.body, statement.increment, statement.span, "for"))
+    own = statement.init.symbol if isinstance(statement.init, ir.Declare) else None
+    run(ex, Parts(statement.condition, statement.body, statement.increment, statement.span, "for", own=own))
 
 
 def while_loop(ex: Executor, statement: ir.While) -> None:

@@ -35,8 +35,10 @@ class Effort:
     """Iterations of one loop at most."""
 
 
-QUICK = Effort((4, 3, 3), 40, 6)
-THOROUGH = Effort((12, 6, 4), 600, 40)
+QUICK = Effort((4, 3, 2), 40, 6)
+THOROUGH = Effort((12, 6, 4), 400, 40)
+_MAX_CELLS = 1 << 17
+"""Rows times threads at most: beyond, blocks of many threads would take too long."""
 
 
 def picks(extent: int, count: int) -> list[tuple[int, float]]:
@@ -90,7 +92,8 @@ class Situation:
     def _iterate(self, parent: Rows, loop: Loop) -> Rows:
         """Refines rows by representative iterations of one more loop."""
         trips = self.trips(parent, loop)
-        room = max(3, self.effort.rows // max(parent.count, 1))
+        limit = min(self.effort.rows, max(64, _MAX_CELLS // (self.threads.warps * WARP)))
+        room = max(3, limit // max(parent.count, 1))
         most = min(self.effort.iterations, room)
         where: list[int] = []
         iterations: list[int] = []
@@ -105,8 +108,8 @@ class Situation:
         rows = np.array(where, dtype=np.int64)
         chosen = np.array(weights, dtype=np.float64)
         counter = np.array(iterations, dtype=np.int64)
-        if len(rows) > self.effort.rows:
-            rows, counter, chosen = _thin(rows, counter, chosen, self.effort.rows)
+        if len(rows) > limit:
+            rows, counter, chosen = _thin(rows, counter, chosen, limit)
         return parent.child(rows, chosen, {loop.counter: counter[:, None]})
 
     def trips(self, rows: Rows, loop: Loop) -> NDArray[np.int64]:
