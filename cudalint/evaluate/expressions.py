@@ -36,6 +36,8 @@ if TYPE_CHECKING:
 
 PLACES = (LocalPlace, MemoryPlace, TemporaryPlace)
 _BUILTIN_AXES = {"x": 0, "y": 1, "z": 2}
+_MAX_TABLE_BYTES = 8192
+"""Constant tables beyond this size are data."""
 NULL = Allocation("nullptr", "local")
 
 
@@ -167,6 +169,8 @@ def _initialise_global(ex: Executor, symbol: ir.Symbol) -> bool:
     """Gives a variable with a static initialiser its value, once; False where it has none."""
     if symbol in ex.state.variables:
         return True
+    if symbol.type.bytes > _MAX_TABLE_BYTES:
+        return False
     initializer = symbol.initializer() if symbol.initializer is not None else None
     if initializer is None:
         return False

@@ -34,6 +34,7 @@ from cudalint.evaluate.values import (
     TemporaryPlace,
     Value,
     nodes_of,
+    some_nodes,
 )
 
 MAX_LOOP = 16
@@ -104,7 +105,7 @@ class HostMemory(Memory):
         return super().unknown(type_, reason, args, name)
 
     def smear(self, value: Value, type_: ir.Type, extra: tuple[Node, ...] = ()) -> Value:
-        return self.unknown(type_, Reason(False, "of parts"), tuple(dict.fromkeys(nodes_of(value)))[:8] + extra)
+        return self.unknown(type_, Reason(False, "of parts"), some_nodes(value) + extra)
 
     def access(self, place: MemoryPlace, context: Context, operation: str, bytes_: int | None = None) -> None:
         """Host accesses are nobody's concern."""

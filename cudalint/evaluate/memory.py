@@ -23,7 +23,7 @@ from cudalint.evaluate.values import (
     Value,
     Within,
     join,
-    nodes_of,
+    some_nodes,
 )
 from cudalint.facts import Operation
 
@@ -91,7 +91,7 @@ class Memory:
 
     def smear(self, value: Value, type_: ir.Type, extra: tuple[Node, ...] = ()) -> Value:
         """A value of `type_` that depends on everything that `value` consists of, in an unknown way."""
-        parts = tuple(dict.fromkeys(nodes_of(value)))[:8]
+        parts = some_nodes(value)
         data = any(p.bits & self.graph.opaque_bits for p in parts)
         return self.unknown(type_, Reason(data, "it is put together from parts of an array in registers"), parts + extra)
 

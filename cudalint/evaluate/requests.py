@@ -45,6 +45,8 @@ def picks(extent: int, count: int) -> list[tuple[int, float]]:
     """Representatives of 0..extent-1 with weights: the ends stand for themselves, interior ones for the rest."""
     if extent <= count:
         return [(i, 1.0) for i in range(extent)]
+    if count < 3:
+        return [(0, extent / 2), (extent - 1, extent / 2)]
     inner = count - 2
     start = 1 + (extent - 2 - inner) // 2
     weight = (extent - 2) / inner

@@ -5,6 +5,7 @@ Values are immutable; writing to a part of a record or of a local array makes a 
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
@@ -219,6 +220,14 @@ def nodes_of(value: Value) -> Iterator[Node]:
             yield leaf.condition
             yield from nodes_of(leaf.a)
             yield from nodes_of(leaf.b)
+
+
+_SOME = 64
+
+
+def some_nodes(value: Value) -> tuple[Node, ...]:
+    """A few of the numbers that a value consists of: what stands for all of them where they get mixed up."""
+    return tuple(dict.fromkeys(itertools.islice(nodes_of(value), _SOME)))[:8]
 
 
 def substitute(graph: Graph, value: Value, bindings: Mapping[Node, Node]) -> Value:
