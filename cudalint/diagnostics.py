@@ -63,3 +63,5 @@ class Diagnostic:
     related: tuple[Related, ...] = ()
     suggestion: Suggestion | None = None
     picture: Picture | None = None
+    variants: tuple[Diagnostic, ...] = ()
+    """The same finding under other launches or instantiations, where its figures differ; worst first."""

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import replace
 
 from cudalint.diagnostics import Diagnostic
 from cudalint.facts import LaunchFacts
-from cudalint.results import FileReport
+from cudalint.results import FileReport, worst_first
 
 
 def gather(reports: Sequence[FileReport]) -> tuple[Diagnostic, ...]:
@@ -36,16 +36,21 @@ def is_covered(path: str, reports: Iterable[FileReport]) -> bool:
 
 
 def merge(diagnostics: Iterable[Diagnostic]) -> list[Diagnostic]:
-    """Merges findings that differ only by launch or instantiation into one that names all launches."""
-    groups: dict[tuple[object, ...], list[Diagnostic]] = {}
-    for diagnostic in diagnostics:
-        suggestion = diagnostic.suggestion.message if diagnostic.suggestion else None
-        key = (diagnostic.code, diagnostic.place, diagnostic.kernel, diagnostic.message, suggestion)
-        groups.setdefault(key, []).append(diagnostic)
-    return [_merged(group) for group in groups.values()]
+    """Makes one finding of those that differ only by launch or instantiation.
+
+    Where they agree in their message, it names all launches. Where the figures differ, it is the worst one and has
+    the others as its variants.
+    """
+    return [_with_variants(group) for group in _grouped(diagnostics, lambda d: (d.code, d.place, d.kernel))]
 
 
-def _merged(group: Sequence[Diagnostic]) -> Diagnostic:
+def _with_variants(group: Sequence[Diagnostic]) -> Diagnostic:
+    distinct = [_under_all_launches(equal) for equal in _grouped(group, lambda d: d.message)]
+    worst, *others = worst_first(distinct)
+    return replace(worst, variants=tuple(others)) if others else worst
+
+
+def _under_all_launches(group: Sequence[Diagnostic]) -> Diagnostic:
     first = group[0]
     if len(group) == 1:
         return first
@@ -54,6 +59,14 @@ def _merged(group: Sequence[Diagnostic]) -> Diagnostic:
         launches += (launch for launch in diagnostic.launches if launch not in launches)
     assumptions = dict.fromkeys(assumption for d in group for assumption in d.assumptions)
     return replace(first, launches=tuple(launches), assumptions=tuple(assumptions))
+
+
+def _grouped(diagnostics: Iterable[Diagnostic], key: Callable[[Diagnostic], Hashable]) -> Iterable[list[Diagnostic]]:
+    """Those with the same key together, in the order in which keys first appear."""
+    groups: dict[Hashable, list[Diagnostic]] = {}
+    for diagnostic in diagnostics:
+        groups.setdefault(key(diagnostic), []).append(diagnostic)
+    return groups.values()
 
 
 def _source_order(diagnostic: Diagnostic) -> tuple[str, int, int, str, str]:

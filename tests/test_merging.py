@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from handmade import access, column_read, file_facts, kernel, launch, strided_load
+from handmade import access, column_read, file_facts, kernel, launch, place, strided_load
 
 from cudalint.facts import Frame
 from cudalint.merging import gather, merge
@@ -26,11 +26,19 @@ def test_findings_that_differ_by_launch_become_one() -> None:
     assert merged.assumptions == ("a", "b")
 
 
-@pytest.mark.parametrize(
-    "change", [{"message": "16-way"}, {"kernel": "other"}, {"code": "CL202"}, {"suggestion": None}]
-)
+@pytest.mark.parametrize("change", [{"kernel": "other"}, {"code": "CL202"}, {"place": place(9, 26, 33)}])
 def test_findings_that_differ_otherwise_stay_apart(change: dict[str, object]) -> None:
     assert len(merge([column_read(), replace(column_read(), **change)])) == 2  # type: ignore[arg-type]
+
+
+def test_other_figures_are_variants_of_the_worst() -> None:
+    mild, worst = replace(column_read(), message="2-way", figures={}), column_read()
+    milder = replace(mild, message="1.5-way", launches=(launch(line=20),))
+    (merged,) = merge([mild, worst, milder, replace(mild, launches=(launch(line=30),))])
+    assert merged.message == worst.message
+    assert merged.launches == worst.launches
+    assert [variant.message for variant in merged.variants] == ["2-way", "1.5-way"]
+    assert [known.line for known in merged.variants[0].launches] == [15, 30]
 
 
 def test_a_shared_header_is_reported_once_and_in_order() -> None:

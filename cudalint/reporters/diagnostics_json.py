@@ -76,6 +76,17 @@ def _diagnostic(diagnostic: Diagnostic) -> JsonObject:
         "figures": _figures(diagnostic.figures),
         "related": [{**_place(related.place), "message": related.message} for related in diagnostic.related],
         "suggestion": _suggestion(diagnostic.suggestion) if diagnostic.suggestion else None,
+        "variants": [_variant(variant) for variant in diagnostic.variants],
+    }
+
+
+def _variant(variant: Diagnostic) -> JsonObject:
+    return {
+        "message": variant.message,
+        "instantiation": variant.instantiation or None,
+        "assumptions": list(variant.assumptions),
+        "launches": [launch_object(launch) for launch in variant.launches],
+        "figures": _figures(variant.figures),
     }
 
 

@@ -52,6 +52,7 @@ def _notes(diagnostic: Diagnostic) -> Iterator[tuple[str, str]]:
     if diagnostic.instantiation:
         yield "kernel", f"{diagnostic.instantiation}, for {first}" if first else diagnostic.instantiation
     yield from (("also for", phrase) for phrase in others)
+    yield from (("also", phrase) for phrase in wording.variant_phrases(diagnostic.variants))
     assumptions = wording.assumptions_of(diagnostic.assumptions, diagnostic.launches)
     if assumptions:
         yield "assumed", ", ".join(assumptions)

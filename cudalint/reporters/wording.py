@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from cudalint.diagnostics import Diagnostic
 from cudalint.facts import LaunchFacts
 from cudalint.results import CheckResult
 
 _MOST_LAUNCHES = 3
+_MOST_VARIANTS = 2
 
 
 def dimensions(sizes: tuple[int, int, int]) -> str:
@@ -50,6 +52,20 @@ def launch_phrases(launches: Sequence[LaunchFacts]) -> list[str]:
     if more > 0:
         phrases.append(count(more, "more launch", "more launches"))
     return phrases
+
+
+def variant_phrases(variants: Sequence[Diagnostic]) -> list[str]:
+    """The worst of a finding's variants, then how many more there are."""
+    phrases = [f"{variant.message}, {_where(variant)}" for variant in variants[:_MOST_VARIANTS]]
+    more = len(variants) - _MOST_VARIANTS
+    if more > 0:
+        phrases.append(f"{count(more, 'milder variant')} under other launches or template arguments")
+    return phrases
+
+
+def _where(variant: Diagnostic) -> str:
+    blocks = dict.fromkeys(dimensions(launch.block) for launch in variant.launches)
+    return f"in {variant.instantiation}" + (f" with block {enumeration(list(blocks))}" if blocks else "")
 
 
 def assumptions_of(assumptions: Sequence[str], launches: Sequence[LaunchFacts]) -> tuple[str, ...]:

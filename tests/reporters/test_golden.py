@@ -95,6 +95,15 @@ def _many_launches() -> Diagnostic:
     return replace(column_read(), launches=tuple(launches), assumptions=("K % 4 == 0",))
 
 
+def _with_variants() -> Diagnostic:
+    milder = [
+        replace(column_read(), message=f"{ways}-way bank conflict on `t`", instantiation=f"tile<{ways}>")
+        for ways in (8, 4, 2)
+    ]
+    milder[0] = replace(milder[0], launches=(launch(), launch(block=(64, 1, 1))))
+    return replace(column_read(), variants=tuple(milder))
+
+
 @pytest.mark.parametrize(
     ("name", "render"),
     [
@@ -105,6 +114,7 @@ def _many_launches() -> Diagnostic:
         ("worst_picture_only", lambda: _text(_result(strided_load(), column_read()), 1)),
         ("awkward_sources", lambda: _text(_result(*_awkward_diagnostics()))),
         ("many_launches", lambda: _text(_result(_many_launches()))),
+        ("variants", lambda: _text(_result(_with_variants()))),
         ("failures", lambda: _text(_result(failures=(Failure("a.cu", "gone"), Failure("b.cu", "gone"))))),
         ("concise", lambda: list(concise.render(_result(strided_load(), column_read()), Style()))),
     ],

@@ -34,7 +34,7 @@ def test_diagnostics() -> None:
     annotation = replace(column_read(), kernel="", instantiation="", launches=(), figures={}, suggestion=None)
     result = CheckResult(
         "a100",
-        (column_read(), strided_load(), annotation),
+        (replace(column_read(), variants=(strided_load(),)), strided_load(), annotation),
         (Failure("none.cu", "no such file or folder"),),
         2,
         coverage_of(file_facts()),
@@ -47,6 +47,7 @@ def test_diagnostics() -> None:
     assert first["launches"][0]["block"] == [32, 32, 1]
     assert first["suggestion"]["edits"][0]["text"] == "33"
     assert first["figures"]["conflict_ways"] == 32
+    assert first["variants"][0]["figures"]["ideal_sectors"] == 4
     assert last["kernel"] is None
 
 

@@ -25,8 +25,7 @@ class Shape:
 
     variables: Sequence[Var]
     types: Sequence[CType] = CAST_TYPES
-    negative: bool = True
-    """Whether literals may be negative."""
+    literal_types: Sequence[CType] = (INT, INT, UINT, LONG, ULONG)
 
 
 @st.composite
@@ -74,8 +73,8 @@ def _leaf(draw: st.DrawFn, shape: Shape) -> Expr:
     if choice:
         return draw(st.sampled_from(shape.variables))
     number = draw(st.sampled_from(_LITERALS))
-    type_ = draw(st.sampled_from((INT, INT, UINT, LONG, ULONG)))
-    if shape.negative and type_.signed and draw(st.integers(0, 3)) == 0:
+    type_ = draw(st.sampled_from(shape.literal_types))
+    if type_.signed and draw(st.integers(0, 3)) == 0:
         return Unary("-", Lit(number, type_))
     return Lit(number, type_)
 
