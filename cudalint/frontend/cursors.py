@@ -138,6 +138,8 @@ initializer: Callable[[Cursor], Cursor] = _function("clang_Cursor_getVarDeclInit
 specialized_template: Callable[[Cursor], Cursor] = _function("clang_getSpecializedCursorTemplate", Cursor, Cursor)
 argument_count: Callable[[Cursor], int] = _function("clang_Cursor_getNumArguments", c_int, Cursor)
 argument: Callable[[Cursor, int], Cursor] = _function("clang_Cursor_getArgument", Cursor, Cursor, c_uint)
+overload_count: Callable[[Cursor], int] = _function("clang_getNumOverloadedDecls", c_uint, Cursor)
+overload: Callable[[Cursor, int], Cursor] = _function("clang_getOverloadedDecl", Cursor, Cursor, c_uint)
 template_argument_count: Callable[[Cursor], int] = _function("clang_Cursor_getNumTemplateArguments", c_int, Cursor)
 result_type: Callable[[Cursor], CxType] = _function("clang_getCursorResultType", CxType, Cursor)
 enum_value: Callable[[Cursor], int] = _function("clang_getEnumConstantDeclValue", c_longlong, Cursor)
@@ -238,9 +240,7 @@ def fields(record: CxType) -> list[Cursor]:
     return found
 
 
-def _append_if_wanted(
-    cursor: Cursor, parent: Cursor, state: tuple[frozenset[int], list[Cursor], int]
-) -> int:
+def _append_if_wanted(cursor: Cursor, parent: Cursor, state: tuple[frozenset[int], list[Cursor], int]) -> int:
     wanted, found, then = state
     if cursor.kind in wanted:
         found.append(cursor)

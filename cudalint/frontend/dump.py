@@ -49,6 +49,13 @@ def expression(expr: ir.Expr) -> str:
     return _EXPRESSIONS[type(expr)](expr)
 
 
+def _base(expr: ir.Expr) -> str:
+    """An expression before `.`, `->` or `[`."""
+    text = expression(expr)
+    is_prefixed = isinstance(expr, ir.Unary | ir.Assign) or (isinstance(expr, ir.Cast) and expr.explicit)
+    return f"({text})" if is_prefixed else text
+
+
 def _list(expressions: tuple[ir.Expr, ...]) -> str:
     return ", ".join([expression(expr) for expr in expressions])
 
@@ -70,7 +77,7 @@ def _binary(expr: ir.Binary) -> str:
 
 def _call(expr: ir.Call) -> str:
     name = expression(expr.callee) if expr.callee is not None else expr.name
-    receiver = f"{expression(expr.receiver)}." if expr.receiver is not None else ""
+    receiver = f"{_base(expr.receiver)}." if expr.receiver is not None else ""
     return f"{receiver}{name}({_list(expr.arguments)})"
 
 
@@ -93,8 +100,8 @@ def _lambda(expr: ir.Lambda) -> str:
 _EXPRESSIONS: Final[dict[type, Callable[[Any], str]]] = {
     ir.Literal_: lambda e: str(e.value),
     ir.Name: lambda e: e.symbol.name,
-    ir.Member: lambda e: f"{expression(e.base)}{'->' if e.arrow else '.'}{e.field}",
-    ir.Index: lambda e: f"{expression(e.base)}[{expression(e.index)}]",
+    ir.Member: lambda e: f"{_base(e.base)}{'->' if e.arrow else '.'}{e.field}",
+    ir.Index: lambda e: f"{_base(e.base)}[{expression(e.index)}]",
     ir.Unary: _unary,
     ir.Binary: _binary,
     ir.Assign: lambda e: f"{expression(e.target)} {e.op}= {expression(e.value)}",

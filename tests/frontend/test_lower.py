@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import fields
 from textwrap import dedent
+from typing import get_args
 
 import pytest
 
@@ -18,9 +20,7 @@ def unit_of(source: str) -> ir.Unit:
 
 def kernel_of(source: str, name: str | None = None) -> ir.Function:
     unit = unit_of(source)
-    found = next(ref for ref in unit.kernels if name is None or ref.name == name).load()
-    assert found is not None
-    return found
+    return loaded(next(ref for ref in unit.kernels if name is None or ref.name == name))
 
 
 def body_lines(function: ir.Function) -> list[str]:
@@ -38,17 +38,45 @@ def lowered(statements: str, before: str = "") -> list[str]:
     return body_lines(function)
 
 
-def first_instantiation(source: str) -> ir.Function:
-    unit = unit_of(source)
-    pattern = next(ref for ref in unit.kernels if ref.templated)
-    function = unit.instantiations(pattern.key)[0].load()
-    assert function is not None
-    return function
+def statements_of(function: ir.Function) -> tuple[ir.Stmt, ...]:
+    assert isinstance(function.body, ir.Block)
+    return function.body.statements
 
 
 def symbols_of(function: ir.Function) -> dict[str, ir.Symbol]:
-    assert isinstance(function.body, ir.Block)
-    return {s.symbol.name: s.symbol for s in function.body.statements if isinstance(s, ir.Declare)}
+    return {s.symbol.name: s.symbol for s in statements_of(function) if isinstance(s, ir.Declare)}
+
+
+def nodes_in(node: object) -> list[object]:
+    """All nodes of a piece of IR, itself included."""
+    found: list[object] = []
+    waiting = [node]
+    while waiting:
+        current = waiting.pop()
+        if isinstance(current, tuple) and not isinstance(current, ir.Span):
+            waiting += current
+        elif isinstance(current, NODE_TYPES):
+            found.append(current)
+            waiting += [getattr(current, field.name) for field in fields(current)]
+    return found
+
+
+NODE_TYPES = (*get_args(ir.Expr), *get_args(ir.Stmt), ir.Case)
+
+
+def names_in(node: object) -> list[ir.Name]:
+    return [one for one in nodes_in(node) if isinstance(one, ir.Name)]
+
+
+def calls_in(node: object) -> list[ir.Call]:
+    return [one for one in nodes_in(node) if isinstance(one, ir.Call)]
+
+
+def loaded(ref: ir.FunctionRef | None) -> ir.Function:
+    assert ref is not None
+    function = ref.load()
+    assert function is not None
+    return function
 
 
 # --- expressions -----------------------------------------------------------------------------------
@@ -75,11 +103,12 @@ def symbols_of(function: ir.Function) -> dict[str, ir.Symbol]:
         ("v = float(n);", "v = (float)n"),
         ("v = (float)n;", "v = (float)n"),
         ("n = static_cast<int>(v);", "n = (int)v"),
-        ("reinterpret_cast<float4*>(p)[n].x = v;", "(float4*)p[n].x = v"),
+        ("reinterpret_cast<float4*>(p)[n].x = v;", "((float4*)p)[n].x = v"),
         ("n = int();", "n = 0"),
         ("n = int{};", "n = (int)0"),
         ("p[threadIdx.x] = v;", "p[threadIdx.x] = v"),
         ("n = ({ int t = n; t + 1; });", "n = (t = n , (t + 1))"),
+        ("n = n ?: 3;", "n = (bool(n) ? n : 3)"),
         ("n = __builtin_offsetof(float4, z);", "n = int(8)"),
     ],
 )
@@ -115,6 +144,15 @@ def test_deep_parentheses_do_not_exhaust_the_stack() -> None:
     assert lowered("v = " + "(v + " * 200 + "v" + ")" * 200 + ";")[0].count("+") == 200
 
 
+def test_long_chains_do_not_exhaust_the_stack() -> None:
+    chain = "".join(f"if (n == {i}) p[{i}] = v; else " for i in range(1500))
+    source = f"__global__ void k(float* p, int n, float v) {{ {chain} p[0] = v; }}"
+    assert len([one for one in nodes_in(kernel_of(source).body) if isinstance(one, ir.If)]) == 1500
+    chain = "".join(f"n == {i} ? p[{i}] : " for i in range(1500))
+    source = f"__global__ void k(float* p, int n, float v) {{ v = {chain} 0.f; }}"
+    assert len([one for one in nodes_in(kernel_of(source).body) if isinstance(one, ir.Conditional)]) == 1500
+
+
 # --- classes ---------------------------------------------------------------------------------------
 
 POINT = """
@@ -136,20 +174,15 @@ def test_structures_are_assigned_and_copied() -> None:
 
 def test_methods_take_a_receiver() -> None:
     assert lowered("Point a; Point* q = &a; n = a.sum(); n = q->sum(1); n = a[2]; v = a;", POINT)[2:] == [
-        "n = a.sum(5)", "n = *q.sum(1)", "n = a.operator[](2)", "v = a.operator float()",
+        "n = a.sum(5)", "n = (*q).sum(1)", "n = a.operator[](2)", "v = a.operator float()",
     ]  # fmt: skip
 
 
 def test_this_is_made_explicit() -> None:
-    function = kernel_of(POINT + "__global__ void k(Point a, int* p) { p[0] = a.twice(); }")
-    assert isinstance(function.body, ir.Block)
-    [statement] = function.body.statements
-    assert isinstance(statement, ir.ExprStmt) and isinstance(statement.expr, ir.Assign)
-    call = statement.expr.value
-    assert isinstance(call, ir.Call) and call.function is not None
-    twice = call.function.load()
-    assert twice is not None and twice.this is not None
-    assert body_lines(twice) == ["return (*this.sum(5) * 2)"]
+    [call] = calls_in(kernel_of(POINT + "__global__ void k(Point a, int* p) { p[0] = a.twice(); }").body)
+    twice = loaded(call.function)
+    assert twice.this is not None
+    assert body_lines(twice) == ["return ((*this).sum(5) * 2)"]
     assert type_name(twice.this.type) == "Point*"
 
 
@@ -164,19 +197,15 @@ def test_constructors_have_member_initializers() -> None:
     struct Derived : Base { float f; int k = 3; __device__ Derived(float q) : Base(2), f(q) {} };
     __global__ void k(float* p) { Derived d(1.f); p[0] = d.f; }
     """
-    declare = kernel_of(source).body.statements[0]  # type: ignore[union-attr]
-    assert isinstance(declare, ir.Declare) and isinstance(declare.initializer, ir.Construct)
-    assert declare.initializer.constructor is not None
-    constructor = declare.initializer.constructor.load()
-    assert constructor is not None
+    [construct] = [one for one in nodes_in(kernel_of(source).body) if isinstance(one, ir.Construct)]
+    constructor = loaded(construct.constructor)
     assert [name for name, _ in constructor.member_initializers] == ["Base", "f", "k"]
 
 
 def test_a_default_constructor_matters_only_if_it_does_something() -> None:
     before = "struct Plain { int a; }; struct Set { int a = 3; }; struct Outer { Set s; };"
     assert lowered("Plain a; Set b; Outer o;", before) == ["a: Plain", "b: Set = Set()", "o: Outer = Outer()"]
-    one = "unsigned int(1)"
-    assert lowered("dim3 d;") == [f"d: dim3 = dim3({one}, {one}, {one})"]
+    assert lowered("dim3 d;") == [f"d: dim3 = {dim3(1, 1, 1)}"]
 
 
 @pytest.mark.parametrize(
@@ -355,24 +384,6 @@ def test_storage() -> None:
     assert isinstance(value, ir.Literal_) and value.value == 3
 
 
-def names_in(node: object) -> list[ir.Name]:
-    """All names below a node."""
-    found: list[ir.Name] = []
-    waiting = [node]
-    while waiting:
-        current = waiting.pop()
-        if isinstance(current, ir.Name):
-            found.append(current)
-        elif isinstance(current, tuple):
-            waiting += current
-        elif type(current) in NODE_TYPES:
-            waiting += [getattr(current, name) for name in current.__slots__]  # type: ignore[attr-defined]
-    return found
-
-
-NODE_TYPES = frozenset({*ir.Expr.__args__, *ir.Stmt.__args__, ir.Case})
-
-
 def test_alignment() -> None:
     source = """
     #define ALIGNED __align__(32)
@@ -472,21 +483,29 @@ def test_launches() -> None:
     }
     """
     [run] = unit_of(source).host_functions
-    function = run.load()
-    assert function is not None
-    launches = [
-        s.expr
-        for s in function.body.statements
-        if isinstance(s, ir.ExprStmt)  # type: ignore[union-attr]
-    ]
-    assert all(isinstance(launch, ir.Launch) for launch in launches)
+    function = loaded(run)
     assert [line for line in body_lines(function) if "<<<" in line] == [
-        "k<<<grid, dim3(unsigned int(128), unsigned int(1), unsigned int(1)), -, ->>>(p, 5)",
-        "k<<<dim3(unsigned int(1), unsigned int(1), unsigned int(1)), "
-        "dim3(unsigned int(2), unsigned int(3), unsigned int(1)), unsigned long(100), s>>>(p, 6)",
-        "f<<<dim3(unsigned int(1), unsigned int(1), unsigned int(1)), "
-        "dim3(unsigned int(2), unsigned int(1), unsigned int(1)), -, ->>>(p, 7)",
+        f"k<<<grid, {dim3(128, 1, 1)}, -, ->>>(p, 5)",
+        f"k<<<{dim3(1, 1, 1)}, {dim3(2, 3, 1)}, unsigned long(100), s>>>(p, 6)",
+        f"f<<<{dim3(1, 1, 1)}, {dim3(2, 1, 1)}, -, ->>>(p, 7)",
     ]
+
+
+def dim3(*extents: int) -> str:
+    return f"dim3({', '.join(f'unsigned int({extent})' for extent in extents)})"
+
+
+def test_instantiations_are_found_in_initializers_and_called_templates() -> None:
+    source = """
+    template <int N> __global__ void k(int* p) { p[N] = 1; }
+    void (*first)(int*) = k<1>;
+    void (*second)(int*) = &k<2>;
+    template <int N> void launch(int* p) { k<N><<<1, 2>>>(p); }
+    void run(int* p) { launch<4>(p); }
+    """
+    unit = unit_of(source)
+    names = [loaded(ref).instantiation for ref in unit.instantiations(unit.kernels[0].key)]
+    assert sorted(names) == ["k<1>", "k<2>", "k<4>"]
 
 
 def test_launch_functions_are_calls() -> None:
@@ -494,8 +513,7 @@ def test_launch_functions_are_calls() -> None:
     __global__ void k(float* p) {}
     void run(float* p) { void* args[] = {&p}; cudaLaunchKernel((void*)k, 4, 32, args, 0, 0); }
     """
-    function = unit_of(source).host_functions[0].load()
-    assert function is not None
+    function = loaded(unit_of(source).host_functions[0])
     assert body_lines(function)[1].startswith("cudaLaunchKernel((void*)&k, dim3(unsigned int(4), ")
 
 
@@ -521,11 +539,13 @@ def test_kernels_are_found_everywhere() -> None:
     extern "C" __global__ void k3() {}
     template <class T> __global__ void k4(T t) {}
     #define KERNEL(name) __global__ void name() {}
+    #define TWO __global__ void k6() {} __global__ void k7() {}
     KERNEL(k5)
+    TWO
     __global__ void declared_only();
     __device__ void not_a_kernel() {}
     """
-    assert [ref.name for ref in unit_of(source).kernels] == ["k1", "k2", "k3", "k4", "k5"]
+    assert [ref.name for ref in unit_of(source).kernels] == ["k1", "k2", "k3", "k4", "k5", "k6", "k7"]
 
 
 def test_host_functions() -> None:
@@ -558,10 +578,8 @@ def test_lambdas_capture() -> None:
 
 def test_lambda_bodies_use_the_outer_symbols() -> None:
     function = kernel_of("__global__ void k(float* p, int n) { auto f = [=](int i) { p[i] = n; }; f(1); }")
-    declare = function.body.statements[0]  # type: ignore[union-attr]
-    assert isinstance(declare, ir.Declare) and isinstance(declare.initializer, ir.Lambda)
-    body = declare.initializer.function.load()
-    assert body is not None
+    [made] = [one for one in nodes_in(function.body) if isinstance(one, ir.Lambda)]
+    body = loaded(made.function)
     outer = {id(symbol) for symbol in function.parameters}
     assert outer <= {id(name.symbol) for name in names_in(body.body)}
 
@@ -572,28 +590,10 @@ def test_this_in_a_lambda_is_the_methods() -> None:
     __global__ void k(S s, int* p) { p[0] = s.get(); }
     """
     [call] = [e for e in calls_in(kernel_of(source).body) if e.name == "get"]
-    assert call.function is not None
-    method = call.function.load()
-    assert method is not None and method.this is not None
+    method = loaded(call.function)
     [inner] = [e for e in calls_in(method.body) if e.name == "operator()"]
-    assert inner.function is not None
-    body = inner.function.load()
-    assert body is not None
+    body = loaded(inner.function)
     assert {name.symbol for name in names_in(body.body)} == {method.this}
-
-
-def calls_in(node: object) -> list[ir.Call]:
-    found: list[ir.Call] = []
-    waiting = [node]
-    while waiting:
-        current = waiting.pop()
-        if isinstance(current, ir.Call):
-            found.append(current)
-        if isinstance(current, tuple):
-            waiting += current
-        elif type(current) in NODE_TYPES:
-            waiting += [getattr(current, name) for name in current.__slots__]  # type: ignore[attr-defined]
-    return found
 
 
 # --- places and problems ---------------------------------------------------------------------------
@@ -603,21 +603,20 @@ def test_spans_count_lines_and_bytes_from_one() -> None:
     function = kernel_of("// \u00e4\n__global__ void k(float* p) {\n  /* \u00e4 */ p[1] = 2;\n}\n")
     assert function.span == ir.Span("kernels.cu", 2, 1, 4, 2)
     assert function.name_span == ir.Span("kernels.cu", 2, 17, 2, 18)
-    [statement] = function.body.statements  # type: ignore[union-attr]
+    [statement] = statements_of(function)
     assert statement.span == ir.Span("kernels.cu", 3, 12, 3, 20)
 
 
 def test_spans_in_macros_are_those_of_the_use() -> None:
     source = "#define AT(i) p[(i) * 2]\n__global__ void k(float* p, int n) {\n  AT(n) = 2;\n}\n"
-    [statement] = kernel_of(source).body.statements  # type: ignore[union-attr]
+    [statement] = statements_of(kernel_of(source))
     assert isinstance(statement, ir.ExprStmt) and isinstance(statement.expr, ir.Assign)
     assert statement.expr.target.span == ir.Span("kernels.cu", 3, 3, 3, 8)
 
 
 def test_problems_belong_to_the_function_that_has_them() -> None:
     source = "__global__ void good(int* p) { p[0] = 1; }\n__global__ void bad(int* p) { p->x = 1; p[1] = 2; }\n"
-    good, bad = (ref.load() for ref in unit_of(source).kernels)
-    assert good is not None and bad is not None
+    good, bad = (loaded(ref) for ref in unit_of(source).kernels)
     assert not good.problems and bad.problems
     assert body_lines(bad)[-1] == "p[1] = 2"
 

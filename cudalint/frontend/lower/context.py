@@ -32,7 +32,6 @@ class Context:
         self.lambdas = Lambdas(self)
         self.expressions = Expressions(self)
         self.statements = Statements(self)
-        self.uses_constexpr_if = True
 
     def problems_within(self, span: ir.Span) -> tuple[str, ...]:
         """The front end's errors between the first and the last line of a function."""

@@ -9,7 +9,7 @@ from cudalint import ir
 from cudalint.frontend import cursors, kinds
 from cudalint.frontend.cursors import Cursor
 from cudalint.frontend.lower import literals
-from cudalint.frontend.lower.types import INT, VOID
+from cudalint.frontend.lower.types import BOOL, INT, VOID
 
 if TYPE_CHECKING:
     from cudalint.frontend.lower.context import Context
@@ -75,6 +75,9 @@ class Expressions:
 
     def initializer(self, declaration: Cursor) -> ir.Expr | None:
         """A variable's initializer, None where it starts uninitialised."""
+        if declaration.kind == kinds.TEMPLATE_NON_TYPE_PARAMETER:
+            defaults = cursors.expressions(declaration)
+            return self.lower(defaults[-1]) if defaults else None
         node = cursors.initializer(declaration)
         if not kinds.is_expression(node.kind) or self._context.calls.is_trivial_default(node):
             return None
@@ -120,9 +123,14 @@ class Expressions:
             return self._value_initialised(cursor, type_)
         if self._context.calls.is_unresolved(inner[0]):
             return self._context.calls.unresolved(cursor, inner)
-        if isinstance(type_, ir.OpaqueType):
-            return self.unknown(cursor, "an expression that clang could not resolve")
-        return self.unknown(cursor, "unexposed expression")
+        if len(inner) == 4 and self._types.of(inner[1]) is BOOL:
+            return self._conditional_without_middle(cursor, inner)
+        return self.unknown(cursor, "an expression that clang could not resolve")
+
+    def _conditional_without_middle(self, cursor: Cursor, inner: list[Cursor]) -> ir.Expr:
+        """GNU's `a ?: b`; the tree has `a` three times: by itself, as the condition, as the value."""
+        condition, then, otherwise = self.lower_all(inner[1:])
+        return ir.Conditional(condition, then, otherwise, self._types.of(cursor), self._span(cursor))
 
     def _value_initialised(self, cursor: Cursor, type_: ir.Type) -> ir.Expr:
         span = self._span(cursor)
@@ -130,7 +138,7 @@ class Expressions:
             return ir.Literal_(0, type_, span)
         if isinstance(type_, ir.RecordType | ir.ArrayType):
             return ir.InitList((), type_, span)
-        return ir.UnknownExpr("unexposed expression", (), type_, span)
+        return ir.UnknownExpr("an expression that clang could not resolve", (), type_, span)
 
     # --- literals --------------------------------------------------------------------------------
 
@@ -175,6 +183,10 @@ class Expressions:
         if kind == kinds.TEMPLATE_NON_TYPE_PARAMETER:
             symbol = self._context.symbols.symbol(declaration)
             return ir.Name(symbol, self._types.of(cursor), self._span(cursor))
+        if kind == kinds.OVERLOADED_DECL_REF and cursors.overload_count(declaration) == 1:
+            # The elements of an initializer list are not resolved: `{tile<8>, tile<16>}` names the template only.
+            function = self._context.functions.ref(cursors.overload(declaration, 0))
+            return ir.FunctionName(function, self._types.of(cursor), self._span(cursor))
         inner = cursors.expressions(cursor)
         if len(inner) == 1:  # A template parameter that has been replaced by its value.
             return self.lower(inner[0])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import re
 import sys
 from collections.abc import Iterator
@@ -76,14 +77,15 @@ class Functions:
         shown = definition if kinds.is_declaration(definition.kind) else declaration
         sources = self._context.sources
         start = sources.start(shown)
+        name = cursors.spelling(shown)
         key = f"{cursors.usr(declaration)}@{start.file.path}:{start.offset}"
         self._definitions.setdefault(key, shown)
         return ir.FunctionRef(
-            name=_plain_name(shown),
+            name=name,
             kind=_function_kind(shown),
             span=sources.span(shown),
             key=key,
-            is_user=start.file.is_user,
+            is_user=start.file.is_user and not name.startswith("__builtin_"),
             load=lambda: self._load(key),
             has_launch=lambda: self._launches(key),
             templated=_is_pattern(shown),
@@ -118,7 +120,7 @@ class Functions:
 
     def _load(self, key: str) -> ir.Function | None:
         if key not in self._loaded:
-            with _deep_recursion(), self._object_of(self._definitions[key]) as this:
+            with _deep_recursion(), _no_collection(), self._object_of(self._definitions[key]) as this:
                 self._loaded[key] = self._lower(self._definitions[key], this)
         return self._loaded[key]
 
@@ -130,7 +132,7 @@ class Functions:
         max_threads, min_blocks = self._launch_bounds(parts.attributes)
         span = context.sources.span(definition)
         return ir.Function(
-            name=_plain_name(definition),
+            name=cursors.spelling(definition),
             instantiation=_instantiation_name(definition),
             kind=_function_kind(definition, parts),
             parameters=tuple([context.symbols.symbol(parameter) for parameter in parts.parameters]),
@@ -275,6 +277,11 @@ class Functions:
         """The functions that a function's body calls or names."""
         return self._uses_of(key).functions
 
+    @staticmethod
+    def named_in(declaration: Cursor) -> list[Cursor]:
+        """The functions that the initializer of a variable names."""
+        return _scan(declaration).functions
+
 
 def _scan(definition: Cursor) -> _Uses:
     uses = _Uses(False, [])
@@ -364,13 +371,9 @@ def _record_of(type_: cursors.CxType) -> Cursor | None:
     return cursors.type_declaration(canonical) if canonical.kind == kinds.T_RECORD else None
 
 
-def _plain_name(declaration: Cursor) -> str:
-    return cursors.spelling(declaration)
-
-
 def _instantiation_name(definition: Cursor) -> str:
     """`tile<float, 32>`, cut out of the declaration as clang prints it."""
-    name = _plain_name(definition)
+    name = cursors.spelling(definition)
     if cursors.template_argument_count(definition) <= 0:
         return name
     printed = cursors.printed_declaration(definition)
@@ -399,3 +402,16 @@ def _deep_recursion() -> Iterator[None]:
         yield
     finally:
         sys.setrecursionlimit(before)
+
+
+@contextmanager
+def _no_collection() -> Iterator[None]:
+    """No garbage collection meanwhile: the lowering makes no cycles that it drops, and a collection that walks all
+    nodes again and again costs a third of the time on large functions."""
+    before = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if before:
+            gc.enable()

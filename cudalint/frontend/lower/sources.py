@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_right
 from collections.abc import Callable, Iterator
 from functools import cached_property
@@ -13,6 +14,7 @@ from cudalint.frontend.cursors import Cursor, Location, Range
 
 _IN_MACRO: Final = 1 << 31
 """Clang sets this bit in the encoding of a location that stands in a macro expansion."""
+_WORD: Final = re.compile(r"\w*", re.ASCII)
 
 
 class File:
@@ -26,10 +28,10 @@ class File:
     def lines(self) -> list[int]:
         """The offset of each line's first byte."""
         starts = [0]
-        position = self.text.find("\n")
-        while position >= 0:
-            starts.append(position + 1)
-            position = self.text.find("\n", position + 1)
+        position = 0
+        for line in self.text.split("\n"):
+            position += len(line) + 1
+            starts.append(position)
         return starts
 
 
@@ -63,9 +65,10 @@ class Sources:
     def span(self, cursor: Cursor) -> ir.Span:
         """What a node covers; for a node in a macro, the use of the macro."""
         extent = cursors.extent(cursor)
+        begin = extent.begin
         file, first, last = self._latest
-        if first <= extent.begin < extent.end <= last:
-            return _span(file, extent.begin - first, extent.end - first)
+        if first <= begin < extent.end <= last:
+            return _span(file, begin - first, extent.end - first)
         file, start = self._begin(extent)
         end_file, end = self._place(extent.end)
         if end_file is not file or end <= start:
@@ -196,7 +199,5 @@ def _span(file: File, start: int, end: int) -> ir.Span:
 
 def _end_of_word(text: str, start: int) -> int:
     """The end of the identifier at a place, which stands for a range that begins and ends in one macro."""
-    end = start
-    while end < len(text) and (text[end].isalnum() or text[end] == "_"):
-        end += 1
-    return end
+    word = _WORD.match(text, start)
+    return word.end() if word is not None else start

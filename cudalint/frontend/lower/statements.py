@@ -158,8 +158,6 @@ class Statements:
         return self.lower(branches[position]) if position < len(branches) else []
 
     def _is_constexpr(self, cursor: Cursor) -> bool:
-        if not self._context.uses_constexpr_if:
-            return False
         return any(_CONSTEXPR_IF.match(file.text, offset) for file, offset in self._context.sources.readings(cursor))
 
     def _condition_declaration(self, nodes: list[Cursor]) -> tuple[list[ir.Stmt], list[Cursor], ir.Declare | None]:

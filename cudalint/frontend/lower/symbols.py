@@ -59,7 +59,7 @@ class Symbols:
             storage,
             context.sources.span(declaration),
             align=self._alignment(attributes),
-            is_const=_is_const(declared),
+            is_const=_is_const(declared) or declaration.kind == kinds.TEMPLATE_NON_TYPE_PARAMETER,
         )
         if storage in ("constant", "device", "global", "static"):
             symbol.initializer = lambda: context.expressions.initializer(declaration)
@@ -81,6 +81,8 @@ class Symbols:
     def _storage(self, declaration: Cursor, name: str, attributes: dict[int, Cursor]) -> ir.Storage:
         if declaration.kind == kinds.PARM_DECL:
             return "parameter"
+        if declaration.kind == kinds.TEMPLATE_NON_TYPE_PARAMETER:
+            return "global"
         if declaration.kind != kinds.VAR_DECL:
             return "local"
         is_extern = cursors.storage_class(declaration) == cursors.STORAGE_EXTERN

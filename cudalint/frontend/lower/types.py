@@ -63,7 +63,9 @@ class Types:
 
     def of(self, cursor: Cursor) -> ir.Type:
         """The type of an expression or a declared variable."""
-        return self.lower(cursors.type_of(cursor))
+        type_ = cursors.type_of(cursor)
+        found = self._lowered.get(type_.handle)
+        return found if found is not None else self.lower(type_)
 
     def lower(self, type_: CxType) -> ir.Type:
         if type_.kind == kinds.T_INVALID:  # libclang itself doesn't survive some questions about these.
