@@ -47,6 +47,9 @@ _OLD_STANDARDS: Final = frozenset({"98", "03", "0x", "11", "1y", "14", "1z", "17
 _SEARCH_ROUNDS: Final = 4
 """A header that was found may include others from a further folder."""
 
+_GUESS_ROUNDS: Final = 3
+"""A declared name may uncover the next one of the same statement."""
+
 _SYSTEM_FOLDERS: Final = ("/usr/include/", "/usr/lib/", "/usr/local/include/", "/usr/local/cuda")
 
 _NOT_FOUND: Final = re.compile(r"'(.+)' file not found")
@@ -57,6 +60,8 @@ _IGNORED: Final = re.compile(
     r"reference to __(?:host|device|global)__ (?:function|variable) |"
     r"function .* is used but not defined in this translation unit"
 )
+_NESTED_LAUNCH: Final = "call to __global__ function from __global__ function"
+"""clang knows no dynamic parallelism; the launch is lost, the kernel around it is not."""
 # clang rejects the standard's alignas behind CUDA's attributes, where nvcc takes it. `_Alignas` is the same to
 # clang, and a macro of the prelude with as many letters keeps the columns.
 _LATE_ALIGNAS: Final = re.compile(rb"(__(?:shared|constant|device)__\s+)alignas\b")
@@ -168,6 +173,7 @@ class _Setting:
 
     folders: tuple[str, ...] = ()
     context: recovery.Context | None = None
+    defines: tuple[str, ...] = ()
     guesses: dict[str, str] = field(default_factory=dict)
     """Declarations for names that nothing declares, by name."""
 
@@ -189,9 +195,9 @@ class _Parser:
 
     def best_attempt(self) -> _Attempt:
         best = self._with_folders(self._attempt(_Setting()))
-        if b"__global__" not in self.text or not any(self._missing_names(best)):
+        if not any(self._missing_names(best)):
             return best
-        return self._with_guesses(self._with_context(best))
+        return self._with_guesses(self._with_defines(self._with_context(best)))
 
     def _attempt(self, setting: _Setting) -> _Attempt:
         unit = self._parse(setting)
@@ -208,6 +214,7 @@ class _Parser:
             name = f"{setting.context.path}.context"
             arguments += ["-include", name]
             unsaved.append((name, setting.context.text))
+        arguments += [f"-D{define}" for define in setting.defines]
         # Behind every folder that the user named, and the guessed folders behind our own: `#include <complex.h>`
         # must not find a project's file of that name.
         arguments += ["-idirafter", BUNDLED_ROOT]
@@ -243,20 +250,30 @@ class _Parser:
             return attempt
         return self._better(attempt, self._with_folders(self._attempt(replace(attempt.setting, context=context))))
 
+    def _with_defines(self, attempt: _Attempt) -> _Attempt:
+        """Takes the macros that a Makefile beside the file defines, where that helps."""
+        defines = recovery.build_defines(self.path)
+        if not defines or not any(self._missing_names(attempt)):
+            return attempt
+        return self._better(attempt, self._attempt(replace(attempt.setting, defines=defines)))
+
     def _with_guesses(self, attempt: _Attempt) -> _Attempt:
         """Declares the names that are still missing, where that helps, and notes each as a problem."""
-        names = dict(self._missing_names(attempt))
-        if not names:
-            return attempt
-        guesses = {name: declaration for name, (_, declaration) in names.items()}
-        better = self._better(attempt, self._attempt(replace(attempt.setting, guesses=guesses)))
-        if better is attempt:
-            return attempt
-        notes = [
-            replace(problem, message=f"nothing declares '{name}'; taken as `{declaration}`", kind="guessed")
-            for name, (problem, declaration) in names.items()
-        ]
-        return replace(better, problems=(*better.problems, *notes))
+        notes: dict[str, Problem] = {}
+        for _ in range(_GUESS_ROUNDS):
+            names = dict(self._missing_names(attempt))
+            if not names:
+                break
+            declarations = {name: declaration for name, (_, declaration) in names.items()}
+            setting = replace(attempt.setting, guesses={**attempt.setting.guesses, **declarations})
+            better = self._better(attempt, self._attempt(setting))
+            if better is attempt:
+                break
+            attempt = better
+            for name, (problem, declaration) in names.items():
+                message = f"nothing declares '{name}'; taken as `{declaration}`"
+                notes[name] = replace(problem, message=message, kind="guessed")
+        return replace(attempt, problems=(*attempt.problems, *notes.values()))
 
     def _better(self, old: _Attempt, new: _Attempt) -> _Attempt:
         return new if self._errors(new) < self._errors(old) else old
@@ -277,10 +294,10 @@ class _Parser:
                 continue
             seen.add(match[1])
             if match.re is _UNKNOWN_TYPE:
-                declaration = recovery.declaration_of_type(self.path, match[1])
+                declaration = recovery.declaration_of_type(match[1])
             else:
                 rest = lines[problem.line - 1][problem.column - 1 + len(match[1]) :]
-                declaration = recovery.declaration_of_name(self.path, match[1], rest)
+                declaration = recovery.declaration_of_name(match[1], rest)
             yield match[1], (problem, declaration)
 
 
@@ -325,8 +342,17 @@ def _problems(unit: TranslationUnit) -> tuple[Problem, ...]:
         [
             _problem(diagnostic)
             for diagnostic in unit.diagnostics
-            if diagnostic.severity >= Diagnostic.Error and not _IGNORED.match(diagnostic.spelling)
+            if diagnostic.severity >= Diagnostic.Error and not _is_ignored(diagnostic)
         ]
+    )
+
+
+def _is_ignored(diagnostic: Diagnostic) -> bool:
+    """Whether an error is about something that doesn't matter here, such as a kernel that launches another."""
+    if _IGNORED.match(diagnostic.spelling):
+        return True
+    return diagnostic.spelling.startswith("no matching function") and any(
+        _NESTED_LAUNCH in note.spelling for note in diagnostic.children
     )
 
 

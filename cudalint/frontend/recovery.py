@@ -20,13 +20,19 @@ _FOLDER_NAMES: Final = ("", "include", "inc", "common", "Common", "src", "utils"
 
 _BUILD_FILES: Final = ("Makefile", "makefile", "GNUmakefile", "CMakeLists.txt", "CMakeLists.in", "Makefile.nvcc")
 _BUILD_FOLDERS: Final = re.compile(r"-I\s*([^\s$()\"'\\;]+)|include_directories\(([^)$]*)\)")
-_BUILD_DEFINES: Final = re.compile(r"-D\s*([A-Za-z_]\w*)=([^\s$()\"'\\;]+)")
+_BUILD_DEFINES: Final = re.compile(r"(?<![^\s(])-D\s*([A-Za-z_]\w*(?:=[^\s$()\"'\\;]+)?)(?=[\s)]|$)")
+_BUILD_COMMENT: Final = re.compile(r"^\s*#.*$", re.MULTILINE)
 
 _INCLUDER_SUFFIXES: Final = (".cu", ".cuh", ".h", ".hpp", ".hh", ".cpp", ".cc", ".cxx", ".c")
-_INCLUDER_LEVELS: Final = 2
+_INCLUDER_LEVELS: Final = 3
 _INCLUDERS_READ: Final = 200
 """More files in a folder than this are not looked through for one that includes the file."""
 _LARGEST_INCLUDER: Final = 1 << 20
+
+_NO_CODE: Final = re.compile(
+    rb"""//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'|^[ \t]*#[^\n]*""", re.DOTALL | re.MULTILINE
+)
+"""Comments, literals and directives."""
 
 _FLOATING_NAME: Final = re.compile(r"real|float|double|fp|val|scalar", re.IGNORECASE)
 
@@ -84,7 +90,7 @@ def _build_text(folder: str) -> str:
                 texts.append(file.read(_LARGEST_INCLUDER))
         except OSError:
             continue
-    return "\n".join(texts)
+    return _BUILD_COMMENT.sub("", "\n".join(texts))
 
 
 # --- the file that includes a fragment -------------------------------------------------------------------
@@ -100,8 +106,14 @@ def includer_context(path: str) -> Context | None:
             text = _small_file(candidate) if candidate != path else b""
             for match in directive.finditer(text):
                 if os.path.realpath(os.path.join(folder, os.fsdecode(match[1]))) == os.path.realpath(path):
-                    return Context(candidate, text[: match.start()])
+                    return Context(candidate, _closed(text[: match.start()]))
     return None
+
+
+def _closed(text: bytes) -> bytes:
+    """The text with its open braces closed: a fragment inside of `extern "C" {` is to stand on its own."""
+    code = _NO_CODE.sub(b"", text)
+    return text + b"\n" + b"}" * max(0, code.count(b"{") - code.count(b"}"))
 
 
 def _sources(folder: str) -> list[str]:
@@ -124,29 +136,24 @@ def _small_file(path: str) -> bytes:
 # --- names that nothing declares -------------------------------------------------------------------------
 
 
-def declaration_of_type(path: str, name: str) -> str:
-    """A stand-in for a type that nothing declares, unless the build says what it is."""
-    return _build_define(path, name) or f"typedef {'float' if _FLOATING_NAME.search(name) else 'int'} {name};"
+def build_defines(path: str) -> tuple[str, ...]:
+    """The macros that the build files of a file's own folder define with a literal value."""
+    text = _build_text(os.path.dirname(os.path.abspath(path)))
+    return tuple(dict.fromkeys(_BUILD_DEFINES.findall(text)))
 
 
-def declaration_of_name(path: str, name: str, rest: bytes) -> str:
+def declaration_of_type(name: str) -> str:
+    """A stand-in for a type that nothing declares."""
+    return f"typedef {'float' if _FLOATING_NAME.search(name) else 'int'} {name};"
+
+
+def declaration_of_name(name: str, rest: bytes) -> str:
     """A stand-in for a name that nothing declares, given the text that follows it.
 
     It is a function where a parenthesis follows, else a number without a value, so that nothing is ever
-    computed from a guess; unless the build defines it.
+    computed from a guess.
     """
-    defined = _build_define(path, name)
-    if defined:
-        return defined
     if rest.lstrip().startswith(b"("):
         generic = f"template <class T, class... A> __host__ __device__ T {name}(T, A...);"
         return f"{generic} __host__ __device__ int {name}();"
     return f"extern __device__ const int {name};"
-
-
-def _build_define(path: str, name: str) -> str | None:
-    for base in _upwards(os.path.dirname(os.path.abspath(path)), _INCLUDER_LEVELS):
-        for match in _BUILD_DEFINES.finditer(_build_text(base)):
-            if match[1] == name:
-                return f"#define {name} {match[2]}"
-    return None

@@ -12,9 +12,12 @@ struct cublasLtMatmulHeuristicResult_t {
     int reserved[4];
 };
 typedef cublasLtMatmulDescOpaque_t* cublasLtMatmulDesc_t;
-typedef struct cublasLtMatrixLayoutOpaque_t* cublasLtMatrixLayout_t;
-typedef struct cublasLtMatmulPreferenceOpaque_t* cublasLtMatmulPreference_t;
-typedef struct cublasLtMatrixTransformDescOpaque_t* cublasLtMatrixTransformDesc_t;
+struct cublasLtMatrixLayoutOpaque_t { unsigned long long data[8]; };
+struct cublasLtMatmulPreferenceOpaque_t { unsigned long long data[8]; };
+struct cublasLtMatrixTransformDescOpaque_t { unsigned long long data[8]; };
+typedef cublasLtMatrixLayoutOpaque_t* cublasLtMatrixLayout_t;
+typedef cublasLtMatmulPreferenceOpaque_t* cublasLtMatmulPreference_t;
+typedef cublasLtMatrixTransformDescOpaque_t* cublasLtMatrixTransformDesc_t;
 typedef enum {
     CUBLASLT_MATMUL_DESC_COMPUTE_TYPE,
     CUBLASLT_MATMUL_DESC_SCALE_TYPE,
@@ -73,6 +76,9 @@ typedef enum {
 typedef enum { CUBLASLT_ORDER_COL, CUBLASLT_ORDER_ROW, CUBLASLT_ORDER_COL32 } cublasLtOrder_t;
 typedef enum { CUBLASLT_POINTER_MODE_HOST, CUBLASLT_POINTER_MODE_DEVICE } cublasLtPointerMode_t;
 extern "C" {
+cublasStatus_t cublasLtMatmulDescInit(...);
+cublasStatus_t cublasLtMatrixLayoutInit(...);
+cublasStatus_t cublasLtMatmulPreferenceInit(...);
 cublasStatus_t cublasLtCreate(...);
 cublasStatus_t cublasLtDestroy(...);
 cublasStatus_t cublasLtMatmul(...);

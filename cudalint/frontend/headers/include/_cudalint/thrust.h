@@ -8,6 +8,7 @@
 #include "../limits"
 #include "../random"
 #include "../stdexcept"
+#include "../iostream"
 #define THRUST_VERSION 200800
 #define THRUST_MAJOR_VERSION 2
 #define THRUST_MINOR_VERSION 8
@@ -149,6 +150,7 @@ template <class _T> struct device_reference {
     device_reference& operator++();
     _T operator++(int);
 };
+template <class _C, class _R, class _T> std::basic_ostream<_C, _R>& operator<<(std::basic_ostream<_C, _R>&, const device_reference<_T>&);
 template <class _T> constexpr _T* raw_pointer_cast(_T* pointer) { return pointer; }
 template <class _T> constexpr _T* raw_pointer_cast(const device_ptr<_T>& pointer) { return pointer.get(); }
 template <class _T> _T& raw_reference_cast(device_reference<_T>);

@@ -3,7 +3,6 @@
 #include "types.h"
 #include "../time.h"
 #define ITIMER_REAL 0
-struct timeval { time_t tv_sec; suseconds_t tv_usec; };
 struct timezone { int tz_minuteswest, tz_dsttime; };
 struct itimerval { timeval it_interval, it_value; };
 extern "C" int gettimeofday(timeval*, void*);

@@ -19,6 +19,7 @@ typedef long blkcnt_t;
 typedef int key_t;
 typedef unsigned useconds_t;
 typedef long suseconds_t;
+struct timeval { long tv_sec, tv_usec; };
 typedef unsigned char u_char;
 typedef unsigned short u_short;
 typedef unsigned int u_int;
