@@ -136,6 +136,12 @@ def test_constants_become_literals() -> None:
     ]  # fmt: skip
 
 
+def test_constant_parameters_are_not_their_defaults() -> None:
+    source = "__device__ int f(const int n = 3) { return n; }\n__global__ void k(int* p) { p[0] = f(4); }"
+    [call] = calls_in(kernel_of(source).body)
+    assert body_lines(loaded(call.function)) == ["return n"]
+
+
 def test_long_sums_do_not_exhaust_the_stack() -> None:
     assert lowered("v = " + "+".join(["v"] * 5000) + ";")[0].count("+") == 4999
 
@@ -228,6 +234,11 @@ def test_initializer_list(source: str, expected: str) -> None:
 def test_structured_bindings_mean_fields() -> None:
     source = "auto [a, b] = make_float2(1, 2); v = a + b;"
     assert lowered(source)[1] == "v = ([a, b].x + [a, b].y)"
+
+
+def test_kernel_tables_name_the_template() -> None:
+    before = "template <int N> __device__ void g(int* p) { p[N] = 1; }"
+    assert lowered("void (*t[])(int*) = {g<1>, g<2>};", before) == ["t: void (int *)*[2] = {&g, &g}"]
 
 
 # --- statements ------------------------------------------------------------------------------------

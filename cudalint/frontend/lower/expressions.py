@@ -177,7 +177,7 @@ class Expressions:
         if kind == kinds.ENUM_CONSTANT_DECL:
             return self._enumerator(cursor, declaration)
         if kind in _NAMED_FUNCTIONS:
-            return ir.FunctionName(self._context.functions.ref(declaration), self._types.of(cursor), self._span(cursor))
+            return self._function_name(cursor, declaration)
         if kind == kinds.UNEXPOSED_DECL:
             return self._unexposed_declaration(cursor, declaration)
         if kind == kinds.TEMPLATE_NON_TYPE_PARAMETER:
@@ -185,12 +185,17 @@ class Expressions:
             return ir.Name(symbol, self._types.of(cursor), self._span(cursor))
         if kind == kinds.OVERLOADED_DECL_REF and cursors.overload_count(declaration) == 1:
             # The elements of an initializer list are not resolved: `{tile<8>, tile<16>}` names the template only.
-            function = self._context.functions.ref(cursors.overload(declaration, 0))
-            return ir.FunctionName(function, self._types.of(cursor), self._span(cursor))
+            function = cursors.overload(declaration, 0)
+            if function.kind in _NAMED_FUNCTIONS:
+                return self._function_name(cursor, function)
         inner = cursors.expressions(cursor)
         if len(inner) == 1:  # A template parameter that has been replaced by its value.
             return self.lower(inner[0])
         return self.unknown(cursor, "an unresolved name")
+
+    def _function_name(self, cursor: Cursor, declaration: Cursor) -> ir.Expr:
+        function = self._context.functions.ref(declaration)
+        return ir.FunctionName(function, self._types.of(cursor), self._span(cursor))
 
     def _variable(self, cursor: Cursor, declaration: Cursor) -> ir.Expr:
         value = self._context.symbols.constant(cursor, declaration)

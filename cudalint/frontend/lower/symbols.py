@@ -135,6 +135,8 @@ class Symbols:
         return self._constants[key]
 
     def _fold(self, reference: Cursor, declaration: Cursor) -> int | float | None:
+        if declaration.kind == kinds.PARM_DECL:
+            return None
         declared = cursors.type_of(declaration)
         if not cursors.is_const_qualified(cursors.canonical_type(declared)):
             return None
