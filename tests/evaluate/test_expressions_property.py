@@ -138,8 +138,8 @@ class Laboratory:
             self.leaves[v.name] = graph.convert(self.leaves[v.name], g.U4)
         self.threads = Threads.of(around.block)
         blocks_ = np.array([[row[v.name] for v in _BLOCK] for row in around.rows], dtype=np.int64)
-        # Known difference: where a uniform is one plain number, a comparison of two is a numpy scalar; a sum of
-        # such scalars is then a logical or, and a difference a crash. Hence one number per row.
+        # Known difference: where a uniform is one plain number, a comparison of two is a numpy scalar; a sum
+        # of such scalars is then a logical or, and a difference a crash. Hence one number per row.
         uniforms = {self.uniforms[v.name]: self._column(v) for v in _UNIFORMS}
         base = Rows(graph, self.threads, blocks_, np.ones(ROWS), uniforms)
         counters = {self.counters[v.name]: self._column(v) for v in _COUNTERS}

@@ -37,7 +37,17 @@ _GLOBAL = (
 )
 _SHARED = (Array("s", "float", 4, "shared", (256,)), Array("tile", "float", 4, "shared", (32, 33)))
 _HELPED = Array("h", "float", 4, "global")
-_BLOCKS = ((32, 1, 1), (64, 1, 1), (48, 1, 1), (16, 4, 1), (8, 8, 1), (33, 2, 1), (5, 3, 1), (4, 4, 4), (100, 1, 1))
+_BLOCKS = (
+    (32, 1, 1),
+    (64, 1, 1),
+    (48, 1, 1),
+    (16, 4, 1),
+    (8, 8, 1),
+    (33, 2, 1),
+    (5, 3, 1),
+    (4, 4, 4),
+    (100, 1, 1),
+)
 _GRIDS = ((1, 1, 1), (2, 1, 1), (3, 1, 1), (2, 2, 1))
 _TYPES = (INT, INT, INT, UINT, LONG, UCHAR)
 
@@ -135,7 +145,9 @@ class Maker:
         form = self.number(0, 5)
         variable = self.variable(scope)
         if form <= 2:
-            return Binary(self.one_of("<", "<=", ">", ">=", "==", "!="), variable, Lit(self.number(0, 40), INT))
+            return Binary(
+                self.one_of("<", "<=", ">", ">=", "==", "!="), variable, Lit(self.number(0, 40), INT)
+            )
         if form == 3:
             low = Binary("&", variable, Lit(self.number(1, 7), INT))
             return Binary(self.one_of("==", "!=", "<"), low, Lit(self.number(0, 4), INT))
@@ -151,7 +163,9 @@ class Maker:
         if form == 0:
             return self.variable(scope)
         if form == 1:
-            return Binary("+", Binary("*", self.variable(scope), Lit(self.number(1, 33), INT)), self.variable(scope))
+            return Binary(
+                "+", Binary("*", self.variable(scope), Lit(self.number(1, 33), INT)), self.variable(scope)
+            )
         if form == 2:
             return Binary("*", self.variable(scope), Lit(self.number(1, 40), INT))
         if form == 3:
@@ -210,7 +224,9 @@ class Maker:
         op = self.one_of("+", "+", "+", "-", "*", "<<", ">>", "^", "/", "&", "|", "%")
         if op in ("+", "-") and self.number(0, 2) == 0:
             return Assign(target.name, target.type, op, self.variable(scope))
-        return Assign(target.name, target.type, op, Lit(self.number(1, 3 if op in ("<<", ">>", "*") else 9), INT))
+        return Assign(
+            target.name, target.type, op, Lit(self.number(1, 3 if op in ("<<", ">>", "*") else 9), INT)
+        )
 
     def access(self, scope: Scope, into: list[Statement]) -> Scope:
         operation: Literal["load", "store"] = self.draw(st.sampled_from(("load", "store")))
@@ -234,10 +250,11 @@ class Maker:
 
     def leave(self, scope: Scope, into: list[Statement]) -> Scope:
         ways: list[Literal["break", "continue", "return"]] = []
-        # Known difference: lanes that return inside of a loop or a switch come back, or all go, after it.
+        # Known difference: lanes that return inside of a loop or a switch come back, or all go, after it;
+        # so do lanes that continue inside of a switch.
         if not scope.in_helper and not scope.in_switch and not scope.loops:
             ways.append("return")
-        if scope.loops:
+        if scope.loops and not scope.in_switch:
             ways.append("continue")
         # Known difference: what lanes assigned before a `break` in a loop or a switch is lost or done twice.
         if scope.may_break and not scope.in_switch:
@@ -331,18 +348,26 @@ class Maker:
             start = Declare(i.name, i.type, self.draw(st.sampled_from(scope.readable)))
             width = self.number(16, 40)
             return Loop(
-                "for", Binary("<", i, Lit(2 * width, INT)), body, start, Assign(i.name, i.type, "+", Lit(width, INT))
+                "for",
+                Binary("<", i, Lit(2 * width, INT)),
+                body,
+                start,
+                Assign(i.name, i.type, "+", Lit(width, INT)),
             )
         start = Declare(i.name, i.type, self._start(scope))
         step = Assign(i.name, i.type, "+", Lit(self.number(1, 3), INT))
-        return Loop("for", Binary(self.one_of("<", "<", "<="), i, Cast(i.type, self._bound(scope))), body, start, step)
+        return Loop(
+            "for", Binary(self.one_of("<", "<", "<="), i, Cast(i.type, self._bound(scope))), body, start, step
+        )
 
     def _start(self, scope: Scope) -> Expr:
         if self.number(0, 2):
             return Lit(self.number(0, 2), INT)
         return Binary("&", self.variable(scope), Lit(self.number(1, 3), INT))
 
-    def _tested(self, scope: Scope, inner: Scope, into: list[Statement], form: Literal["while", "do"]) -> Statement:
+    def _tested(
+        self, scope: Scope, inner: Scope, into: list[Statement], form: Literal["while", "do"]
+    ) -> Statement:
         """A loop that counts a variable of its own at the start of its body."""
         w = Var(self.name("w"), INT)
         into.append(Declare(w.name, INT, Lit(0, INT)))
@@ -380,7 +405,9 @@ def kernels(draw: st.DrawFn, features: Features = Features()) -> Kernel:
     for axis, extent in zip("xyz", grid, strict=True):
         known += [Var(f"blockIdx.{axis}", UINT)] if extent > 1 else []
     t = Var("t", INT)
-    linear = Binary("+", Var("threadIdx.x", UINT), Binary("*", Var("threadIdx.y", UINT), Var("blockDim.x", UINT)))
+    linear = Binary(
+        "+", Var("threadIdx.x", UINT), Binary("*", Var("threadIdx.y", UINT), Var("blockDim.x", UINT))
+    )
     body: list[Statement] = [Declare("t", INT, linear)]
     scope = Scope((*known, t, t), ())
     for _ in range(draw(st.integers(2, 5))):

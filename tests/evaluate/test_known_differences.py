@@ -1,0 +1,182 @@
+"""What the evaluation is known to get wrong. A case that passes moves to the tests of its subject."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import pytest
+from evaluating import elements, evaluate, results
+
+from cudalint.evaluate.graph import BOOL, I4, I8, U4, Graph
+from cudalint.evaluate.numeric import Rows, Threads
+
+LANES = range(32)
+DIFFERENCES: list[tuple[str, str, Sequence[Sequence[int]]]] = [
+    ("the counter after `break`", "int i; for (i = 0; i < 10; i++) if (i == 3) break; a[i] = 1;", [[3] * 32]),
+    (
+        "the counter after a `break` of each lane",
+        "int i; for (i = 0; i < 10; i++) if (i == t % 4) break; a[i] = 1;",
+        [[t % 4 for t in LANES]],
+    ),
+    (
+        "a variable that `break` spares",
+        "int x = 0, y = 0; for (;;) { x++; if (x >= 5) break; y++; } a[y] = 1;",
+        [[4] * 32],
+    ),
+    (
+        "a `return` in a loop that some lanes never enter",
+        "for (int i = 0; i < t; i++) { if (n > 2) return; } a[t] = 1;",
+        [[0]],
+    ),
+    (
+        "a `return` in a loop that no lane enters",
+        "for (int i = 0; i < n - 5; i++) { return; } a[t] = 1;",
+        [list(LANES)],
+    ),
+    (
+        "a `return` in a loop in a loop",
+        "for (int i = 0; i < 2; i++) for (int j = 0; j < 2; j++) { if (t < 16) return; } a[t] = 1;",
+        [list(range(16, 32))],
+    ),
+    (
+        "a `return` before the `break` of a case",
+        "switch (t & 3) { case 0: if (t < 8) return; break; } a[t] = 1;",
+        [[t for t in LANES if t % 4 or t >= 8]],
+    ),
+    (
+        "a `continue` in a case",
+        "for (int i = 0; i < 1; i++) { switch (t & 1) { case 0: if (t < 8) continue; break; } a[t] = 1; }",
+        [[t for t in LANES if t % 2 or t >= 8]],
+    ),
+    (
+        "a conditional `break` of a case",
+        "int x = 0; switch (t & 1) { case 0: if (t < 8) break; x = 100; break; default: x = 200; } a[x] = 1;",
+        [[200 if t % 2 else 0 if t < 8 else 100 for t in LANES]],
+    ),
+    (
+        "a `break` out of `do ... while (0)`",
+        "int x = 0; do { if (t < 8) break; x = 100; } while (0); a[x + t] = 1;",
+        [[t if t < 8 else 100 + t for t in LANES]],
+    ),
+    (
+        "a `return` out of `do ... while (0)` that has a `break`",
+        "do { if (t < 4) return; if (t < 8) break; } while (0); a[t] = 1;",
+        [list(range(4, 32))],
+    ),
+    (
+        "an assignment behind `&&`",
+        "int x = t; if (t < 4 && (x = 100) > 0) {} a[x] = 1;",
+        [[100 if t < 4 else t for t in LANES]],
+    ),
+    (
+        "an assignment in a conditional expression",
+        "int x = 0, y = 0; (t < 4) ? x++ : y++; a[8 * x + 64 * y] = 1;",
+        [[8 if t < 4 else 64 for t in LANES]],
+    ),
+    (
+        "a `size_t` that wraps below zero in a guard",
+        "size_t i = (size_t)t - 1; if (i < 16) a[i] = 1;",
+        [list(range(16))],
+    ),
+    (
+        "a sequence that the counter goes into",
+        "int x = 0; for (int i = 0; i < 6; i++) { a[x] = 1; x = i - x; }",
+        [[x] * 32 for x in (0, 0, 1, 1, 2, 2)],
+    ),
+    (
+        "a comparison with zero of something else than the variable",
+        "int x = 5; for (int i = 0; i < 4; i++) { a[x] = 1; x = (x % 3 == 0); }",
+        [[x] * 32 for x in (5, 0, 1, 0)],
+    ),
+    (
+        "a negation of something else than the variable",
+        "int x = 7; for (int i = 0; i < 4; i++) { a[x] = 1; x = !(x < 5); }",
+        [[x] * 32 for x in (7, 1, 0, 0)],
+    ),
+    (
+        "a cycle that starts outside of its range",
+        "int x = 10; for (int i = 0; i < 4; i++) { a[x] = 1; x = (x + 1) % 3; }",
+        [[x] * 32 for x in (10, 2, 0, 1)],
+    ),
+    (
+        "a cycle of an unsigned number that wraps",
+        "unsigned x = 1; for (int i = 0; i < 3; i++) { a[x] = 1; x = (x - 1u) % 7u; }",
+        [[x] * 32 for x in (1, 0, 3)],
+    ),
+    (
+        "a step through a narrower type",
+        "int x = 250; for (int i = 0; i < 6; i++) { a[x] = 1; x = (unsigned char)(x + 2); }",
+        [[x] * 32 for x in (250, 252, 254, 0, 2, 4)],
+    ),
+    (
+        "a shift to the left that pushes bits out",
+        "unsigned x = 1u << 30; for (int i = 0; i < 3; i++) { a[x >> 28] = 1; x <<= 1; }",
+        [[x] * 32 for x in (4, 8, 0)],
+    ),
+    (
+        "a division of negative numbers in a loop",
+        "int x = -7; for (int i = 0; i < 4; i++) { a[x + 8] = 1; x /= 2; }",
+        [[x + 8] * 32 for x in (-7, -3, -1, 0)],
+    ),
+    (
+        "a compound assignment of a signed and an unsigned number",
+        "int x = t - 5; x %= 7u; a[x] = 1;",
+        [[((t - 5) % 2**32) % 7 for t in LANES]],
+    ),
+    (
+        "an iteration in the middle of many",
+        "for (int i = 0; i < 20; i++) { if (i == 2) a[t] = 1; }",
+        [list(LANES)],
+    ),
+]
+
+
+@pytest.mark.xfail(reason="known difference")
+@pytest.mark.parametrize(("body", "expected"), [d[1:] for d in DIFFERENCES], ids=[d[0] for d in DIFFERENCES])
+def test_known_difference(body: str, expected: Sequence[Sequence[int]]) -> None:
+    (result,) = results(evaluate(body))
+    assert result.status == "exact"
+    assert elements(result) == [list(lanes) for lanes in expected]
+
+
+@pytest.mark.xfail(
+    reason="known difference: six iterations of twenty are looked at, and the rest taken as alike"
+)
+def test_one_iteration_of_many_is_worse() -> None:
+    (result,) = results(evaluate("for (int i = 0; i < 20; i++) a[t * (i == 1 ? 8 : 1)] = 1;"))
+    assert result.sectors_per_request == pytest.approx((19 * 4 + 32) / 20)
+
+
+def _rows(graph: Graph) -> Rows:
+    return Rows(graph, Threads.of((32, 1, 1)), np.zeros((1, 3), dtype=np.int64), np.ones(1), {})
+
+
+@pytest.mark.xfail(reason="known difference: comparisons of plain numbers are numpy scalars")
+@pytest.mark.parametrize(("op", "expected"), [("+", 2), ("-", 0)])
+def test_comparisons_of_uniforms_count_as_integers(op: str, expected: int) -> None:
+    graph = Graph()
+    n, m = graph.uniform("n", 50), graph.uniform("m", 20)
+    over = [graph.binary(">", x, graph.const(5), BOOL) for x in (n, m)]
+    assert int(_rows(graph).value(graph.binary(op, *over, I4))) == expected
+
+
+@pytest.mark.xfail(reason="known difference: the same, which ends the analysis of the file")
+def test_a_difference_of_comparisons_of_unknown_arguments() -> None:
+    (result,) = results(evaluate("a[(n > m) - (n < m) + t] = 1;", arguments="unknown, other"))
+    assert result.active_lanes == 32
+
+
+@pytest.mark.xfail(
+    reason="known difference: a choice takes the kind of its first side, not that of the expression"
+)
+def test_a_choice_of_narrow_numbers_in_a_wide_type() -> None:
+    """`(unsigned)(t < 4 ? (long long)threadIdx.x : (long long)n)` with n = -5."""
+    graph = Graph()
+    n = graph.uniform("n", -5, I4)
+    t = graph.thread[0]
+    chosen = graph.select(
+        graph.binary("<", t, graph.const(4), BOOL), graph.convert(t, I8), graph.convert(n, I8)
+    )
+    numbers = _rows(graph).full(graph.convert(chosen, U4))[0]
+    assert numbers[31] == 2**32 - 5

@@ -1,0 +1,140 @@
+"""What variables are in each iteration of a loop, and after it."""
+
+from __future__ import annotations
+
+import pytest
+from evaluating import elements, evaluate, only, uniform_elements
+
+ITERATIONS = [
+    ("a step", "for (int i = 0; i < 5; i++) a[3 * i] = 1;", [0, 3, 6, 9, 12]),
+    ("a step down", "for (int i = 6; i >= 0; i -= 3) a[i] = 1;", [6, 3, 0]),
+    (
+        "a step of an unsigned number",
+        "unsigned x = 9; for (int i = 0; i < 3; i++) { a[x] = 1; x -= 2; }",
+        [9, 7, 5],
+    ),
+    ("a shift to the right", "for (int i = 20; i > 0; i >>= 1) a[i] = 1;", [20, 10, 5, 2, 1]),
+    ("a division", "for (int i = 20; i > 0; i /= 2) a[i] = 1;", [20, 10, 5, 2, 1]),
+    ("a shift to the left", "for (int i = 1; i < 20; i <<= 1) a[i] = 1;", [1, 2, 4, 8, 16]),
+    ("a multiplication", "for (int i = 3; i < 50; i *= 2) a[i] = 1;", [3, 6, 12, 24, 48]),
+    ("a toggle", "int x = 1; for (int i = 0; i < 4; i++) { a[x] = 1; x = 1 - x; }", [1, 0, 1, 0]),
+    ("a toggle of bits", "int x = 5; for (int i = 0; i < 4; i++) { a[x] = 1; x ^= 3; }", [5, 6, 5, 6]),
+    ("a negation", "int x = 0; for (int i = 0; i < 4; i++) { a[x] = 1; x = !x; }", [0, 1, 0, 1]),
+    ("a cycle", "int x = 1; for (int i = 0; i < 5; i++) { a[x] = 1; x = (x + 2) % 5; }", [1, 3, 0, 2, 4]),
+    (
+        "an exchange",
+        "int x = 3, y = 8; for (int i = 0; i < 4; i++) { a[x] = 1; int z = x; x = y; y = z; }",
+        [3, 8, 3, 8],
+    ),
+    (
+        "a prefetch",
+        "int next = 7; for (int i = 0; i < 4; i++) { a[next] = 1; next = i * 3; }",
+        [7, 0, 3, 6],
+    ),
+    (
+        "a delay of one",
+        "int last = 9, x = 1; for (int i = 0; i < 4; i++) { a[last] = 1; last = x; x += 5; }",
+        [9, 1, 6, 11],
+    ),
+    (
+        "a guarded step",
+        "int x = 0; for (int i = 0; i < 4; i++) { a[x] = 1; if (n > 2) x += 4; }",
+        [0, 4, 8, 12],
+    ),
+    (
+        "no step behind a guard",
+        "int x = 2; for (int i = 0; i < 3; i++) { a[x] = 1; if (n < 2) x += 4; }",
+        [2, 2, 2],
+    ),
+    ("a test at the end", "int x = 0; do { a[x] = 1; x += 2; } while (x < 6);", [0, 2, 4]),
+    ("a test at the end that fails at once", "int x = 9; do { a[x] = 1; x += 2; } while (x < 6);", [9]),
+    ("a test of a variable of the body", "int x = 10; while (x > 0) { a[x] = 1; x -= 4; }", [10, 6, 2]),
+    ("`continue`", "for (int i = 0; i < 6; i++) { if (i % 2) continue; a[i] = 1; }", [0, 2, 4]),
+    ("`break`", "for (int i = 0; i < 6; i++) { if (i == 3) break; a[i] = 1; }", [0, 1, 2]),
+    ("`break` at the end", "for (int i = 0; ; i++) { a[i] = 1; if (i == 3) break; }", [0, 1, 2, 3]),
+    (
+        "a pointer that walks",
+        "float* p = a; for (int i = 0; i < 4; i++) { *p = 1; p += 6; }",
+        [0, 6, 12, 18],
+    ),
+    ("a pointer that walks by `++`", "float* p = a + 2; for (int i = 0; i < 3; i++) *p++ = 1;", [2, 3, 4]),
+    (
+        "a nest",
+        "for (int i = 0; i < 2; i++) for (int j = 0; j < 3; j++) a[10 * i + j] = 1;",
+        [0, 1, 2, 10, 11, 12],
+    ),
+    (
+        "a triangle",
+        "for (int i = 0; i < 3; i++) for (int j = 0; j <= i; j++) a[10 * i + j] = 1;",
+        [0, 10, 11, 20, 21, 22],
+    ),
+    (
+        "a variable carried through a nest",
+        "int x = 0; for (int i = 0; i < 2; i++) for (int j = 0; j < 3; j++) a[x++] = 1;",
+        [0, 1, 2, 3, 4, 5],
+    ),
+    ("no iteration", "for (int i = 0; i < n - 5; i++) b[i] = 1; a[3] = 1;", [3]),
+]
+
+
+@pytest.mark.parametrize(("body", "expected"), [i[1:] for i in ITERATIONS], ids=[i[0] for i in ITERATIONS])
+def test_the_elements_of_each_iteration(body: str, expected: list[int]) -> None:
+    result = only(evaluate(body))
+    assert result.status == "exact"
+    assert uniform_elements(result) == expected
+    assert result.requests == len(expected)
+
+
+AFTER = [
+    ("a step", "int x = 1; for (int i = 0; i < 5; i++) x += 3; a[x] = 1;", [16] * 32),
+    ("the counter", "int i; for (i = 2; i < 9; i += 3) ; a[i] = 1;", [11] * 32),
+    ("a shift", "int x = 64; for (int i = 0; i < 3; i++) x >>= 1; a[x] = 1;", [8] * 32),
+    ("a test at the end", "int x = 0; do x += 4; while (x < 10); a[x] = 1;", [12] * 32),
+    ("one that never ran", "int x = 7; for (int i = 0; i < n - 5; i++) x += 3; a[x] = 1;", [7] * 32),
+    (
+        "each lane its own",
+        "int x = 0; for (int i = 0; i < t; i++) x += 2; a[x] = 1;",
+        [2 * t for t in range(32)],
+    ),
+    (
+        "a stride of lanes",
+        "int i; for (i = t; i < 100; i += 32) ; a[i] = 1;",
+        [t + 32 * -(-(100 - t) // 32) for t in range(32)],
+    ),
+    (
+        "a nest",
+        "int x = 0; for (int i = 0; i < 3; i++) for (int j = 0; j < 4; j++) x += 2; a[x] = 1;",
+        [24] * 32,
+    ),
+]
+
+
+@pytest.mark.parametrize(("body", "expected"), [i[1:] for i in AFTER], ids=[i[0] for i in AFTER])
+def test_variables_after_a_loop(body: str, expected: list[int]) -> None:
+    assert elements(only(evaluate(body))) == [expected]
+
+
+def test_lanes_leave_a_loop_at_their_own_time() -> None:
+    """Lane t runs t % 4 times: of 32 lanes 24, 16 and 8 take part."""
+    result = only(evaluate("for (int i = 0; i < t % 4; i++) a[t] = 1;"))
+    assert (result.requests, result.active_lanes) == (3, 16)
+
+
+def test_a_stride_over_the_rows_of_a_tile() -> None:
+    result = only(
+        evaluate("for (int y = threadIdx.y; y < 30; y += blockDim.y) a[64 * y + t] = 1;", block=(32, 8, 1))
+    )
+    assert (result.requests, result.sectors_per_request, result.active_lanes) == (30, 4, 32)
+
+
+@pytest.mark.parametrize("trips", [3, 7, 40, 1000])
+def test_the_requests_of_a_loop_are_those_of_all_its_iterations(trips: int) -> None:
+    result = only(evaluate(f"for (int i = 0; i < {trips}; i++) a[32 * i + t] = 1;"))
+    assert (result.requests, result.sectors_per_request) == (trips, 4)
+
+
+def test_a_tree_reduction_counts_its_shrinking_rounds() -> None:
+    """Of 256 threads 128 pass the first round's guard: 4 warps, then 2, 1, and parts of one."""
+    result = only(evaluate("for (int d = blockDim.x / 2; d > 0; d >>= 1) if (t < d) a[t] = 1;", (256, 1, 1)))
+    assert result.requests == 4 + 2 + 1 + 1 + 1 + 1 + 1 + 1
+    assert result.active_lanes == pytest.approx((7 * 32 + 16 + 8 + 4 + 2 + 1) / 12)
