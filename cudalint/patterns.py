@@ -92,12 +92,12 @@ def _shift(result: AccessResult, width: int) -> int | None:
 
 
 def _strided(one: Evaluated, step: int) -> Pattern:
-    access, result, launch = one
+    access, _, launch = one
     distance = abs(step)
     if access.record_bytes is not None and distance == access.record_bytes:
         return Pattern("field", f"field of a {access.record_bytes}-byte struct", step)
     elements = distance / access.bytes
-    if _walks(result, access.bytes):
+    if _walks(one, distance):
         run = "a row of its own" if elements >= _LONG_STRIDE else f"a run of {count(elements, 'element')} of its own"
         return Pattern("own-run", f"each thread walks along {run}", step)
     if elements < _LONG_STRIDE:
@@ -111,14 +111,22 @@ def _named(elements: float, launch: LaunchFacts) -> str:
     return f" with `{names[0]}` = {figure(elements)}" if len(names) == 1 and elements > 2 else ""
 
 
-def _walks(result: AccessResult, width: int) -> bool:
-    """Whether a warp's next request is one element further on, in each lane: a thread goes along its own elements."""
+def _walks(one: Evaluated, distance: int) -> bool:
+    """Whether the turns of a loop take each lane through its own elements, before the next lane's begin."""
+    access, result, launch = one
     sample = result.sample
-    if sample is None or len(sample.warps) < 2:
+    if sample is None or not _repeats(result, launch):
         return False
-    for warp in np.unique(sample.warps)[:2]:
-        addresses = sample.addresses[sample.warps == warp]
-        moved = np.diff(addresses, axis=0)
-        if np.any(np.all(moved == width, axis=1)):
-            return True
-    return False
+    # The first requests of a warp are turns of the innermost loop in one block, though not each of them.
+    addresses = sample.addresses[sample.warps == sample.warps[0]][:3]
+    moved = addresses[1:] - addresses[0]
+    if not moved.size or np.any(moved != moved[:, :1]) or np.any((moved <= 0) | (moved >= distance)):
+        return False
+    return int(np.gcd.reduce(moved[:, 0])) == access.bytes
+
+
+def _repeats(result: AccessResult, launch: LaunchFacts) -> bool:
+    """Whether warps make more than one request on average, so that there is a loop around the access."""
+    warps = -(-launch.block[0] * launch.block[1] * launch.block[2] // 32)
+    blocks = launch.grid[0] * launch.grid[1] * launch.grid[2]
+    return result.requests is not None and result.requests > 1.5 * warps * blocks

@@ -28,13 +28,22 @@ def suggest(kernel: KernelFacts, one: Evaluated, pattern: Pattern) -> Suggestion
     """The remedy that fits the pattern, None where the model knows of none that helps."""
     match pattern.kind:
         case "reversed":
-            return _exchange(kernel, one) or _stage(one, "read" if one.access.operation == "load" else "write")
+            return _exchange_or_stage(kernel, one)
         case "field":
             return _structure_of_arrays(one)
         case "own-run":
             return _neighbouring_elements(one, pattern)
         case _:
             return None
+
+
+def _exchange_or_stage(kernel: KernelFacts, one: Evaluated) -> Suggestion | None:
+    """Exchanging x and y costs nothing, so it is preferred where the kernel's other accesses don't lose by it."""
+    staged = _stage(one)
+    changed = _all_exchanged(kernel, one)
+    if changed is not None and _exchange_pays(changed, one, staged):
+        return _exchange_suggestion(changed, one)
+    return staged
 
 
 # --- remedies for one access -----------------------------------------------------------------------------
@@ -58,7 +67,7 @@ def _neighbouring_elements(one: Evaluated, pattern: Pattern) -> Suggestion | Non
     return _if_better(one, text, after)
 
 
-def _stage(one: Evaluated, verb: str) -> Suggestion | None:
+def _stage(one: Evaluated) -> Suggestion | None:
     """A tile in shared memory takes the exchange of x and y, so that global memory sees rows."""
     if one.access.operation in ("atomic", "async-copy"):
         return None
@@ -67,6 +76,7 @@ def _stage(one: Evaluated, verb: str) -> Suggestion | None:
     if steps is None or block[0] * one.access.bytes < SECTOR_BYTES:
         return None
     after = _block_figure(one, (steps[1], steps[0], steps[2]), block)
+    verb = "read" if one.access.operation == "load" else "write"
     text = f"stage a tile through shared memory: {verb} `{one.access.array}` with `threadIdx.x` along the row"
     return _if_better(one, f"{text}, and exchange x and y in the tile", after)
 
@@ -103,8 +113,8 @@ class _Exchanged:
         return self.one.result.requests or 1.0
 
 
-def _exchange(kernel: KernelFacts, one: Evaluated) -> Suggestion | None:
-    """Renaming x to y and y to x everywhere is always right; it pays if the other accesses don't lose by it."""
+def _all_exchanged(kernel: KernelFacts, one: Evaluated) -> list[_Exchanged] | None:
+    """All accesses of the kernel with x and y exchanged; None if the model can't tell what becomes of one."""
     launches = {result.launch for result in one.access.results}
     changed: list[_Exchanged] = []
     for access in kernel.accesses:
@@ -115,27 +125,38 @@ def _exchange(kernel: KernelFacts, one: Evaluated) -> Suggestion | None:
             if exchanged is None:
                 return None
             changed.append(exchanged)
+    return changed
+
+
+def _exchange_pays(changed: Sequence[_Exchanged], one: Evaluated, staged: Suggestion | None) -> bool:
+    """Whether the exchange helps this access and the kernel, and doesn't leave much more than staging would."""
     mine = next(e for e in changed if e.one.result is one.result)
-    sectors, wavefronts = _saving(changed, "global"), _saving(changed, "shared")
-    if mine.after > mine.before * _WORTH_IT or sectors < 1 - _WORTH_IT or wavefronts < 0:
-        return None
-    return _exchange_suggestion(mine, sectors)
+    before, after = _total(changed, "global")
+    if mine.after > mine.before * _WORTH_IT or after > before * _WORTH_IT:
+        return False
+    wavefronts_before, wavefronts_after = _total(changed, "shared")
+    if wavefronts_after > wavefronts_before:
+        return False
+    if staged is None:
+        return True
+    saved_by_staging = (mine.before - staged.after["sectors_per_request"]) * mine.requests
+    return after * _WORTH_IT <= before - saved_by_staging
 
 
-def _saving(changed: Sequence[_Exchanged], space: Space) -> float:
-    """By which share the cost of all accesses of a memory space falls."""
+def _total(changed: Sequence[_Exchanged], space: Space) -> tuple[float, float]:
+    """What all accesses of a memory space cost together, before and after."""
     here = [e for e in changed if e.one.access.space == space]
-    before = sum(e.before * e.requests for e in here)
-    after = sum(e.after * e.requests for e in here)
-    return 1 - after / before if before else 0.0
+    return sum(e.before * e.requests for e in here), sum(e.after * e.requests for e in here)
 
 
-def _exchange_suggestion(mine: _Exchanged, saving: float) -> Suggestion:
-    x, y, _ = mine.one.launch.block
+def _exchange_suggestion(changed: Sequence[_Exchanged], one: Evaluated) -> Suggestion:
+    mine = next(e for e in changed if e.one.result is one.result)
+    before, after = _total(changed, "global")
+    x, y, _ = one.launch.block
     also = "" if x == y else f", and launch blocks of {y}x{x}"
     text = (
-        f"exchange `threadIdx.x` and `threadIdx.y` throughout the kernel{also}; its global accesses take {saving:.0%}"
-        " fewer sectors together"
+        f"exchange `threadIdx.x` and `threadIdx.y` throughout the kernel{also}; its global accesses take"
+        f" {1 - after / before:.0%} fewer sectors together"
     )
     return Suggestion(text, (), {"sectors_per_request": mine.before}, {"sectors_per_request": mine.after})
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple
 
 import numpy as np
@@ -25,32 +25,51 @@ class Evaluated(NamedTuple):
     launch: LaunchFacts
 
 
+class Cost(NamedTuple):
+    """Sectors or wavefronts per request, and the fewest possible."""
+
+    actual: float
+    ideal: float
+
+
+Figures = Callable[[AccessResult], Cost]
+"""Reads the cost of a result that has figures."""
+
+
+def sectors(result: AccessResult) -> Cost:
+    return Cost(result.sectors_per_request or 0.0, result.ideal_sectors or 1.0)
+
+
+def wavefronts(result: AccessResult) -> Cost:
+    return Cost(result.wavefronts_per_request or 0.0, result.ideal_wavefronts or 1.0)
+
+
 def evaluated(kernel: KernelFacts, space: str) -> Iterator[Evaluated]:
     """The accesses of one memory space that have figures, launch by launch."""
     for access in kernel.accesses:
         if access.space != space:
             continue
         for result in access.results:
-            if result.status in WITH_FIGURES:
+            figures = result.wavefronts_per_request if space == "shared" else result.sectors_per_request
+            if result.status in WITH_FIGURES and figures is not None and not is_estimate(result):
                 yield Evaluated(access, result, kernel.launches[result.launch])
 
 
-def share_of_kernel(
-    one: Evaluated,
-    all_of_them: list[Evaluated],
-    excess: Callable[[AccessResult], float],
-    cost: Callable[[AccessResult], float],
-) -> float:
-    """The excess of one access as a share of what all accesses of its space cost under the same launch.
+def is_rare(one: Evaluated, everything: Iterable[Evaluated], figures: Figures, share: float) -> bool:
+    """Whether the excess of an access is under this share of what the kernel's costliest access costs.
 
-    A request whose number is not known counts once; if it is the access in question, its share is taken as whole.
+    Only accesses whose requests can be counted are compared: a loop of unknown length says nothing.
     """
-    if one.result.requests is None:
-        return 1.0
-    total = sum(
-        (o.result.requests or 1.0) * cost(o.result) for o in all_of_them if o.result.launch == one.result.launch
+    requests = one.result.requests
+    if requests is None:
+        return False
+    costs = (
+        other.result.requests * figures(other.result).actual
+        for other in everything
+        if other.result.launch == one.result.launch and other.result.requests is not None
     )
-    return one.result.requests * excess(one.result) / total if total else 1.0
+    actual, ideal = figures(one.result)
+    return requests * (actual - ideal) < share * max(costs, default=0.0)
 
 
 # --- the model on changed addresses --------------------------------------------------------------------
@@ -58,14 +77,14 @@ def share_of_kernel(
 
 def mean_sectors(addresses: NDArray[np.int64], sample: Sample, width: int) -> float:
     """Sectors per request, if the sample's requests went to these addresses."""
-    sectors, _ = global_request(addresses, sample.mask, width)
-    return _weighted(sectors, sample.weights)
+    touched, _ = global_request(addresses, sample.mask, width)
+    return _weighted(touched, sample.weights)
 
 
 def mean_wavefronts(addresses: NDArray[np.int64], sample: Sample, width: int, operation: SharedOperation) -> float:
     """Wavefronts per request, if the sample's requests went to these addresses."""
-    wavefronts, _ = shared_request(addresses, sample.mask, width, operation)
-    return _weighted(wavefronts, sample.weights)
+    taken, _ = shared_request(addresses, sample.mask, width, operation)
+    return _weighted(taken, sample.weights)
 
 
 def _weighted(figures: NDArray[np.int64] | NDArray[np.float64], weights: NDArray[np.float64]) -> float:
@@ -104,6 +123,11 @@ def array_key(access: Access) -> tuple[str, Place | None]:
     """Equal for accesses of one array of a kernel."""
     declaration: ArrayFacts | None = access.declaration
     return access.array, declaration.place if declaration else None
+
+
+def is_estimate(result: AccessResult) -> bool:
+    """Whether the figure is what random data would cost: good for a table, and no ground for a finding."""
+    return result.status == "range" and "mean over uniform data" in (result.reason or "")
 
 
 def is_repeat(result: AccessResult) -> bool:

@@ -12,7 +12,7 @@ from cudalint.hardware.sectors import global_request
 from cudalint.patterns import Pattern, pattern_of
 from cudalint.remedies import suggest
 from cudalint.rule import Rule, RuleContext
-from cudalint.rulekit import Evaluated, evaluated, figure, share_of_kernel
+from cudalint.rulekit import Evaluated, evaluated, figure, is_rare, sectors
 
 
 class UncoalescedAccess(Rule):
@@ -43,8 +43,9 @@ class UncoalescedAccess(Rule):
 
     What it leaves out
         An excess of one sector or less (`in[i + 1]` takes 5 instead of 4), and requests that are rare beside the
-        kernel's others: an access whose excess is under 1% of the kernel's sectors. Both limits are options, as
-        the factor is. An access whose addresses depend on loaded data is counted as such, and never reported.
+        kernel's others, such as a tail done by few threads: the excess of all requests of an access has to be 1% of
+        what the kernel's costliest access moves. The limits are options, as the factor is. An access
+        whose addresses depend on loaded data is counted as such, and never reported.
     """
 
     code = "CL101"
@@ -59,13 +60,13 @@ class UncoalescedAccess(Rule):
         for one in everything:
             if not _exceeds(one.result, limits["factor"], limits["excess-sectors"]):
                 continue
-            if share_of_kernel(one, everything, _excess, _sectors) >= limits["share"]:
+            if not is_rare(one, everything, sectors, limits["share"]):
                 yield self._diagnostic(kernel, one)
 
     def _diagnostic(self, kernel: KernelFacts, one: Evaluated) -> Diagnostic:
         access, result, launch = one
         pattern = pattern_of(one)
-        sectors, ideal = _sectors(result), result.ideal_sectors or 1.0
+        actual, ideal = sectors(result)
         return Diagnostic(
             code=self.code,
             name=self.name,
@@ -76,39 +77,29 @@ class UncoalescedAccess(Rule):
             instantiation=kernel.instantiation,
             launches=(launch,),
             assumptions=result.assumptions,
-            figures={"sectors_per_request": sectors, "ideal_sectors": ideal},
+            figures={"sectors_per_request": actual, "ideal_sectors": ideal},
             suggestion=suggest(kernel, one, pattern),
             picture=_picture(one),
         )
 
 
-def _sectors(result: AccessResult) -> float:
-    return result.sectors_per_request or 0.0
-
-
-def _excess(result: AccessResult) -> float:
-    return _sectors(result) - (result.ideal_sectors or 0.0)
-
-
 def _exceeds(result: AccessResult, factor: float, excess: float) -> bool:
     """Whether the figure is beyond both limits; where only a range is known, its lower end has to be."""
-    if result.sectors_per_request is None or result.ideal_sectors is None:
-        return False
-    sectors = result.sectors_per_request
+    actual, ideal = sectors(result)
     if result.status == "range" and result.sectors_range is not None:
-        sectors = min(sectors, result.sectors_range[0])
-    return sectors > factor * result.ideal_sectors and sectors - result.ideal_sectors > excess
+        actual = min(actual, result.sectors_range[0])
+    return actual > factor * ideal and actual - ideal > excess
 
 
 def _message(one: Evaluated, pattern: Pattern) -> str:
-    sectors, ideal = _sectors(one.result), one.result.ideal_sectors or 1.0
-    wasted = f"{1 - ideal / sectors:.0%} of the traffic of `{one.access.array}` is wasted"
-    return f"{figure(sectors)} sectors per request, ideal {figure(ideal)}: {wasted} ({pattern.text})"
+    actual, ideal = sectors(one.result)
+    wasted = f"{1 - ideal / actual:.0%} of the traffic of `{one.access.array}` is wasted"
+    return f"{figure(actual)} sectors per request, ideal {figure(ideal)}: {wasted} ({pattern.text})"
 
 
 def _picture(one: Evaluated) -> Picture | None:
     sample = one.result.sample
     if sample is None or not len(sample.weights):
         return None
-    sectors, _ = global_request(sample.addresses, sample.mask, one.access.bytes)
-    return Picture("sectors", sample, int(np.argmax(sectors)), one.access.bytes)
+    touched, _ = global_request(sample.addresses, sample.mask, one.access.bytes)
+    return Picture("sectors", sample, int(np.argmax(touched)), one.access.bytes)

@@ -11,7 +11,7 @@ from cudalint.facts import Access, AccessResult, ArrayFacts, KernelFacts
 from cudalint.hardware.banks import BANK_BYTES, shared_request
 from cudalint.layouts import Padded, Proposal, propose_layout, uses_of
 from cudalint.rule import Rule, RuleContext
-from cudalint.rulekit import Evaluated, array_key, count, evaluated, figure, noun, share_of_kernel
+from cudalint.rulekit import Evaluated, array_key, count, evaluated, figure, is_rare, noun, wavefronts
 
 
 class BankConflict(Rule):
@@ -55,7 +55,7 @@ class BankConflict(Rule):
         for one in everything:
             if not _conflicts(one.result, limits["ways"]):
                 continue
-            if share_of_kernel(one, everything, _excess, _wavefronts) < limits["share"]:
+            if is_rare(one, everything, wavefronts, limits["share"]):
                 continue
             key = array_key(one.access)
             if key not in proposals:
@@ -75,8 +75,8 @@ class BankConflict(Rule):
             launches=(launch,),
             assumptions=result.assumptions,
             figures={
-                "wavefronts_per_request": _wavefronts(result),
-                "ideal_wavefronts": result.ideal_wavefronts or 1.0,
+                "wavefronts_per_request": wavefronts(result).actual,
+                "ideal_wavefronts": wavefronts(result).ideal,
                 "conflict_ways": _ways(result),
             },
             related=tuple(_related(access)),
@@ -85,31 +85,23 @@ class BankConflict(Rule):
         )
 
 
-def _wavefronts(result: AccessResult) -> float:
-    return result.wavefronts_per_request or 0.0
-
-
-def _excess(result: AccessResult) -> float:
-    return _wavefronts(result) - (result.ideal_wavefronts or 0.0)
-
-
 def _ways(result: AccessResult) -> float:
-    return _wavefronts(result) / (result.ideal_wavefronts or 1.0)
+    actual, ideal = wavefronts(result)
+    return actual / ideal
 
 
 def _conflicts(result: AccessResult, ways: float) -> bool:
     """Whether the conflict is beyond the limit; where only a range is known, its lower end has to be."""
-    if result.wavefronts_per_request is None or result.ideal_wavefronts is None:
-        return False
-    wavefronts = result.wavefronts_per_request
+    actual, ideal = wavefronts(result)
     if result.status == "range" and result.wavefronts_range is not None:
-        wavefronts = min(wavefronts, result.wavefronts_range[0])
-    return wavefronts >= ways * result.ideal_wavefronts
+        actual = min(actual, result.wavefronts_range[0])
+    return actual >= ways * ideal
 
 
 def _message(one: Evaluated) -> str:
     access, result, _ = one
-    figures = f"{count(_wavefronts(result), 'wavefront')} per request, ideal {figure(result.ideal_wavefronts or 1.0)}"
+    actual, ideal = wavefronts(result)
+    figures = f"{count(actual, 'wavefront')} per request, ideal {figure(ideal)}"
     return f"{figure(_ways(result))}-way bank conflict on `{access.array}` ({figures})"
 
 
@@ -127,8 +119,8 @@ def _picture(one: Evaluated) -> Picture | None:
     sample, access = one.result.sample, one.access
     if sample is None or not len(sample.weights):
         return None
-    wavefronts, _ = shared_request(sample.addresses, sample.mask, access.bytes, access.operation)
-    return Picture("banks", sample, int(np.argmax(wavefronts)), access.bytes)
+    taken, _ = shared_request(sample.addresses, sample.mask, access.bytes, access.operation)
+    return Picture("banks", sample, int(np.argmax(taken)), access.bytes)
 
 
 # --- the suggestion --------------------------------------------------------------------------------------

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
-from cudalint.diagnostics import Diagnostic
-from cudalint.facts import Access, KernelFacts
+from cudalint.diagnostics import Diagnostic, Suggestion
+from cudalint.facts import Access, FileFacts, KernelFacts, LaunchFacts, Status
 from cudalint.rule import Rule, RuleContext
 from cudalint.rulekit import count, is_repeat
 
@@ -20,9 +20,9 @@ class IncompleteAnalysis(Rule):
 
     What it does
         Counts the loads and stores that have no figures although nothing in the program makes them depend on data,
-        and lists the reasons, the most frequent first; and what of the kernel's body was left out (a file that
-        was not found, a construct that is not understood, an unknown launch). Accesses whose address depends on loaded
-        data are mentioned and are no gap: no tool can tell their figure from the source.
+        and lists the reasons, the most frequent first; says what of the kernel's body was left out (a name that
+        nothing declares, a construct that is not understood), and that a launch had to be assumed. Accesses
+        whose address depends on loaded data are mentioned and are no gap: no tool can tell their figure.
 
     Why is this bad
         Where nothing was evaluated, nothing is reported, and silence looks like a clean kernel.
@@ -46,52 +46,86 @@ class IncompleteAnalysis(Rule):
         accesses = [access for access in kernel.accesses if access.space in _MEMORY]
         unknown = [access for access in accesses if _reasons(access, "unknown")]
         dependent = [access for access in accesses if access not in unknown and _reasons(access, "data-dependent")]
-        reasons = Counter(reason for access in unknown for reason in _reasons(access, "unknown"))
-        reasons.update(dict.fromkeys((gap.reason for gap in kernel.gaps), 1))
-        if not reasons:
+        parts = [
+            *_about_accesses(unknown, dependent, len(accesses)),
+            *_about_the_body(kernel),
+            *_about_the_launch(kernel),
+        ]
+        if not parts:
             return
         yield Diagnostic(
             code=self.code,
             name=self.name,
             severity=self.severity,
             place=kernel.name_place,
-            message=_message(len(accesses), len(unknown), len(dependent), reasons),
+            message="; ".join(parts),
             kernel=kernel.name,
             instantiation=kernel.instantiation,
+            launches=kernel.launches,
             figures={
                 "accesses": float(len(accesses)),
                 "not_evaluated": float(len(unknown)),
                 "data_dependent": float(len(dependent)),
             },
+            suggestion=_way_out(kernel, context.file),
         )
 
 
-def _reasons(access: Access, status: str) -> list[str]:
+def _reasons(access: Access, status: Status) -> list[str]:
     """Why the access has no figures, once for all launches."""
     found = (r.reason or "no reason known" for r in access.results if r.status == status and not is_repeat(r))
     return list(dict.fromkeys(found))
 
 
-def _message(accesses: int, unknown: int, dependent: int, reasons: Counter[str]) -> str:
-    text = f"{unknown} of {count(accesses, 'access', 'accesses')} could not be evaluated"
-    if dependent:
-        text += f" ({dependent} more depend on loaded data)"
-    return f"{text}: {_enumerated(reasons)}"
+def _about_accesses(unknown: Sequence[Access], dependent: Sequence[Access], total: int) -> Iterator[str]:
+    if unknown:
+        text = f"{len(unknown)} of {count(total, 'access', 'accesses')} could not be evaluated"
+        if dependent:
+            text += f" ({len(dependent)} more depend on loaded data)"
+        yield f"{text}: {_enumerated(Counter(r for access in unknown for r in _reasons(access, 'unknown')))}"
+
+
+def _about_the_body(kernel: KernelFacts) -> Iterator[str]:
+    if kernel.gaps:
+        yield f"left out: {_enumerated(Counter(gap.reason for gap in kernel.gaps))}"
+
+
+def _about_the_launch(kernel: KernelFacts) -> Iterator[str]:
+    if any(_is_assumed(launch) for launch in kernel.launches):
+        threads = " x ".join(str(n) for n in kernel.launches[0].block if n > 1)
+        yield f"no launch in sight: a block of {threads} threads is assumed"
+
+
+def _is_assumed(launch: LaunchFacts) -> bool:
+    return launch.source in ("default", "launch-bounds") and launch.line is None
 
 
 def _enumerated(reasons: Counter[str]) -> str:
+    """The most frequent reasons, with the number of times of each."""
     short: Counter[str] = Counter()
     for reason, number in reasons.items():
         short[_brief(reason)] += number
-    listed = [
-        reason + (f" ({number} times)" if number > 1 else "") for reason, number in short.most_common(_MOST_REASONS)
-    ]
-    more = len(short) - len(listed)
+    most = short.most_common(_MOST_REASONS)
+    listed = [f"{reason} ({number} times)" if number > 1 else reason for reason, number in most]
+    more = len(short) - len(most)
     if more:
         listed.append(f"{more} more {'reason' if more == 1 else 'reasons'}")
-    return "; ".join(listed)
+    return ", ".join(listed)
 
 
 def _brief(reason: str) -> str:
-    """A reason on one line, without the number that tells unknown values apart."""
-    return re.sub(r"\s*\[\d+\]", "", " ".join(reason.split()))
+    """A reason on one line, without what every reason of its kind begins with."""
+    one_line = " ".join(reason.split())
+    without_numbers = re.sub(r"\s*\[\d+\]", "", one_line)
+    return without_numbers.removeprefix("the front end could not resolve part of its body: ")
+
+
+def _way_out(kernel: KernelFacts, file: FileFacts) -> Suggestion | None:
+    """What the user can say to settle it, as far as that can be told."""
+    ways = list(dict.fromkeys(gap.remedy for gap in kernel.gaps if gap.remedy))
+    missing = [problem.message for problem in file.problems if "file not found" in problem.message]
+    if missing and kernel.gaps:
+        ways.append("name the folder of the missing headers with -I")
+    if any(_is_assumed(launch) for launch in kernel.launches):
+        ways.append("say `// cudalint: launch(block = ...)` above the kernel, or give --block")
+    return Suggestion("; ".join(ways)) if ways else None

@@ -21,7 +21,7 @@ from cudalint.comments import read_comments
 from cudalint.facts import Access, AccessResult, FileFacts, Space
 from cudalint.rulekit import figure
 
-_DIRECTIVE = re.compile(r"(?<!\w)facts:(?P<items>[^\n]*?)(?://|\*/|$)", re.MULTILINE)
+_DIRECTIVE = re.compile(r"(?:^|//)\s*facts:(?P<items>[^\n]*?)(?://|$)", re.MULTILINE)
 _FIGURES = r"(?:\d+(?:\.\d+)?/\d+(?:\.\d+)?)(?: (?:assumed|range))?"
 _ITEM = re.compile(
     rf"(?:global|shared|generic) (?:load|store|atomic|async-copy) (?:{_FIGURES}|data-dependent|unknown|unreached)"
