@@ -39,6 +39,8 @@ _FIXED_FLAGS: Final = (
     "-Xclang", "-fcuda-allow-variadic-functions",
 )  # fmt: skip
 
+_PREPROCESSOR_FLAGS: Final = ("-isystem", "-include", "-idirafter", "-iquote", "-I", "-D", "-U")
+
 _NEWEST_ARCHITECTURE: Final = 90
 """The newest that this libclang knows; later ones are parsed as this one with `__CUDA_ARCH__` redefined."""
 _DEFAULT_ARCHITECTURE: Final = 80
@@ -307,8 +309,13 @@ class _Parser:
 def _prelude_flags(options: ParseOptions) -> list[str]:
     """The flags that every parse has, and the prelude in its precompiled form where that is possible."""
     basic = (*_FIXED_FLAGS, _standard_flag(options.std), *_architecture_flags(options.arch))
-    header = None if options.extra else precompiled(_PRELUDE, basic)
+    header = precompiled(_PRELUDE, basic) if _fits_precompiled(options.extra) else None
     return [*basic, "-include-pch", header] if header else [*basic, "-include", _PRELUDE]
+
+
+def _fits_precompiled(extra: tuple[str, ...]) -> bool:
+    """Whether further arguments leave the language as it is; clang rejects a precompiled header otherwise."""
+    return all(not argument.startswith("-") or argument.startswith(_PREPROCESSOR_FLAGS) for argument in extra)
 
 
 def _option_flags(options: ParseOptions) -> Iterator[str]:

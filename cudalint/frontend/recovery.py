@@ -154,6 +154,7 @@ def declaration_of_name(name: str, rest: bytes) -> str:
     computed from a guess.
     """
     if rest.lstrip().startswith(b"("):
-        generic = f"template <class T, class... A> __host__ __device__ T {name}(T, A...);"
-        return f"{generic} __host__ __device__ int {name}();"
+        # The result is most often of the first argument's type, or what a first argument points to.
+        both = "template <class T, class... A> __host__ __device__ T"
+        return f"{both} {name}(T, A...); {both} {name}(T*, A...); __host__ __device__ int {name}();"
     return f"extern __device__ const int {name};"

@@ -1,0 +1,248 @@
+"""Parse options from a compilation database, `compile_commands.json`.
+
+The commands are nvcc's or clang's. Only what changes the meaning of the source is taken over:
+include folders, macros, forced includes, the standard and the architecture. Nothing is run.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shlex
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from cudalint.frontend.parse import ParseOptions
+
+FILE_NAME: Final = "compile_commands.json"
+_BUILD_FOLDERS: Final = ("", "build", "out", "_build")
+_RESPONSE_DEPTH: Final = 8
+"""Response files may name further ones, and a file that names itself must come to an end."""
+
+_ARCHITECTURE: Final = re.compile(r"(?:sm|compute|lto)_(\d+[a-z]?)|^(\d{2,3}[a-z]?)$")
+# Options of nvcc and of clang whose next argument is a value that does not matter here, and so is no option.
+_VALUED: Final = frozenset(
+    {
+        "-o", "--output-file", "-MF", "-MT", "-MQ", "-x", "--x", "-Xptxas", "--ptxas-options", "-Xlinker", "-Xnvlink",
+        "-Xfatbin", "-Xclang", "-ccbin", "--compiler-bindir", "-maxrregcount", "--maxrregcount", "-t", "--threads",
+        "-L", "-l", "-cudart", "--cudart", "-odir", "-target", "-diag-suppress", "--diag-suppress",
+    }
+)  # fmt: skip
+
+
+class DatabaseError(Exception):
+    """A compilation database that cannot be used: one line that names the file and the reason."""
+
+
+@dataclass(frozen=True, slots=True)
+class CompileCommands:
+    """The entries of a compilation database, by absolute path of the source file."""
+
+    path: str
+    entries: dict[str, tuple[str, tuple[str, ...]]]
+    """Working folder and arguments."""
+
+    def options_for(self, source: str) -> ParseOptions | None:
+        """The options that a source file is compiled with, or None where the database does not have it."""
+        entry = self.entries.get(os.path.realpath(source))
+        if entry is None:
+            return None
+        folder, arguments = entry
+        return options_from_arguments(arguments, folder)
+
+
+def find_compile_commands(start: str) -> str | None:
+    """The database nearest to a file or folder, looked for in its parents and their build folders."""
+    folder = os.path.abspath(start)
+    while True:
+        for name in _BUILD_FOLDERS:
+            candidate = os.path.join(folder, name, FILE_NAME)
+            if os.path.isfile(candidate):
+                return candidate
+        parent = os.path.dirname(folder)
+        if parent == folder:
+            return None
+        folder = parent
+
+
+def load_compile_commands(path: str) -> CompileCommands:
+    """Reads a database; a folder means the database in it. Of several entries for a file the first counts."""
+    if os.path.isdir(path):
+        path = os.path.join(path, FILE_NAME)
+    try:
+        with open(path, encoding="utf-8") as file:
+            content = json.load(file)
+    except OSError as error:
+        raise DatabaseError(f"{path}: cannot read it: {error.strerror or error}") from error
+    except ValueError as error:
+        raise DatabaseError(f"{path}: not a JSON file: {error}") from error
+    if not isinstance(content, list):
+        raise DatabaseError(f"{path}: not a compilation database: a list of entries was expected")
+    entries: dict[str, tuple[str, tuple[str, ...]]] = {}
+    for number, entry in enumerate(content, 1):
+        source, folder, arguments = _entry(path, number, entry)
+        entries.setdefault(source, (folder, arguments))
+    return CompileCommands(path, entries)
+
+
+def _entry(path: str, number: int, entry: Any) -> tuple[str, str, tuple[str, ...]]:
+    """Absolute source path, working folder and arguments of one entry."""
+    try:
+        folder = os.path.join(os.path.dirname(os.path.abspath(path)), entry["directory"])
+        source = os.path.realpath(os.path.join(folder, entry["file"]))
+        arguments = entry["arguments"] if "arguments" in entry else shlex.split(entry["command"])
+        return source, folder, tuple([str(argument) for argument in arguments])
+    except (KeyError, TypeError, ValueError) as error:
+        raise DatabaseError(f"{path}: entry {number} is no compile command: {error!r}") from error
+
+
+# --- arguments --------------------------------------------------------------------------------------------
+
+
+def options_from_arguments(arguments: Iterable[str], folder: str) -> ParseOptions:
+    """Translates a compile command, the compiler's name included, that runs in `folder`."""
+    translation = _Translation(folder)
+    rest = iter(_expanded(list(arguments)[1:], folder))
+    for argument in rest:
+        translation.take(argument, rest)
+    return translation.options()
+
+
+def _expanded(arguments: Iterable[str], folder: str, depth: int = 0) -> Iterator[str]:
+    """The arguments with those of response files in place of `@file` and `--options-file file`."""
+    rest = iter(arguments)
+    for argument in rest:
+        names: list[str] = []
+        if argument.startswith("@"):
+            names = [argument[1:]]
+        elif argument in ("--options-file", "-optf"):
+            names = next(rest, "").split(",")
+        elif argument.startswith(("--options-file=", "-optf=")):
+            names = argument.partition("=")[2].split(",")
+        else:
+            yield argument
+        if depth < _RESPONSE_DEPTH:
+            for name in filter(None, names):
+                yield from _expanded(_response(os.path.join(folder, name)), folder, depth + 1)
+
+
+def _response(path: str) -> list[str]:
+    try:
+        with open(path, encoding="utf-8", errors="replace") as file:
+            return shlex.split(file.read(), comments=True)
+    except (OSError, ValueError):
+        # A generated file that is not there before the build: its options are simply not known.
+        return []
+
+
+@dataclass(slots=True)
+class _Translation:
+    """Gathers the options of one command."""
+
+    folder: str
+    include_dirs: list[str] = field(default_factory=list)
+    defines: list[str] = field(default_factory=list)
+    std: str | None = None
+    architecture: str | None = None
+    extra: list[str] = field(default_factory=list)
+
+    def options(self) -> ParseOptions:
+        arch = f"sm_{self.architecture}" if self.architecture else ParseOptions().arch
+        return ParseOptions(tuple(self.include_dirs), tuple(self.defines), self.std, None, arch, tuple(self.extra))
+
+    def take(self, argument: str, rest: Iterator[str]) -> None:
+        """Takes one argument over, with its value from `rest` where that stands apart."""
+        for names, joined, action in _OPTIONS:
+            for name in names:
+                if argument == name:
+                    action(self, next(rest, ""))
+                    return
+                if argument.startswith(name + "="):
+                    action(self, argument[len(name) + 1 :])
+                    return
+                if joined and argument.startswith(name):
+                    action(self, argument[len(name) :])
+                    return
+        if argument in _VALUED:
+            next(rest, None)
+
+    def add_include(self, value: str) -> None:
+        self.include_dirs += [self._path(name) for name in _listed(value)]
+
+    def add_system_include(self, value: str) -> None:
+        for name in _listed(value):
+            self.extra += ["-isystem", self._path(name)]
+
+    def add_forced_include(self, value: str) -> None:
+        for name in _listed(value):
+            path = self._path(name)
+            self.extra += ["-include", path if os.path.isfile(path) else name]
+
+    def add_define(self, value: str) -> None:
+        self.defines += _listed(value)
+
+    def add_undefine(self, value: str) -> None:
+        self.extra += [f"-U{name}" for name in _listed(value)]
+
+    def set_standard(self, value: str) -> None:
+        self.std = value
+
+    def set_architecture(self, value: str) -> None:
+        """Keeps the newest: nvcc may build for several, and each value may name several."""
+        for part in re.split(r"[,\[\]= ]", value):
+            match = _ARCHITECTURE.search(part)
+            number = match and (match[1] or match[2])
+            if number and (self.architecture is None or _order(number) > _order(self.architecture)):
+                self.architecture = number
+
+    def forward(self, value: str) -> None:
+        """The options that nvcc hands to the host compiler: only its include folders and macros count."""
+        inner = iter(value.split(","))
+        for argument in inner:
+            if argument.startswith(("-I", "-D", "-U", "-isystem")):
+                self.take(argument, inner)
+
+    def _path(self, name: str) -> str:
+        return os.path.normpath(os.path.join(self.folder, name))
+
+
+def _listed(value: str) -> list[str]:
+    """nvcc takes several values, with commas between; commas in parentheses belong to a macro's value."""
+    return [part for part in re.split(r",(?![^()]*\))", value) if part]
+
+
+def _order(number: str) -> tuple[int, str]:
+    digits = number.rstrip("abcdefghijklmnopqrstuvwxyz")
+    return int(digits), number
+
+
+_Action = Callable[[_Translation, str], None]
+_OPTIONS: Final[tuple[tuple[tuple[str, ...], bool, _Action], ...]] = (
+    # Names, whether the value may follow the name directly, and what to do with it. Longer names come first.
+    (("-isystem", "--system-include", "-idirafter"), True, _Translation.add_system_include),
+    (("-include", "--pre-include"), False, _Translation.add_forced_include),
+    (("--include-path", "-iquote"), False, _Translation.add_include),
+    (("-I",), True, _Translation.add_include),
+    (("--define-macro",), False, _Translation.add_define),
+    (("-D",), True, _Translation.add_define),
+    (("--undefine-macro",), False, _Translation.add_undefine),
+    (("-U",), True, _Translation.add_undefine),
+    (("-std", "--std"), False, _Translation.set_standard),
+    (
+        (
+            "-gencode",
+            "--generate-code",
+            "-arch",
+            "--gpu-architecture",
+            "-code",
+            "--gpu-code",
+            "--cuda-gpu-arch",
+            "--offload-arch",
+        ),
+        False,
+        _Translation.set_architecture,
+    ),
+    (("-Xcompiler", "--compiler-options"), False, _Translation.forward),
+)

@@ -1,0 +1,335 @@
+"""The parse: set-up, problems, recovery, and what the bundled headers promise."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from clang.cindex import Cursor, CursorKind
+
+from cudalint.frontend import precompiled as precompiled_module
+from cudalint.frontend.parse import BUNDLED_ROOT, ParsedFile, ParseOptions, SourceError, parse_file
+from cudalint.frontend.precompiled import FOLDER_VARIABLE, precompiled
+
+
+def parse(text: str | bytes, path: str = "/nowhere/kernel.cu", options: ParseOptions | None = None) -> ParsedFile:
+    source = text.encode() if isinstance(text, str) else text
+    return parse_file(path, options or ParseOptions(), source)
+
+
+def walk(cursor: Cursor) -> Iterator[Cursor]:
+    stack = [cursor]
+    while stack:
+        current = stack.pop()
+        yield current
+        stack += current.get_children()
+
+
+def kernels(parsed: ParsedFile) -> list[str]:
+    """Names of the kernels with a body."""
+    found = []
+    for cursor in walk(parsed.tu.cursor):
+        kinds = [child.kind for child in cursor.get_children()]
+        if CursorKind.CUDAGLOBAL_ATTR in kinds and CursorKind.COMPOUND_STMT in kinds:
+            found.append(cursor.spelling)
+    return sorted(found)
+
+
+def messages(parsed: ParsedFile) -> list[str]:
+    return [problem.message for problem in parsed.problems]
+
+
+SAMPLES = Path(__file__).parent / "parses"
+SIMPLE = "__global__ void k(float* x) { x[threadIdx.x] = 1.0f; }\n"
+
+
+# --- source text ---------------------------------------------------------------------------------
+
+
+def test_a_kernel_parses_without_problems() -> None:
+    parsed = parse(SIMPLE)
+    assert kernels(parsed) == ["k"]
+    assert parsed.problems == ()
+
+
+def test_an_empty_file_is_fine() -> None:
+    parsed = parse("")
+    assert kernels(parsed) == []
+    assert parsed.problems == ()
+
+
+def test_a_byte_order_mark_is_skipped() -> None:
+    assert parse(b"\xef\xbb\xbf" + SIMPLE.encode()).problems == ()
+
+
+def test_a_binary_file_is_refused_with_its_place() -> None:
+    with pytest.raises(SourceError, match=r"^/nowhere/kernel\.cu:2:3: not a text file"):
+        parse(b"ab\ncd\0ef")
+
+
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-16-be"])
+def test_utf_16_is_refused(encoding: str) -> None:
+    with pytest.raises(SourceError, match=r"UTF-16|NUL"):
+        parse(SIMPLE.encode(encoding))
+
+
+def test_latin_1_text_keeps_its_columns() -> None:
+    source = '/* \xe4\xf6 */ __global__ void k() { const char* s = "\xfc"; unknown; }'.encode("latin-1")
+    parsed = parse(source)
+    assert kernels(parsed) == ["k"]
+    assert parsed.problems[0].column == source.index(b"unknown") + 1
+
+
+def test_an_unreadable_path_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(SourceError, match="cannot read it"):
+        parse_file(str(tmp_path / "missing.cu"), ParseOptions())
+    with pytest.raises(SourceError, match="cannot read it"):
+        parse_file(str(tmp_path), ParseOptions())
+
+
+def test_a_file_of_50000_lines() -> None:
+    body = "\n".join(f"  x[{i}] = {i};" for i in range(50_000))
+    parsed = parse(f"__global__ void k(int* x) {{\n{body}\n}}\n")
+    assert kernels(parsed) == ["k"]
+    assert parsed.problems == ()
+
+
+def test_a_syntax_error_costs_no_other_kernel() -> None:
+    parsed = parse("__global__ void a(int* x) { x[0] = ; int y = 3 +; }\n" + SIMPLE)
+    assert kernels(parsed) == ["a", "k"]
+    assert parsed.problems
+    assert all(problem.kind == "error" and problem.line == 1 for problem in parsed.problems)
+
+
+# --- what is missing --------------------------------------------------------------------------------
+
+
+def test_a_missing_include_hides_nothing_after_it() -> None:
+    parsed = parse('#include "not_there.h"\n' + SIMPLE)
+    assert kernels(parsed) == ["k"]
+    (problem,) = parsed.problems
+    assert (problem.kind, problem.line, problem.path) == ("missing-include", 1, "/nowhere/kernel.cu")
+
+
+def test_a_missing_type_is_guessed_and_noted() -> None:
+    parsed = parse("__global__ void k(real_t* x, index_t n) { if (threadIdx.x < n) x[threadIdx.x] = 0; }")
+    assert kernels(parsed) == ["k"]
+    assert [(problem.kind, problem.line) for problem in parsed.problems] == [("guessed", 1), ("guessed", 1)]
+    assert "`typedef float real_t;`" in messages(parsed)[0]
+
+
+def test_missing_names_behind_each_other_are_guessed() -> None:
+    parsed = parse("__global__ void k(float* x) { vec_t v = load(x, WIDTH); x[0] = v; }")
+    assert {problem.kind for problem in parsed.problems} == {"guessed"}
+    assert "load" in str(messages(parsed))
+
+
+def test_a_guessed_number_has_no_value() -> None:
+    parsed = parse("__global__ void k(float* x) { x[threadIdx.x * STRIDE] = 0; }")
+    assert messages(parsed) == ["nothing declares 'STRIDE'; taken as `extern __device__ const int STRIDE;`"]
+
+
+def test_headers_in_folders_around_the_file(tmp_path: Path) -> None:
+    folder = tmp_path / "src" / "deep"
+    folder.mkdir(parents=True)
+    (tmp_path / "include").mkdir()
+    (tmp_path / "include" / "near.h").write_text('#include "further.h"\n')
+    (tmp_path / "common").mkdir()
+    (tmp_path / "common" / "further.h").write_text("typedef double element;\n")
+    source = folder / "k.cu"
+    source.write_text("#include <near.h>\n__global__ void k(element* x) { x[0] = 1; }\n")
+    assert parse_file(str(source), ParseOptions()).problems == ()
+
+
+def test_headers_in_a_folder_that_the_makefile_names(tmp_path: Path) -> None:
+    (tmp_path / "other").mkdir()
+    (tmp_path / "other" / "shared.h").write_text("typedef double element;\n")
+    folder = tmp_path / "program"
+    folder.mkdir()
+    (folder / "Makefile").write_text("# -I../wrong\nCFLAGS := $(EXTRA) -I../other -DTILE=16 -DN=$(N)\n")
+    source = folder / "k.cu"
+    source.write_text(
+        '#include "shared.h"\n__global__ void k(element* x) { __shared__ element t[TILE]; t[0] = x[0]; }\n'
+    )
+    assert parse_file(str(source), ParseOptions()).problems == ()
+
+
+def test_a_project_file_does_not_hide_a_standard_header(tmp_path: Path) -> None:
+    (tmp_path / "vector").write_text("#error the wrong one\n")
+    source = tmp_path / "k.cu"
+    source.write_text("#include <vector>\nstd::vector<int> v;\n" + SIMPLE)
+    assert parse_file(str(source), ParseOptions()).problems == ()
+
+
+def test_a_fragment_is_read_in_the_context_of_its_includer(tmp_path: Path) -> None:
+    (tmp_path / "main.cu").write_text(
+        'typedef struct { int key; } node;\n#define WIDTH 4\nextern "C" {\n#include "kernel.cu"\n}\nint main() {}\n'
+    )
+    fragment = tmp_path / "kernel.cu"
+    fragment.write_text("__global__ void k(node* n) { __shared__ int t[WIDTH]; t[0] = n->key; }\n")
+    parsed = parse_file(str(fragment), ParseOptions())
+    assert [problem for problem in parsed.problems if problem.path == str(fragment)] == []
+    assert kernels(parsed) == ["k"]
+
+
+def test_a_file_that_includes_itself_comes_to_an_end(tmp_path: Path) -> None:
+    source = tmp_path / "k.cu"
+    source.write_text('#include "k.cu"\n' + SIMPLE)
+    assert "k" in kernels(parse_file(str(source), ParseOptions()))
+
+
+# --- options ------------------------------------------------------------------------------------------
+
+
+def test_include_folders_and_macros(tmp_path: Path) -> None:
+    (tmp_path / "mine.h").write_text("typedef float element;\n")
+    options = ParseOptions(include_dirs=(str(tmp_path),), defines=("TILE=8", "FAST"))
+    kernel = "__global__ void k(element* x) { __shared__ element t[TILE]; }"
+    parsed = parse(f"#include <mine.h>\n#ifndef FAST\n#error\n#endif\n{kernel}", options=options)
+    assert parsed.problems == ()
+
+
+@pytest.mark.parametrize(
+    ("arch", "value"),
+    [
+        ("sm_70", 700),
+        ("sm_80", 800),
+        ("compute_86", 860),
+        ("sm_90a", 900),
+        ("sm_100", 1000),
+        ("sm_120a", 1200),
+        ("?", 800),
+    ],
+)
+def test_architectures(arch: str, value: int) -> None:
+    text = f"static_assert(__CUDA_ARCH__ == {value}); {SIMPLE}"
+    assert parse(text, options=ParseOptions(arch=arch)).problems == ()
+
+
+@pytest.mark.parametrize(("std", "value"), [(None, 201703), ("c++11", 201703), ("c++17", 201703), ("gnu++20", 202002)])
+def test_standards(std: str | None, value: int) -> None:
+    assert parse(f"static_assert(__cplusplus == {value}L);", options=ParseOptions(std=std)).problems == ()
+
+
+def test_further_arguments_reach_clang() -> None:
+    options = ParseOptions(extra=("-fopenmp", "-DFROM_EXTRA=1"))
+    assert parse(f"static_assert(FROM_EXTRA == 1); {SIMPLE}", options=options).problems == ()
+
+
+def test_skipped_ranges_are_those_of_the_file() -> None:
+    assert parse("#if 0\nint a;\n#endif\n#ifdef __CUDA_ARCH__\nint b;\n#else\nint c;\n#endif\n").skipped_ranges == (
+        (1, 3),
+        (6, 8),
+    )
+
+
+def test_whose_a_file_is(tmp_path: Path) -> None:
+    parsed = parse(SIMPLE, options=ParseOptions(cuda_path=str(tmp_path / "cuda")))
+    assert parsed.is_user("/nowhere/kernel.cu")
+    assert not parsed.is_user(f"{BUNDLED_ROOT}/vector")
+    assert parsed.is_bundled(f"{BUNDLED_ROOT}/vector")
+    assert not parsed.is_user(str(tmp_path / "cuda" / "include" / "cub.h"))
+    assert not parsed.is_user("/usr/include/stdio.h")
+
+
+def test_a_named_toolkit_serves_what_is_not_bundled(tmp_path: Path) -> None:
+    (tmp_path / "include").mkdir()
+    (tmp_path / "include" / "rare.h").write_text("typedef float rare_t;\n")
+    (tmp_path / "include" / "cuda_fp16.h").write_text("#error the bundled one comes first\n")
+    parsed = parse(
+        "#include <rare.h>\n#include <cuda_fp16.h>\n__global__ void k(rare_t* x, half* h) {}",
+        options=ParseOptions(cuda_path=str(tmp_path)),
+    )
+    assert parsed.problems == ()
+
+
+# --- the precompiled prelude ------------------------------------------------------------------------------
+
+
+def test_the_precompiled_prelude_is_made_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(FOLDER_VARIABLE, str(tmp_path / "cache"))
+    precompiled.cache_clear()
+    try:
+        assert parse(SIMPLE).problems == ()
+        (made,) = (tmp_path / "cache").iterdir()
+        time = made.stat().st_mtime_ns
+        precompiled.cache_clear()
+        assert parse(SIMPLE).problems == ()
+        assert made.stat().st_mtime_ns == time
+    finally:
+        precompiled.cache_clear()
+
+
+@pytest.mark.parametrize("folder", ["", "/dev/null/cache"])
+def test_without_a_cache_the_prelude_is_parsed(folder: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(FOLDER_VARIABLE, folder)
+    precompiled.cache_clear()
+    try:
+        assert kernels(parse(SIMPLE)) == ["k"]
+        assert precompiled_module.precompiled(f"{BUNDLED_ROOT}/_cudalint/prelude.h", ("-x", "cuda")) is None
+    finally:
+        precompiled.cache_clear()
+
+
+# --- the bundled headers -----------------------------------------------------------------------------------
+
+
+def test_launch_bounds_can_be_read() -> None:
+    parsed = parse("__global__ void __launch_bounds__(128 * 2, 3) k() {}")
+    annotations = [cursor for cursor in walk(parsed.tu.cursor) if cursor.kind is CursorKind.ANNOTATE_ATTR]
+    (annotation,) = [cursor for cursor in annotations if cursor.spelling == "cudalint.launch_bounds"]
+    assert len(list(annotation.get_children())) == 2
+
+
+VECTOR_LAYOUTS = {
+    "char1": (1, 1), "char2": (2, 2), "char3": (3, 1), "char4": (4, 4), "uchar4": (4, 4),
+    "short2": (4, 4), "short3": (6, 2), "ushort4": (8, 8),
+    "int1": (4, 4), "int2": (8, 8), "int3": (12, 4), "int4": (16, 16), "uint4": (16, 16),
+    "long2": (16, 16), "longlong2": (16, 16), "longlong4": (32, 16), "ulonglong3": (24, 8),
+    "float1": (4, 4), "float2": (8, 8), "float3": (12, 4), "float4": (16, 16),
+    "double1": (8, 8), "double2": (16, 16), "double3": (24, 8), "double4": (32, 16), "double4_32a": (32, 32),
+    "dim3": (12, 4), "__half": (2, 2), "__half2": (4, 4), "__nv_bfloat162": (4, 4), "cuDoubleComplex": (16, 16),
+    "cudaTextureObject_t": (8, 8),
+}  # fmt: skip
+
+
+def test_vector_types_have_their_size_and_alignment() -> None:
+    checks = "\n".join(
+        f"static_assert(sizeof({name}) == {size} && alignof({name}) == {alignment});"
+        for name, (size, alignment) in VECTOR_LAYOUTS.items()
+    )
+    assert parse(f"#include <cuda_fp16.h>\n#include <cuda_bf16.h>\n#include <cuComplex.h>\n{checks}").problems == ()
+
+
+@pytest.mark.parametrize("path", sorted(SAMPLES.glob("*.cu")), ids=lambda path: path.stem)
+def test_samples_parse_without_problems(path: Path) -> None:
+    assert messages(parse_file(str(path), ParseOptions())) == []
+
+
+def test_every_bundled_header_parses_by_itself() -> None:
+    root = Path(BUNDLED_ROOT)
+    pieces = {"guesses.h", "half_class.h", "half_functions.h"}
+    headers = [path for path in sorted(root.rglob("*")) if path.is_file() and path.name not in pieces]
+    assert len(headers) > 300
+    for header in headers:
+        parsed = parse(f'#include "{header}"\n{SIMPLE}')
+        assert messages(parsed) == [], header
+
+
+def test_single_letter_macros_of_a_project_break_no_bundled_header() -> None:
+    macros = "\n".join(f"#define {letter} 7" for letter in "ABCDEFGHIJKLMNOPQRSTUVWXYZ")
+    includes = "\n".join(
+        f"#include <{name}>"
+        for name in (
+            "iostream",
+            "map",
+            "random",
+            "thread",
+            "cuda_fp16.h",
+            "cub/cub.cuh",
+            "thrust/device_vector.h",
+            "mma.h",
+        )
+    )
+    assert messages(parse(f"{macros}\n{includes}\n{SIMPLE}")) == []
