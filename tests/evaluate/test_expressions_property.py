@@ -19,7 +19,7 @@ from cudalint.evaluate import graph as g
 from cudalint.evaluate.numeric import Rows, Threads
 
 EXPRESSIONS_PER_EXAMPLE = 4
-EXAMPLES = 2600
+EXAMPLES = 2000
 """Together more than 10,000 cases in a run: each expression in each example is one."""
 ROWS = 4
 LANES = 6

@@ -157,8 +157,8 @@ def _rows(graph: Graph) -> Rows:
 def test_comparisons_of_uniforms_count_as_integers(op: str, expected: int) -> None:
     graph = Graph()
     n, m = graph.uniform("n", 50), graph.uniform("m", 20)
-    over = [graph.binary(">", x, graph.const(5), BOOL) for x in (n, m)]
-    assert int(_rows(graph).value(graph.binary(op, *over, I4))) == expected
+    first, second = (graph.binary(">", x, graph.const(5), BOOL) for x in (n, m))
+    assert int(_rows(graph).value(graph.binary(op, first, second, I4))) == expected
 
 
 @pytest.mark.xfail(reason="known difference: the same, which ends the analysis of the file")

@@ -1,0 +1,200 @@
+"""The graph's own arithmetic: what folds, what wraps, what stays one node."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from cudalint.evaluate.graph import BOOL, F4, I4, I8, U4, U8, Graph, Kind, Node, Number, Reason, conjuncts
+from cudalint.evaluate.numeric import Rows, Threads
+from cudalint.evaluate.requests import QUICK, THOROUGH, Effort, Situation, picks
+
+U1, I2 = Kind("u", 1), Kind("i", 2)
+
+FOLDED: list[tuple[str, Number, Number, Kind, Number]] = [
+    ("+", 2**32 - 1, 2, U4, 1),
+    ("-", 0, 1, U4, 2**32 - 1),
+    ("-", 0, 1, U8, 2**64 - 1),
+    ("*", 2**31, 2, U4, 0),
+    ("<<", 3, 31, U4, 2**31),
+    ("/", -7, 2, I4, -3),
+    ("%", -7, 2, I4, -1),
+    ("/", 7, -2, I4, -3),
+    ("%", 7, -2, I4, 1),
+    (">>", -8, 1, I4, -4),
+    ("&", -1, 255, I4, 255),
+    ("^", 5, 3, I4, 6),
+    ("min", -3, 2, I4, -3),
+    ("max", -3, 2, I4, 2),
+    ("<", -1, 0, I4, 1),
+    (">=", 3, 3, I4, 1),
+]
+
+
+@pytest.mark.parametrize(("op", "a", "b", "kind", "expected"), FOLDED)
+def test_constants_fold_as_in_c(op: str, a: Number, b: Number, kind: Kind, expected: Number) -> None:
+    graph = Graph()
+    node = graph.binary(op, graph.const(a, kind), graph.const(b, kind), kind)
+    assert node.is_const and node.value == expected
+
+
+CASTS: list[tuple[Number, Kind, Kind, Number]] = [
+    (-1, I4, U4, 2**32 - 1),
+    (2**32 - 1, U4, I4, -1),
+    (300, I4, U1, 44),
+    (40_000, I4, I2, 40_000 - 65_536),
+    (-2.75, F4, I4, -2),
+    (2.75, F4, I4, 2),
+    (5, I4, BOOL, 1),
+    (-1, I4, U8, 2**64 - 1),
+]
+
+
+@pytest.mark.parametrize(("value", "source", "target", "expected"), CASTS)
+def test_constants_convert_as_in_c(value: Number, source: Kind, target: Kind, expected: Number) -> None:
+    graph = Graph()
+    node = graph.convert(graph.const(value, source), target)
+    assert node.is_const and node.value == expected
+
+
+def test_equal_nodes_are_one() -> None:
+    graph = Graph()
+    x, n = graph.thread[0], graph.uniform("n", 64)
+    assert graph.binary("+", x, n, I4) is graph.binary("+", x, n, I4)
+    assert graph.binary("+", x, n, I4) is not graph.binary("+", x, n, U4)
+    assert graph.uniform("n", 64) is not n
+
+
+def test_neutral_operands_leave_no_node() -> None:
+    graph = Graph()
+    n = graph.uniform("n", 64)
+    zero, one = graph.const(0), graph.const(1)
+    for op, c in (("+", zero), ("-", zero), ("<<", zero), (">>", zero), ("|", zero), ("*", one), ("/", one)):
+        assert graph.binary(op, n, c, I4) is n
+    assert graph.binary("*", n, zero, I4) is graph.const(0)
+    assert graph.binary("%", n, one, I4) is graph.const(0)
+    assert graph.binary("-", n, n, I4) is graph.const(0)
+
+
+def test_constant_steps_add_up() -> None:
+    graph = Graph()
+    node = n = graph.uniform("n", 64)
+    for step in (4, 7, -11):
+        node = graph.binary("+", node, graph.const(step), I4)
+    assert node is n
+
+
+def test_substitution_folds() -> None:
+    graph = Graph()
+    k = graph.counter("loop")
+    node = graph.binary("%", graph.binary("*", k, graph.const(6, I8), I8), graph.const(4, I8), I8)
+    found = graph.substitute(node, {k: graph.const(3, I8)})
+    assert found.is_const and found.value == 2
+
+
+def test_a_conjunction_is_taken_apart() -> None:
+    graph = Graph()
+    a, b, c = (graph.binary("<", graph.thread[0], graph.const(v), BOOL) for v in (3, 4, 5))
+    either = graph.binary("||", b, c, BOOL)
+    whole = graph.binary("&&", a, graph.negate(either), BOOL)
+    assert conjuncts(graph, whole) == [a, graph.negate(b), graph.negate(c)]
+
+
+def test_opaque_values_of_equal_arguments_are_equal() -> None:
+    graph = Graph()
+    reason = Reason(True, "it is loaded")
+    x = graph.thread[0]
+    assert graph.opaque(reason, (x,), I4) is graph.opaque(reason, (x,), I4)
+    half = graph.opaque(reason, (graph.binary("/", x, graph.const(2), I4),), I4)
+    numbers = _rows(graph).full(half)[0]
+    assert (numbers[0::2] == numbers[1::2]).all() and len(set(numbers.tolist())) == 16
+
+
+# --- numbers ---------------------------------------------------------------------------------------
+
+
+def _rows(graph: Graph, block: tuple[int, int, int] = (32, 1, 1)) -> Rows:
+    return Rows(graph, Threads.of(block), np.zeros((1, 3), dtype=np.int64), np.ones(1), {})
+
+
+def test_threads_are_numbered_x_first_and_padded() -> None:
+    threads = Threads.of((5, 3, 3))
+    assert threads.warps == 2 and threads.exists.sum() == 45
+    assert [int(axis[0, 5 * (3 * 2 + 1) + 4]) for axis in threads.indices] == [4, 1, 2]
+
+
+def test_unsigned_numbers_wrap_in_every_lane() -> None:
+    graph = Graph()
+    below = graph.binary("-", graph.thread[0], graph.const(1, U4), U4)
+    assert _rows(graph).full(below)[0][:2].tolist() == [2**32 - 1, 0]
+
+
+def test_trips_are_counted_lane_by_lane() -> None:
+    graph = Graph()
+    k = graph.counter("loop")
+    step = graph.binary("*", k, graph.const(3, I8), I8)
+    trips = graph.trips(k, graph.binary("<", step, graph.convert(graph.thread[0], I8), BOOL))
+    assert _rows(graph).full(trips)[0].tolist() == [-(-t // 3) for t in range(32)]
+
+
+@pytest.mark.parametrize(("limit", "expected"), [(0, 0), (1, 1), (10, 4), (100_000, 17)])
+def test_trips_of_a_doubling_counter(limit: int, expected: int) -> None:
+    graph = Graph()
+    k = graph.counter("loop")
+    doubled = graph.binary("<<", graph.const(1, I8), k, I8)
+    trips = graph.trips(k, graph.binary("<", doubled, graph.const(limit + 0 if limit != 1 else 2, I8), BOOL))
+    assert trips.is_const and trips.value == expected
+
+
+SHUFFLES = [
+    ("idx", 5, 32, [5] * 32),
+    ("idx", 3, 8, [t // 8 * 8 + 3 for t in range(32)]),
+    ("up", 4, 32, [t - 4 if t >= 4 else t for t in range(32)]),
+    ("up", 2, 8, [t - 2 if t % 8 >= 2 else t for t in range(32)]),
+    ("down", 4, 32, [t + 4 if t < 28 else t for t in range(32)]),
+    ("down", 2, 16, [t + 2 if t % 16 < 14 else t for t in range(32)]),
+    ("xor", 1, 32, [t ^ 1 for t in range(32)]),
+    ("xor", 16, 32, [t ^ 16 for t in range(32)]),
+]
+
+
+@pytest.mark.parametrize(("mode", "lane", "width", "expected"), SHUFFLES)
+def test_shuffles(mode: str, lane: int, width: int, expected: list[int]) -> None:
+    graph = Graph()
+    node = graph.shuffle(mode, graph.thread[0], graph.const(lane), graph.const(width))
+    assert _rows(graph).full(node)[0].tolist() == expected
+
+
+# --- representatives -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("extent", [1, 3, 4, 5, 17, 1000])
+@pytest.mark.parametrize("count", [3, 4, 12])
+def test_picks_stand_for_everything(extent: int, count: int) -> None:
+    found = picks(extent, count)
+    assert len(found) == min(extent, count)
+    assert sum(weight for _, weight in found) == pytest.approx(extent)
+    places = [place for place, _ in found]
+    assert places[0] == 0 and places[-1] == extent - 1 and places == sorted(set(places))
+
+
+@pytest.mark.parametrize("effort", [QUICK, THOROUGH])
+@pytest.mark.parametrize("grid", [(1, 1, 1), (7, 5, 3), (1000, 1, 1), (64, 64, 64)])
+def test_the_weights_of_a_situation_add_up_to_the_grid(effort: Effort, grid: tuple[int, int, int]) -> None:
+    graph = Graph()
+    x, y, z = (graph.const(extent) for extent in grid)
+    situation = Situation(graph, (32, 1, 1), (x, y, z), effort)
+    rows = situation.base
+    assert rows.weights.sum() == pytest.approx(np.prod(grid))
+    assert rows.blocks.max(axis=0).tolist() == [extent - 1 for extent in grid]
+
+
+def test_a_value_is_computed_once_for_rows_that_share_it() -> None:
+    graph = Graph()
+    k = graph.counter("loop")
+    base = _rows(graph)
+    child = base.child(np.zeros(3, dtype=np.int64), np.ones(3), {k: np.arange(3)[:, None]})
+    shared: Node = graph.binary("*", graph.thread[0], graph.const(4, U4), U4)
+    moved = graph.binary("+", graph.convert(shared, I8), k, I8)
+    assert child.full(moved)[:, 1].tolist() == [4, 5, 6]
+    assert child.value(shared) is base.value(shared)
