@@ -20,6 +20,8 @@ from cudalint.frontend.precompiled import precompiled
 
 BUNDLED_ROOT: Final = os.path.join(os.path.dirname(os.path.abspath(__file__)), "headers", "include")
 _PRELUDE: Final = os.path.join(BUNDLED_ROOT, "_cudalint", "prelude.h")
+_STREAMS_PRELUDE: Final = os.path.join(BUNDLED_ROOT, "_cudalint", "prelude_streams.h")
+_STREAMS: Final = re.compile(rb"<(?:iostream|fstream|sstream|iomanip)>")
 _GUESSES: Final = os.path.join(BUNDLED_ROOT, "_cudalint", "guesses.h")
 """A header that exists in memory only."""
 
@@ -206,7 +208,7 @@ class _Parser:
         return _Attempt(setting, unit, _problems(unit))
 
     def _parse(self, setting: _Setting) -> TranslationUnit:
-        arguments = [*_prelude_flags(self.options), *_option_flags(self.options)]
+        arguments = [*_prelude_flags(self.options, self.text), *_option_flags(self.options)]
         unsaved: list[tuple[str, bytes]] = [(self.path, self.text)]
         if setting.guesses:
             arguments += ["-include", _GUESSES]
@@ -306,10 +308,12 @@ class _Parser:
 # --- flags -------------------------------------------------------------------------------------------
 
 
-def _prelude_flags(options: ParseOptions) -> list[str]:
+def _prelude_flags(options: ParseOptions, text: bytes) -> list[str]:
     """The flags that every parse has, and the prelude in its precompiled form where that is possible."""
     basic = (*_FIXED_FLAGS, _standard_flag(options.std), *_architecture_flags(options.arch))
-    header = precompiled(_PRELUDE, basic) if _fits_precompiled(options.extra) else None
+    header = None
+    if _fits_precompiled(options.extra):
+        header = precompiled(_STREAMS_PRELUDE if _STREAMS.search(text) else _PRELUDE, basic)
     return [*basic, "-include-pch", header] if header else [*basic, "-include", _PRELUDE]
 
 
