@@ -140,6 +140,25 @@ class Flat(Layout):
         )
 
 
+@dataclass(frozen=True, slots=True)
+class Skewed(Layout):
+    """A flat array with one unused element after every `every` elements, whatever its indices mean."""
+
+    size: int
+    every: int
+
+    @property
+    def elements(self) -> int:
+        return self.size + max(self.size - 1, 0) // self.every
+
+    def offsets(self, indices: Indices) -> NDArray[np.int64]:
+        (index,) = indices
+        return index + index // self.every
+
+    def advice(self, name: str) -> str:
+        return f"skew the index in every access, `{name}[i + i / {self.every}]` for `{name}[i]`"
+
+
 def _row_major(extents: Sequence[int], indices: Indices) -> NDArray[np.int64]:
     offset = indices[0]
     for extent, index in zip(extents[1:], indices[1:], strict=True):
@@ -276,6 +295,8 @@ def _candidates(uses: Sequence[Use], declaration: ArrayFacts) -> Iterator[Layout
             matrix = (max(1, -(-extents[0] // pitch)), pitch)
             yield from (Flat(pitch, padded) for padded in _paddings(matrix))
             yield from (Flat(pitch, swizzled) for swizzled in _swizzles(matrix))
+        if all(len(use.sample.subscripts) == 1 for use in uses):
+            yield Skewed(extents[0], max(1, BANKS * BANK_BYTES // declaration.element_bytes))
 
 
 def _paddings(extents: tuple[int, ...]) -> Iterator[Padded]:

@@ -3,18 +3,29 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import numpy as np
 
-from cudalint.facts import Access, AccessResult, LaunchFacts, Strides
+from cudalint.facts import AccessResult, LaunchFacts, Strides
+from cudalint.hardware.requests import WARP_LANES
 from cudalint.hardware.sectors import SECTOR_BYTES
 from cudalint.rulekit import Evaluated, count, figure
 
-Kind = Literal["reversed", "field", "own-run", "strided", "column", "short-rows", "misaligned", "reduced", "scattered"]
+Kind = Literal[
+    "reversed", "field", "copy", "own-run", "strided", "column", "short-rows", "misaligned", "reduced", "scattered"
+]
 
 _LONG_STRIDE = 512
 """Elements from which on a step is called a row of a matrix: nobody strides that far within one."""
+
+_MOST = 0.75
+"""The share of lanes from which on something holds for most of them."""
+
+_FUNDAMENTAL = frozenset(
+    ("bool", "char", "short", "int", "long", "float", "double", "signed", "unsigned", "size_t", "__half", "half")
+)
+"""Words of which the names of scalar types consist; a struct's name has others."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,61 +39,91 @@ class Pattern:
     """Bytes from one lane to the next, where it is constant."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Lanes:
-    """The axes of the block along which the lanes of a warp lie, fastest first."""
-
-    axis: str
-    step: int | None
-    slower_axis: str | None
-    slower_step: int | None
-    run: int
-    """Lanes before the slower axis moves, at most a warp."""
-
-
 def pattern_of(one: Evaluated) -> Pattern:
     """Names the pattern of an access that has figures."""
     access, result, launch = one
-    lanes = _lanes(result.strides, launch.block)
-    if lanes is None or lanes.step is None:
-        return Pattern("scattered", "no constant stride between lanes")
-    step = abs(lanes.step)
-    if step == access.bytes:
-        return _contiguous(access, result, lanes)
-    if lanes.slower_step is not None and step > access.bytes == abs(lanes.slower_step):
-        text = f"the roles of x and y are reversed: `threadIdx.{lanes.slower_axis}` walks along the row"
-        return Pattern("reversed", text, lanes.step)
+    axes = _moving_axes(result.strides, launch.block)
+    if axes and axes[0].step is not None:
+        step, slower = axes[0].step, axes[1] if len(axes) > 1 else None
+        if slower is not None and abs(step) > access.bytes == abs(slower.step or 0):
+            text = f"the roles of x and y are reversed: `threadIdx.{slower.name}` walks along the row"
+            return Pattern("reversed", text, step)
+    else:
+        usual = _usual_step(result)
+        if usual is None:
+            return Pattern("scattered", "no constant stride between lanes")
+        step = usual
+    if abs(step) == access.bytes:
+        return _contiguous(one, step)
     if step == 0:
-        return Pattern("reduced", f"all threads of equal `threadIdx.{lanes.slower_axis}` share an address", 0)
-    return _strided(one, lanes.step)
+        return Pattern("reduced", "neighbouring lanes share an address, and groups of them lie far apart", 0)
+    return _strided(one, step)
 
 
-def _lanes(strides: Strides | None, block: tuple[int, int, int]) -> _Lanes | None:
+class _Axis(NamedTuple):
+    name: str
+    step: int | None
+
+
+def _moving_axes(strides: Strides | None, block: tuple[int, int, int]) -> list[_Axis]:
+    """The axes of the block with more than one thread, that of the lanes first."""
     if strides is None:
-        return None
-    steps = dict(zip("xyz", (strides.x, strides.y, strides.z), strict=True))
-    axes = [(axis, extent) for axis, extent in zip("xyz", block, strict=True) if extent > 1]
-    if not axes:
-        return None
-    (axis, run), *others = axes
-    slower = others[0][0] if others else None
-    return _Lanes(axis, steps[axis], slower, steps[slower] if slower else None, min(run, 32))
+        return []
+    steps = (strides.x, strides.y, strides.z)
+    return [_Axis(name, step) for name, step, extent in zip("xyz", steps, block, strict=True) if extent > 1]
 
 
-def _contiguous(access: Access, result: AccessResult, lanes: _Lanes) -> Pattern:
+def _usual_step(result: AccessResult) -> int | None:
+    """Bytes from a lane to the next one for most lanes of the sample, None where there is no such step."""
+    sample = result.sample
+    if sample is None:
+        return None
+    both = sample.mask[:, 1:] & sample.mask[:, :-1]
+    steps, times = np.unique(np.diff(sample.addresses, axis=1)[both], return_counts=True)
+    if not len(steps) or times.max() < _MOST * times.sum():
+        return None
+    return int(steps[times.argmax()])
+
+
+def _contiguous(one: Evaluated, step: int) -> Pattern:
     """Neighbouring lanes touch neighbouring elements; then the rows are short, or begin off a sector."""
-    if lanes.run < 32 and lanes.run * access.bytes < SECTOR_BYTES:
-        text = f"rows of only {lanes.run * access.bytes} bytes, as `blockDim.{lanes.axis}` is {lanes.run}"
-        return Pattern("short-rows", text, lanes.step)
-    shift = _shift(result, access.bytes)
-    if shift:
-        return Pattern("misaligned", f"the base is {shift} bytes past the start of a sector", lanes.step)
-    if shift is None:
-        return Pattern("misaligned", "most warps begin in the middle of a sector", lanes.step)
-    return Pattern("reduced", f"only {figure(result.active_lanes or 32)} of 32 lanes are active", lanes.step)
+    access, result, launch = one
+    run = _run_length(result, step) * access.bytes
+    if run < SECTOR_BYTES:
+        short = f"rows of only {figure(run)} bytes"
+        narrow = run == launch.block[0] * access.bytes
+        return Pattern("short-rows", f"{short}, as `blockDim.x` is {launch.block[0]}" if narrow else short, step)
+    if _has_gaps(result):
+        active = figure(result.active_lanes or WARP_LANES)
+        return Pattern("reduced", f"only {active} of {WARP_LANES} lanes are active, with gaps between them", step)
+    shift = _shift(result)
+    if shift == 0:
+        return Pattern("short-rows", f"rows of {figure(run)} bytes", step)
+    where = "in the middle of a sector" if shift is None else f"{shift} bytes past the start of a sector"
+    return Pattern("misaligned", f"rows of {figure(run)} bytes that begin {where}", step)
 
 
-def _shift(result: AccessResult, width: int) -> int | None:
+def _has_gaps(result: AccessResult) -> bool:
+    """Whether many of the lanes between a request's first and last active one take no part."""
+    sample = result.sample
+    if sample is None:
+        return False
+    first = sample.mask.argmax(axis=1)
+    last = WARP_LANES - 1 - sample.mask[:, ::-1].argmax(axis=1)
+    return int(sample.mask.sum()) < _MOST * int((last - first + 1).sum())
+
+
+def _run_length(result: AccessResult, step: int) -> float:
+    """How many neighbouring lanes follow one another at this step, on average, counting lanes that are masked out."""
+    sample = result.sample
+    if sample is None:
+        return WARP_LANES
+    requests = len(sample.mask)
+    breaks = np.count_nonzero((np.diff(sample.addresses, axis=1) != step) & sample.mask[:, 1:])
+    return requests * WARP_LANES / (requests + int(breaks))
+
+
+def _shift(result: AccessResult) -> int | None:
     """By how many bytes all requests are off a sector's start, None where that differs between requests."""
     sample = result.sample
     if sample is None:
@@ -95,6 +136,8 @@ def _strided(one: Evaluated, step: int) -> Pattern:
     access, _, launch = one
     distance = abs(step)
     if access.record_bytes is not None and distance == access.record_bytes:
+        if not set(access.element_type.split()) <= _FUNDAMENTAL:
+            return Pattern("copy", f"{access.record_bytes}-byte structs copied {access.bytes} bytes at a time", step)
         return Pattern("field", f"field of a {access.record_bytes}-byte struct", step)
     elements = distance / access.bytes
     if _walks(one, distance):
@@ -127,6 +170,6 @@ def _walks(one: Evaluated, distance: int) -> bool:
 
 def _repeats(result: AccessResult, launch: LaunchFacts) -> bool:
     """Whether warps make more than one request on average, so that there is a loop around the access."""
-    warps = -(-launch.block[0] * launch.block[1] * launch.block[2] // 32)
+    warps = -(-launch.block[0] * launch.block[1] * launch.block[2] // WARP_LANES)
     blocks = launch.grid[0] * launch.grid[1] * launch.grid[2]
     return result.requests is not None and result.requests > 1.5 * warps * blocks

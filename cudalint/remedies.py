@@ -14,10 +14,14 @@ from cudalint.hardware.banks import shared_request
 from cudalint.hardware.requests import WARP_LANES
 from cudalint.hardware.sectors import SECTOR_BYTES, global_request
 from cudalint.patterns import Pattern
-from cudalint.rulekit import Evaluated, is_repeat, mean_sectors, thread_indices
+from cudalint.rulekit import Evaluated, array_key, evaluated, is_repeat, mean_sectors, thread_indices
 
 _WORTH_IT = 0.8
 """A remedy has to bring the figure under this share of what it was."""
+_WORTH_A_NUMBER = 0.9
+"""The same for remedies that only change a number."""
+_WIDEST = 16
+"""Bytes that one instruction moves per lane at most."""
 _BASES = 16
 """Different places in memory at which a block is tried."""
 _COMMON_TURN = 128
@@ -30,9 +34,15 @@ def suggest(kernel: KernelFacts, one: Evaluated, pattern: Pattern) -> Suggestion
         case "reversed":
             return _exchange_or_stage(kernel, one)
         case "field":
-            return _structure_of_arrays(one)
+            return _as_one_vector(kernel, one, pattern) or _structure_of_arrays(one)
+        case "copy":
+            return _aligned_record(one) or _structure_of_arrays(one)
         case "own-run":
-            return _neighbouring_elements(one, pattern)
+            return _as_one_vector(kernel, one, pattern) or _neighbouring_elements(one, pattern)
+        case "strided":
+            return _as_one_vector(kernel, one, pattern)
+        case "short-rows" | "misaligned":
+            return _wider_block(kernel, one)
         case _:
             return None
 
@@ -40,7 +50,7 @@ def suggest(kernel: KernelFacts, one: Evaluated, pattern: Pattern) -> Suggestion
 def _exchange_or_stage(kernel: KernelFacts, one: Evaluated) -> Suggestion | None:
     """Exchanging x and y costs nothing, so it is preferred where the kernel's other accesses don't lose by it."""
     staged = _stage(one)
-    changed = _all_exchanged(kernel, one)
+    changed = _exchange(kernel, one)
     if changed is not None and _exchange_pays(changed, one, staged):
         return _exchange_suggestion(changed, one)
     return staged
@@ -65,6 +75,65 @@ def _neighbouring_elements(one: Evaluated, pattern: Pattern) -> Suggestion | Non
     if one.access.operation != "atomic":
         text += ", or stage the runs through shared memory"
     return _if_better(one, text, after)
+
+
+def _aligned_record(one: Evaluated) -> Suggestion | None:
+    """A struct is copied in pieces as wide as its alignment; a wider alignment makes fewer requests."""
+    access, sample, before = one.access, one.result.sample, one.result.sectors_per_request
+    record = access.record_bytes or 0
+    piece = min(record & -record, _WIDEST)
+    if (
+        sample is None
+        or before is None
+        or piece <= access.bytes
+        or np.any((sample.addresses % piece != 0) & sample.mask)
+    ):
+        return None
+    now = before * (record // access.bytes)
+    then = mean_sectors(sample.addresses, sample, piece) * (record // piece)
+    text = f"declare the struct `__align__({piece})`, so that it is copied {piece} bytes at a time"
+    return Suggestion(text, (), {"sectors": now}, {"sectors": then}) if then <= now * _WORTH_IT else None
+
+
+def _as_one_vector(kernel: KernelFacts, one: Evaluated, pattern: Pattern) -> Suggestion | None:
+    """Accesses that fill each other's gaps become one wide access, if its address is aligned."""
+    access, sample = one.access, one.result.sample
+    width = abs(pattern.step or 0)
+    if sample is None or width not in (4, 8, 16) or access.operation not in ("load", "store"):
+        return None
+    apart = _neighbours(kernel, one, width)
+    start = min(apart)
+    # A store must not write what the program doesn't; a load may read it.
+    filled = len(apart) * access.bytes == width
+    if len(apart) < 2 or not (filled or access.operation == "load"):
+        return None
+    addresses = sample.addresses + start
+    if max(apart) + access.bytes - start > width or np.any((addresses % width != 0) & sample.mask):
+        return None
+    now, then = sum(apart.values()), mean_sectors(addresses, sample, width)
+    parts = "fields of a struct" if pattern.kind == "field" else "neighbouring elements of a thread"
+    text = f"{access.operation} the {len(apart)} {parts} at once, as one {width}-byte vector"
+    return Suggestion(text, (), {"sectors": now}, {"sectors": then}) if then <= now * _WORTH_IT else None
+
+
+def _neighbours(kernel: KernelFacts, one: Evaluated, width: int) -> dict[int, float]:
+    """Accesses that are made by the same lanes less than `width` bytes away: their distance and sectors."""
+    mine = one.result.sample
+    assert mine is not None
+    found: dict[int, float] = {}
+    for other in evaluated(kernel, "global"):
+        sample = other.result.sample
+        if sample is None or _kind(other) != _kind(one) or sample.addresses.shape != mine.addresses.shape:
+            continue
+        apart = (sample.addresses - mine.addresses)[mine.mask]
+        same_lanes = np.array_equal(sample.mask, mine.mask)
+        if same_lanes and apart.size and abs(int(apart[0])) < width and np.all(apart == apart[0]):
+            found[int(apart[0])] = other.result.sectors_per_request or 0.0
+    return found
+
+
+def _kind(one: Evaluated) -> tuple[object, ...]:
+    return array_key(one.access), one.access.operation, one.access.bytes, one.result.launch
 
 
 def _stage(one: Evaluated) -> Suggestion | None:
@@ -97,12 +166,14 @@ def _if_better(one: Evaluated, text: str, after: float | None) -> Suggestion | N
     return Suggestion(text, (), {"sectors_per_request": before}, {"sectors_per_request": after})
 
 
-# --- exchanging x and y in the whole kernel --------------------------------------------------------------
+# --- other blocks, and x and y exchanged in the whole kernel ------------------------------------------------
+
+Block = tuple[int, int, int]
 
 
 @dataclass(frozen=True, slots=True)
-class _Exchanged:
-    """What an exchange of x and y does to one access: its cost per request, before and after."""
+class _Changed:
+    """What a change does to one access: its cost per request, before and after."""
 
     one: Evaluated
     before: float
@@ -113,24 +184,73 @@ class _Exchanged:
         return self.one.result.requests or 1.0
 
 
-def _all_exchanged(kernel: KernelFacts, one: Evaluated) -> list[_Exchanged] | None:
-    """All accesses of the kernel with x and y exchanged; None if the model can't tell what becomes of one."""
-    launches = {result.launch for result in one.access.results}
-    changed: list[_Exchanged] = []
+def _all_changed(kernel: KernelFacts, one: Evaluated, block: Block, exchange: bool) -> list[_Changed] | None:
+    """All accesses of the kernel in a block of another shape, with x and y exchanged or not.
+
+    None if the model can't tell what becomes of one of them.
+    """
+    changed: list[_Changed] = []
     for access in kernel.accesses:
         for result in access.results:
-            if result.launch not in launches or result.status == "unreached" or is_repeat(result):
+            if result.launch != one.result.launch or result.status == "unreached" or is_repeat(result):
                 continue
-            exchanged = _exchanged(Evaluated(access, result, kernel.launches[result.launch]))
-            if exchanged is None:
+            after = _changed(Evaluated(access, result, one.launch), block, exchange)
+            if after is None:
                 return None
-            changed.append(exchanged)
+            changed.append(after)
     return changed
 
 
-def _exchange_pays(changed: Sequence[_Exchanged], one: Evaluated, staged: Suggestion | None) -> bool:
+def _changed(one: Evaluated, block: Block, exchange: bool) -> _Changed | None:
+    access, result, launch = one
+    if access.space not in ("global", "shared") or result.status not in ("exact", "assumed"):
+        return None
+    before = result.wavefronts_per_request if access.space == "shared" else result.sectors_per_request
+    steps = _steps(result, launch.block)
+    if before is None or steps is None:
+        return None
+    x, y, z = steps
+    after = _block_figure(one, (y, x, z) if exchange else steps, block)
+    return _Changed(one, before, after) if after is not None else None
+
+
+def _total(changed: Sequence[_Changed], space: Space) -> tuple[float, float]:
+    """What all accesses of a memory space cost together, before and after."""
+    here = [c for c in changed if c.one.access.space == space]
+    return sum(c.before * c.requests for c in here), sum(c.after * c.requests for c in here)
+
+
+def _wider_block(kernel: KernelFacts, one: Evaluated) -> Suggestion | None:
+    """Where rows are as short as the block is narrow, a block as wide as a warp makes longer ones."""
+    x, y, z = one.launch.block
+    if x >= WARP_LANES or x * y % WARP_LANES or any(access.space == "shared" for access in kernel.accesses):
+        return None
+    block = (WARP_LANES, x * y // WARP_LANES, z)
+    changed = _all_changed(kernel, one, block, exchange=False)
+    if changed is None:
+        return None
+    mine = next(c for c in changed if c.one.result is one.result)
+    before, after = _total(changed, "global")
+    if mine.after > mine.before * _WORTH_A_NUMBER or after > before * _WORTH_A_NUMBER:
+        return None
+    text = f"launch blocks of {_spelled(block)} in place of {_spelled((x, y, z))}, with tiles of that shape"
+    return Suggestion(text, (), {"sectors_per_request": mine.before}, {"sectors_per_request": mine.after})
+
+
+def _spelled(block: Block) -> str:
+    x, y, z = block
+    return f"{x}x{y}x{z}" if z > 1 else f"{x}x{y}"
+
+
+def _exchange(kernel: KernelFacts, one: Evaluated) -> list[_Changed] | None:
+    """Renaming x to y and y to x everywhere is always right."""
+    x, y, z = one.launch.block
+    return _all_changed(kernel, one, (y, x, z), exchange=True)
+
+
+def _exchange_pays(changed: Sequence[_Changed], one: Evaluated, staged: Suggestion | None) -> bool:
     """Whether the exchange helps this access and the kernel, and doesn't leave much more than staging would."""
-    mine = next(e for e in changed if e.one.result is one.result)
+    mine = next(c for c in changed if c.one.result is one.result)
     before, after = _total(changed, "global")
     if mine.after > mine.before * _WORTH_IT or after > before * _WORTH_IT:
         return False
@@ -143,17 +263,11 @@ def _exchange_pays(changed: Sequence[_Exchanged], one: Evaluated, staged: Sugges
     return after * _WORTH_IT <= before - saved_by_staging
 
 
-def _total(changed: Sequence[_Exchanged], space: Space) -> tuple[float, float]:
-    """What all accesses of a memory space cost together, before and after."""
-    here = [e for e in changed if e.one.access.space == space]
-    return sum(e.before * e.requests for e in here), sum(e.after * e.requests for e in here)
-
-
-def _exchange_suggestion(changed: Sequence[_Exchanged], one: Evaluated) -> Suggestion:
-    mine = next(e for e in changed if e.one.result is one.result)
+def _exchange_suggestion(changed: Sequence[_Changed], one: Evaluated) -> Suggestion:
+    mine = next(c for c in changed if c.one.result is one.result)
     before, after = _total(changed, "global")
-    x, y, _ = one.launch.block
-    also = "" if x == y else f", and launch blocks of {y}x{x}"
+    x, y, z = one.launch.block
+    also = "" if x == y else f", and launch blocks of {_spelled((y, x, z))}"
     text = (
         f"exchange `threadIdx.x` and `threadIdx.y` throughout the kernel{also}; its global accesses take"
         f" {1 - after / before:.0%} fewer sectors together"
@@ -161,21 +275,7 @@ def _exchange_suggestion(changed: Sequence[_Exchanged], one: Evaluated) -> Sugge
     return Suggestion(text, (), {"sectors_per_request": mine.before}, {"sectors_per_request": mine.after})
 
 
-def _exchanged(one: Evaluated) -> _Exchanged | None:
-    """The access with x and y exchanged in a block of exchanged extents; None if the model can't tell."""
-    access, result, launch = one
-    if access.space not in ("global", "shared") or result.status not in ("exact", "assumed"):
-        return None
-    before = result.wavefronts_per_request if access.space == "shared" else result.sectors_per_request
-    steps = _steps(result, launch.block)
-    if before is None or steps is None:
-        return None
-    (step_x, step_y, step_z), (x, y, z) = steps, launch.block
-    after = _block_figure(one, (step_y, step_x, step_z), (y, x, z))
-    return _Exchanged(one, before, after) if after is not None else None
-
-
-def _steps(result: AccessResult, block: tuple[int, int, int]) -> tuple[int, int, int] | None:
+def _steps(result: AccessResult, block: Block) -> tuple[int, int, int] | None:
     """The strides along the axes of the block; along an axis of one thread any will do. None if one isn't constant."""
     if result.strides is None:
         return None
@@ -184,7 +284,7 @@ def _steps(result: AccessResult, block: tuple[int, int, int]) -> tuple[int, int,
     return None if x is None or y is None or z is None else (x, y, z)
 
 
-def _block_figure(one: Evaluated, steps: tuple[int, int, int], block: tuple[int, int, int]) -> float | None:
+def _block_figure(one: Evaluated, steps: tuple[int, int, int], block: Block) -> float | None:
     """Cost per request of a block whose threads are this far apart, over the places where blocks begin.
 
     None where not all lanes take part: then the figure would rest on a mask that the change moves as well.
@@ -206,13 +306,13 @@ def _block_figure(one: Evaluated, steps: tuple[int, int, int], block: tuple[int,
     return float(global_request(addresses, mask, access.bytes)[0].mean())
 
 
-def _moved(linear: NDArray[np.int64], block: tuple[int, int, int], steps: tuple[int, int, int]) -> NDArray[np.int64]:
+def _moved(linear: NDArray[np.int64], block: Block, steps: tuple[int, int, int]) -> NDArray[np.int64]:
     """Bytes from thread (0, 0, 0) to the threads of these numbers."""
     x, y, z = linear % block[0], linear // block[0] % block[1], linear // (block[0] * block[1])
     return x * steps[0] + y * steps[1] + z * steps[2]
 
 
-def _all_lanes_active(sample: Sample, block: tuple[int, int, int]) -> bool:
+def _all_lanes_active(sample: Sample, block: Block) -> bool:
     exists = thread_indices(sample, block)[2] < block[2]
     return bool(np.all(sample.mask == exists))
 

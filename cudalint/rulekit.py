@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from cudalint.diagnostics import Related
 from cudalint.facts import Access, AccessResult, ArrayFacts, KernelFacts, LaunchFacts, Place, Sample
 from cudalint.hardware.banks import SharedOperation, shared_request
 from cudalint.hardware.requests import WARP_LANES
@@ -117,6 +118,13 @@ def noun(access: Access) -> str:
     return {"load": "load", "store": "store", "atomic": "atomic operation", "async-copy": "asynchronous copy"}[
         access.operation
     ]
+
+
+def call_sites(access: Access) -> tuple[Related, ...]:
+    """The calls through which a kernel gets to an access in a device function, innermost first."""
+    return tuple(
+        Related(Place(frame.path, frame.line, 1, frame.line, 1), "called from here") for frame in access.inlined_from
+    )
 
 
 def array_key(access: Access) -> tuple[str, Place | None]:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from cudalint.diagnostics import Diagnostic, Related
 from cudalint.facts import Access, ArrayFacts, KernelFacts, OutOfBounds
 from cudalint.rule import Rule, RuleContext
-from cudalint.rulekit import Evaluated, count, evaluated
+from cudalint.rulekit import Evaluated, call_sites, count, evaluated
 
 
 class OutOfBoundsIndex(Rule):
@@ -61,7 +61,7 @@ class OutOfBoundsIndex(Rule):
             launches=(one.launch,),
             assumptions=one.result.assumptions,
             figures={"offset_bytes": float(outside.offset), "size_bytes": float(size)},
-            related=(Related(declaration.place, f"`{declaration.name}` has {size} bytes"),),
+            related=(Related(declaration.place, f"`{declaration.name}` has {size} bytes"), *call_sites(one.access)),
         )
 
 

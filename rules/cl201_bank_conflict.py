@@ -11,7 +11,7 @@ from cudalint.facts import Access, AccessResult, ArrayFacts, KernelFacts
 from cudalint.hardware.banks import BANK_BYTES, shared_request
 from cudalint.layouts import Padded, Proposal, propose_layout, uses_of
 from cudalint.rule import Rule, RuleContext
-from cudalint.rulekit import Evaluated, array_key, count, evaluated, figure, is_rare, noun, wavefronts
+from cudalint.rulekit import Evaluated, array_key, call_sites, count, evaluated, figure, is_rare, noun, wavefronts
 
 
 class BankConflict(Rule):
@@ -79,7 +79,7 @@ class BankConflict(Rule):
                 "ideal_wavefronts": wavefronts(result).ideal,
                 "conflict_ways": _ways(result),
             },
-            related=tuple(_related(access)),
+            related=(*_related(access), *call_sites(access)),
             suggestion=_suggestion(one, proposal) if proposal else None,
             picture=_picture(one),
         )
