@@ -176,7 +176,7 @@ class FunctionRef:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Literal_:
+class Constant:
     value: int | float | str
     type: Type
     span: Span
@@ -266,7 +266,8 @@ class Cast:
 class Call:
     """A call. `function` is the callee where it is known statically, `receiver` the object of a method call (an
     lvalue expression, `this->` removed), `callee` the called expression where it is not a plain function name
-    (a function pointer). A call of a lambda or functor has its `operator()` as `function` and the object as `receiver`."""
+    (a function pointer). A call of a lambda or functor has its `operator()` as `function` and the object as
+    `receiver`."""
 
     name: str
     function: FunctionRef | None
@@ -358,7 +359,7 @@ class UnknownExpr:
 
 
 Expr = (
-    Literal_ | Name | Member | Index | Unary | Binary | Assign | Conditional | Cast | Call | Construct | InitList
+    Constant | Name | Member | Index | Unary | Binary | Assign | Conditional | Cast | Call | Construct | InitList
     | Lambda | Launch | FunctionName | New | UnknownExpr
 )
 
@@ -388,7 +389,8 @@ class Block:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class If:
-    """`if constexpr` appears as its chosen branch. A declaration in the condition is a Declare before it, in a Block."""
+    """`if constexpr` appears as its chosen branch. A declaration in the condition is a Declare before it, in a
+    Block."""
 
     condition: Expr
     then: Stmt
@@ -505,6 +507,6 @@ class Unit:
     """Every `__global__` definition of the file and of the user's headers that it includes; for a template, its
     pattern (instantiations are reached through launches)."""
     host_functions: tuple[FunctionRef, ...]
-    """Host function definitions of the file and the user's headers, in source order (patterns of templates left out)."""
+    """Host function definitions of the file and the user's headers, in source order, without template patterns."""
     instantiations: Callable[[str], tuple[FunctionRef, ...]] = field(default=lambda key: ())
     """For the key of a kernel template's pattern: instantiations named in the file other than by visible launches."""

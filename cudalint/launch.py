@@ -240,17 +240,11 @@ def _from_annotation(
 ) -> Configuration:
     parts = launch_of(annotation)
     one = graph.one
-    block_nodes = _extents(parts.block, lookup, one) if parts.block is not None else None
+    block, texts = _block_of(_extents(parts.block, lookup, one), graph, function)
     grid = _extents(parts.grid, lookup, one) if parts.grid is not None else default_grid(function, graph)
     shared = lookup(parts.shared) if parts.shared is not None else graph.zero
-    texts: tuple[str, ...] = ()
-    if block_nodes is None:
-        block: Block = (DEFAULT_THREADS, 1, 1)
-        texts = (f"block = {DEFAULT_THREADS} (the annotation names none)",)
-    else:
-        block, texts = _block_of(block_nodes, graph, function)
     return Configuration(
-        block, grid, shared, arguments, "annotation", function.span.path, annotation.place.line, texts
+        block, grid, shared, arguments, "annotation", function.span.path, annotation.line, texts
     )
 
 

@@ -44,7 +44,7 @@ def _call(ex: Executor, expr: ir.Call) -> Value | Place:
     if ref is None or not ref.is_user:
         known = ex.library.get(expr.name)
         if known is not None:
-            result = known(ex, expr)
+            result: Value | Place | None = known(ex, expr)
             if result is not None:
                 return result
     called = _closure_of(ex, expr)
@@ -62,7 +62,8 @@ def _closure_of(ex: Executor, expr: ir.Call) -> Value | Place | None:
     source = expr.receiver if expr.receiver is not None else expr.callee
     if source is None or (expr.function is not None and not _is_call_operator(expr)):
         return None
-    if isinstance(source.type, ir.RecordType) and expr.receiver is not None and not isinstance(source, ir.Name | ir.Lambda):
+    named = isinstance(source, ir.Name | ir.Lambda)
+    if expr.receiver is not None and isinstance(source.type, ir.RecordType) and not named:
         return None
     value = expressions.evaluate(ex, source)
     if isinstance(value, Closure):
@@ -115,21 +116,15 @@ def unknown_call(ex: Executor, expr: ir.Call) -> Value:
     if expr.receiver is not None:
         where = expressions.place(ex, expr.receiver)
         seen += _receiver_values(ex, expr, where)
-    parameters = _parameters(expr)
-    for position, argument in enumerate(expr.arguments):
-        by_reference = position < len(parameters) and _mutable_reference(parameters[position])
-        if by_reference:
-            where = expressions.place(ex, argument)
-            if isinstance(where, LocalPlace):
-                written.append((where, argument))
-            continue
+    for argument in expr.arguments:
         value = expressions.evaluate(ex, argument)
         seen += nodes_of(value)
         if isinstance(value, Pointer) and isinstance(value.target, LocalMemory):
             written.append((dereference(value, ex.graph), argument))
     args = tuple(dict.fromkeys(n for n in seen if not n.is_const))[:8]
     for where, argument in written:
-        expressions.write(ex, where, ex.opaque(f"`{expr.name}` sets it", where.type, args, (expr.span, len(written))), argument.span)
+        value = ex.opaque(f"`{expr.name}` sets it", where.type, args, argument.span)
+        expressions.write(ex, where, value, argument.span)
     if expr.function is not None and expr.function.is_user and expr.function.kind != "host":
         ex.gap(expr.span, f"`{expr.name}` has no body in sight")
     return ex.opaque(f"it is the result of `{expr.name}`", expr.type, args, expr.span)
@@ -150,14 +145,6 @@ def _receiver_values(ex: Executor, expr: ir.Call, where: Place) -> list[Node]:
 
 
 _COMPARING = frozenset({"operator==", "operator!=", "operator<=", "operator>="})
-
-
-def _parameters(expr: ir.Call) -> tuple[ir.Type, ...]:
-    return ()
-
-
-def _mutable_reference(type_: ir.Type) -> bool:
-    return isinstance(type_, ir.PointerType) and type_.reference
 
 
 def construct_value(ex: Executor, expr: ir.Construct) -> Value:

@@ -404,4 +404,4 @@ _STATEMENTS: dict[type, Callable[..., None]] = {
     ir.UnknownStmt: Executor.unknown,
 }
 
-__all__ = ["Configuration", "Executor", "GaveUp", "Gap", "Pointer"]
+__all__ = ["Configuration", "Executor", "Gap", "GaveUp", "Pointer"]

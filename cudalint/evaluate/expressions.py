@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 
 from cudalint import ir
 from cudalint.evaluate import calls
-from cudalint.evaluate.events import Context
-from cudalint.evaluate.graph import BOOL, F8, I4, I8, COMPARISONS, Node, Reason, kind_of
+from cudalint.evaluate.graph import BOOL, COMPARISONS, F8, I4, I8, Node, Reason, kind_of
 from cudalint.evaluate.memory import address_of, decay, dereference, element_bytes
 from cudalint.evaluate.values import (
     UNINITIALISED,
@@ -17,7 +16,6 @@ from cudalint.evaluate.values import (
     Choice,
     Closure,
     FunctionValue,
-    LocalMemory,
     LocalPlace,
     MemoryPlace,
     Place,
@@ -182,10 +180,10 @@ def _name_value(ex: Executor, expr: ir.Name) -> Value:
     symbol = expr.symbol
     if symbol.storage == "builtin":
         return _builtin_value(ex, symbol)
-    if symbol.storage in ("global", "static") and symbol not in ex.state.variables:
-        if not _initialise_global(ex, symbol):
-            value = ex.memory.unknown(symbol.type, Reason(False, f"`{symbol.name}` is set elsewhere"), (), symbol.name)
-            ex.state.variables[symbol] = value
+    outside = symbol.storage in ("global", "static") and symbol not in ex.state.variables
+    if outside and not _initialise_global(ex, symbol):
+        reason = Reason(False, f"`{symbol.name}` is set elsewhere")
+        ex.state.variables[symbol] = ex.memory.unknown(symbol.type, reason, (), symbol.name)
     return read(ex, symbol_place(ex, symbol), expr.span)
 
 
@@ -223,10 +221,7 @@ def _member_value(ex: Executor, expr: ir.Member) -> Value:
 
 
 def _member_place(ex: Executor, expr: ir.Member) -> Place:
-    if expr.arrow:
-        base = pointer_place(ex, evaluate(ex, expr.base), expr.base.type)
-    else:
-        base = place(ex, expr.base)
+    base = pointer_place(ex, evaluate(ex, expr.base), expr.base.type) if expr.arrow else place(ex, expr.base)
     return field_place(ex, base, expr.field, expr.type)
 
 
@@ -283,7 +278,8 @@ def _choice_place(ex: Executor, value: Choice, pointee: ir.Type) -> Place:
         inner = pointer_place(ex, side, ir.PointerType(pointee)) if isinstance(side, (Pointer, Choice)) else None
         if isinstance(inner, MemoryPlace) and inner.pointer.target is not NULL:
             return inner
-    return TemporaryPlace(ex.memory.unknown(pointee, Reason(False, "it is read through one of several pointers")), pointee)
+    reason = Reason(False, "it is read through one of several pointers")
+    return TemporaryPlace(ex.memory.unknown(pointee, reason), pointee)
 
 
 def _index_place(ex: Executor, expr: ir.Index) -> Place:
@@ -609,7 +605,7 @@ def _cast_place(ex: Executor, expr: ir.Cast) -> Place:
 # --- objects -----------------------------------------------------------------------------------------------
 
 
-def _literal_value(ex: Executor, expr: ir.Literal_) -> Value:
+def _literal_value(ex: Executor, expr: ir.Constant) -> Value:
     if isinstance(expr.value, str):
         return Text(expr.value)
     kind = kind_of(expr.type) if isinstance(expr.type, ir.Scalar) else (F8 if isinstance(expr.value, float) else I4)
@@ -703,16 +699,12 @@ def assembly(ex: Executor, statement: ir.Asm) -> None:
     calls.assembly(ex, statement)
 
 
-def opaque_context(ex: Executor, span: ir.Span) -> Context:
-    return ex.context(span)
-
-
 def _launch_value(ex: Executor, expr: ir.Launch) -> Value:
     return calls.launch(ex, expr)
 
 
 _EVALUATORS: dict[type, Callable[..., Value]] = {
-    ir.Literal_: _literal_value,
+    ir.Constant: _literal_value,
     ir.Name: _name_value,
     ir.Member: _member_value,
     ir.Unary: _unary_value,

@@ -428,7 +428,8 @@ class Graph:
         """How many iterations a lane makes: the first value of `counter` for which `condition` does not hold."""
         if not condition.bits & ~counter.bits:
             return self.const(self._count_out(counter, condition), I8)
-        return self._intern("trips", (condition,), counter, I8, condition.bits & ~counter.bits, ("trips", counter.index, condition.index))
+        key = ("trips", counter.index, condition.index)
+        return self._intern("trips", (condition,), counter, I8, condition.bits & ~counter.bits, key)
 
     def _count_out(self, counter: Node, condition: Node) -> int:
         """The trip count of a loop that depends on nothing but its counter, at most MAX_TRIPS."""

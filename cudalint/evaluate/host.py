@@ -7,6 +7,7 @@ uniform symbols, so that a grid computed from `n` and the argument `n` stay cons
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -263,32 +264,33 @@ class HostExecutor(Executor):
                 start = position
         if value.is_const and start is None:
             start = next((i for i, c in enumerate(statement.cases) if c.is_default), None)
-        for position, case in enumerate(statement.cases):
+        for position in range(len(statement.cases)):
             if value.is_const and position == start:
                 continue
             self._case(statement.cases[position : position + 1], taken=not value.is_const)
         if value.is_const and start is not None:
-            for case in statement.cases[start:]:
-                for inner in case.body:
-                    self.statement(inner)
+            self._bodies(statement.cases[start:])
         scope = self.state.loop_scopes.pop()
         if scope.breaks or not value.is_const:
             self.state.dead = False
 
     def _case(self, cases: tuple[ir.Case, ...], taken: bool) -> None:
         if not taken:
-            self._not_taken(lambda: [self.statement(s) for c in cases for s in c.body] and None)
+            self._not_taken(lambda: self._bodies(cases))
             return
         before = self.state.variables
         self.state.variables = dict(before)
-        for case in cases:
-            for inner in case.body:
-                self.statement(inner)
+        self._bodies(cases)
         if self.state.dead and not self.state.loop_scopes[-1].breaks:
             self.state.variables = before
         else:
             self.state.variables = self._prefer(before, self.state.variables, dict(before))
         self.state.dead = False
+
+    def _bodies(self, cases: tuple[ir.Case, ...]) -> None:
+        for case in cases:
+            for inner in case.body:
+                self.statement(inner)
 
     def loop(self, parts: loops.Parts) -> None:
         """A few iterations while the condition is known to hold, one if it is unknown; then the rest is unknown."""
@@ -320,7 +322,7 @@ class HostExecutor(Executor):
                 expressions.discard(self, parts.increment)
             if parts.test_last and not (after := self._test(parts)).is_const:
                 break
-            elif parts.test_last and not after.value:
+            if parts.test_last and not after.value:
                 finished = True
                 break
         if not finished:
@@ -373,12 +375,8 @@ class HostExecutor(Executor):
         function = ref.load()
         if function is None:
             return False
-        count = 0
-        for _ in walk.walk(function.body):
-            count += 1
-            if count > MAX_INLINED_NODES:
-                return False
-        return True
+        nodes = itertools.islice(walk.walk(function.body), MAX_INLINED_NODES + 1)
+        return sum(1 for _ in nodes) <= MAX_INLINED_NODES
 
     # launches
 

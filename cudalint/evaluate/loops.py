@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING
 
 from cudalint import ir
@@ -79,7 +80,7 @@ def _runs_once(condition: ir.Expr) -> bool:
     """`do { ... } while (0)`, the usual wrapper of a macro."""
     while isinstance(condition, ir.Cast):
         condition = condition.operand
-    return isinstance(condition, ir.Literal_) and not condition.value
+    return isinstance(condition, ir.Constant) and not condition.value
 
 
 def _run_once(ex: Executor, statement: ir.DoWhile) -> None:
@@ -158,7 +159,7 @@ class _Trial:
         saved, recording, steps, marks = ex.state.snapshot(), ex.memory.recording, ex.statements, ex.state.marks()
         ex.memory.recording = False
         for symbol, value in self.initial.items():
-            ex.state.variables[symbol] = map_leaves(value, lambda leaf, path, s=symbol: self._placeholder(s, path, leaf))
+            ex.state.variables[symbol] = map_leaves(value, partial(self._placeholder, symbol))
         scope = self._iteration(None)
         after = ex.state.variables
         self._solve(after)
@@ -168,7 +169,7 @@ class _Trial:
         ex.state.rewind(marks)
         ex.memory.recording = recording
 
-    def _placeholder(self, symbol: ir.Symbol, path: str, leaf: Value) -> Value:
+    def _placeholder(self, symbol: ir.Symbol, leaf: Value, path: str) -> Value:
         key = (symbol, path)
         self.start[key] = leaf
         if isinstance(leaf, Node):
@@ -418,7 +419,7 @@ class _Trial:
 
     def record(self) -> None:
         """Executes the body with closed forms, recording, and leaves the state as after the loop."""
-        ex, graph = self.ex, self.graph
+        ex = self.ex
         condition = self.condition()
         if condition.is_const and not condition.value:
             return
@@ -460,12 +461,14 @@ class _Trial:
                 closed = _with_new_elements(closed, substitute(graph, after, at_end))
             ex.state.variables[symbol] = closed
         for symbol, other in list(ex.state.variables.items()):
-            if symbol not in self.initial and not isinstance(other, _PLACES):
-                if any(n.bits & self.counter.bits for n in nodes_of(other)):
-                    ex.state.variables[symbol] = substitute(graph, other, at_end)
+            if symbol in self.initial or isinstance(other, _PLACES):
+                continue
+            if any(n.bits & self.counter.bits for n in nodes_of(other)):
+                ex.state.variables[symbol] = substitute(graph, other, at_end)
 
     def _returned(self, exits: list[int]) -> None:
-        """After a loop in which lanes return, only the others go on. `exits` counts what the loops around had before."""
+        """After a loop in which lanes return, only the others go on. `exits` counts what the loops around it had
+        before."""
         ex, graph = self.ex, self.graph
         for scope, count in zip(ex.state.loop_scopes, exits, strict=True):
             scope.exits[count:] = [self._outside(condition) for condition in scope.exits[count:]]
@@ -550,8 +553,8 @@ def _is_float(value: Node | ArrayValue) -> bool:
 def _unroll(ex: Executor, parts: Parts) -> bool:
     """Runs the loop iteration by iteration while its condition is a known constant; False (and nothing done) where it
     isn't one, or where there are too many iterations."""
-    saved, events, gaps, steps = ex.state.snapshot(), len(ex.memory.events), len(ex.gaps), ex.statements
-    marks = ex.state.marks()
+    saved, marks, steps = ex.state.snapshot(), ex.state.marks(), ex.statements
+    events, gaps = len(ex.memory.events), len(ex.gaps)
     for _ in range(MAX_UNROLLED + 1):
         going = _unrolled_iteration(ex, parts)
         if going is False:

@@ -118,7 +118,7 @@ class _Merger:
         while left:
             start = left[0]
             width = next((w for w in _WIDTHS if self._fills(by_offset, start, w, size)), size)
-            covered = [o for o in range(start, start + width, size)]
+            covered = list(range(start, start + width, size))
             if width > size:
                 first = self.accesses[by_offset[start][0]]
                 for offset in covered:

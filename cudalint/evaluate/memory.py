@@ -27,6 +27,8 @@ from cudalint.evaluate.values import (
 )
 from cudalint.facts import Operation
 
+_MAX_JOINED = 16
+"""Local arrays of integers up to this length keep their elements apart when one is written by a varying index."""
 _MAX_PICK = 64
 """Local arrays up to this many elements are selected from lane by lane; longer ones become opaque."""
 
@@ -85,7 +87,8 @@ class Memory:
             fields = {}
             for field in type_.fields:
                 part = Reason(reason.data, f"{reason.text} (.{field.name})" if reason.data else reason.text)
-                fields[field.name] = self.unknown(field.type, part, args, f"{name}.{field.name}" if name else field.name)
+                inner = f"{name}.{field.name}" if name else field.name
+                fields[field.name] = self.unknown(field.type, part, args, inner)
             return RecordValue(type_, fields)
         return self.graph.opaque(reason, args, I8)
 
@@ -93,7 +96,8 @@ class Memory:
         """A value of `type_` that depends on everything that `value` consists of, in an unknown way."""
         parts = some_nodes(value)
         data = any(p.bits & self.graph.opaque_bits for p in parts)
-        return self.unknown(type_, Reason(data, "it is put together from parts of an array in registers"), parts + extra)
+        reason = Reason(data, "it is put together from parts of an array in registers")
+        return self.unknown(type_, reason, parts + extra)
 
     # reading
 
@@ -201,7 +205,8 @@ class Memory:
             old = array.elements.get(position, array.rest)
             return array.with_element(position, self._with_part(old, rest, new))
         count = array.type.count or 0
-        if isinstance(array.rest, Node) and array.rest.kind.is_float or not 0 < count <= 16:
+        floats = isinstance(array.rest, Node) and array.rest.kind.is_float
+        if floats or not 0 < count <= _MAX_JOINED:
             blurred = self.smear(new, array.type.element, (index,))
             return ArrayValue(array.type, {}, blurred)
         elements = {}

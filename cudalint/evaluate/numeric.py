@@ -6,7 +6,7 @@ An array is [rows, threads], [rows, 1], [1, threads] or a plain number: whatever
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,6 +17,8 @@ from cudalint.evaluate.graph import MAX_TRIPS, THREAD_BITS, Graph, Kind, Node, U
 
 Array = Any
 """An ndarray that broadcasts to [rows, threads], or a Python number."""
+
+_Operation = Callable[[Array, Array, Kind], Array]
 
 WARP = 32
 _UNSIGNED_MASKS = {1: 0xFF, 2: 0xFFFF, 4: 0xFFFFFFFF}
@@ -75,7 +77,9 @@ class Rows:
         self._parent_rows: NDArray[np.int64] | None = None
         self._own_bits = 0
 
-    def child(self, parent_rows: NDArray[np.int64], weights: NDArray[np.float64], counters: Mapping[Node, Array]) -> Rows:
+    def child(
+        self, parent_rows: NDArray[np.int64], weights: NDArray[np.float64], counters: Mapping[Node, Array]
+    ) -> Rows:
         """Rows that refine this one: `counters` gives the new loop counters, each [rows, 1] or a number."""
         rows = Rows.__new__(Rows)
         rows.graph, rows.threads, rows.weights, rows.count = self.graph, self.threads, weights, len(weights)
@@ -119,9 +123,11 @@ class Rows:
         if node.op == "loop":
             return self._counters[node]
         if node.op == "thread":
-            return self.threads.indices[node.payload]  # type: ignore[index]
+            assert isinstance(node.payload, int)
+            return self.threads.indices[node.payload]
         if node.op == "block":
-            return self.blocks[:, node.payload, None]  # type: ignore[call-overload]
+            assert isinstance(node.payload, int)
+            return self.blocks[:, node.payload][:, None]
         if node.op == "uniform":
             assert isinstance(node.payload, Uniform)
             given = self._uniforms.get(node, node.payload.generic)
@@ -355,7 +361,7 @@ def _numeric(a: Array) -> Array:
     return a.astype(np.int64) if isinstance(a, np.ndarray) and a.dtype.kind == "b" else a
 
 
-_ARITHMETIC = {
+_ARITHMETIC: Mapping[str, _Operation] = {
     "+": _plus,
     "-": lambda a, b, k: _numeric(a) - _numeric(b),
     "*": lambda a, b, k: _numeric(a) * _numeric(b),

@@ -120,7 +120,8 @@ class Situation:
             lane_trips(rows, loop.counter, loop.condition), (rows.count, self.threads.warps * WARP)
         )
         active = mask_of(rows, [c for c in loop.conditions if not c.bits & self.graph.opaque_bits])
-        return np.where(active, trips, 0).max(axis=1)
+        longest: NDArray[np.int64] = np.where(active, trips, 0).max(axis=1)
+        return longest
 
 
 def _thin(
@@ -189,11 +190,9 @@ def gather(event: AccessEvent, situation: Situation, conditions: Sequence[Node])
     if event.target.space == "shared":
         cost, ideal = shared_request(addresses, mask, event.bytes, event.operation)
     else:
-        cost, ideal = global_request(addresses, mask, event.bytes)
-    return Requests(
-        addresses, mask, weights, float((rows.weights[:, None] * reached).sum()), np.asarray(cost, float),
-        np.asarray(ideal, float)
-    )  # fmt: skip
+        sectors, least = global_request(addresses, mask, event.bytes)
+        cost, ideal = sectors.astype(np.float64), least.astype(np.float64)
+    return Requests(addresses, mask, weights, float((rows.weights[:, None] * reached).sum()), cost, ideal)
 
 
 def opaque_parts(graph: Graph, node: Node) -> list[tuple[Node, Reason]]:

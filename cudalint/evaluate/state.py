@@ -91,7 +91,7 @@ class State:
 
     def rewind(self, marks: Marks) -> None:
         """Forgets the exits recorded since `marks`."""
-        for function, count in zip(self.functions, marks[0], strict=True):
+        for function, count in zip(self.functions, marks[0], strict=False):
             del function.returns[count:]
-        for scope, (breaks, exits, continues) in zip(self.loop_scopes, marks[1], strict=True):
+        for scope, (breaks, exits, continues) in zip(self.loop_scopes, marks[1], strict=False):
             del scope.breaks[breaks:], scope.exits[exits:], scope.continues[continues:]

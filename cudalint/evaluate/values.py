@@ -13,7 +13,6 @@ from cudalint import ir
 from cudalint.evaluate.graph import Graph, Node, Reason
 from cudalint.facts import Space
 
-
 UNINITIALISED = Reason(False, "it is not initialised")
 
 

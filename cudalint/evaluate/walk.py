@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, fields
-from functools import cache
 from typing import Any
 
 from cudalint import ir
@@ -13,9 +12,15 @@ from cudalint.evaluate.values import Closure, LocalMemory, LocalPlace, Place, Po
 _NOT_CHILDREN = frozenset({"type", "span", "function", "kernel", "constructor", "symbol", "captures", "element"})
 
 
-@cache
-def _child_fields(class_: type) -> tuple[str, ...]:
-    return tuple(f.name for f in fields(class_) if f.name not in _NOT_CHILDREN)
+_FIELDS: dict[type, tuple[str, ...]] = {}
+
+
+def _child_fields(class_: type[Any]) -> tuple[str, ...]:
+    names = _FIELDS.get(class_)
+    if names is None:
+        names = tuple(f.name for f in fields(class_) if f.name not in _NOT_CHILDREN)
+        _FIELDS[class_] = names
+    return names
 
 
 def children(node: Any) -> Iterator[Any]:

@@ -98,7 +98,7 @@ def _lambda(expr: ir.Lambda) -> str:
 
 
 _EXPRESSIONS: Final[dict[type, Callable[[Any], str]]] = {
-    ir.Literal_: lambda e: str(e.value),
+    ir.Constant: lambda e: str(e.value),
     ir.Name: lambda e: e.symbol.name,
     ir.Member: lambda e: f"{_base(e.base)}{'->' if e.arrow else '.'}{e.field}",
     ir.Index: lambda e: f"{_base(e.base)}[{expression(e.index)}]",

@@ -392,7 +392,7 @@ def test_storage() -> None:
     ]  # fmt: skip
     assert used["counter"].initializer is not None
     value = used["counter"].initializer()
-    assert isinstance(value, ir.Literal_) and value.value == 3
+    assert isinstance(value, ir.Constant) and value.value == 3
 
 
 def test_alignment() -> None:
@@ -500,6 +500,23 @@ def test_launches() -> None:
         f"k<<<{dim3(1, 1, 1)}, {dim3(2, 3, 1)}, unsigned long(100), s>>>(p, 6)",
         f"f<<<{dim3(1, 1, 1)}, {dim3(2, 1, 1)}, -, ->>>(p, 7)",
     ]
+
+
+def test_explicit_instantiations_count() -> None:
+    source = """
+    template <class T, unsigned N> __global__ void k(T* p) { p[N] = 1; }
+    template <class T> void inner(T* p, int t) { k<T, 5><<<1, t>>>(p); }
+    template <class T> void run(T* p, int t) { inner<T>(p, t); }
+    template void inner<int>(int*, int);
+    template void run<int>(int*, int);
+    template void run<float>(float*, int);
+    template __global__ void k<double, 6>(double*);
+    void (*table[])(int*) = {k<int, 7>};
+    """
+    unit = unit_of(source)
+    assert [loaded(ref).instantiation for ref in unit.host_functions] == ["run<int>", "run<float>"]
+    names = [loaded(ref).instantiation for ref in unit.instantiations(unit.kernels[0].key)]
+    assert sorted(names) == ["k<double, 6>", "k<float, 5>", "k<int, 5>", "k<int, 7>"]
 
 
 def dim3(*extents: int) -> str:

@@ -118,7 +118,7 @@ class Expressions:
         if isinstance(type_, ir.Scalar):
             value = cursors.evaluate(cursor)
             if value is not None:
-                return ir.Literal_(value, type_, self._span(cursor))
+                return ir.Constant(value, type_, self._span(cursor))
         if not inner:
             return self._value_initialised(cursor, type_)
         if self._context.calls.is_unresolved(inner[0]):
@@ -135,7 +135,7 @@ class Expressions:
     def _value_initialised(self, cursor: Cursor, type_: ir.Type) -> ir.Expr:
         span = self._span(cursor)
         if isinstance(type_, ir.Scalar | ir.PointerType):
-            return ir.Literal_(0, type_, span)
+            return ir.Constant(0, type_, span)
         if isinstance(type_, ir.RecordType | ir.ArrayType):
             return ir.InitList((), type_, span)
         return ir.UnknownExpr("an expression that clang could not resolve", (), type_, span)
@@ -146,26 +146,26 @@ class Expressions:
         value = literals.integer(self._context.sources.text(cursor))
         if value is None:
             return self._folded(cursor)
-        return ir.Literal_(value, self._types.of(cursor), self._span(cursor))
+        return ir.Constant(value, self._types.of(cursor), self._span(cursor))
 
     def _floating(self, cursor: Cursor) -> ir.Expr:
         value = literals.floating(self._context.sources.text(cursor))
         if value is None:
             return self._folded(cursor)
-        return ir.Literal_(value, self._types.of(cursor), self._span(cursor))
+        return ir.Constant(value, self._types.of(cursor), self._span(cursor))
 
     def _folded(self, cursor: Cursor) -> ir.Expr:
         """What has a value by itself: a literal, `sizeof`."""
         value = cursors.evaluate(cursor)
         if value is None:
             return self.unknown(cursor, "a constant without a value")
-        return ir.Literal_(value, self._types.of(cursor), self._span(cursor))
+        return ir.Constant(value, self._types.of(cursor), self._span(cursor))
 
     def _string(self, cursor: Cursor) -> ir.Expr:
-        return ir.Literal_(cursors.spelling(cursor), self._types.of(cursor), self._span(cursor))
+        return ir.Constant(cursors.spelling(cursor), self._types.of(cursor), self._span(cursor))
 
     def _null(self, cursor: Cursor) -> ir.Expr:
-        return ir.Literal_(0, self._types.of(cursor), self._span(cursor))
+        return ir.Constant(0, self._types.of(cursor), self._span(cursor))
 
     # --- names -----------------------------------------------------------------------------------
 
@@ -201,7 +201,7 @@ class Expressions:
         value = self._context.symbols.constant(cursor, declaration)
         span = self._span(cursor)
         if value is not None:
-            return ir.Literal_(value, self._types.of(cursor), span)
+            return ir.Constant(value, self._types.of(cursor), span)
         symbol = self._context.symbols.symbol(declaration)
         return ir.Name(symbol, _referent(symbol.type), span)
 
@@ -209,7 +209,7 @@ class Expressions:
         type_ = self._types.of(declaration)
         unsigned = isinstance(type_, ir.Scalar) and type_.kind == "uint"
         value = cursors.enum_unsigned_value(declaration) if unsigned else cursors.enum_value(declaration)
-        return ir.Literal_(value, type_, self._span(cursor))
+        return ir.Constant(value, type_, self._span(cursor))
 
     def _unexposed_declaration(self, cursor: Cursor, declaration: Cursor) -> ir.Expr:
         """An instantiated variable template or a structured binding."""
@@ -226,7 +226,7 @@ class Expressions:
         if isinstance(base.type, ir.RecordType) and position < len(base.type.fields):
             return ir.Member(base, base.type.fields[position].name, False, type_, span)
         if isinstance(base.type, ir.ArrayType):
-            return ir.Index(base, ir.Literal_(position, INT, span), type_, span)
+            return ir.Index(base, ir.Constant(position, INT, span), type_, span)
         return ir.UnknownExpr("a structured binding through `get`", (base,), type_, span)
 
     def _member(self, cursor: Cursor) -> ir.Expr:

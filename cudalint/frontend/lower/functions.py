@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 _LAUNCH_BOUNDS: Final = "cudalint.launch_bounds"
 """The annotation that the bundled `__launch_bounds__` adds: clang keeps the attribute's own arguments to itself."""
 
+_NUMBER_SUFFIX: Final = re.compile(r"\b(\d+)[UL]+\b")
 _CALLS: Final = frozenset({kinds.CALL_EXPR, kinds.DECL_REF_EXPR})
 _PATTERN_PARENTS: Final = frozenset({kinds.CLASS_TEMPLATE, kinds.CLASS_TEMPLATE_PARTIAL_SPECIALIZATION})
 _RECORDS: Final = frozenset({kinds.STRUCT_DECL, kinds.CLASS_DECL, kinds.UNION_DECL}) | _PATTERN_PARENTS
@@ -277,6 +278,11 @@ class Functions:
         """The functions that a function's body calls or names."""
         return self._uses_of(key).functions
 
+    def pattern_of(self, ref: ir.FunctionRef) -> str | None:
+        """The key of the template that a function was instantiated from."""
+        pattern = cursors.specialized_template(self._definitions[ref.key])
+        return self.ref(pattern).key if kinds.is_declaration(pattern.kind) else None
+
     @staticmethod
     def named_in(declaration: Cursor) -> list[Cursor]:
         """The functions that the initializer of a variable names."""
@@ -380,7 +386,7 @@ def _instantiation_name(definition: Cursor) -> str:
     match = re.search(rf"\b{re.escape(name)}<", printed)
     if match is None:
         return name
-    return name + _bracketed(printed, match.end() - 1)
+    return name + _NUMBER_SUFFIX.sub(r"\1", _bracketed(printed, match.end() - 1))
 
 
 def _bracketed(text: str, start: int) -> str:

@@ -35,7 +35,7 @@ class InitLists:
         if len(nodes) == 1:
             return self._context.expressions.lower(nodes[0])
         if not nodes and isinstance(type_, ir.Scalar | ir.PointerType):
-            return ir.Literal_(0, type_, span)
+            return ir.Constant(0, type_, span)
         return ir.InitList(self._context.expressions.lower_all(nodes), type_, span)
 
     def _is_whole(self, node: Cursor, type_: ir.Type) -> bool:

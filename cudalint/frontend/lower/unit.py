@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import Final
 
 from cudalint import ir
@@ -29,63 +30,106 @@ _TOP_LEVEL: Final = _CONTAINERS | _FUNCTIONS | {kinds.VAR_DECL}
 
 def lower_unit(parsed: ParsedFile) -> ir.Unit:
     """Lists what a file defines; bodies are lowered when somebody asks for them."""
-    context = Context(parsed)
-    functions, variables = _user_definitions(context)
-    kernels: dict[tuple[ir.Span, str], ir.FunctionRef] = {}
-    hosts: dict[tuple[ir.Span, str], ir.FunctionRef] = {}
-    for definition in functions:  # A file that includes itself repeats its functions.
-        ref = context.functions.ref(definition)
-        if ref.kind == "kernel":
-            kernels.setdefault((ref.span, ref.name), ref)
-        elif ref.kind == "host" and not ref.templated:
-            hosts.setdefault((ref.span, ref.name), ref)
-    roots = [ref for ref in (*hosts.values(), *kernels.values()) if not ref.templated]
+    unit = _Unit(parsed)
     return ir.Unit(
         path=parsed.path,
         problems=tuple([ir.Problem(p.path, p.line, p.column, p.message) for p in parsed.problems]),
-        kernels=tuple(kernels.values()),
-        host_functions=tuple(hosts.values()),
-        instantiations=lambda key: _instantiations(context, roots, variables, key),
+        kernels=unit.kernels,
+        host_functions=unit.host_functions(),
+        instantiations=unit.instantiations,
     )
 
 
-def _user_definitions(context: Context) -> tuple[list[Cursor], list[Cursor]]:
-    """The functions that the user's files define, and their variables outside of functions, in source order."""
-    functions: list[Cursor] = []
-    variables: list[Cursor] = []
-    waiting = context.sources.user_code(cursors.children_of_kinds(context.root, _TOP_LEVEL))[::-1]
-    while waiting:
-        node = waiting.pop()
-        if node.kind == kinds.VAR_DECL:
-            variables.append(node)
-        elif node.kind in _CONTAINERS:
-            waiting += cursors.children_of_kinds(node, _TOP_LEVEL)[::-1]
-        elif cursors.is_definition(node):
-            functions.append(node)
-    return functions, variables
+class _Unit:
+    """The functions of a file, and which of them name which."""
 
+    def __init__(self, parsed: ParsedFile) -> None:
+        self._context = Context(parsed)
+        definitions = _Definitions(self._context)
+        refs = self._refs(definitions.functions)
+        self._variables = definitions.variables
+        self._instantiated = self._refs(definitions.instantiations)
+        self.kernels = tuple([ref for ref in refs if ref.kind == "kernel"])
+        self._hosts = [ref for ref in refs if ref.kind == "host" and not ref.templated]
 
-def _instantiations(
-    context: Context, roots: list[ir.FunctionRef], variables: list[Cursor], key: str
-) -> tuple[ir.FunctionRef, ...]:
-    """The instantiations of a kernel template that anything in the file names, launched or not: functions, those
-    that they call, and the initializers of variables (tables of kernels)."""
-    found: dict[str, ir.FunctionRef] = {}
-    seen = {root.key for root in roots}
-    named = [one for variable in variables for one in context.functions.named_in(variable)]
-    waiting = [root.key for root in reversed(roots)]
-    while named or waiting:
-        for callee in named:
-            ref = context.functions.ref(callee)
-            if ref.kind == "kernel" and _pattern_key(context, callee) == key:
+    def _refs(self, definitions: list[Cursor]) -> list[ir.FunctionRef]:
+        """References without the repetitions of a file that includes itself."""
+        found: dict[tuple[ir.Span, str, str], ir.FunctionRef] = {}
+        for definition in definitions:
+            ref = self._context.functions.ref(definition)
+            found.setdefault((ref.span, ref.name, ref.key.rpartition("@")[0]), ref)
+        return list(found.values())
+
+    def host_functions(self) -> tuple[ir.FunctionRef, ...]:
+        """The host functions of the file, and those instantiations of its templates that launch something and that
+        nothing in the file calls: they are instantiated explicitly, for other files."""
+        launching = [ref for ref in self._instantiated if ref.kind == "host" and ref.has_launch()]
+        if not launching:
+            return tuple(self._hosts)
+        called = set(self._reached([host.key for host in self._hosts], []))
+        for ref in launching:
+            called |= self._reached([ref.key], []).keys() - {ref.key}
+        return (*self._hosts, *[ref for ref in launching if ref.key not in called])
+
+    def instantiations(self, key: str) -> tuple[ir.FunctionRef, ...]:
+        """The instantiations of a kernel template, launched or not."""
+        pattern_of = self._context.functions.pattern_of
+        found = {ref.key: ref for ref in self._named.values() if pattern_of(ref) == key}
+        found |= {ref.key: ref for ref in self._instantiated if pattern_of(ref) == key}
+        return tuple(found.values())
+
+    @cached_property
+    def _named(self) -> dict[str, ir.FunctionRef]:
+        """All functions that are named in functions that aren't templates, in functions that those name, and in the
+        initializers of variables (tables of kernels)."""
+        functions = self._context.functions
+        initial = [one for variable in self._variables for one in functions.named_in(variable)]
+        return self._reached([ref.key for ref in (*self._hosts, *self.kernels) if not ref.templated], initial)
+
+    def _reached(self, roots: list[str], initial: list[Cursor]) -> dict[str, ir.FunctionRef]:
+        """The functions that the roots name, directly or through user functions, by key."""
+        functions = self._context.functions
+        found: dict[str, ir.FunctionRef] = {}
+        named = initial
+        waiting = roots[::-1]
+        entered = set(roots)
+        while named or waiting:
+            for callee in named:
+                ref = functions.ref(callee)
                 found.setdefault(ref.key, ref)
-            if ref.is_user and ref.key not in seen:
-                seen.add(ref.key)
-                waiting.append(ref.key)
-        named = context.functions.named_functions(waiting.pop()) if waiting else []
-    return tuple(found.values())
+                if ref.is_user and ref.key not in entered:
+                    entered.add(ref.key)
+                    waiting.append(ref.key)
+            named = functions.named_functions(waiting.pop()) if waiting else []
+        return found
 
 
-def _pattern_key(context: Context, instantiation: Cursor) -> str | None:
-    pattern = cursors.specialized_template(instantiation)
-    return context.functions.ref(pattern).key if kinds.is_declaration(pattern.kind) else None
+class _Definitions:
+    """What the user's files define outside of functions, in source order."""
+
+    def __init__(self, context: Context) -> None:
+        self.functions: list[Cursor] = []
+        self.variables: list[Cursor] = []
+        self.instantiations: list[Cursor] = []
+        """Bodies that clang made from templates. It hands them over after everything that is written."""
+        self._sources = context.sources
+        waiting = context.sources.user_code(cursors.children_of_kinds(context.root, _TOP_LEVEL))[::-1]
+        while waiting:
+            node = waiting.pop()
+            if node.kind in _CONTAINERS:
+                waiting += cursors.children_of_kinds(node, _TOP_LEVEL)[::-1]
+            else:
+                self._add(node)
+
+    def _add(self, node: Cursor) -> None:
+        if node.kind == kinds.VAR_DECL:
+            self.variables.append(node)
+        elif self._is_instantiation(node):
+            self.instantiations.append(node)
+        elif cursors.is_definition(node):
+            self.functions.append(node)
+
+    def _is_instantiation(self, node: Cursor) -> bool:
+        """Whether a function is written as the template that it belongs to; a specialization has its own place."""
+        pattern = cursors.specialized_template(node)
+        return kinds.is_declaration(pattern.kind) and self._sources.start(pattern) == self._sources.start(node)
