@@ -143,6 +143,8 @@ class _Translation:
 
     folder: str
     include_dirs: list[str] = field(default_factory=list)
+    system_dirs: list[str] = field(default_factory=list)
+    """Searched after the others, as compilers do."""
     defines: list[str] = field(default_factory=list)
     std: str | None = None
     architecture: str | None = None
@@ -150,7 +152,8 @@ class _Translation:
 
     def options(self) -> ParseOptions:
         arch = f"sm_{self.architecture}" if self.architecture else ParseOptions().arch
-        return ParseOptions(tuple(self.include_dirs), tuple(self.defines), self.std, None, arch, tuple(self.extra))
+        folders = (*self.include_dirs, *self.system_dirs)
+        return ParseOptions(folders, tuple(self.defines), self.std, None, arch, tuple(self.extra))
 
     def take(self, argument: str, rest: Iterator[str]) -> None:
         """Takes one argument over, with its value from `rest` where that stands apart."""
@@ -172,8 +175,7 @@ class _Translation:
         self.include_dirs += [self._path(name) for name in _listed(value)]
 
     def add_system_include(self, value: str) -> None:
-        for name in _listed(value):
-            self.extra += ["-isystem", self._path(name)]
+        self.system_dirs += [self._path(name) for name in _listed(value)]
 
     def add_forced_include(self, value: str) -> None:
         for name in _listed(value):

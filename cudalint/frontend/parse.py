@@ -11,6 +11,7 @@ import os
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
+from functools import cache
 from typing import Final, Literal
 
 from clang.cindex import Diagnostic, TranslationUnit, TranslationUnitLoadError
@@ -55,6 +56,8 @@ _GUESS_ROUNDS: Final = 3
 """A declared name may uncover the next one of the same statement."""
 
 _SYSTEM_FOLDERS: Final = ("/usr/include/", "/usr/lib/", "/usr/local/include/", "/usr/local/cuda")
+_SYSTEM_MARKERS: Final = ("cuda_runtime_api.h", "stdlib.h", "cstdlib", os.path.join("thrust", "version.h"))
+"""A folder with one of these has what the bundled headers declare, with other internals."""
 
 _NOT_FOUND: Final = re.compile(r"'(.+)' file not found")
 _UNDECLARED: Final = re.compile(r"use of undeclared identifier '(\w+)'")
@@ -88,7 +91,7 @@ class ParseOptions:
     std: str | None = None
     """A language standard such as `c++20`; the bundled headers need C++17, older ones are raised to it."""
     cuda_path: str | None = None
-    """A toolkit whose headers are used for whatever the bundled ones do not have."""
+    """A toolkit, whose headers are used for whatever the bundled ones do not have."""
     arch: str = "sm_80"
     extra: tuple[str, ...] = ()
     """Further arguments, passed to clang as they are."""
@@ -115,7 +118,8 @@ class ParsedFile:
     skipped_ranges: tuple[tuple[int, int], ...]
     """First and last line of the pieces of this file that preprocessor conditions leave out."""
     bundled_root: str = BUNDLED_ROOT
-    cuda_path: str | None = None
+    system_folders: tuple[str, ...] = ()
+    """Folders of a toolkit or of standard headers that the options name."""
 
     def is_bundled(self, path: str) -> bool:
         """Whether a path is one of the headers that come with this package."""
@@ -125,7 +129,7 @@ class ParsedFile:
         """Whether a path is the linted project's own: no bundled, toolkit or system header."""
         if self.is_bundled(path) or path.startswith(_SYSTEM_FOLDERS):
             return False
-        return self.cuda_path is None or not os.path.abspath(path).startswith(os.path.abspath(self.cuda_path) + os.sep)
+        return not path.startswith(tuple([os.path.join(folder, "") for folder in self.system_folders]))
 
 
 def parse_file(path: str, options: ParseOptions, source: bytes | None = None) -> ParsedFile:
@@ -133,7 +137,7 @@ def parse_file(path: str, options: ParseOptions, source: bytes | None = None) ->
     text = _checked_text(path, _read(path) if source is None else source)
     attempt = _Parser(path, text, options).best_attempt()
     ranges = clang.skipped_ranges(attempt.unit, path)
-    return ParsedFile(path, attempt.unit, attempt.problems, ranges, cuda_path=options.cuda_path)
+    return ParsedFile(path, attempt.unit, attempt.problems, ranges, system_folders=_system_folders(options))
 
 
 # --- source text ---------------------------------------------------------------------------------
@@ -178,8 +182,8 @@ class _Setting:
     folders: tuple[str, ...] = ()
     context: recovery.Context | None = None
     defines: tuple[str, ...] = ()
-    guesses: dict[str, str] = field(default_factory=dict)
-    """Declarations for names that nothing declares, by name."""
+    guesses: dict[str, recovery.Guess] = field(default_factory=dict)
+    """For names that nothing declares."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -212,19 +216,17 @@ class _Parser:
         unsaved: list[tuple[str, bytes]] = [(self.path, self.text)]
         if setting.guesses:
             arguments += ["-include", _GUESSES]
-            unsaved.append((_GUESSES, "\n".join(setting.guesses.values()).encode()))
+            text = "\n".join([guess.declaration for guess in setting.guesses.values()])
+            unsaved.append((_GUESSES, text.encode()))
         if setting.context:
             # Under a name of its own beside the includer, so that its relative includes are found.
             name = f"{setting.context.path}.context"
             arguments += ["-include", name]
             unsaved.append((name, setting.context.text))
         arguments += [f"-D{define}" for define in setting.defines]
-        # Behind every folder that the user named, and the guessed folders behind our own: `#include <complex.h>`
-        # must not find a project's file of that name.
-        arguments += ["-idirafter", BUNDLED_ROOT]
-        if self.options.cuda_path:
-            arguments += ["-idirafter", os.path.join(self.options.cuda_path, "include")]
-        for folder in setting.folders:
+        # Guessed folders stand behind the bundled headers: `#include <complex.h>` must not find a project's file of
+        # that name. So do a toolkit's: the prelude and the real headers would declare everything twice.
+        for folder in (BUNDLED_ROOT, *_system_folders(self.options), *setting.folders):
             arguments += ["-idirafter", folder]
         try:
             return TranslationUnit.from_source(self.path, arguments, unsaved, _PARSE_OPTIONS, clang.index())
@@ -268,14 +270,14 @@ class _Parser:
             names = dict(self._missing_names(attempt))
             if not names:
                 break
-            declarations = {name: declaration for name, (_, declaration) in names.items()}
-            setting = replace(attempt.setting, guesses={**attempt.setting.guesses, **declarations})
+            guesses = {name: guess for name, (_, guess) in names.items()}
+            setting = replace(attempt.setting, guesses={**attempt.setting.guesses, **guesses})
             better = self._better(attempt, self._attempt(setting))
             if better is attempt:
                 break
             attempt = better
-            for name, (problem, declaration) in names.items():
-                message = f"nothing declares '{name}'; taken as `{declaration}`"
+            for name, (problem, guess) in names.items():
+                message = f"nothing declares '{name}'; taken as {guess.meaning}"
                 notes[name] = replace(problem, message=message, kind="guessed")
         return replace(attempt, problems=(*attempt.problems, *notes.values()))
 
@@ -286,8 +288,8 @@ class _Parser:
         """How many errors are in the file itself; those elsewhere don't concern its kernels."""
         return sum(problem.path == self.path and problem.kind == "error" for problem in attempt.problems)
 
-    def _missing_names(self, attempt: _Attempt) -> Iterator[tuple[str, tuple[Problem, str]]]:
-        """The names that the file uses and nothing declares, with their first use and a declaration for them."""
+    def _missing_names(self, attempt: _Attempt) -> Iterator[tuple[str, tuple[Problem, recovery.Guess]]]:
+        """The names that the file uses and nothing declares, with their first use and a guess."""
         seen: set[str] = set()
         lines = self.text.split(b"\n")
         for problem in attempt.problems:
@@ -298,11 +300,11 @@ class _Parser:
                 continue
             seen.add(match[1])
             if match.re is _UNKNOWN_TYPE:
-                declaration = recovery.declaration_of_type(match[1])
+                guess = recovery.guess_type(match[1])
             else:
                 rest = lines[problem.line - 1][problem.column - 1 + len(match[1]) :]
-                declaration = recovery.declaration_of_name(match[1], rest)
-            yield match[1], (problem, declaration)
+                guess = recovery.guess_name(match[1], rest)
+            yield match[1], (problem, guess)
 
 
 # --- flags -------------------------------------------------------------------------------------------
@@ -326,8 +328,22 @@ def _option_flags(options: ParseOptions) -> Iterator[str]:
     for define in options.defines:
         yield f"-D{define}"
     for folder in options.include_dirs:
-        yield f"-I{folder}"
+        if not _has_system_headers(folder):
+            yield f"-I{folder}"
     yield from options.extra
+
+
+def _system_folders(options: ParseOptions) -> tuple[str, ...]:
+    """The named folders that have headers of a toolkit or of the standard libraries."""
+    folders = [folder for folder in options.include_dirs if _has_system_headers(folder)]
+    if options.cuda_path:
+        folders.append(os.path.join(options.cuda_path, "include"))
+    return tuple(folders)
+
+
+@cache
+def _has_system_headers(folder: str) -> bool:
+    return any(os.path.isfile(os.path.join(folder, marker)) for marker in _SYSTEM_MARKERS)
 
 
 def _standard_flag(std: str | None) -> str:

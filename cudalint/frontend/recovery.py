@@ -45,6 +45,14 @@ class Context:
     text: bytes
 
 
+@dataclass(frozen=True, slots=True)
+class Guess:
+    """A stand-in for a name that nothing declares, which keeps the statements that use the name in the tree."""
+
+    declaration: str
+    meaning: str
+
+
 # --- folders of headers ------------------------------------------------------------------------------
 
 
@@ -142,19 +150,20 @@ def build_defines(path: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(_BUILD_DEFINES.findall(text)))
 
 
-def declaration_of_type(name: str) -> str:
-    """A stand-in for a type that nothing declares."""
-    return f"typedef {'float' if _FLOATING_NAME.search(name) else 'int'} {name};"
+def guess_type(name: str) -> Guess:
+    """A stand-in for a type."""
+    scalar = "float" if _FLOATING_NAME.search(name) else "int"
+    return Guess(f"typedef {scalar} {name};", f"`{scalar}`")
 
 
-def declaration_of_name(name: str, rest: bytes) -> str:
-    """A stand-in for a name that nothing declares, given the text that follows it.
+def guess_name(name: str, rest: bytes) -> Guess:
+    """A stand-in for a name in an expression, given the text that follows it.
 
     It is a function where a parenthesis follows, else a number without a value, so that nothing is ever
     computed from a guess.
     """
-    if rest.lstrip().startswith(b"("):
-        # The result is most often of the first argument's type, or what a first argument points to.
-        both = "template <class T, class... A> __host__ __device__ T"
-        return f"{both} {name}(T, A...); {both} {name}(T*, A...); __host__ __device__ int {name}();"
-    return f"extern __device__ const int {name};"
+    if not rest.lstrip().startswith(b"("):
+        return Guess(f"extern __device__ const int {name};", "an unknown `int`")
+    # The result is most often of the first argument's type, or what a first argument points to.
+    head = "template <class T, class... A> __host__ __device__ T"
+    return Guess(f"{head} {name}(T, A...); {head} {name}(T*, A...); __host__ __device__ int {name}();", "a function")

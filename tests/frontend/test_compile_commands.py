@@ -31,10 +31,9 @@ def test_include_folders_in_all_spellings() -> None:
     )
 
 
-def test_system_folders_stay_system_folders() -> None:
-    options = translate("-isystem inc --system-include=/s -isystem=/t")
-    assert options.include_dirs == ()
-    assert options.extra == ("-isystem", "/project/build/inc", "-isystem", "/s", "-isystem", "/t")
+def test_system_folders_come_last() -> None:
+    options = translate("-isystem inc --system-include=/s -I/a -isystem=/t")
+    assert options.include_dirs == ("/a", "/project/build/inc", "/s", "/t")
 
 
 def test_macros() -> None:

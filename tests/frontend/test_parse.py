@@ -116,7 +116,7 @@ def test_a_missing_type_is_guessed_and_noted() -> None:
     parsed = parse("__global__ void k(real_t* x, index_t n) { if (threadIdx.x < n) x[threadIdx.x] = 0; }")
     assert kernels(parsed) == ["k"]
     assert [(problem.kind, problem.line) for problem in parsed.problems] == [("guessed", 1), ("guessed", 1)]
-    assert "`typedef float real_t;`" in messages(parsed)[0]
+    assert messages(parsed)[0] == "nothing declares 'real_t'; taken as `float`"
 
 
 def test_missing_names_behind_each_other_are_guessed() -> None:
@@ -127,7 +127,7 @@ def test_missing_names_behind_each_other_are_guessed() -> None:
 
 def test_a_guessed_number_has_no_value() -> None:
     parsed = parse("__global__ void k(float* x) { x[threadIdx.x * STRIDE] = 0; }")
-    assert messages(parsed) == ["nothing declares 'STRIDE'; taken as `extern __device__ const int STRIDE;`"]
+    assert messages(parsed) == ["nothing declares 'STRIDE'; taken as an unknown `int`"]
 
 
 def test_headers_in_folders_around_the_file(tmp_path: Path) -> None:
@@ -242,6 +242,14 @@ def test_a_named_toolkit_serves_what_is_not_bundled(tmp_path: Path) -> None:
         options=ParseOptions(cuda_path=str(tmp_path)),
     )
     assert parsed.problems == ()
+
+
+def test_a_toolkit_among_the_include_folders_stands_behind_the_bundled_headers(tmp_path: Path) -> None:
+    (tmp_path / "cuda_runtime_api.h").touch()
+    (tmp_path / "cuda_fp16.h").write_text("#error the bundled one comes first\n")
+    parsed = parse("#include <cuda_fp16.h>\n" + SIMPLE, options=ParseOptions(include_dirs=(str(tmp_path),)))
+    assert parsed.problems == ()
+    assert not parsed.is_user(str(tmp_path / "cuda_fp16.h"))
 
 
 # --- the precompiled prelude ------------------------------------------------------------------------------
