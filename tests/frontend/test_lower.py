@@ -199,13 +199,13 @@ def test_overloaded_assignment_is_a_call() -> None:
 
 def test_constructors_have_member_initializers() -> None:
     source = """
-    struct Base { int b; __device__ Base(int q) : b(q) {} };
-    struct Derived : Base { float f; int k = 3; __device__ Derived(float q) : Base(2), f(q) {} };
+    template <class T> struct Base { T b; __device__ Base(T q) : b(q) {} };
+    struct Derived : Base<int> { float f; int k = 3; __device__ Derived(float q) : Base<int>(2), f(q) {} };
     __global__ void k(float* p) { Derived d(1.f); p[0] = d.f; }
     """
     [construct] = [one for one in nodes_in(kernel_of(source).body) if isinstance(one, ir.Construct)]
     constructor = loaded(construct.constructor)
-    assert [name for name, _ in constructor.member_initializers] == ["Base", "f", "k"]
+    assert [name for name, _ in constructor.member_initializers] == ["Base<int>", "f", "k"]
 
 
 def test_a_default_constructor_matters_only_if_it_does_something() -> None:

@@ -128,7 +128,7 @@ class Calls:
         if node.kind != kinds.CALL_EXPR or cursors.argument_count(node):
             return False
         callee = cursors.referenced(node)
-        return callee.kind == kinds.CONSTRUCTOR and self._context.functions.is_trivial_default(callee)
+        return callee.kind == kinds.CONSTRUCTOR and self._context.constructors.is_trivial_default(callee)
 
     def _construct(self, cursor: Cursor, callee: Cursor, nodes: list[Cursor]) -> ir.Expr:
         copied = cursors.is_copy_constructor(callee) or cursors.is_move_constructor(callee)
@@ -136,7 +136,7 @@ class Calls:
             operand = self._context.expressions.lower(nodes[0])
             return self._context.expressions.converted(operand, self._type(cursor), cursor)
         constructor = None
-        if not self._context.functions.is_trivial_default(callee):
+        if not self._context.constructors.is_trivial_default(callee):
             constructor = self._context.functions.ref(callee)
         arguments = self._arguments(callee, nodes)
         return ir.Construct(constructor, arguments, self._type(cursor), self._span(cursor))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from cudalint import ir
 from cudalint.frontend import cursors
 from cudalint.frontend.lower.calls import Calls
+from cudalint.frontend.lower.constructors import Constructors
 from cudalint.frontend.lower.expressions import Expressions
 from cudalint.frontend.lower.functions import Functions
 from cudalint.frontend.lower.init_lists import InitLists
@@ -27,6 +28,7 @@ class Context:
         self.types = Types()
         self.symbols = Symbols(self)
         self.functions = Functions(self)
+        self.constructors = Constructors(self)
         self.calls = Calls(self)
         self.init_lists = InitLists(self)
         self.lambdas = Lambdas(self)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, Literal
 
 from cudalint.frontend import cursors, kinds
 from cudalint.frontend.cursors import Cursor
@@ -18,32 +18,31 @@ _ASM: Final = re.compile(r"(?:asm|__asm__|__asm)\b\s*(?:(?:volatile|__volatile__
 _COMPARISONS: Final = frozenset({"<", ">", "<=", ">=", "==", "!=", "&&", "||"})
 
 
-@dataclass(slots=True)
+Role = Literal["init", "condition", "increment"]
+
+
+@dataclass(frozen=True, slots=True)
 class ForParts:
-    init: Cursor | None = None
-    declaration: Cursor | None = None
+    init: Cursor | None
+    declaration: Cursor | None
     """Of a variable in the condition: `for (; T* p = next();)`."""
-    condition: Cursor | None = None
-    increment: Cursor | None = None
+    condition: Cursor | None
+    increment: Cursor | None
 
 
 def for_parts(sources: Sources, loop: Cursor, nodes: list[Cursor]) -> ForParts:
     """Tells the parts of a `for` apart; the tree leaves out those that are absent without a placeholder."""
-    parts = ForParts()
-    nodes = list(nodes)
-    for position, node in enumerate(nodes):
-        if node.kind == kinds.VAR_DECL:
-            parts.declaration = nodes.pop(position)
-            break
+    declared = [node for node in nodes if node.kind == kinds.VAR_DECL]
+    declaration = declared[0] if declared else None
+    nodes = [node for node in nodes if node.kind != kinds.VAR_DECL]
     if len(nodes) == 3:
-        parts.init, parts.condition, parts.increment = nodes
-        return parts
+        return ForParts(nodes[0], declaration, nodes[1], nodes[2])
     semicolons = _semicolons(sources, loop)
+    roles: dict[Role, Cursor] = {}
     for node in nodes:
         role = _role_by_place(sources, node, semicolons) if semicolons else _role_by_look(node)
-        if getattr(parts, role) is None:
-            setattr(parts, role, node)
-    return parts
+        roles.setdefault(role, node)
+    return ForParts(roles.get("init"), declaration, roles.get("condition"), roles.get("increment"))
 
 
 def _semicolons(sources: Sources, loop: Cursor) -> tuple[str, int, int] | None:
@@ -67,7 +66,7 @@ def _semicolons(sources: Sources, loop: Cursor) -> tuple[str, int, int] | None:
     return (start.file.path, found[0], found[1]) if len(found) == 2 else None
 
 
-def _role_by_place(sources: Sources, node: Cursor, semicolons: tuple[str, int, int]) -> str:
+def _role_by_place(sources: Sources, node: Cursor, semicolons: tuple[str, int, int]) -> Role:
     path, first, second = semicolons
     start = sources.begin(node)
     if start.file.path != path:
@@ -77,7 +76,7 @@ def _role_by_place(sources: Sources, node: Cursor, semicolons: tuple[str, int, i
     return "condition" if start.offset <= second else "increment"
 
 
-def _role_by_look(node: Cursor) -> str:
+def _role_by_look(node: Cursor) -> Role:
     """A guess for loops that are written in a macro."""
     if node.kind == kinds.DECL_STMT:
         return "init"

@@ -14,7 +14,6 @@ if TYPE_CHECKING:
 
 _DEFAULT_CAPTURE: Final = re.compile(r"\[\s*([&=])\s*[,\]]")
 _USES: Final = frozenset({kinds.DECL_REF_EXPR})
-_THIS: Final = frozenset({kinds.CXX_THIS_EXPR, kinds.MEMBER_REF_EXPR})
 _CALL_OPERATORS: Final = frozenset({kinds.CXX_METHOD, kinds.FUNCTION_TEMPLATE})
 _VARIABLES: Final = frozenset({kinds.VAR_DECL, kinds.PARM_DECL})
 

@@ -9,6 +9,7 @@ from cudalint import ir
 from cudalint.frontend import cursors, kinds
 from cudalint.frontend.cursors import Cursor
 from cudalint.frontend.lower.context import Context
+from cudalint.frontend.lower.uses import uses_in
 from cudalint.frontend.parse import ParsedFile
 
 _CONTAINERS: Final = frozenset(
@@ -82,8 +83,7 @@ class _Unit:
     def _named(self) -> dict[str, ir.FunctionRef]:
         """All functions that are named in functions that aren't templates, in functions that those name, and in the
         initializers of variables (tables of kernels)."""
-        functions = self._context.functions
-        initial = [one for variable in self._variables for one in functions.named_in(variable)]
+        initial = [one for variable in self._variables for one in uses_in(variable).functions]
         return self._reached([ref.key for ref in (*self._hosts, *self.kernels) if not ref.templated], initial)
 
     def _reached(self, roots: list[str], initial: list[Cursor]) -> dict[str, ir.FunctionRef]:

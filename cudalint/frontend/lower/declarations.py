@@ -1,0 +1,106 @@
+"""What the declaration of a function tells by itself."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Final
+
+from cudalint import ir
+from cudalint.frontend import cursors, kinds
+from cudalint.frontend.cursors import Cursor
+
+_LAUNCH_BOUNDS: Final = "cudalint.launch_bounds"
+"""The annotation that the bundled `__launch_bounds__` adds: clang keeps the attribute's own arguments to itself."""
+
+_PATTERN_PARENTS: Final = frozenset({kinds.CLASS_TEMPLATE, kinds.CLASS_TEMPLATE_PARTIAL_SPECIALIZATION})
+RECORDS: Final = frozenset({kinds.STRUCT_DECL, kinds.CLASS_DECL, kinds.UNION_DECL}) | _PATTERN_PARENTS
+_NUMBER_SUFFIX: Final = re.compile(r"\b(\d+)[UL]+\b")
+
+
+@dataclass(slots=True)
+class Parts:
+    """The children of a function's declaration."""
+
+    attributes: list[Cursor]
+    parameters: list[Cursor]
+    initializers: list[Cursor]
+    """Of a constructor: names and expressions in turn."""
+    body: Cursor | None
+
+
+def split(declaration: Cursor) -> Parts:
+    parts = Parts([], [], [], None)
+    for child in cursors.children(declaration):
+        kind = child.kind
+        if kind == kinds.PARM_DECL:
+            parts.parameters.append(child)
+        elif kind == kinds.COMPOUND_STMT:
+            parts.body = child
+        elif kind == kinds.CXX_TRY_STMT:
+            parts.body = cursors.children(child)[0]
+        elif kinds.is_attribute(kind):
+            parts.attributes.append(child)
+        else:
+            parts.initializers.append(child)
+    return parts
+
+
+def function_kind(parts: Parts) -> ir.FunctionKind:
+    attributes = {attribute.kind for attribute in parts.attributes}
+    if kinds.CUDA_GLOBAL_ATTR in attributes:
+        return "kernel"
+    return "device" if kinds.CUDA_DEVICE_ATTR in attributes else "host"
+
+
+def launch_bounds(parts: Parts) -> tuple[int | None, int | None]:
+    """The arguments of `__launch_bounds__` that have a value."""
+    for attribute in parts.attributes:
+        if attribute.kind == kinds.ANNOTATE_ATTR and cursors.spelling(attribute) == _LAUNCH_BOUNDS:
+            bounds = [cursors.evaluate(argument) for argument in cursors.expressions(attribute)]
+            numbers = [int(bound) if bound is not None and bound > 0 else None for bound in bounds]
+            numbers += [None, None]
+            return numbers[0], numbers[1]
+    return None, None
+
+
+def is_pattern(declaration: Cursor) -> bool:
+    """Whether a declaration is a template, or a member of one, rather than an instantiation."""
+    node = declaration
+    while node.kind in kinds.FUNCTION_DECLS or node.kind in RECORDS or node.kind == kinds.FUNCTION_TEMPLATE:
+        if node.kind == kinds.FUNCTION_TEMPLATE or node.kind in _PATTERN_PARENTS:
+            return True
+        node = cursors.semantic_parent(node)
+    return False
+
+
+def is_lambda(declaration: Cursor) -> bool:
+    """Whether a function is the call operator of a lambda."""
+    parent = cursors.semantic_parent(declaration)
+    return parent.kind == kinds.CLASS_DECL and "(lambda at " in cursors.spelling(parent)
+
+
+def is_implicit_constructor(definition: Cursor) -> bool:
+    return definition.kind == kinds.CONSTRUCTOR and bool(cursors.is_defaulted(definition))
+
+
+def instantiation_name(definition: Cursor) -> str:
+    """`tile<float, 32>`, cut out of the declaration as clang prints it."""
+    name = cursors.spelling(definition)
+    if cursors.template_argument_count(definition) <= 0:
+        return name
+    printed = cursors.printed_declaration(definition)
+    match = re.search(rf"\b{re.escape(name)}<", printed)
+    if match is None:
+        return name
+    return name + _NUMBER_SUFFIX.sub(r"\1", _bracketed(printed, match.end() - 1))
+
+
+def _bracketed(text: str, start: int) -> str:
+    """The balanced `<...>` that begins at `start`."""
+    depth = 0
+    for position in range(start, len(text)):
+        depth += {"<": 1, ">": -1, "(": 1, ")": -1}.get(text[position], 0)
+        if depth == 0:
+            return text[start : position + 1]
+    return text[start:]

@@ -1,0 +1,35 @@
+"""Which functions a function names, and whether it launches a kernel: answers that cost no lowering."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+from cudalint.frontend import cursors, kinds
+from cudalint.frontend.cursors import Cursor
+
+_NAMING: Final = frozenset({kinds.CALL_EXPR, kinds.DECL_REF_EXPR})
+_LAUNCHING: Final = ("cudaLaunch", "cuLaunch", "cudaConfigureCall", "__cudaPushCall")
+
+
+@dataclass(slots=True)
+class Uses:
+    launches: bool
+    functions: list[Cursor]
+    """What is called or otherwise named, each once."""
+
+
+def uses_in(declaration: Cursor) -> Uses:
+    """The uses in the body of a function or in the initializer of a variable."""
+    uses = Uses(False, [])
+    seen: set[int | None] = set()
+    for node in cursors.descendants(declaration, _NAMING):
+        callee = cursors.referenced(node)
+        if callee.handle in seen or callee.kind not in kinds.FUNCTION_DECLS:
+            continue
+        seen.add(callee.handle)
+        if callee.kind == kinds.FUNCTION_DECL and cursors.spelling(callee).startswith(_LAUNCHING):
+            uses.launches = True
+        else:
+            uses.functions.append(callee)
+    return uses
