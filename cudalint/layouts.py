@@ -26,12 +26,14 @@ Indices = tuple[NDArray[np.int64], ...]
 _Part = TypeVar("_Part")
 
 MOST_PADDING = 32
-"""Elements added to a row at most: with 32 more, every bank has come round."""
+"""Elements added to a row at most; with 32 more, every bank has come round."""
 _MOST_OUTER_PADDING = 4
 _SAME = 1e-3
 """Relative difference up to which two mean figures are the same."""
-_WORTH_IT = 0.9
+_WORTH_IT = 0.8
 """A layout has to bring all accesses together under this share of the wavefronts."""
+_MOST_GROWTH = 1.5
+"""By what factor an array may grow; shared memory is too scarce for more."""
 
 
 class Layout(ABC):
@@ -183,6 +185,10 @@ class Use:
     block: tuple[int, int, int]
     wavefronts: float
     """Per request, as the facts have it."""
+    indices: Indices
+    """The subscripts of the first element that each lane touches."""
+    elements: int
+    """How many neighbouring elements that is; more than one where the compiler merges scalar accesses."""
 
     @property
     def weight(self) -> float:
@@ -191,6 +197,7 @@ class Use:
 
 def uses_of(kernel: KernelFacts, array: Access) -> list[Use] | None:
     """All accesses of the array of `array` under all launches, or None if one of them can't be followed."""
+    declaration = array.declaration
     uses: list[Use] = []
     for access in kernel.accesses:
         if access.space not in ("shared", "generic") or array_key(access) != array_key(array):
@@ -198,22 +205,42 @@ def uses_of(kernel: KernelFacts, array: Access) -> list[Use] | None:
         for result in access.results:
             if result.status == "unreached" or is_repeat(result):
                 continue
-            use = _use(access, result, kernel.launches[result.launch].block)
+            block = kernel.launches[result.launch].block
+            use = _use(access, result, block, declaration) if declaration is not None else None
             if use is None:
                 return None
             uses.append(use)
     return uses
 
 
-def _use(access: Access, result: AccessResult, block: tuple[int, int, int]) -> Use | None:
+def _use(access: Access, result: AccessResult, block: tuple[int, int, int], declaration: ArrayFacts) -> Use | None:
     sample, wavefronts = result.sample, result.wavefronts_per_request
-    followed = result.status in ("exact", "assumed") and sample is not None and bool(sample.subscripts)
-    if not followed or sample is None or wavefronts is None or access.bytes not in (1, 2, 4, 8, 16):
+    if result.status not in ("exact", "assumed") or sample is None or wavefronts is None:
+        return None
+    if access.bytes not in (1, 2, 4, 8, 16) or not (declaration.extents and declaration.element_bytes):
         return None
     # The sample may leave out executions that the figure covers; then it proves nothing about them.
     if not _about_equal(mean_wavefronts(sample.addresses, sample, access.bytes, access.operation), wavefronts):
         return None
-    return Use(access, result, sample, block, wavefronts)
+    elements = max(1, access.bytes // declaration.element_bytes)
+    indices = _first_elements(sample, declaration, elements)
+    return Use(access, result, sample, block, wavefronts, indices, elements) if indices is not None else None
+
+
+def _first_elements(sample: Sample, declaration: ArrayFacts, elements: int) -> Indices | None:
+    """The subscripts of where each lane's bytes begin, None if subscripts and addresses don't fit together.
+
+    A merged access begins before the element that the source names, at a multiple of its width.
+    """
+    if len(sample.subscripts) != len(declaration.extents):
+        return None
+    named = _row_major(declaration.extents, sample.subscripts) * declaration.element_bytes + sample.inner_offset
+    before = named - sample.addresses
+    further = before // declaration.element_bytes
+    fits = (before % declaration.element_bytes == 0) & (further >= 0) & (further < elements)
+    if np.any(~fits & sample.mask):
+        return None
+    return (*sample.subscripts[:-1], sample.subscripts[-1] - further)
 
 
 def _about_equal(a: float, b: float) -> bool:
@@ -271,15 +298,29 @@ def _wavefronts_under(layout: Layout, uses: Sequence[Use], element_bytes: int) -
     """The wavefronts of every use, or None if one gets worse or is no longer aligned."""
     figures: list[float] = []
     for use in uses:
-        sample = use.sample
-        addresses = layout.offsets(sample.subscripts) * element_bytes + sample.inner_offset
-        if np.any((addresses % use.access.bytes != 0) & sample.mask):
-            return None
-        figure = mean_wavefronts(addresses, sample, use.access.bytes, use.access.operation)
-        if figure > use.wavefronts * (1 + _SAME):
+        figure = _wavefronts_of(layout, use, element_bytes)
+        if figure is None or figure > use.wavefronts * (1 + _SAME):
             return None
         figures.append(figure)
     return tuple(figures)
+
+
+def _wavefronts_of(layout: Layout, use: Use, element_bytes: int) -> float | None:
+    """The wavefronts of what is now one request, None if its address would no longer be aligned."""
+    access, sample = use.access, use.sample
+    first = layout.offsets(use.indices) * element_bytes + sample.inner_offset
+    aligned = not np.any((first % access.bytes != 0) & sample.mask)
+    others = [_next_columns(layout, use.indices, i) * element_bytes for i in range(1, use.elements)]
+    if aligned and all(np.all((o == first + i * element_bytes) | ~sample.mask) for i, o in enumerate(others, 1)):
+        return mean_wavefronts(first, sample, access.bytes, access.operation)
+    if not others:
+        return None
+    # The compiler had merged neighbouring elements into one wide access, and no longer can.
+    return sum(mean_wavefronts(each, sample, element_bytes, access.operation) for each in (first, *others))
+
+
+def _next_columns(layout: Layout, indices: Indices, further: int) -> NDArray[np.int64]:
+    return layout.offsets((*indices[:-1], indices[-1] + further))
 
 
 def _candidates(uses: Sequence[Use], declaration: ArrayFacts) -> Iterator[Layout]:
@@ -295,21 +336,25 @@ def _candidates(uses: Sequence[Use], declaration: ArrayFacts) -> Iterator[Layout
             matrix = (max(1, -(-extents[0] // pitch)), pitch)
             yield from (Flat(pitch, padded) for padded in _paddings(matrix))
             yield from (Flat(pitch, swizzled) for swizzled in _swizzles(matrix))
-        if all(len(use.sample.subscripts) == 1 for use in uses):
-            yield Skewed(extents[0], max(1, BANKS * BANK_BYTES // declaration.element_bytes))
+        yield Skewed(extents[0], max(1, BANKS * BANK_BYTES // declaration.element_bytes))
 
 
 def _paddings(extents: tuple[int, ...]) -> Iterator[Padded]:
     none = (0,) * len(extents)
-    for padding in range(1, MOST_PADDING + 1):
-        yield Padded(extents, (*none[:-1], padding))
+    for more in range(1, MOST_PADDING + 1):
+        yield from _if_affordable(Padded(extents, (*none[:-1], more)))
     # The first extent only says how many there are; enlarging it moves nothing.
     for dimension in range(len(extents) - 2, 0, -1):
         for outer in range(1, _MOST_OUTER_PADDING + 1):
             for inner in range(_MOST_OUTER_PADDING + 1):
                 changed = list(none)
                 changed[dimension], changed[-1] = outer, inner
-                yield Padded(extents, tuple(changed))
+                yield from _if_affordable(Padded(extents, tuple(changed)))
+
+
+def _if_affordable(layout: Padded) -> Iterator[Padded]:
+    if layout.elements <= _MOST_GROWTH * prod(layout.extents):
+        yield layout
 
 
 def _swizzles(extents: tuple[int, ...]) -> Iterator[Swizzled]:
@@ -322,9 +367,8 @@ def _swizzles(extents: tuple[int, ...]) -> Iterator[Swizzled]:
 def _within(uses: Sequence[Use], extents: tuple[int, ...]) -> bool:
     """Whether every subscript stays in its dimension; where one runs on into the next row, rows can't be moved."""
     for use in uses:
-        if len(use.sample.subscripts) != len(extents):
-            return False
-        for index, extent in zip(use.sample.subscripts, extents, strict=True):
+        *outer, column = use.indices
+        for index, extent in zip((*outer, column, column + use.elements - 1), (*extents, extents[-1]), strict=True):
             if np.any(((index < 0) | (index >= extent)) & use.sample.mask):
                 return False
     return True
@@ -335,8 +379,6 @@ def _within(uses: Sequence[Use], extents: tuple[int, ...]) -> bool:
 
 def _pitches(uses: Sequence[Use], element_bytes: int) -> list[int]:
     """Row lengths that the accesses agree on, shortest first."""
-    if any(len(use.sample.subscripts) != 1 for use in uses):
-        return []
     steps = {abs(step) // element_bytes for use in uses for step in _steps(use.result.strides)}
     worst = BANKS * BANK_BYTES
     return [pitch for pitch in sorted(steps) if 1 < pitch <= worst and all(_has_rows(use, pitch) for use in uses)]
@@ -353,7 +395,7 @@ def _has_rows(use: Use, pitch: int) -> bool:
     """
     if use.result.strides is None:
         return False
-    (index,), sample = use.sample.subscripts, use.sample
+    (index,), sample = use.indices, use.sample
     element = max(use.access.declaration.element_bytes if use.access.declaration else use.access.bytes, 1)
     rows = index // pitch
     threads = thread_indices(sample, use.block)
