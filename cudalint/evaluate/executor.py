@@ -6,7 +6,7 @@ are summarised (cudalint.evaluate.loops). What the execution leaves behind is th
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from cudalint import ir
@@ -15,7 +15,7 @@ from cudalint.evaluate.events import BranchEvent, Context
 from cudalint.evaluate.graph import Graph, Node, Reason
 from cudalint.evaluate.intrinsics import DEVICE_LIBRARY, Handler
 from cudalint.evaluate.memory import Memory
-from cudalint.evaluate.state import FunctionScope, LoopScope, State
+from cudalint.evaluate.state import Exit, FunctionScope, LoopScope, State
 from cudalint.evaluate.values import (
     UNINITIALISED,
     Allocation,
@@ -212,7 +212,7 @@ class Executor:
             survivor = otherwise if then[2] else then
             state.variables, state.conditions = survivor[0], survivor[1]
             return
-        state.variables = self._join_variables(condition, then[0], otherwise[0])
+        state.variables = self.join_variables(condition, then[0], otherwise[0])
         state.conditions = base
         negated = graph.negate(condition)
         left = graph.conjunction(tuple(c for c in then[1][len(base) :] if c is not condition))
@@ -231,9 +231,11 @@ class Executor:
         """Whether a side added nothing to the path but the branch's own condition."""
         return self.graph.conjunction(added) is condition or not added
 
-    def _join_variables(
+    def join_variables(
         self, condition: Node, a: dict[ir.Symbol, Value | Place], b: dict[ir.Symbol, Value | Place]
     ) -> dict[ir.Symbol, Value | Place]:
+        if condition is self.graph.false:
+            return dict(b)
         joined = a
         for symbol, other in b.items():
             mine = joined.get(symbol)
@@ -265,52 +267,39 @@ class Executor:
 
     def switch(self, statement: ir.Switch) -> None:
         """Each case is executed for the lanes whose value selects it or that fall through from above."""
-        value = expressions.number(self, statement.condition)
-        scope = LoopScope(len(self.state.conditions), is_switch=True)
-        self.state.loop_scopes.append(scope)
-        self._cases(value, statement.cases, 0, self.graph.false, statement)
-        self.state.loop_scopes.pop()
-
-    def _cases(
-        self, value: Node, cases: tuple[ir.Case, ...], position: int, matched: Node, switch: ir.Switch
-    ) -> None:
-        """Runs each case body under its own condition; lanes that break skip what follows."""
         graph, state = self.graph, self.state
-        base = state.conditions
-        dead = state.dead
-        falling = graph.false
-        left_function: list[Node] = []
-        for case in cases:
-            selected = self._selected(value, case, cases)
+        value = expressions.number(self, statement.condition)
+        base, dead, before = state.conditions, state.dead, state.variables
+        scope = LoopScope(len(base), is_switch=True)
+        state.loop_scopes.append(scope)
+        falling, fallen = graph.false, before
+        for case in statement.cases:
+            selected = self._selected(value, case, statement.cases)
+            self.record_branch(selected, "switch", statement.span)
             entered = graph.binary("||", selected, falling, selected.kind)
-            self.record_branch(selected, "switch", switch.span)
-            if entered.is_const and not entered.value:
+            if entered is graph.false:
                 continue
-            before = state.variables
-            state.variables, state.conditions, state.dead = dict(before), base, dead
+            state.variables = self.join_variables(falling, dict(fallen), before)
+            state.conditions, state.dead = base, False
             state.assume(entered)
-            depth = len(base)
-            scope = state.loop_scopes[-1]
-            seen = len(scope.breaks)
-            for inner in case.body:
-                self.statement(inner)
-            broke = graph.false
-            for condition in scope.breaks[seen:]:
-                broke = graph.binary("||", broke, condition, condition.kind)
-            ended = state.dead and len(scope.breaks) == seen
-            falling = graph.false if state.dead else graph.conjunction(state.conditions[depth:])
-            if ended:
-                left_function.append(entered)
-                state.variables = before
-            else:
-                state.variables = (
-                    state.variables
-                    if entered.is_const
-                    else self._join_variables(entered, state.variables, before)
-                )
+            self.statements_of(case)
+            falling = graph.false if state.dead else state.since(len(base))
+            fallen = state.variables
+        state.loop_scopes.pop()
+        state.variables = self.join_variables(falling, dict(fallen), before)
         state.conditions, state.dead = base, dead
-        for condition in left_function:
-            state.assume(graph.negate(condition))
+        self.merge_exits(scope.breaks, scope.exits)
+
+    def statements_of(self, case: ir.Case) -> None:
+        for inner in case.body:
+            self.statement(inner)
+
+    def merge_exits(self, breaks: Sequence[Exit], exits: Sequence[Node]) -> None:
+        """After a switch or a loop body: lanes that broke out come back with their variables, others have left."""
+        for condition, variables in breaks:
+            self.state.variables = self.join_variables(condition, dict(variables), self.state.variables)
+        for condition in exits:
+            self.state.assume(self.graph.negate(condition))
 
     def _selected(self, value: Node, case: ir.Case, cases: tuple[ir.Case, ...]) -> Node:
         graph = self.graph
@@ -344,7 +333,7 @@ class Executor:
     def break_(self, statement: ir.Break) -> None:
         if self.state.loop_scopes:
             scope = self.state.loop_scopes[-1]
-            scope.breaks.append(self.state.since(scope.depth))
+            scope.breaks.append((self.state.since(scope.depth), self.state.variables))
         self.state.dead = True
 
     def continue_(self, statement: ir.Continue) -> None:
@@ -353,6 +342,7 @@ class Executor:
             if not scope.is_switch:
                 scope.continues.append((self.state.since(scope.depth), self.state.variables))
                 break
+            scope.exits.append(self.state.since(scope.depth))
         self.state.dead = True
 
     def block(self, statement: ir.Block) -> None:

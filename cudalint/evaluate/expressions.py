@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from cudalint import ir
 from cudalint.evaluate import calls
@@ -32,6 +32,7 @@ from cudalint.evaluate.values import (
 if TYPE_CHECKING:
     from cudalint.evaluate.executor import Executor
 
+_T = TypeVar("_T")
 PLACES = (LocalPlace, MemoryPlace, TemporaryPlace)
 _BUILTIN_AXES = {"x": 0, "y": 1, "z": 2}
 _MAX_TABLE_BYTES = 8192
@@ -404,16 +405,26 @@ def _binary_value(ex: Executor, expr: ir.Binary) -> Value:
 
 def _short_circuit(ex: Executor, expr: ir.Binary) -> Node:
     """The right side is evaluated only for the lanes that the left side leaves undecided."""
-    graph, state = ex.graph, ex.state
+    graph = ex.graph
     left = condition(ex, expr.left)
     if left.is_const:
         decided = bool(left.value) == (expr.op == "||")
         return graph.truth(left) if decided else condition(ex, expr.right)
-    before = state.conditions
-    state.assume(left if expr.op == "&&" else graph.negate(left))
-    right = condition(ex, expr.right)
-    state.conditions, state.dead = before, False
+    taken = left if expr.op == "&&" else graph.negate(left)
+    right = _for_some(ex, taken, expr.right, condition)
     return graph.binary(expr.op, left, right, BOOL)
+
+
+def _for_some(ex: Executor, taken: Node, expr: ir.Expr, handler: Callable[[Executor, ir.Expr], _T]) -> _T:
+    """Evaluates an expression for the lanes of a condition; what it changes, it changes for those only."""
+    state = ex.state
+    before, variables = state.conditions, state.variables
+    state.variables = dict(variables)
+    state.assume(taken)
+    result = handler(ex, expr)
+    state.conditions, state.dead = before, False
+    state.variables = ex.join_variables(taken, state.variables, variables)
+    return result
 
 
 def operate(
@@ -469,6 +480,8 @@ def _assign(ex: Executor, expr: ir.Assign) -> tuple[Place, Value]:
         old = read(ex, where, expr.target.span)
         right = evaluate(ex, expr.value)
         type_ = _compound_type(expr)
+        if isinstance(old, Node) and isinstance(type_, ir.Scalar):
+            old = ex.graph.convert(old, kind_of(type_))
         value = operate(ex, expr.op, old, right, expr.target.type, expr.value.type, type_)
     else:
         value = evaluate(ex, expr.value)
@@ -484,24 +497,19 @@ def _compound_type(expr: ir.Assign) -> ir.Type:
     if isinstance(a, ir.Scalar) and isinstance(b, ir.Scalar) and expr.op not in ("<<", ">>"):
         if b.kind == "float" and a.kind != "float":
             return b
-        if a.kind != "float" and (b.bytes > a.bytes):
+        if a.kind != "float" and (b.bytes > a.bytes or (b.bytes == a.bytes >= 4 and b.kind == "uint")):
             return b
     return a
 
 
 def _conditional_value(ex: Executor, expr: ir.Conditional) -> Value:
-    graph, state = ex.graph, ex.state
+    graph = ex.graph
     test = condition(ex, expr.condition)
     if test.is_const:
         return evaluate(ex, expr.then if test.value else expr.otherwise)
     ex.record_branch(test, "conditional", expr.span)
-    before = state.conditions
-    state.assume(test)
-    then = evaluate(ex, expr.then)
-    state.conditions, state.dead = before, False
-    state.assume(graph.negate(test))
-    otherwise = evaluate(ex, expr.otherwise)
-    state.conditions, state.dead = before, False
+    then = _for_some(ex, test, expr.then, evaluate)
+    otherwise = _for_some(ex, graph.negate(test), expr.otherwise, evaluate)
     return join(graph, test, convert(ex, then, expr.type), convert(ex, otherwise, expr.type))
 
 

@@ -11,6 +11,7 @@ from cudalint.evaluate.events import AccessEvent
 from cudalint.evaluate.graph import Graph, Node, Reason, Uniform, render
 from cudalint.evaluate.requests import (
     QUICK,
+    REPLICATED,
     THOROUGH,
     Requests,
     Situation,
@@ -50,6 +51,9 @@ class LaunchView:
     def thorough(self) -> Situation:
         return self._situation("thorough", THOROUGH, {})
 
+    def replicated(self) -> Situation:
+        return self._situation("replicated", REPLICATED, {})
+
     def varied(self, uniform: Node, value: int | float) -> Situation:
         """The quick situation with another value for one uniform symbol."""
         return self._situation((uniform.index, value), QUICK, {uniform: value})
@@ -71,6 +75,8 @@ class _Known:
     relaxed: tuple[Node, ...]
     """Conditions on unknown uniform values that had to be taken as true for the access to be reached."""
     quick: Requests
+    situation: Situation
+    """Where `quick` was gathered."""
     doubt: Reason | None
     doubt_in_mask: bool
 
@@ -98,13 +104,18 @@ def _know(event: AccessEvent, view: LaunchView) -> _Known:
         conditions = (view.graph.false,)
     quick = gather(event, situation, conditions)
     relaxed: tuple[Node, ...] = ()
+    if quick.total == 0 and conditions and event.context.loops:
+        # A few iterations may have missed those in which it is reached.
+        situation = view.thorough()
+        quick = gather(event, situation, conditions)
     if quick.total == 0 and conditions:
+        situation = view.quick()
         relaxed = tuple(c for c in conditions if c.bits & view.graph.uniform_bits)
         kept = tuple(c for c in conditions if c not in relaxed)
         if relaxed:
             quick, conditions = gather(event, situation, kept), kept
     doubt, in_mask = _doubt(event, quick, situation)
-    return _Known(event, conditions, relaxed if quick.total else (), quick, doubt, in_mask)
+    return _Known(event, conditions, relaxed if quick.total else (), quick, situation, doubt, in_mask)
 
 
 def _doubt(event: AccessEvent, quick: Requests, situation: Situation) -> tuple[Reason | None, bool]:
@@ -162,7 +173,7 @@ def _doubtful_result(doubtful: _Known, reached: Sequence[_Known], view: LaunchVi
         reason=f"{what}: {reason.text}",
         sectors_range=None if shared else bounds,
         wavefronts_range=bounds if shared else None,
-        sample=_sample(doubtful, view) if doubtful.doubt_in_mask else None,
+        sample=_sample(doubtful) if doubtful.doubt_in_mask else None,
     )
 
 
@@ -202,16 +213,19 @@ def _result(reached: Sequence[_Known], view: LaunchView) -> AccessResult:
     event = reached[0].event
     if np.isnan(quick.cost):
         return _async_result(reached, view)
-    constant = quick.low == quick.high and all(_uniform_requests(k.quick) for k in reached)
-    totals = quick if constant else _totals(reached, view.thorough())
+    by_data = any(k.event.offset.bits & view.graph.opaque_bits for k in reached)
+    if by_data:
+        totals = _totals(reached, view.replicated())
+    elif quick.low == quick.high and all(_uniform_requests(k, view.graph) for k in reached):
+        totals = quick
+    else:
+        totals = _totals(reached, view.thorough())
     if totals.requests == 0:
         totals = quick
     mean, ideal = totals.cost / totals.requests, totals.ideal / totals.requests
     assumptions, bounds = _assumptions(reached, quick, view)
     low, high = (totals.low, totals.high) if bounds is None else bounds
-    by_data = totals.low < totals.high and any(
-        k.event.offset.bits & view.graph.opaque_bits for k in reached
-    )
+    by_data = by_data and totals.low < totals.high
     launch_assumed = bool(view.assumptions)
     status: Status = "range" if by_data else "assumed" if assumptions or launch_assumed else "exact"
     shared = event.target.space == "shared"
@@ -233,17 +247,31 @@ def _result(reached: Sequence[_Known], view: LaunchView) -> AccessResult:
         offset_range=_offset_range(reached),
         out_of_bounds=_out_of_bounds(reached, view),
         strides=_strides(reached[0], view),
-        sample=_sample(reached[0], view),
+        sample=_sample(reached[0]),
     )
 
 
-def _uniform_requests(requests: Requests) -> bool:
-    """Whether all requests look alike: the same ideal and the same number of lanes, and none drops out."""
+def _uniform_requests(known: _Known, graph: Graph) -> bool:
+    """Whether the few requests evaluated stand for all: they look alike, none drops out, and nothing special can
+    happen in between."""
+    requests = known.quick
+    if not all(_is_regular(graph, node) for node in (known.event.offset, *known.conditions)):
+        return False
     counted = requests.weights > 0
     ideal, lanes = requests.ideal[counted], requests.mask.sum(axis=2)[counted]
     return bool((ideal == ideal[0]).all() and (lanes == lanes[0]).all()) and (
         bool(counted.all()) or requests.reached == requests.total
     )
+
+
+def _is_regular(graph: Graph, node: Node) -> bool:
+    """Whether loop counters go into a value (or into both sides of an inequality) by sums and products only, so that
+    the first, the last and some iterations show all there is to see."""
+    if not node.bits & graph.loop_bits or node.op == "loop":
+        return True
+    if node.op in ("+", "-", "*", "cast", "<", "<=", "!", "<<"):
+        return all(_is_regular(graph, argument) for argument in node.args)
+    return False
 
 
 def _async_result(reached: Sequence[_Known], view: LaunchView) -> AccessResult:
@@ -337,7 +365,7 @@ def _out_of_bounds(reached: Sequence[_Known], view: LaunchView) -> OutOfBounds |
         row, warp, lane = (int(i) for i in np.argwhere(outside)[0])
         threads = view.quick().threads
         thread = tuple(int(axis[0, warp * 32 + lane]) for axis in threads.indices)
-        rows = view.quick().rows(known.event.context.loops)
+        rows = known.situation.rows(known.event.context.loops)
         block = tuple(int(b) for b in rows.blocks[row])
         return OutOfBounds(thread, block, int(requests.addresses[row, warp, lane]), certain)  # type: ignore[arg-type]
     return None
@@ -359,11 +387,11 @@ def _constant_step(cube: np.ndarray[tuple[int, ...], np.dtype[np.int64]], axis: 
     return int(first) if (steps == first).all() else None
 
 
-def _sample(known: _Known, view: LaunchView) -> Sample:
+def _sample(known: _Known) -> Sample:
     requests = known.quick
     row, warp = np.nonzero(requests.weights > 0)
     row, warp = row[:_MAX_SAMPLE], warp[:_MAX_SAMPLE]
-    rows = view.quick().rows(known.event.context.loops)
+    rows = known.situation.rows(known.event.context.loops)
     subscripts: tuple[np.ndarray[tuple[int, ...], np.dtype[np.int64]], ...] = ()
     spelled = known.event.subscripts
     if spelled is not None:

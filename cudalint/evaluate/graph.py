@@ -169,6 +169,19 @@ MATH_FUNCTIONS: Mapping[str, Callable[[float], float]] = {
 }
 
 
+def _either(a: Kind, b: Kind) -> Kind:
+    """A kind that holds the values of both."""
+    if a == b:
+        return a
+    if a.is_float or b.is_float:
+        return a if a.is_float and (not b.is_float or a.bytes >= b.bytes) else b
+    signed = [k.bytes for k in (a, b) if k.code == "i"]
+    wide = max(a.bytes, b.bytes)
+    if not signed:
+        return Kind("u", wide)
+    return Kind("i", wide if max(signed) == wide and a.bytes != b.bytes else min(8, 2 * wide))
+
+
 MAX_TRIPS = 1 << 20
 """A loop that goes on for longer counts as this long."""
 
@@ -376,8 +389,7 @@ class Graph:
             return a if condition.value else b
         if a is b:
             return a
-        kind = a.kind if a.kind.bytes >= b.kind.bytes or a.kind.is_float else b.kind
-        return self._intern("select", (condition, a, b), None, kind, condition.bits | a.bits | b.bits)
+        return self._intern("select", (condition, a, b), None, _either(a.kind, b.kind), condition.bits | a.bits | b.bits)
 
     def convert(self, a: Node, kind: Kind) -> Node:
         """`a` cast to `kind`; a conversion that cannot change the number is no node."""

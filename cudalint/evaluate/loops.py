@@ -9,7 +9,7 @@ a small constant: then the loop is counted out.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
@@ -19,7 +19,7 @@ from cudalint.evaluate import expressions, walk
 from cudalint.evaluate.events import Loop
 from cudalint.evaluate.graph import BOOL, I8, Graph, Kind, Node, Reason
 from cudalint.evaluate.memory import alignment
-from cudalint.evaluate.state import LoopScope
+from cudalint.evaluate.state import Exit, LoopScope
 from cudalint.evaluate.values import (
     Allocation,
     ArrayValue,
@@ -29,6 +29,7 @@ from cudalint.evaluate.values import (
     Pointer,
     TemporaryPlace,
     Value,
+    join,
     leaves,
     map_leaves,
     nodes_of,
@@ -84,13 +85,18 @@ def _runs_once(condition: ir.Expr) -> bool:
 
 
 def _run_once(ex: Executor, statement: ir.DoWhile) -> None:
-    scope = LoopScope(len(ex.state.conditions))
-    before = ex.state.conditions
-    ex.state.loop_scopes.append(scope)
+    state = ex.state
+    scope = LoopScope(len(state.conditions))
+    before = state.conditions
+    state.loop_scopes.append(scope)
     ex.statement(statement.body)
-    ex.state.loop_scopes.pop()
-    if scope.breaks or scope.continues:
-        ex.state.conditions, ex.state.dead = before, False
+    state.loop_scopes.pop()
+    left = [*scope.breaks, *scope.continues]
+    if state.dead and left:
+        state.variables, state.dead = dict(left[0][1]), False
+    if not state.dead:
+        state.conditions = before
+        ex.merge_exits(left, scope.exits)
 
 
 def range_loop(ex: Executor, statement: ir.RangeFor) -> None:
@@ -225,14 +231,14 @@ class _Trial:
             if state.dead:
                 state.variables, state.dead = dict(variables), False
             else:
-                state.variables = self.ex._join_variables(condition, dict(variables), state.variables)
+                state.variables = self.ex.join_variables(condition, dict(variables), state.variables)
         state.conditions = inside
         state.dead = False
 
     def _exits(self, scope: LoopScope) -> None:
         """For which lanes the iteration is the last one, in terms of the counter."""
         graph = self.graph
-        for condition in scope.breaks:
+        for condition, _ in scope.breaks:
             self.leaving = graph.binary("||", self.leaving, condition, BOOL)
         for condition in scope.exits:
             self.leaves_function = graph.binary("||", self.leaves_function, condition, BOOL)
@@ -345,41 +351,49 @@ class _Trial:
         if step is not None and not step.bits & counter.bits:
             moved = graph.binary("*", counter, step, I8)
             return graph.binary("+", start, moved, placeholder.kind)
-        if result.op == "cast":
-            result = result.args[0]
         if len(result.args) != 2 or result.args[0] is not placeholder or not result.args[1].is_const:
             return self._toggle(result, placeholder, start)
         return self._geometric(result.op, start, int(result.args[1].value), placeholder.kind)
 
     def _geometric(self, op: str, start: Node, factor: int, kind: Kind) -> Node | None:
-        """Shifts, and multiplication or division by a power of two (for values that are not negative)."""
+        """Shifts, and multiplication or division by a power of two."""
         graph, counter = self.graph, self.counter
         power = factor.bit_length() - 1
         if op in ("*", "/") and (factor < 1 or factor != 1 << power):
             return None
-        if op in ("*", "/"):
-            op, factor = ("<<" if op == "*" else ">>"), power
-        if op in ("<<", ">>"):
-            amount = graph.binary("*", counter, graph.const(factor, I8), I8)
-            return graph.binary(op, start, amount, I8 if op == "<<" else kind)
+        amount = graph.binary("*", counter, graph.const(power if op in ("*", "/") else factor, I8), I8)
+        if op in ("*", "<<"):
+            return graph.convert(graph.binary("<<", start, amount, I8), kind)
+        if op == "/":
+            return graph.binary("/", start, graph.binary("<<", graph.const(1, I8), amount, I8), kind)
+        if op == ">>":
+            return graph.binary(op, start, amount, kind)
         if op == "^":
-            odd = graph.binary("&", counter, graph.one, I8)
-            return graph.select(graph.truth(odd), graph.binary("^", start, graph.const(factor, kind), kind), start)
+            return graph.select(self._odd(), graph.binary("^", start, graph.const(factor, kind), kind), start)
         return None
 
+    def _odd(self) -> Node:
+        return self.graph.truth(self.graph.binary("&", self.counter, self.graph.one, I8))
+
+    def _first(self) -> Node:
+        return self.graph.binary("==", self.counter, self.graph.const(0, I8), BOOL)
+
     def _toggle(self, result: Node, placeholder: Node, start: Node) -> Node | None:
-        """`x = 1 - x` and `x = !x` alternate; `x = (x + c) % n` cycles."""
+        """`x = c - x` and `x = !x` alternate; `x = (x + c) % n` cycles."""
         graph, counter = self.graph, self.counter
-        odd = graph.truth(graph.binary("&", counter, graph.one, I8))
-        if result.op == "-" and result.args[1] is placeholder and not result.args[0].bits & placeholder.bits:
-            return graph.select(odd, graph.binary("-", result.args[0], start, placeholder.kind), start)
-        if result.op == "!" or (result.op == "==" and result.args[1].is_const and not result.args[1].value):
-            return graph.select(odd, graph.negate(start), start)
-        if result.op == "%" and not result.args[1].bits & (placeholder.bits | counter.bits):
+        own = placeholder.bits | counter.bits
+        if result.op == "-" and result.args[1] is placeholder and not result.args[0].bits & own:
+            return graph.select(self._odd(), graph.binary("-", result.args[0], start, placeholder.kind), start)
+        truth = graph.truth(placeholder)
+        if result is graph.negate(truth) or (result.op == "==" and graph.negate(result) is truth):
+            later = graph.select(self._odd(), graph.negate(start), graph.truth(start))
+            return graph.select(self._first(), start, later)
+        if result.op == "%" and not result.args[1].bits & own:
             step = linear_step(graph, result.args[0], placeholder)
-            if step is not None and not step.bits & counter.bits:
+            if step is not None and step.is_const and step.value > 0:
                 moved = graph.binary("+", start, graph.binary("*", counter, step, I8), I8)
-                return graph.binary("%", moved, result.args[1], placeholder.kind)
+                cycled = graph.binary("%", moved, result.args[1], placeholder.kind)
+                return graph.select(self._first(), start, cycled)
         return None
 
     def _close_exchange(
@@ -389,8 +403,7 @@ class _Trial:
         graph, mine = self.graph, self.placeholders[key]
         for other_key, other in self.placeholders.items():
             if result is other and results[other_key] is mine:
-                odd = graph.truth(graph.binary("&", self.counter, graph.one, I8))
-                self.closed[mine] = graph.select(odd, self._start_node(other_key), self._start_node(key))
+                self.closed[mine] = graph.select(self._odd(), self._start_node(other_key), self._start_node(key))
                 return True
         return False
 
@@ -429,11 +442,12 @@ class _Trial:
         before, depth = ex.state.conditions, len(ex.state.conditions)
         ex.state.loops = (*ex.state.loops, loop)
         exits = [len(scope.exits) for scope in ex.state.loop_scopes]
-        self._iteration(condition)
+        scope = self._iteration(condition)
         ex.state.loops = ex.state.loops[:-1]
         ex.state.conditions = before[:depth]
         self._returned(exits)
         self._finish()
+        self._broken(scope.breaks)
 
     def _with_closed(self, symbol: ir.Symbol, value: Value) -> Value:
         def change(leaf: Value, path: str) -> Value:
@@ -484,21 +498,33 @@ class _Trial:
             returns[position] = (left, value)
         ex.state.assume(graph.negate(left))
 
+    def _broken(self, breaks: Sequence[Exit]) -> None:
+        """Lanes that broke out have the variables of the middle of their last iteration."""
+        ex, graph = self.ex, self.graph
+        for condition, variables in breaks:
+            left = self._outside(condition)
+            for symbol in self.initial:
+                value, now = variables.get(symbol), ex.state.variables.get(symbol)
+                if value is None or now is None or isinstance(value, _PLACES) or isinstance(now, _PLACES):
+                    continue
+                ex.state.variables[symbol] = join(graph, left, substitute(graph, value, self._last()), now)
+
+    def _last(self) -> dict[Node, Node]:
+        """The counter in a lane's last iteration."""
+        return {self.counter: self.graph.binary("-", self.trips(), self.graph.const(1, I8), I8)}
+
     def _outside(self, condition: Node) -> Node:
-        """A condition under which lanes leave in some iteration, as it looks from outside of the loop."""
+        """A condition under which lanes leave in some iteration, which is their last, as it looks from outside."""
         graph = self.graph
-        if not condition.bits & self.counter.bits:
-            return condition
-        at_first = graph.substitute(condition, {self.counter: graph.const(0, I8)})
-        data = bool(condition.bits & graph.opaque_bits)
-        return graph.opaque(Reason(data, "lanes return inside a loop"), (at_first,), BOOL)
+        entered = graph.binary("<", graph.const(0, I8), self.trips(), BOOL)
+        return graph.binary("&&", entered, graph.substitute(condition, self._last()), BOOL)
 
 
 def linear_step(graph: Graph, result: Node, start: Node) -> Node | None:
     """`s` where `result` is `start + s` and `s` does not depend on `start`; None where it has another form."""
     if result is start:
         return graph.const(0, I8)
-    if result.op == "cast" and not result.kind.is_float:
+    if result.op == "cast" and not result.kind.is_float and result.kind.bytes >= start.kind.bytes:
         return linear_step(graph, result.args[0], start)
     if result.op == "select" and not result.args[0].bits & start.bits:
         a_step, b_step = (linear_step(graph, side, start) for side in result.args[1:])
@@ -584,7 +610,7 @@ def _unrolled_iteration(ex: Executor, parts: Parts) -> bool | None:
     if scope.continues:
         ex.state.conditions = before
         for condition, variables in scope.continues:
-            ex.state.variables = ex._join_variables(condition, dict(variables), ex.state.variables)
+            ex.state.variables = ex.join_variables(condition, dict(variables), ex.state.variables)
         ex.state.dead = False
     if ex.state.dead:
         return False

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cudalint.evaluate.graph import MAX_TRIPS, THREAD_BITS, Graph, Kind, Node, Uniform, conjuncts
+from cudalint.evaluate.graph import MAX_TRIPS, THREAD_BITS, U8, Graph, Kind, Node, Uniform, conjuncts
 
 Array = Any
 """An ndarray that broadcasts to [rows, threads], or a Python number."""
@@ -21,6 +21,8 @@ Array = Any
 _Operation = Callable[[Array, Array, Kind], Array]
 
 WARP = 32
+UNKNOWN_TRIPS = 16
+"""Iterations of a loop of which nothing is known but that it is a loop."""
 _UNSIGNED_MASKS = {1: 0xFF, 2: 0xFFFF, 4: 0xFFFFFFFF}
 _WRAPPING = frozenset({"+", "-", "*", "<<", "^"})
 
@@ -59,15 +61,17 @@ class Rows:
         blocks: NDArray[np.int64],
         weights: NDArray[np.float64],
         uniforms: Mapping[Node, Array],
-        seed: int = 0,
+        replicas: NDArray[np.int64] | None = None,
     ) -> None:
-        """`blocks` is [rows, 3], `weights` [rows], a uniform's value a number or [rows, 1]."""
+        """`blocks` is [rows, 3], `weights` [rows], a uniform's value a number or [rows, 1]. Rows of one situation that
+        differ in `replicas` see loaded numbers with other remainders: 32 of them see every remainder modulo 32 once."""
         self.graph = graph
         self.threads = threads
         self.weights = weights
         self.count = len(weights)
         self.blocks = blocks
-        self.salt = (np.arange(self.count, dtype=np.uint64)[:, None] + np.uint64(1 + 7919 * seed)) * np.uint64(
+        self.replica = np.zeros((self.count, 1), dtype=np.int64) if replicas is None else replicas[:, None]
+        self.salt = (np.arange(self.count, dtype=np.uint64)[:, None] + np.uint64(1)) * np.uint64(
             0x9E3779B97F4A7C15
         )
         self._uniforms = dict(uniforms)
@@ -84,7 +88,7 @@ class Rows:
         rows = Rows.__new__(Rows)
         rows.graph, rows.threads, rows.weights, rows.count = self.graph, self.threads, weights, len(weights)
         rows.blocks = self.blocks[parent_rows]
-        rows.salt = self.salt[parent_rows]
+        rows.salt, rows.replica = self.salt[parent_rows], self.replica[parent_rows]
         rows._uniforms = {}
         rows._counters = dict(counters)
         rows._memo = {}
@@ -152,7 +156,10 @@ class Rows:
             else:
                 word = number.astype(np.int64).view(np.uint64)
             mixed = _scramble(mixed ^ word)
-        return _as_kind(_scramble(mixed), node.kind)
+        number = _as_kind(_scramble(mixed), node.kind)
+        if node.kind.code in "iu" and node.kind.bytes >= 4:
+            return (number & ~31) | ((number + self.replica) & 31)
+        return number
 
     def _shuffle(self, node: Node) -> Array:
         value, lane, width = (self.full(a) for a in node.args)
@@ -184,23 +191,20 @@ def _constant(node: Node) -> Array:
 def lane_trips(rows: Rows, counter: Node, condition: Node) -> NDArray[np.int64]:
     """How many iterations each lane makes: the first value of `counter` for which `condition` fails.
 
-    Shape: broadcasts to [rows, threads]. Parts of the condition on opaque values that do not change with the counter
-    (a flag in memory) say nothing about the number of iterations and are taken to hold.
+    Shape: broadcasts to [rows, threads]. Parts of the condition that depend on opaque values say nothing about the
+    number of iterations and are taken to hold.
     """
     trips: Array = np.int64(MAX_TRIPS)
+    unknown = False
     for part in conjuncts(rows.graph, condition):
         if part.is_const:
             trips = trips if part.value else np.int64(0)
             continue
-        if part.bits & rows.graph.opaque_bits and not _counts_to_opaque(part, counter):
+        if part.bits & rows.graph.opaque_bits:
+            unknown = True
             continue
         trips = np.minimum(trips, _part_trips(rows, counter, part))
-    return np.asarray(trips)
-
-
-def _counts_to_opaque(part: Node, counter: Node) -> bool:
-    """`i < n` with an integer `n` from memory: the trip count is unknown but the shape of the loop is not."""
-    return part.op in ("<", "<=") and not part.args[0].kind.is_float and bool(part.bits & counter.bits)
+    return np.where(np.asarray(trips) == MAX_TRIPS, UNKNOWN_TRIPS, trips) if unknown else np.asarray(trips)
 
 
 def _part_trips(rows: Rows, counter: Node, part: Node) -> Array:
@@ -277,6 +281,8 @@ def _as_kind(word: NDArray[np.uint64], kind: Kind) -> Array:
 def _operate(node: Node, args: list[Array]) -> Array:
     op, kind = node.op, node.kind
     if op in _ARITHMETIC:
+        if op in _UNSIGNED_MATTERS and (kind == U8 or any(a.kind == U8 for a in node.args)):
+            args = _as_unsigned(args)
         result = _ARITHMETIC[op](args[0], args[1], kind)
         if op in _WRAPPING and kind.code == "u" and kind.bytes in _UNSIGNED_MASKS:
             return result & _UNSIGNED_MASKS[kind.bytes]
@@ -292,6 +298,17 @@ def _operate(node: Node, args: list[Array]) -> Array:
     if op == "pick":
         return _pick(args)
     raise AssertionError(f"no numbers for {op}")
+
+
+_UNSIGNED_MATTERS = frozenset({"<", "<=", "min", "max", "/", "%", ">>"})
+
+
+def _as_unsigned(args: list[Array]) -> list[Array]:
+    """Unsigned 64-bit numbers share the bits of signed ones; where some are beyond 2^63, they have to be told apart."""
+    arrays = [np.asarray(a) for a in args]
+    if any(a.dtype.kind == "f" for a in arrays) or all(a.min(initial=0) >= 0 for a in arrays):
+        return args
+    return [a.astype(np.int64).view(np.uint64) if a.ndim else a.astype(np.int64).astype(np.uint64) for a in arrays]
 
 
 def _pick(args: list[Array]) -> Array:
@@ -322,7 +339,10 @@ def _convert(value: Array, kind: Kind) -> Array:
 def _divide(a: Array, b: Array, kind: Kind) -> Array:
     if kind.is_float:
         return np.asarray(a, dtype=np.float64) / np.asarray(b, dtype=np.float64)
-    a, b = np.asarray(a, dtype=np.int64), np.asarray(b, dtype=np.int64)
+    a, b = np.asarray(a), np.asarray(b)
+    if a.dtype == np.uint64:
+        return (a // np.where(b == 0, np.uint64(1), b)).astype(np.int64)
+    a, b = a.astype(np.int64), b.astype(np.int64)
     b = np.where(b == 0, 1, b) if b.ndim else (b if b else np.int64(1))
     floor = a // b
     if kind.code == "u" or (a.min(initial=0) >= 0 and b.min() > 0):
@@ -333,7 +353,10 @@ def _divide(a: Array, b: Array, kind: Kind) -> Array:
 def _remainder(a: Array, b: Array, kind: Kind) -> Array:
     if kind.is_float:
         return np.fmod(a, b)
-    a, b = np.asarray(a, dtype=np.int64), np.asarray(b, dtype=np.int64)
+    a, b = np.asarray(a), np.asarray(b)
+    if a.dtype == np.uint64:
+        return (a % np.where(b == 0, np.uint64(1), b)).astype(np.int64)
+    a, b = a.astype(np.int64), b.astype(np.int64)
     b = np.where(b == 0, 1, b) if b.ndim else (b if b else np.int64(1))
     if kind.code == "u" or (a.min(initial=0) >= 0 and b.min() > 0):
         return a % b
@@ -349,7 +372,10 @@ def _shift_left(a: Array, b: Array, kind: Kind) -> Array:
 
 
 def _shift_right(a: Array, b: Array, kind: Kind) -> Array:
-    return np.right_shift(_integers(np.asarray(a)), np.clip(b, 0, 63))
+    number = _integers(np.asarray(a))
+    if number.dtype == np.uint64:
+        return np.right_shift(number, np.clip(b, 0, 63).astype(np.uint64)).astype(np.int64)
+    return np.right_shift(number, np.clip(b, 0, 63))
 
 
 def _plus(a: Array, b: Array, kind: Kind) -> Array:
@@ -358,6 +384,8 @@ def _plus(a: Array, b: Array, kind: Kind) -> Array:
 
 def _numeric(a: Array) -> Array:
     """numpy adds booleans as a logical or; C adds them as 0 and 1."""
+    if isinstance(a, (bool, np.bool_)):
+        return int(a)
     return a.astype(np.int64) if isinstance(a, np.ndarray) and a.dtype.kind == "b" else a
 
 

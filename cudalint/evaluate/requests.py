@@ -19,10 +19,6 @@ from cudalint.evaluate.numeric import WARP, Rows, Threads, lane_trips
 from cudalint.hardware.banks import shared_request
 from cudalint.hardware.sectors import global_request
 
-UNKNOWN_TRIPS = 16
-"""Iterations assumed for a loop of which nothing is known but that it is a loop."""
-
-
 @dataclass(frozen=True, slots=True)
 class Effort:
     """How many representatives are taken."""
@@ -33,10 +29,13 @@ class Effort:
     """Rows at most, with loops."""
     iterations: int
     """Iterations of one loop at most."""
+    replicas: int = 1
+    """How often each row is repeated with other remainders of loaded numbers."""
 
 
 QUICK = Effort((4, 3, 2), 40, 6)
 THOROUGH = Effort((12, 6, 4), 400, 40)
+REPLICATED = Effort((2, 2, 1), 256, 3, 32)
 _MAX_CELLS = 1 << 17
 """Rows times threads at most: beyond, blocks of many threads would take too long."""
 
@@ -46,7 +45,8 @@ def picks(extent: int, count: int) -> list[tuple[int, float]]:
     if extent <= count:
         return [(i, 1.0) for i in range(extent)]
     if count < 3:
-        return [(0, extent / 2), (extent - 1, extent / 2)]
+        # Too few to show both ends: what lies in between stands for most.
+        return [(0, 1.0), (extent // 2, extent - 1.0)][2 - count :]
     inner = count - 2
     start = 1 + (extent - 2 - inner) // 2
     weight = (extent - 2) / inner
@@ -76,9 +76,11 @@ class Situation:
     def _base_rows(self, values: Mapping[Node, int | float]) -> Rows:
         axes = [picks(extent, count) for extent, count in zip(self.grid, self.effort.blocks, strict=True)]
         chosen = [((x, y, z), wx * wy * wz) for z, wz in axes[2] for y, wy in axes[1] for x, wx in axes[0]]
-        blocks = np.array([b for b, _ in chosen], dtype=np.int64).reshape(-1, 3)
-        weights = np.array([w for _, w in chosen], dtype=np.float64)
-        return Rows(self.graph, self.threads, blocks, weights, values)
+        repeated = self.effort.replicas
+        blocks = np.array([b for b, _ in chosen], dtype=np.int64).reshape(-1, 3).repeat(repeated, axis=0)
+        weights = np.array([w for _, w in chosen], dtype=np.float64).repeat(repeated)
+        replicas = np.tile(np.arange(repeated, dtype=np.int64), len(chosen))
+        return Rows(self.graph, self.threads, blocks, weights, values, replicas)
 
     def rows(self, loops: Sequence[Loop]) -> Rows:
         """The rows for a place inside these loops, outermost first."""
@@ -229,6 +231,6 @@ def varies_within_warp(rows: Rows, node: Node, mask: NDArray[np.bool_]) -> bool:
 
 
 __all__ = [
-    "QUICK", "THOROUGH", "Doubt", "Effort", "Requests", "Situation", "gather", "mask_of", "opaque_parts",
+    "QUICK", "REPLICATED", "THOROUGH", "Doubt", "Effort", "Requests", "Situation", "gather", "mask_of", "opaque_parts",
     "varies_within_warp",
 ]  # fmt: skip

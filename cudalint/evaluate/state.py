@@ -10,6 +10,10 @@ from cudalint.evaluate.graph import Graph, Node, conjuncts
 from cudalint.evaluate.values import Place, Value
 
 
+Exit = tuple[Node, dict[ir.Symbol, Value | Place]]
+"""Lanes that left a body early: their condition relative to its start, and their variables then."""
+
+
 @dataclass(slots=True)
 class LoopScope:
     """A loop or switch being executed: the lanes that left it by `break`."""
@@ -17,12 +21,12 @@ class LoopScope:
     depth: int
     """Length of the path condition at the start of the body."""
     is_switch: bool = False
-    breaks: list[Node] = field(default_factory=list)
-    """Conditions, relative to the start of the body, of the lanes that left."""
+    breaks: list[Exit] = field(default_factory=list)
+    """The lanes that left."""
     exits: list[Node] = field(default_factory=list)
-    """The same for lanes that returned from the function."""
-    continues: list[tuple[Node, dict[ir.Symbol, Value | Place]]] = field(default_factory=list)
-    """The same for lanes that went on to the next iteration, with their variables."""
+    """Conditions of the lanes that left for somewhere further out: returned, or continued a loop around a switch."""
+    continues: list[Exit] = field(default_factory=list)
+    """The lanes that went on to the next iteration."""
 
 
 @dataclass(slots=True)
