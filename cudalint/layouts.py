@@ -28,6 +28,8 @@ _Part = TypeVar("_Part")
 MOST_PADDING = 32
 """Elements added to a row at most; with 32 more, every bank has come round."""
 _MOST_OUTER_PADDING = 4
+_LEAST_PITCH = 8
+"""Elements of the shortest row that a flat array is taken to have."""
 _SAME = 1e-3
 """Relative difference up to which two mean figures are the same."""
 _WORTH_IT = 0.8
@@ -381,7 +383,11 @@ def _pitches(uses: Sequence[Use], element_bytes: int) -> list[int]:
     """Row lengths that the accesses agree on, shortest first."""
     steps = {abs(step) // element_bytes for use in uses for step in _steps(use.result.strides)}
     worst = BANKS * BANK_BYTES
-    return [pitch for pitch in sorted(steps) if 1 < pitch <= worst and all(_has_rows(use, pitch) for use in uses)]
+    return [
+        pitch
+        for pitch in sorted(steps)
+        if _LEAST_PITCH <= pitch <= worst and all(_has_rows(use, pitch) for use in uses)
+    ]
 
 
 def _steps(strides: Strides | None) -> tuple[int, ...]:

@@ -1,0 +1,53 @@
+"""CL902: one line for each kernel with a gap, and none for the others."""
+
+from __future__ import annotations
+
+from cudalint.rules.cl902_incomplete_analysis import IncompleteAnalysis
+from handmade import access, file_facts, kernel, launch
+from linting import lint
+
+from cudalint.diagnostics import Diagnostic
+from cudalint.facts import Gap, KernelFacts, ProblemFacts
+from cudalint.hardware.targets import find_target
+from cudalint.rule import RuleContext
+
+
+def _check(facts: KernelFacts, *problems: str) -> list[Diagnostic]:
+    file = file_facts(problems=tuple(ProblemFacts("tile.cu", 1, 1, text) for text in problems))
+    return list(IncompleteAnalysis().check(facts, RuleContext(file, find_target("a100"))))
+
+
+def test_dependence_on_data_is_no_gap() -> None:
+    assert _check(kernel(accesses=[access(8, "data-dependent"), access(10)])) == []
+
+
+def test_reasons_are_counted() -> None:
+    accesses = [access(8, "unknown"), access(9, "unknown"), access(10, "data-dependent"), access(11)]
+    (diagnostic,) = _check(kernel(accesses=accesses))
+    assert diagnostic.message == (
+        "2 of 4 accesses could not be evaluated (1 more depend on loaded data):"
+        " index is loaded from `cols` at line 8 (2 times)"
+    )
+    assert diagnostic.place == kernel().name_place
+
+
+def test_gaps_of_the_body_with_their_way_out() -> None:
+    gaps = tuple(Gap("tile.cu", line, f"reason {line}", "say so") for line in range(5))
+    (diagnostic,) = _check(kernel(accesses=[access(10)], gaps=gaps), "'a.h' file not found")
+    assert diagnostic.message == "left out: reason 0, reason 1, reason 2, 2 more reasons"
+    assert diagnostic.suggestion is not None
+    assert diagnostic.suggestion.message == "say so; name the folder of the missing headers with -I"
+
+
+def test_an_assumed_launch() -> None:
+    assumed = launch(source="default", path=None, line=None, block=(256, 1, 1))
+    (diagnostic,) = _check(kernel(accesses=[access(10)], launches=(assumed,)))
+    assert diagnostic.message == "no launch in sight: a block of 256 threads is assumed"
+
+
+def test_a_kernel_that_was_evaluated_in_full() -> None:
+    source = """
+        __global__ void kernel(float *a) { a[threadIdx.x] = 0; }
+        void run(float *a) { kernel<<<1, 256>>>(a); }
+    """
+    assert lint(source, "CL902") == ()

@@ -1,0 +1,112 @@
+"""CL101: the names of patterns, and remedies that the model has tried."""
+
+from __future__ import annotations
+
+import pytest
+from linting import advice, lint
+
+from cudalint.diagnostics import Diagnostic
+
+
+def _kernel(body: str, block: str = "256", parameters: str = "const float *in, float *out", types: str = "") -> str:
+    names = ", ".join(parameter.replace("*", " ").split()[-1] for parameter in parameters.split(","))
+    return f"""
+        {types}
+        __global__ void kernel({parameters}) {{
+            int i = blockIdx.x * blockDim.x + threadIdx.x;
+            int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
+            {body}
+        }}
+        void launch({parameters}) {{ kernel<<<dim3(8, 8), dim3({block})>>>({names}); }}
+    """
+
+
+def _only(source: str) -> Diagnostic:
+    (diagnostic,) = lint(source, "CL101")
+    return diagnostic
+
+
+def test_the_message_has_the_figures_and_the_pattern() -> None:
+    diagnostic = _only(_kernel("out[8 * i] = 0;"))
+    assert diagnostic.message == (
+        "32 sectors per request, ideal 4: 88% of the traffic of `out` is wasted (stride 8 elements)"
+    )
+    assert diagnostic.figures == {"sectors_per_request": 32.0, "ideal_sectors": 4.0}
+    assert diagnostic.suggestion is None
+
+
+def test_reversed_roles_are_exchanged_if_that_is_all() -> None:
+    diagnostic = _only(_kernel("out[x * 128 + y] = 0;", block="16, 16"))
+    assert "roles of x and y are reversed" in diagnostic.message
+    assert advice(diagnostic) == (
+        "exchange `threadIdx.x` and `threadIdx.y` throughout the kernel;"
+        " its global accesses take 75% fewer sectors together"
+    )
+
+
+def test_a_transposition_is_staged_since_an_exchange_only_moves_the_cost() -> None:
+    diagnostic = _only(_kernel("out[x * 256 + y] = in[y * 256 + x];", block="32, 32"))
+    assert advice(diagnostic).startswith("stage a tile through shared memory: write `out`")
+    assert diagnostic.suggestion is not None
+    assert diagnostic.suggestion.after == {"sectors_per_request": 4.0}
+
+
+def test_fields_that_fill_a_record_are_loaded_at_once() -> None:
+    types = "struct Pair { float a, b; };"
+    source = _kernel("out[i] = p[i].a + p[i].b;", parameters="const Pair *p, float *out", types=types)
+    first, second = lint(source, "CL101")
+    assert advice(first) == advice(second) == "load the 2 fields of a struct at once, as one 8-byte vector"
+    assert first.suggestion is not None
+    # Two requests of 8 sectors each become one.
+    assert (first.suggestion.before, first.suggestion.after) == ({"sectors": 16.0}, {"sectors": 8.0})
+
+
+def test_a_single_field_wants_an_array_of_its_own() -> None:
+    types = "struct Body { float x, y, z, mass, charge; };"
+    diagnostic = _only(_kernel("out[i] = b[i].mass;", parameters="const Body *b, float *out", types=types))
+    assert "field of a 20-byte struct" in diagnostic.message
+    assert "structure of arrays" in advice(diagnostic)
+
+
+def test_a_struct_is_copied_as_its_alignment_allows() -> None:
+    types = "struct Packet { float v[8]; };"
+    diagnostics = lint(_kernel("q[i] = p[i];", parameters="const Packet *p, Packet *q", types=types), "CL101")
+    assert len(diagnostics) == 2
+    assert all("`__align__(16)`" in advice(diagnostic) for diagnostic in diagnostics)
+
+
+def test_a_run_for_each_thread() -> None:
+    diagnostic = _only(_kernel("float s = 0; for (int j = 0; j < 64; j++) s += in[i * 64 + j]; out[i] = s;"))
+    assert "each thread walks along a run of 64 elements of its own" in diagnostic.message
+    assert advice(diagnostic).startswith("let neighbouring threads take neighbouring elements")
+
+
+def test_narrow_blocks_are_widened() -> None:
+    diagnostic = _only(_kernel("out[y * 1024 + x] = 0;", block="4, 64"))
+    assert "rows of only 16 bytes, as `blockDim.x` is 4" in diagnostic.message
+    assert advice(diagnostic).startswith("launch blocks of 32x8 in place of 4x64")
+
+
+def test_an_argument_that_a_stride_comes_from_is_named() -> None:
+    source = _kernel("out[i * pitch] = 0;", parameters="float *out, int pitch").replace("(out, pitch)", "(out, 48)")
+    assert "stride 48 elements with `pitch` = 48" in _only(source).message
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "out[i] = in[i + 1];",  # one sector too many
+        "out[i] = in[blockIdx.x];",  # one address for all
+        "if (threadIdx.x == 0) out[blockIdx.x] = 0;",  # one thread
+        "out[i] = in[(int)in[i]];",  # loaded addresses have no figure
+        "float s = 0; for (int j = 0; j < 4096; j++) s += in[j * 2048 + i]; out[8 * i] = s;",  # rare
+    ],
+)
+def test_nothing_to_say(body: str) -> None:
+    assert lint(_kernel(body), "CL101") == ()
+
+
+def test_calls_are_shown() -> None:
+    helper = "__device__ float third(const float *p, int i) { return p[3 * i]; }"
+    diagnostic = _only(_kernel("out[i] = third(in, i);", types=helper))
+    assert [related.message for related in diagnostic.related] == ["called from here"]
