@@ -80,8 +80,8 @@ class Sample:
     """[n] index of the warp within its block."""
     subscripts: tuple[NDArray[np.int64], ...] = ()
     """One [n, 32] array per dimension of the declared array, where the access spells one subscript for each."""
-    inner_offset: int = 0
-    """Bytes from the subscripted element to the accessed bytes (a field of a struct element)."""
+    inner_offset: NDArray[np.int64] | int = 0
+    """[n, 1] bytes from the subscripted element to the accessed bytes (a field of a struct element)."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -165,8 +165,8 @@ def _pointer_argument(value: Value, type_: ir.PointerType, name: str, graph: Gra
     target = value.target
     if isinstance(target, LocalMemory):
         return None
-    if target.name == "nullptr":
-        return value
+    if target.is_null:
+        return Pointer(Allocation(name, "global", is_null=True), graph.const(0, I8), type_.pointee)
     offset = value.offset if target.opaque is None else graph.const(0, I8)
     return Pointer(Allocation(name, "global", target.bytes, None, target.size), offset, type_.pointee)
 

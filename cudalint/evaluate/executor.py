@@ -180,10 +180,11 @@ class Executor:
     ) -> None:
         """Executes both sides of a branch, each for its lanes, and joins what they did to the variables."""
         if condition.is_const:
-            if condition.value:
-                then()
-            elif otherwise is not None:
-                otherwise()
+            taken, other = (then, otherwise) if condition.value else (otherwise, then)
+            if taken is not None:
+                taken()
+            if other is not None and self.memory.recording:
+                self._unreached(other)
             return
         state = self.state
         base, before, guard = state.conditions, state.variables, state.guard
@@ -198,6 +199,14 @@ class Executor:
             otherwise()
         state.guard = guard
         self._join(condition, base, first, (state.variables, state.conditions, state.dead))
+
+    def _unreached(self, side: Callable[[], None]) -> None:
+        """Lists what stands in a branch that no lane takes under this launch; nothing else of it stays."""
+        saved, marks = self.state.snapshot(), self.state.marks()
+        self.state.conditions, self.state.dead = (*self.state.conditions, self.graph.false), False
+        side()
+        self.state.restore(saved)
+        self.state.rewind(marks)
 
     def _join(
         self,

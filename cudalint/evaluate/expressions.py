@@ -37,7 +37,7 @@ PLACES = (LocalPlace, MemoryPlace, TemporaryPlace)
 _BUILTIN_AXES = {"x": 0, "y": 1, "z": 2}
 _MAX_TABLE_BYTES = 8192
 """Constant tables beyond this size are data."""
-NULL = Allocation("nullptr", "local")
+NULL = Allocation("nullptr", "local", is_null=True)
 
 
 # --- entry points ----------------------------------------------------------------------------------
@@ -122,9 +122,9 @@ def convert(ex: Executor, value: Value, type_: ir.Type) -> Value:
 
 def _address_number(ex: Executor, pointer: Pointer) -> Node:
     """A number for an address: the allocation's start (aligned to 256 bytes) plus the offset."""
-    if pointer.target is NULL:
-        return ex.graph.const(0, I8)
     target = pointer.target
+    if isinstance(target, Allocation) and target.is_null:
+        return ex.graph.const(0, I8)
     key: object = target if isinstance(target, Allocation) else target.place.symbol
     base = ex.addresses.get(key)
     if base is None:
@@ -552,7 +552,7 @@ def cast(ex: Executor, value: Value, source: ir.Type, type_: ir.Type) -> Value:
         return _cast_pointer(ex, value, type_.pointee)
     if isinstance(type_, ir.Scalar) and type_.kind != "void":
         if type_.kind == "bool" and isinstance(value, (Pointer, Closure, FunctionValue)):
-            null = isinstance(value, Pointer) and value.target is NULL
+            null = isinstance(value, Pointer) and isinstance(value.target, Allocation) and value.target.is_null
             return ex.graph.false if null else ex.graph.true
         return ex.graph.convert(as_number(ex, value, source), kind_of(type_))
     if isinstance(type_, ir.RecordType) and not isinstance(value, (RecordValue, Choice, Closure)):

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from cudalint.evaluate.events import AccessEvent
-from cudalint.evaluate.graph import Graph, Node, Reason, Uniform, render
+from cudalint.evaluate.graph import THREAD_BITS, Graph, Node, Reason, Uniform, render
 from cudalint.evaluate.requests import (
     QUICK,
     REPLICATED,
@@ -104,7 +104,7 @@ def _know(event: AccessEvent, view: LaunchView) -> _Known:
         conditions = (view.graph.false,)
     quick = gather(event, situation, conditions)
     relaxed: tuple[Node, ...] = ()
-    if quick.total == 0 and conditions and event.context.loops:
+    if quick.total == 0 and event.context.loops and conditions != (view.graph.false,):
         # A few iterations may have missed those in which it is reached.
         situation = view.thorough()
         quick = gather(event, situation, conditions)
@@ -123,6 +123,9 @@ def _doubt(event: AccessEvent, quick: Requests, situation: Situation) -> tuple[R
     graph, rows = situation.graph, situation.rows(event.context.loops)
     if quick.total == 0:
         return None, False
+    scaled = _scaled_by_data(graph, event.offset)
+    if scaled is not None:
+        return scaled, False
     addresses = [event.offset] if event.target.opaque is None else [event.offset, event.target.opaque]
     for node in addresses:
         for part, reason in opaque_parts(graph, node):
@@ -141,6 +144,17 @@ def _doubt(event: AccessEvent, quick: Requests, situation: Situation) -> tuple[R
         if varying or varies_within_warp(rows, condition, quick.mask):
             return (varying or [reason for _, reason in parts])[0], True
     return None, False
+
+
+def _scaled_by_data(graph: Graph, node: Node) -> Reason | None:
+    """Why the distance between lanes is unknown: a thread index is multiplied or divided by a value from memory."""
+    if not node.bits & graph.opaque_bits or not node.bits & THREAD_BITS or node.op == "opaque":
+        return None
+    if node.op in ("*", "/", "%", "<<", ">>"):
+        for factor, other in (node.args, node.args[::-1]):
+            if factor.bits & graph.opaque_bits and not factor.bits & THREAD_BITS and other.bits & THREAD_BITS:
+                return opaque_parts(graph, factor)[0][1]
+    return next((found for a in node.args if (found := _scaled_by_data(graph, a)) is not None), None)
 
 
 def _looks_up(part: Node, node: Node, event: AccessEvent, quick: Requests) -> bool:
@@ -173,7 +187,7 @@ def _doubtful_result(doubtful: _Known, reached: Sequence[_Known], view: LaunchVi
         reason=f"{what}: {reason.text}",
         sectors_range=None if shared else bounds,
         wavefronts_range=bounds if shared else None,
-        sample=_sample(doubtful) if doubtful.doubt_in_mask else None,
+        sample=_sample([doubtful]) if doubtful.doubt_in_mask else None,
     )
 
 
@@ -247,7 +261,7 @@ def _result(reached: Sequence[_Known], view: LaunchView) -> AccessResult:
         offset_range=_offset_range(reached),
         out_of_bounds=_out_of_bounds(reached, view),
         strides=_strides(reached[0], view),
-        sample=_sample(reached[0]),
+        sample=_sample(reached),
     )
 
 
@@ -324,7 +338,7 @@ def _sensitivity(
 
     scaled = mean(generic * _MAGNITUDE)
     if moves(scaled):
-        return f"{uniform.payload.name} == {generic}", [scaled]
+        return f"{render(uniform)} == {generic}", [scaled]
     if uniform.kind.is_float:
         return None, []
     means = {1: mean(int(generic) + 1)}
@@ -333,7 +347,7 @@ def _sensitivity(
         return None, []
     means |= {added: mean(int(generic) + added) for added in _VARIATIONS[1:]}
     sensitive = [added for added, figure in means.items() if moves(figure)]
-    return f"{uniform.payload.name} % {2 * max(sensitive)} == 0", list(means.values())
+    return f"{render(uniform)} % {2 * max(sensitive)} == 0", list(means.values())
 
 
 def _offset_range(reached: Sequence[_Known]) -> tuple[int, int] | None:
@@ -387,23 +401,36 @@ def _constant_step(cube: np.ndarray[tuple[int, ...], np.dtype[np.int64]], axis: 
     return int(first) if (steps == first).all() else None
 
 
-def _sample(known: _Known) -> Sample:
+def _sample(reached: Sequence[_Known]) -> Sample:
+    """Requests of all executions of an access, equally many of each, and neighbouring ones: warps of a block, and
+    iterations that follow one another."""
+    share = max(1, _MAX_SAMPLE // len(reached))
+    parts = [_sample_of(known, share) for known in reached[:_MAX_SAMPLE]]
+    dimensions = {len(part.subscripts) for part in parts}
+    count = dimensions.pop() if len(dimensions) == 1 else 0
+    return Sample(
+        np.concatenate([part.addresses for part in parts]),
+        np.concatenate([part.mask for part in parts]),
+        np.concatenate([part.weights for part in parts]),
+        np.concatenate([part.warps for part in parts]),
+        tuple(np.concatenate([part.subscripts[d] for part in parts]) for d in range(count)),
+        np.concatenate([part.inner_offset for part in parts]),
+    )
+
+
+def _sample_of(known: _Known, share: int) -> Sample:
     requests = known.quick
     row, warp = np.nonzero(requests.weights > 0)
-    row, warp = row[:_MAX_SAMPLE], warp[:_MAX_SAMPLE]
+    row, warp = row[:share], warp[:share]
     rows = known.situation.rows(known.event.context.loops)
-    subscripts: tuple[np.ndarray[tuple[int, ...], np.dtype[np.int64]], ...] = ()
     spelled = known.event.subscripts
-    if spelled is not None:
-        shape = requests.addresses.shape
-        subscripts = tuple(
-            rows.full(index).reshape(shape)[row, warp].astype(np.int64) for index in spelled.indices
-        )
+    indices = spelled.indices if spelled is not None else ()
+    shape = requests.addresses.shape
     return Sample(
         requests.addresses[row, warp],
         requests.mask[row, warp],
         requests.weights[row, warp],
         warp.astype(np.int64),
-        subscripts,
-        spelled.inner if spelled is not None else 0,
+        tuple(rows.full(index).reshape(shape)[row, warp].astype(np.int64) for index in indices),
+        np.full((len(row), 1), spelled.inner if spelled is not None else 0, dtype=np.int64),
     )

@@ -389,7 +389,8 @@ class Graph:
             return a if condition.value else b
         if a is b:
             return a
-        return self._intern("select", (condition, a, b), None, _either(a.kind, b.kind), condition.bits | a.bits | b.bits)
+        kind = _either(a.kind, b.kind)
+        return self._intern("select", (condition, a, b), None, kind, condition.bits | a.bits | b.bits)
 
     def convert(self, a: Node, kind: Kind) -> Node:
         """`a` cast to `kind`; a conversion that cannot change the number is no node."""
@@ -519,7 +520,9 @@ def render(node: Node, depth: int = 0) -> str:
         assert isinstance(node.payload, int)
         return f"{node.op}Idx.{_AXES[node.payload]}"
     if isinstance(node.payload, Uniform):
-        return node.payload.name
+        return node.payload.name.removeprefix("?")
+    if node.op == "cast" and not node.kind.is_float:
+        return render(node.args[0], depth)
     if node.op == "loop":
         return "k"
     if node.op == "placeholder":

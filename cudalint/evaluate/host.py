@@ -87,6 +87,11 @@ class Generics:
         return self.graph.uniform(name, _GENERIC_UNITS.get(kind.bytes, 32) * factor, kind)
 
 
+def _provisional(reason: Reason) -> str:
+    """What an unknown number is called until a variable holds it."""
+    return reason.text.removeprefix("it is ")
+
+
 class HostMemory(Memory):
     """Unknown numbers of host code are uniform symbols."""
 
@@ -100,7 +105,7 @@ class HostMemory(Memory):
             key = (reason.text, reason.origin, name, kind_of(type_), tuple(a.index for a in args))
             node = self._made.get(key)
             if node is None:
-                node = self.generics.make(name or f"?{len(self._made)}", kind_of(type_))
+                node = self.generics.make(name or f"?{_provisional(reason)}", kind_of(type_))
                 self._made[key] = node
             return node
         return super().unknown(type_, reason, args, name)

@@ -17,7 +17,7 @@ from cudalint.evaluate.figures import LaunchView
 from cudalint.evaluate.graph import I8, Graph, Node
 from cudalint.evaluate.requests import mask_of
 
-_WIDTHS = (16, 8)
+_WIDTHS = (16, 8, 4, 2)
 _MAX_UNROLLED = 64
 """Loops of up to so many iterations are unrolled by the compiler as a rule."""
 
@@ -156,7 +156,7 @@ class _Merger:
             return event
         for width in _WIDTHS:
             count = width // event.bytes
-            if trips.value % count == 0 and self._aligned(event, first, width):
+            if count > 1 and trips.value % count == 0 and self._aligned(event, first, width):
                 within = graph.binary("%", counter, graph.const(count, I8), I8)
                 back = graph.binary("*", within, graph.const(event.bytes, I8), I8)
                 return replace(event, offset=graph.binary("-", event.offset, back, I8), bytes=width)

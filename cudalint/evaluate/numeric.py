@@ -283,7 +283,7 @@ def _operate(node: Node, args: list[Array]) -> Array:
     if op in _ARITHMETIC:
         if op in _UNSIGNED_MATTERS and (kind == U8 or any(a.kind == U8 for a in node.args)):
             args = _as_unsigned(args)
-        result = _ARITHMETIC[op](args[0], args[1], kind)
+        result = _as_signed(_ARITHMETIC[op](args[0], args[1], kind))
         if op in _WRAPPING and kind.code == "u" and kind.bytes in _UNSIGNED_MASKS:
             return result & _UNSIGNED_MASKS[kind.bytes]
         return result
@@ -309,6 +309,13 @@ def _as_unsigned(args: list[Array]) -> list[Array]:
     if any(a.dtype.kind == "f" for a in arrays) or all(a.min(initial=0) >= 0 for a in arrays):
         return args
     return [a.astype(np.int64).view(np.uint64) if a.ndim else a.astype(np.int64).astype(np.uint64) for a in arrays]
+
+
+def _as_signed(result: Array) -> Array:
+    """Back to the form in which all integers are kept."""
+    if isinstance(result, (np.ndarray, np.generic)) and result.dtype == np.uint64:
+        return result.astype(np.int64)
+    return result
 
 
 def _pick(args: list[Array]) -> Array:
@@ -341,7 +348,7 @@ def _divide(a: Array, b: Array, kind: Kind) -> Array:
         return np.asarray(a, dtype=np.float64) / np.asarray(b, dtype=np.float64)
     a, b = np.asarray(a), np.asarray(b)
     if a.dtype == np.uint64:
-        return (a // np.where(b == 0, np.uint64(1), b)).astype(np.int64)
+        return a // np.where(b == 0, np.uint64(1), b)
     a, b = a.astype(np.int64), b.astype(np.int64)
     b = np.where(b == 0, 1, b) if b.ndim else (b if b else np.int64(1))
     floor = a // b
@@ -355,7 +362,7 @@ def _remainder(a: Array, b: Array, kind: Kind) -> Array:
         return np.fmod(a, b)
     a, b = np.asarray(a), np.asarray(b)
     if a.dtype == np.uint64:
-        return (a % np.where(b == 0, np.uint64(1), b)).astype(np.int64)
+        return a % np.where(b == 0, np.uint64(1), b)
     a, b = a.astype(np.int64), b.astype(np.int64)
     b = np.where(b == 0, 1, b) if b.ndim else (b if b else np.int64(1))
     if kind.code == "u" or (a.min(initial=0) >= 0 and b.min() > 0):
@@ -374,7 +381,7 @@ def _shift_left(a: Array, b: Array, kind: Kind) -> Array:
 def _shift_right(a: Array, b: Array, kind: Kind) -> Array:
     number = _integers(np.asarray(a))
     if number.dtype == np.uint64:
-        return np.right_shift(number, np.clip(b, 0, 63).astype(np.uint64)).astype(np.int64)
+        return np.right_shift(number, np.clip(b, 0, 63).astype(np.uint64))
     return np.right_shift(number, np.clip(b, 0, 63))
 
 

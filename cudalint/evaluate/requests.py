@@ -19,6 +19,7 @@ from cudalint.evaluate.numeric import WARP, Rows, Threads, lane_trips
 from cudalint.hardware.banks import shared_request
 from cudalint.hardware.sectors import global_request
 
+
 @dataclass(frozen=True, slots=True)
 class Effort:
     """How many representatives are taken."""
@@ -33,7 +34,7 @@ class Effort:
     """How often each row is repeated with other remainders of loaded numbers."""
 
 
-QUICK = Effort((4, 3, 2), 40, 6)
+QUICK = Effort((4, 3, 3), 40, 6)
 THOROUGH = Effort((12, 6, 4), 400, 40)
 REPLICATED = Effort((2, 2, 1), 256, 3, 32)
 _MAX_CELLS = 1 << 17
@@ -46,7 +47,8 @@ def picks(extent: int, count: int) -> list[tuple[int, float]]:
         return [(i, 1.0) for i in range(extent)]
     if count < 3:
         # Too few to show both ends: what lies in between stands for most.
-        return [(0, 1.0), (extent // 2, extent - 1.0)][2 - count :]
+        first = [(0, 1.0)] if count == 2 else []
+        return [*first, (extent // 2, float(extent - len(first)))]
     inner = count - 2
     start = 1 + (extent - 2 - inner) // 2
     weight = (extent - 2) / inner

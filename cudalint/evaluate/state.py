@@ -9,7 +9,6 @@ from cudalint.evaluate.events import Loop
 from cudalint.evaluate.graph import Graph, Node, conjuncts
 from cudalint.evaluate.values import Place, Value
 
-
 Exit = tuple[Node, dict[ir.Symbol, Value | Place]]
 """Lanes that left a body early: their condition relative to its start, and their variables then."""
 

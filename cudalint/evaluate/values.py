@@ -28,6 +28,8 @@ class Allocation:
     """The shared, constant or device variable that it is."""
     size: Node | None = None
     """The size in bytes of a host allocation, where it is known as an expression."""
+    is_null: bool = False
+    """A null pointer is passed for it: comparisons see that, and accesses are listed all the same."""
     opaque: Node | None = None
     """For a pointer that was loaded from memory: the loaded value; lanes that loaded different ones differ."""
 
