@@ -82,15 +82,13 @@ def _aligned_record(one: Evaluated) -> Suggestion | None:
     access, sample, before = one.access, one.result.sample, one.result.sectors_per_request
     record = access.record_bytes or 0
     piece = min(record & -record, _WIDEST)
-    if (
-        sample is None
-        or before is None
-        or piece <= access.bytes
-        or np.any((sample.addresses % piece != 0) & sample.mask)
-    ):
+    if sample is None or before is None or piece <= access.bytes:
+        return None
+    # The sample has all the pieces of the copy, so that the first of them tells how the struct lies.
+    if int(sample.addresses[sample.mask].min()) % piece:
         return None
     now = before * (record // access.bytes)
-    then = mean_sectors(sample.addresses, sample, piece) * (record // piece)
+    then = mean_sectors(sample.addresses // piece * piece, sample, piece) * (record // piece)
     text = f"declare the struct `__align__({piece})`, so that it is copied {piece} bytes at a time"
     return Suggestion(text, (), {"sectors": now}, {"sectors": then}) if then <= now * _WORTH_IT else None
 
