@@ -321,7 +321,7 @@ class Graph:
     def _simplify(self, op: str, a: Node, b: Node, kind: Kind) -> Node | None:
         if op in ("&&", "||"):
             return self._simplify_logic(op, a, b)
-        if kind.is_float:
+        if kind.is_float or a.kind.is_float or b.kind.is_float:
             return None
         if b.is_const:
             return self._simplify_const(op, a, int(b.value), kind)

@@ -305,7 +305,8 @@ class HostExecutor(Executor):
         most = MAX_LOOP if has_launch else MAX_QUIET_LOOP
         finished = False
         steps = self.statements
-        for _ in range(most):
+        for iteration in range(most):
+            seen = self._sites() if has_launch else set()
             test = self._test(parts) if not parts.test_last else self.graph.true
             if test.is_const and not test.value:
                 finished = True
@@ -323,6 +324,9 @@ class HostExecutor(Executor):
                 return
             if not test.is_const or (not has_launch and self.statements - steps > MAX_QUIET_STATEMENTS):
                 break
+            if has_launch and iteration and self._sites() == seen:
+                # The same kernels once more: a loop for timing, or over time steps.
+                break
             if parts.increment is not None:
                 expressions.discard(self, parts.increment)
             if parts.test_last and not (after := self._test(parts)).is_const:
@@ -332,6 +336,9 @@ class HostExecutor(Executor):
                 break
         if not finished:
             self._forget(parts)
+
+    def _sites(self) -> set[tuple[str, ir.Span]]:
+        return {(launch.kernel.key, launch.span) for launch in self.launches}
 
     def _matters(self, parts: loops.Parts) -> bool:
         """Whether a loop changes any number or pointer that lives on after it: filling arrays decides no launch."""
