@@ -19,6 +19,9 @@ Number = int | float | bool
 THREAD_BITS = 0b000111
 BLOCK_BITS = 0b111000
 _FIRST_FREE_BIT = 6
+_MAX_FLOAT_SIZE = 96
+"""Floating-point values that take more nodes than this are summarised."""
+_MAX_SUMMARY = 12
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +71,7 @@ class Reason:
 class Node:
     """One value of the graph; equal nodes are the same object."""
 
-    __slots__ = ("args", "bits", "index", "kind", "op", "payload")
+    __slots__ = ("args", "bits", "index", "kind", "op", "payload", "size")
 
     def __init__(self, op: str, args: tuple[Node, ...], payload: object, kind: Kind, bits: int, index: int) -> None:
         self.op = op
@@ -77,6 +80,10 @@ class Node:
         self.kind = kind
         self.bits = bits
         self.index = index
+        self.size = 1
+        """How many nodes it would take to write it out, up to a limit."""
+        if op != "opaque":
+            self.size = min(1 + sum(a.size for a in args), 1 << 20)
 
     @property
     def is_const(self) -> bool:
@@ -309,7 +316,17 @@ class Graph:
             return simple
         if op in _COMMUTATIVE and a.is_const:
             a, b = b, a
+        if kind.is_float and a.size + b.size > _MAX_FLOAT_SIZE:
+            return self._summary(a.bits | b.bits, kind)
         return self._intern(op, (a, b), None, kind, a.bits | b.bits)
+
+    def _summary(self, bits: int, kind: Kind) -> Node:
+        """What is left of a long floating-point computation: that it depends on these leaves. It hardly ever decides an
+        address, and kept in full it would be substituted into again and again."""
+        leaves = [leaf for leaf in (*self.thread, *self.block) if leaf.bits & bits]
+        atoms = self.atoms(bits, ~0 << _FIRST_FREE_BIT)[:_MAX_SUMMARY]
+        data = bool(bits & self.opaque_bits)
+        return self.opaque(Reason(data, "it comes out of a long computation"), (*leaves, *atoms), kind)
 
     @staticmethod
     def _fold(op: str, a: Node, b: Node, kind: Kind) -> Number:

@@ -44,6 +44,8 @@ MAX_QUIET_LOOP = 256
 """The same for loops without, and how many statements they may take."""
 MAX_QUIET_STATEMENTS = 300
 MAX_HOST_STATEMENTS = 6_000
+"""Statements from one root, and from all together."""
+MAX_ALL_STATEMENTS = 20_000
 MAX_INLINED_NODES = 400
 """A host function without launches is executed for its result only if it is this small."""
 _GENERIC_FACTORS = (5, 7, 11, 13, 17, 19, 23, 29, 31, 37, 41, 43)
@@ -123,6 +125,8 @@ class HostExecutor(Executor):
     kernels: dict[str, ir.FunctionRef] = field(default_factory=dict)
     """Kernels by key, to resolve launches through `cudaLaunchKernel`."""
     taken: bool = True
+    total: int = 0
+    """Statements executed from earlier roots."""
     executed: set[str] = field(default_factory=set)
     """Keys of the functions that have been executed with launches in them."""
 
@@ -582,9 +586,10 @@ def run_host(graph: Graph, functions: tuple[ir.FunctionRef, ...], generics: Gene
     executor.memory = HostMemory(graph, generics)
     roots = sorted(functions, key=lambda f: f.name != "main")
     for ref in roots:
-        if ref.has_launch() and ref.key not in executor.executed:
+        if ref.has_launch() and ref.key not in executor.executed and executor.total < MAX_ALL_STATEMENTS:
             executor.statements = 0
             executor.run_root(ref)
+            executor.total += executor.statements
     return executor
 
 

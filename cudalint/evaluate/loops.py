@@ -156,6 +156,8 @@ class _Trial:
         self.leaves_function: Node = self.graph.false
         self.test: Node = self.graph.true
         self.statements = 0
+        self.outside: dict[ir.Symbol, Value | Place] = {}
+        """All variables as they were before the second pass."""
 
     # first pass
 
@@ -440,6 +442,7 @@ class _Trial:
         for symbol, value in self.initial.items():
             ex.state.variables[symbol] = self._with_closed(symbol, value)
         before, depth = ex.state.conditions, len(ex.state.conditions)
+        self.outside = dict(ex.state.variables)
         ex.state.loops = (*ex.state.loops, loop)
         exits = [len(scope.exits) for scope in ex.state.loop_scopes]
         scope = self._iteration(condition)
@@ -475,7 +478,7 @@ class _Trial:
                 closed = _with_new_elements(closed, substitute(graph, after, at_end))
             ex.state.variables[symbol] = closed
         for symbol, other in list(ex.state.variables.items()):
-            if symbol in self.initial or isinstance(other, _PLACES):
+            if symbol in self.initial or isinstance(other, _PLACES) or self.outside.get(symbol) is other:
                 continue
             if any(n.bits & self.counter.bits for n in nodes_of(other)):
                 ex.state.variables[symbol] = substitute(graph, other, at_end)

@@ -10,9 +10,11 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from cudalint import ir
-from cudalint.evaluate.graph import Graph, Node, Reason
+from cudalint.evaluate.graph import I8, Graph, Node, Reason
 from cudalint.facts import Space
 
+_MAX_CHOICES = 6
+"""How deep choices between pointers are nested."""
 UNINITIALISED = Reason(False, "it is not initialised")
 
 
@@ -89,6 +91,7 @@ class Choice:
     condition: Node
     a: Value
     b: Value
+    depth: int = 1
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -178,7 +181,15 @@ def join(graph: Graph, condition: Node, a: Value, b: Value) -> Value:
         return RecordValue(a.type, {k: join(graph, condition, v, b.fields[k]) for k, v in a.fields.items()})
     if isinstance(a, ArrayValue) and isinstance(b, ArrayValue):
         return _join_arrays(graph, condition, a, b)
-    return Choice(condition, a, b)
+    depth = 1 + max(v.depth if isinstance(v, Choice) else 0 for v in (a, b))
+    return Choice(condition, a, b, depth) if depth <= _MAX_CHOICES else one_of_many(graph)
+
+
+def one_of_many(graph: Graph) -> Pointer:
+    """What stands for a pointer that may point into too many arrays to tell them apart."""
+    reason = Reason(False, "it goes through one of many pointers")
+    anywhere = graph.opaque(reason, graph.thread, I8)
+    return Pointer(Allocation("?", "generic", opaque=anywhere), graph.const(0, I8), ir.OpaqueType("?"))
 
 
 def _join_arrays(graph: Graph, condition: Node, a: ArrayValue, b: ArrayValue) -> ArrayValue:

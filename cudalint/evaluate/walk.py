@@ -103,7 +103,7 @@ def _add_root(assigned: set[ir.Symbol], expr: Any) -> None:
 def _call_effects(call: ir.Call | ir.Construct, assigned: set[ir.Symbol], closures: set[ir.Symbol]) -> None:
     ref = call.function if isinstance(call, ir.Call) else call.constructor
     receiver = call.receiver if isinstance(call, ir.Call) else None
-    function = ref.load() if ref is not None else None
+    function = ref.load() if ref is not None and ref.is_user else None
     if receiver is not None:
         symbol = root(receiver)
         if symbol is not None and isinstance(call, ir.Call) and call.name == "operator()":
