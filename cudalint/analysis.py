@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import gc
 import sys
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+import time
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
 
 from cudalint import ir
 from cudalint.annotations import Annotation, annotations_for, annotations_of_kernel, assumptions_of
@@ -46,6 +49,10 @@ from cudalint.neighbours import neighbours
 from cudalint.options import AnalysisOptions
 
 _RECURSION_LIMIT = 20_000
+_MAX_INSTANTIATIONS = 16
+"""Instantiations of one kernel template that are evaluated."""
+_SECONDS = 12.0
+"""After this long the kernels that are left are only listed, so that the others' results are not lost."""
 
 
 def analyse_file(path: str, options: AnalysisOptions) -> FileFacts:
@@ -59,8 +66,21 @@ def analyse_file(path: str, options: AnalysisOptions) -> FileFacts:
     parsed = parse_file(path, _parse_options(options), source)
     unit = lower_unit(parsed)
     problems = tuple(ProblemFacts(p.path, p.line, p.column, p.message) for p in unit.problems)
-    kernels = _FileAnalysis(unit, options).kernels()
+    with _no_collection():
+        kernels = _FileAnalysis(unit, options).kernels()
     return FileFacts(path, "partial" if problems else "ok", problems, kernels, _sources(path, unit))
+
+
+@contextmanager
+def _no_collection() -> Iterator[None]:
+    """The evaluation makes many small objects and no cycles among them: looking for those takes a tenth of the time."""
+    enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if enabled:
+            gc.enable()
 
 
 def _parse_options(options: AnalysisOptions) -> ParseOptions:
@@ -87,6 +107,7 @@ class _FileAnalysis:
     options: AnalysisOptions
     graph: Graph = field(default_factory=Graph)
     annotations: dict[str, list[Annotation]] = field(default_factory=dict)
+    deadline: float = field(default_factory=lambda: time.monotonic() + _SECONDS)
 
     def kernels(self) -> tuple[KernelFacts, ...]:
         generics = Generics(self.graph)
@@ -121,8 +142,14 @@ class _FileAnalysis:
         if not by_key:
             named = self.unit.instantiations(ref.key) or (ref,)
             by_key = {instance.key: (instance, []) for instance in named}
-        facts = [self._kernel(instance, sites) for instance, sites in by_key.values()]
-        return [f for f in facts if f is not None]
+        chosen = list(by_key.values())
+        facts = [self._kernel(instance, sites) for instance, sites in chosen[:_MAX_INSTANTIATIONS]]
+        found = [f for f in facts if f is not None]
+        if found and len(chosen) > _MAX_INSTANTIATIONS:
+            reason = f"{len(chosen) - _MAX_INSTANTIATIONS} more instantiations of it were not evaluated"
+            gap = Gap(found[0].place.path, found[0].place.line, reason)
+            found[0] = replace(found[0], gaps=(*found[0].gaps, gap))
+        return found
 
     def _kernel(self, ref: ir.FunctionRef, sites: Sequence[HostLaunch]) -> KernelFacts | None:
         function = ref.load()
@@ -232,6 +259,9 @@ class _KernelAnalysis:
         sites: dict[object, tuple[AccessEvent, list[AccessResult]]] = {}
         for index, configuration in enumerate(self.configurations):
             launches.append(launch_facts(configuration, self.file.graph))
+            if time.monotonic() > self.file.deadline:
+                self._gap(self.function.name_span, "the file takes too long; it was given up")
+                continue
             view = LaunchView(
                 self.file.graph, index, configuration.block, configuration.grid, configuration.assumptions
             )

@@ -17,7 +17,7 @@ from typing import Any
 DEFAULT_TARGET = "a100"
 
 
-class UnknownTarget(ValueError):  # noqa: N818 (a name that reads well where it is caught)
+class UnknownTarget(ValueError):
     """No chip or architecture has this name; `name` is what was asked for, `close` the names most like it."""
 
     def __init__(self, name: str, close: tuple[str, ...]) -> None:
