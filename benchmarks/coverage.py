@@ -16,19 +16,24 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
+from definitions import Definition, kernel_definitions
+
 from cudalint.discovery import discover
 from cudalint.driver import run_all
 from cudalint.facts import FileFacts, KernelFacts, Place
 from cudalint.options import AnalysisOptions
 from cudalint.pool import Limits, Lost
 from cudalint.results import Failure
+from cudalint.rulekit import is_repeat
 
 Grade = Literal["in full", "in full but for data-dependent accesses", "in part", "not at all"]
 GRADES: tuple[Grade, ...] = ("in full", "in full but for data-dependent accesses", "in part", "not at all")
 """Best first: a kernel with several instantiations has the worst of their grades."""
 
 _WITH_FIGURES = frozenset({"exact", "assumed", "range", "unreached"})
+_REPEAT = "no request of its own"
 _SLOWEST = 5
+_PREFIX = "the front end could not resolve part of its body: "
 _NAMES = re.compile(r"`[^`]*`|'[^']*'")
 _PLACES = re.compile(r" at line \d+| at \S+:\d+|\b\d[\d,]*\b")
 
@@ -72,14 +77,16 @@ class Counts:
             known = self.grades.get(place, grade)
             self.grades[place] = max(known, grade, key=GRADES.index)
         self.accesses.update(status for status, _ in count.accesses)
-        self.reasons.update(f"{status}: {_general(reason)}" for status, reason in count.accesses if reason)
+        self.reasons.update(
+            f"{status}: {_general(reason)}" for status, reason in count.accesses if reason and status != _REPEAT
+        )
         self.gaps.update(map(_general, count.gaps))
         self.seconds.append((count.seconds, count.path))
 
 
 def _general(reason: str) -> str:
     """A reason without the names, places and numbers of its file."""
-    return _PLACES.sub(" ..", _NAMES.sub("`..`", reason))
+    return _PLACES.sub(" ..", _NAMES.sub("`..`", reason.removeprefix(_PREFIX)))
 
 
 # --- in the worker ------------------------------------------------------------------------------
@@ -102,23 +109,29 @@ def count_file(path: str) -> FileCount | Failure:
         expected,
         missing,
         tuple((kernel.place, _grade(kernel)) for kernel in facts.kernels),
-        tuple((result.status, result.reason) for result in results),
+        tuple((_REPEAT if is_repeat(r) else r.status, r.reason) for r in results),
         tuple(gap.reason for kernel in facts.kernels for gap in kernel.gaps),
     )
 
 
 def _definitions(path: str, facts: FileFacts) -> tuple[int, tuple[int, ...]]:
     """How many kernels the text defines, and the lines of those that the analysis has not found."""
-    from definitions import kernel_definitions
-
-    from cudalint.frontend.parse import ParseOptions, parse_file
-
-    with open(path, encoding="utf-8", errors="surrogateescape") as file:
-        source = file.read()
-    wanted = list(kernel_definitions(source, parse_file(path, ParseOptions()).skipped_ranges))
+    wanted = definitions_in(path)
     found = [kernel.place for kernel in facts.kernels if kernel.place.path == path]
     missing = [d.line for d in wanted if not any(_covers(place, d.line, d.column) for place in found)]
     return len(wanted), tuple(missing)
+
+
+def definitions_in(path: str) -> list[Definition]:
+    """The kernels that the text of a file defines, without those that preprocessor conditions leave out."""
+    from cudalint.frontend.parse import ParseOptions, SourceError, parse_file
+
+    try:
+        skipped = parse_file(path, ParseOptions()).skipped_ranges
+    except SourceError:
+        return []
+    with open(path, encoding="utf-8", errors="surrogateescape") as file:
+        return list(kernel_definitions(file.read(), skipped))
 
 
 def _covers(place: Place, line: int, column: int) -> bool:
@@ -126,7 +139,8 @@ def _covers(place: Place, line: int, column: int) -> bool:
 
 
 def _grade(kernel: KernelFacts) -> Grade:
-    statuses = [result.status for access in kernel.accesses for result in access.results]
+    results = [result for access in kernel.accesses for result in access.results]
+    statuses = [result.status for result in results if not is_repeat(result)]
     known = sum(status in _WITH_FIGURES for status in statuses)
     understood = known + statuses.count("data-dependent")
     if kernel.gaps or understood < len(statuses):
@@ -161,11 +175,18 @@ def count_all(paths: Sequence[str], limits: Limits) -> Counts:
     found = discover(paths)
     jobs = [file.path for file in found.files if not file.is_optional]
     counts = Counts(files=len(jobs), failures=list(found.failures))
+    lost: list[str] = []
     for index, value in run_all(count_file, jobs, limits):
         if isinstance(value, FileCount):
             counts.add(value)
         else:
             counts.failures.append(Failure(jobs[index], value.reason) if isinstance(value, Lost) else value)
+            lost.append(jobs[index])
+    # What a file that failed defines was not found either.
+    for index, defined in run_all(definitions_in, lost, limits):
+        if not isinstance(defined, Lost):
+            counts.expected += len(defined)
+            counts.missing += [(lost[index], definition.line) for definition in defined]
     return counts
 
 
