@@ -5,18 +5,19 @@ from __future__ import annotations
 import gc
 import sys
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from functools import partial
 
 from cudalint import ir
 from cudalint.annotations import Annotation, annotations_for, annotations_of_kernel, assumptions_of
-from cudalint.evaluate.assumptions import Assumptions, evaluate_expression
+from cudalint.evaluate.assumptions import Assumptions, UnknownName, evaluate_expression, settle
 from cudalint.evaluate.events import AccessEvent
 from cudalint.evaluate.executor import Configuration as Extents
 from cudalint.evaluate.executor import Executor, GaveUp
 from cudalint.evaluate.figures import LaunchView, evaluate_access
-from cudalint.evaluate.graph import Graph, Node, kind_of
+from cudalint.evaluate.graph import I8, Graph, Node, kind_of
 from cudalint.evaluate.host import Generics, HostLaunch, run_host
 from cudalint.evaluate.machine import machine_accesses
 from cudalint.expressions import Expression, parse_expression
@@ -33,6 +34,7 @@ from cudalint.facts import (
     ProblemFacts,
     Resources,
 )
+from cudalint.frontend.constants import constant_named
 from cudalint.frontend.lower import lower_unit
 from cudalint.frontend.parse import ParseOptions, SourceError, parse_file
 from cudalint.hardware.targets import find_target
@@ -67,7 +69,7 @@ def analyse_file(path: str, options: AnalysisOptions) -> FileFacts:
     unit = lower_unit(parsed)
     problems = tuple(ProblemFacts(p.path, p.line, p.column, p.message) for p in unit.problems)
     with _no_collection():
-        kernels = _FileAnalysis(unit, options).kernels()
+        kernels = _FileAnalysis(unit, options, partial(constant_named, parsed)).kernels()
     return FileFacts(path, "partial" if problems else "ok", problems, kernels, _sources(path, unit))
 
 
@@ -105,6 +107,8 @@ class _FileAnalysis:
 
     unit: ir.Unit
     options: AnalysisOptions
+    constant: Callable[[str], int | None]
+    """Numbers that the file gives names to."""
     graph: Graph = field(default_factory=Graph)
     annotations: dict[str, list[Annotation]] = field(default_factory=dict)
     deadline: float = field(default_factory=lambda: time.monotonic() + _SECONDS)
@@ -156,8 +160,13 @@ class _FileAnalysis:
         if function is None:
             return None
         annotations = self._annotations_of(function)
-        configurations = self._configurations(function, sites, annotations)
-        return _KernelAnalysis(self, function, annotations, configurations).facts()
+        assumed = self._assumptions(function, annotations)
+        unknown: list[str] = []
+        configurations = self._configurations(function, sites, annotations, assumed, unknown)
+        analysis = _KernelAnalysis(self, function, configurations, assumed)
+        for reason in unknown:
+            analysis.gap(function.name_span, reason)
+        return analysis.facts()
 
     def _annotations_of(self, function: ir.Function) -> list[Annotation]:
         path = function.span.path
@@ -167,10 +176,15 @@ class _FileAnalysis:
         return self.annotations[path]
 
     def _configurations(
-        self, function: ir.Function, sites: Sequence[HostLaunch], annotations: Sequence[Annotation]
+        self,
+        function: ir.Function,
+        sites: Sequence[HostLaunch],
+        annotations: Sequence[Annotation],
+        assumed: Assumptions,
+        unknown: list[str],
     ) -> list[Configuration]:
+        """The launches to evaluate; `unknown` is told what of the user's statements could not be understood."""
         graph, options = self.graph, self.options
-        assumed = self._assumptions(function, annotations)
         generics = Generics(graph, assumed.values)
         if options.force_launch and options.block is not None:
             sites = ()
@@ -180,12 +194,16 @@ class _FileAnalysis:
             found = _distinct(from_launch(site, function, graph, generics) for site in sites)
         else:
             written = annotations_of_kernel(annotations, "launch", function.span.line, function.span.end_line)
+            try:
+                found = [without_launch(function, written, options, graph, generics, self._number)]
+            except UnknownName as reason:
+                unknown.append(f"the launch that is annotated could not be evaluated: {reason}")
+                found = [without_launch(function, (), options, graph, generics, self._number)]
+        return [self._with_parameters(c, function, unknown) for c in found]
 
-            def lookup(expression: Expression) -> Node:
-                return evaluate_expression(graph, expression, {})
-
-            found = [without_launch(function, written, options, graph, generics, lookup)]
-        return [self._with_parameters(c, function) for c in found]
+    def _number(self, expression: Expression) -> Node:
+        """A user's expression over the file's constants."""
+        return evaluate_expression(self.graph, expression, _Constants(self.graph, self.constant))
 
     def _assumptions(self, function: ir.Function, annotations: Sequence[Annotation]) -> Assumptions:
         written = annotations_of_kernel(annotations, "assume", function.span.line, function.span.end_line)
@@ -193,24 +211,40 @@ class _FileAnalysis:
         expressions += [parse_expression(text) for text in self.options.assumes]
         return Assumptions.of(expressions)
 
-    def _with_parameters(self, configuration: Configuration, function: ir.Function) -> Configuration:
+    def _with_parameters(
+        self, configuration: Configuration, function: ir.Function, unknown: list[str]
+    ) -> Configuration:
         """`--param` and values that an assumption fixes replace what was unknown."""
         arguments = dict(configuration.arguments)
         for symbol in function.parameters:
             for kernel, name, text in self.options.params:
-                if name == symbol.name and kernel in (None, function.name):
-                    value = evaluate_expression(self.graph, parse_expression(text), {})
-                    arguments[symbol] = self.graph.convert(value, kind_of(symbol.type))
-        return Configuration(
-            configuration.block,
-            configuration.grid,
-            configuration.shared,
-            arguments,
-            configuration.source,
-            configuration.path,
-            configuration.line,
-            configuration.assumptions,
-        )
+                if name != symbol.name or kernel not in (None, function.name):
+                    continue
+                try:
+                    value = self._number(parse_expression(text))
+                except UnknownName as reason:
+                    unknown.append(f"--param {name} could not be evaluated: {reason}")
+                    continue
+                arguments[symbol] = self.graph.convert(value, kind_of(symbol.type))
+        return replace(configuration, arguments=arguments)
+
+
+class _Constants(dict[str, Node]):
+    """The file's constants as nodes, looked up when they are asked for."""
+
+    def __init__(self, graph: Graph, constant: Callable[[str], int | None]) -> None:
+        super().__init__()
+        self._graph = graph
+        self._constant = constant
+
+    def __contains__(self, name: object) -> bool:
+        return isinstance(name, str) and self._constant(name) is not None
+
+    def __getitem__(self, name: str) -> Node:
+        value = self._constant(name)
+        if value is None:
+            raise UnknownName(f"`{name}` is not known here")
+        return self._graph.const(value, I8)
 
 
 def _same_kernel(launched: ir.FunctionRef, kernel: ir.FunctionRef) -> bool:
@@ -249,8 +283,8 @@ class _KernelAnalysis:
 
     file: _FileAnalysis
     function: ir.Function
-    annotations: Sequence[Annotation]
     configurations: Sequence[Configuration]
+    assumed: Assumptions
     gaps: dict[tuple[str, int, str], Gap] = field(default_factory=dict)
     shared: dict[ir.Symbol, int] = field(default_factory=dict)
 
@@ -260,18 +294,16 @@ class _KernelAnalysis:
         for index, configuration in enumerate(self.configurations):
             launches.append(launch_facts(configuration, self.file.graph))
             if time.monotonic() > self.file.deadline:
-                self._gap(self.function.name_span, "the file takes too long; it was given up")
+                self.gap(self.function.name_span, "the file takes too long; it was given up")
                 continue
-            view = LaunchView(
-                self.file.graph, index, configuration.block, configuration.grid, configuration.assumptions
-            )
+            view = self._view(index, configuration)
             for key, events in self._run(configuration, view).items():
                 result = evaluate_access(events, view)
                 sites.setdefault(key, (events[0], []))[1].append(result)
         accesses = tuple(_access(event, tuple(results)) for event, results in sites.values())
         function = self.function
         for problem in function.problems:
-            self._gap(function.name_span, f"the front end could not resolve part of its body: {problem}")
+            self.gap(function.name_span, f"the front end could not resolve part of its body: {problem}")
         static = sum(self.shared.values())
         return KernelFacts(
             function.name,
@@ -284,6 +316,18 @@ class _KernelAnalysis:
             gaps=tuple(self.gaps.values()),
         )
 
+    def _view(self, index: int, configuration: Configuration) -> LaunchView:
+        graph = self.file.graph
+        names = {s.name: v for s, v in configuration.arguments.items() if isinstance(v, Node)}
+        for axis, extent, blocks in zip("xyz", configuration.block, configuration.grid, strict=True):
+            names[f"blockDim.{axis}"] = graph.const(extent)
+            names[f"gridDim.{axis}"] = blocks
+        assumed = self.assumed.conditions(graph, names)
+        settle(graph, assumed)
+        return LaunchView(
+            graph, index, configuration.block, configuration.grid, configuration.assumptions, assumed
+        )
+
     def _run(self, configuration: Configuration, view: LaunchView) -> dict[object, list[AccessEvent]]:
         """Executes the kernel under one launch; its access events by site."""
         graph = self.file.graph
@@ -292,9 +336,9 @@ class _KernelAnalysis:
         try:
             executor.run_kernel(self.function, configuration.arguments)
         except GaveUp as reason:
-            self._gap(self.function.name_span, str(reason))
+            self.gap(self.function.name_span, str(reason))
         for passed in executor.gaps:
-            self._gap(passed.span, passed.reason)
+            self.gap(passed.span, passed.reason)
         for symbol, allocation in executor.globals.items():
             if symbol.storage == "shared" and allocation.bytes:
                 self.shared[symbol] = allocation.bytes
@@ -312,7 +356,7 @@ class _KernelAnalysis:
                 sites.setdefault(key, []).append(event)
         return sites
 
-    def _gap(self, span: ir.Span, reason: str) -> None:
+    def gap(self, span: ir.Span, reason: str) -> None:
         self.gaps.setdefault((span.path, span.line, reason), Gap(span.path, span.line, reason))
 
 

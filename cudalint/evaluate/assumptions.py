@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
+import numpy as np
+
 from cudalint.evaluate.graph import BOOL, F8, I8, Graph, Node
+from cudalint.evaluate.numeric import Rows, Threads
 from cudalint.expressions import (
     BinaryOp,
     CallOp,
@@ -18,8 +21,12 @@ from cudalint.expressions import (
     UnaryOp,
 )
 
-_CANDIDATES = (None, 32, 64, 128, 256, 512, 1024, 16, 8, 4, 2, 1, 3, 7, 33, 100, 1000, 100_000)
+_CANDIDATES = (32, 64, 128, 256, 512, 1024, 4096, 16, 8, 4, 2, 1, 3, 7, 33, 100, 1000, 100_000)
 """Values tried for a name whose generic value does not satisfy an assumption."""
+
+
+class UnknownName(ValueError):
+    """An expression uses a name that means nothing where it stands."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,17 +35,42 @@ class Assumptions:
 
     expressions: tuple[Expression, ...] = ()
     values: Mapping[str, int] = field(default_factory=dict)
-    """Names that an assumption fixes to one number, or for which a number had to be found."""
+    """Names that an assumption fixes to one number."""
 
     @staticmethod
     def of(expressions: Iterable[Expression]) -> Assumptions:
         found = tuple(expressions)
-        values: dict[str, int] = {}
-        for expression in found:
-            fixed = _fixed(expression)
-            if fixed is not None:
-                values[fixed[0]] = fixed[1]
-        return Assumptions(found, values)
+        fixed = (_fixed(expression) for expression in found)
+        return Assumptions(found, dict(pair for pair in fixed if pair is not None))
+
+    def conditions(self, graph: Graph, names: Mapping[str, Node]) -> tuple[Node, ...]:
+        """The assumptions as conditions on values; those on names that this kernel does not have say nothing here."""
+        nodes = []
+        for expression in self.expressions:
+            try:
+                nodes.append(graph.truth(evaluate_expression(graph, expression, names)))
+            except UnknownName:
+                continue
+        return tuple(nodes)
+
+
+def holds(graph: Graph, condition: Node, values: Mapping[Node, int | float]) -> bool:
+    """Whether a condition holds for generic values, some of them replaced."""
+    rows = Rows(graph, Threads.of((1, 1, 1)), np.zeros((1, 3), dtype=np.int64), np.ones(1), values)
+    return bool(np.asarray(rows.value(condition)).all())
+
+
+def settle(graph: Graph, conditions: Iterable[Node]) -> None:
+    """Gives uniform symbols generic values for which the conditions hold, where a simple one can be found."""
+    conditions = tuple(conditions)
+    for condition in conditions:
+        for uniform in graph.atoms(condition.bits, graph.uniform_bits):
+            if holds(graph, condition, {}):
+                break
+            for candidate in _CANDIDATES:
+                if all(holds(graph, c, {uniform: candidate}) for c in conditions):
+                    graph.settle(uniform, candidate)
+                    break
 
 
 def _fixed(expression: Expression) -> tuple[str, int] | None:
@@ -61,12 +93,14 @@ def _name(expression: Expression) -> str | None:
 
 
 def evaluate_expression(graph: Graph, expression: Expression, names: Mapping[str, Node]) -> Node:
-    """A user's expression as a node; raises KeyError for a name that nobody knows."""
+    """A user's expression as a node; raises `UnknownName` for a name that nobody knows."""
     if isinstance(expression, Number):
         kind = F8 if isinstance(expression.value, float) else I8
         return graph.const(expression.value, kind)
     name = _name(expression)
     if name is not None:
+        if name not in names:
+            raise UnknownName(f"`{name}` is not known here")
         return names[name]
     if isinstance(expression, BinaryOp):
         a, b = (evaluate_expression(graph, e, names) for e in (expression.left, expression.right))
@@ -83,7 +117,7 @@ def evaluate_expression(graph: Graph, expression: Expression, names: Mapping[str
     if isinstance(expression, CallOp) and expression.name in ("min", "max") and len(expression.arguments) == 2:
         a, b = (evaluate_expression(graph, e, names) for e in expression.arguments)
         return graph.binary(expression.name, a, b, I8)
-    raise KeyError(str(expression))
+    raise UnknownName("such an expression is not understood here")
 
 
 def _unary(graph: Graph, expression: UnaryOp, names: Mapping[str, Node]) -> Node:

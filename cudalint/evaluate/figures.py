@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from cudalint.evaluate.assumptions import holds
 from cudalint.evaluate.events import AccessEvent
 from cudalint.evaluate.graph import THREAD_BITS, Graph, Node, Reason, Uniform, render
 from cudalint.evaluate.requests import (
@@ -43,6 +44,8 @@ class LaunchView:
     block: tuple[int, int, int]
     grid: tuple[Node, Node, Node]
     assumptions: tuple[str, ...] = ()
+    assumed: tuple[Node, ...] = ()
+    """Conditions that the user states; values that break them need not be tried."""
     _situations: dict[object, Situation] = field(default_factory=dict)
 
     def quick(self) -> Situation:
@@ -53,6 +56,10 @@ class LaunchView:
 
     def replicated(self) -> Situation:
         return self._situation("replicated", REPLICATED, {})
+
+    def allows(self, uniform: Node, value: int | float) -> bool:
+        """Whether the user's assumptions leave room for this value of a uniform symbol."""
+        return all(holds(self.graph, c, {uniform: value}) for c in self.assumed if c.bits & uniform.bits)
 
     def varied(self, uniform: Node, value: int | float) -> Situation:
         """The quick situation with another value for one uniform symbol."""
@@ -330,6 +337,8 @@ def _sensitivity(
     generic = uniform.payload.generic
 
     def mean(value: int | float) -> float:
+        if not view.allows(uniform, value):
+            return base
         totals = _totals(reached, view.varied(uniform, value))
         return totals.cost / totals.requests if totals.requests else base
 
@@ -342,11 +351,13 @@ def _sensitivity(
     if uniform.kind.is_float:
         return None, []
     means = {1: mean(int(generic) + 1)}
-    if not moves(means[1]):
+    if view.allows(uniform, int(generic) + 1) and not moves(means[1]):
         # If an odd size changes nothing, no other divisibility matters.
         return None, []
     means |= {added: mean(int(generic) + added) for added in _VARIATIONS[1:]}
     sensitive = [added for added, figure in means.items() if moves(figure)]
+    if not sensitive:
+        return None, []
     return f"{render(uniform)} % {2 * max(sensitive)} == 0", list(means.values())
 
 
