@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import os
 import sys
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -141,7 +142,7 @@ class _FileAnalysis:
         own = [launch for launch in own if launch.taken] or own
         by_key: dict[str, tuple[ir.FunctionRef, list[HostLaunch]]] = {}
         for launch in own:
-            kernel = launch.kernel if launch.kernel.load() is not None else ref
+            kernel = launch.kernel if ref.templated and launch.kernel.load() is not None else ref
             by_key.setdefault(kernel.key, (kernel, []))[1].append(launch)
         if not by_key:
             named = self.unit.instantiations(ref.key) or (ref,)
@@ -249,7 +250,9 @@ class _Constants(dict[str, Node]):
 
 def _same_kernel(launched: ir.FunctionRef, kernel: ir.FunctionRef) -> bool:
     """Whether a launch names this kernel, or an instantiation of it: they share the place of the definition."""
-    same_place = launched.span.path == kernel.span.path and launched.span.end_line == kernel.span.end_line
+    # Another file of the folder may spell the path in another way.
+    same_file = os.path.basename(launched.span.path) == os.path.basename(kernel.span.path)
+    same_place = same_file and launched.span.end_line == kernel.span.end_line
     declared_elsewhere = launched.load() is None
     return launched.key == kernel.key or (launched.name == kernel.name and (same_place or declared_elsewhere))
 

@@ -14,7 +14,7 @@ import numpy as np
 from cudalint import ir
 from cudalint.annotations import Annotation, launch_of
 from cudalint.evaluate import walk
-from cudalint.evaluate.graph import I8, Graph, Node, kind_of
+from cudalint.evaluate.graph import I8, Graph, Node, Uniform, kind_of
 from cudalint.evaluate.host import Generics, HostLaunch
 from cudalint.evaluate.memory import Memory
 from cudalint.evaluate.numeric import Rows, Threads
@@ -75,9 +75,9 @@ class Configuration:
 class Numbers:
     """Plain numbers for launch expressions: generic values stand for what is unknown."""
 
-    def __init__(self, graph: Graph) -> None:
-        self.graph = graph
-        self._rows = Rows(graph, Threads.of((1, 1, 1)), np.zeros((1, 3), dtype=np.int64), np.ones(1), {})
+    def __init__(self, graph: Graph, values: Mapping[Node, int | float] | None = None) -> None:
+        blocks = np.zeros((1, 3), dtype=np.int64)
+        self._rows = Rows(graph, Threads.of((1, 1, 1)), blocks, np.ones(1), values or {})
 
     def of(self, node: Node) -> int:
         return int(np.asarray(self._rows.value(node)).flat[0])
@@ -104,6 +104,8 @@ def _block_of(nodes: Nodes, graph: Graph, function: ir.Function) -> tuple[Block,
             _settle(graph, node, min(extent, threads))
         numbers = Numbers(graph)
     x, y, z = (numbers.of(n) for n in nodes)
+    if _is_possible(numbers, nodes) and _whatever_the_sizes(graph, nodes, (x, y, z)):
+        return (x, y, z), ()
     if _is_possible(numbers, nodes):
         text = "x".join(str(v) for v in (x, y, z)[: 3 if z > 1 else 2 if y > 1 else 1])
         return (x, y, z), (f"block = {text} (the launch leaves it open)",) if open_ else ()
@@ -114,6 +116,17 @@ def _block_of(nodes: Nodes, graph: Graph, function: ir.Function) -> tuple[Block,
 def _is_possible(numbers: Numbers, nodes: Nodes) -> bool:
     x, y, z = (numbers.of(n) for n in nodes)
     return min(x, y, z) >= 1 and x * y * z <= MAX_THREADS
+
+
+def _whatever_the_sizes(graph: Graph, nodes: Nodes, block: Block) -> bool:
+    """Whether the block is the same for other large sizes: `min(n, 256)` is 256."""
+    unknown = {u for n in nodes for u in graph.atoms(n.bits, graph.uniform_bits)}
+    larger: dict[Node, int | float] = {}
+    for symbol in unknown:
+        assert isinstance(symbol.payload, Uniform)
+        larger[symbol] = symbol.payload.generic * 3 + 1
+    numbers = Numbers(graph, larger)
+    return tuple(numbers.of(n) for n in nodes) == block
 
 
 def _settle(graph: Graph, node: Node, value: int) -> None:

@@ -137,7 +137,7 @@ class Executor:
         self.state.loop_scopes = loop_scopes
         self.state.conditions, self.state.frames = before, frames
         self.state.dead = False
-        return self._returned(scope, function)
+        return self.returned(scope, function)
 
     def initialise_members(self, function: ir.Function) -> None:
         if function.this is None or not function.member_initializers:
@@ -146,7 +146,7 @@ class Executor:
         for name, initializer in function.member_initializers:
             expressions.initialise_field(self, this, name, initializer)
 
-    def _returned(self, scope: FunctionScope, function: ir.Function) -> Value | Place:
+    def returned(self, scope: FunctionScope, function: ir.Function) -> Value | Place:
         result: Value | Place | None = None
         for condition, value in reversed(scope.returns):
             if value is None:

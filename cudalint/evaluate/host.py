@@ -20,8 +20,9 @@ from cudalint.evaluate.executor import Executor, GaveUp
 from cudalint.evaluate.graph import I8, Graph, Kind, Node, Reason, Uniform, kind_of
 from cudalint.evaluate.intrinsics import DEVICE_LIBRARY, Handler
 from cudalint.evaluate.memory import Memory
-from cudalint.evaluate.state import FunctionScope, LoopScope
+from cudalint.evaluate.state import FunctionScope, LoopScope, Marks
 from cudalint.evaluate.values import (
+    UNINITIALISED,
     Allocation,
     ArrayValue,
     Choice,
@@ -196,7 +197,7 @@ class HostExecutor(Executor):
             if other is not None:
                 self._not_taken(other)
             if chosen is not None:
-                chosen()
+                self._believe(chosen, other)
             return
         state = self.state
         before = state.variables
@@ -215,6 +216,26 @@ class HostExecutor(Executor):
             state.variables, state.dead = first, False
             return
         state.variables = self._prefer(before, first, state.variables)
+
+    def _believe(self, chosen: Callable[[], None], other: Callable[[], None] | None) -> None:
+        """Takes a branch, unless it only leads out of the function: then it is the end of a program that failed to read
+        a file, say, which nothing here really does."""
+        saved, marks, launches = self.state.snapshot(), self.state.marks(), len(self.launches)
+        chosen()
+        if not self.state.dead or len(self.launches) > launches or self._left_loop(marks):
+            return
+        self.state.restore(saved)
+        self.state.rewind(marks)
+        if other is not None:
+            other()
+
+    def _left_loop(self, marks: Marks) -> bool:
+        """Whether the innermost loop or switch was left by `break` or `continue`, which is no failure."""
+        scopes = self.state.loop_scopes
+        if not scopes or not marks[1]:
+            return False
+        breaks, _, continues = marks[1][-1]
+        return len(scopes[-1].breaks) > breaks or len(scopes[-1].continues) > continues
 
     def _not_taken(self, side: Callable[[], None]) -> None:
         """Looks for launches where the known values don't lead; nothing else of it stays."""
@@ -373,6 +394,11 @@ class HostExecutor(Executor):
                 )
 
     # calls
+
+    def returned(self, scope: FunctionScope, function: ir.Function) -> Value | Place:
+        """What the last `return` gives: earlier ones report errors, as a rule."""
+        values = [value for _, value in scope.returns if value is not None]
+        return values[-1] if values else self.memory.unknown(function.result, UNINITIALISED)
 
     def inline(
         self, ref: ir.FunctionRef, bind_: Callable[[ir.Function], Mapping[ir.Symbol, Value | Place]], call: ir.Span
