@@ -301,8 +301,7 @@ class _KernelAnalysis:
                 continue
             view = self._view(index, configuration)
             for key, events in self._run(configuration, view).items():
-                result = evaluate_access(events, view)
-                sites.setdefault(key, (events[0], []))[1].append(result)
+                sites.setdefault(key, (events[0], []))[1].extend(evaluate_access(events, view))
         accesses = tuple(_access(event, tuple(results)) for event, results in sites.values())
         function = self.function
         for problem in function.problems:

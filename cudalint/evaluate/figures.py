@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -31,6 +31,8 @@ _MAGNITUDE = 3
 _TOLERANCE = 0.02
 _TABLE_BYTES = 1 << 16
 _MAX_SAMPLE = 64
+_MAX_COPIES = 8
+"""Loops of up to so many iterations are taken to be unrolled completely."""
 _MAX_EVENTS = 48
 """Executions of one access (by unrolling and inlining) that are evaluated; the rest behave alike."""
 
@@ -88,20 +90,27 @@ class _Known:
     doubt_in_mask: bool
 
 
-def evaluate_access(events: Sequence[AccessEvent], view: LaunchView) -> AccessResult:
-    """The figures of one access site, over all executions of it that the executor recorded."""
+def evaluate_access(events: Sequence[AccessEvent], view: LaunchView) -> list[AccessResult]:
+    """The figures of one access site, over all executions of it that the executor recorded.
+
+    As a rule one result. A short loop of known length around a global access becomes as many instructions; where those
+    differ in their figures, each different one is a result, as a profiler shows them.
+    """
     loaded = [event for event in events if event.repeats is None]
     if not loaded:
         reason = f"it repeats the load at line {events[0].repeats}, whose value is still in a register"
-        return AccessResult(view.index, "unknown", view.assumptions, reason)
+        return [AccessResult(view.index, "unknown", view.assumptions, reason)]
     known = [_know(event, view) for event in loaded[:_MAX_EVENTS]]
     reached = [k for k in known if k.quick.total > 0]
     if not reached:
-        return AccessResult(view.index, "unreached", view.assumptions)
+        return [AccessResult(view.index, "unreached", view.assumptions)]
     doubtful = next((k for k in reached if k.doubt is not None), None)
     if doubtful is not None:
-        return _doubtful_result(doubtful, reached, view)
-    return _result(reached, view)
+        return [_doubtful_result(doubtful, reached, view)]
+    result = _result(reached, view)
+    if result.sectors_per_request is None or result.status == "range":
+        return [result]
+    return [_of_copy(result, copy, view) for copy in _copies(reached, view)] or [result]
 
 
 def _know(event: AccessEvent, view: LaunchView) -> _Known:
@@ -272,6 +281,47 @@ def _result(reached: Sequence[_Known], view: LaunchView) -> AccessResult:
     )
 
 
+def _copies(reached: Sequence[_Known], view: LaunchView) -> list[_Known]:
+    """The different figures of the copies that unrolling makes of a global access; none if they are alike."""
+    event = reached[0].event
+    loops = event.context.loops
+    if len(reached) > 1 or not loops or not loops[-1].is_counted:
+        return []
+    trips = view.graph.trips(loops[-1].counter, loops[-1].condition)
+    if not trips.is_const or not 2 <= trips.value <= _MAX_COPIES:
+        return []
+    situation = view.thorough()
+    requests = gather(event, situation, reached[0].conditions)
+    iteration = np.broadcast_to(situation.rows(loops).value(loops[-1].counter), requests.weights.shape)
+    found: list[_Known] = []
+    for copy in range(int(trips.value)):
+        own = replace(requests, weights=requests.weights * (iteration == copy))
+        if own.total and not any(_alike(own, other.quick) for other in found):
+            found.append(replace(reached[0], quick=own, situation=situation))
+    return found if len(found) > 1 else []
+
+
+def _alike(a: Requests, b: Requests) -> bool:
+    mine, other = a.mean(a.cost), b.mean(b.cost)
+    return abs(mine - other) <= 2 * _TOLERANCE * max(mine, other)
+
+
+def _of_copy(result: AccessResult, copy: _Known, view: LaunchView) -> AccessResult:
+    """The result for one of the instructions that unrolling makes."""
+    totals = _Totals()
+    totals.add(copy.quick)
+    return replace(
+        result,
+        sectors_per_request=totals.cost / totals.requests,
+        sectors_range=(totals.low, totals.high),
+        ideal_sectors=totals.ideal / totals.requests,
+        active_lanes=totals.lanes / totals.requests,
+        requests=totals.requests,
+        strides=_strides(copy, view),
+        sample=_sample([copy]),
+    )
+
+
 def _uniform_requests(known: _Known, graph: Graph) -> bool:
     """Whether the few requests evaluated stand for all: they look alike, none drops out, and nothing special can
     happen in between."""
@@ -399,7 +449,8 @@ def _out_of_bounds(reached: Sequence[_Known], view: LaunchView) -> OutOfBounds |
 def _strides(known: _Known, view: LaunchView) -> Strides:
     """How far the address moves along each thread index, where that is the same everywhere."""
     dx, dy, dz = view.block
-    addresses = known.quick.addresses.reshape(known.quick.addresses.shape[0], -1)[:, : dx * dy * dz]
+    reached = known.quick.weights.any(axis=1)
+    addresses = known.quick.addresses[reached].reshape(int(reached.sum()), -1)[:, : dx * dy * dz]
     cube = addresses.reshape(-1, dz, dy, dx)
     return Strides(*(_constant_step(cube, axis) for axis in (3, 2, 1)))
 

@@ -57,13 +57,26 @@ class Parts:
     test_last: bool = False
     own: ir.Symbol | None = None
     """The variable that the loop itself declares."""
+    is_counted: bool = False
+    """See `Loop`."""
 
 
 def for_loop(ex: Executor, statement: ir.For) -> None:
     if statement.init is not None:
         ex.statement(statement.init)
     own = statement.init.symbol if isinstance(statement.init, ir.Declare) else None
-    run(ex, Parts(statement.condition, statement.body, statement.increment, statement.span, "for", own=own))
+    counted = own is not None and _mentions_only(own, statement.init, statement.condition, statement.increment)
+    run(
+        ex,
+        Parts(statement.condition, statement.body, statement.increment, statement.span, "for", False, own, counted),
+    )
+
+
+def _mentions_only(symbol: ir.Symbol, *parts: ir.Stmt | ir.Expr | None) -> bool:
+    """Whether nothing but this variable and constants goes into these parts of a loop's head."""
+    nodes = [node for part in parts if part is not None for node in walk.walk(part)]
+    names = [node.symbol for node in nodes if isinstance(node, ir.Name)]
+    return all(name is symbol for name in names) and not any(isinstance(node, ir.Call) for node in nodes)
 
 
 def while_loop(ex: Executor, statement: ir.While) -> None:
@@ -438,7 +451,7 @@ class _Trial:
         condition = self.condition()
         if condition.is_const and not condition.value:
             return
-        loop = Loop(self.counter, condition, ex.state.conditions, self.parts.span)
+        loop = Loop(self.counter, condition, ex.state.conditions, self.parts.span, self.parts.is_counted)
         for symbol, value in self.initial.items():
             ex.state.variables[symbol] = self._with_closed(symbol, value)
         before, depth = ex.state.conditions, len(ex.state.conditions)
