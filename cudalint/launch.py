@@ -144,7 +144,16 @@ def kernel_arguments(
         bound = _argument(value, symbol.type, symbol.name, graph)
         if bound is not None:
             unknown[symbol] = bound
+            _name_after(symbol, bound, graph)
     return unknown
+
+
+def _name_after(symbol: ir.Symbol, value: Value | Place, graph: Graph) -> None:
+    """A number that no variable of the host code holds is called after the kernel's parameter."""
+    if isinstance(value, Node):
+        bare = value.args[0] if value.op == "cast" else value
+        if isinstance(bare.payload, Uniform) and bare.payload.name.startswith("?"):
+            graph.rename(bare, symbol.name)
 
 
 def _argument(value: Value | Place, type_: ir.Type, name: str, graph: Graph) -> Value | Place | None:

@@ -19,6 +19,7 @@ from cudalint.evaluate.values import (
     Place,
     Pointer,
     TemporaryPlace,
+    Text,
     Value,
     nodes_of,
 )
@@ -148,6 +149,10 @@ _COMPARING = frozenset({"operator==", "operator!=", "operator<=", "operator>="})
 
 
 def construct_value(ex: Executor, expr: ir.Construct) -> Value:
+    if expr.arguments and isinstance(expr.type, ir.RecordType) and "basic_string" in expr.type.name:
+        text = expressions.evaluate(ex, expr.arguments[0])
+        if isinstance(text, Text):
+            return text
     if expr.constructor is not None:
         ref = expr.constructor
         symbol = ir.Symbol("temporary", expr.type, "local", expr.span)

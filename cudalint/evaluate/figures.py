@@ -9,7 +9,7 @@ import numpy as np
 
 from cudalint.evaluate.assumptions import holds
 from cudalint.evaluate.events import AccessEvent
-from cudalint.evaluate.graph import THREAD_BITS, Graph, Node, Reason, Uniform, render
+from cudalint.evaluate.graph import BOOL, THREAD_BITS, Graph, Node, Reason, Uniform, render
 from cudalint.evaluate.requests import (
     QUICK,
     REPLICATED,
@@ -376,7 +376,7 @@ def _assumptions(
             moved = True
             low, high = min(low, *means), max(high, *means)
             texts.append(text)
-    return tuple(texts), (low, high) if moved else None
+    return tuple(dict.fromkeys(texts)), (low, high) if moved else None
 
 
 def _sensitivity(
@@ -395,6 +395,10 @@ def _sensitivity(
     def moves(figure: float) -> bool:
         return abs(figure - base) > _TOLERANCE * max(figure, base)
 
+    if uniform.kind == BOOL:
+        flipped = mean(0 if generic else 1)
+        text = f"`{render(uniform)}` is {'true' if generic else 'false'}"
+        return (text, [flipped]) if moves(flipped) else (None, [])
     scaled = mean(generic * _MAGNITUDE)
     if moves(scaled):
         return f"{render(uniform)} == {generic}", [scaled]

@@ -17,7 +17,7 @@ from cudalint.evaluate import expressions, loops, walk
 from cudalint.evaluate.calls import bind
 from cudalint.evaluate.events import Context
 from cudalint.evaluate.executor import Executor, GaveUp
-from cudalint.evaluate.graph import I8, Graph, Kind, Node, Reason, Uniform, kind_of
+from cudalint.evaluate.graph import BOOL, I8, Graph, Kind, Node, Reason, Uniform, kind_of
 from cudalint.evaluate.intrinsics import DEVICE_LIBRARY, Handler
 from cudalint.evaluate.memory import Memory
 from cudalint.evaluate.state import FunctionScope, LoopScope, Marks
@@ -34,6 +34,7 @@ from cudalint.evaluate.values import (
     Pointer,
     RecordValue,
     TemporaryPlace,
+    Text,
     Value,
     nodes_of,
     some_nodes,
@@ -83,6 +84,9 @@ class Generics:
             return self.graph.const(self.given[name], kind)
         if kind.is_float:
             return self.graph.uniform(name, 1.5, kind)
+        if kind == BOOL:
+            # Options are off unless somebody turns them on.
+            return self.graph.uniform(name, 0, kind)
         if kind.bytes == 1:
             return self.graph.uniform(name, 1, kind)
         factor = _GENERIC_FACTORS[self._count % len(_GENERIC_FACTORS)]
@@ -501,6 +505,20 @@ def _allocate_pitched(ex: Executor, call: ir.Call) -> Value:
     return ex.graph.zero
 
 
+def _compare_texts(wanted: bool) -> Handler:
+    """`format == "NCHW"` and strcmp, for strings that are known."""
+
+    def handler(ex: Executor, call: ir.Call) -> Value | None:
+        operands = [*([call.receiver] if call.receiver is not None else []), *call.arguments]
+        values = [expressions.evaluate(ex, operand) for operand in operands]
+        texts = [value.text for value in values if isinstance(value, Text)]
+        if len(texts) != 2 or len(values) != 2:
+            return None
+        return ex.graph.const((texts[0] == texts[1]) == wanted, BOOL)
+
+    return handler
+
+
 def _exit(ex: Executor, call: ir.Call) -> Value:
     ex.state.dead = True
     return ex.graph.zero
@@ -595,6 +613,8 @@ def _table() -> Mapping[str, Handler]:
         table[name] = _ignored
     for name in ("cudaDeviceSynchronize", "cudaGetLastError", "cudaMemcpy", "cudaMemset", "cudaMemcpyAsync"):
         table[name] = _ignored
+    table["operator=="] = _compare_texts(True)
+    table["operator!="] = table["strcmp"] = _compare_texts(False)
     for name in ("cudaLaunchKernel", "cudaLaunchCooperativeKernel"):
         table[name] = _launch_kernel
     for name in ("cudaLaunchKernelEx", "cudaLaunchKernelExC"):
