@@ -22,6 +22,7 @@ from cudalint.evaluate.graph import I8, Graph, Node, kind_of
 from cudalint.evaluate.host import Generics, HostLaunch, run_host
 from cudalint.evaluate.machine import machine_accesses
 from cudalint.expressions import Expression, parse_expression
+from cudalint.extents import extent_places
 from cudalint.facts import (
     Access,
     AccessResult,
@@ -386,9 +387,8 @@ def _declaration(symbol: ir.Symbol) -> ArrayFacts:
         extents.append(type_.count or 0)
         type_ = type_.element
     known = symbol.type.bytes if symbol.storage == "shared" else None
-    return ArrayFacts(
-        symbol.name, Place(*symbol.span), tuple(extents), tuple(None for _ in extents), type_.bytes, known or None
-    )
+    places = extent_places(symbol, len(extents))
+    return ArrayFacts(symbol.name, Place(*symbol.span), tuple(extents), places, type_.bytes, known or None)
 
 
 def _type_name(type_: ir.Type) -> str:

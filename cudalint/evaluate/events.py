@@ -22,8 +22,8 @@ class Loop:
     """The path to the loop."""
     span: ir.Span
     is_counted: bool = False
-    """The compiler knows the number of iterations: only literals and constants decide it. A block size does not do, since
-    it is only known at the launch."""
+    """The compiler knows the number of iterations: only literals and constants decide it. A block size does not do,
+    since it is only known at the launch."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

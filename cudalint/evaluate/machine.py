@@ -142,7 +142,9 @@ class _Merger:
     def _unrolled(self, event: AccessEvent) -> AccessEvent:
         """A load that walks through a shared array element by element in a loop that is unrolled."""
         loops = event.context.loops
-        if not loops or not loops[-1].is_counted or event.operation != "load" or event.target.space != "shared" or event.bytes > 4:
+        if not loops or not loops[-1].is_counted or event.operation != "load" or event.bytes > 4:
+            return event
+        if event.target.space != "shared":
             return event
         counter = loops[-1].counter
         if not event.offset.bits & counter.bits or event.target.bytes is None:
