@@ -122,16 +122,24 @@ class _Merger:
             if width > size:
                 first = self.accesses[by_offset[start][0]]
                 for offset in covered:
-                    for position in by_offset[offset]:
+                    for position in by_offset.get(offset, ()):
                         old = self.accesses[position]
                         self.accesses[position] = replace(old, offset=first.offset, bytes=width)
             left = [o for o in left if o not in covered]
 
     def _fills(self, by_offset: dict[int, list[int]], start: int, width: int, size: int) -> bool:
-        """Whether the elements from `start` on make up an aligned access of `width` bytes."""
-        if any(offset not in by_offset for offset in range(start, start + width, size)):
-            return False
+        """Whether the elements from `start` on make up an aligned access of `width` bytes.
+
+        A load may read a gap along: measured, `v.x + v.y + v.z` of a float4 is one load of 16 bytes. Elements of less
+        than 4 bytes in shared arrays stay apart, as measured.
+        """
         event = self.accesses[by_offset[start][0]]
+        wanted = range(start, start + width, size)
+        present = sum(offset in by_offset for offset in wanted)
+        if present < len(wanted) and (event.operation != "load" or 2 * present <= len(wanted)):
+            return False
+        if event.target.space == "shared" and size < 4:
+            return False
         record = event.record
         if event.target.space != "shared" or event.target.bytes is None:
             return record is not None and record.align >= width and record.offset % width == 0
@@ -144,7 +152,7 @@ class _Merger:
         loops = event.context.loops
         if not loops or not loops[-1].is_counted or event.operation != "load" or event.bytes > 4:
             return event
-        if event.target.space != "shared":
+        if event.target.space != "shared" or event.bytes < 4:
             return event
         counter = loops[-1].counter
         if not event.offset.bits & counter.bits or event.target.bytes is None:
