@@ -63,10 +63,14 @@ def _expand(argument: str) -> Iterator[SourceFile | Failure]:
 
 
 def _read_stdin() -> SourceFile | Failure:
+    data = sys.stdin.buffer.read()
     try:
-        return SourceFile(STDIN, sys.stdin.buffer.read().decode("utf-8"))
+        return SourceFile(STDIN, data.decode("utf-8"))
     except UnicodeDecodeError as error:
-        return Failure(STDIN, f"not UTF-8 text (byte {error.start})")
+        if b"\0" in data or data.startswith((b"\xff\xfe", b"\xfe\xff")):
+            return Failure(STDIN, f"not UTF-8 text (byte {error.start})")
+        # As files are: what is no UTF-8 stands in comments and strings only.
+        return SourceFile(STDIN, data.decode("latin-1"))
 
 
 def _matching(pattern: str) -> Iterator[SourceFile | Failure]:

@@ -79,7 +79,12 @@ def _usual_step(result: AccessResult) -> int | None:
     if sample is None:
         return None
     both = sample.mask[:, 1:] & sample.mask[:, :-1]
-    steps, times = np.unique(np.diff(sample.addresses, axis=1)[both], return_counts=True)
+    moved, apart = np.diff(sample.addresses, axis=1)[both], 1
+    if not moved.size:
+        # No two neighbours are active: what every other lane does tells as much.
+        both = sample.mask[:, 2:] & sample.mask[:, :-2]
+        moved, apart = (sample.addresses[:, 2:] - sample.addresses[:, :-2])[both], 2
+    steps, times = np.unique(moved[moved % apart == 0] // apart, return_counts=True)
     if not len(steps) or times.max() < _MOST * times.sum():
         return None
     return int(steps[times.argmax()])
@@ -114,13 +119,18 @@ def _has_gaps(result: AccessResult) -> bool:
 
 
 def _run_length(result: AccessResult, step: int) -> float:
-    """How many neighbouring lanes follow one another at this step, on average, counting lanes that are masked out."""
+    """How many neighbouring lanes follow one another at this step in most requests, masked ones counted in."""
     sample = result.sample
     if sample is None:
         return WARP_LANES
-    requests = len(sample.mask)
-    breaks = np.count_nonzero((np.diff(sample.addresses, axis=1) != step) & sample.mask[:, 1:])
-    return requests * WARP_LANES / (requests + int(breaks))
+    lanes = np.arange(WARP_LANES)
+    # A lane that takes no part has no address: each is compared with the last one before it that does.
+    active = np.maximum.accumulate(np.where(sample.mask, lanes, 0), axis=1)[:, :-1]
+    moved = sample.addresses[:, 1:] - np.take_along_axis(sample.addresses, active, axis=1)
+    has_last = np.logical_or.accumulate(sample.mask, axis=1)[:, :-1]
+    breaks = np.count_nonzero((moved != step * (lanes[1:] - active)) & sample.mask[:, 1:] & has_last, axis=1)
+    # What most requests do: those at the edge of a grid, which fold or clamp their index, would only blur it.
+    return WARP_LANES / (1 + int(np.argmax(np.bincount(breaks, sample.weights))))
 
 
 def _shift(result: AccessResult) -> int | None:
@@ -138,7 +148,7 @@ def _strided(one: Evaluated, step: int) -> Pattern:
     if access.record_bytes is not None and distance == access.record_bytes:
         if not set(access.element_type.split()) <= _FUNDAMENTAL:
             return Pattern("copy", f"{access.record_bytes}-byte structs copied {access.bytes} bytes at a time", step)
-        return Pattern("field", f"field of a {access.record_bytes}-byte struct", step)
+        return Pattern("field", f"field of {_article(access.record_bytes)} {access.record_bytes}-byte struct", step)
     elements = distance / access.bytes
     if _walks(one, distance):
         run = "a row of its own" if elements >= _LONG_STRIDE else f"a run of {count(elements, 'element')} of its own"
@@ -146,6 +156,11 @@ def _strided(one: Evaluated, step: int) -> Pattern:
     if elements < _LONG_STRIDE:
         return Pattern("strided", f"stride {count(elements, 'element')}{_named(elements, launch)}", step)
     return Pattern("column", f"column of a row-major matrix{_named(elements, launch)}", step)
+
+
+def _article(number: int) -> str:
+    """`an` before 8, 11, 18 and the numbers that begin with the word eight."""
+    return "an" if str(number).startswith("8") or number in (11, 18) else "a"
 
 
 def _named(elements: float, launch: LaunchFacts) -> str:
@@ -161,11 +176,14 @@ def _walks(one: Evaluated, distance: int) -> bool:
     if sample is None or not _repeats(result, launch):
         return False
     # The first requests of a warp are turns of the innermost loop in one block, though not each of them.
-    addresses = sample.addresses[sample.warps == sample.warps[0]][:3]
-    moved = addresses[1:] - addresses[0]
+    turns = np.flatnonzero(sample.warps == sample.warps[0])[:3]
+    # Lanes that leave the loop earlier than others, or enter it later, are told by the turns that all of them make.
+    lanes = sample.mask[turns].all(axis=0)
+    addresses = sample.addresses[turns][:, lanes]
+    moved = addresses[1:] - addresses[:1]
     if not moved.size or np.any(moved != moved[:, :1]) or np.any((moved <= 0) | (moved >= distance)):
         return False
-    return int(np.gcd.reduce(moved[:, 0])) == access.bytes
+    return int(np.gcd.reduce(moved[:, 0])) in (access.bytes, access.record_bytes)
 
 
 def _repeats(result: AccessResult, launch: LaunchFacts) -> bool:

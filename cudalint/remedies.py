@@ -36,7 +36,7 @@ def suggest(kernel: KernelFacts, one: Evaluated, pattern: Pattern) -> Suggestion
         case "field":
             return _as_one_vector(kernel, one, pattern) or _structure_of_arrays(one)
         case "copy":
-            return _aligned_record(one) or _structure_of_arrays(one)
+            return None if _is_a_librarys(one) else _aligned_record(one) or _structure_of_arrays(one)
         case "own-run":
             return _as_one_vector(kernel, one, pattern) or _neighbouring_elements(one, pattern)
         case "strided":
@@ -75,6 +75,11 @@ def _neighbouring_elements(one: Evaluated, pattern: Pattern) -> Suggestion | Non
     if one.access.operation != "atomic":
         text += ", or stage the runs through shared memory"
     return _if_better(one, text, after)
+
+
+def _is_a_librarys(one: Evaluated) -> bool:
+    """Whether the struct is one that users can't declare anew: the states of cuRAND's generators."""
+    return one.access.element_type.removeprefix("struct ").startswith("curandState")
 
 
 def _aligned_record(one: Evaluated) -> Suggestion | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import sys
 from collections.abc import Sequence
@@ -35,11 +36,13 @@ def run(arguments: Sequence[str]) -> int:
         return _INTERRUPTED
     except BrokenPipeError:
         return _reader_left()
+    except OSError as error:
+        if error.errno not in (errno.ENOSPC, errno.EIO, errno.EDQUOT):
+            return _internal_error(error)
+        _give_output_up()
+        return _fail(f"cannot write the output: {error.strerror}")
     except Exception as error:
-        if os.environ.get("CUDALINT_DEBUG"):
-            raise
-        detail = " ".join(f"{type(error).__name__}: {error}".split())
-        return _fail(f"internal error: {detail} (CUDALINT_DEBUG=1 shows where)")
+        return _internal_error(error)
     return status if isinstance(status, int) else NOTHING_FOUND
 
 
@@ -48,10 +51,22 @@ def _fail(message: str) -> int:
     return FAILED
 
 
+def _internal_error(error: Exception) -> int:
+    if os.environ.get("CUDALINT_DEBUG"):
+        raise error
+    detail = " ".join(f"{type(error).__name__}: {error}".split())
+    return _fail(f"internal error: {detail} (CUDALINT_DEBUG=1 shows where)")
+
+
 def _reader_left() -> int:
-    """`cudalint | head` has read enough. The interpreter must not try to flush what nobody reads."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    """`cudalint | head` has read enough."""
+    _give_output_up()
     return FINDINGS
+
+
+def _give_output_up() -> None:
+    """The interpreter must not try to flush at exit what nobody reads or nothing can hold."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _make_output_robust() -> None:

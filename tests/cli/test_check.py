@@ -163,6 +163,14 @@ def test_standard_input_that_is_no_text(cudalint: Run, project: Path, monkeypatc
     assert result.err == "cudalint: error: <stdin>: not UTF-8 text (byte 0)\n"
 
 
+def test_standard_input_in_latin_1(cudalint: Run, project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    source = TILE_SOURCE + "// caf\xe9\n"
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(source.encode("latin-1"))))
+    result = cudalint("-")
+    assert result.status == 1
+    assert "--> <stdin>:10:26" in result.out
+
+
 def test_suppressions_and_annotations(cudalint: Run, project: Path) -> None:
     source = TILE_SOURCE.replace("t[x][y];", "t[x][y];  // cudalint: allow(bank-conflict) -- measured")
     (project / "quiet.cu").write_text(source)

@@ -110,3 +110,43 @@ def test_calls_are_shown() -> None:
     helper = "__device__ float third(const float *p, int i) { return p[3 * i]; }"
     diagnostic = _only(_kernel("out[i] = third(in, i);", types=helper))
     assert [related.message for related in diagnostic.related] == ["called from here"]
+
+
+def test_every_other_lane_has_gaps_whatever_the_idle_lanes_would_address() -> None:
+    diagnostic = _only(_kernel("int o = -1; if (i % 2 == 0) o = i + 1; if (o != -1) out[o] = 0;"))
+    assert "only 16 of 32 lanes are active, with gaps between them" in diagnostic.message
+
+
+def test_rows_are_as_long_as_most_requests_have_them() -> None:
+    body = "int a = x - 3; if (a < 0) a = -a; out[y * 128 + x] = in[y * 128 + a];"
+    diagnostic = _only(_kernel(body, block="16, 16"))
+    assert "rows of 64 bytes" in diagnostic.message
+
+
+def test_lanes_that_leave_a_loop_early_walk_along_rows_all_the_same() -> None:
+    kernel = _kernel("for (int j = 0; j <= i % 64; j++) out[i * 1024 + j] = 0;", parameters="float *out")
+    diagnostic = _only(kernel.replace("dim3(8, 8)", "8"))
+    assert "each thread walks along a row of its own" in diagnostic.message
+
+
+def test_a_record_written_by_fields_is_a_run_of_records() -> None:
+    types = "struct Point { float x, y, z; };"
+    body = "for (int j = 0; j < 300; j++) { Point q = {0, 0, 0}; p[i * 300 + j] = q; }"
+    diagnostic = _only(_kernel(body, parameters="Point *p, float *out", types=types))
+    assert "each thread walks along a row of its own" in diagnostic.message
+
+
+def test_nobody_is_told_to_declare_a_librarys_struct_anew() -> None:
+    types = "#include <curand_kernel.h>"
+    source = _kernel(
+        "curandState s = p[i]; out[i] = curand_uniform(&s);", parameters="curandState *p, float *out", types=types
+    )
+    diagnostic = _only(source)
+    assert "48-byte structs copied" in diagnostic.message
+    assert diagnostic.suggestion is None
+
+
+def test_articles() -> None:
+    types = "struct Pair { float a, b; };"
+    diagnostic = _only(_kernel("out[i] = p[i].a;", parameters="const Pair *p, float *out", types=types))
+    assert "field of an 8-byte struct" in diagnostic.message
