@@ -100,6 +100,9 @@ def evaluate_access(events: Sequence[AccessEvent], view: LaunchView) -> list[Acc
     if not loaded:
         reason = f"it repeats the load at line {events[0].repeats}, whose value is still in a register"
         return [AccessResult(view.index, "unknown", view.assumptions, reason)]
+    if any(is_astray(event, view.graph) for event in loaded):
+        reason = "it depends on a value that an earlier loop left behind and that could not be followed"
+        return [AccessResult(view.index, "unknown", view.assumptions, reason)]
     known = [_know(event, view) for event in loaded[:_MAX_EVENTS]]
     reached = [k for k in known if k.quick.total > 0]
     if not reached:
@@ -111,6 +114,17 @@ def evaluate_access(events: Sequence[AccessEvent], view: LaunchView) -> list[Acc
     if result.sectors_per_request is None or result.status == "range":
         return [result]
     return [_of_copy(result, copy, view) for copy in _copies(reached, view)] or [result]
+
+
+def is_astray(event: AccessEvent, graph: Graph) -> bool:
+    """Whether the event depends on the counter of a loop that it is not in."""
+    own, bits = 0, event.offset.bits
+    for loop in event.context.loops:
+        own |= loop.counter.bits
+        bits |= loop.condition.bits
+    for condition in event.context.conditions:
+        bits |= condition.bits
+    return bool(bits & graph.loop_bits & ~own)
 
 
 def _know(event: AccessEvent, view: LaunchView) -> _Known:
@@ -164,13 +178,20 @@ def _doubt(event: AccessEvent, quick: Requests, situation: Situation) -> tuple[R
 
 def _scaled_by_data(graph: Graph, node: Node) -> Reason | None:
     """Why the distance between lanes is unknown: a thread index is multiplied or divided by a value from memory."""
-    if not node.bits & graph.opaque_bits or not node.bits & THREAD_BITS or node.op == "opaque":
-        return None
-    if node.op in ("*", "/", "%", "<<", ">>"):
-        for factor, other in (node.args, node.args[::-1]):
-            if factor.bits & graph.opaque_bits and not factor.bits & THREAD_BITS and other.bits & THREAD_BITS:
-                return opaque_parts(graph, factor)[0][1]
-    return next((found for a in node.args if (found := _scaled_by_data(graph, a)) is not None), None)
+    both = (graph.opaque_bits, THREAD_BITS)
+    seen: set[int] = set()
+    pending = [node]
+    while pending:
+        current = pending.pop()
+        if current.index in seen or current.op == "opaque" or not all(current.bits & bits for bits in both):
+            continue
+        seen.add(current.index)
+        if current.op in ("*", "/", "%", "<<", ">>"):
+            for factor, other in (current.args, current.args[::-1]):
+                if factor.bits & graph.opaque_bits and not factor.bits & THREAD_BITS and other.bits & THREAD_BITS:
+                    return opaque_parts(graph, factor)[0][1]
+        pending.extend(current.args)
+    return None
 
 
 def _looks_up(part: Node, node: Node, event: AccessEvent, quick: Requests) -> bool:
@@ -338,11 +359,20 @@ def _uniform_requests(known: _Known, graph: Graph) -> bool:
 def _is_regular(graph: Graph, node: Node) -> bool:
     """Whether loop counters go into a value (or into both sides of an inequality) by sums and products only, so that
     the first, the last and some iterations show all there is to see."""
-    if not node.bits & graph.loop_bits or node.op == "loop":
-        return True
-    if node.op in ("+", "-", "*", "cast", "<", "<=", "!", "<<"):
-        return all(_is_regular(graph, argument) for argument in node.args)
-    return False
+    seen: set[int] = set()
+    pending = [node]
+    while pending:
+        current = pending.pop()
+        if current.index in seen or not current.bits & graph.loop_bits or current.op == "loop":
+            continue
+        seen.add(current.index)
+        if current.op not in _REGULAR:
+            return False
+        pending.extend(current.args)
+    return True
+
+
+_REGULAR = frozenset({"+", "-", "*", "cast", "<", "<=", "!", "<<"})
 
 
 def _async_result(reached: Sequence[_Known], view: LaunchView) -> AccessResult:

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from cudalint.evaluate.events import AccessEvent, BarrierEvent, Event
-from cudalint.evaluate.figures import LaunchView
+from cudalint.evaluate.figures import LaunchView, is_astray
 from cudalint.evaluate.graph import I8, Graph, Node
 from cudalint.evaluate.requests import mask_of
 
@@ -54,6 +54,9 @@ class _Merger:
             self._access(event)
 
     def _access(self, event: AccessEvent) -> None:
+        if is_astray(event, self.view.graph):
+            self.accesses.append(event)
+            return
         if event.operation == "load":
             event = self._repeated(event)
         else:
