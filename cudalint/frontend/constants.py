@@ -18,6 +18,8 @@ def constant_named(parsed: ParsedFile, name: str) -> int | None:
         found = _definition(parsed, name)
         if found is None:
             return None
+        if found.kind == CursorKind.ENUM_CONSTANT_DECL:
+            return int(found.enum_value)
         if found.kind != CursorKind.MACRO_DEFINITION:
             value = cursors.evaluate(cursors.from_bindings(found))
             return int(value) if value is not None else None

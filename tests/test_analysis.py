@@ -1,0 +1,137 @@
+"""The analysis of whole files: launches, statements of the user, what is listed and what is left out."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from cudalint.analysis import analyse_file
+from cudalint.facts import FileFacts, KernelFacts
+from cudalint.options import AnalysisOptions, ParameterValue
+
+COLUMN = """
+__global__ void column(float *out, const float *in, int N) {
+  int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
+  if (x < N && y < N) out[y * N + x] = in[x * N + y];
+}
+"""
+
+
+def facts_of(tmp_path: Path, source: str, name: str = "a.cu", **options: object) -> FileFacts:
+    path = tmp_path / name
+    path.write_text(source)
+    return analyse_file(str(path), AnalysisOptions(**options))  # type: ignore[arg-type]
+
+
+def only_kernel(facts: FileFacts) -> KernelFacts:
+    (kernel,) = facts.kernels
+    return kernel
+
+
+def sectors(kernel: KernelFacts, operation: str) -> list[float | None]:
+    return [r.sectors_per_request for a in kernel.accesses if a.operation == operation for r in a.results]
+
+
+def test_an_annotated_launch_may_name_macros_and_constants(tmp_path: Path) -> None:
+    head = "#define TILE 16\nconstexpr int ROWS = TILE / 2;\nenum { MANY = 64 };\n"
+    note = "// cudalint: launch(block = dim3(TILE, ROWS), grid = dim3(MANY, MANY))"
+    (launch,) = only_kernel(facts_of(tmp_path, head + note + COLUMN)).launches
+    assert (launch.block, launch.grid, launch.source) == ((16, 8, 1), (64, 64, 1), "annotation")
+
+
+def test_an_annotation_that_names_nothing_known_is_a_gap(tmp_path: Path) -> None:
+    kernel = only_kernel(facts_of(tmp_path, "// cudalint: launch(block = dim3(NOBODY, 8))" + COLUMN))
+    assert kernel.launches[0].source == "default"
+    assert any("`NOBODY` is not known here" in gap.reason for gap in kernel.gaps)
+
+
+def test_divisibility_is_an_assumption_until_the_user_states_it(tmp_path: Path) -> None:
+    launch = "// cudalint: launch(block = dim3(32, 8), grid = dim3(64, 64))\n"
+    for note, status in (("", "assumed"), ("// cudalint: assume(N % 8 == 0)", "exact")):
+        kernel = only_kernel(facts_of(tmp_path, launch + note + COLUMN))
+        (store,) = (a for a in kernel.accesses if a.operation == "store")
+        assert [r.status for r in store.results] == [status]
+        assert store.results[0].sectors_per_request == 4.0
+
+
+def test_a_parameter_value_is_used_as_it_is(tmp_path: Path) -> None:
+    """Rows of 100 floats start 400 bytes apart: every second one is 16 bytes into a sector, 4.5 sectors on average."""
+    params = (ParameterValue("column", "N", "100"),)
+    facts = facts_of(tmp_path, COLUMN, params=params, block=(32, 8, 1), grid=(3, 12, 1))
+    assert sectors(only_kernel(facts), "store") == [4.5]
+
+
+def test_a_launch_in_a_neighbouring_file_counts(tmp_path: Path) -> None:
+    declaration = "__global__ void column(float *, const float *, int);\n"
+    caller = "int main() { float *p; cudaMalloc(&p, 4 << 20); column<<<dim3(8, 8), dim3(16, 16)>>>(p, p, 128); }"
+    (tmp_path / "main.cu").write_text(declaration + caller)
+    (launch,) = only_kernel(facts_of(tmp_path, COLUMN)).launches
+    assert (launch.block, launch.source, launch.parameters["N"]) == ((16, 16, 1), "launch-site", 128)
+
+
+def test_default_values_win_over_what_the_command_line_may_say(tmp_path: Path) -> None:
+    main = """
+int main(int argc, char **argv) {
+  int n = 512; float *p;
+  if (argc > 1) n = atoi(argv[1]);
+  cudaMalloc(&p, n * n * sizeof(float));
+  column<<<dim3(n / 32, n / 8), dim3(32, 8)>>>(p, p, n);
+}"""
+    (launch,) = only_kernel(facts_of(tmp_path, "#include <stdlib.h>\n" + COLUMN + main)).launches
+    assert (launch.grid, launch.parameters["N"]) == ((16, 64, 1), 512)
+
+
+def test_failed_reads_do_not_end_the_program(tmp_path: Path) -> None:
+    main = """
+static bool read(const char *name) { return false; }
+int main() {
+  float *p; cudaMalloc(&p, 1 << 20);
+  if (!read("input.pgm")) return 1;
+  column<<<dim3(4, 16), dim3(32, 8)>>>(p, p, 128);
+}"""
+    (launch,) = only_kernel(facts_of(tmp_path, COLUMN + main)).launches
+    assert launch.source == "launch-site"
+
+
+def test_a_block_that_no_size_changes_is_known(tmp_path: Path) -> None:
+    main = "void run(float *p, int n) { column<<<64, n < 256 ? n : 256>>>(p, p, n); }"
+    (launch,) = only_kernel(facts_of(tmp_path, COLUMN + main)).launches
+    assert (launch.block, launch.source) == ((256, 1, 1), "launch-site")
+
+
+def test_a_block_that_the_launch_leaves_open_is_said_to_be_assumed(tmp_path: Path) -> None:
+    main = "void run(float *p, int n, int threads) { column<<<64, threads>>>(p, p, n); }"
+    (launch,) = only_kernel(facts_of(tmp_path, COLUMN + main)).launches
+    assert launch.source == "default"
+    assert launch.assumptions == ("block = 256 (the launch leaves it open)",)
+
+
+def test_accesses_that_no_lane_reaches_are_listed(tmp_path: Path) -> None:
+    source = """
+__global__ void k(float *a, bool extra) { if (extra) a[threadIdx.x * 2] = 1; a[threadIdx.x] = 2; }
+int main() { float *p; cudaMalloc(&p, 4096); k<<<1, 32>>>(p, false); }"""
+    kernel = only_kernel(facts_of(tmp_path, source))
+    assert [r.status for a in kernel.accesses for r in a.results] == ["unreached", "exact"]
+
+
+def test_null_arguments_hide_no_access(tmp_path: Path) -> None:
+    source = """
+__global__ void k(float *a, const float *bias) {
+  float b = 0; if (bias) b = bias[threadIdx.x]; a[threadIdx.x] = b;
+}
+int main() { float *p; cudaMalloc(&p, 4096); k<<<1, 32>>>(p, nullptr); }"""
+    kernel = only_kernel(facts_of(tmp_path, source))
+    assert {a.array: a.results[0].status for a in kernel.accesses} == {"a": "exact", "bias": "unreached"}
+
+
+@pytest.mark.parametrize("text", ["", "\n", "int main() { return 0; }\n"])
+def test_files_without_kernels_are_fine(tmp_path: Path, text: str) -> None:
+    assert facts_of(tmp_path, text).kernels == ()
+
+
+def test_a_strange_type_costs_only_what_depends_on_it(tmp_path: Path) -> None:
+    source = '#include "nowhere.h"\n' + COLUMN + "__global__ void other(Strange s, float *a) { a[threadIdx.x] = 1; }\n"
+    facts = facts_of(tmp_path, source)
+    assert facts.status == "partial"
+    assert {k.name for k in facts.kernels} == {"column", "other"}
