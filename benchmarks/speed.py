@@ -28,7 +28,8 @@ from cudalint.pool import Limits
 from cudalint.registry import Selection
 from cudalint.results import Failure
 
-_SECONDS = 60
+_SECONDS = 20
+"""For one file, as `cudalint` has it by default."""
 _WORST = 5
 
 
@@ -57,8 +58,10 @@ class TimingJob(NamedTuple):
 class Use(NamedTuple):
     """What a worker has used when it was done with a file."""
 
+    path: str
     process: int
     megabytes: float
+    """The most that the worker has held so far."""
     seconds: float
 
 
@@ -113,7 +116,7 @@ def lint_file(path: str) -> Use | Failure:
     report = check_file(_check_job(path))
     if isinstance(report, Failure):
         return report
-    return Use(os.getpid(), _peak_megabytes(), time.perf_counter() - start)
+    return Use(path, os.getpid(), _peak_megabytes(), time.perf_counter() - start)
 
 
 def _peak_megabytes() -> float:
@@ -129,8 +132,9 @@ def _peak_megabytes() -> float:
 def main() -> None:
     arguments = _arguments()
     paths = [file.path for file in discover(arguments.paths).files if not file.is_optional]
-    for line in _ratios(paths[:: arguments.sample], arguments.repeat):
-        print(line, flush=True)
+    if arguments.sample:
+        for line in _ratios(paths[:: arguments.sample], arguments.repeat):
+            print(line, flush=True)
     for line in _throughput(paths, arguments.jobs):
         print(line, flush=True)
 
@@ -138,7 +142,7 @@ def main() -> None:
 def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("paths", nargs="+", help="files and folders; of folders, the .cu files below them")
-    parser.add_argument("--sample", type=int, default=1, help="take the ratio of every N-th file only (1)")
+    parser.add_argument("--sample", type=int, default=1, help="take the ratio of every N-th file, 0 of none (1)")
     parser.add_argument("--repeat", type=int, default=3, help="runs of which the best counts (3)")
     parser.add_argument("--jobs", type=int, default=2, help="worker processes of the second pass (2)")
     return parser.parse_args()
@@ -146,7 +150,7 @@ def _arguments() -> argparse.Namespace:
 
 def _ratios(paths: Sequence[str], repeat: int) -> Iterator[str]:
     jobs = [TimingJob(path, repeat) for path in paths]
-    limits = Limits(workers=1, seconds=_SECONDS * repeat)
+    limits = Limits(workers=1, seconds=2 * _SECONDS * repeat)
     timings = [value for _, value in run_all(time_file, jobs, limits) if isinstance(value, Timing)]
     yield f"{len(timings)} of {len(paths)} files timed in a warm process, best of {repeat}"
     if not timings:
@@ -176,11 +180,11 @@ def _throughput(paths: Sequence[str], workers: int) -> Iterator[str]:
         f"{len(paths) / elapsed:.1f} files/s, {elapsed / max(1, len(paths)):.3f} s/file"
     )
     if uses:
-        peaks: dict[int, float] = {}
-        for use in uses:
-            peaks[use.process] = max(use.megabytes, peaks.get(use.process, 0.0))
-        yield f"memory: {len(peaks)} processes, largest peak {max(peaks.values()):.0f} MB"
-        yield f"slowest file: {max(use.seconds for use in uses):.2f} s"
+        # Of the files of one worker, all from the hungriest on report the same peak.
+        hungry = max(uses, key=lambda use: use.megabytes)
+        slow = max(uses, key=lambda use: use.seconds)
+        yield f"memory: {len({u.process for u in uses})} processes, peak {hungry.megabytes:.0f} MB, {hungry.path}"
+        yield f"slowest: {slow.seconds:.2f} s, {slow.path}"
 
 
 if __name__ == "__main__":
