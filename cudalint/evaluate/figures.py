@@ -11,6 +11,7 @@ from cudalint.evaluate.assumptions import holds
 from cudalint.evaluate.events import AccessEvent
 from cudalint.evaluate.graph import BOOL, THREAD_BITS, Graph, Node, Reason, Uniform, render
 from cudalint.evaluate.requests import (
+    DEEP,
     QUICK,
     REPLICATED,
     THOROUGH,
@@ -55,6 +56,9 @@ class LaunchView:
 
     def thorough(self) -> Situation:
         return self._situation("thorough", THOROUGH, {})
+
+    def deep(self) -> Situation:
+        return self._situation("deep", DEEP, {})
 
     def replicated(self) -> Situation:
         return self._situation("replicated", REPLICATED, {})
@@ -116,6 +120,28 @@ def evaluate_access(events: Sequence[AccessEvent], view: LaunchView) -> list[Acc
     return [_of_copy(result, copy, view) for copy in _copies(reached, view)] or [result]
 
 
+_SMALL = 8
+"""A size that is tried where a large generic one lets no lane through: `C / heads` is 0 if both are large."""
+
+
+def _elsewhere(
+    event: AccessEvent, conditions: tuple[Node, ...], view: LaunchView, quick: Requests, situation: Situation
+) -> tuple[Requests, Situation, tuple[Node, ...]]:
+    """Looks for an unknown size under which an access is reached that generic sizes keep out of their loops."""
+    graph, bits = view.graph, 0
+    for loop in event.context.loops:
+        bits |= loop.condition.bits
+    for uniform in graph.atoms(bits, graph.uniform_bits):
+        if uniform.kind.is_float or uniform.kind == BOOL or not view.allows(uniform, _SMALL):
+            continue
+        other = view.varied(uniform, _SMALL)
+        found = gather(event, other, conditions)
+        if found.total:
+            small = graph.binary("==", uniform, graph.const(_SMALL, uniform.kind), BOOL)
+            return found, other, (small,)
+    return quick, situation, ()
+
+
 def is_astray(event: AccessEvent, graph: Graph) -> bool:
     """Whether the event depends on the counter of a loop that it is not in."""
     own, bits = 0, event.offset.bits
@@ -144,6 +170,8 @@ def _know(event: AccessEvent, view: LaunchView) -> _Known:
         kept = tuple(c for c in conditions if c not in relaxed)
         if relaxed:
             quick, conditions = gather(event, situation, kept), kept
+    if quick.total == 0:
+        quick, situation, relaxed = _elsewhere(event, conditions, view, quick, situation)
     doubt, in_mask = _doubt(event, quick, situation)
     return _Known(event, conditions, relaxed if quick.total else (), quick, situation, doubt, in_mask)
 
@@ -270,7 +298,8 @@ def _result(reached: Sequence[_Known], view: LaunchView) -> AccessResult:
     elif quick.low == quick.high and all(_uniform_requests(k, view.graph) for k in reached):
         totals = quick
     else:
-        totals = _totals(reached, view.thorough())
+        nested = any(len(k.event.context.loops) > 1 for k in reached)
+        totals = _totals(reached, view.deep() if nested else view.thorough())
     if totals.requests == 0:
         totals = quick
     mean, ideal = totals.cost / totals.requests, totals.ideal / totals.requests
@@ -294,7 +323,7 @@ def _result(reached: Sequence[_Known], view: LaunchView) -> AccessResult:
         conflict_ways=mean / ideal if shared else None,
         active_lanes=totals.lanes / totals.requests,
         active_request_fraction=min(1.0, totals.requests / totals.reached) if totals.reached else 1.0,
-        requests=totals.requests,
+        requests=round(totals.requests, 6),
         offset_range=_offset_range(reached),
         out_of_bounds=_out_of_bounds(reached, view),
         strides=_strides(reached[0], view),
@@ -311,7 +340,7 @@ def _copies(reached: Sequence[_Known], view: LaunchView) -> list[_Known]:
     trips = view.graph.trips(loops[-1].counter, loops[-1].condition)
     if not trips.is_const or not 2 <= trips.value <= _MAX_COPIES:
         return []
-    situation = view.thorough()
+    situation = view.deep() if len(loops) > 1 else view.thorough()
     requests = gather(event, situation, reached[0].conditions)
     iteration = np.broadcast_to(situation.rows(loops).value(loops[-1].counter), requests.weights.shape)
     found: list[_Known] = []
@@ -337,7 +366,7 @@ def _of_copy(result: AccessResult, copy: _Known, view: LaunchView) -> AccessResu
         sectors_range=(totals.low, totals.high),
         ideal_sectors=totals.ideal / totals.requests,
         active_lanes=totals.lanes / totals.requests,
-        requests=totals.requests,
+        requests=round(totals.requests, 6),
         strides=_strides(copy, view),
         sample=_sample([copy]),
     )

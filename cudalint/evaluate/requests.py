@@ -36,8 +36,10 @@ class Effort:
 
 QUICK = Effort((4, 3, 3), 40, 6)
 THOROUGH = Effort((12, 6, 4), 400, 40)
+DEEP = Effort((4, 3, 2), 800, 40)
+"""For nested loops: few blocks leave room for many iterations."""
 REPLICATED = Effort((2, 2, 1), 256, 3, 32)
-_MAX_CELLS = 1 << 17
+_MAX_CELLS = 1 << 18
 """Rows times threads at most: beyond, blocks of many threads would take too long."""
 
 
@@ -53,6 +55,22 @@ def picks(extent: int, count: int) -> list[tuple[int, float]]:
     start = 1 + (extent - 2 - inner) // 2
     weight = (extent - 2) / inner
     return [(0, 1.0), *((start + i, weight) for i in range(inner)), (extent - 1, 1.0)]
+
+
+def spread(extent: int, count: int, random: np.random.Generator) -> list[tuple[int, float]]:
+    """Representatives of the iterations of a loop: the ends, the second where there is room (to see what one step
+    does), and one drawn from each of equal parts in between.
+
+    They are drawn (always the same ones) so that over many rows every remainder comes up: with fixed ones an address
+    that grows by one element per iteration might only ever be seen aligned.
+    """
+    if extent <= count or count < 3:
+        return picks(extent, count)
+    first = [(0, 1.0), (1, 1.0)] if count > 4 else [(0, 1.0)]
+    inner = count - len(first) - 1
+    weight = (extent - len(first) - 1) / inner
+    drawn = len(first) + ((np.arange(inner) + random.random(inner)) * weight).astype(np.int64)
+    return [*first, *((int(i), weight) for i in drawn), (extent - 1, 1.0)]
 
 
 class Situation:
@@ -104,8 +122,9 @@ class Situation:
         where: list[int] = []
         iterations: list[int] = []
         weights: list[float] = []
+        random = np.random.default_rng(len(self._nests))
         for row, count in enumerate(trips.tolist()):
-            for iteration, weight in picks(count, most) if count else []:
+            for iteration, weight in spread(count, most, random) if count else []:
                 where.append(row)
                 iterations.append(iteration)
                 weights.append(weight * parent.weights[row])
@@ -233,6 +252,6 @@ def varies_within_warp(rows: Rows, node: Node, mask: NDArray[np.bool_]) -> bool:
 
 
 __all__ = [
-    "QUICK", "REPLICATED", "THOROUGH", "Doubt", "Effort", "Requests", "Situation", "gather", "mask_of", "opaque_parts",
-    "varies_within_warp",
+    "DEEP", "QUICK", "REPLICATED", "THOROUGH", "Doubt", "Effort", "Requests", "Situation", "gather", "mask_of",
+    "opaque_parts", "varies_within_warp",
 ]  # fmt: skip
