@@ -18,7 +18,7 @@ from cudalint.evaluate.events import AccessEvent
 from cudalint.evaluate.executor import Configuration as Extents
 from cudalint.evaluate.executor import Executor, GaveUp
 from cudalint.evaluate.figures import LaunchView, evaluate_access
-from cudalint.evaluate.graph import I8, Graph, Node, kind_of
+from cudalint.evaluate.graph import I8, Checkpoint, Graph, Node, kind_of
 from cudalint.evaluate.host import Generics, HostLaunch, run_host
 from cudalint.evaluate.machine import machine_accesses
 from cudalint.expressions import Expression, parse_expression
@@ -36,6 +36,7 @@ from cudalint.facts import (
     ProblemFacts,
     Resources,
 )
+from cudalint.frontend.compile_commands import DatabaseError, find_compile_commands, load_compile_commands
 from cudalint.frontend.constants import constant_named
 from cudalint.frontend.lower import lower_unit
 from cudalint.frontend.parse import ParseOptions, SourceError, parse_file
@@ -67,7 +68,7 @@ def analyse_file(path: str, options: AnalysisOptions) -> FileFacts:
     sys.setrecursionlimit(max(sys.getrecursionlimit(), _RECURSION_LIMIT))
     unsaved = dict(options.unsaved).get(path)
     source = unsaved.encode() if unsaved is not None else None
-    parsed = parse_file(path, _parse_options(options), source)
+    parsed = parse_file(path, _parse_options(path, options), source)
     unit = lower_unit(parsed)
     problems = tuple(ProblemFacts(p.path, p.line, p.column, p.message) for p in unit.problems)
     with _no_collection():
@@ -87,15 +88,32 @@ def _no_collection() -> Iterator[None]:
             gc.enable()
 
 
-def _parse_options(options: AnalysisOptions) -> ParseOptions:
+def _parse_options(path: str, options: AnalysisOptions) -> ParseOptions:
+    """How to parse a file: as the compilation database says, if there is one, and as the user says on top."""
     major, minor = find_target(options.target).compute_capability
-    return ParseOptions(
-        include_dirs=options.include_dirs,
-        defines=options.defines,
-        std=options.std,
+    built = _built_with(path, options) or ParseOptions()
+    return replace(
+        built,
+        include_dirs=(*options.include_dirs, *built.include_dirs),
+        defines=(*built.defines, *options.defines),
+        std=options.std or built.std,
         cuda_path=options.cuda_path,
         arch=f"sm_{major}{minor}",
     )
+
+
+def _built_with(path: str, options: AnalysisOptions) -> ParseOptions | None:
+    """The flags of the named database, or of the nearest one; one that nobody named may be unreadable in silence."""
+    named = options.compile_commands
+    found = named or find_compile_commands(os.path.dirname(os.path.abspath(path)))
+    if found is None:
+        return None
+    try:
+        return load_compile_commands(found).options_for(path)
+    except DatabaseError as error:
+        if named:
+            raise SourceError(str(error)) from error
+        return None
 
 
 def _sources(path: str, unit: ir.Unit) -> dict[str, str]:
@@ -112,6 +130,8 @@ class _FileAnalysis:
     constant: Callable[[str], int | None]
     """Numbers that the file gives names to."""
     graph: Graph = field(default_factory=Graph)
+    shared: Checkpoint = field(default_factory=lambda: Graph().checkpoint())
+    """The graph as the host code left it."""
     annotations: dict[str, list[Annotation]] = field(default_factory=dict)
     deadline: float = field(default_factory=lambda: time.monotonic() + _SECONDS)
 
@@ -119,6 +139,7 @@ class _FileAnalysis:
         generics = Generics(self.graph)
         launches = run_host(self.graph, self.unit.host_functions, generics).launches
         launches += self._launches_elsewhere(launches, generics)
+        self.shared = self.graph.checkpoint()
         found: list[KernelFacts] = []
         for ref in self.unit.kernels:
             found += self._instantiations(ref, launches)
@@ -130,7 +151,7 @@ class _FileAnalysis:
         found: list[HostLaunch] = []
         for path in neighbours(self.unit.path, names):
             try:
-                unit = lower_unit(parse_file(path, _parse_options(self.options)))
+                unit = lower_unit(parse_file(path, _parse_options(path, self.options)))
             except SourceError:
                 continue
             executed = run_host(self.graph, unit.host_functions, generics).launches
@@ -161,6 +182,8 @@ class _FileAnalysis:
         function = ref.load()
         if function is None:
             return None
+        # Sets of leaves are numbers with a bit for each: with those of all kernels of a file they get too large.
+        self.graph.rewind(self.shared)
         annotations = self._annotations_of(function)
         assumed = self._assumptions(function, annotations)
         unknown: list[str] = []
@@ -303,6 +326,7 @@ class _KernelAnalysis:
             view = self._view(index, configuration)
             for key, events in self._run(configuration, view).items():
                 sites.setdefault(key, (events[0], []))[1].extend(evaluate_access(events, view))
+                view.trim()
         accesses = tuple(_access(event, tuple(results)) for event, results in sites.values())
         function = self.function
         for problem in function.problems:

@@ -31,6 +31,8 @@ _MAGNITUDE = 3
 """What it is multiplied by to see whether its magnitude matters."""
 _TOLERANCE = 0.02
 _TABLE_BYTES = 1 << 16
+_MAX_KEPT = 12_000_000
+"""Numbers (of 8 bytes) that one launch keeps from access to access."""
 _MAX_SAMPLE = 64
 _MAX_COPIES = 8
 """Loops of up to so many iterations are taken to be unrolled completely."""
@@ -50,6 +52,11 @@ class LaunchView:
     assumed: tuple[Node, ...] = ()
     """Conditions that the user states; values that break them need not be tried."""
     _situations: dict[object, Situation] = field(default_factory=dict)
+
+    def trim(self) -> None:
+        """Forgets what was computed, once that is too much to keep."""
+        if sum(situation.cells for situation in self._situations.values()) > _MAX_KEPT:
+            self._situations.clear()
 
     def quick(self) -> Situation:
         return self._situation("quick", QUICK, {})
@@ -74,6 +81,7 @@ class LaunchView:
     def _situation(self, key: object, effort: object, values: dict[Node, int | float]) -> Situation:
         found = self._situations.get(key)
         if found is None:
+            self.trim()
             found = Situation(self.graph, self.block, self.grid, effort, values)  # type: ignore[arg-type]
             self._situations[key] = found
         return found

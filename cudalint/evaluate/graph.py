@@ -209,6 +209,16 @@ def first_failure(goes_on: Callable[[int], bool]) -> int:
     return high
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Checkpoint:
+    """The state of a graph at some time."""
+
+    nodes: Mapping[object, Node]
+    atoms: Mapping[int, Node]
+    next_bit: int
+    masks: tuple[int, int, int]
+
+
 class Graph:
     """All nodes of one file's evaluation. Nodes are only comparable within their graph."""
 
@@ -226,6 +236,18 @@ class Graph:
         self.one = self.const(1)
         self.true = self.const(1, BOOL)
         self.false = self.const(0, BOOL)
+
+    # one kernel after the other
+
+    def checkpoint(self) -> Checkpoint:
+        """What there is now: the host code's values, which all kernels of a file share."""
+        masks = (self.opaque_bits, self.uniform_bits, self.loop_bits)
+        return Checkpoint(dict(self._nodes), dict(self._atoms), self._next_bit, masks)
+
+    def rewind(self, to: Checkpoint) -> None:
+        """Forgets what a kernel added. Its nodes must not be used any more, since their bits are given out again."""
+        self._nodes, self._atoms, self._next_bit = dict(to.nodes), dict(to.atoms), to.next_bit
+        self.opaque_bits, self.uniform_bits, self.loop_bits = to.masks
 
     # leaves
 

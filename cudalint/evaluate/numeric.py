@@ -77,6 +77,8 @@ class Rows:
         self._uniforms = dict(uniforms)
         self._counters: dict[Node, Array] = {}
         self._memo: dict[int, Array] = {}
+        self.cells = 0
+        """How many numbers are kept."""
         self._parent: Rows | None = None
         self._parent_rows: NDArray[np.int64] | None = None
         self._own_bits = 0
@@ -91,7 +93,7 @@ class Rows:
         rows.salt, rows.replica = self.salt[parent_rows], self.replica[parent_rows]
         rows._uniforms = {}
         rows._counters = dict(counters)
-        rows._memo = {}
+        rows._memo, rows.cells = {}, 0
         rows._parent, rows._parent_rows = self, parent_rows
         rows._own_bits = 0
         for counter in counters:
@@ -111,6 +113,7 @@ class Rows:
             with np.errstate(all="ignore"):
                 done = self._compute(node)
             self._memo[node.index] = done
+            self.cells += done.size if isinstance(done, np.ndarray) else 1
         return done
 
     def full(self, node: Node) -> NDArray[Any]:

@@ -93,6 +93,11 @@ class Situation:
         self.base = self._base_rows(values)
         self._nests: dict[tuple[int, ...], Rows] = {}
 
+    @property
+    def cells(self) -> int:
+        """How many numbers are kept for later."""
+        return self.base.cells + sum(rows.cells for rows in self._nests.values())
+
     def _base_rows(self, values: Mapping[Node, int | float]) -> Rows:
         axes = [picks(extent, count) for extent, count in zip(self.grid, self.effort.blocks, strict=True)]
         chosen = [((x, y, z), wx * wy * wz) for z, wz in axes[2] for y, wy in axes[1] for x, wx in axes[0]]
