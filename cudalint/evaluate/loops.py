@@ -9,7 +9,7 @@ a small constant: then the loop is counted out.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
@@ -640,6 +640,3 @@ def _constant_test(ex: Executor, condition: ir.Expr | None) -> bool | None:
         return True
     test = expressions.condition(ex, condition)
     return bool(test.value) if test.is_const else None
-
-
-LoopHook = Callable[[Parts], None]

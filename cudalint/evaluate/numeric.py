@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cudalint.evaluate.graph import MAX_TRIPS, THREAD_BITS, U8, Graph, Kind, Node, Uniform, conjuncts
+from cudalint.evaluate.graph import MAX_TRIPS, U8, Graph, Kind, Node, Uniform, conjuncts
 
 Array = Any
 """An ndarray that broadcasts to [rows, threads], or a Python number."""
@@ -436,8 +436,3 @@ _FUNCTIONS: Mapping[str, Any] = {
     "tan": np.tan,
     "rsqrt": lambda x: 1.0 / np.sqrt(x),
 }
-
-
-def is_lane_dependent(node: Node) -> bool:
-    """Whether the node depends on the thread index at all."""
-    return bool(node.bits & THREAD_BITS)

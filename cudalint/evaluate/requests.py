@@ -194,14 +194,6 @@ class Requests:
         return float((self.weights * figure).sum() / self.total)
 
 
-@dataclass(frozen=True, slots=True)
-class Doubt:
-    """A value that cannot be followed and that differs between the lanes of a warp."""
-
-    reason: Reason
-    in_mask: bool
-
-
 def gather(event: AccessEvent, situation: Situation, conditions: Sequence[Node]) -> Requests:
     """Evaluates one access event under the given (known) conditions."""
     rows = situation.rows(event.context.loops)
@@ -257,6 +249,6 @@ def varies_within_warp(rows: Rows, node: Node, mask: NDArray[np.bool_]) -> bool:
 
 
 __all__ = [
-    "DEEP", "QUICK", "REPLICATED", "THOROUGH", "Doubt", "Effort", "Requests", "Situation", "gather", "mask_of",
+    "DEEP", "QUICK", "REPLICATED", "THOROUGH", "Effort", "Requests", "Situation", "gather", "mask_of",
     "opaque_parts", "varies_within_warp",
 ]  # fmt: skip
