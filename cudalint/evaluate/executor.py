@@ -22,7 +22,6 @@ from cudalint.evaluate.values import (
     LocalPlace,
     MemoryPlace,
     Place,
-    Pointer,
     TemporaryPlace,
     Value,
     join,
@@ -403,4 +402,4 @@ _STATEMENTS: dict[type, Callable[..., None]] = {
     ir.UnknownStmt: Executor.unknown,
 }
 
-__all__ = ["Configuration", "Executor", "Gap", "GaveUp", "Pointer"]
+__all__ = ["Configuration", "Executor", "Gap", "GaveUp"]

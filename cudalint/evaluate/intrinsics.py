@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from cudalint import ir
 from cudalint.evaluate import expressions
 from cudalint.evaluate.events import BarrierEvent
-from cudalint.evaluate.graph import BOOL, F8, I4, I8, MATH_FUNCTIONS, U4, Kind, Node, Reason, kind_of
+from cudalint.evaluate.graph import BOOL, F8, I4, I8, MATH_FUNCTIONS, Node, Reason, kind_of
 from cudalint.evaluate.values import Choice, LocalPlace, MemoryPlace, Pointer, Value
 from cudalint.facts import Operation
 
@@ -341,4 +341,4 @@ def _table() -> Mapping[str, Handler]:
 
 DEVICE_LIBRARY: Mapping[str, Handler] = _table()
 
-__all__ = ["DEVICE_LIBRARY", "U4", "Handler", "Kind", "async_copy", "linear_thread", "warp_index"]
+__all__ = ["DEVICE_LIBRARY", "Handler"]
