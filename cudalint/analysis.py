@@ -13,40 +13,27 @@ from functools import partial
 
 from cudalint import ir
 from cudalint.annotations import Annotation, annotations_for, annotations_of_kernel, assumptions_of
-from cudalint.evaluate.assumptions import Assumptions, UnknownName, evaluate_expression, settle
-from cudalint.evaluate.events import AccessEvent
-from cudalint.evaluate.executor import Configuration as Extents
-from cudalint.evaluate.executor import Executor, GaveUp
-from cudalint.evaluate.figures import LaunchView, evaluate_access
+from cudalint.evaluate.assumptions import Assumptions, UnknownName, evaluate_expression
 from cudalint.evaluate.graph import I8, Checkpoint, Graph, Node, kind_of
 from cudalint.evaluate.host import Generics, HostLaunch, run_host
-from cudalint.evaluate.machine import machine_accesses
 from cudalint.expressions import Expression, parse_expression
-from cudalint.extents import extent_places
 from cudalint.facts import (
-    Access,
-    AccessResult,
-    ArrayFacts,
     FileFacts,
-    Frame,
     Gap,
     KernelFacts,
-    LaunchFacts,
-    Place,
     ProblemFacts,
-    Resources,
 )
 from cudalint.frontend.compile_commands import DatabaseError, find_compile_commands, load_compile_commands
 from cudalint.frontend.constants import constant_named
 from cudalint.frontend.lower import lower_unit
 from cudalint.frontend.parse import ParseOptions, SourceError, parse_file
 from cudalint.hardware.targets import find_target
+from cudalint.kernel_analysis import KernelAnalysis
 from cudalint.launch import (
     MAX_LAUNCHES,
     Configuration,
     from_command_line,
     from_launch,
-    launch_facts,
     unknown_arguments,
     without_launch,
 )
@@ -188,7 +175,7 @@ class _FileAnalysis:
         assumed = self._assumptions(function, annotations)
         unknown: list[str] = []
         configurations = self._configurations(function, sites, annotations, assumed, unknown)
-        analysis = _KernelAnalysis(self, function, configurations, assumed)
+        analysis = KernelAnalysis(self.graph, function, configurations, assumed, self.deadline)
         for reason in unknown:
             analysis.gap(function.name_span, reason)
         return analysis.facts()
@@ -302,122 +289,3 @@ def _read(path: str) -> str:
             return file.read()
     except OSError:
         return ""
-
-
-@dataclass(slots=True, eq=False)
-class _KernelAnalysis:
-    """One instantiation of a kernel under its launches."""
-
-    file: _FileAnalysis
-    function: ir.Function
-    configurations: Sequence[Configuration]
-    assumed: Assumptions
-    gaps: dict[tuple[str, int, str], Gap] = field(default_factory=dict)
-    shared: dict[ir.Symbol, int] = field(default_factory=dict)
-
-    def facts(self) -> KernelFacts:
-        launches: list[LaunchFacts] = []
-        sites: dict[object, tuple[AccessEvent, list[AccessResult]]] = {}
-        for index, configuration in enumerate(self.configurations):
-            launches.append(launch_facts(configuration, self.file.graph))
-            if time.monotonic() > self.file.deadline:
-                self.gap(self.function.name_span, "the file takes too long; it was given up")
-                continue
-            view = self._view(index, configuration)
-            for key, events in self._run(configuration, view).items():
-                sites.setdefault(key, (events[0], []))[1].extend(evaluate_access(events, view))
-                view.trim()
-        accesses = tuple(_access(event, tuple(results)) for event, results in sites.values())
-        function = self.function
-        for problem in function.problems:
-            self.gap(function.name_span, f"the front end could not resolve part of its body: {problem}")
-        static = sum(self.shared.values())
-        return KernelFacts(
-            function.name,
-            function.instantiation,
-            Place(*function.span),
-            Place(*function.name_span),
-            tuple(launches),
-            tuple(sorted(accesses, key=lambda a: (a.place, a.inlined_from, a.operation, a.space))),
-            Resources(static, max_threads=function.max_threads, min_blocks=function.min_blocks),
-            gaps=tuple(self.gaps.values()),
-        )
-
-    def _view(self, index: int, configuration: Configuration) -> LaunchView:
-        graph = self.file.graph
-        names = {s.name: v for s, v in configuration.arguments.items() if isinstance(v, Node)}
-        for axis, extent, blocks in zip("xyz", configuration.block, configuration.grid, strict=True):
-            names[f"blockDim.{axis}"] = graph.const(extent)
-            names[f"gridDim.{axis}"] = blocks
-        assumed = self.assumed.conditions(graph, names)
-        settle(graph, assumed)
-        return LaunchView(
-            graph, index, configuration.block, configuration.grid, configuration.assumptions, assumed
-        )
-
-    def _run(self, configuration: Configuration, view: LaunchView) -> dict[object, list[AccessEvent]]:
-        """Executes the kernel under one launch; its access events by site."""
-        graph = self.file.graph
-        x, y, z = (graph.const(v) for v in configuration.block)
-        executor = Executor(graph, Extents((x, y, z), configuration.grid))
-        try:
-            executor.run_kernel(self.function, configuration.arguments)
-        except GaveUp as reason:
-            self.gap(self.function.name_span, str(reason))
-        for passed in executor.gaps:
-            self.gap(passed.span, passed.reason)
-        for symbol, allocation in executor.globals.items():
-            if symbol.storage == "shared" and allocation.bytes:
-                self.shared[symbol] = allocation.bytes
-        sites: dict[object, list[AccessEvent]] = {}
-        for event in machine_accesses(executor.memory.events, view):
-            if event.target.space in ("global", "shared", "generic"):
-                key = (
-                    event.context.span,
-                    event.context.frames,
-                    event.target.space,
-                    event.operation,
-                    event.target.name,
-                    event.bytes,
-                )
-                sites.setdefault(key, []).append(event)
-        return sites
-
-    def gap(self, span: ir.Span, reason: str) -> None:
-        self.gaps.setdefault((span.path, span.line, reason), Gap(span.path, span.line, reason))
-
-
-def _access(event: AccessEvent, results: tuple[AccessResult, ...]) -> Access:
-    symbol = event.target.symbol
-    return Access(
-        place=Place(*event.context.span),
-        function=event.context.function,
-        inlined_from=tuple(Frame(s.path, s.line) for s in event.context.frames),
-        space=event.target.space,
-        operation=event.operation,
-        array=event.target.name,
-        element_type=_type_name(event.element),
-        bytes=event.bytes,
-        results=results,
-        declaration=_declaration(symbol) if symbol is not None else None,
-        record_bytes=event.record.bytes if event.record is not None else None,
-    )
-
-
-def _declaration(symbol: ir.Symbol) -> ArrayFacts:
-    extents: list[int] = []
-    type_ = symbol.type
-    while isinstance(type_, ir.ArrayType):
-        extents.append(type_.count or 0)
-        type_ = type_.element
-    known = symbol.type.bytes if symbol.storage == "shared" else None
-    places = extent_places(symbol, len(extents))
-    return ArrayFacts(symbol.name, Place(*symbol.span), tuple(extents), places, type_.bytes, known or None)
-
-
-def _type_name(type_: ir.Type) -> str:
-    if isinstance(type_, ir.PointerType):
-        return f"{_type_name(type_.pointee)}*"
-    if isinstance(type_, ir.ArrayType):
-        return f"{_type_name(type_.element)}[{type_.count or ''}]"
-    return type_.name

@@ -164,6 +164,62 @@ class Branch:
     results: tuple[BranchResult, ...]
 
 
+BarrierKind = Literal["syncthreads", "syncwarp", "cooperative-groups", "named", "grid"]
+
+
+@dataclass(frozen=True, slots=True)
+class BarrierResult:
+    launch: int
+    verdict: Literal["uniform", "divergent", "unknown"]
+    """Whether all threads that the barrier waits for reach it, or some don't."""
+    reason: str | None = None
+    """What splits the threads, or why that cannot be told."""
+
+
+@dataclass(frozen=True, slots=True)
+class Barrier:
+    place: Place
+    function: str
+    inlined_from: tuple[Frame, ...]
+    kind: BarrierKind
+    results: tuple[BarrierResult, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class RaceEnd:
+    """One of the two accesses of a race, and the thread that makes it."""
+
+    place: Place
+    operation: Operation
+    thread: tuple[int, int, int]
+    block: tuple[int, int, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Race:
+    space: Literal["shared", "global"]
+    array: str
+    certainty: Literal["certain", "possible"]
+    launch: int
+    first: RaceEnd
+    second: RaceEnd
+    element: str
+    """The element that both touch, as the source would spell it."""
+    reason: str | None = None
+    """What a possible race depends on."""
+
+
+@dataclass(frozen=True, slots=True)
+class Occupancy:
+    launch: int
+    blocks_per_sm: int | None
+    warps_per_sm: int | None
+    occupancy: float | None
+    limiters: tuple[str, ...]
+    limits: Mapping[str, int | None]
+    """Blocks per multiprocessor that each resource leaves room for; None where its use is not known."""
+
+
 @dataclass(frozen=True, slots=True)
 class Resources:
     static_shared_bytes: int | None
@@ -184,9 +240,9 @@ class KernelFacts:
     accesses: tuple[Access, ...]
     resources: Resources
     branches: tuple[Branch, ...] | None = None
-    barriers: None = None
-    races: None = None
-    occupancy: None = None
+    barriers: tuple[Barrier, ...] | None = None
+    races: tuple[Race, ...] | None = None
+    occupancy: tuple[Occupancy, ...] | None = None
     roofline: None = None
     gaps: tuple[Gap, ...] = ()
     """What could not be analysed, with the reason (rule CL902)."""

@@ -8,7 +8,7 @@ from typing import Literal
 from cudalint import ir
 from cudalint.evaluate.graph import Node
 from cudalint.evaluate.values import Allocation, Subscripts, Within
-from cudalint.facts import Operation
+from cudalint.facts import BarrierKind, Operation
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -61,7 +61,7 @@ class AccessEvent:
 @dataclass(frozen=True, slots=True, eq=False)
 class BarrierEvent:
     context: Context
-    kind: Literal["syncthreads", "syncwarp", "cooperative-groups", "named", "grid"]
+    kind: BarrierKind
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -5,7 +5,19 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Sequence
 
-from cudalint.facts import Access, AccessResult, Branch, FileFacts, Frame, KernelFacts, Resources
+from cudalint.facts import (
+    Access,
+    AccessResult,
+    Barrier,
+    Branch,
+    FileFacts,
+    Frame,
+    KernelFacts,
+    Occupancy,
+    Race,
+    RaceEnd,
+    Resources,
+)
 from cudalint.reporters.diagnostics_json import JsonObject, document_head, launch_object, plain_number
 from cudalint.results import Failure
 
@@ -54,10 +66,10 @@ def _kernel(kernel: KernelFacts) -> JsonObject:
         "launches": [launch_object(launch) for launch in kernel.launches],
         "accesses": [_access(access) for access in kernel.accesses],
         "branches": None if kernel.branches is None else [_branch(branch) for branch in kernel.branches],
-        "barriers": kernel.barriers,
-        "races": kernel.races,
+        "barriers": None if kernel.barriers is None else [_barrier(barrier) for barrier in kernel.barriers],
+        "races": None if kernel.races is None else [_race(race) for race in kernel.races],
         "resources": _resources(kernel.resources),
-        "occupancy": kernel.occupancy,
+        "occupancy": None if kernel.occupancy is None else [_occupancy(o) for o in kernel.occupancy],
         "roofline": kernel.roofline,
         "gaps": [
             {"path": gap.path, "line": gap.line, "reason": gap.reason, "remedy": gap.remedy} for gap in kernel.gaps
@@ -118,6 +130,53 @@ def _branch(branch: Branch) -> JsonObject:
             {"launch": r.launch, "verdict": r.verdict, "divergent_warps": plain_number(r.divergent_warps)}
             for r in branch.results
         ],
+    }
+
+
+def _barrier(barrier: Barrier) -> JsonObject:
+    return {
+        "path": barrier.place.path,
+        "line": barrier.place.line,
+        "column": barrier.place.column,
+        "function": barrier.function,
+        "inlined_from": _frames(barrier.inlined_from),
+        "kind": barrier.kind,
+        "results": [{"launch": r.launch, "verdict": r.verdict, "reason": r.reason} for r in barrier.results],
+    }
+
+
+def _race(race: Race) -> JsonObject:
+    return {
+        "space": race.space,
+        "array": race.array,
+        "certainty": race.certainty,
+        "launch": race.launch,
+        "first": _race_end(race.first),
+        "second": _race_end(race.second),
+        "element": race.element,
+        "reason": race.reason,
+    }
+
+
+def _race_end(end: RaceEnd) -> JsonObject:
+    return {
+        "path": end.place.path,
+        "line": end.place.line,
+        "column": end.place.column,
+        "operation": end.operation,
+        "thread": list(end.thread),
+        "block": list(end.block),
+    }
+
+
+def _occupancy(occupancy: Occupancy) -> JsonObject:
+    return {
+        "launch": occupancy.launch,
+        "blocks_per_sm": occupancy.blocks_per_sm,
+        "warps_per_sm": occupancy.warps_per_sm,
+        "occupancy": plain_number(occupancy.occupancy),
+        "limiters": list(occupancy.limiters),
+        "limits": dict(occupancy.limits),
     }
 
 

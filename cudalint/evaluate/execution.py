@@ -1,0 +1,26 @@
+"""One execution of a kernel under one launch: what the facts of every kind are collected from."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from cudalint import ir
+from cudalint.evaluate.events import Event
+from cudalint.evaluate.figures import LaunchView
+from cudalint.evaluate.values import Allocation
+from cudalint.facts import LaunchFacts
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Execution:
+    function: ir.Function
+    launch: LaunchFacts
+    view: LaunchView
+    """Evaluates nodes under this launch; `view.index` is the launch's place among the kernel's launches."""
+    events: Sequence[Event]
+    """Accesses, barriers and branches in the order in which the program comes to them."""
+    complete: bool
+    """False where the execution was given up: there may be events that are not listed."""
+    variables: Mapping[ir.Symbol, Allocation]
+    """The shared, constant and device variables that it met."""

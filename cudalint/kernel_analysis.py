@@ -1,0 +1,85 @@
+"""The analysis of one instantiation of a kernel: it is executed under each launch, and facts of every kind are
+collected from the executions."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from cudalint import ir
+from cudalint.accesses import AccessCollector
+from cudalint.evaluate.assumptions import Assumptions, settle
+from cudalint.evaluate.execution import Execution
+from cudalint.evaluate.executor import Configuration as Extents
+from cudalint.evaluate.executor import Executor, GaveUp
+from cudalint.evaluate.figures import LaunchView
+from cudalint.evaluate.graph import Graph, Node
+from cudalint.facts import Gap, KernelFacts, LaunchFacts, Place, Resources
+from cudalint.launch import Configuration, launch_facts
+
+
+@dataclass(slots=True, eq=False)
+class KernelAnalysis:
+    graph: Graph
+    function: ir.Function
+    configurations: Sequence[Configuration]
+    assumed: Assumptions
+    deadline: float
+    """On the monotonic clock; launches that are left then are only listed."""
+    gaps: dict[tuple[str, int, str], Gap] = field(default_factory=dict)
+    _shared: dict[ir.Symbol, int] = field(default_factory=dict)
+
+    def facts(self) -> KernelFacts:
+        launches: list[LaunchFacts] = []
+        accesses = AccessCollector()
+        for index, configuration in enumerate(self.configurations):
+            launches.append(launch_facts(configuration, self.graph))
+            if time.monotonic() > self.deadline:
+                self.gap(self.function.name_span, "the file takes too long; it was given up")
+                continue
+            execution = self._execute(configuration, launches[-1], self._view(index, configuration))
+            accesses.add(execution)
+        function = self.function
+        for problem in function.problems:
+            self.gap(function.name_span, f"the front end could not resolve part of its body: {problem}")
+        return KernelFacts(
+            function.name,
+            function.instantiation,
+            Place(*function.span),
+            Place(*function.name_span),
+            tuple(launches),
+            accesses.facts(),
+            Resources(sum(self._shared.values()), max_threads=function.max_threads, min_blocks=function.min_blocks),
+            gaps=tuple(self.gaps.values()),
+        )
+
+    def _view(self, index: int, configuration: Configuration) -> LaunchView:
+        names = {s.name: v for s, v in configuration.arguments.items() if isinstance(v, Node)}
+        for axis, extent, blocks in zip("xyz", configuration.block, configuration.grid, strict=True):
+            names[f"blockDim.{axis}"] = self.graph.const(extent)
+            names[f"gridDim.{axis}"] = blocks
+        assumed = self.assumed.conditions(self.graph, names)
+        settle(self.graph, assumed)
+        return LaunchView(
+            self.graph, index, configuration.block, configuration.grid, configuration.assumptions, assumed
+        )
+
+    def _execute(self, configuration: Configuration, launch: LaunchFacts, view: LaunchView) -> Execution:
+        x, y, z = (self.graph.const(v) for v in configuration.block)
+        executor = Executor(self.graph, Extents((x, y, z), configuration.grid))
+        complete = True
+        try:
+            executor.run_kernel(self.function, configuration.arguments)
+        except GaveUp as reason:
+            complete = False
+            self.gap(self.function.name_span, str(reason))
+        for passed in executor.gaps:
+            self.gap(passed.span, passed.reason)
+        for symbol, allocation in executor.globals.items():
+            if symbol.storage == "shared" and allocation.bytes:
+                self._shared[symbol] = allocation.bytes
+        return Execution(self.function, launch, view, executor.memory.events, complete, executor.globals)
+
+    def gap(self, span: ir.Span, reason: str) -> None:
+        self.gaps.setdefault((span.path, span.line, reason), Gap(span.path, span.line, reason))
