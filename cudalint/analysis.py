@@ -16,6 +16,7 @@ from cudalint.annotations import Annotation, annotations_for, annotations_of_ker
 from cudalint.evaluate.assumptions import Assumptions, UnknownName, evaluate_expression
 from cudalint.evaluate.graph import I8, Checkpoint, Graph, Node, kind_of
 from cudalint.evaluate.host import Generics, HostLaunch, run_host
+from cudalint.evaluate.values import Place, Value
 from cudalint.expressions import Expression, parse_expression
 from cudalint.facts import (
     FileFacts,
@@ -32,13 +33,16 @@ from cudalint.kernel_analysis import KernelAnalysis
 from cudalint.launch import (
     MAX_LAUNCHES,
     Configuration,
+    ImpossibleLaunch,
+    annotated_launches,
+    configured_launches,
     from_command_line,
     from_launch,
     unknown_arguments,
     without_launch,
 )
 from cudalint.neighbours import neighbours
-from cudalint.options import AnalysisOptions
+from cudalint.options import AnalysisOptions, KernelSettings
 
 _RECURSION_LIMIT = 20_000
 _MAX_INSTANTIATIONS = 16
@@ -205,12 +209,15 @@ class _FileAnalysis:
         elif sites:
             found = _distinct(from_launch(site, function, graph, generics) for site in sites)
         else:
-            written = annotations_of_kernel(annotations, "launch", function.span.line, function.span.end_line)
+            above = annotations_of_kernel(annotations, "launch", function.span.line, function.span.end_line)
+            written = annotated_launches(above, function.span.path)
+            written = written or configured_launches(function, options.kernels)
             try:
-                found = [without_launch(function, written, options, graph, generics, self._number)]
-            except UnknownName as reason:
-                unknown.append(f"the launch that is annotated could not be evaluated: {reason}")
-                found = [without_launch(function, (), options, graph, generics, self._number)]
+                found = without_launch(function, written, options, graph, generics, self._number)
+            except (UnknownName, ImpossibleLaunch) as reason:
+                where = "annotated" if above else f"configured (at {written[0].path}:{written[0].line})"
+                unknown.append(f"the launch that is {where} could not be evaluated: {reason}")
+                found = without_launch(function, (), options, graph, generics, self._number)
         return [self._with_parameters(c, function, unknown) for c in found]
 
     def _number(self, expression: Expression) -> Node:
@@ -226,19 +233,40 @@ class _FileAnalysis:
     def _with_parameters(
         self, configuration: Configuration, function: ir.Function, unknown: list[str]
     ) -> Configuration:
-        """`--param` and values that an assumption fixes replace what was unknown."""
+        """`--param` replaces an argument; the configuration's value stands in where nothing else gives one."""
         arguments = dict(configuration.arguments)
-        for symbol in function.parameters:
-            for kernel, name, text in self.options.params:
-                if name != symbol.name or kernel not in (None, function.name):
-                    continue
-                try:
-                    value = self._number(parse_expression(text))
-                except UnknownName as reason:
-                    unknown.append(f"--param {name} could not be evaluated: {reason}")
-                    continue
-                arguments[symbol] = self.graph.convert(value, kind_of(symbol.type))
+        symbols = {symbol.name: symbol for symbol in function.parameters}
+        for name, text, where in _configured_parameters(function, self.options.kernels):
+            value = arguments.get(symbols[name]) if name in symbols else None
+            if isinstance(value, Node) and not value.is_const:
+                self._bind(arguments, symbols[name], text, where, unknown)
+        for kernel, name, text in self.options.params:
+            if name in symbols and kernel in (None, function.name):
+                self._bind(arguments, symbols[name], text, f"--param {name}", unknown)
         return replace(configuration, arguments=arguments)
+
+    def _bind(
+        self, arguments: dict[ir.Symbol, Value | Place], symbol: ir.Symbol, text: str, where: str, unknown: list[str]
+    ) -> None:
+        """Gives a parameter the value of a user's expression."""
+        try:
+            value = self._number(parse_expression(text))
+        except UnknownName as reason:
+            unknown.append(f"{where} could not be evaluated: {reason}")
+            return
+        arguments[symbol] = self.graph.convert(value, kind_of(symbol.type))
+
+
+def _configured_parameters(
+    function: ir.Function, settings: Iterable[KernelSettings]
+) -> Iterator[tuple[str, str, str]]:
+    """Name, value and place of the parameters that the configuration gives to a kernel; the first pattern counts."""
+    seen: set[str] = set()
+    for setting in settings:
+        for name, text in setting.parameters if setting.fits(function.name) else ():
+            if name not in seen:
+                seen.add(name)
+                yield name, text, f"`{name}` in {setting.path}"
 
 
 class _Constants(dict[str, Node]):

@@ -17,6 +17,7 @@ from typing import Literal, NamedTuple, cast, get_args
 
 from cudalint.comments import Comment, CommentedSource, read_comments
 from cudalint.expressions import BinaryOp, CallOp, Expression, ExpressionError, NameRef, UnaryOp, parse_expression
+from cudalint.launch_limits import problem_of_expression
 
 AnnotationKind = Literal["launch", "assume", "allow", "allow-kernel", "allow-file"]
 
@@ -234,12 +235,19 @@ def _validate(annotation: Annotation) -> None:
     if not annotation.arguments or not all(annotation.arguments):
         raise AnnotationError(f"`{annotation.kind}` has an empty argument")
     if annotation.kind == "launch":
-        launch_of(annotation)
+        _validate_launch(launch_of(annotation))
     elif annotation.kind == "assume":
         assumptions_of(annotation)
     elif annotation.reason is None:
         spelled = f"{annotation.kind}({', '.join(annotation.arguments)})"
         raise AnnotationError(f"`{spelled}` gives no reason; write `{spelled} -- why this is fine`")
+
+
+def _validate_launch(launch: LaunchExpressions) -> None:
+    for name, expression in launch._asdict().items():
+        problem = problem_of_expression(name, expression) if expression is not None else None
+        if problem:
+            raise AnnotationError(f"`launch` is not possible: its {name} {problem}")
 
 
 def _key_and_value(argument: str) -> tuple[str, Expression]:

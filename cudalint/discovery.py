@@ -5,7 +5,7 @@ from __future__ import annotations
 import glob
 import os
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from cudalint.results import Failure
@@ -31,12 +31,23 @@ class Discovery:
     failures: tuple[Failure, ...]
 
 
-def discover(arguments: Sequence[str]) -> Discovery:
-    """Expands folders, patterns that the shell left alone and `-`; every file comes once, in the order given."""
+Excludes = Callable[[str, bool], bool]
+"""Whether a path is to be left out; the second argument says whether it is a folder."""
+
+
+def discover(
+    arguments: Sequence[str], excludes: Excludes = lambda path, is_folder: False, force_exclude: bool = False
+) -> Discovery:
+    """Expands folders, patterns that the shell left alone and `-`; every file comes once, in the order given.
+
+    A file that the user names is linted even if it is excluded, unless `force_exclude` says otherwise.
+    """
     files: dict[str, SourceFile] = {}
     failures: list[Failure] = []
     for argument in arguments:
-        for found in _expand(argument):
+        if force_exclude and argument != "-" and _is_excluded(argument, excludes):
+            continue
+        for found in _expand(argument, excludes):
             if isinstance(found, Failure):
                 failures.append(found)
                 continue
@@ -47,15 +58,27 @@ def discover(arguments: Sequence[str]) -> Discovery:
     return Discovery(tuple(files.values()), tuple(failures))
 
 
-def _expand(argument: str) -> Iterator[SourceFile | Failure]:
+def _is_excluded(path: str, excludes: Excludes) -> bool:
+    """Whether a path or one of the folders that it is in is excluded."""
+    absolute = os.path.abspath(path)
+    is_folder = os.path.isdir(absolute)
+    while not excludes(absolute, is_folder):
+        parent = os.path.dirname(absolute)
+        if parent == absolute:
+            return False
+        absolute, is_folder = parent, True
+    return True
+
+
+def _expand(argument: str, excludes: Excludes) -> Iterator[SourceFile | Failure]:
     if argument == "-":
         yield _read_stdin()
     elif os.path.isdir(argument):
-        yield from _in_folder(argument)
+        yield from _in_folder(argument, excludes)
     elif os.path.exists(argument):
         yield SourceFile(argument)
     elif glob.has_magic(argument):
-        yield from _matching(argument)
+        yield from _matching(argument, excludes)
     elif os.path.islink(argument):
         yield Failure(argument, "the link leads nowhere")
     else:
@@ -73,30 +96,36 @@ def _read_stdin() -> SourceFile | Failure:
         return SourceFile(STDIN, data.decode("latin-1"))
 
 
-def _matching(pattern: str) -> Iterator[SourceFile | Failure]:
+def _matching(pattern: str, excludes: Excludes) -> Iterator[SourceFile | Failure]:
     matches = sorted(glob.glob(pattern, recursive=True))
     if not matches:
         yield Failure(pattern, "no file matches this pattern")
     for match in matches:
         if os.path.isdir(match):
-            yield from _in_folder(match, must_hold_files=False)
+            yield from _in_folder(match, excludes, must_hold_files=False)
         else:
             yield SourceFile(match)
 
 
-def _in_folder(folder: str, must_hold_files: bool = True) -> Iterator[SourceFile | Failure]:
+def _in_folder(folder: str, excludes: Excludes, must_hold_files: bool = True) -> Iterator[SourceFile | Failure]:
     """All CUDA files below a folder. Hidden folders hold other programs' data and are left out."""
     errors: list[OSError] = []
-    empty = True
+    empty, excluded = True, False
     for parent, folders, names in os.walk(folder, onerror=errors.append):
-        folders[:] = sorted(name for name in folders if not name.startswith("."))
+        visible = sorted(name for name in folders if not name.startswith("."))
+        folders[:] = [name for name in visible if not excludes(os.path.join(parent, name), True)]
+        excluded = excluded or len(folders) < len(visible)
         for found in _cuda_files(parent, names):
-            empty = False
-            yield found
+            if excludes(found.path, False):
+                excluded = True
+            else:
+                empty = False
+                yield found
     for error in errors:
         yield Failure(str(error.filename), f"cannot look into this folder: {error.strerror}")
     if empty and must_hold_files and not errors:
-        yield Failure(folder, f"no CUDA files (*{_SOURCE_SUFFIX}, *{_HEADER_SUFFIX}) in this folder")
+        which = " that are not excluded" if excluded else ""
+        yield Failure(folder, f"no CUDA files (*{_SOURCE_SUFFIX}, *{_HEADER_SUFFIX}) in this folder{which}")
 
 
 def _cuda_files(parent: str, names: Iterable[str]) -> Iterator[SourceFile]:

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable, Iterator, Sequence
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
+from cudalint.config import ConfigError
 from cudalint.discovery import SourceFile
 from cudalint.engine import CheckJob, check_file
 from cudalint.merging import gather, is_covered
 from cudalint.options import AnalysisOptions
 from cudalint.pool import Done, Limits, Lost, run_jobs
-from cudalint.registry import Selection
 from cudalint.results import CheckResult, Failure, FileReport, total_coverage
+from cudalint.settings import FileSettings, Settings
 
 Job = TypeVar("Job")
 Result = TypeVar("Result")
@@ -23,8 +24,7 @@ OnDone = Callable[[str], None]
 
 def check_files(
     files: Sequence[SourceFile],
-    options: AnalysisOptions,
-    selection: Selection,
+    settings: Settings,
     limits: Limits,
     *,
     pictures: bool = False,
@@ -32,22 +32,22 @@ def check_files(
 ) -> CheckResult:
     """Lints files. Headers that only a folder brought in are linted if no other file has included them."""
     reports: list[FileReport] = []
-    failures: list[Failure] = []
+    configured, failures = configure(files, settings)
 
-    def run(batch: Sequence[SourceFile]) -> None:
-        jobs = [CheckJob(f.path, options_for(f, options), selection, pictures) for f in batch]
+    def run(batch: Sequence[Configured]) -> None:
+        jobs = [_job(each, pictures) for each in batch]
         for index, value in run_all(check_file, jobs, limits):
-            path = batch[index].path
+            path = jobs[index].path
             if isinstance(value, FileReport):
                 reports.append(value)
             else:
                 failures.append(value if isinstance(value, Failure) else Failure(path, value.reason))
             on_done(path)
 
-    run([file for file in files if not file.is_optional])
-    run([file for file in files if file.is_optional and not is_covered(file.path, reports)])
+    run([each for each in configured if not each.file.is_optional])
+    run([each for each in configured if each.file.is_optional and not is_covered(each.file.path, reports)])
     return CheckResult(
-        target=options.target,
+        target=target_of(configured, settings),
         diagnostics=gather(reports),
         failures=tuple(sorted(failures, key=lambda failure: failure.path)),
         files=len(reports) + len(failures),
@@ -55,11 +55,42 @@ def check_files(
     )
 
 
-def options_for(file: SourceFile, options: AnalysisOptions) -> AnalysisOptions:
-    """The options for one file, which carry its text if it has no other place."""
-    if file.text is None:
-        return options
-    return dataclasses.replace(options, unsaved=(*options.unsaved, (file.path, file.text)))
+class Configured(NamedTuple):
+    """A file and what is in force for it. The options carry the file's text if it has no other place."""
+
+    file: SourceFile
+    settings: FileSettings
+
+    @property
+    def options(self) -> AnalysisOptions:
+        options = self.settings.options
+        if self.file.text is None:
+            return options
+        return dataclasses.replace(options, unsaved=(*options.unsaved, (self.file.path, self.file.text)))
+
+
+def configure(files: Sequence[SourceFile], settings: Settings) -> tuple[list[Configured], list[Failure]]:
+    """Each file with its settings; files below a configuration that can't be used are left out, for one failure."""
+    configured: list[Configured] = []
+    broken: dict[str, Failure] = {}
+    for file in files:
+        try:
+            configured.append(Configured(file, settings.of(file.path)))
+        except ConfigError as error:
+            broken[error.path] = Failure(error.path, error.message)
+    return configured, list(broken.values())
+
+
+def target_of(configured: Sequence[Configured], settings: Settings) -> str:
+    """The target of a run, for the head of a report; the files may have several, if configurations differ."""
+    targets = dict.fromkeys(each.settings.options.target for each in configured)
+    given = settings.command_line
+    return ", ".join(targets) or given.target or given.options.target
+
+
+def _job(each: Configured, pictures: bool) -> CheckJob:
+    known = each.settings
+    return CheckJob(each.file.path, each.options, known.selection, pictures, known.thresholds, known.ignores)
 
 
 def run_all(

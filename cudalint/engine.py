@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
 
 from cudalint.annotations import SourceAnnotations, read_annotations
 from cudalint.diagnostics import Diagnostic, Picture
@@ -18,7 +18,9 @@ from cudalint.options import AnalysisOptions
 from cudalint.registry import Selection, is_known, selected_rules
 from cudalint.results import Failure, FileReport, coverage_of
 from cudalint.rule import AnnotationRule, Rule, RuleContext
+from cudalint.settings import FileIgnores
 from cudalint.suppressions import AnnotationReview, Finding, suppress
+from cudalint.thresholds import Thresholds
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +32,8 @@ class CheckJob:
     selection: Selection
     pictures: bool
     """Whether somebody will look at the pictures; without, they don't travel back."""
+    thresholds: Thresholds = field(default_factory=dict)
+    ignores: FileIgnores = field(default_factory=FileIgnores)
 
 
 def check_file(job: CheckJob) -> FileReport | Failure:
@@ -59,11 +63,12 @@ def report_on(facts: FileFacts, job: CheckJob) -> FileReport:
     complete = facts.status == "ok"
     outcome = suppress(findings, facts.kernels, annotations, is_known, complete)
     complaints, unused = _annotation_findings(outcome.reviews, job.selection)
+    kept = (_for_travel(diagnostic, job.pictures) for diagnostic in outcome.kept)
     return FileReport(
         path=job.path,
         status=facts.status,
-        diagnostics=(*(_for_travel(d, job.pictures) for d in outcome.kept), *complaints),
-        unused=unused,
+        diagnostics=_reported((*kept, *complaints), job.ignores),
+        unused=_reported(unused, job.ignores),
         used=tuple(entry.place for entry in outcome.used),
         coverage=coverage_of(facts),
         sources=frozenset(os.path.realpath(p) for p in facts.sources) - {os.path.realpath(job.path)},
@@ -76,10 +81,15 @@ def _findings(facts: FileFacts, job: CheckJob) -> Iterator[Finding]:
         if not issubclass(rule_class, Rule):
             continue
         rule = rule_class()
-        context = RuleContext(facts, target, dict(rule_class.thresholds))
+        limits = {**rule_class.thresholds, **job.thresholds.get(rule_class.code, {})}
+        context = RuleContext(facts, target, limits)
         for kernel in facts.kernels:
             for diagnostic in rule.check(kernel, context):
                 yield Finding(kernel, diagnostic)
+
+
+def _reported(diagnostics: Iterable[Diagnostic], ignores: FileIgnores) -> tuple[Diagnostic, ...]:
+    return tuple(d for d in diagnostics if not ignores.ignores(d.place.path, d.code, d.name))
 
 
 def _annotations(facts: FileFacts, options: AnalysisOptions) -> Mapping[str, SourceAnnotations]:

@@ -1,4 +1,5 @@
-"""Launch configurations: from launch sites, annotations, the command line, launch bounds, or the default.
+"""Launch configurations: from launch sites, annotations, the command line, the configuration, launch bounds, or the
+default.
 
 The order is that of the facts contract. Every configuration comes with the kernel's arguments as values, and with
 what had to be assumed about it.
@@ -6,7 +7,7 @@ what had to be assumed about it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -31,14 +32,14 @@ from cudalint.evaluate.values import (
     Value,
     map_leaves,
 )
-from cudalint.expressions import CallOp, Expression
+from cudalint.expressions import CallOp, Expression, parse_expression
 from cudalint.facts import LaunchFacts, LaunchSource
-from cudalint.options import AnalysisOptions
+from cudalint.launch_limits import MAX_THREADS, problem_of
+from cudalint.options import AnalysisOptions, KernelSettings
 
 DEFAULT_THREADS = 256
 DEFAULT_GRID = 64
 """Blocks along each axis that the kernel asks about, where nothing says how many."""
-MAX_THREADS = 1024
 MAX_LAUNCHES = 8
 """Different launches of one instantiation that are evaluated."""
 
@@ -70,6 +71,22 @@ class Configuration:
             (s.name, v.index) for s, v in self.arguments.items() if isinstance(v, Node) and not v.kind.is_float
         )
         return (self.block, tuple(n.index for n in self.grid), self.shared.index, values)
+
+
+class ImpossibleLaunch(ValueError):
+    """A launch that a user wrote and that no GPU can do."""
+
+
+@dataclass(frozen=True, slots=True)
+class WrittenLaunch:
+    """A launch that a user wrote for a kernel: in an annotation, or in the configuration."""
+
+    block: Expression
+    grid: Expression | None
+    shared: Expression | None
+    source: LaunchSource
+    path: str | None
+    line: int | None
 
 
 class Numbers:
@@ -218,25 +235,30 @@ def unknown_argument(type_: ir.Type, name: str, graph: Graph, memory: Memory) ->
 
 def without_launch(
     function: ir.Function,
-    annotations: Sequence[Annotation],
+    written: Sequence[WrittenLaunch],
     options: AnalysisOptions,
     graph: Graph,
     generics: Generics,
     lookup: Lookup,
-) -> Configuration:
-    """The configuration of a kernel that nobody launches in sight."""
+) -> list[Configuration]:
+    """The configurations of a kernel that nobody launches in sight; `written` are those of annotations, or else of
+    the configuration. Raises `UnknownName` or `ImpossibleLaunch` for one that can't be used."""
     arguments = unknown_arguments(function, graph, generics)
-    for annotation in annotations:
-        return _from_annotation(annotation, function, arguments, graph, lookup)
+    if written and (written[0].source == "annotation" or options.block is None):
+        distinct: dict[object, Configuration] = {}
+        for launch in written:
+            configuration = _from_written(launch, function, arguments, graph, lookup)
+            distinct.setdefault(configuration.key(), configuration)
+        return list(distinct.values())
     if options.block is not None:
-        return from_command_line(function, arguments, options, graph)
+        return [from_command_line(function, arguments, options, graph)]
     grid = default_grid(function, graph)
     if function.max_threads is not None:
         threads = min(function.max_threads, MAX_THREADS)
         texts = (f"block = {threads} (from __launch_bounds__; no launch in sight)",)
-        return Configuration((threads, 1, 1), grid, graph.zero, arguments, "launch-bounds", None, None, texts)
+        return [Configuration((threads, 1, 1), grid, graph.zero, arguments, "launch-bounds", None, None, texts)]
     texts = (f"block = {DEFAULT_THREADS} (no launch in sight)",)
-    return Configuration((DEFAULT_THREADS, 1, 1), grid, graph.zero, arguments, "default", None, None, texts)
+    return [Configuration((DEFAULT_THREADS, 1, 1), grid, graph.zero, arguments, "default", None, None, texts)]
 
 
 def from_command_line(
@@ -253,21 +275,50 @@ def from_command_line(
     return Configuration(options.block, grid, shared, arguments, "command-line", None, None, ())
 
 
-def _from_annotation(
-    annotation: Annotation,
+def annotated_launches(annotations: Sequence[Annotation], path: str) -> list[WrittenLaunch]:
+    """The launches of `launch` annotations of a file."""
+    return [WrittenLaunch(*launch_of(a), "annotation", path, a.line) for a in annotations[:MAX_LAUNCHES]]
+
+
+def configured_launches(function: ir.Function, settings: Iterable[KernelSettings]) -> list[WrittenLaunch]:
+    """The launch of the first pattern of the configuration that fits the kernel and gives one."""
+    for setting in settings:
+        if setting.block is not None and setting.fits(function.name):
+            block, grid, shared = (
+                parse_expression(text) if text is not None else None
+                for text in (setting.block, setting.grid, setting.shared)
+            )
+            assert block is not None
+            return [WrittenLaunch(block, grid, shared, "config", setting.path, setting.line)]
+    return []
+
+
+def _from_written(
+    launch: WrittenLaunch,
     function: ir.Function,
     arguments: Mapping[ir.Symbol, Value | Place],
     graph: Graph,
     lookup: Lookup,
 ) -> Configuration:
-    parts = launch_of(annotation)
     one = graph.one
-    block, texts = _block_of(_extents(parts.block, lookup, one), graph, function)
-    grid = _extents(parts.grid, lookup, one) if parts.grid is not None else default_grid(function, graph)
-    shared = lookup(parts.shared) if parts.shared is not None else graph.zero
-    return Configuration(
-        block, grid, shared, arguments, "annotation", function.span.path, annotation.line, texts
-    )
+    extents = _extents(launch.block, lookup, one)
+    _check("block", extents)
+    block, texts = _block_of(extents, graph, function)
+    grid = default_grid(function, graph)
+    if launch.grid is not None:
+        grid = _extents(launch.grid, lookup, one)
+        _check("grid", grid)
+    shared = graph.zero
+    if launch.shared is not None:
+        shared = lookup(launch.shared)
+        _check("shared", (shared,))
+    return Configuration(block, grid, shared, arguments, launch.source, launch.path, launch.line, texts)
+
+
+def _check(name: str, extents: Sequence[Node]) -> None:
+    problem = problem_of(name, [int(node.value) if node.is_const else None for node in extents])
+    if problem:
+        raise ImpossibleLaunch(f"the {name} {problem}")
 
 
 def _extents(expression: Expression, lookup: Lookup, one: Node) -> Nodes:

@@ -2,10 +2,19 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
+from fnmatch import fnmatchcase
 from typing import Literal, NamedTuple
 
 RaceScope = Literal["block", "grid"]
+
+_DEFINE = re.compile(r"[A-Za-z_]\w*(\([^)]*\))?(=|$)")
+
+
+def is_define(text: str) -> bool:
+    """Whether a text has the form of a preprocessor's `-D`: `NAME` or `NAME=VALUE`."""
+    return _DEFINE.match(text) is not None
 
 
 class ParameterValue(NamedTuple):
@@ -15,6 +24,25 @@ class ParameterValue(NamedTuple):
     name: str
     value: str
     """A C expression, as the user wrote it."""
+
+
+@dataclass(frozen=True, slots=True)
+class KernelSettings:
+    """What a configuration file says about the kernels whose names fit a pattern."""
+
+    pattern: str
+    """As for file names: `sgemm*`."""
+    block: str | None = None
+    """Like `grid` and `shared` a C expression, which may use the file's macros and constants."""
+    grid: str | None = None
+    shared: str | None = None
+    parameters: tuple[tuple[str, str], ...] = ()
+    path: str | None = None
+    """Where the configuration says so."""
+    line: int | None = None
+
+    def fits(self, kernel: str) -> bool:
+        return fnmatchcase(kernel, self.pattern)
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +65,8 @@ class AnalysisOptions:
     params: tuple[ParameterValue, ...] = ()
     assumes: tuple[str, ...] = ()
     """C expressions over parameters and built-ins that hold in every kernel."""
+    kernels: tuple[KernelSettings, ...] = ()
+    """The configuration's launches, for kernels that have none of the above; the first that fits counts."""
     target: str = "a100"
     race_scope: RaceScope = "block"
     unsaved: tuple[tuple[str, str], ...] = ()

@@ -64,17 +64,26 @@ def matches(selector: str, code: str, name: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """What `--select` and `--ignore` say; without `select`, the rules that are on by default."""
+    """What `select`, `ignore` and `extend-select` say; without `select`, the rules that are on by default."""
 
     select: tuple[str, ...] = ()
     ignore: tuple[str, ...] = ()
+    extend_select: tuple[str, ...] = ()
+    base: Selection | None = None
+    """What yields to this one, as a configuration file does to the command line."""
 
     def wants(self, rule: RuleClass) -> bool:
-        if any(matches(selector, rule.code, rule.name) for selector in self.ignore):
+        if _fits(rule, self.ignore):
             return False
         if self.select:
-            return any(matches(selector, rule.code, rule.name) for selector in self.select)
-        return rule.on_by_default
+            return _fits(rule, (*self.select, *self.extend_select))
+        if _fits(rule, self.extend_select):
+            return True
+        return rule.on_by_default if self.base is None else self.base.wants(rule)
+
+
+def _fits(rule: RuleClass, selectors: Iterable[str]) -> bool:
+    return any(matches(selector, rule.code, rule.name) for selector in selectors)
 
 
 def selected_rules(selection: Selection) -> tuple[RuleClass, ...]:

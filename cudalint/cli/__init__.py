@@ -24,6 +24,7 @@ def run(arguments: Sequence[str]) -> int:
     import click
 
     from cudalint.cli.group import cli
+    from cudalint.config import ConfigError
 
     _make_output_robust()
     try:
@@ -31,6 +32,8 @@ def run(arguments: Sequence[str]) -> int:
         sys.stdout.flush()
     except click.ClickException as error:
         return _fail(error.format_message())
+    except ConfigError as error:
+        return _fail(str(error))
     except (click.Abort, KeyboardInterrupt):
         _fail("interrupted")
         return _INTERRUPTED

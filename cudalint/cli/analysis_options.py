@@ -1,94 +1,145 @@
-"""The options that `check` and `facts` share: what is to be assumed about the code, and how files are worked off."""
+"""The options that commands share: what is to be assumed about the code, which files, and how they are worked off."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import Any
 
 import click
 
 from cudalint.cli import parameters
+from cudalint.cli.headed import together, under
 from cudalint.options import AnalysisOptions
 from cudalint.pool import Limits, default_workers
+from cudalint.registry import Selection
+from cudalint.settings import CommandLine, Settings
 
-Command = TypeVar("Command", bound=Callable[..., Any])
+_launch = under("What the source doesn't show")
+_compiler = under("Compiler")
+_files = under("Files and configuration")
+_rules = under("Rules")
 
-_OPTIONS = (
-    click.option(
-        "--target", callback=parameters.target_name, default="a100", show_default=True, metavar="NAME",
-        help="GPU by chip or architecture: a100, h100, sm_86.",
+analysis_options = together(
+    _launch(
+        "--target", callback=parameters.target_name, metavar="NAME",
+        help="GPU by chip or architecture: a100, h100, sm_86.  [default: a100]",
     ),
-    click.option(
-        "--block", callback=parameters.dimensions, metavar="X,Y,Z",
+    _launch(
+        "--block", callback=parameters.block, metavar="X,Y,Z",
         help="Block size for kernels without a launch in sight.",
     ),
-    click.option(
-        "--grid", callback=parameters.dimensions, metavar="X,Y,Z",
+    _launch(
+        "--grid", callback=parameters.grid, metavar="X,Y,Z",
         help="Grid size for kernels without a launch in sight.",
     ),
-    click.option(
+    _launch(
         "--shared", type=click.IntRange(min=0), metavar="BYTES",
         help="Dynamic shared memory for kernels without a launch in sight.",
     ),
-    click.option(
+    _launch(
         "--force-launch", is_flag=True,
         help="Use --block, --grid and --shared for all kernels.",
     ),
-    click.option(
+    _launch(
         "--param", "params", callback=parameters.parameter_values, multiple=True,
         metavar="[KERNEL:]NAME=VALUE", help="Value of a kernel's scalar argument.",
     ),
-    click.option(
+    _launch(
         "--assume", "assumes", callback=parameters.assumptions, multiple=True, metavar="EXPR",
         help="Condition that holds in every kernel, such as 'K % 4 == 0'.",
     ),
-    click.option(
+    _launch(
         "--race-scope", type=click.Choice(["block", "grid"]), default="block", show_default=True,
         help="Look for races within a block, or between blocks too.",
     ),
-    click.option("-I", "include_dirs", metavar="DIR", multiple=True, help="Folder to search for includes."),
-    click.option(
+    _compiler("-I", "include_dirs", metavar="DIR", multiple=True, help="Folder to search for includes."),
+    _compiler(
         "-D", "defines", callback=parameters.defines, metavar="NAME[=VALUE]", multiple=True,
         help="Preprocessor macro.",
     ),
-    click.option("-std", "--std", metavar="STANDARD", help="C++ standard, such as c++17."),
-    click.option(
+    _compiler("-std", "--std", metavar="STANDARD", help="C++ standard, such as c++17."),
+    _compiler(
         "--cuda-path", type=click.Path(exists=True, file_okay=False), metavar="DIR",
         help="CUDA toolkit to take missing headers from.",
     ),
-    click.option(
+    _compiler(
         "--compile-commands", type=click.Path(exists=True), metavar="FILE",
-        help="compile_commands.json with flags for each file.",
+        help="compile_commands.json with flags for each file.  [default: the nearest]",
     ),
-    click.option(
+    _files(
+        "--config", type=click.Path(), metavar="FILE",
+        help="Configuration for all files.  [default: the cudalint.toml or pyproject.toml nearest to each]",
+    ),
+    _files("--no-config", is_flag=True, help="Use no configuration file."),
+    _files(
+        "--exclude", callback=parameters.path_patterns, multiple=True, metavar="PATTERN",
+        help="Leave files and folders out that a folder would bring in; patterns as in .gitignore.",
+    ),
+    _files(
+        "--force-exclude", is_flag=True,
+        help="Leave out excluded files that are named one by one too, as pre-commit names them.",
+    ),
+    _files(
+        "--gitignore/--no-gitignore", "respect_gitignore", default=None,
+        help="Leave out what .gitignore files ignore.  [default: yes]",
+    ),
+    _files(
         "-j", "--jobs", type=click.IntRange(min=1), metavar="N",
         help="Worker processes.  [default: one per CPU]",
     ),
-    click.option(
+    _files(
         "--time-limit", type=click.FloatRange(min=0, min_open=True), default=20.0, show_default=True,
         metavar="SECONDS", help="Give a file up after this time.",
     ),
 )  # fmt: skip
 
-
-def analysis_options(command: Command) -> Command:
-    """Adds the shared options to a command."""
-    for option in reversed(_OPTIONS):
-        command = option(command)
-    return command
-
+rule_options = together(
+    _rules(
+        "--select", callback=parameters.rule_selectors, multiple=True, metavar="RULE,...",
+        help="Run these rules: codes, starts of codes, names, or ALL.",
+    ),
+    _rules(
+        "--extend-select", callback=parameters.rule_selectors, multiple=True, metavar="RULE,...",
+        help="Run these rules too.",
+    ),
+    _rules(
+        "--ignore", callback=parameters.rule_selectors, multiple=True, metavar="RULE,...",
+        help="Don't run these rules.",
+    ),
+    _rules(
+        "--threshold", "thresholds", callback=parameters.thresholds, multiple=True, metavar="RULE.NAME=VALUE",
+        help="From which figure on a rule reports, such as bank-conflict.ways=4.",
+    ),
+)  # fmt: skip
 
 _FIELDS = (
     "include_dirs", "defines", "std", "cuda_path", "compile_commands", "block", "grid", "shared", "force_launch",
-    "params", "assumes", "target", "race_scope",
+    "params", "assumes", "race_scope",
 )  # fmt: skip
 
 
-def analysis_options_from(values: dict[str, Any]) -> AnalysisOptions:
-    """What the user said about the code; raises a usage error where it contradicts itself."""
-    if values["force_launch"] and values["block"] is None:
-        raise click.UsageError("--force-launch needs --block")
-    return AnalysisOptions(**{name: values[name] for name in _FIELDS})
+def settings_from(values: dict[str, Any]) -> Settings:
+    """What the user said, ready to be put on top of each file's configuration.
+
+    Raises a usage error where it contradicts itself, and `ConfigError` for a named file that can't be used.
+    """
+    for dependent in ("grid", "shared", "force_launch"):
+        if values["block"] is None and values[dependent] not in (None, False):
+            raise click.UsageError(f"--{dependent.replace('_', '-')} needs --block")
+    if values["config"] is not None and values["no_config"]:
+        raise click.UsageError("--config and --no-config contradict each other")
+    selection = Selection(*(values.get(name, ()) for name in ("select", "ignore", "extend_select")))
+    return Settings(
+        CommandLine(
+            options=AnalysisOptions(**{name: values[name] for name in _FIELDS}),
+            target=values["target"],
+            selection=selection,
+            thresholds=values.get("thresholds", ()),
+            exclude=values["exclude"],
+            respect_gitignore=values["respect_gitignore"],
+            config=values["config"],
+            use_config=not values["no_config"],
+        )
+    )
 
 
 def limits_from(values: dict[str, Any]) -> Limits:

@@ -9,14 +9,13 @@ from typing import Any, cast
 import click
 
 from cudalint.cli import FAILED, FINDINGS, NOTHING_FOUND
-from cudalint.cli.analysis_options import analysis_options, analysis_options_from, limits_from
-from cudalint.cli.parameters import rule_selectors
+from cudalint.cli.analysis_options import analysis_options, limits_from, rule_options, settings_from
+from cudalint.cli.headed import HeadedCommand
 from cudalint.cli.progress import ProgressBar
 from cudalint.cli.terminal import is_wide, output_style, print_failures, write_lines
 from cudalint.diagnostics import Severity
 from cudalint.discovery import SourceFile, discover
 from cudalint.driver import check_files
-from cudalint.registry import Selection
 from cudalint.reporters import pictures
 from cudalint.reporters.style import Style
 from cudalint.results import SEVERITIES, CheckResult
@@ -43,16 +42,9 @@ class _Output:
         return WORST if is_wide(pictures.NEEDED_WIDTH) else 0
 
 
-@click.command("check")
+@click.command("check", cls=HeadedCommand)
 @click.argument("paths", nargs=-1, required=True, metavar="PATH...")
-@click.option(
-    "--select",
-    callback=rule_selectors,
-    multiple=True,
-    metavar="RULE,...",
-    help="Run these rules: codes, prefixes or names.",
-)
-@click.option("--ignore", callback=rule_selectors, multiple=True, metavar="RULE,...", help="Don't run these rules.")
+@rule_options
 @click.option(
     "--fail-on",
     type=click.Choice(SEVERITIES),
@@ -76,8 +68,6 @@ class _Output:
 @analysis_options
 def command(
     paths: Sequence[str],
-    select: tuple[str, ...],
-    ignore: tuple[str, ...],
     fail_on: str,
     format_: str,
     show: bool | None,
@@ -96,12 +86,12 @@ def command(
       cudalint check a.cu --block 32,8 --param N=4096 --show
     """
     output = _Output(format_, output_style(color), show, quiet)
-    found = discover(paths)
+    settings = settings_from(values)
+    found = discover(paths, settings.excludes, values["force_exclude"])
     with ProgressBar(len(found.files), quiet) as progress:
         result = check_files(
             found.files,
-            analysis_options_from(values),
-            Selection(select, ignore),
+            settings,
             limits_from(values),
             pictures=output.pictures != 0,
             on_done=progress.advance,

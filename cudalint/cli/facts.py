@@ -10,10 +10,11 @@ from typing import Any
 import click
 
 from cudalint.cli import FAILED, NOTHING_FOUND
-from cudalint.cli.analysis_options import analysis_options, analysis_options_from, limits_from
+from cudalint.cli.analysis_options import analysis_options, limits_from, settings_from
+from cudalint.cli.headed import HeadedCommand
 from cudalint.cli.terminal import output_style, print_failures, write_lines
 from cudalint.discovery import discover
-from cudalint.driver import options_for, run_all
+from cudalint.driver import configure, run_all, target_of
 from cudalint.engine import analyse
 from cudalint.options import AnalysisOptions
 from cudalint.pool import Limits, Lost
@@ -44,7 +45,7 @@ def describe_file(job: FactsJob) -> str | Failure:
     return "\n".join(facts_text.render(facts, job.style))
 
 
-@click.command("facts")
+@click.command("facts", cls=HeadedCommand)
 @click.argument("paths", nargs=-1, required=True, metavar="PATH...")
 @click.option(
     "--format",
@@ -66,13 +67,14 @@ def command(paths: Sequence[str], format_: str, color: bool | None, **values: An
       cudalint facts kernels/tile.cu
       cudalint facts src --format json > facts.json
     """
-    options, limits = analysis_options_from(values), limits_from(values)
-    found = discover(paths)
+    settings, limits = settings_from(values), limits_from(values)
+    found = discover(paths, settings.excludes, values["force_exclude"])
+    configured, broken = configure(found.files, settings)
     style = None if format_ == "json" else output_style(color)
-    jobs = [FactsJob(file.path, options_for(file, options), style) for file in found.files]
+    jobs = [FactsJob(each.file.path, each.options, style) for each in configured]
     failures: list[Failure] = []
-    answers = _noting_failures(chain(found.failures, _answers(jobs, limits)), failures)
-    write_lines(_text_lines(answers) if style else _json_lines(answers, options.target))
+    answers = _noting_failures(chain(found.failures, broken, _answers(jobs, limits)), failures)
+    write_lines(_text_lines(answers) if style else _json_lines(answers, target_of(configured, settings)))
     print_failures(failures)
     return FAILED if failures else NOTHING_FOUND
 

@@ -11,6 +11,7 @@ from cudalint.cli import FAILED, NOTHING_FOUND
 
 _COMMANDS = {
     "check": "cudalint.cli.check",
+    "config": "cudalint.cli.config",
     "facts": "cudalint.cli.facts",
     "explain": "cudalint.cli.explain",
     "rules": "cudalint.cli.rules",

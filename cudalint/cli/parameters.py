@@ -6,20 +6,33 @@ import re
 
 import click
 
-from cudalint.options import ParameterValue
+from cudalint.options import ParameterValue, is_define
 
 _PARAMETER = re.compile(r"(?:(?P<kernel>.+):)?(?P<name>[A-Za-z_][\w.]*)=(?P<value>.+)", re.DOTALL)
-_DEFINE = re.compile(r"[A-Za-z_]\w*(\([^)]*\))?(=|$)")
+_THRESHOLD = re.compile(r"(?P<rule>[\w-]+)\.(?P<name>[\w-]+)=(?P<value>\d+(\.\d*)?|\.\d+)")
 
 
-def dimensions(ctx: click.Context, option: click.Parameter, text: str | None) -> tuple[int, int, int] | None:
+def block(ctx: click.Context, option: click.Parameter, text: str | None) -> tuple[int, int, int] | None:
     """`X`, `X,Y` or `X,Y,Z`; what is left out is 1."""
+    return _dimensions("block", text)
+
+
+def grid(ctx: click.Context, option: click.Parameter, text: str | None) -> tuple[int, int, int] | None:
+    return _dimensions("grid", text)
+
+
+def _dimensions(name: str, text: str | None) -> tuple[int, int, int] | None:
     if text is None:
         return None
+    from cudalint.launch_limits import problem_of
+
     parts = [part.strip() for part in re.split("[,x]", text)]
     if len(parts) > 3 or not all(part.isdecimal() and int(part) > 0 for part in parts):
         raise click.BadParameter(f"`{text}` is not one to three positive numbers such as 32,8,1")
     x, y, z = [*map(int, parts), 1, 1][:3]
+    problem = problem_of(name, (x, y, z))
+    if problem:
+        raise click.BadParameter(f"a {name} of {text} is not possible: it {problem}")
     return x, y, z
 
 
@@ -59,7 +72,7 @@ def assumptions(ctx: click.Context, option: click.Parameter, texts: tuple[str, .
 def defines(ctx: click.Context, option: click.Parameter, texts: tuple[str, ...]) -> tuple[str, ...]:
     """`NAME` or `NAME=VALUE`, as for a compiler's `-D`."""
     for text in texts:
-        if not _DEFINE.match(text):
+        if not is_define(text):
             raise click.BadParameter(f"`{text}` has not the form NAME or NAME=VALUE")
     return texts
 
@@ -78,12 +91,43 @@ def rule_selectors(ctx: click.Context, option: click.Parameter, texts: tuple[str
     return selectors
 
 
-def target_name(ctx: click.Context, option: click.Parameter, text: str) -> str:
-    """A chip or an architecture, kept as it was given."""
-    from cudalint.hardware.targets import DEFAULT_TARGET, UnknownTarget, find_target
+def thresholds(
+    ctx: click.Context, option: click.Parameter, texts: tuple[str, ...]
+) -> tuple[tuple[str, str, float], ...]:
+    """`RULE.NAME=VALUE`, where the rule is a code or a name."""
+    return tuple(_threshold(text) for text in texts)
 
-    if text == DEFAULT_TARGET:
-        return text
+
+def _threshold(text: str) -> tuple[str, str, float]:
+    from cudalint.thresholds import UnknownThreshold, check_threshold
+
+    match = _THRESHOLD.fullmatch(text.strip())
+    if match is None:
+        raise click.BadParameter(f"`{text}` has not the form RULE.NAME=VALUE, such as bank-conflict.ways=4")
+    try:
+        check_threshold(match["rule"], match["name"])
+    except UnknownThreshold as error:
+        raise click.BadParameter(str(error)) from None
+    return match["rule"], match["name"], float(match["value"])
+
+
+def path_patterns(ctx: click.Context, option: click.Parameter, texts: tuple[str, ...]) -> tuple[str, ...]:
+    """Patterns as in `.gitignore`."""
+    if texts:
+        from cudalint.path_patterns import bad_pattern
+
+        bad = bad_pattern(texts)
+        if bad is not None:
+            raise click.BadParameter(f"the pattern `{bad}` means nothing; patterns are written as in .gitignore")
+    return texts
+
+
+def target_name(ctx: click.Context, option: click.Parameter, text: str | None) -> str | None:
+    """A chip or an architecture, kept as it was given."""
+    if text is None:
+        return None
+    from cudalint.hardware.targets import UnknownTarget, find_target
+
     try:
         find_target(text)
     except UnknownTarget as error:

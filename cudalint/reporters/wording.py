@@ -36,7 +36,7 @@ def _origin(launch: LaunchFacts) -> str:
         case "annotation":
             return f"annotation{place}"
         case "config":
-            return "from the configuration"
+            return f"configuration{place}"
         case "command-line":
             return "from the command line"
         case "launch-bounds":

@@ -1,0 +1,182 @@
+"""`cudalint config`: what is in force, and where each value comes from."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import click
+
+from cudalint.cli import NOTHING_FOUND
+from cudalint.cli.analysis_options import analysis_options, rule_options, settings_from
+from cudalint.cli.headed import HeadedCommand
+from cudalint.cli.terminal import output_style, write_lines
+from cudalint.config import Config
+from cudalint.options import AnalysisOptions
+from cudalint.registry import all_rules
+from cudalint.reporters.style import Style
+from cudalint.settings import CommandLine, FileSettings, Settings
+from cudalint.thresholds import code_of
+
+_DEFAULT = "default"
+_COMMAND_LINE = "command line"
+
+
+@dataclass(frozen=True, slots=True)
+class _Row:
+    """One value that is in force."""
+
+    key: str
+    value: object
+    origin: str
+
+
+@click.command("config", cls=HeadedCommand)
+@click.argument("path", default=os.curdir, metavar="[PATH]")
+@click.option(
+    "--format", "format_", type=click.Choice(["text", "json"]), default="text", show_default=True,
+    help="A table, or JSON for programs.",
+)  # fmt: skip
+@click.option("--color/--no-color", default=None, help="Use colours.  [default: in a terminal]")
+@rule_options
+@analysis_options
+def command(path: str, format_: str, color: bool | None, **values: Any) -> int:
+    """Print what is in force for a file or a folder, and where each value comes from.
+
+    The cudalint.toml, or the pyproject.toml with a table [tool.cudalint], that is nearest to a file counts for it. With
+    options as for `check`, they are taken into account.
+
+    \b
+    Examples:
+      cudalint config
+      cudalint config kernels/sgemm.cu --target h100
+    """
+    if not os.path.exists(path):
+        raise click.UsageError(f"{path}: no such file or folder")
+    settings = settings_from(values)
+    inside = os.path.join(path, "any.cu") if os.path.isdir(path) else path
+    known = settings.of(inside)
+    rows = list(_rows(settings, known))
+    file = known.config.path if known.config else None
+    if format_ == "json":
+        document = {"path": path, "config": file, "settings": [asdict(row) for row in rows]}
+        write_lines([json.dumps(document, indent=2)])
+    else:
+        write_lines(_table(path, file, rows, output_style(color)))
+    return NOTHING_FOUND
+
+
+def _table(path: str, file: str | None, rows: list[_Row], style: Style) -> Iterator[str]:
+    yield f"{path}: " + (f"configured by {file}" if file else "no configuration file")
+    yield ""
+    keys = max(len(row.key) for row in rows)
+    texts = [_text(row.value) for row in rows]
+    width = min(max(map(len, texts)), 50)
+    for row, text in zip(rows, texts, strict=True):
+        origin = style.paint(row.origin, "dim" if row.origin == _DEFAULT else "bold")
+        yield f"{row.key:<{keys}}  {text:<{width}}  {origin}"
+
+
+def _text(value: object) -> str:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, float):
+        return f"{value:g}"
+    if isinstance(value, (list, tuple)):
+        return ", ".join(map(str, value)) or "-"
+    return "-" if value is None else str(value)
+
+
+def _rows(settings: Settings, known: FileSettings) -> Iterator[_Row]:
+    given, config = settings.command_line, known.config
+    yield _single("target", known.options.target, given.target, config.target if config else None, config)
+    yield from _rules(known, given, config)
+    yield from _files(settings, config)
+    yield from _lists(given.options, config)
+    yield _single("std", known.options.std, given.options.std, config.std if config else None, config)
+    yield from _launches(given.options, config)
+
+
+def _single(key: str, value: object, given: object, configured: object, config: Config | None) -> _Row:
+    if given is not None:
+        return _Row(key, value, _COMMAND_LINE)
+    if configured is not None and config is not None:
+        return _Row(key, value, config.place_of(key))
+    return _Row(key, value, _DEFAULT)
+
+
+def _added(key: str, given: tuple[str, ...], configured: tuple[str, ...], config: Config | None) -> Iterator[_Row]:
+    """A list to which the configuration and the command line both add."""
+    if configured and config is not None:
+        yield _Row(key, configured, config.place_of(key))
+    if given:
+        yield _Row(key, given, _COMMAND_LINE)
+    if not given and not configured:
+        yield _Row(key, (), _DEFAULT)
+
+
+def _rules(known: FileSettings, given: CommandLine, config: Config | None) -> Iterator[_Row]:
+    selection = given.selection
+    base = config or Config("")
+    for key, own, configured in (
+        ("select", selection.select, base.select or ()),
+        ("extend-select", selection.extend_select, base.extend_select),
+        ("ignore", selection.ignore, base.ignore),
+    ):
+        # The command line's `--select` replaces what the configuration says about rules.
+        yield from _added(key, own, () if selection.select else configured, config)
+    yield _Row("rules", tuple(r.code for r in all_rules() if known.selection.wants(r)), "from the above")
+    for pattern, rules in base.per_file_ignores:
+        yield _Row(f'per-file-ignores."{pattern}"', rules, base.place_of("per-file-ignores", pattern))
+    yield from _thresholds(given, base)
+
+
+def _thresholds(given: CommandLine, config: Config) -> Iterator[_Row]:
+    origins: dict[tuple[str, str], tuple[float, str]] = {}
+    for rule in all_rules():
+        origins.update({(rule.code, name): (value, _DEFAULT) for name, value in rule.thresholds.items()})
+    for rule_name, name, value in config.thresholds:
+        origins[code_of(rule_name), name] = value, config.place_of("thresholds", rule_name, name)
+    for rule_name, name, value in given.thresholds:
+        origins[code_of(rule_name), name] = value, _COMMAND_LINE
+    for (code, name), (value, origin) in origins.items():
+        yield _Row(f"thresholds.{code}.{name}", value, origin)
+
+
+def _files(settings: Settings, config: Config | None) -> Iterator[_Row]:
+    given = settings.command_line
+    yield from _added("exclude", given.exclude, config.exclude if config else (), config)
+    key = "respect-gitignore"
+    configured = config.respect_gitignore if config and (key,) in config.lines else None
+    value = next((v for v in (given.respect_gitignore, configured) if v is not None), True)
+    yield _single(key, value, given.respect_gitignore, configured, config)
+
+
+def _lists(given: AnalysisOptions, config: Config | None) -> Iterator[_Row]:
+    base = config or Config("")
+    yield from _added("include-dirs", given.include_dirs, base.include_dirs, config)
+    yield from _added("defines", given.defines, base.defines, config)
+    yield from _added("assume", given.assumes, base.assume, config)
+
+
+def _launches(given: AnalysisOptions, config: Config | None) -> Iterator[_Row]:
+    """Launches of kernels that have none in sight: the command line's comes before the configuration's."""
+    if given.block is not None:
+        yield _Row("block", given.block, _COMMAND_LINE)
+        yield _Row("grid", given.grid, _COMMAND_LINE if given.grid else _DEFAULT)
+        yield _Row("shared", given.shared or 0, _COMMAND_LINE if given.shared is not None else _DEFAULT)
+    for kernel in config.kernels if config else ():
+        assert config is not None
+        for key in ("block", "grid", "shared"):
+            value = getattr(kernel, key)
+            if value is not None:
+                place = config.place_of("kernels", kernel.pattern, key)
+                yield _Row(f'kernels."{kernel.pattern}".{key}', value, place)
+        for name, text in kernel.parameters:
+            place = config.place_of("kernels", kernel.pattern, "parameters", name)
+            yield _Row(f'kernels."{kernel.pattern}".parameters.{name}', text, place)
+    for kernel_name, name, text in given.params:
+        yield _Row(f"param {kernel_name + ':' if kernel_name else ''}{name}", text, _COMMAND_LINE)

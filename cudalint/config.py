@@ -1,0 +1,385 @@
+"""Configuration files: `cudalint.toml`, or the table `[tool.cudalint]` of `pyproject.toml`.
+
+The file nearest to a source counts, alone: of the folder that the source is in, or else of the nearest folder above
+it. Everything is checked when a file is loaded, and an error names the file, the line and the key. How a file's
+settings and the command line's go together is the business of `cudalint.settings`.
+"""
+
+from __future__ import annotations
+
+import difflib
+import os
+import tomllib
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+
+from cudalint.options import KernelSettings
+from cudalint.toml_lines import Key, key_lines, line_of
+
+OWN_FILE = "cudalint.toml"
+SHARED_FILE = "pyproject.toml"
+_TABLE: Key = ("tool", "cudalint")
+
+
+class ConfigError(ValueError):
+    """A configuration file that can't be used; `path` is the file, and the message says where in it and why."""
+
+    def __init__(self, path: str, message: str, line: int | None = None) -> None:
+        super().__init__(path, message, line)
+        self.path = path
+        self.message = f"{message} (line {line})" if line is not None else message
+
+    def __str__(self) -> str:
+        return f"{self.path}: {self.message}"
+
+
+Names = tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Config:
+    """What one configuration file says. What it leaves open is None or empty."""
+
+    path: str
+    target: str | None = None
+    select: Names | None = None
+    extend_select: Names = ()
+    ignore: Names = ()
+    per_file_ignores: tuple[tuple[str, Names], ...] = ()
+    """Patterns as in `.gitignore`, from the file's folder on, and the rules that are not reported there."""
+    thresholds: tuple[tuple[str, str, float], ...] = ()
+    """Rule (code or name), threshold, value."""
+    exclude: Names = ()
+    respect_gitignore: bool = True
+    include_dirs: Names = ()
+    """Resolved against the file's folder."""
+    defines: Names = ()
+    std: str | None = None
+    assume: Names = ()
+    kernels: tuple[KernelSettings, ...] = ()
+    lines: Mapping[Key, int] = field(default_factory=dict)
+    """The line of each key, below the table of this program."""
+
+    @property
+    def folder(self) -> str:
+        return os.path.dirname(os.path.abspath(self.path))
+
+    def place_of(self, *key: str) -> str:
+        """`pyproject.toml:12`."""
+        line = line_of(key, self.lines)
+        return f"{self.path}:{line}" if line is not None else self.path
+
+
+def find_config(folder: str) -> Config | None:
+    """The configuration of the nearest folder, from this one upwards, that has any; raises `ConfigError`."""
+    current = os.path.abspath(folder)
+    while True:
+        for name in (OWN_FILE, SHARED_FILE):
+            path = os.path.join(current, name)
+            if os.path.isfile(path):
+                config = _load(_shown(path))
+                if config is not None:
+                    return config
+        parent = os.path.dirname(current)
+        if parent == current:
+            return None
+        current = parent
+
+
+def load_config(path: str) -> Config:
+    """A configuration that the user names; raises `ConfigError`, also for a `pyproject.toml` that says nothing."""
+    config = _load(path)
+    if config is None:
+        raise ConfigError(path, f"there is no table [{'.'.join(_TABLE)}] in it")
+    return config
+
+
+def _shown(path: str) -> str:
+    """The path as a user would write it: relative, where the file is below the current folder."""
+    try:
+        relative = os.path.relpath(path)
+    except ValueError:
+        return path  # On another drive.
+    return path if relative.startswith(os.pardir) else relative
+
+
+def _load(path: str) -> Config | None:
+    """None for a `pyproject.toml` without the table."""
+    text = _read(path)
+    shared = os.path.basename(path) == SHARED_FILE
+    if shared and _TABLE[1] not in text:
+        return None  # Most projects' file: spare it the parser.
+    try:
+        document = tomllib.loads(text)
+    except (tomllib.TOMLDecodeError, RecursionError) as error:
+        raise ConfigError(path, f"not valid TOML: {error or 'nested too deeply'}") from None
+    lines = key_lines(text)
+    if not shared:
+        return _checked(_Entry(path, "", lines, (), document))
+    tool = document.get(_TABLE[0])
+    if not isinstance(tool, dict) or _TABLE[1] not in tool:
+        return None
+    own = {key[2:]: line for key, line in lines.items() if key[:2] == _TABLE}
+    return _checked(_Entry(path, ".".join(_TABLE), own, (), tool[_TABLE[1]]))
+
+
+def _read(path: str) -> str:
+    try:
+        with open(path, "rb") as file:
+            return file.read().decode("utf-8")
+    except OSError as error:
+        raise ConfigError(path, f"cannot be read: {error.strerror}") from None
+    except UnicodeDecodeError as error:
+        raise ConfigError(path, f"not UTF-8 text (byte {error.start})") from None
+
+
+# --- checking ----------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class _Entry:
+    """A value of the document, with the key that errors name."""
+
+    path: str
+    prefix: str
+    lines: Mapping[Key, int]
+    key: Key
+    value: object
+
+    def error(self, message: str) -> ConfigError:
+        name = ".".join(part for part in (self.prefix, *map(_quoted, self.key)) if part)
+        return ConfigError(self.path, f"`{name}` {message}", self.line)
+
+    @property
+    def line(self) -> int | None:
+        return line_of(self.key, self.lines)
+
+    def items(self) -> Iterator[tuple[str, _Entry]]:
+        if not isinstance(self.value, dict):
+            raise self.error(f"has to be a table, and is {_kind(self.value)}")
+        for name, value in self.value.items():
+            yield name, _Entry(self.path, self.prefix, self.lines, (*self.key, name), value)
+
+    def known_items(self, known: Iterable[str]) -> dict[str, _Entry]:
+        """The table's entries, none of which may have another name."""
+        entries = dict(self.items())
+        for name, entry in entries.items():
+            if name not in known:
+                close = difflib.get_close_matches(name, list(known), 1)
+                hint = f"did you mean `{close[0]}`?" if close else f"there are {', '.join(known)}"
+                raise entry.error(f"is not a setting; {hint}")
+        return entries
+
+    def text(self) -> str:
+        if not isinstance(self.value, str) or not self.value.strip():
+            raise self.error(f"has to be a string, and is {_kind(self.value)}")
+        return self.value.strip()
+
+    def texts(self) -> Names:
+        """A list of strings."""
+        if not isinstance(self.value, list):
+            raise self.error(f"has to be a list of strings, and is {_kind(self.value)}")
+        for value in self.value:
+            if not isinstance(value, str) or not value.strip():
+                raise self.error(f"has to be a list of strings, and one of them is {_kind(value)}")
+        return tuple(value.strip() for value in self.value)
+
+    def number(self) -> float:
+        if isinstance(self.value, bool) or not isinstance(self.value, (int, float)):
+            raise self.error(f"has to be a number, and is {_kind(self.value)}")
+        if not 0 <= self.value < float("inf"):
+            raise self.error("has to be a number that is not negative")
+        return float(self.value)
+
+    def flag(self) -> bool:
+        if not isinstance(self.value, bool):
+            raise self.error(f"has to be true or false, and is {_kind(self.value)}")
+        return self.value
+
+
+def _quoted(part: str) -> str:
+    return part if part.replace("-", "").replace("_", "").isalnum() else f'"{part}"'
+
+
+def _kind(value: object) -> str:
+    match value:
+        case bool():
+            return "true or false"
+        case str():
+            return "a string" if value.strip() else "an empty string"
+        case int() | float():
+            return "a number"
+        case list():
+            return "a list"
+        case dict():
+            return "a table"
+    return "a date"
+
+
+def _checked(root: _Entry) -> Config:
+    """The document as a `Config`."""
+    entries = root.known_items(_READERS)
+    values = {name.replace("-", "_"): _READERS[name](entry) for name, entry in entries.items()}
+    return Config(root.path, lines=root.lines, **values)  # type: ignore[arg-type]  # Each reader gives its field.
+
+
+def _target(entry: _Entry) -> str:
+    from cudalint.hardware.targets import UnknownTarget, find_target
+
+    try:
+        find_target(entry.text())
+    except UnknownTarget as error:
+        raise entry.error(f"names no GPU: {error}") from None
+    return entry.text()
+
+
+def _selectors(entry: _Entry) -> Names:
+    from cudalint.registry import UnknownRule, check_selectors
+
+    try:
+        check_selectors(entry.texts())
+    except UnknownRule as error:
+        raise entry.error(f"names no rule: {error}") from None
+    return entry.texts()
+
+
+def _select(entry: _Entry) -> Names:
+    selectors = _selectors(entry)
+    if not selectors:
+        raise entry.error("is empty; without it, the rules run that are on by default")
+    return selectors
+
+
+def _per_file_ignores(entry: _Entry) -> tuple[tuple[str, Names], ...]:
+    return tuple((_pattern(rules, pattern), _selectors(rules)) for pattern, rules in entry.items())
+
+
+def _patterns(entry: _Entry) -> Names:
+    return tuple(_pattern(entry, text) for text in entry.texts())
+
+
+def _pattern(entry: _Entry, text: str) -> str:
+    from cudalint.path_patterns import bad_pattern
+
+    if bad_pattern((text,)) is not None:
+        raise entry.error(f"has the pattern `{text}`, which means nothing; patterns are written as in .gitignore")
+    return text
+
+
+def _thresholds(entry: _Entry) -> tuple[tuple[str, str, float], ...]:
+    from cudalint.thresholds import UnknownThreshold, check_threshold
+
+    found = []
+    for rule, settings in entry.items():
+        for name, value in settings.items():
+            try:
+                check_threshold(rule, name)
+            except UnknownThreshold as error:
+                raise value.error(f"is no threshold: {error}") from None
+            found.append((rule, name, value.number()))
+    return tuple(found)
+
+
+def _folders(entry: _Entry) -> Names:
+    base = os.path.dirname(entry.path)
+    return tuple(os.path.normpath(os.path.join(base, folder)) for folder in entry.texts())
+
+
+def _defines(entry: _Entry) -> Names:
+    from cudalint.options import is_define
+
+    for text in entry.texts():
+        if not is_define(text):
+            raise entry.error(f"has `{text}`, which has not the form NAME or NAME=VALUE")
+    return entry.texts()
+
+
+def _assumptions(entry: _Entry) -> Names:
+    from cudalint.annotations import parse_assumption
+    from cudalint.expressions import ExpressionError
+
+    for text in entry.texts():
+        try:
+            parse_assumption(text)
+        except ExpressionError as error:
+            raise entry.error(f"can't be used: {error}") from None
+    return entry.texts()
+
+
+# --- kernels -----------------------------------------------------------------------------------------------
+
+_KERNEL_KEYS = ("block", "grid", "shared", "parameters")
+
+
+def _kernels(entry: _Entry) -> tuple[KernelSettings, ...]:
+    return tuple(_kernel(pattern, settings) for pattern, settings in entry.items())
+
+
+def _kernel(pattern: str, entry: _Entry) -> KernelSettings:
+    entries = entry.known_items(_KERNEL_KEYS)
+    launch = {name: _launch_part(name, value) for name, value in entries.items() if name != "parameters"}
+    if launch and "block" not in launch:
+        raise entry.error("gives a launch without a `block`")
+    parameters = entries.get("parameters")
+    values = [(name, _expression(value)) for name, value in parameters.items()] if parameters else []
+    line = entries["block"].line if launch else entry.line
+    return KernelSettings(pattern, parameters=tuple(values), path=entry.path, line=line, **launch)
+
+
+def _launch_part(name: str, entry: _Entry) -> str:
+    """`256`, `"32, 8"`, `[32, "TILE"]` or `"dim3(32, 8)"`, as one expression; shared memory is a single number."""
+    from cudalint.annotations import split_arguments
+    from cudalint.expressions import parse_expression
+    from cudalint.launch_limits import problem_of_expression, problem_of_texts
+
+    if isinstance(entry.value, list):
+        parts = [_expression(_Entry(entry.path, entry.prefix, entry.lines, entry.key, v)) for v in entry.value]
+    else:
+        parts = [_expression_text(entry, part) for part in split_arguments(_as_text(entry))]
+    if len(parts) == 1:
+        problem = problem_of_expression(name, parse_expression(parts[0]))
+    else:
+        problem = problem_of_texts(name, parts) if parts else "is empty"
+    if problem:
+        raise entry.error(problem)
+    return parts[0] if len(parts) == 1 else f"dim3({', '.join(parts)})"
+
+
+def _expression(entry: _Entry) -> str:
+    return _expression_text(entry, _as_text(entry))
+
+
+def _as_text(entry: _Entry) -> str:
+    if isinstance(entry.value, (int, float)) and not isinstance(entry.value, bool):
+        return str(entry.value)
+    if isinstance(entry.value, str) and entry.value.strip():
+        return entry.value.strip()
+    raise entry.error(f"has to be a number or a C expression in a string, and is {_kind(entry.value)}")
+
+
+def _expression_text(entry: _Entry, text: str) -> str:
+    from cudalint.expressions import ExpressionError, parse_expression
+
+    try:
+        parse_expression(text)
+    except ExpressionError as error:
+        raise entry.error(f"can't be used: {error}") from None
+    return text
+
+
+_READERS: Mapping[str, Callable[[_Entry], object]] = {
+    "target": _target,
+    "select": _select,
+    "extend-select": _selectors,
+    "ignore": _selectors,
+    "per-file-ignores": _per_file_ignores,
+    "thresholds": _thresholds,
+    "exclude": _patterns,
+    "respect-gitignore": _Entry.flag,
+    "include-dirs": _folders,
+    "defines": _defines,
+    "std": _Entry.text,
+    "assume": _assumptions,
+    "kernels": _kernels,
+}
+KEYS = tuple(_READERS)

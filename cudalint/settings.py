@@ -1,0 +1,140 @@
+"""What is in force for each file: its configuration and the command line together.
+
+The command line goes before the configuration: its single values replace the configuration's, and its lists are
+added to them. `--select` alone replaces everything that the configuration says about which rules run.
+"""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, field, replace
+
+from cudalint.config import Config, ConfigError, find_config, load_config
+from cudalint.options import AnalysisOptions
+from cudalint.path_patterns import GitIgnored, PathPatterns
+from cudalint.registry import Selection, matches
+from cudalint.thresholds import Thresholds, by_rule
+
+
+@dataclass(frozen=True, slots=True)
+class CommandLine:
+    """What the user says for all files."""
+
+    options: AnalysisOptions = field(default_factory=AnalysisOptions)
+    target: str | None = None
+    """None leaves it to the configuration; `options.target` is the default then."""
+    selection: Selection = field(default_factory=Selection)
+    thresholds: tuple[tuple[str, str, float], ...] = ()
+    exclude: tuple[str, ...] = ()
+    respect_gitignore: bool | None = None
+    config: str | None = None
+    """The one configuration file to use."""
+    use_config: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class FileIgnores:
+    """The rules that are not reported in some files."""
+
+    entries: tuple[tuple[PathPatterns, tuple[str, ...]], ...] = ()
+
+    def ignores(self, path: str, code: str, name: str) -> bool:
+        """Whether findings of this rule are left out in this file."""
+        return any(
+            any(matches(selector, code, name) for selector in selectors) and patterns.says(path)
+            for patterns, selectors in self.entries
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class FileSettings:
+    """What is in force for one file."""
+
+    options: AnalysisOptions
+    selection: Selection = field(default_factory=Selection)
+    thresholds: Thresholds = field(default_factory=dict)
+    ignores: FileIgnores = field(default_factory=FileIgnores)
+    config: Config | None = None
+
+
+class Settings:
+    """Finds and keeps the settings of each folder."""
+
+    def __init__(self, command_line: CommandLine) -> None:
+        """Raises `ConfigError` if the file that the user names can't be used."""
+        self.command_line = command_line
+        self._named = load_config(command_line.config) if command_line.config is not None else None
+        self._configs: dict[str, Config | ConfigError | None] = {}
+        self._of_config: dict[str | None, FileSettings] = {}
+        self._excluded = PathPatterns(os.getcwd(), command_line.exclude)
+        self._excluded_by: dict[str, PathPatterns] = {}
+        self._git_ignored = GitIgnored()
+
+    def of(self, path: str) -> FileSettings:
+        """What is in force for a file; raises `ConfigError`."""
+        config = self.config_of(os.path.dirname(os.path.abspath(path)))
+        key = config.path if config else None
+        if key not in self._of_config:
+            self._of_config[key] = combine(self.command_line, config)
+        return self._of_config[key]
+
+    def config_of(self, folder: str) -> Config | None:
+        """The configuration that counts in a folder; raises `ConfigError`."""
+        if not self.command_line.use_config or self._named is not None:
+            return self._named
+        if folder not in self._configs:
+            try:
+                self._configs[folder] = find_config(folder)
+            except ConfigError as error:
+                self._configs[folder] = error
+        found = self._configs[folder]
+        if isinstance(found, ConfigError):
+            raise found
+        return found
+
+    def excludes(self, path: str, is_folder: bool) -> bool:
+        """Whether a file or a folder is not to be looked at, if the folder that it is in is."""
+        if self._excluded.says(path, is_folder):
+            return True
+        try:
+            config = self.config_of(os.path.dirname(os.path.abspath(path)))
+        except ConfigError:
+            return False  # Whoever asks for the file's settings is told.
+        if config is not None and self._exclusion_of(config).says(path, is_folder):
+            return True
+        respects = self.command_line.respect_gitignore
+        if respects is None:
+            respects = config is None or config.respect_gitignore
+        return respects and self._git_ignored(path, is_folder)
+
+    def _exclusion_of(self, config: Config) -> PathPatterns:
+        if config.path not in self._excluded_by:
+            self._excluded_by[config.path] = PathPatterns(config.folder, config.exclude)
+        return self._excluded_by[config.path]
+
+
+def combine(command_line: CommandLine, config: Config | None) -> FileSettings:
+    """The command line on top of a configuration."""
+    given = command_line.options
+    if config is None:
+        options = replace(given, target=command_line.target or given.target)
+        return FileSettings(options, command_line.selection, by_rule(command_line.thresholds))
+    options = replace(
+        given,
+        target=command_line.target or config.target or given.target,
+        include_dirs=(*given.include_dirs, *config.include_dirs),
+        defines=(*config.defines, *given.defines),
+        std=given.std or config.std,
+        assumes=(*config.assume, *given.assumes),
+        kernels=config.kernels,
+    )
+    base = Selection(config.select or (), config.ignore, config.extend_select)
+    selection = replace(command_line.selection, base=base)
+    thresholds = by_rule((*config.thresholds, *command_line.thresholds))
+    return FileSettings(options, selection, thresholds, _ignores(config), config)
+
+
+def _ignores(config: Config) -> FileIgnores:
+    return FileIgnores(
+        tuple((PathPatterns(config.folder, (pattern,)), rules) for pattern, rules in config.per_file_ignores)
+    )

@@ -1,0 +1,142 @@
+"""Configuration files and exclusions on the command line, and `cudalint config`."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from handmade import TILE_SOURCE
+
+Run = Callable[..., Any]
+
+
+def _codes(result: Any) -> list[tuple[str, str]]:
+    return [(d["path"], d["code"]) for d in json.loads(result.out)["diagnostics"]]
+
+
+@pytest.fixture
+def tree(project: Path) -> Path:
+    """Three folders with a file each."""
+    for folder in ("own", "own/legacy", "third_party"):
+        (project / folder).mkdir()
+        (project / folder / "t.cu").write_text(TILE_SOURCE)
+    return project
+
+
+def test_each_file_follows_its_nearest_configuration(cudalint: Run, tree: Path) -> None:
+    (tree / "cudalint.toml").write_text('ignore = ["CL201"]\nextend-select = ["CL101"]')
+    (tree / "own" / "legacy" / "cudalint.toml").write_text("")
+    assert _codes(cudalint("--format", "json", ".")) == [
+        ("own/legacy/t.cu", "CL201"),
+        ("own/t.cu", "CL101"),
+        ("third_party/t.cu", "CL101"),
+    ]
+
+
+def test_the_command_line_goes_before_the_configuration(cudalint: Run, tree: Path) -> None:
+    (tree / "cudalint.toml").write_text('ignore = ["CL201"]\ntarget = "h100"')
+    run = ("--format", "json", "own/t.cu")
+    assert _codes(cudalint(*run)) == []
+    assert json.loads(cudalint(*run).out)["target"] == "h100"
+    assert json.loads(cudalint(*run, "--target", "a100").out)["target"] == "a100"
+    assert _codes(cudalint(*run, "--select", "CL201")) == [("own/t.cu", "CL201")]
+    assert _codes(cudalint(*run, "--extend-select", "CL2")) == [("own/t.cu", "CL201")]
+    assert _codes(cudalint(*run, "--no-config")) == [("own/t.cu", "CL201")]
+    (tree / "other.toml").write_text('select = ["CL1"]')
+    assert _codes(cudalint(*run, "--config", "other.toml")) == [("own/t.cu", "CL101")]
+
+
+def test_per_file_ignores(cudalint: Run, tree: Path) -> None:
+    (tree / "cudalint.toml").write_text('[per-file-ignores]\n"own/legacy/**" = ["CL2"]\n"*.cuh" = ["all"]')
+    assert _codes(cudalint("--format", "json", "own")) == [("own/t.cu", "CL201")]
+
+
+def test_exclusions(cudalint: Run, tree: Path) -> None:
+    (tree / "cudalint.toml").write_text('exclude = ["third_party/"]')
+    assert _codes(cudalint("--format", "json", ".", "--exclude", "legacy")) == [("own/t.cu", "CL201")]
+    named = ("--format", "json", "third_party/t.cu")
+    assert _codes(cudalint(*named)) == [("third_party/t.cu", "CL201")]
+    assert _codes(cudalint(*named, "--force-exclude")) == []
+    result = cudalint("third_party", "--exclude", "t.cu")
+    assert result.status == 2
+    assert "no CUDA files (*.cu, *.cuh) in this folder that are not excluded" in result.err
+
+
+def test_gitignore_is_honoured(cudalint: Run, tree: Path) -> None:
+    (tree / ".git").mkdir()
+    (tree / ".gitignore").write_text("third_party\nlegacy/\n")
+    assert _codes(cudalint("--format", "json", ".")) == [("own/t.cu", "CL201")]
+    assert len(_codes(cudalint("--format", "json", ".", "--no-gitignore"))) == 3
+    (tree / "cudalint.toml").write_text("respect-gitignore = false")
+    assert len(_codes(cudalint("--format", "json", "."))) == 3
+    assert len(_codes(cudalint("--format", "json", ".", "--gitignore"))) == 1
+
+
+def test_a_broken_configuration_costs_its_own_files_only(cudalint: Run, tree: Path) -> None:
+    (tree / "own" / "cudalint.toml").write_text("target = 1")
+    result = cudalint("--format", "json", ".")
+    assert result.status == 2
+    assert _codes(result) == [("third_party/t.cu", "CL201")]
+    expected = "cudalint: error: own/cudalint.toml: `target` has to be a string, and is a number (line 1)\n"
+    assert result.err == expected
+    assert cudalint("facts", "own").err == expected
+    assert cudalint("config", "own").err == expected
+    assert cudalint("own", "--config", "own/cudalint.toml").err == expected
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--config", "none.toml"], "none.toml: cannot be read: No such file or directory"),
+        (["--config", "x", "--no-config"], "--config and --no-config contradict each other"),
+        (["--block", "2048"], "a block of 2048 is not possible: it is 2048 in x, and can be at most 1024"),
+        (["--block", "64,32"], "a block of 64,32 is not possible: it has 2048 threads, and can have at most 1024"),
+        (["--block", "1,1,65"], "a block of 1,1,65 is not possible: it is 65 in z, and can be at most 64"),
+        (["--block", "1", "--grid", "1,65536"], "a grid of 1,65536 is not possible: it is 65536 in y"),
+        (["--grid", "4"], "--grid needs --block"),
+        (["--shared", "4"], "--shared needs --block"),
+        (["--threshold", "CL201=3"], "`CL201=3` has not the form RULE.NAME=VALUE, such as bank-conflict.ways=4"),
+        (["--threshold", "CL201.ways=x"], "`CL201.ways=x` has not the form RULE.NAME=VALUE"),
+        (["--exclude", "!"], "the pattern `!` means nothing"),
+    ],
+)
+def test_bad_options(cudalint: Run, tree: Path, arguments: list[str], message: str) -> None:
+    result = cudalint("own", *arguments)
+    assert result.status == 2
+    assert result.out == ""
+    assert result.err.count("\n") == 1
+    assert message in result.err
+
+
+def test_config_says_where_each_value_comes_from(cudalint: Run, tree: Path) -> None:
+    (tree / "pyproject.toml").write_text(
+        "[tool.cudalint]\ntarget = 'h100'\nignore = ['CL1']\ndefines = ['A']\n"
+        "[tool.cudalint.kernels.'k*']\nblock = 64\n"
+    )
+    result = cudalint("config", "own", "-D", "B", "--std", "c++20", "--format", "json")
+    assert result.status == 0
+    document = json.loads(result.out)
+    assert (document["path"], document["config"]) == ("own", "pyproject.toml")
+    rows = [(row["key"], row["value"], row["origin"]) for row in document["settings"]]
+    for expected in (
+        ("target", "h100", "pyproject.toml:2"),
+        ("select", [], "default"),
+        ("ignore", ["CL1"], "pyproject.toml:3"),
+        ("defines", ["A"], "pyproject.toml:4"),
+        ("defines", ["B"], "command line"),
+        ("std", "c++20", "command line"),
+        ('kernels."k*".block', "64", "pyproject.toml:6"),
+        ("respect-gitignore", True, "default"),
+    ):
+        assert expected in rows
+
+
+def test_config_as_a_table(cudalint: Run, tree: Path) -> None:
+    result = cudalint("config", "--ignore", "CL9")
+    assert result.status == 0
+    assert result.out.startswith(".: no configuration file\n\ntarget ")
+    assert "ignore             CL9    command line\n" in result.out
+    assert cudalint("config", "nowhere").err == "cudalint: error: nowhere: no such file or folder\n"

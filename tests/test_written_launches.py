@@ -1,0 +1,103 @@
+"""Launches that users write: annotations, the command line and the configuration, and which of them counts."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from cudalint.analysis import analyse_file
+from cudalint.facts import KernelFacts
+from cudalint.options import AnalysisOptions, KernelSettings, ParameterValue
+
+_TILE = "#define TILE 16\n"
+_KERNEL = "__global__ void sgemm_nn(float *a, int M, int K) { a[threadIdx.x * K + blockIdx.x * M] = 0; }\n"
+_VISIBLE = "void f(float *a, int n) { sgemm_nn<<<4, 96>>>(a, n, 7); }\n"
+
+
+@pytest.fixture(autouse=True)
+def _folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+
+
+def _kernel(source: str, *settings: KernelSettings, **options: object) -> KernelFacts:
+    Path("a.cu").write_text(source)
+    (kernel,) = analyse_file("a.cu", AnalysisOptions(kernels=settings, **options)).kernels  # type: ignore[arg-type]
+    return kernel
+
+
+_SETTINGS = KernelSettings("sgemm*", "dim3(TILE, 2)", "8", "4 * TILE", (("K", "2 * TILE"),), "cudalint.toml", 3)
+
+
+def test_the_configuration_may_use_macros_of_the_file() -> None:
+    kernel = _kernel(_TILE + _KERNEL, _SETTINGS)
+    (launch,) = kernel.launches
+    assert (launch.block, launch.grid, launch.dynamic_shared_bytes) == ((16, 2, 1), (8, 1, 1), 64)
+    assert (launch.source, launch.path, launch.line) == ("config", "cudalint.toml", 3)
+    assert launch.parameters == {"K": 32}
+    # 16 lanes that are 32 floats apart, twice: 16 sectors.
+    assert kernel.accesses[0].results[0].sectors_per_request == 16
+
+
+def test_the_first_pattern_counts_for_each_value() -> None:
+    others = (
+        KernelSettings("reduce", "64"),
+        KernelSettings("*_nn", parameters=(("M", "3"), ("K", "5"))),
+        KernelSettings("*", "128", parameters=(("M", "9"),)),
+    )
+    (launch,) = _kernel(_KERNEL, *others).launches
+    assert (launch.block, launch.parameters) == ((128, 1, 1), {"M": 3, "K": 5})
+
+
+def test_the_order_of_sources() -> None:
+    annotated = "// cudalint: launch(block = 48)\n" + _TILE + _KERNEL
+    (launch,) = _kernel(annotated, _SETTINGS, block=(32, 1, 1)).launches
+    assert (launch.source, launch.block[0]) == ("annotation", 48)
+    (launch,) = _kernel(_TILE + _KERNEL, _SETTINGS, block=(32, 1, 1)).launches
+    assert (launch.source, launch.block[0]) == ("command-line", 32)
+    bounded = _KERNEL.replace("void", "void __launch_bounds__(64)")
+    (launch,) = _kernel(_TILE + bounded, _SETTINGS).launches
+    assert launch.source == "config"
+    (launch,) = _kernel(bounded, _SETTINGS).launches
+    assert launch.source == "launch-bounds", "a launch that can't be evaluated leaves it to what comes next"
+
+
+def test_a_visible_launch_keeps_its_arguments_and_lacks_none() -> None:
+    settings = KernelSettings("*", "32", parameters=(("M", "3"), ("K", "5")))
+    (launch,) = _kernel(_KERNEL + _VISIBLE, settings).launches
+    assert (launch.source, launch.block[0]) == ("launch-site", 96)
+    assert launch.parameters == {"M": 3, "K": 7}
+    params = (ParameterValue("sgemm_nn", "K", "11"), ParameterValue("other", "M", "1"))
+    (launch,) = _kernel(_KERNEL + _VISIBLE, settings, params=params).launches
+    assert launch.parameters == {"M": 3, "K": 11}
+
+
+def test_all_annotated_launches_are_evaluated() -> None:
+    source = "".join(f"// cudalint: launch(block = {block})\n" for block in ("32", "dim3(8, 8)", "32"))
+    kernel = _kernel(source + _KERNEL)
+    assert [launch.block for launch in kernel.launches] == [(32, 1, 1), (8, 8, 1)]
+    assert [launch.line for launch in kernel.launches] == [1, 2]
+    assert {result.launch for result in kernel.accesses[0].results} == {0, 1}
+
+
+@pytest.mark.parametrize(
+    ("source", "reason"),
+    [
+        ("// cudalint: launch(block = NONE)\n", "`NONE` is not known here"),
+        ("#define B 4096\n// cudalint: launch(block = B)\n", "the block is 4096 in x, and can be at most 1024"),
+        ("#define Z 0\n// cudalint: launch(block = 1, grid = Z)\n", "the grid is 0 in x, and has to be at least 1"),
+    ],
+)
+def test_an_annotated_launch_that_is_not_possible_is_said(source: str, reason: str) -> None:
+    kernel = _kernel(source + _KERNEL)
+    assert [gap.reason for gap in kernel.gaps] == [f"the launch that is annotated could not be evaluated: {reason}"]
+    assert kernel.launches[0].source == "default"
+
+
+def test_a_configured_launch_that_is_not_possible_is_said() -> None:
+    kernel = _kernel(_KERNEL, KernelSettings("*", "64 * 64", None, None, (("K", "X"),), "cudalint.toml", 3))
+    launch = "the launch that is configured (at cudalint.toml:3) could not be evaluated"
+    assert sorted(gap.reason for gap in kernel.gaps) == [
+        "`K` in cudalint.toml could not be evaluated: `X` is not known here",
+        f"{launch}: the block is 4096 in x, and can be at most 1024",
+    ]
