@@ -149,6 +149,32 @@ class Access:
 
 
 @dataclass(frozen=True, slots=True)
+class Misalignment:
+    """An access whose address is no multiple of its width under one launch, for certain or for some arguments."""
+
+    place: Place
+    inlined_from: tuple[Frame, ...]
+    space: Space
+    operation: Operation
+    array: str
+    bytes: int
+    """What the address has to be a multiple of."""
+    launch: int
+    condition: str | None
+    """What the arguments have to fulfil for it to be aligned; None where it is misaligned whatever they are."""
+    thread: tuple[int, int, int]
+    """The first thread that is misaligned, if the condition does not hold."""
+    block: tuple[int, int, int]
+    offset: int | None
+    """Where that thread's access starts, in bytes from the start of the array; None where data decides that too."""
+    base: int
+    """Where a shared array itself starts in the block's shared memory."""
+    values: tuple[tuple[str, int], ...]
+    """Arguments for which the thread is misaligned."""
+    assumptions: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class BranchResult:
     launch: int
     verdict: Literal["uniform", "warp-uniform", "divergent", "data-dependent", "unknown"]
@@ -244,6 +270,7 @@ class KernelFacts:
     races: tuple[Race, ...] | None = None
     occupancy: tuple[Occupancy, ...] | None = None
     roofline: None = None
+    misalignments: tuple[Misalignment, ...] = ()
     gaps: tuple[Gap, ...] = ()
     """What could not be analysed, with the reason (rule CL902)."""
 

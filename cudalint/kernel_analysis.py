@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 
 from cudalint import ir
 from cudalint.accesses import AccessCollector
+from cudalint.alignments import AlignmentCollector
 from cudalint.evaluate.assumptions import Assumptions, settle
 from cudalint.evaluate.execution import Execution
 from cudalint.evaluate.executor import Configuration as Extents
@@ -32,13 +33,14 @@ class KernelAnalysis:
 
     def facts(self) -> KernelFacts:
         launches: list[LaunchFacts] = []
-        accesses = AccessCollector()
+        accesses, alignments = AccessCollector(), AlignmentCollector()
         for index, configuration in enumerate(self.configurations):
             launches.append(launch_facts(configuration, self.graph))
             if time.monotonic() > self.deadline:
                 self.gap(self.function.name_span, "the file takes too long; it was given up")
                 continue
             execution = self._execute(configuration, launches[-1], self._view(index, configuration))
+            alignments.add(execution)
             accesses.add(execution)
         function = self.function
         for problem in function.problems:
@@ -51,6 +53,7 @@ class KernelAnalysis:
             tuple(launches),
             accesses.facts(),
             Resources(sum(self._shared.values()), max_threads=function.max_threads, min_blocks=function.min_blocks),
+            misalignments=alignments.facts(),
             gaps=tuple(self.gaps.values()),
         )
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from cudalint import ir
@@ -252,6 +253,19 @@ def _first(ex: Executor, call: ir.Call) -> Value:
     return values[0]
 
 
+def _assume_aligned(ex: Executor, call: ir.Call) -> Value:
+    """`__builtin_assume_aligned(pointer, n)`: the offset is rounded down to what the program promises that it is."""
+    value, *promised = [expressions.evaluate(ex, a) for a in call.arguments]
+    if len(promised) != 1 or not isinstance(value, Pointer):
+        return value
+    (width,) = promised
+    if not isinstance(width, Node) or not width.is_const or width.value not in (2, 4, 8, 16, 32, 64, 128, 256):
+        return value
+    size = ex.graph.const(width.value, I8)
+    offset = ex.graph.binary("*", ex.graph.binary("/", value.offset, size, I8), size, I8)
+    return replace(value, offset=offset, subscripts=None)
+
+
 def _set_pair(ex: Executor, call: ir.Call) -> Value | None:
     """sincosf(x, &s, &c)."""
     values = [expressions.evaluate(ex, a) for a in call.arguments]
@@ -326,11 +340,11 @@ def _table() -> Mapping[str, Handler]:
         table[name] = _nothing
     for name in ("__trap", "__builtin_trap", "__builtin_unreachable"):
         table[name] = _trap
+    table["__builtin_assume_aligned"] = _assume_aligned
     for name in (
         "__cvta_generic_to_shared",
         "__cvta_generic_to_global",
         "__builtin_expect",
-        "__builtin_assume_aligned",
         "forward",
         "move",
         "addressof",

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 _BUILTINS: Final = frozenset({"threadIdx", "blockIdx", "blockDim", "gridDim", "warpSize"})
 _ALIGN_ANNOTATION: Final = "cudalint.align"
-_ALIGNAS: Final = re.compile(r"(?:alignas|aligned|__aligned__)\s*\(\s*([^()]*)")
+_ALIGNAS: Final = re.compile(r"(?:alignas|_alnas_|_Alignas|aligned|__aligned__)\s*\(\s*([^()]*)")
 
 
 class Symbols:

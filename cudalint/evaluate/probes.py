@@ -1,0 +1,141 @@
+"""Trying an access with other sizes: in which of them some active lane does something wrong, and which lane."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cudalint.evaluate.assumptions import holds
+from cudalint.evaluate.events import Context
+from cudalint.evaluate.figures import LaunchView
+from cudalint.evaluate.graph import BOOL, Graph, Node, Uniform
+from cudalint.evaluate.numeric import WARP, Rows
+from cudalint.evaluate.polynomial import is_address
+from cudalint.evaluate.requests import QUICK, Effort, Situation, mask_of
+
+Values = Mapping[Node, int | float]
+"""Numbers for uniform symbols."""
+Offends = Callable[[Rows], NDArray[np.bool_]]
+"""[rows, threads], or what broadcasts to it: the lanes that would do something wrong if they were active."""
+
+
+@dataclass(frozen=True, slots=True)
+class Offender:
+    """The first thread, in the order of the blocks and iterations evaluated, that does something wrong."""
+
+    thread: tuple[int, int, int]
+    block: tuple[int, int, int]
+    offset: int
+    """Bytes from the start of the array; the index for an array in registers."""
+    in_last_block: bool
+    """No block with a larger index along an axis of several blocks is in the grid."""
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """What one choice of sizes shows."""
+
+    reached: bool
+    offender: Offender | None
+
+
+def known_conditions(context: Context, graph: Graph) -> tuple[Node, ...] | None:
+    """The conditions on the way to a place that can be evaluated; None where no lane gets there."""
+    if any(c.is_const and not c.value for c in context.conditions):
+        return None
+    return tuple(c for c in context.conditions if not c.is_const and not c.bits & graph.opaque_bits)
+
+
+def depends_on(context: Context, offset: Node) -> int:
+    """The leaves that decide about an address and who gets there."""
+    bits = offset.bits
+    for condition in context.conditions:
+        bits |= condition.bits
+    for loop in context.loops:
+        bits |= loop.condition.bits
+    return bits
+
+
+def symbols(graph: Graph, bits: int) -> list[Node]:
+    """The integer symbols among some leaves, without addresses."""
+    found = graph.atoms(bits, graph.uniform_bits)
+    return [u for u in found if not u.kind.is_float and u.kind != BOOL and not is_address(u)]
+
+
+def generic(symbol: Node) -> int:
+    assert isinstance(symbol.payload, Uniform)
+    return int(symbol.payload.generic)
+
+
+def allowed(view: LaunchView, values: Values) -> bool:
+    """Whether the user's assumptions leave room for these values."""
+    return all(holds(view.graph, condition, values) for condition in view.assumed)
+
+
+def look(
+    view: LaunchView,
+    context: Context,
+    offset: Node,
+    offends: Offends,
+    values: Values | None = None,
+    effort: Effort = QUICK,
+) -> Seen:
+    """Evaluates an access under some values of the uniform symbols; those that aren't named keep their generic ones."""
+    if values is None and effort is QUICK:
+        situation = view.quick()
+    else:
+        situation = Situation(view.graph, view.block, view.grid, effort, dict(values or {}))
+    conditions = known_conditions(context, view.graph)
+    if conditions is None:
+        return Seen(False, None)
+    rows = situation.rows(context.loops)
+    active = mask_of(rows, conditions) & (rows.weights[:, None] > 0)
+    bad = active & offends(rows)
+    if not bad.any():
+        return Seen(bool(active.any()), None)
+    row, linear = (int(i) for i in np.argwhere(bad)[0])
+    return Seen(True, _offender(situation, rows, row, linear, int(rows.full(offset)[row, linear])))
+
+
+def _offender(situation: Situation, rows: Rows, row: int, linear: int, offset: int) -> Offender:
+    x, y, z = (int(axis[0, linear]) for axis in situation.threads.indices)
+    block = tuple(int(b) for b in rows.blocks[row])
+    last = any(b == extent - 1 > 0 for b, extent in zip(block, situation.grid, strict=True))
+    return Offender((x, y, z), block, offset, last)  # type: ignore[arg-type]
+
+
+def residues(view: LaunchView, chosen: Sequence[Node], modulus: int) -> Iterator[dict[Node, int | float]]:
+    """Values for some symbols, one or several at a time moved off their generic multiples of 32 by all remainders of a
+    small power of two; only those that the user's assumptions allow."""
+    for moved in _moves(len(chosen), modulus):
+        values: dict[Node, int | float] = {
+            u: generic(u) // 32 * 32 + 32 + by for u, by in zip(chosen, moved, strict=True)
+        }
+        if allowed(view, values):
+            yield values
+
+
+_MAX_MOVES = 20
+
+
+def _moves(count: int, modulus: int) -> list[tuple[int, ...]]:
+    """How far each of some symbols is moved: each alone by powers of two, then all together by different numbers."""
+    none = (0,) * count
+    single = [
+        (*none[:i], by, *none[i + 1 :]) for i in range(count) for by in (1, 2, 3, 4, 8) if by < modulus
+    ]
+    random = np.random.default_rng(count)
+    drawn = random.integers(0, modulus, (2 * modulus, count))
+    if count == 1:
+        return [(by,) for by in range(modulus)]
+    together = [tuple(int(by) for by in row) for row in drawn]
+    return [none, *single[:_MAX_MOVES], *together[:_MAX_MOVES]]
+
+
+__all__ = [
+    "WARP", "Offender", "Offends", "Seen", "Values", "allowed", "depends_on", "generic", "known_conditions", "look",
+    "residues", "symbols",
+]  # fmt: skip

@@ -1,0 +1,85 @@
+"""CL102: accesses whose address is no multiple of their width."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from cudalint.diagnostics import Diagnostic, Related
+from cudalint.facts import KernelFacts, Misalignment, Place
+from cudalint.rule import Rule, RuleContext
+
+
+class MisalignedVectorAccess(Rule):
+    """An access of 2 to 16 bytes whose address is no multiple of its width, for some thread, iteration or argument.
+
+    What it does
+        Takes the address of every access modulo its width, for all lanes, blocks and iterations evaluated: `float4`,
+        `int2` and the like through casts, `__ldg`, struct fields, shared arrays and what is carved out of a shared
+        buffer. Reports an error where some thread is misaligned whatever the arguments are, and a warning where
+        that depends on an argument that the launch leaves open: then with the condition that it has to fulfil,
+        which was tried on arguments that fulfil and that break it. A guard (`if (K % 4 == 0)`), an `assume`
+        annotation, `__builtin_assume_aligned` and a launch that gives the value discharge it. Allocations start at
+        multiples of 256 bytes; a static shared array lies where nvcc puts it.
+
+    Why is this bad
+        The hardware doesn't read across: the kernel stops with "misaligned address", and with it the whole context.
+
+    Example
+        float4 v = *reinterpret_cast<const float4 *>(&A[row * K + 4 * threadIdx.x]);   // needs K % 4 == 0
+
+    Use instead
+        // cudalint: assume(K % 4 == 0)
+        // or: if (K % 4 == 0) { the vector path } else { a path with scalars }
+        // or: a pitch that is rounded up, (K + 3) / 4 * 4
+
+    What it leaves out
+        Pointers that are themselves loaded from memory, and addresses that only data can misalign. A vector of which
+        the kernel uses one field may be narrowed by the compiler to a load of that field, which is not seen here.
+    """
+
+    code = "CL102"
+    name = "misaligned-vector-access"
+    severity = "error"
+    summary = "accesses whose address is no multiple of their width"
+
+    def check(self, kernel: KernelFacts, context: RuleContext) -> Iterator[Diagnostic]:
+        for found in kernel.misalignments:
+            certain = found.condition is None and not found.assumptions
+            yield Diagnostic(
+                code=self.code,
+                name=self.name,
+                severity="error" if certain else "warning",
+                place=found.place,
+                message=_message(found),
+                kernel=kernel.name,
+                instantiation=kernel.instantiation,
+                launches=(kernel.launches[found.launch],),
+                assumptions=found.assumptions,
+                figures=_figures(found),
+                related=tuple(
+                    Related(Place(frame.path, frame.line, 1, frame.line, 1), "called from here")
+                    for frame in found.inlined_from
+                ),
+            )
+
+
+def _figures(found: Misalignment) -> dict[str, float]:
+    figures = {"width_bytes": float(found.bytes)}
+    return figures if found.offset is None else {**figures, "offset_bytes": float(found.offset)}
+
+
+def _message(found: Misalignment) -> str:
+    what = {"atomic": "atomic operation", "async-copy": "asynchronous copy"}.get(found.operation, found.operation)
+    access = f"{found.bytes}-byte {what} of `{found.array}`"
+    if found.condition is None:
+        return f"misaligned {access}: {_witness(found)}"
+    values = ", ".join(f"{name} = {value}" for name, value in found.values)
+    return f"{access} needs `{found.condition}`: with {values}, {_witness(found)}"
+
+
+def _witness(found: Misalignment) -> str:
+    if found.offset is None:
+        return f"not all addresses that the data gives are multiples of {found.bytes}"
+    where = f"thread {found.thread}" + ("" if found.block == (0, 0, 0) else f" of block {found.block}")
+    base = f" of an array that lies {found.base} bytes into shared memory" if found.base % found.bytes else ""
+    return f"{where} starts at byte {found.offset}{base}, which is no multiple of {found.bytes}"
