@@ -148,6 +148,9 @@ class Access:
     """The size of the struct of which this access touches a field, where it does."""
 
 
+Verdict = Literal["uniform", "warp-uniform", "divergent", "data-dependent", "unknown"]
+
+
 @dataclass(frozen=True, slots=True)
 class Misalignment:
     """An access whose address is no multiple of its width under one launch, for certain or for some arguments."""
@@ -177,8 +180,12 @@ class Misalignment:
 @dataclass(frozen=True, slots=True)
 class BranchResult:
     launch: int
-    verdict: Literal["uniform", "warp-uniform", "divergent", "data-dependent", "unknown"]
+    verdict: Verdict
     divergent_warps: float | None
+    """Of the warps that get to the branch, the fraction that splits."""
+    assumptions: tuple[str, ...] = ()
+    reason: str | None = None
+    """Why there is no verdict, or why it means little."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from cudalint import ir
 from cudalint.accesses import AccessCollector
 from cudalint.alignments import AlignmentCollector
+from cudalint.branches import BranchCollector
 from cudalint.evaluate.assumptions import Assumptions, settle
 from cudalint.evaluate.execution import Execution
 from cudalint.evaluate.executor import Configuration as Extents
@@ -33,7 +34,7 @@ class KernelAnalysis:
 
     def facts(self) -> KernelFacts:
         launches: list[LaunchFacts] = []
-        accesses, alignments = AccessCollector(), AlignmentCollector()
+        accesses, alignments, branches = AccessCollector(), AlignmentCollector(), BranchCollector()
         for index, configuration in enumerate(self.configurations):
             launches.append(launch_facts(configuration, self.graph))
             if time.monotonic() > self.deadline:
@@ -42,6 +43,7 @@ class KernelAnalysis:
             execution = self._execute(configuration, launches[-1], self._view(index, configuration))
             alignments.add(execution)
             accesses.add(execution)
+            branches.add(execution)
         function = self.function
         for problem in function.problems:
             self.gap(function.name_span, f"the front end could not resolve part of its body: {problem}")
@@ -54,6 +56,7 @@ class KernelAnalysis:
             accesses.facts(),
             Resources(sum(self._shared.values()), max_threads=function.max_threads, min_blocks=function.min_blocks),
             misalignments=alignments.facts(),
+            branches=branches.facts(),
             gaps=tuple(self.gaps.values()),
         )
 
@@ -82,7 +85,7 @@ class KernelAnalysis:
         for symbol, allocation in executor.globals.items():
             if symbol.storage == "shared" and allocation.bytes:
                 self._shared[symbol] = allocation.bytes
-        return Execution(self.function, launch, view, executor.memory.events, complete, executor.globals)
+        return Execution(self.function, launch, view, executor.memory.events, executor.steps, complete, executor.globals)
 
     def gap(self, span: ir.Span, reason: str) -> None:
         self.gaps.setdefault((span.path, span.line, reason), Gap(span.path, span.line, reason))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
 from cudalint import ir
@@ -65,10 +65,34 @@ class BarrierEvent:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class Step:
+    """One execution of a piece of code that computes: a statement, or the head of a loop."""
+
+    code: ir.Stmt | ir.Expr
+    loops: tuple[Loop, ...]
+    """The loops around it: it is executed once for every iteration of the innermost one."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Side:
+    """What the lanes on one side of a branch execute."""
+
+    steps: range
+    """Places in the execution's list of steps."""
+    leaves: bool
+    """They don't come back: they return, or leave or continue a loop."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class BranchEvent:
+    """A condition by which lanes may part. Loops are recorded where they test it: inside, for a given iteration. The
+    condition of a switch is the number of the case that a lane jumps to."""
+
     context: Context
     condition: Node
     kind: Literal["if", "conditional", "for", "while", "do", "switch"]
+    sides: list[Side] = field(default_factory=list)
+    """The lanes for which the condition holds first; of a switch, the cases."""
 
 
 Event = AccessEvent | BarrierEvent | BranchEvent

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from cudalint import ir
-from cudalint.evaluate.events import Event
+from cudalint.evaluate.events import Event, Step
 from cudalint.evaluate.figures import LaunchView
 from cudalint.evaluate.values import Allocation
 from cudalint.facts import LaunchFacts
@@ -20,6 +20,8 @@ class Execution:
     """Evaluates nodes under this launch; `view.index` is the launch's place among the kernel's launches."""
     events: Sequence[Event]
     """Accesses, barriers and branches in the order in which the program comes to them."""
+    steps: Sequence[Step]
+    """All code that was executed, in the same order."""
     complete: bool
     """False where the execution was given up: there may be events that are not listed."""
     variables: Mapping[ir.Symbol, Allocation]

@@ -8,10 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
+from typing import TypeVar
 
 from cudalint import ir
 from cudalint.evaluate import expressions, loops
-from cudalint.evaluate.events import BranchEvent, Context
+from cudalint.evaluate.events import BranchEvent, Context, Side, Step
 from cudalint.evaluate.graph import Graph, Node, Reason
 from cudalint.evaluate.intrinsics import DEVICE_LIBRARY, Handler
 from cudalint.evaluate.memory import Memory
@@ -27,6 +29,7 @@ from cudalint.evaluate.values import (
     join,
 )
 
+_T = TypeVar("_T")
 MAX_DEPTH = 24
 """Calls are inlined to this depth."""
 MAX_STATEMENTS = 40_000
@@ -62,6 +65,8 @@ class Executor:
     memory: Memory = field(init=False)
     gaps: list[Gap] = field(default_factory=list)
     statements: int = 0
+    steps: list[Step] = field(default_factory=list)
+    """What device code computed, in order."""
     globals: dict[ir.Symbol, Allocation] = field(default_factory=dict)
     """Shared, constant and device variables met so far."""
     addresses: dict[object, Node] = field(default_factory=dict)
@@ -164,7 +169,12 @@ class Executor:
         self.statements += 1
         if self.statements > MAX_STATEMENTS:
             raise GaveUp(f"its body takes more than {MAX_STATEMENTS} statements once inlined and unrolled")
+        self.step(statement)
         _STATEMENTS[type(statement)](self, statement)
+
+    def step(self, code: ir.Stmt | ir.Expr) -> None:
+        if self.memory.recording and self.configuration is not None:
+            self.steps.append(Step(code, self.state.loops))
 
     def declare(self, statement: ir.Declare) -> None:
         symbol = statement.symbol
@@ -201,9 +211,10 @@ class Executor:
 
     def _unreached(self, side: Callable[[], None]) -> None:
         """Lists what stands in a branch that no lane takes under this launch; nothing else of it stays."""
-        saved, marks = self.state.snapshot(), self.state.marks()
+        saved, marks, steps = self.state.snapshot(), self.state.marks(), len(self.steps)
         self.state.conditions, self.state.dead = (*self.state.conditions, self.graph.false), False
         side()
+        del self.steps[steps:]
         self.state.restore(saved)
         self.state.rewind(marks)
 
@@ -259,18 +270,29 @@ class Executor:
             return a
         return join(self.graph, condition, a, b)
 
-    def record_branch(self, condition: Node, kind: str, span: ir.Span) -> None:
-        if self.memory.recording and self.configuration is not None:
-            self.memory.events.append(BranchEvent(self.context(span), condition, kind))  # type: ignore[arg-type]
+    def record_branch(self, condition: Node, kind: str, span: ir.Span) -> list[Side]:
+        """Notes that lanes may part here; the caller adds the sides to the list that it gets."""
+        if not self.memory.recording or self.configuration is None:
+            return []
+        event = BranchEvent(self.context(span), condition, kind)  # type: ignore[arg-type]
+        self.memory.events.append(event)
+        return event.sides
+
+    def side(self, sides: list[Side], execute: Callable[[], _T]) -> _T:
+        """Executes one side of a branch, and notes what belongs to it."""
+        start = len(self.steps)
+        result = execute()
+        sides.append(Side(range(start, len(self.steps)), self.state.dead))
+        return result
 
     def if_(self, statement: ir.If) -> None:
         condition = expressions.condition(self, statement.condition)
-        self.record_branch(condition, "if", statement.span)
+        sides = self.record_branch(condition, "if", statement.span)
         otherwise = statement.otherwise
         self.branch(
             condition,
-            lambda: self.statement(statement.then),
-            None if otherwise is None else lambda: self.statement(otherwise),
+            lambda: self.side(sides, lambda: self.statement(statement.then)),
+            None if otherwise is None else lambda: self.side(sides, lambda: self.statement(otherwise)),
         )
 
     def switch(self, statement: ir.Switch) -> None:
@@ -281,16 +303,16 @@ class Executor:
         scope = LoopScope(len(base), is_switch=True)
         state.loop_scopes.append(scope)
         falling, fallen = graph.false, before
-        for case in statement.cases:
-            selected = self._selected(value, case, statement.cases)
-            self.record_branch(selected, "switch", statement.span)
+        selections = [self._selected(value, case, statement.cases) for case in statement.cases]
+        sides = self.record_branch(self._chosen(selections), "switch", statement.span)
+        for case, selected in zip(statement.cases, selections, strict=True):
             entered = graph.binary("||", selected, falling, selected.kind)
             if entered is graph.false:
                 continue
             state.variables = self.join_variables(falling, dict(fallen), before)
             state.conditions, state.dead = base, False
             state.assume(entered)
-            self.statements_of(case)
+            self.side(sides, partial(self.statements_of, case))
             falling = graph.false if state.dead else state.since(len(base))
             fallen = state.variables
         state.loop_scopes.pop()
@@ -308,6 +330,13 @@ class Executor:
             self.state.variables = self.join_variables(condition, dict(variables), self.state.variables)
         for condition in exits:
             self.state.assume(self.graph.negate(condition))
+
+    def _chosen(self, selections: Sequence[Node]) -> Node:
+        """Which of the cases a lane jumps to."""
+        chosen = self.graph.const(len(selections))
+        for position, selected in enumerate(selections):
+            chosen = self.graph.select(selected, self.graph.const(position), chosen)
+        return chosen
 
     def _selected(self, value: Node, case: ir.Case, cases: tuple[ir.Case, ...]) -> Node:
         graph = self.graph

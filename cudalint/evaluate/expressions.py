@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, TypeVar
 
 from cudalint import ir
-from cudalint.evaluate import calls
+from cudalint.evaluate import calls, walk
 from cudalint.evaluate.graph import BOOL, COMPARISONS, F8, I4, I8, Node, Reason, kind_of
 from cudalint.evaluate.memory import address_of, decay, dereference, element_bytes
 from cudalint.evaluate.values import (
@@ -411,8 +411,25 @@ def _short_circuit(ex: Executor, expr: ir.Binary) -> Node:
         decided = bool(left.value) == (expr.op == "||")
         return graph.truth(left) if decided else condition(ex, expr.right)
     taken = left if expr.op == "&&" else graph.negate(left)
-    right = _for_some(ex, taken, expr.right, condition)
+    if not ex.memory.recording or not _is_worth_a_branch(expr.right):
+        right = _for_some(ex, taken, expr.right, condition)
+    else:
+        sides = ex.record_branch(taken, "conditional", expr.span)
+        right = ex.side(sides, lambda: _arm(ex, taken, expr.right, condition))
     return graph.binary(expr.op, left, right, BOOL)
+
+
+def _is_worth_a_branch(expr: ir.Expr) -> bool:
+    """Whether the right side of `&&` or `||` loads or calls something; the compiler evaluates others in any case."""
+    return any(
+        isinstance(node, (ir.Index, ir.Call)) or (isinstance(node, ir.Unary) and node.op == "*")
+        for node in walk.walk(expr)
+    )
+
+
+def _arm(ex: Executor, taken: Node, expr: ir.Expr, handler: Callable[[Executor, ir.Expr], _T]) -> _T:
+    ex.step(expr)
+    return _for_some(ex, taken, expr, handler)
 
 
 def _for_some(ex: Executor, taken: Node, expr: ir.Expr, handler: Callable[[Executor, ir.Expr], _T]) -> _T:
@@ -507,9 +524,9 @@ def _conditional_value(ex: Executor, expr: ir.Conditional) -> Value:
     test = condition(ex, expr.condition)
     if test.is_const:
         return evaluate(ex, expr.then if test.value else expr.otherwise)
-    ex.record_branch(test, "conditional", expr.span)
-    then = _for_some(ex, test, expr.then, evaluate)
-    otherwise = _for_some(ex, graph.negate(test), expr.otherwise, evaluate)
+    sides = ex.record_branch(test, "conditional", expr.span)
+    then = ex.side(sides, lambda: _arm(ex, test, expr.then, evaluate))
+    otherwise = ex.side(sides, lambda: _arm(ex, graph.negate(test), expr.otherwise, evaluate))
     return join(graph, test, convert(ex, then, expr.type), convert(ex, otherwise, expr.type))
 
 

@@ -216,7 +216,7 @@ class _Trial:
         self._returns_before = len(ex.state.functions[-1].returns) if ex.state.functions else 0
         depth = len(ex.state.conditions)
         if parts.condition is not None and not parts.test_last:
-            self.test = expressions.condition(ex, parts.condition)
+            self.test = self._head(parts.condition)
             ex.record_branch(self.test, parts.kind, parts.span)
         if test is not None:
             ex.state.assume(test)
@@ -231,13 +231,18 @@ class _Trial:
         ex.state.loop_scopes.pop()
         self._rejoin(scope, inside)
         if parts.increment is not None:
+            ex.step(parts.increment)
             expressions.discard(ex, parts.increment)
         if parts.test_last and parts.condition is not None:
-            self.test = expressions.condition(ex, parts.condition)
-            ex.record_branch(self.test, parts.kind, parts.span)
+            self.test = self._head(parts.condition)
+            ex.record_branch(self.test, parts.kind, parts.condition.span)
         ex.state.conditions, ex.state.dead = ex.state.conditions[:depth], dead_before
         ex.state.guard = guard
         return scope
+
+    def _head(self, condition: ir.Expr) -> Node:
+        self.ex.step(condition)
+        return expressions.condition(self.ex, condition)
 
     def _rejoin(self, scope: LoopScope, inside: tuple[Node, ...]) -> None:
         """Lets the lanes that continued into the increment again."""
@@ -450,6 +455,7 @@ class _Trial:
         ex = self.ex
         condition = self.condition()
         if condition.is_const and not condition.value:
+            ex.record_branch(condition, self.parts.kind, self.parts.span)
             return
         loop = Loop(self.counter, condition, ex.state.conditions, self.parts.span, self.parts.is_counted)
         for symbol, value in self.initial.items():
@@ -596,7 +602,9 @@ def _unroll(ex: Executor, parts: Parts) -> bool:
     """Runs the loop iteration by iteration while its condition is a known constant; False (and nothing done) where it
     isn't one, or where there are too many iterations."""
     saved, marks, steps = ex.state.snapshot(), ex.state.marks(), ex.statements
-    events, gaps = len(ex.memory.events), len(ex.gaps)
+    events, gaps, log = len(ex.memory.events), len(ex.gaps), len(ex.steps)
+    if parts.condition is not None:
+        ex.record_branch(ex.graph.true, parts.kind, parts.span)
     for _ in range(MAX_UNROLLED + 1):
         going = _unrolled_iteration(ex, parts)
         if going is False:
@@ -607,6 +615,7 @@ def _unroll(ex: Executor, parts: Parts) -> bool:
     ex.state.rewind(marks)
     del ex.memory.events[events:]
     del ex.gaps[gaps:]
+    del ex.steps[log:]
     return False
 
 

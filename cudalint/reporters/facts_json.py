@@ -127,7 +127,13 @@ def _branch(branch: Branch) -> JsonObject:
         "inlined_from": _frames(branch.inlined_from),
         "kind": branch.kind,
         "results": [
-            {"launch": r.launch, "verdict": r.verdict, "divergent_warps": plain_number(r.divergent_warps)}
+            {
+                "launch": r.launch,
+                "verdict": r.verdict,
+                "divergent_warps": plain_number(r.divergent_warps),
+                "assumptions": list(r.assumptions),
+                "reason": r.reason,
+            }
             for r in branch.results
         ],
     }
