@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from cudalint.evaluate.divergence import Split, evaluate_branch
+from cudalint.evaluate.compiled import compiled_form
+from cudalint.evaluate.divergence import LOOPS, Split, aligned_condition, evaluate_branch, warps_launched
 from cudalint.evaluate.events import BranchEvent
 from cudalint.evaluate.execution import Execution
-from cudalint.facts import Branch, BranchResult, Frame, Place, Verdict
+from cudalint.evaluate.work import WorkMeter
+from cudalint.facts import Branch, BranchResult, Divergence, Frame, Place, Verdict
 
 _WORST_FIRST: tuple[Verdict, ...] = ("divergent", "data-dependent", "unknown", "warp-uniform", "uniform")
 _MAX_EVENTS = 24
@@ -20,9 +22,10 @@ class BranchCollector:
     _sites: dict[object, tuple[BranchEvent, list[BranchResult]]] = field(default_factory=dict)
 
     def add(self, execution: Execution) -> None:
+        meter = WorkMeter(execution.view, execution.steps)
         for key, events in _by_site(execution).items():
             _, results = self._sites.setdefault(key, (events[0], []))
-            results.append(_result(events, execution))
+            results.append(_result(events, execution, meter))
             execution.view.trim()
 
     def facts(self) -> tuple[Branch, ...]:
@@ -43,10 +46,11 @@ def _branch(event: BranchEvent, results: tuple[BranchResult, ...]) -> Branch:
     return Branch(Place(*event.context.span), event.context.function, frames, event.kind, results)
 
 
-def _result(events: Sequence[BranchEvent], execution: Execution) -> BranchResult:
+def _result(events: Sequence[BranchEvent], execution: Execution, meter: WorkMeter) -> BranchResult:
     view = execution.view
-    splits = [evaluate_branch(event, view) for event in events[:_MAX_EVENTS]]
-    worst = min(splits, key=lambda split: _WORST_FIRST.index(split.verdict))
+    evaluated = [(event, evaluate_branch(event, view)) for event in events[:_MAX_EVENTS]]
+    splits = [split for _, split in evaluated]
+    event, worst = min(evaluated, key=lambda pair: _WORST_FIRST.index(pair[1].verdict))
     visits = sum(split.visits for split in splits)
     return BranchResult(
         view.index,
@@ -54,7 +58,47 @@ def _result(events: Sequence[BranchEvent], execution: Execution) -> BranchResult
         _share(worst.verdict, splits, visits),
         assumptions=(*view.assumptions, *worst.assumptions),
         reason=worst.reason,
+        compiled=None if event.condition.is_const else compiled_form(event, meter),
+        divergence=_divergence(evaluated, execution, meter) if worst.verdict == "divergent" else None,
     )
+
+
+def _divergence(
+    evaluated: Sequence[tuple[BranchEvent, Split]], execution: Execution, meter: WorkMeter
+) -> Divergence:
+    """The cost of the executions of a branch that split warps."""
+    split = [(event, result) for event, result in evaluated if result.verdict == "divergent"]
+    first = split[0][0]
+    times = sum(result.split for _, result in split)
+    lanes = tuple(sum(result.lanes[side] for _, result in split) / max(times, 1e-9) for side in (0, 1))
+    slowest, mean = (sum(result.trips[part] for _, result in split) for part in (0, 1))
+    warps = warps_launched(execution.view)
+    wasted = sum(_wasted(event, result, meter) for event, result in split) / warps
+    whole = meter.executed(range(len(execution.steps)), ())
+    return Divergence(
+        work=tuple(meter.executed(side.steps, first.context.loops) for side in first.sides),
+        lanes=(lanes[0], lanes[1]),
+        wasted=wasted,
+        share=wasted / whole if whole else 0.0,
+        slowest=slowest / mean if mean else None,
+        aligned=aligned_condition(first, execution.view),
+    )
+
+
+def _wasted(event: BranchEvent, result: Split, meter: WorkMeter) -> float:
+    """Instruction slots, over the launch, in which a warp executes what only part of its lanes need."""
+    work = [meter.executed(side.steps, event.context.loops) for side in event.sides]
+    if event.kind in LOOPS:
+        slowest, mean = result.trips
+        return (slowest - mean) * sum(work)
+    then, *others = work or [0.0]
+    if event.kind == "switch":
+        # Every case is executed in turn; on average a lane needs one of them.
+        return result.split * (sum(work) - sum(work) / max(len(work), 1))
+    otherwise = sum(others)
+    yes, no = result.lanes
+    active = max(yes + no, 1e-9)
+    return result.split * (then + otherwise) - result.split * (yes * then + no * otherwise) / active
 
 
 def _share(verdict: Verdict, splits: Sequence[Split], visits: float) -> float | None:

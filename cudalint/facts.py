@@ -149,6 +149,27 @@ class Access:
 
 
 Verdict = Literal["uniform", "warp-uniform", "divergent", "data-dependent", "unknown"]
+Compiled = Literal["branch", "predicated", "exit"]
+"""What the compiler makes of a branch: a jump; instructions that lanes skip one by one (or a select); or the end of the
+program for the lanes that have nothing left to do. Only jumps are counted as divergent."""
+
+
+@dataclass(frozen=True, slots=True)
+class Divergence:
+    """What it costs that the lanes of a warp part. Work is counted in machine instructions, roughly."""
+
+    work: tuple[float, ...]
+    """What a thread executes on each side, where the condition holds first, or in each case. Of a loop: in a pass."""
+    lanes: tuple[float, float]
+    """Active lanes of a warp that splits for which the condition holds, and others, on average."""
+    wasted: float
+    """Instruction slots that a warp spends on the side that part of its lanes doesn't take, per launched warp."""
+    share: float
+    """The same as a share of all that a warp executes in this kernel."""
+    slowest: float | None = None
+    """Of a loop: iterations of the slowest lane of a warp over those of the mean lane."""
+    aligned: str | None = None
+    """The nearest condition on which all lanes of a warp agree, as the model found it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,6 +207,9 @@ class BranchResult:
     assumptions: tuple[str, ...] = ()
     reason: str | None = None
     """Why there is no verdict, or why it means little."""
+    compiled: Compiled | None = None
+    divergence: Divergence | None = None
+    """Where warps split."""
 
 
 @dataclass(frozen=True, slots=True)

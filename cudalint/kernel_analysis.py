@@ -85,7 +85,8 @@ class KernelAnalysis:
         for symbol, allocation in executor.globals.items():
             if symbol.storage == "shared" and allocation.bytes:
                 self._shared[symbol] = allocation.bytes
-        return Execution(self.function, launch, view, executor.memory.events, executor.steps, complete, executor.globals)
+        events, steps = executor.memory.events, executor.steps
+        return Execution(self.function, launch, view, events, steps, complete, executor.globals)
 
     def gap(self, span: ir.Span, reason: str) -> None:
         self.gaps.setdefault((span.path, span.line, reason), Gap(span.path, span.line, reason))

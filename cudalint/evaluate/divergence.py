@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,12 +13,15 @@ from cudalint.evaluate.events import BranchEvent, Loop
 from cudalint.evaluate.figures import LaunchView
 from cudalint.evaluate.graph import BOOL, THREAD_BITS, Graph, Node, Reason, Uniform, conjuncts, render
 from cudalint.evaluate.numeric import WARP, Rows, lane_trips
-from cudalint.evaluate.requests import Situation, mask_of, opaque_parts, varies_within_warp
+from cudalint.evaluate.requests import Situation, mask_of, varies_within_warp
 from cudalint.facts import Verdict
 
 LOOPS = frozenset({"for", "while", "do"})
 _LANES = "which lanes take it depends on data"
 _UNKNOWN = "which lanes take it could not be evaluated"
+_EDGE = 0.05
+"""Up to this share of warps, a split at another size is one at the edge of the problem."""
+_PASSED = Reason(True, "it depends on how often a loop was passed through")
 UNREACHED = "no thread gets here under this launch"
 
 
@@ -49,7 +53,7 @@ def evaluate_branch(event: BranchEvent, view: LaunchView) -> Split:
     if _is_astray(event, graph):
         return Split("unknown", reason="it depends on a value that an earlier loop left behind")
     judge = _judge_loop if event.kind in LOOPS and event.context.loops else _judge_condition
-    found = judge(event, view.quick(), event.context.conditions)
+    found = judge(event, _situation(event, view), event.context.conditions)
     if found.visits == 0 and event.context.loops:
         found = judge(event, view.thorough(), event.context.conditions)
     if found.visits == 0:
@@ -57,6 +61,17 @@ def evaluate_branch(event: BranchEvent, view: LaunchView) -> Split:
     if found.verdict in ("uniform", "warp-uniform") and found.visits:
         return _at_other_sizes(event, view, found, judge)
     return found
+
+
+def _situation(event: BranchEvent, view: LaunchView) -> Situation:
+    """A few iterations are enough unless which lanes part changes from one to the next."""
+    around = event.context.loops[:-1] if event.kind in LOOPS else event.context.loops
+    counters = 0
+    for loop in around:
+        counters |= loop.counter.bits
+    if not event.condition.bits & THREAD_BITS or not event.condition.bits & counters:
+        return view.quick()
+    return view.deep() if len(around) > 1 else view.thorough()
 
 
 def _relaxed(event: BranchEvent, view: LaunchView, judge: _Judge) -> Split:
@@ -72,14 +87,16 @@ def _relaxed(event: BranchEvent, view: LaunchView, judge: _Judge) -> Split:
 
 
 def _at_other_sizes(event: BranchEvent, view: LaunchView, found: Split, judge: _Judge) -> Split:
-    """Sizes that nothing determines are taken as multiples of 32. Where one that isn't splits warps, so does nearly every
-    size: that is the verdict then, and what it rests on is said."""
+    """Sizes that nothing determines are taken as multiples of 32. Where one that isn't splits warps all over, so does
+    nearly every size: that is the verdict then. Where it only splits a warp at the edge, the verdict stays, and what it
+    rests on is said."""
     graph = view.graph
     bits = event.condition.bits
     if not bits & THREAD_BITS:
         return found
     if event.kind in LOOPS:
         bits |= event.context.loops[-1].condition.bits
+    edges: list[str] = []
     for uniform in graph.atoms(bits, graph.uniform_bits):
         payload = uniform.payload
         assert isinstance(payload, Uniform)
@@ -89,9 +106,11 @@ def _at_other_sizes(event: BranchEvent, view: LaunchView, found: Split, judge: _
         if not view.allows(uniform, odd):
             continue
         other = judge(event, view.varied(uniform, odd), event.context.conditions)
-        if other.verdict == "divergent":
+        if other.verdict == "divergent" and other.split > _EDGE * other.visits:
             return replace(other, assumptions=(f"{render(uniform)} % {WARP} != 0",))
-    return found
+        if other.verdict == "divergent":
+            edges.append(f"{render(uniform)} % {WARP} == 0")
+    return replace(found, assumptions=tuple(edges)) if edges else found
 
 
 # --- conditions ------------------------------------------------------------------------------------------
@@ -100,38 +119,40 @@ def _at_other_sizes(event: BranchEvent, view: LaunchView, found: Split, judge: _
 def _judge_condition(event: BranchEvent, situation: Situation, conditions: Sequence[Node]) -> Split:
     graph, rows = situation.graph, situation.rows(event.context.loops)
     shape = (rows.count, situation.threads.warps, WARP)
-    mask = mask_of(rows, _known(graph, conditions)).reshape(shape)
+    present = _still_there(graph, event.context.loops)
+    mask = mask_of(rows, [*_known(graph, conditions), *present]).reshape(shape)
     visits = rows.weights[:, None] * mask.any(axis=2)
     total = float(visits.sum())
     doubt = _doubt(rows, event.condition, mask)
     if doubt is not None:
         return _doubtful(doubt, total)
     way = np.broadcast_to(np.asarray(rows.value(event.condition)), (rows.count, mask[0].size)).reshape(shape)
-    if event.kind == "switch":
-        # Whether a lane goes the way of the block's first active one: whatever differs from it parts the lanes.
-        way = way == _first(way, mask)
-    yes, no = mask & way.astype(bool), mask & ~way.astype(bool)
-    splits = yes.any(axis=2) & no.any(axis=2) & (visits > 0)
+    # A lane that goes another way than the first active one of its warp splits it.
+    first = np.take_along_axis(way, mask.argmax(axis=2)[..., None], axis=2)
+    splits = (mask & (way != first)).any(axis=2) & (visits > 0)
     weights = visits * splits
+    yes, no = mask & way.astype(bool), mask & ~way.astype(bool)
     return Split(
-        _verdict(splits, yes.any(axis=2) & (visits > 0), no.any(axis=2) & (visits > 0)),
+        _verdict(splits, first[..., 0], visits > 0),
         total,
         float(weights.sum()),
         (float((weights * yes.sum(axis=2)).sum()), float((weights * no.sum(axis=2)).sum())),
     )
 
 
-def _first(values: NDArray[np.int64], mask: NDArray[np.bool_]) -> NDArray[np.int64]:
-    """[rows, 1, 1] the value of the first active thread of each row."""
-    place = mask.reshape(len(mask), -1).argmax(axis=1)
-    return values.reshape(len(values), -1)[np.arange(len(values)), place][:, None, None]
+def _still_there(graph: Graph, loops: Sequence[Loop]) -> Iterator[Node]:
+    """Hold for the lanes that have not left the loops in an earlier iteration."""
+    for loop in loops:
+        if loop.condition.bits & THREAD_BITS and not loop.condition.bits & graph.opaque_bits:
+            yield graph.binary("<", loop.counter, graph.trips(loop.counter, loop.condition), BOOL)
 
 
-def _verdict(splits: NDArray[np.bool_], yes: NDArray[np.bool_], no: NDArray[np.bool_]) -> Verdict:
-    """From [rows, warps] whether a warp splits, and whether it has lanes on either side."""
+def _verdict(splits: NDArray[np.bool_], way: NDArray[Any], active: NDArray[np.bool_]) -> Verdict:
+    """From [rows, warps]: whether a warp splits, where its first lane goes, and whether it gets there at all."""
     if splits.any():
         return "divergent"
-    return "warp-uniform" if (yes.any(axis=1) & no.any(axis=1)).any() else "uniform"
+    some = np.take_along_axis(way, active.argmax(axis=1)[:, None], axis=1)
+    return "warp-uniform" if (active & (way != some)).any() else "uniform"
 
 
 # --- loops ---------------------------------------------------------------------------------------------------
@@ -155,9 +176,8 @@ def _judge_loop(event: BranchEvent, situation: Situation, conditions: Sequence[N
     most = np.where(mask, trips, -1).max(axis=2)
     least = np.where(mask, trips, np.iinfo(np.int64).max).min(axis=2)
     splits = (most > least) & (visits > 0)
-    differ = np.where(visits > 0, most, most.max(initial=0)).min(axis=1) < most.max(axis=1, initial=-1)
-    verdict: Verdict = "divergent" if splits.any() else "warp-uniform" if differ.any() else "uniform"
-    return Split(verdict, total, float((visits * splits).sum()), trips=_slowest(rows, loop, mask, visits))
+    slowest = _slowest(rows, loop, mask, visits)
+    return Split(_verdict(splits, most, visits > 0), total, float((visits * splits).sum()), trips=slowest)
 
 
 def _slowest(
@@ -189,25 +209,29 @@ def _doubt(rows: Rows, condition: Node, mask: NDArray[np.bool_]) -> Reason | Non
     graph = rows.graph
     if not condition.bits & graph.opaque_bits or not condition.bits & THREAD_BITS:
         return None
-    parts = opaque_parts(graph, condition)
-    for part, reason in parts:
-        if varies_within_warp(rows, part, mask):
+    first: Reason | None = None
+    differs = False
+    for part in _parts(graph, condition):
+        reason = part.payload if isinstance(part.payload, Reason) else None
+        first = first or reason
+        # The number of iterations that a loop made is made up of values inside of it, which have none out here.
+        varies = bool(part.bits & THREAD_BITS) if part.op == "trips" else varies_within_warp(rows, part, mask)
+        if varies and reason is not None:
             return reason
-    if any(varies_within_warp(rows, node, mask) for node in _frontier(graph, condition)):
-        return parts[0][1]
-    return None
+        differs = differs or varies
+    return (first or _PASSED) if differs else None
 
 
-def _frontier(graph: Graph, node: Node) -> Iterator[Node]:
-    """The largest parts of a value that are computed without any unknown value."""
+def _parts(graph: Graph, node: Node) -> Iterator[Node]:
+    """What a value is computed from: its unknown values, and the largest parts that have none in them."""
     seen: set[int] = set()
     pending = [node]
     while pending:
         current = pending.pop()
-        if current.index in seen or current.op == "opaque":
+        if current.index in seen:
             continue
         seen.add(current.index)
-        if not current.bits & graph.opaque_bits:
+        if current.op in ("opaque", "trips") or not current.bits & graph.opaque_bits:
             yield current
         else:
             pending.extend(current.args)
@@ -227,3 +251,57 @@ def _is_astray(event: BranchEvent, graph: Graph) -> bool:
     for condition in event.context.conditions:
         bits |= condition.bits
     return bool(bits & graph.loop_bits & ~own)
+
+
+# --- remedies --------------------------------------------------------------------------------------------
+
+
+def warps_launched(view: LaunchView) -> float:
+    """Warps of the whole launch."""
+    situation = view.quick()
+    return float(situation.base.weights.sum()) * situation.threads.warps
+
+
+def aligned_condition(event: BranchEvent, view: LaunchView) -> str | None:
+    """The nearest condition on which the lanes of every warp agree, if there is a plain one: `threadIdx.x / 32` in the
+    place of `threadIdx.x` where the condition repeats, a multiple of 32 in the place of a limit that is none."""
+    graph, condition = view.graph, event.condition
+    if event.kind in LOOPS or event.kind == "switch" or condition.bits & (THREAD_BITS & ~1) or _is_astray(event, graph):
+        return None
+    if condition.bits & ~1 & (graph.opaque_bits | graph.loop_bits | graph.uniform_bits):
+        return None
+    thread = graph.thread[0]
+    before = _taken(event, view, condition)
+    for changed in (
+        graph.substitute(condition, {thread: graph.binary("/", thread, graph.const(WARP, thread.kind), thread.kind)}),
+        _rounded(graph, condition),
+    ):
+        if changed is None or changed.is_const or changed is condition:
+            continue
+        altered = replace(event, condition=changed)
+        if _judge_condition(altered, view.quick(), event.context.conditions).verdict == "divergent":
+            continue
+        if abs(_taken(event, view, changed) - before) <= 0.5 * before:
+            return render(changed)
+    return None
+
+
+def _taken(event: BranchEvent, view: LaunchView, condition: Node) -> float:
+    """How many threads of a block the condition holds for."""
+    rows = view.quick().rows(event.context.loops)
+    mask = mask_of(rows, [*_known(view.graph, event.context.conditions), condition])
+    return float(mask.sum()) / rows.count
+
+
+def _rounded(graph: Graph, condition: Node) -> Node | None:
+    """`threadIdx.x < 48` with the nearest multiple of 32 that isn't 0."""
+    if condition.op == "!":
+        inner = _rounded(graph, condition.args[0])
+        return None if inner is None else graph.negate(inner)
+    if condition.op not in ("<", "<="):
+        return None
+    left, right = condition.args
+    if left is graph.thread[0] and right.is_const:
+        limit = int(right.value) + (condition.op == "<=")
+        return graph.binary("<", left, graph.const(max(WARP, round(limit / WARP) * WARP), left.kind), BOOL)
+    return None

@@ -67,6 +67,8 @@ class Executor:
     statements: int = 0
     steps: list[Step] = field(default_factory=list)
     """What device code computed, in order."""
+    stepping: bool = True
+    """False while code is listed that no thread gets to: it takes no steps."""
     globals: dict[ir.Symbol, Allocation] = field(default_factory=dict)
     """Shared, constant and device variables met so far."""
     addresses: dict[object, Node] = field(default_factory=dict)
@@ -173,7 +175,7 @@ class Executor:
         _STATEMENTS[type(statement)](self, statement)
 
     def step(self, code: ir.Stmt | ir.Expr) -> None:
-        if self.memory.recording and self.configuration is not None:
+        if self.stepping and self.memory.recording and self.configuration is not None:
             self.steps.append(Step(code, self.state.loops))
 
     def declare(self, statement: ir.Declare) -> None:
@@ -211,10 +213,11 @@ class Executor:
 
     def _unreached(self, side: Callable[[], None]) -> None:
         """Lists what stands in a branch that no lane takes under this launch; nothing else of it stays."""
-        saved, marks, steps = self.state.snapshot(), self.state.marks(), len(self.steps)
+        saved, marks, stepping = self.state.snapshot(), self.state.marks(), self.stepping
         self.state.conditions, self.state.dead = (*self.state.conditions, self.graph.false), False
+        self.stepping = False
         side()
-        del self.steps[steps:]
+        self.stepping = stepping
         self.state.restore(saved)
         self.state.rewind(marks)
 
@@ -282,7 +285,8 @@ class Executor:
         """Executes one side of a branch, and notes what belongs to it."""
         start = len(self.steps)
         result = execute()
-        sides.append(Side(range(start, len(self.steps)), self.state.dead))
+        if self.stepping:
+            sides.append(Side(range(start, len(self.steps)), self.state.dead))
         return result
 
     def if_(self, statement: ir.If) -> None:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 from cudalint import ir
 from cudalint.evaluate import expressions, walk
-from cudalint.evaluate.events import Loop
+from cudalint.evaluate.events import Loop, Side
 from cudalint.evaluate.graph import BOOL, I8, Graph, Kind, Node, Reason
 from cudalint.evaluate.memory import alignment
 from cudalint.evaluate.state import Exit, LoopScope
@@ -164,6 +164,8 @@ class _Trial:
         self.start: dict[tuple[ir.Symbol, str], Value] = {}
         self.closed: dict[Node, Node] = {}
         """Closed form, in the counter, of each placeholder."""
+        self.floats: dict[tuple[ir.Symbol, str], tuple[Node, Node]] = {}
+        """What stands for each floating-point variable in the first pass, and what it has become after the body."""
         self.unresolved: list[tuple[ir.Symbol, str]] = []
         self.leaving: Node = self.graph.false
         self.leaves_function: Node = self.graph.false
@@ -195,7 +197,9 @@ class _Trial:
         self.start[key] = leaf
         if isinstance(leaf, Node):
             if leaf.kind.is_float:
-                return self._moving(symbol, leaf, (leaf,))
+                moving = self._moving(symbol, leaf, (leaf,))
+                self.floats[key] = (moving, moving)
+                return moving
             node = self.graph.placeholder(leaf.kind)
             self.placeholders[key] = node
             return node
@@ -215,9 +219,10 @@ class _Trial:
         ex, parts = self.ex, self.parts
         self._returns_before = len(ex.state.functions[-1].returns) if ex.state.functions else 0
         depth = len(ex.state.conditions)
+        sides: list[Side] = []
         if parts.condition is not None and not parts.test_last:
             self.test = self._head(parts.condition)
-            ex.record_branch(self.test, parts.kind, parts.span)
+            sides = ex.record_branch(self.test, parts.kind, parts.span)
         if test is not None:
             ex.state.assume(test)
         elif not parts.test_last:
@@ -227,7 +232,7 @@ class _Trial:
         scope = LoopScope(len(ex.state.conditions))
         inside = ex.state.conditions
         ex.state.loop_scopes.append(scope)
-        ex.statement(parts.body)
+        ex.side(sides, lambda: ex.statement(parts.body))
         ex.state.loop_scopes.pop()
         self._rejoin(scope, inside)
         if parts.increment is not None:
@@ -235,7 +240,7 @@ class _Trial:
             expressions.discard(ex, parts.increment)
         if parts.test_last and parts.condition is not None:
             self.test = self._head(parts.condition)
-            ex.record_branch(self.test, parts.kind, parts.condition.span)
+            ex.record_branch(self.test, parts.kind, parts.condition.span).extend(sides)
         ex.state.conditions, ex.state.dead = ex.state.conditions[:depth], dead_before
         ex.state.guard = guard
         return scope
@@ -269,6 +274,7 @@ class _Trial:
 
     def _solve(self, after: Mapping[ir.Symbol, Value | Place]) -> None:
         results = self._results(after)
+        self._remember_floats(after)
         open_ = dict(results)
         for _ in range(len(open_) + 1):
             progress = [k for k, r in open_.items() if self._close(k, r, results)]
@@ -285,6 +291,24 @@ class _Trial:
             if isinstance(first, Pointer):
                 moving = self.graph.binary("*", moving, self.graph.const(alignment(first.pointee), I8), I8)
             self.closed[self.placeholders[key]] = moving
+
+    def _remember_floats(self, after: Mapping[ir.Symbol, Value | Place]) -> None:
+        for symbol, value in after.items():
+            if symbol not in self.initial or isinstance(value, _PLACES):
+                continue
+            for path, leaf in leaves(value):
+                known = self.floats.get((symbol, path))
+                if known is not None and isinstance(leaf, Node):
+                    self.floats[symbol, path] = (known[0], leaf)
+
+    def _float(self, symbol: ir.Symbol, leaf: Node, path: str) -> Node:
+        """A floating-point variable in some iteration: any function of its start and of what the body does to it."""
+        if (symbol, path) not in self.floats:
+            return self._moving(symbol, leaf, (leaf,))
+        moving, result = self.floats[symbol, path]
+        start = {p: self._start_node(k) for k, p in self.placeholders.items()}
+        changed = self.graph.substitute(self.graph.substitute(result, {moving: leaf}), start)
+        return self._moving(symbol, leaf, (leaf, changed))
 
     def _results(self, after: Mapping[ir.Symbol, Value | Place]) -> dict[tuple[ir.Symbol, str], Node]:
         """What every placeholder has become after one iteration."""
@@ -476,7 +500,7 @@ class _Trial:
             placeholder = self.placeholders.get((symbol, path))
             if placeholder is None:
                 if isinstance(leaf, Node) and leaf.kind.is_float:
-                    return self._moving(symbol, leaf, (leaf,))
+                    return self._float(symbol, leaf, path)
                 return leaf
             closed = self.closed[placeholder]
             return Pointer(leaf.target, closed, leaf.pointee) if isinstance(leaf, Pointer) else closed

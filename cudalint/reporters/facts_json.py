@@ -133,6 +133,8 @@ def _branch(branch: Branch) -> JsonObject:
                 "divergent_warps": plain_number(r.divergent_warps),
                 "assumptions": list(r.assumptions),
                 "reason": r.reason,
+                "compiled": r.compiled,
+                "slowest_lane_factor": plain_number(r.divergence.slowest) if r.divergence else None,
             }
             for r in branch.results
         ],
