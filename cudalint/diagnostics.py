@@ -48,6 +48,14 @@ class Picture:
     bytes: int
 
 
+@dataclass(frozen=True, slots=True)
+class Justification:
+    """Why a finding is not reported: the annotation that allows it."""
+
+    place: Place
+    reason: str
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Diagnostic:
     code: str
@@ -65,3 +73,5 @@ class Diagnostic:
     picture: Picture | None = None
     variants: tuple[Diagnostic, ...] = ()
     """The same finding under other launches or instantiations, where its figures differ; worst first."""
+    justification: Justification | None = None
+    """Set for findings that an annotation allows; formats that know of such list them."""

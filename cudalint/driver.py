@@ -9,7 +9,7 @@ from typing import NamedTuple, TypeVar
 from cudalint.config import ConfigError
 from cudalint.discovery import SourceFile
 from cudalint.engine import CheckJob, check_file
-from cudalint.merging import gather, is_covered
+from cudalint.merging import gather, gather_suppressed, is_covered
 from cudalint.options import AnalysisOptions
 from cudalint.pool import Done, Limits, Lost, run_jobs
 from cudalint.results import CheckResult, Failure, FileReport, total_coverage
@@ -49,8 +49,10 @@ def check_files(
     return CheckResult(
         target=target_of(configured, settings),
         diagnostics=gather(reports),
+        suppressed=gather_suppressed(reports),
         failures=tuple(sorted(failures, key=lambda failure: failure.path)),
         files=len(reports) + len(failures),
+        paths=tuple(sorted(report.path for report in reports)),
         coverage=total_coverage(report.coverage for report in reports),
     )
 

@@ -68,6 +68,7 @@ def report_on(facts: FileFacts, job: CheckJob) -> FileReport:
         path=job.path,
         status=facts.status,
         diagnostics=_reported((*kept, *complaints), job.ignores),
+        suppressed=_reported((replace(d, picture=None) for d in outcome.suppressed), job.ignores),
         unused=_reported(unused, job.ignores),
         used=tuple(entry.place for entry in outcome.used),
         coverage=coverage_of(facts),

@@ -21,6 +21,12 @@ def gather(reports: Sequence[FileReport]) -> tuple[Diagnostic, ...]:
     return tuple(sorted(merge(found), key=_source_order))
 
 
+def gather_suppressed(reports: Sequence[FileReport]) -> tuple[Diagnostic, ...]:
+    """All findings of a run that annotations allow, each once, in the order of the source."""
+    found = [diagnostic for report in _without_fragments(reports) for diagnostic in report.suppressed]
+    return tuple(sorted(merge(found), key=_source_order))
+
+
 def _without_fragments(reports: Sequence[FileReport]) -> list[FileReport]:
     """Leaves out files that don't stand on their own and that another file of the run includes.
 

@@ -80,6 +80,8 @@ class FileReport:
     status: Literal["ok", "partial", "failed"]
     diagnostics: tuple[Diagnostic, ...]
     """Without those that an annotation suppresses."""
+    suppressed: tuple[Diagnostic, ...]
+    """Those, with their justification."""
     unused: tuple[Diagnostic, ...]
     """Complaints about suppressions of no use in this file; another file may use one that stands in a header."""
     used: tuple[Place, ...]
@@ -98,14 +100,21 @@ class CheckResult:
     failures: tuple[Failure, ...] = ()
     files: int = 0
     coverage: Coverage = field(default_factory=Coverage)
+    suppressed: tuple[Diagnostic, ...] = ()
+    """What annotations allow; only formats that know of suppressions list them."""
+    paths: tuple[str, ...] = ()
+    """The files that were linted."""
 
     def count(self, severity: Severity) -> int:
         return sum(diagnostic.severity == severity for diagnostic in self.diagnostics)
 
     def reaches(self, threshold: Severity) -> bool:
         """Whether any finding is at least as bad as `threshold`."""
-        bad_enough = SEVERITIES[: SEVERITIES.index(threshold) + 1]
-        return any(diagnostic.severity in bad_enough for diagnostic in self.diagnostics)
+        return any(is_at_least(diagnostic.severity, threshold) for diagnostic in self.diagnostics)
+
+
+def is_at_least(severity: Severity, threshold: Severity) -> bool:
+    return SEVERITIES.index(severity) <= SEVERITIES.index(threshold)
 
 
 def worst_first(diagnostics: Iterable[Diagnostic]) -> Iterator[Diagnostic]:

@@ -7,11 +7,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from cudalint.annotations import Annotation, Malformed, SourceAnnotations
-from cudalint.diagnostics import Diagnostic
+from cudalint.diagnostics import Diagnostic, Justification
 from cudalint.facts import KernelFacts, Place
 
 
@@ -58,6 +58,8 @@ class AnnotationReview:
 
 class Outcome(NamedTuple):
     kept: tuple[Diagnostic, ...]
+    suppressed: tuple[Diagnostic, ...]
+    """With their justification."""
     used: tuple[Suppression, ...]
     reviews: tuple[AnnotationReview, ...]
 
@@ -77,10 +79,13 @@ def suppress(
     suppressions = [entry for path, source in sources.items() for entry in _suppressions_in(path, source)]
     used: dict[int, Suppression] = {}
     kept: list[Diagnostic] = []
+    suppressed: list[Diagnostic] = []
     for finding in findings:
         covering = {i: entry for i, entry in enumerate(suppressions) if entry.covers(finding)}
         used.update(covering)
-        if not covering:
+        if covering:
+            suppressed.append(_justified(finding.diagnostic, next(iter(covering.values()))))
+        else:
             kept.append(finding.diagnostic)
     reviews = []
     for path, source in sources.items():
@@ -92,7 +97,11 @@ def suppress(
         malformed.sort(key=lambda problem: (problem.line, problem.column))
         known = tuple(entry for entry in unused if is_known(entry.rule))
         reviews.append(AnnotationReview(path, tuple(malformed), known))
-    return Outcome(tuple(kept), tuple(used.values()), tuple(reviews))
+    return Outcome(tuple(kept), tuple(suppressed), tuple(used.values()), tuple(reviews))
+
+
+def _justified(diagnostic: Diagnostic, suppression: Suppression) -> Diagnostic:
+    return replace(diagnostic, justification=Justification(suppression.place, suppression.annotation.reason or ""))
 
 
 def _suppressions_in(path: str, source: SourceAnnotations) -> Iterator[Suppression]:

@@ -14,7 +14,7 @@ from cudalint.results import CheckResult, Coverage, FileReport, coverage_of, exc
 
 
 def _report(path: str, **changes: object) -> FileReport:
-    known = FileReport(path, "ok", (), (), (), Coverage(), frozenset())
+    known = FileReport(path, "ok", (), (), (), (), Coverage(), frozenset())
     return replace(known, **changes)  # type: ignore[arg-type]
 
 

@@ -2,74 +2,70 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any, cast
 
 import click
 
 from cudalint.cli import FAILED, FINDINGS, NOTHING_FOUND
 from cudalint.cli.analysis_options import analysis_options, limits_from, rule_options, settings_from
-from cudalint.cli.headed import HeadedCommand
+from cudalint.cli.headed import HeadedCommand, together, under
 from cudalint.cli.progress import ProgressBar
+from cudalint.cli.rendering import (
+    FORMATS,
+    Output,
+    Presentation,
+    append_step_summary,
+    default_format,
+    outputs,
+    rendered,
+    write_outputs,
+)
 from cudalint.cli.terminal import is_wide, output_style, print_failures, write_lines
 from cudalint.diagnostics import Severity
-from cudalint.discovery import SourceFile, discover
+from cudalint.discovery import discover
 from cudalint.driver import check_files
 from cudalint.reporters import pictures
-from cudalint.reporters.style import Style
+from cudalint.reporters.sources import SourceLines
 from cudalint.results import SEVERITIES, CheckResult
 
+_report = under("Report")
 
-@dataclass(frozen=True, slots=True)
-class _Output:
-    """How the user wants to see the result."""
-
-    format: str
-    style: Style
-    show: bool | None
-    quiet: bool
-
-    @property
-    def pictures(self) -> int | None:
-        """For how many findings to draw a picture; None for all."""
-        if self.format != "text" or self.show is False:
-            return 0
-        if self.show:
-            return None
-        from cudalint.reporters.text import WORST
-
-        return WORST if is_wide(pictures.NEEDED_WIDTH) else 0
+_report_options = together(
+    _report(
+        "--fail-on", type=click.Choice(SEVERITIES), default="warning", show_default=True,
+        help="Exit with 1 for findings at least as bad as this.",
+    ),
+    _report(
+        "--format", "format_", type=click.Choice(FORMATS),
+        help="How to print findings.  [default: text; github on GitHub's runners]",
+    ),
+    _report(
+        "--output", "outputs", callback=outputs, multiple=True, metavar="FORMAT=FILE",
+        help="Write a report into a file too; may be repeated.",
+    ),
+    _report("--statistics", is_flag=True, help="Print how often each rule found something, not the findings."),
+    _report(
+        "--show/--no-show", default=None,
+        help="Draw banks and sectors.  [default: the worst three, in a wide terminal]",
+    ),
+    _report("--color/--no-color", default=None, help="Use colours.  [default: in a terminal]"),
+    _report("-q", "--quiet", is_flag=True, help="Print findings only, no summary and no progress."),
+)  # fmt: skip
 
 
 @click.command("check", cls=HeadedCommand)
 @click.argument("paths", nargs=-1, required=True, metavar="PATH...")
 @rule_options
-@click.option(
-    "--fail-on",
-    type=click.Choice(SEVERITIES),
-    default="warning",
-    show_default=True,
-    help="Exit with 1 for findings at least as bad as this.",
-)
-@click.option(
-    "--format",
-    "format_",
-    type=click.Choice(["text", "concise", "json"]),
-    default="text",
-    show_default=True,
-    help="How to print findings.",
-)
-@click.option(
-    "--show/--no-show", default=None, help="Draw banks and sectors.  [default: the worst three, in a wide terminal]"
-)
-@click.option("--color/--no-color", default=None, help="Use colours.  [default: in a terminal]")
-@click.option("-q", "--quiet", is_flag=True, help="Print findings only, no summary and no progress.")
+@_report_options
 @analysis_options
 def command(
     paths: Sequence[str],
     fail_on: str,
-    format_: str,
+    format_: str | None,
+    outputs: tuple[Output, ...],
+    statistics: bool,
     show: bool | None,
     color: bool | None,
     quiet: bool,
@@ -84,38 +80,42 @@ def command(
       cudalint check kernels/*.cu
       cudalint check src --select CL2 --fail-on info
       cudalint check a.cu --block 32,8 --param N=4096 --show
+      cudalint check src --output sarif=cudalint.sarif --output junit=report.xml
+      cudalint check src --threshold bank-conflict.ways=4 --exclude third_party/
     """
-    output = _Output(format_, output_style(color), show, quiet)
+    format_ = format_ or default_format()
+    if statistics and format_ not in ("text", "concise"):
+        raise click.UsageError(f"--statistics prints a table; it can't be had as {format_}")
     settings = settings_from(values)
+    drawn = _drawn(show) if format_ == "text" and not statistics else 0
+    shown = Presentation(output_style(color), drawn, quiet, cast(Severity, fail_on), statistics)
     found = discover(paths, settings.excludes, values["force_exclude"])
     with ProgressBar(len(found.files), quiet) as progress:
         result = check_files(
-            found.files,
-            settings,
-            limits_from(values),
-            pictures=output.pictures != 0,
-            on_done=progress.advance,
+            found.files, settings, limits_from(values), pictures=drawn != 0, on_done=progress.advance
         )
     result = replace(result, failures=(*found.failures, *result.failures))
-    write_lines(_rendered(result, output, found.files))
+    sources = SourceLines({file.path: file.text for file in found.files if file.text is not None})
+    write_outputs(outputs, result, sources, shown)
+    if format_ == "github":
+        append_step_summary(result)
+    write_lines(rendered(format_, result, sources, shown))
     print_failures(result.failures)
+    return _status(result, shown.fail_on)
+
+
+def _drawn(show: bool | None) -> int | None:
+    """For how many findings a picture is drawn; None for all."""
+    if show is False:
+        return 0
+    if show:
+        return None
+    from cudalint.reporters.text import WORST
+
+    return WORST if is_wide(pictures.NEEDED_WIDTH) else 0
+
+
+def _status(result: CheckResult, fail_on: Severity) -> int:
     if result.failures:
         return FAILED
-    return FINDINGS if result.reaches(cast(Severity, fail_on)) else NOTHING_FOUND
-
-
-def _rendered(result: CheckResult, output: _Output, files: Sequence[SourceFile]) -> Iterator[str]:
-    """The lines of the report. Each format's module is imported when it is asked for."""
-    if output.format == "json":
-        from cudalint.reporters import diagnostics_json
-
-        return diagnostics_json.render(result)
-    if output.format == "concise":
-        from cudalint.reporters import concise
-
-        return concise.render(result, output.style)
-    from cudalint.reporters import text
-    from cudalint.reporters.sources import SourceLines
-
-    sources = SourceLines({file.path: file.text for file in files if file.text is not None})
-    return text.render(result, sources, text.TextSettings(output.style, output.pictures, not output.quiet))
+    return FINDINGS if result.reaches(fail_on) else NOTHING_FOUND

@@ -16,10 +16,17 @@ class SourceLines:
 
     def line(self, path: str, number: int) -> bytes | None:
         """One line without its end; None where the file or the line is gone."""
+        lines = self._all(path)
+        return lines[number - 1].rstrip(b"\r") if 1 <= number <= len(lines) else None
+
+    def text(self, path: str) -> str:
+        """The whole file; empty where it is gone."""
+        return b"\n".join(self._all(path)).decode("utf-8", "replace")
+
+    def _all(self, path: str) -> list[bytes]:
         if path not in self._lines:
             self._lines[path] = _read_lines(path)
-        lines = self._lines[path]
-        return lines[number - 1].rstrip(b"\r") if 1 <= number <= len(lines) else None
+        return self._lines[path]
 
 
 def _read_lines(path: str) -> list[bytes]:

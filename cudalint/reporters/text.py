@@ -39,7 +39,7 @@ def _finding(diagnostic: Diagnostic, sources: SourceLines, style: Style, draws: 
     yield f"{head}{style.paint(f': {diagnostic.message}', 'bold')}"
     yield from frames.code_frame(diagnostic, sources, style, gutter)
     margin = " " * gutter
-    for label, text in _notes(diagnostic):
+    for label, text in wording.notes(diagnostic):
         yield f"{margin} {style.paint('=', 'blue')} {style.paint(f'{label}:', 'bold')} {text}"
     if diagnostic.suggestion:
         yield from _suggestion(diagnostic.suggestion, sources, style, gutter)
@@ -47,20 +47,7 @@ def _finding(diagnostic: Diagnostic, sources: SourceLines, style: Style, draws: 
         yield from (f" {line}" for line in pictures.draw(diagnostic.picture, style))
 
 
-def _notes(diagnostic: Diagnostic) -> Iterator[tuple[str, str]]:
-    first, *others = wording.launch_phrases(diagnostic.launches) or [""]
-    if diagnostic.instantiation:
-        yield "kernel", f"{diagnostic.instantiation}, for {first}" if first else diagnostic.instantiation
-    yield from (("also for", phrase) for phrase in others)
-    yield from (("also", phrase) for phrase in wording.variant_phrases(diagnostic.variants))
-    assumptions = wording.assumptions_of(diagnostic.assumptions, diagnostic.launches)
-    if assumptions:
-        yield "assumed", ", ".join(assumptions)
-
-
 def _suggestion(suggestion: Suggestion, sources: SourceLines, style: Style, gutter: int) -> Iterator[str]:
     margin = " " * gutter
-    comparison = wording.comparison(suggestion.before, suggestion.after)
-    text = f"{suggestion.message} ({comparison})" if comparison else suggestion.message
-    yield f"{margin} {style.paint('=', 'blue')} {style.paint('help:', 'bold')} {text}"
+    yield f"{margin} {style.paint('=', 'blue')} {style.paint('help:', 'bold')} {wording.advice(suggestion)}"
     yield from frames.edit_lines(suggestion.edits, sources, style, gutter)

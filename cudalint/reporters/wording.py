@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
-from cudalint.diagnostics import Diagnostic
+from cudalint.diagnostics import Diagnostic, Suggestion
 from cudalint.facts import LaunchFacts
 from cudalint.results import CheckResult
 
@@ -66,6 +66,30 @@ def variant_phrases(variants: Sequence[Diagnostic]) -> list[str]:
 def _where(variant: Diagnostic) -> str:
     blocks = dict.fromkeys(dimensions(launch.block) for launch in variant.launches)
     return f"in {variant.instantiation}" + (f" with block {enumeration(list(blocks))}" if blocks else "")
+
+
+def notes(diagnostic: Diagnostic) -> Iterator[tuple[str, str]]:
+    """What is to be said beside the message, each with its label: launches, variants, assumptions."""
+    first, *others = launch_phrases(diagnostic.launches) or [""]
+    if diagnostic.instantiation:
+        yield "kernel", f"{diagnostic.instantiation}, for {first}" if first else diagnostic.instantiation
+    yield from (("also for", phrase) for phrase in others)
+    yield from (("also", phrase) for phrase in variant_phrases(diagnostic.variants))
+    assumptions = assumptions_of(diagnostic.assumptions, diagnostic.launches)
+    if assumptions:
+        yield "assumed", ", ".join(assumptions)
+
+
+def advice(suggestion: Suggestion) -> str:
+    figures = comparison(suggestion.before, suggestion.after)
+    return f"{suggestion.message} ({figures})" if figures else suggestion.message
+
+
+def explanation(diagnostic: Diagnostic) -> Iterator[str]:
+    """The notes and the advice as lines of plain text."""
+    yield from (f"{label}: {text}" for label, text in notes(diagnostic))
+    if diagnostic.suggestion:
+        yield f"help: {advice(diagnostic.suggestion)}"
 
 
 def assumptions_of(assumptions: Sequence[str], launches: Sequence[LaunchFacts]) -> tuple[str, ...]:

@@ -1,0 +1,120 @@
+"""From a result to the lines of a report in any format, on stdout and into files."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+import click
+
+from cudalint.diagnostics import Severity
+from cudalint.reporters.sources import SourceLines
+from cudalint.reporters.style import Style
+from cudalint.results import CheckResult
+
+FORMATS = ("text", "concise", "json", "sarif", "github", "gitlab", "junit")
+
+
+class Output(NamedTuple):
+    """A report that goes into a file."""
+
+    format: str
+    path: str
+
+
+@dataclass(frozen=True, slots=True)
+class Presentation:
+    """How the user wants to see results."""
+
+    style: Style
+    pictures: int | None
+    """For how many findings of a text report a picture is drawn; None for all."""
+    quiet: bool
+    fail_on: Severity
+    statistics: bool = False
+
+
+def outputs(ctx: click.Context, option: click.Parameter, texts: tuple[str, ...]) -> tuple[Output, ...]:
+    """`FORMAT=FILE`, checked before any work is done."""
+    return tuple(_output(text) for text in texts)
+
+
+def _output(text: str) -> Output:
+    format_, separator, path = text.partition("=")
+    if not separator or not path:
+        raise click.BadParameter(f"`{text}` has not the form FORMAT=FILE, such as sarif=cudalint.sarif")
+    if format_ not in FORMATS:
+        raise click.BadParameter(f"`{format_}` is no format; there are {', '.join(FORMATS)}")
+    if not os.path.isdir(os.path.dirname(os.path.abspath(path))):
+        raise click.BadParameter(f"`{path}`: the folder does not exist")
+    if os.path.isdir(path):
+        raise click.BadParameter(f"`{path}` is a folder")
+    return Output(format_, path)
+
+
+def default_format() -> str:
+    """On GitHub's runners findings become annotations; elsewhere people read them."""
+    return "github" if os.environ.get("GITHUB_ACTIONS") == "true" else "text"
+
+
+def write_outputs(outputs: Sequence[Output], result: CheckResult, sources: SourceLines, shown: Presentation) -> None:
+    """Writes the reports that go into files, without colours and pictures."""
+    plain = replace(shown, style=Style(), pictures=0)
+    for output in outputs:
+        try:
+            with open(output.path, "w", encoding="utf-8", errors="backslashreplace") as file:
+                file.writelines(f"{line}\n" for line in rendered(output.format, result, sources, plain))
+        except OSError as error:
+            raise click.ClickException(f"{output.path}: cannot be written: {error.strerror}") from None
+
+
+def append_step_summary(result: CheckResult) -> None:
+    """GitHub shows what is in this file on the page of the run."""
+    path = os.environ.get("GITHUB_STEP_SUMMARY")
+    if not path:
+        return
+    from cudalint.reporters.github import step_summary
+
+    try:
+        with open(path, "a", encoding="utf-8", errors="backslashreplace") as file:
+            file.write(step_summary(result))
+    except OSError as error:
+        raise click.ClickException(f"{path} (GITHUB_STEP_SUMMARY): cannot be written: {error.strerror}") from None
+
+
+def rendered(format_: str, result: CheckResult, sources: SourceLines, shown: Presentation) -> Iterator[str]:
+    """The lines of a report. Each format's module is imported when it is asked for."""
+    if shown.statistics and format_ in ("text", "concise"):
+        from cudalint.reporters import statistics
+
+        return statistics.render(result, shown.style, not shown.quiet)
+    match format_:
+        case "json":
+            from cudalint.reporters import diagnostics_json
+
+            return diagnostics_json.render(result)
+        case "concise":
+            from cudalint.reporters import concise
+
+            return concise.render(result, shown.style)
+        case "sarif":
+            from cudalint.reporters import sarif
+
+            return sarif.render(result, sources)
+        case "github":
+            from cudalint.reporters import github
+
+            return github.render(result, sources, not shown.quiet)
+        case "gitlab":
+            from cudalint.reporters import gitlab
+
+            return gitlab.render(result, sources)
+        case "junit":
+            from cudalint.reporters import junit
+
+            return junit.render(result, shown.fail_on)
+    from cudalint.reporters import text
+
+    return text.render(result, sources, text.TextSettings(shown.style, shown.pictures, not shown.quiet))

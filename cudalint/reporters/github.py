@@ -1,0 +1,95 @@
+"""GitHub Actions: a workflow command for each finding, and the step's summary.
+
+GitHub shows ten errors, ten warnings and ten notices of a step as annotations, and drops the others: the worst come
+first, and the summary has them all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from cudalint.diagnostics import Diagnostic, Severity
+from cudalint.reporters import wording
+from cudalint.reporters.places import path_from, project_root, utf16_columns
+from cudalint.reporters.sources import SourceLines
+from cudalint.results import CheckResult, worst_first
+
+_COMMANDS: dict[Severity, str] = {"error": "error", "warning": "warning", "info": "notice"}
+_MOST_BYTES = 1_000_000
+"""A step's summary may have 1 MiB (docs.github.com, "Workflow commands": step isolation and limits)."""
+
+
+def render(result: CheckResult, sources: SourceLines, show_summary: bool = True) -> Iterator[str]:
+    root = project_root()
+    for failure in result.failures:
+        yield _command("error", {"file": path_from(root, failure.path), "title": "not linted"}, failure.message)
+    for diagnostic in worst_first(result.diagnostics):
+        yield _command(
+            _COMMANDS[diagnostic.severity],
+            {**_where(diagnostic, sources, root), "title": f"{diagnostic.code} {diagnostic.name}"},
+            "\n".join((diagnostic.message, *wording.explanation(diagnostic))),
+        )
+    if show_summary:
+        yield wording.summary(result)
+
+
+def _where(diagnostic: Diagnostic, sources: SourceLines, root: str) -> dict[str, str]:
+    """The place. GitHub takes columns only where both ends are on one line."""
+    place = diagnostic.place
+    found = {"file": path_from(root, place.path), "line": str(place.line), "endLine": str(place.end_line)}
+    if place.line == place.end_line:
+        start, end = utf16_columns(place, sources)
+        found |= {"col": str(start), "endColumn": str(end)}
+    return found
+
+
+def _command(name: str, properties: dict[str, str], message: str) -> str:
+    written = ",".join(f"{key}={_escaped_property(value)}" for key, value in properties.items())
+    return f"::{name} {written}::{_escaped(message)}"
+
+
+def _escaped(text: str) -> str:
+    return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+
+
+def _escaped_property(text: str) -> str:
+    return _escaped(text).replace(":", "%3A").replace(",", "%2C")
+
+
+# --- the step's summary --------------------------------------------------------------------------------------
+
+
+def step_summary(result: CheckResult) -> str:
+    """All findings as a table in Markdown, for `$GITHUB_STEP_SUMMARY`."""
+    root = project_root()
+    lines = ["### cudalint", "", f"{wording.summary(result)}.", ""]
+    lines += (f"- **{_cell(path_from(root, f.path))}**: {_cell(f.message)}" for f in result.failures)
+    if result.failures:
+        lines.append("")
+    if result.diagnostics:
+        lines += ["| | rule | place | kernel | finding |", "|---|---|---|---|---|"]
+    size = sum(len(line.encode("utf-8", "replace")) + 1 for line in lines)
+    for number, diagnostic in enumerate(worst_first(result.diagnostics)):
+        row = _row(diagnostic, root)
+        size += len(row.encode("utf-8", "replace")) + 1
+        if size > _MOST_BYTES:
+            lines += ["", f"{len(result.diagnostics) - number} more findings are left out."]
+            break
+        lines.append(row)
+    return "\n".join(lines) + "\n"
+
+
+def _row(diagnostic: Diagnostic, root: str) -> str:
+    place = f"{path_from(root, diagnostic.place.path)}:{diagnostic.place.line}"
+    cells = (diagnostic.severity, f"{diagnostic.code} {diagnostic.name}", place, _code(diagnostic.kernel))
+    return f"| {' | '.join(map(_cell, cells))} | {_cell(diagnostic.message)} |"
+
+
+def _code(text: str) -> str:
+    return f"`{text}`" if text else ""
+
+
+def _cell(text: str) -> str:
+    """Text that can't end a cell, begin a tag, or open a comment."""
+    one_line = " ".join(text.split())
+    return one_line.replace("&", "&amp;").replace("<", "&lt;").replace("|", "\\|")

@@ -1,0 +1,35 @@
+"""GitLab's Code Quality report: the fields that docs.gitlab.com, "Code Quality report format", names."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from functools import partial
+
+from cudalint.diagnostics import Severity
+from cudalint.identity import fingerprints
+from cudalint.reporters.diagnostics_json import JsonObject
+from cudalint.reporters.places import path_from, project_root
+from cudalint.reporters.sources import SourceLines
+from cudalint.results import CheckResult
+
+_SEVERITIES: dict[Severity, str] = {"error": "critical", "warning": "major", "info": "info"}
+
+
+def render(result: CheckResult, sources: SourceLines) -> Iterator[str]:
+    relative = partial(path_from, project_root())
+    marks = fingerprints(result.diagnostics, sources, relative)
+    entries: list[JsonObject] = [
+        {
+            "description": f"{diagnostic.code}: {diagnostic.message}",
+            "check_name": diagnostic.name,
+            "fingerprint": mark,
+            "severity": _SEVERITIES[diagnostic.severity],
+            "location": {
+                "path": relative(diagnostic.place.path),
+                "lines": {"begin": diagnostic.place.line, "end": diagnostic.place.end_line},
+            },
+        }
+        for diagnostic, mark in zip(result.diagnostics, marks, strict=True)
+    ]
+    yield json.dumps(entries, indent=2)
