@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import gc
 import os
+import re
 import sys
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import partial
 
 from cudalint import ir
 from cudalint.annotations import Annotation, annotations_for, annotations_of_kernel, assumptions_of
+from cudalint.cubin import read_cubin
 from cudalint.evaluate.assumptions import Assumptions, UnknownName, evaluate_expression
 from cudalint.evaluate.graph import I8, Checkpoint, Graph, Node, kind_of
 from cudalint.evaluate.host import Generics, HostLaunch, run_host
@@ -42,11 +44,15 @@ from cudalint.launch import (
     without_launch,
 )
 from cudalint.neighbours import neighbours
+from cudalint.nvcc import Compilation, compiled_usage
 from cudalint.options import AnalysisOptions, KernelSettings
+from cudalint.usage import Usage, UsageError, merged, usage_of
 
 _RECURSION_LIMIT = 20_000
 _MAX_INSTANTIATIONS = 16
 """Instantiations of one kernel template that are evaluated."""
+_OPT_IN = re.compile("MaxDynamicSharedMemorySize|MAX_DYNAMIC_SHARED_SIZE_BYTES")
+_MAX_TWINS = 16
 _SECONDS = 12.0
 """After this long the kernels that are left are only listed, so that the others' results are not lost."""
 
@@ -62,9 +68,33 @@ def analyse_file(path: str, options: AnalysisOptions) -> FileFacts:
     parsed = parse_file(path, _parse_options(path, options), source)
     unit = lower_unit(parsed)
     problems = tuple(ProblemFacts(p.path, p.line, p.column, p.message) for p in unit.problems)
+    usage, failures = _usage(path, unit, options)
+    sources = _sources(path, unit)
     with _no_collection():
-        kernels = _FileAnalysis(unit, options, partial(constant_named, parsed)).kernels()
-    return FileFacts(path, "partial" if problems else "ok", problems, kernels, _sources(path, unit))
+        kernels = _FileAnalysis(unit, options, partial(constant_named, parsed), usage, tuple(sources)).kernels()
+    return FileFacts(path, "partial" if problems else "ok", problems, kernels, sources, failures)
+
+
+def _usage(path: str, unit: ir.Unit, options: AnalysisOptions) -> tuple[Mapping[str, Usage], tuple[str, ...]]:
+    """What compiled kernels take, as far as the user asks for it, and why some of it can't be told."""
+    parts: list[Mapping[str, Usage]] = []
+    failures: list[str] = []
+    for cubin in options.cubins:
+        try:
+            parts.append(read_cubin(cubin))
+        except UsageError as error:
+            failures.append(f"--cubin {cubin}: {error}")
+    if options.ptxas and unit.kernels:
+        built = _parse_options(path, options)
+        compilation = Compilation(
+            path, built.arch, built.include_dirs, built.defines, built.std, built.extra, options.max_registers,
+            built.cuda_path, dict(options.unsaved).get(path),
+        )  # fmt: skip
+        try:
+            parts.append(compiled_usage(compilation))
+        except UsageError as error:
+            failures.append(f"--ptxas: {error}")
+    return merged(parts), tuple(failures)
 
 
 @contextmanager
@@ -120,6 +150,11 @@ class _FileAnalysis:
     options: AnalysisOptions
     constant: Callable[[str], int | None]
     """Numbers that the file gives names to."""
+    usage: Mapping[str, Usage]
+    """What compiled kernels take."""
+    sources: tuple[str, ...]
+    """Paths of the user's files that contribute."""
+    opt_ins: dict[str, list[Node]] = field(default_factory=dict)
     graph: Graph = field(default_factory=Graph)
     shared: Checkpoint = field(default_factory=lambda: Graph().checkpoint())
     """The graph as the host code left it."""
@@ -128,7 +163,9 @@ class _FileAnalysis:
 
     def kernels(self) -> tuple[KernelFacts, ...]:
         generics = Generics(self.graph)
-        launches = run_host(self.graph, self.unit.host_functions, generics).launches
+        executed = run_host(self.graph, self.unit.host_functions, generics)
+        self.opt_ins = executed.opt_ins
+        launches = executed.launches
         launches += self._launches_elsewhere(launches, generics)
         self.shared = self.graph.checkpoint()
         found: list[KernelFacts] = []
@@ -145,8 +182,9 @@ class _FileAnalysis:
                 unit = lower_unit(parse_file(path, _parse_options(path, self.options)))
             except SourceError:
                 continue
-            executed = run_host(self.graph, unit.host_functions, generics).launches
-            found += [launch for launch in executed if launch.kernel.name in names]
+            executed = run_host(self.graph, unit.host_functions, generics)
+            self.opt_ins |= executed.opt_ins
+            found += [launch for launch in executed.launches if launch.kernel.name in names]
         return found
 
     def _instantiations(self, ref: ir.FunctionRef, launches: Sequence[HostLaunch]) -> list[KernelFacts]:
@@ -179,7 +217,11 @@ class _FileAnalysis:
         assumed = self._assumptions(function, annotations)
         unknown: list[str] = []
         configurations = self._configurations(function, sites, annotations, assumed, unknown)
-        analysis = KernelAnalysis(self.graph, function, configurations, assumed, self.deadline)
+        configurations = [self._with_opt_in(c, ref) for c in configurations]
+        usage = usage_of(function.name, function.linkage_name(), self.usage) if self.usage else None
+        analysis = KernelAnalysis(
+            self.graph, function, configurations, assumed, self.deadline, self.options, usage
+        )
         for reason in unknown:
             analysis.gap(function.name_span, reason)
         return analysis.facts()
@@ -187,8 +229,7 @@ class _FileAnalysis:
     def _annotations_of(self, function: ir.Function) -> list[Annotation]:
         path = function.span.path
         if path not in self.annotations:
-            text = dict(self.options.unsaved).get(path)
-            self.annotations[path] = annotations_for(text if text is not None else _read(path))
+            self.annotations[path] = annotations_for(self._text(path))
         return self.annotations[path]
 
     def _configurations(
@@ -219,6 +260,26 @@ class _FileAnalysis:
                 unknown.append(f"the launch that is {where} could not be evaluated: {reason}")
                 found = without_launch(function, (), options, graph, generics, self._number)
         return [self._with_parameters(c, function, unknown) for c in found]
+
+    def _with_opt_in(self, configuration: Configuration, ref: ir.FunctionRef) -> Configuration:
+        """Notes to what the host code raises the kernel's limit of dynamic shared memory."""
+        site = configuration.site
+        if site is None or not site.dynamic_shared_bytes or configuration.source not in ("launch-site", "default"):
+            return configuration
+        amounts = self.opt_ins.get(ref.key)
+        if amounts is not None:
+            plain = [int(amount.value) for amount in amounts if amount.is_const]
+            bytes_ = max(plain) if len(plain) == len(amounts) else None
+        else:
+            # Where the attribute is named at all, it may be set for this kernel by code that is not followed.
+            paths = {*self.sources, self.unit.path, site.place.path}
+            bytes_ = None if any(_OPT_IN.search(self._text(path)) for path in paths) else 0
+        twins = tuple(replace(twin, opted_in_bytes=bytes_) for twin in configuration.twins)
+        return replace(configuration, site=replace(site, opted_in_bytes=bytes_), twins=twins)
+
+    def _text(self, path: str) -> str:
+        text = dict(self.options.unsaved).get(path)
+        return text if text is not None else _read(path)
 
     def _number(self, expression: Expression) -> Node:
         """A user's expression over the file's constants."""
@@ -304,11 +365,21 @@ def _distinct(configurations: Iterable[Configuration]) -> list[Configuration]:
     for configuration in configurations:
         site = (configuration.path, configuration.line, configuration.block)
         grid = tuple(n.index for n in configuration.grid)
-        if (site, grid) in sites or configuration.key() in found:
+        if (site, grid) in sites:
             continue
         sites.add((site, grid))
-        found[configuration.key()] = configuration
+        same = found.get(configuration.key())
+        found[configuration.key()] = configuration if same is None else _with_twin(same, configuration)
     return list(found.values())[:MAX_LAUNCHES]
+
+
+def _with_twin(configuration: Configuration, same: Configuration) -> Configuration:
+    """Keeps the place of a launch that another one stands for."""
+    twin = same.site
+    if twin is None or len(configuration.twins) >= _MAX_TWINS:
+        return configuration
+    places = {site.place for site in (configuration.site, *configuration.twins) if site is not None}
+    return configuration if twin.place in places else replace(configuration, twins=(*configuration.twins, twin))
 
 
 def _read(path: str) -> str:

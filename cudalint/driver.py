@@ -46,12 +46,14 @@ def check_files(
 
     run([each for each in configured if not each.file.is_optional])
     run([each for each in configured if each.file.is_optional and not is_covered(each.file.path, reports)])
+    linted = len(reports) + len(failures)
+    failures += (Failure(report.path, message) for report in reports for message in report.failures)
     return CheckResult(
         target=target_of(configured, settings),
         diagnostics=gather(reports),
         suppressed=gather_suppressed(reports),
         failures=tuple(sorted(failures, key=lambda failure: failure.path)),
-        files=len(reports) + len(failures),
+        files=linted,
         paths=tuple(sorted(report.path for report in reports)),
         coverage=total_coverage(report.coverage for report in reports),
     )

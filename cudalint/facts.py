@@ -37,6 +37,51 @@ class Frame(NamedTuple):
     line: int
 
 
+Known = tuple[int | None, int | None, int | None]
+"""Extents in x, y and z; None for one that nothing in sight says."""
+
+
+@dataclass(frozen=True, slots=True)
+class Tiling:
+    """One axis of a grid that is rounded up to cover a size in sight: `(65 + 31) / 32` blocks."""
+
+    axis: Literal["x", "y", "z"]
+    size: int
+    tile: int
+    size_text: str
+    """The size as the source spells it."""
+
+    @property
+    def blocks(self) -> int:
+        return -(-self.size // self.tile)
+
+
+@dataclass(frozen=True, slots=True)
+class LaunchSite:
+    """What is visible or stated of a launch, before anything was assumed."""
+
+    place: Place
+    """The launch statement, or the kernel's name where an annotation or an option states the launch."""
+    block: Known
+    """As it is asked for, possible or not."""
+    grid: Known
+    dynamic_shared_bytes: int | None
+    opted_in_bytes: int | None
+    """To what code in sight raises cudaFuncAttributeMaxDynamicSharedMemorySize for the kernel: 0 where nothing does,
+    None where something may, or to what isn't plain."""
+    tilings: tuple[Tiling, ...] = ()
+
+    @property
+    def threads(self) -> int | None:
+        x, y, z = self.block
+        return None if x is None or y is None or z is None else x * y * z
+
+    @property
+    def blocks(self) -> int | None:
+        x, y, z = self.grid
+        return None if x is None or y is None or z is None else x * y * z
+
+
 @dataclass(frozen=True, slots=True)
 class LaunchFacts:
     block: tuple[int, int, int]
@@ -50,6 +95,10 @@ class LaunchFacts:
     """Scalar arguments that the launch makes plain."""
     assumptions: tuple[str, ...] = ()
     """What had to be taken for granted about this launch, e.g. `block = 256 (no launch in sight)`."""
+    site: LaunchSite | None = field(default=None, compare=False)
+    """None for a kernel that nobody launches in sight."""
+    twins: tuple[LaunchSite, ...] = field(default=(), compare=False)
+    """Other places with the same launch."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -275,12 +324,23 @@ class Occupancy:
     limiters: tuple[str, ...]
     limits: Mapping[str, int | None]
     """Blocks per multiprocessor that each resource leaves room for; None where its use is not known."""
+    needs_opt_in: bool = False
+    """Whether the launch needs cudaFuncAttributeMaxDynamicSharedMemorySize raised."""
+    obstacles: tuple[str, ...] = ()
+    """Why not even one block can be launched."""
+    by_registers: tuple[tuple[int, int, float], ...] = ()
+    """Where registers aren't known: registers per thread, and the blocks per SM and occupancy that they allow."""
+
+
+REGISTER_CEILINGS = frozenset({"launch-bounds", "maxrregcount"})
+"""Sources that hold the compiler to a number of registers, and don't say how many it takes."""
 
 
 @dataclass(frozen=True, slots=True)
 class Resources:
     static_shared_bytes: int | None
     registers: int | None = None
+    """Per thread; a ceiling and no count where `registers_source` is one of REGISTER_CEILINGS."""
     registers_source: str | None = None
     max_threads: int | None = None
     min_blocks: int | None = None
@@ -333,3 +393,5 @@ class FileFacts:
     kernels: tuple[KernelFacts, ...] = ()
     sources: Mapping[str, str] = field(default_factory=dict)
     """Paths of the user's files that contributed (the file and its headers), to what they are called."""
+    failures: tuple[str, ...] = ()
+    """What the user asked for and could not be had, one line each; everything else was done."""

@@ -145,6 +145,8 @@ class Function:
     max_threads: int | None = None
     """First argument of `__launch_bounds__`."""
     min_blocks: int | None = None
+    linkage_name: Callable[[], str] = lambda: ""
+    """What the function is called in compiled code; empty where that can't be told."""
     is_template_pattern: bool = False
     """The uninstantiated template itself: its types may be dependent."""
     captures: tuple[Capture, ...] = ()

@@ -17,8 +17,12 @@ from cudalint.evaluate.executor import Configuration as Extents
 from cudalint.evaluate.executor import Executor, GaveUp
 from cudalint.evaluate.figures import LaunchView
 from cudalint.evaluate.graph import Graph, Node
-from cudalint.facts import Gap, KernelFacts, LaunchFacts, Place, Resources
+from cudalint.facts import Gap, KernelFacts, LaunchFacts, Place
+from cudalint.hardware.targets import find_target
 from cudalint.launch import Configuration, launch_facts
+from cudalint.options import AnalysisOptions
+from cudalint.resources import occupancies, resources_of
+from cudalint.usage import Usage
 
 
 @dataclass(slots=True, eq=False)
@@ -29,6 +33,9 @@ class KernelAnalysis:
     assumed: Assumptions
     deadline: float
     """On the monotonic clock; launches that are left then are only listed."""
+    options: AnalysisOptions
+    usage: Usage | None
+    """What the compiled kernel takes, where that is known."""
     gaps: dict[tuple[str, int, str], Gap] = field(default_factory=dict)
     _shared: dict[ir.Symbol, int] = field(default_factory=dict)
 
@@ -47,6 +54,8 @@ class KernelAnalysis:
         function = self.function
         for problem in function.problems:
             self.gap(function.name_span, f"the front end could not resolve part of its body: {problem}")
+        target = find_target(self.options.target)
+        resources = resources_of(function, sum(self._shared.values()), self.usage, self.options, target)
         return KernelFacts(
             function.name,
             function.instantiation,
@@ -54,9 +63,10 @@ class KernelAnalysis:
             Place(*function.name_span),
             tuple(launches),
             accesses.facts(),
-            Resources(sum(self._shared.values()), max_threads=function.max_threads, min_blocks=function.min_blocks),
+            resources,
             misalignments=alignments.facts(),
             branches=branches.facts(),
+            occupancy=occupancies(launches, resources, target),
             gaps=tuple(self.gaps.values()),
         )
 

@@ -8,7 +8,7 @@ what had to be assumed about it.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -33,7 +33,8 @@ from cudalint.evaluate.values import (
     map_leaves,
 )
 from cudalint.expressions import CallOp, Expression, parse_expression
-from cudalint.facts import LaunchFacts, LaunchSource
+from cudalint.facts import Known, LaunchFacts, LaunchSite, LaunchSource, Tiling
+from cudalint.facts import Place as SourcePlace
 from cudalint.launch_limits import MAX_THREADS, problem_of
 from cudalint.options import AnalysisOptions, KernelSettings
 
@@ -47,6 +48,7 @@ _DEFAULT_EXTENTS = {0: (), 1: (256,), 2: (32, 8), 3: (32, 4, 2)}
 """The default block, spread over as many extents as are open."""
 
 Block = tuple[int, int, int]
+_UNKNOWN: Known = (None, None, None)
 Nodes = tuple[Node, Node, Node]
 Lookup = Callable[[Expression], Node]
 """Gives a number to an expression of an annotation or option."""
@@ -64,13 +66,18 @@ class Configuration:
     path: str | None
     line: int | None
     assumptions: tuple[str, ...]
+    site: LaunchSite | None = None
+    """What is visible or stated of it; None where nobody says anything."""
+    twins: tuple[LaunchSite, ...] = ()
+    """Launches elsewhere that are the same."""
 
     def key(self) -> object:
         """Equal for launches under which a kernel behaves the same."""
         values = tuple(
             (s.name, v.index) for s, v in self.arguments.items() if isinstance(v, Node) and not v.kind.is_float
         )
-        return (self.block, tuple(n.index for n in self.grid), self.shared.index, values)
+        asked = self.site.block if self.site is not None else None
+        return (self.block, asked, tuple(n.index for n in self.grid), self.shared.index, values)
 
 
 class ImpossibleLaunch(ValueError):
@@ -105,9 +112,21 @@ def from_launch(launch: HostLaunch, function: ir.Function, graph: Graph, generic
     block, assumptions = _block_of(launch.block, graph, function)
     arguments = kernel_arguments(function, launch.arguments, graph, generics)
     source: LaunchSource = "default" if assumptions else "launch-site"
+    seen = _known(launch.block) if assumptions else block
+    site = _site(SourcePlace(*launch.span), seen, launch.grid, launch.shared, launch.tilings)
     return Configuration(
-        block, launch.grid, launch.shared, arguments, source, launch.span.path, launch.span.line, assumptions
+        block, launch.grid, launch.shared, arguments, source, launch.span.path, launch.span.line, assumptions, site
     )
+
+
+def _site(place: SourcePlace, block: Known, grid: Nodes, shared: Node, tilings: tuple[Tiling, ...] = ()) -> LaunchSite:
+    bytes_ = int(shared.value) if shared.is_const and shared.value >= 0 else None
+    return LaunchSite(place, block, _known(grid), bytes_, None, tilings)
+
+
+def _known(nodes: Nodes) -> Known:
+    x, y, z = (int(n.value) if n.is_const and n.value >= 1 else None for n in nodes)
+    return x, y, z
 
 
 def _block_of(nodes: Nodes, graph: Graph, function: ir.Function) -> tuple[Block, tuple[str, ...]]:
@@ -127,7 +146,8 @@ def _block_of(nodes: Nodes, graph: Graph, function: ir.Function) -> tuple[Block,
         text = "x".join(str(v) for v in (x, y, z)[: 3 if z > 1 else 2 if y > 1 else 1])
         return (x, y, z), (f"block = {text} (the launch leaves it open)",) if open_ else ()
     chosen = min(max(x, 1), MAX_THREADS) if nodes[0].is_const else threads
-    return (chosen, 1, 1), (f"block = {chosen} (the launch leaves it open)",)
+    why = "the launch leaves it open" if open_ else "no block can be what the launch asks for"
+    return (chosen, 1, 1), (f"block = {chosen} ({why})",)
 
 
 def _is_possible(numbers: Numbers, nodes: Nodes) -> bool:
@@ -272,7 +292,10 @@ def from_command_line(
     else:
         grid = default_grid(function, graph)
     shared = graph.const(options.shared or 0)
-    return Configuration(options.block, grid, shared, arguments, "command-line", None, None, ())
+    site = _site(SourcePlace(*function.name_span), options.block, grid, shared)
+    if options.grid is None:
+        site = replace(site, grid=_UNKNOWN)
+    return Configuration(options.block, grid, shared, arguments, "command-line", None, None, (), site)
 
 
 def annotated_launches(annotations: Sequence[Annotation], path: str) -> list[WrittenLaunch]:
@@ -312,7 +335,10 @@ def _from_written(
     if launch.shared is not None:
         shared = lookup(launch.shared)
         _check("shared", (shared,))
-    return Configuration(block, grid, shared, arguments, launch.source, launch.path, launch.line, texts)
+    site = _site(SourcePlace(*function.name_span), _known(extents) if texts else block, grid, shared)
+    if launch.grid is None:
+        site = replace(site, grid=_UNKNOWN)
+    return Configuration(block, grid, shared, arguments, launch.source, launch.path, launch.line, texts, site)
 
 
 def _check(name: str, extents: Sequence[Node]) -> None:
@@ -358,4 +384,6 @@ def launch_facts(configuration: Configuration, graph: Graph) -> LaunchFacts:
         configuration.line,
         parameters,
         configuration.assumptions,
+        configuration.site,
+        configuration.twins,
     )

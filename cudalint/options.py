@@ -68,6 +68,14 @@ class AnalysisOptions:
     kernels: tuple[KernelSettings, ...] = ()
     """The configuration's launches, for kernels that have none of the above; the first that fits counts."""
     target: str = "a100"
+    registers: int | None = None
+    """Registers per thread of every kernel, as the user states them."""
+    max_registers: int | None = None
+    """The compiler's `-maxrregcount`."""
+    cubins: tuple[str, ...] = ()
+    """Compiled kernels to take registers from."""
+    ptxas: bool = False
+    """Compile each file with the user's nvcc for its registers."""
     race_scope: RaceScope = "block"
     unsaved: tuple[tuple[str, str], ...] = ()
     """Paths and texts that stand in for files: what came from standard input, or a fix that is being tried."""

@@ -89,6 +89,8 @@ class FileReport:
     coverage: Coverage
     sources: frozenset[str]
     """Resolved paths of the headers that the file includes."""
+    failures: tuple[str, ...] = ()
+    """What was asked for beyond the linting and could not be had."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -40,6 +40,21 @@ analysis_options = together(
         help="Use --block, --grid and --shared for all kernels.",
     ),
     _launch(
+        "--registers", type=click.IntRange(1, 255), metavar="N",
+        help="Registers per thread of every kernel.",
+    ),
+    _launch(
+        "--maxrregcount", "max_registers", type=click.IntRange(1, 255), metavar="N",
+        help="Most registers per thread that nvcc may use.",
+    ),
+    _launch(
+        "--cubin", "cubins", callback=parameters.cubins, multiple=True, metavar="FILE",
+        help="Take registers from compiled kernels.",
+    ),
+    _launch(
+        "--ptxas", is_flag=True, help="Compile with nvcc to learn the registers (kept on disk).",
+    ),
+    _launch(
         "--param", "params", callback=parameters.parameter_values, multiple=True,
         metavar="[KERNEL:]NAME=VALUE", help="Value of a kernel's scalar argument.",
     ),
@@ -113,7 +128,7 @@ rule_options = together(
 
 _FIELDS = (
     "include_dirs", "defines", "std", "cuda_path", "compile_commands", "block", "grid", "shared", "force_launch",
-    "params", "assumes", "race_scope",
+    "params", "assumes", "race_scope", "registers", "max_registers", "cubins", "ptxas",
 )  # fmt: skip
 
 
@@ -127,6 +142,8 @@ def settings_from(values: dict[str, Any]) -> Settings:
             raise click.UsageError(f"--{dependent.replace('_', '-')} needs --block")
     if values["config"] is not None and values["no_config"]:
         raise click.UsageError("--config and --no-config contradict each other")
+    if values["ptxas"]:
+        _need_nvcc(values["cuda_path"])
     selection = Selection(*(values.get(name, ()) for name in ("select", "ignore", "extend_select")))
     return Settings(
         CommandLine(
@@ -142,5 +159,18 @@ def settings_from(values: dict[str, Any]) -> Settings:
     )
 
 
+def _need_nvcc(cuda_path: str | None) -> None:
+    from cudalint.nvcc import find_nvcc
+
+    if find_nvcc(cuda_path) is None:
+        places = f"in {cuda_path}/bin" if cuda_path else "in PATH, CUDA_HOME or CUDA_PATH"
+        raise click.UsageError(f"--ptxas needs nvcc, and there is none {places}")
+
+
 def limits_from(values: dict[str, Any]) -> Limits:
-    return Limits(workers=values["jobs"] or default_workers(), seconds=values["time_limit"])
+    seconds = values["time_limit"]
+    if values["ptxas"]:
+        from cudalint.nvcc import SECONDS
+
+        seconds += 2 * SECONDS
+    return Limits(workers=values["jobs"] or default_workers(), seconds=seconds)

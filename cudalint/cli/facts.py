@@ -32,17 +32,26 @@ class FactsJob:
     """For the text format; None asks for JSON."""
 
 
-def describe_file(job: FactsJob) -> str | Failure:
+@dataclass(frozen=True, slots=True)
+class Described:
+    """The text of one file, and what else was asked for it and could not be had."""
+
+    text: str
+    failures: tuple[Failure, ...] = ()
+
+
+def describe_file(job: FactsJob) -> Described | Failure:
     facts = analyse(job.path, job.options)
     if isinstance(facts, Failure):
         return facts
+    failures = tuple(Failure(job.path, message) for message in facts.failures)
     if job.style is None:
         from cudalint.reporters import facts_json
 
-        return facts_json.file_text(facts)
+        return Described(facts_json.file_text(facts), failures)
     from cudalint.reporters import facts_text
 
-    return "\n".join(facts_text.render(facts, job.style))
+    return Described("\n".join(facts_text.render(facts, job.style)), failures)
 
 
 @click.command("facts", cls=HeadedCommand)
@@ -79,9 +88,9 @@ def command(paths: Sequence[str], format_: str, color: bool | None, **values: An
     return FAILED if failures else NOTHING_FOUND
 
 
-def _answers(jobs: Sequence[FactsJob], limits: Limits) -> Iterator[str | Failure]:
+def _answers(jobs: Sequence[FactsJob], limits: Limits) -> Iterator[Described | Failure]:
     """The text of each file, in the order of the files, as soon as those before it are there."""
-    early: dict[int, str | Failure] = {}
+    early: dict[int, Described | Failure] = {}
     turn = 0
     for index, value in run_all(describe_file, jobs, limits):
         early[index] = Failure(jobs[index].path, value.reason) if isinstance(value, Lost) else value
@@ -90,20 +99,19 @@ def _answers(jobs: Sequence[FactsJob], limits: Limits) -> Iterator[str | Failure
             turn += 1
 
 
-def _noting_failures(answers: Iterable[str | Failure], failures: list[Failure]) -> Iterator[str | Failure]:
+def _noting_failures(answers: Iterable[Described | Failure], failures: list[Failure]) -> Iterator[Described | Failure]:
     """Lets answers pass and keeps the failures among them, so that output can be written as it comes."""
     for answer in answers:
-        if isinstance(answer, Failure):
-            failures.append(answer)
+        failures += (answer,) if isinstance(answer, Failure) else answer.failures
         yield answer
 
 
-def _text_lines(answers: Iterable[str | Failure]) -> Iterator[str]:
-    return (answer for answer in answers if isinstance(answer, str))
+def _text_lines(answers: Iterable[Described | Failure]) -> Iterator[str]:
+    return (answer.text for answer in answers if isinstance(answer, Described))
 
 
-def _json_lines(answers: Iterable[str | Failure], target: str) -> Iterator[str]:
+def _json_lines(answers: Iterable[Described | Failure], target: str) -> Iterator[str]:
     from cudalint.reporters.facts_json import document_lines, failure_text
 
-    texts = (failure_text(answer) if isinstance(answer, Failure) else answer for answer in answers)
+    texts = (failure_text(answer) if isinstance(answer, Failure) else answer.text for answer in answers)
     return document_lines(target, texts)

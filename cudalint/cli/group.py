@@ -15,6 +15,7 @@ _COMMANDS = {
     "facts": "cudalint.cli.facts",
     "explain": "cudalint.cli.explain",
     "rules": "cudalint.cli.rules",
+    "occupancy": "cudalint.cli.occupancy",
 }
 """Each module has a click command called `command`."""
 

@@ -133,3 +133,18 @@ def target_name(ctx: click.Context, option: click.Parameter, text: str | None) -
     except UnknownTarget as error:
         raise click.BadParameter(str(error)) from None
     return text
+
+
+def cubins(ctx: click.Context, option: click.Parameter, paths: tuple[str, ...]) -> tuple[str, ...]:
+    """Files that can be read as cubins."""
+    if not paths:
+        return ()
+    from cudalint.cubin import read_cubin
+    from cudalint.usage import UsageError
+
+    for path in paths:
+        try:
+            read_cubin(path)
+        except UsageError as error:
+            raise click.BadParameter(f"{path}: {error}") from None
+    return paths

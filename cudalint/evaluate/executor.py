@@ -172,7 +172,7 @@ class Executor:
         if self.statements > MAX_STATEMENTS:
             raise GaveUp(f"its body takes more than {MAX_STATEMENTS} statements once inlined and unrolled")
         self.step(statement)
-        _STATEMENTS[type(statement)](self, statement)
+        getattr(self, _STATEMENTS[type(statement)])(statement)
 
     def step(self, code: ir.Stmt | ir.Expr) -> None:
         if self.stepping and self.memory.recording and self.configuration is not None:
@@ -418,21 +418,22 @@ def _is_reference(type_: ir.Type) -> bool:
     return isinstance(type_, ir.PointerType) and type_.reference
 
 
-_STATEMENTS: dict[type, Callable[..., None]] = {
-    ir.Declare: Executor.declare,
-    ir.ExprStmt: Executor.expression,
-    ir.Block: Executor.block,
-    ir.If: Executor.if_,
-    ir.For: Executor.for_,
-    ir.RangeFor: Executor.range_for,
-    ir.While: Executor.while_,
-    ir.DoWhile: Executor.do_while,
-    ir.Switch: Executor.switch,
-    ir.Return: Executor.return_,
-    ir.Break: Executor.break_,
-    ir.Continue: Executor.continue_,
-    ir.Asm: Executor.assembly,
-    ir.UnknownStmt: Executor.unknown,
+_STATEMENTS: dict[type, str] = {
+    ir.Declare: "declare",
+    ir.ExprStmt: "expression",
+    ir.Block: "block",
+    ir.If: "if_",
+    ir.For: "for_",
+    ir.RangeFor: "range_for",
+    ir.While: "while_",
+    ir.DoWhile: "do_while",
+    ir.Switch: "switch",
+    ir.Return: "return_",
+    ir.Break: "break_",
+    ir.Continue: "continue_",
+    ir.Asm: "assembly",
+    ir.UnknownStmt: "unknown",
 }
+"""The methods by name, so that a subclass can have its own."""
 
 __all__ = ["Configuration", "Executor", "Gap", "GaveUp"]

@@ -21,6 +21,7 @@ from cudalint.evaluate.graph import BOOL, I8, Graph, Kind, Node, Reason, Uniform
 from cudalint.evaluate.intrinsics import DEVICE_LIBRARY, Handler
 from cudalint.evaluate.memory import Memory
 from cudalint.evaluate.state import FunctionScope, LoopScope, Marks
+from cudalint.evaluate.tiling import Definitions, tilings
 from cudalint.evaluate.values import (
     UNINITIALISED,
     Allocation,
@@ -39,6 +40,7 @@ from cudalint.evaluate.values import (
     nodes_of,
     some_nodes,
 )
+from cudalint.facts import Tiling
 
 MAX_LOOP = 16
 """Iterations of a host loop with launches in it that are looked at."""
@@ -68,6 +70,8 @@ class HostLaunch:
     span: ir.Span
     taken: bool
     """False in a branch that the known values do not take."""
+    tilings: tuple[Tiling, ...] = ()
+    """The sizes in sight that the grid is rounded up from."""
 
 
 class Generics:
@@ -134,6 +138,9 @@ class HostExecutor(Executor):
     """Statements executed from earlier roots."""
     executed: set[str] = field(default_factory=set)
     """Keys of the functions that have been executed with launches in them."""
+    opt_ins: dict[str, list[Node]] = field(default_factory=dict)
+    """By a kernel's key: the bytes to which its limit of dynamic shared memory is raised."""
+    definitions: Definitions = field(default_factory=Definitions)
 
     def __post_init__(self) -> None:
         Executor.__post_init__(self)
@@ -174,6 +181,7 @@ class HostExecutor(Executor):
         Executor.statement(self, statement)
 
     def declare(self, statement: ir.Declare) -> None:
+        self.definitions.note(statement.symbol, statement.initializer)
         Executor.declare(self, statement)
         value = self.state.variables.get(statement.symbol)
         if value is not None and not isinstance(value, _PLACES):
@@ -188,6 +196,8 @@ class HostExecutor(Executor):
     def expression(self, statement: ir.ExprStmt) -> None:
         expr = statement.expr
         Executor.expression(self, statement)
+        if isinstance(expr, ir.Assign):
+            self.definitions.note_assignment(expr)
         if isinstance(expr, ir.Assign) and isinstance(expr.target, (ir.Name, ir.Member)):
             value = expressions.evaluate(self, expr.target)
             name = expr.target.symbol.name if isinstance(expr.target, ir.Name) else expr.target.field
@@ -436,7 +446,8 @@ class HostExecutor(Executor):
         if kernel is None:
             return
         arguments = self._arguments(kernel, expr.arguments)
-        self.launches.append(HostLaunch(kernel, grid, block, shared, arguments, expr.span, self.taken))
+        sizes = tilings(self, expr.grid, grid)
+        self.launches.append(HostLaunch(kernel, grid, block, shared, arguments, expr.span, self.taken, sizes))
 
     def _arguments(self, kernel: ir.FunctionRef, arguments: tuple[ir.Expr, ...]) -> tuple[Value | Place, ...]:
         function = kernel.load()
@@ -538,7 +549,8 @@ def _launch_kernel(ex: Executor, call: ir.Call) -> Value | None:
     block = ex.extents(expressions.evaluate(ex, call.arguments[2]))
     values = _pointed_arguments(ex, expressions.evaluate(ex, call.arguments[3]), function)
     shared = expressions.number(ex, call.arguments[4]) if len(call.arguments) > 4 else ex.graph.zero
-    ex.launches.append(HostLaunch(function, grid, block, shared, values, call.span, ex.taken))
+    sizes = tilings(ex, call.arguments[1], grid)
+    ex.launches.append(HostLaunch(function, grid, block, shared, values, call.span, ex.taken, sizes))
     return ex.graph.zero
 
 
@@ -582,6 +594,22 @@ def _launch_with_config(ex: Executor, call: ir.Call) -> Value | None:
     return ex.graph.zero
 
 
+_MAX_DYNAMIC_SHARED = 8
+"""cudaFuncAttributeMaxDynamicSharedMemorySize, and its twin of the driver's interface."""
+
+
+def _set_attribute(ex: Executor, call: ir.Call) -> Value | None:
+    """cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes)."""
+    assert isinstance(ex, HostExecutor)
+    if len(call.arguments) != 3:
+        return None
+    kernel = ex._function(expressions.evaluate(ex, call.arguments[0]))
+    attribute, value = (expressions.number(ex, argument) for argument in call.arguments[1:])
+    if kernel is not None and attribute.is_const and attribute.value == _MAX_DYNAMIC_SHARED:
+        ex.opt_ins.setdefault(kernel.key, []).append(value)
+    return ex.graph.zero
+
+
 _PROPERTIES = {"warpSize": 32, "maxThreadsPerBlock": 1024, "multiProcessorCount": 108, "sharedMemPerBlock": 49152}
 """What host code asks of a device, for the A100 (hardware/targets.json)."""
 
@@ -619,6 +647,7 @@ def _table() -> Mapping[str, Handler]:
         table[name] = _launch_kernel
     for name in ("cudaLaunchKernelEx", "cudaLaunchKernelExC"):
         table[name] = _launch_with_config
+    table["cudaFuncSetAttribute"] = _set_attribute
     table["cudaGetDeviceProperties"] = table["cudaGetDeviceProperties_v2"] = _properties
     return table
 

@@ -90,6 +90,7 @@ _cursor_extent = _function("clang_getCursorExtent", Range, Cursor)
 _cursor_location = _function("clang_getCursorLocation", Location, Cursor)
 _cursor_spelling = _function("clang_getCursorSpelling", _String, Cursor)
 _cursor_usr = _function("clang_getCursorUSR", _String, Cursor)
+_cursor_mangling = _function("clang_Cursor_getMangling", _String, Cursor)
 _type_spelling = _function("clang_getTypeSpelling", _String, CxType)
 _c_string = _function("clang_getCString", c_char_p, _String)
 _dispose_string = _function("clang_disposeString", None, _String)
@@ -276,6 +277,11 @@ def spelling(cursor: Cursor) -> str:
 def usr(cursor: Cursor) -> str:
     """Clang's name for a declaration, which differs between instantiations."""
     return _text(_cursor_usr(cursor))
+
+
+def linkage_name(cursor: Cursor) -> str:
+    """What a function is called in compiled code."""
+    return _text(_cursor_mangling(cursor))
 
 
 def type_spelling(type_: CxType) -> str:

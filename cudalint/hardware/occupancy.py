@@ -1,8 +1,8 @@
 """How many blocks of a kernel fit on an SM, and what stops the next one.
 
 Source of the formula: NVIDIA's occupancy calculator (`cuda_occupancy.h` of the CUDA toolkit, function
-`cudaOccMaxActiveBlocksPerMultiprocessor`) with the default carve-out and the shared-memory opt-in, which the
-figures here equal to the last block; tests/hardware compares them with a table made by it.
+`cudaOccMaxActiveBlocksPerMultiprocessor`) with the shared-memory opt-in, which the figures here equal to the last
+block; tests/hardware compares them with a table made by it.
 """
 
 from __future__ import annotations
@@ -24,15 +24,18 @@ class Limits:
     registers: int | None
     shared_memory: int | None
 
-    def known(self) -> dict[Resource, int]:
-        """Give the limits that there are, by resource."""
-        every: dict[Resource, int | None] = {
+    def by_resource(self) -> dict[Resource, int | None]:
+        """Give all limits by resource."""
+        return {
             "warps": self.warps,
             "blocks": self.blocks,
             "registers": self.registers,
             "shared_memory": self.shared_memory,
         }
-        return {resource: limit for resource, limit in every.items() if limit is not None}
+
+    def known(self) -> dict[Resource, int]:
+        """Give the limits that there are, by resource."""
+        return {resource: limit for resource, limit in self.by_resource().items() if limit is not None}
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,27 +62,50 @@ class Occupancy:
         return not self.obstacles
 
 
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """What the program has set for the kernel."""
+
+    carveout: int | None = None
+    """The preferred share of shared memory in percent (cudaFuncAttributePreferredSharedMemoryCarveout); None is the
+    driver's choice, which is never in a block's way."""
+    opt_in: bool = True
+    """Whether it may have as much shared memory as the target allows a kernel that asks for it, and not only what
+    every kernel may have (cudaFuncAttributeMaxDynamicSharedMemorySize)."""
+
+
+DEFAULT_SETTING = Setting()
+
+
 def occupancy(
-    target: Target, threads: int, registers: int | None, static_shared: int = 0, dynamic_shared: int = 0
+    target: Target,
+    threads: int,
+    registers: int | None,
+    static_shared: int = 0,
+    dynamic_shared: int | None = 0,
+    setting: Setting = DEFAULT_SETTING,
 ) -> Occupancy:
     """Compute the occupancy of blocks of `threads` threads with `registers` each (None if not known).
 
-    `static_shared` and `dynamic_shared` are the kernel's own bytes per block; what the system reserves comes
-    on top. They are taken to be allowed where the target can opt in to them.
+    `static_shared` and `dynamic_shared` (None if not known) are the kernel's own bytes per block; what the system
+    reserves comes on top.
 
-    Raises ValueError for less than one thread, or negative registers or bytes.
+    Raises ValueError for less than one thread, negative registers or bytes, or a carve-out that is no percentage.
     """
     if threads < 1:
         raise ValueError(f"a block has at least one thread, not {threads}")
-    if min(registers or 0, static_shared, dynamic_shared) < 0:
+    if min(registers or 0, static_shared, dynamic_shared or 0) < 0:
         raise ValueError("registers and shared memory can't be negative")
-    shared = static_shared + dynamic_shared
+    if setting.carveout is not None and not 0 <= setting.carveout <= 100:
+        raise ValueError(f"a carve-out is a percentage, not {setting.carveout}")
+    shared = static_shared + (dynamic_shared or 0)
     warps = -(-threads // target.warp_size)
+    most = target.shared_per_block_opt_in if setting.opt_in else target.shared_per_block
     limits = Limits(
         warps=target.max_warps_per_sm // warps if threads <= target.max_threads_per_block else 0,
         blocks=target.max_blocks_per_sm,
         registers=_blocks_by_registers(target, warps, registers),
-        shared_memory=_blocks_by_shared_memory(target, shared),
+        shared_memory=_blocks_by_shared_memory(target, shared, most, setting) if dynamic_shared is not None else None,
     )
     blocks = min(limits.known().values())
     return Occupancy(
@@ -89,7 +115,7 @@ def occupancy(
         limiters=tuple(resource for resource, limit in limits.known().items() if limit == blocks),
         limits=limits,
         needs_opt_in=shared > target.shared_per_block,
-        obstacles=_obstacles(target, limits, threads, registers or 0, shared),
+        obstacles=_obstacles(target, limits, threads, registers or 0, shared, most),
     )
 
 
@@ -115,17 +141,27 @@ def _registers_checked(target: Target, warps: int, registers: int) -> int:
     return _registers_per_warp(target, registers) * _round_up(warps, target.sub_partitions)
 
 
-def _blocks_by_shared_memory(target: Target, shared: int) -> int | None:
-    """Count the blocks with `shared` bytes of their own that the SM's shared memory holds."""
+def _blocks_by_shared_memory(target: Target, shared: int, most: int, setting: Setting) -> int | None:
+    """Count the blocks with `shared` bytes of their own, of at most `most`, that the SM's shared memory holds."""
     allocated = _round_up(shared + target.shared_reserved_per_block, target.shared_allocation_unit)
     if allocated == 0:
         return None
-    if allocated > target.shared_per_block_opt_in + target.shared_reserved_per_block:
+    if allocated > most + target.shared_reserved_per_block:
         return 0
-    return target.shared_per_sm // allocated
+    return _shared_capacity(target, allocated, setting.carveout) // allocated
 
 
-def _obstacles(target: Target, limits: Limits, threads: int, registers: int, shared: int) -> tuple[str, ...]:
+def _shared_capacity(target: Target, allocated: int, carveout: int | None) -> int:
+    """Find the size that the SM's shared memory is given: the next one above the preference that holds a block."""
+    if carveout is None:
+        return target.shared_per_sm
+    preferred = max(target.shared_per_sm * carveout // 100, allocated)
+    return min(size for size in target.shared_capacities if size >= preferred)
+
+
+def _obstacles(
+    target: Target, limits: Limits, threads: int, registers: int, shared: int, most: int
+) -> tuple[str, ...]:
     """Say what was asked and what there is of each resource that doesn't suffice for a single block."""
     obstacles = []
     if limits.warps == 0:
@@ -136,7 +172,6 @@ def _obstacles(target: Target, limits: Limits, threads: int, registers: int, sha
         checked = _registers_checked(target, -(-threads // target.warp_size), registers)
         obstacles.append(f"{checked} registers allocated per block, at most {target.registers_per_block}")
     if limits.shared_memory == 0:
-        most = target.shared_per_block_opt_in
         obstacles.append(f"{shared} bytes of shared memory per block, at most {most}")
     return tuple(obstacles)
 

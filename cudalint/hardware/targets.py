@@ -66,6 +66,8 @@ class Target:
     shared_per_block_opt_in: int
     shared_reserved_per_block: int
     shared_allocation_unit: int
+    # The sizes that the SM's memory can be divided into, ascending; the rest of it is L1 cache.
+    shared_capacities: tuple[int, ...]
 
     fp32_tflops: float
     bandwidth_gb_s: float

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal
 
-from cudalint.hardware.occupancy import Occupancy, occupancy
+from cudalint.hardware.occupancy import DEFAULT_SETTING, Occupancy, Setting, occupancy
 from cudalint.hardware.targets import Target
 
 BLOCK_SIZES = (32, 64, 96, 128, 192, 256, 384, 512, 768, 1024)
@@ -39,10 +39,11 @@ def by_block_size(
     static_shared: int = 0,
     dynamic_shared: int = 0,
     sizes: Iterable[int] = BLOCK_SIZES,
+    setting: Setting = DEFAULT_SETTING,
 ) -> tuple[Alternative, ...]:
     """Tabulate the occupancy over block sizes, with registers per thread and bytes per block unchanged."""
     return tuple(
-        Alternative(threads, occupancy(target, threads, registers, static_shared, dynamic_shared))
+        Alternative(threads, occupancy(target, threads, registers, static_shared, dynamic_shared, setting))
         for threads in sizes
     )
 
@@ -51,18 +52,24 @@ def by_registers(
     target: Target,
     threads: int,
     static_shared: int = 0,
-    dynamic_shared: int = 0,
+    dynamic_shared: int | None = 0,
     counts: Iterable[int] = REGISTER_COUNTS,
+    setting: Setting = DEFAULT_SETTING,
 ) -> tuple[Alternative, ...]:
     """Tabulate the occupancy over registers per thread, for kernels whose count isn't known."""
     return tuple(
-        Alternative(registers, occupancy(target, threads, registers, static_shared, dynamic_shared))
+        Alternative(registers, occupancy(target, threads, registers, static_shared, dynamic_shared, setting))
         for registers in counts
     )
 
 
 def cliffs(
-    target: Target, threads: int, registers: int | None, static_shared: int = 0, dynamic_shared: int = 0
+    target: Target,
+    threads: int,
+    registers: int | None,
+    static_shared: int = 0,
+    dynamic_shared: int = 0,
+    setting: Setting = DEFAULT_SETTING,
 ) -> tuple[Cliff, ...]:
     """Find the nearest register count, and the nearest shared size, that alone lets more blocks on an SM.
 
@@ -70,31 +77,35 @@ def cliffs(
     `occupancy` does.
     """
     shared = static_shared + dynamic_shared
-    now = occupancy(target, threads, registers, static_shared, dynamic_shared).blocks_per_sm
+    now = occupancy(target, threads, registers, static_shared, dynamic_shared, setting).blocks_per_sm
     found = (
-        _fewer_registers(target, threads, registers, shared, now),
-        _less_shared(target, threads, registers, shared, now),
+        _fewer_registers(target, threads, registers, shared, now, setting),
+        _less_shared(target, threads, registers, shared, now, setting),
     )
     return tuple(cliff for cliff in found if cliff)
 
 
 def _fewer_registers(
-    target: Target, threads: int, registers: int | None, shared: int, now: int
+    target: Target, threads: int, registers: int | None, shared: int, now: int, setting: Setting
 ) -> Cliff | None:
     # Registers are allocated in steps, and only a whole step can make a difference.
     step = target.register_allocation_unit // target.warp_size
     for count in range(((registers or 1) - 1) // step * step, 0, -step):
-        result = occupancy(target, threads, count, dynamic_shared=shared)
+        result = occupancy(target, threads, count, dynamic_shared=shared, setting=setting)
         if result.blocks_per_sm > now:
             return Cliff("registers", count, result)
     return None
 
 
-def _less_shared(target: Target, threads: int, registers: int | None, shared: int, now: int) -> Cliff | None:
-    share = target.shared_per_sm // (now + 1)
-    allocated = share // target.shared_allocation_unit * target.shared_allocation_unit
-    most = min(allocated - target.shared_reserved_per_block, target.shared_per_block_opt_in)
-    if not 0 <= most < shared:
-        return None
-    result = occupancy(target, threads, registers, dynamic_shared=most)
-    return Cliff("shared_memory", most, result) if result.blocks_per_sm > now else None
+def _less_shared(
+    target: Target, threads: int, registers: int | None, shared: int, now: int, setting: Setting
+) -> Cliff | None:
+    """Look at every step of the allocation below the present size: with a carve-out, less may leave less room."""
+    unit = target.shared_allocation_unit
+    allocated = min(shared + target.shared_reserved_per_block, target.shared_per_sm + unit)
+    for size in range((allocated - 1) // unit * unit, target.shared_reserved_per_block - 1, -unit):
+        most = size - target.shared_reserved_per_block
+        result = occupancy(target, threads, registers, dynamic_shared=most, setting=setting)
+        if result.blocks_per_sm > now:
+            return Cliff("shared_memory", most, result)
+    return None

@@ -185,6 +185,12 @@ def _occupancy(occupancy: Occupancy) -> JsonObject:
         "occupancy": plain_number(occupancy.occupancy),
         "limiters": list(occupancy.limiters),
         "limits": dict(occupancy.limits),
+        "needs_opt_in": occupancy.needs_opt_in,
+        "obstacles": list(occupancy.obstacles),
+        "by_registers": [
+            {"registers": registers, "blocks_per_sm": blocks, "occupancy": share}
+            for registers, blocks, share in occupancy.by_registers
+        ],
     }
 
 

@@ -16,13 +16,13 @@ import sys
 import tempfile
 from pathlib import Path
 
-from cudalint.hardware.occupancy import occupancy
+from cudalint.hardware.occupancy import Setting, occupancy
 from cudalint.hardware.targets import Target, find_target
 
 HERE = Path(__file__).parent
 ARCHITECTURES = ["sm_70", "sm_75", "sm_80", "sm_86", "sm_87", "sm_89", "sm_90", "sm_100", "sm_120"]
 COLUMNS = [
-    *["architecture", "threads", "registers", "static_shared", "dynamic_shared"],
+    *["architecture", "threads", "registers", "static_shared", "dynamic_shared", "carveout"],
     *[
         "blocks",
         "blocks_without_opt_in",
@@ -35,11 +35,14 @@ COLUMNS = [
 # The calculator's way to say that a resource sets no limit.
 INT_MAX = 2**31 - 1
 
-Configuration = tuple[Target, int, int, int, int]
+# Its way to say that nobody asked for a carve-out.
+NO_CARVEOUT = -1
+
+Configuration = tuple[Target, int, int, int, int, int]
 
 
 def random_configuration(rng: random.Random, target: Target) -> Configuration:
-    """Draw threads, registers, static and dynamic bytes, as often at the edges as between them."""
+    """Draw threads, registers, static and dynamic bytes and a carve-out, as often at the edges as between them."""
     threads = rng.choice([32 * rng.randint(1, 32), rng.randint(1, 1024), rng.randint(1, 1100)])
     registers = rng.choice([rng.randint(0, 255), 8 * rng.randint(1, 32), rng.randint(16, 64)])
     most = target.shared_per_block_opt_in
@@ -48,7 +51,8 @@ def random_configuration(rng: random.Random, target: Target) -> Configuration:
         share = target.shared_per_sm // rng.randint(1, target.max_blocks_per_sm)
         whole = max(0, share - target.shared_reserved_per_block + rng.choice([-256, -128, -1, 0, 1, 128]))
     static = rng.choice([0, whole, rng.randint(0, whole)])
-    return target, threads, registers, static, whole - static
+    carveout = rng.choice([NO_CARVEOUT, NO_CARVEOUT, 0, 50, 100, rng.randint(0, 100)])
+    return target, threads, registers, static, whole - static, carveout
 
 
 def calculate(include: str, configurations: list[Configuration]) -> list[list[int]]:
@@ -73,10 +77,12 @@ def calculate(include: str, configurations: list[Configuration]) -> list[list[in
 
 def ours(configuration: Configuration) -> list[int]:
     """Give the same six columns from the project's own function."""
-    result = occupancy(*configuration)
+    *sizes, carveout = configuration
+    preference = None if carveout == NO_CARVEOUT else carveout
+    result = occupancy(*sizes, Setting(preference))
     limits = result.limits
     unlimited = [INT_MAX if limit is None else limit for limit in (limits.registers, limits.shared_memory)]
-    without = 0 if result.needs_opt_in else result.blocks_per_sm
+    without = occupancy(*sizes, Setting(preference, opt_in=False)).blocks_per_sm
     return [result.blocks_per_sm, without, limits.warps, limits.blocks, *unlimited]
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from cudalint.hardware.occupancy import Limits, occupancy
+from cudalint.hardware.occupancy import Limits, Setting, occupancy
 from cudalint.hardware.targets import find_target
 from cudalint.hardware.whatif import by_block_size, by_registers, cliffs
 
@@ -26,14 +26,16 @@ def test_the_calculator_agrees_to_the_last_block() -> None:
     for row in rows:
         target = find_target(row["architecture"])
         shared = row["static_shared"], row["dynamic_shared"]
-        result = occupancy(target, row["threads"], row["registers"], *shared)
+        carveout = None if row["carveout"] == -1 else row["carveout"]
+        result = occupancy(target, row["threads"], row["registers"], *shared, Setting(carveout))
         limits = Limits(
             warps=row["limit_warps"],
             blocks=row["limit_blocks"],
             registers=None if row["limit_registers"] == INT_MAX else row["limit_registers"],
             shared_memory=None if row["limit_shared_memory"] == INT_MAX else row["limit_shared_memory"],
         )
-        without = 0 if result.needs_opt_in else result.blocks_per_sm
+        without = occupancy(target, row["threads"], row["registers"], *shared, Setting(carveout, False)).blocks_per_sm
+        assert (without == 0 and result.blocks_per_sm > 0) <= result.needs_opt_in
         same = (result.blocks_per_sm, without) == (row["blocks"], row["blocks_without_opt_in"])
         if not same or result.limits != limits or result.launchable != (row["blocks"] > 0):
             wrong.append((row, result))

@@ -118,6 +118,8 @@ class Functions:
             member_initializers=context.constructors.member_initializers(definition, parts),
             max_threads=max_threads,
             min_blocks=min_blocks,
+            # A pattern has no name in compiled code.
+            linkage_name=lambda: "" if declarations.is_pattern(definition) else cursors.linkage_name(definition),
             is_template_pattern=declarations.is_pattern(definition),
             captures=self._captures_of(definition),
             problems=context.problems_within(span),

@@ -1,0 +1,73 @@
+"""What the rules about launches share: the launches in sight with their occupancy, findings at the launch, wording."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from typing import NamedTuple
+
+from cudalint.diagnostics import Diagnostic, Suggestion
+from cudalint.facts import REGISTER_CEILINGS, KernelFacts, LaunchFacts, LaunchSite, Occupancy, Resources
+from cudalint.rule import RuleBase
+
+
+class Seen(NamedTuple):
+    """A launch that is visible or stated."""
+
+    launch: LaunchFacts
+    site: LaunchSite
+    occupancy: Occupancy
+
+
+def seen_launches(kernel: KernelFacts) -> Iterator[Seen]:
+    for occupancy in kernel.occupancy or ():
+        launch = kernel.launches[occupancy.launch]
+        if launch.site is not None:
+            for site in (launch.site, *launch.twins):
+                yield Seen(_as_asked(launch, site), site, occupancy)
+
+
+def _as_asked(launch: LaunchFacts, site: LaunchSite) -> LaunchFacts:
+    """The launch as this place asks for it, even if its block is not possible and another one was evaluated."""
+    x, y, z = site.block
+    if site is not launch.site:
+        launch = replace(launch, path=site.place.path, line=site.place.line, site=site, twins=())
+    if launch.source != "default" or x is None or y is None or z is None:
+        return launch
+    return replace(launch, block=(x, y, z), source="launch-site", assumptions=())
+
+
+def counted_registers(resources: Resources) -> int | None:
+    """Registers per thread where they are known to the last one, and no mere ceiling."""
+    return None if resources.registers_source in REGISTER_CEILINGS else resources.registers
+
+
+def finding(
+    rule: RuleBase,
+    kernel: KernelFacts,
+    seen: Seen,
+    message: str,
+    figures: Mapping[str, float],
+    suggestion: Suggestion | None = None,
+) -> Diagnostic:
+    """A finding at the launch statement."""
+    return Diagnostic(
+        code=rule.code,
+        name=rule.name,
+        severity=rule.severity,
+        place=seen.site.place,
+        message=message,
+        kernel=kernel.name,
+        instantiation=kernel.instantiation,
+        launches=(seen.launch,),
+        figures=figures,
+        suggestion=suggestion,
+    )
+
+
+def percent(share: float) -> str:
+    """`53%`; a share that isn't all is never called all, nor one that is something nothing."""
+    rounded = round(100 * share)
+    if 0 < share < 1:
+        rounded = min(max(rounded, 1), 99)
+    return f"{rounded}%"

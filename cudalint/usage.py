@@ -1,0 +1,84 @@
+"""The registers and shared memory that compiled kernels take, as cubin files and `ptxas` tell them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+
+_LENGTH_PREFIXED = re.compile(r"(\d+)_GLOBAL__N_")
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """What one compiled kernel takes."""
+
+    registers: int
+    """Per thread."""
+    static_shared_bytes: int | None
+    """Per block; None where that isn't said."""
+    source: str
+    """`cubin` or `ptxas`."""
+
+
+class UsageError(Exception):
+    """Nothing can be read from a file, or nvcc does not compile; the message is one line."""
+
+
+def usage_of(name: str, linkage_name: str, known: Mapping[str, Usage]) -> Usage | None:
+    """The usage of a kernel by what it is called in compiled code, or by its plain name if only one has that.
+
+    Compilers differ in the names of what has internal linkage, and types that the front end could not resolve change
+    the names too.
+    """
+    if linkage_name:
+        if linkage_name in known:
+            return known[linkage_name]
+        wanted = _normal(linkage_name)
+        for symbol, usage in known.items():
+            if _normal(symbol) == wanted:
+                return usage
+    named = [usage for symbol, usage in known.items() if name == symbol or f"{len(name)}{name}" in _normal(symbol)]
+    return named[0] if len(named) == 1 else None
+
+
+def _normal(symbol: str) -> str:
+    """A mangled name without what the compilers spell differently: nvcc's anonymous namespaces carry a hash of the
+    file, and clang marks static functions by an L."""
+    match = _LENGTH_PREFIXED.search(symbol)
+    if match:
+        end = match.start() + len(match[1]) + int(match[1])
+        symbol = symbol[: match.start()] + "@" + symbol[end:]
+    return re.sub(r"^(_ZN?)L(?=\d)", r"\1", symbol)
+
+
+def merged(parts: Iterable[Mapping[str, Usage]]) -> dict[str, Usage]:
+    """All kernels of several sources; where two have one, the first is believed."""
+    result: dict[str, Usage] = {}
+    for part in parts:
+        for name, usage in part.items():
+            result.setdefault(name, usage)
+    return result
+
+
+_ENTRY = re.compile(r"Compiling entry function '([^']+)'")
+_USED = re.compile(r"Used (\d+) registers")
+_SHARED = re.compile(r"\b(\d+)(?:\+\d+)? bytes smem")
+
+
+def read_ptxas(text: str) -> dict[str, Usage]:
+    """What `ptxas -v` prints about each kernel."""
+    return dict(_entries(text))
+
+
+def _entries(text: str) -> Iterator[tuple[str, Usage]]:
+    entry: str | None = None
+    for line in text.splitlines():
+        compiling = _ENTRY.search(line)
+        if compiling:
+            entry = compiling[1]
+        used = _USED.search(line)
+        if used and entry is not None:
+            shared = _SHARED.search(line)
+            yield entry, Usage(int(used[1]), int(shared[1]) if shared else 0, "ptxas")
+            entry = None

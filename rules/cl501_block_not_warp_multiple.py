@@ -1,0 +1,97 @@
+"""CL501: block sizes that leave lanes of the last warp without work."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from cudalint.diagnostics import Diagnostic, Suggestion
+from cudalint.facts import KernelFacts
+from cudalint.hardware.targets import Target
+from cudalint.launchkit import Seen, finding, percent, seen_launches
+from cudalint.reporters.wording import dimensions
+from cudalint.rule import Rule, RuleContext
+from cudalint.rulekit import count
+
+Block = tuple[int, int, int]
+
+
+class BlockNotWarpMultiple(Rule):
+    """A block whose threads don't fill its warps.
+
+    What it does
+        Counts the lanes of the last warp of each block that have no thread. Only blocks in sight count, and a launch
+        whose threads would all fit into a single warp is left alone: nobody waits for its lanes.
+
+    Why is this bad
+        Threads run in warps of 32. The hardware issues every instruction for the whole warp, and reserves registers
+        for the whole warp, whether or not all of its lanes have a thread. A block of 100 threads takes the room and
+        the time of 128.
+
+    Example
+        scale<<<(n + 99) / 100, 100>>>(data, n);         // 28 of 128 lanes idle
+
+    Use instead
+        scale<<<(n + 127) / 128, 128>>>(data, n);
+    """
+
+    code = "CL501"
+    name = "block-not-warp-multiple"
+    severity = "warning"
+    summary = "blocks whose last warp has idle lanes"
+
+    def check(self, kernel: KernelFacts, context: RuleContext) -> Iterator[Diagnostic]:
+        warp = context.target.warp_size
+        for seen in seen_launches(kernel):
+            threads = seen.site.threads
+            if threads is None or threads % warp == 0 or threads > context.target.max_threads_per_block:
+                continue
+            if seen.site.blocks is not None and seen.site.blocks * threads <= warp:
+                continue
+            yield self._diagnostic(kernel, seen, threads, context.target)
+
+    def _diagnostic(self, kernel: KernelFacts, seen: Seen, threads: int, target: Target) -> Diagnostic:
+        lanes = -(-threads // target.warp_size) * target.warp_size
+        idle = lanes - threads
+        share = idle / lanes
+        message = (
+            f"a block of {count(threads, 'thread')} is no multiple of {target.warp_size}: "
+            f"{idle} of {lanes} lanes have no thread ({percent(share)})"
+        )
+        figures = {"threads": float(threads), "idle_lanes": float(idle), "idle_fraction": share}
+        x, y, z = seen.site.block
+        assert x is not None and y is not None and z is not None
+        return finding(self, kernel, seen, message, figures, _suggestion((x, y, z), share, target))
+
+
+def _suggestion(block: Block, share: float, target: Target) -> Suggestion | None:
+    sizes = nearest_full_blocks(block, target)
+    if not sizes:
+        return None
+    text = " or ".join(_size(size) for size in sizes)
+    before, after = {"idle_lanes_percent": 100 * share}, {"idle_lanes_percent": 0.0}
+    return Suggestion(f"the nearest sizes that fill their warps: {text}", before=before, after=after)
+
+
+def nearest_full_blocks(block: Block, target: Target) -> list[Block]:
+    """The nearest smaller and larger block of whole warps that differs from this one in a single extent."""
+    smaller: list[Block] = []
+    larger: list[Block] = []
+    for axis in range(3):
+        if block[axis] == 1 and axis != 0:
+            continue
+        for extent in range(1, target.max_block_dimensions[axis] + 1):
+            x, y, z = (extent if i == axis else old for i, old in enumerate(block))
+            threads = x * y * z
+            if threads % target.warp_size == 0 and threads <= target.max_threads_per_block:
+                (smaller if threads < _threads(block) else larger).append((x, y, z))
+    return [*([max(smaller, key=_threads)] if smaller else []), *([min(larger, key=_threads)] if larger else [])]
+
+
+def _size(block: Block) -> str:
+    shape = dimensions(block)
+    return f"{shape} threads" if shape.isdecimal() else f"{shape} ({_threads(block)} threads)"
+
+
+def _threads(block: Block) -> int:
+    x, y, z = block
+    return x * y * z

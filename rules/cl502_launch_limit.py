@@ -1,0 +1,99 @@
+"""CL502: launches that no GPU, or not this kernel, allows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from cudalint.diagnostics import Diagnostic, Suggestion
+from cudalint.facts import KernelFacts
+from cudalint.hardware.occupancy import occupancy
+from cudalint.hardware.targets import Target
+from cudalint.launchkit import Seen, counted_registers, finding, seen_launches
+from cudalint.rule import Rule, RuleContext
+from cudalint.rulekit import count
+
+
+class LaunchLimit(Rule):
+    """A launch that fails, because it asks for more than a block or a grid may have.
+
+    What it does
+        Compares the sizes of launches in sight with the target's limits: threads per block, the extents of blocks
+        and grids, the kernel's own `__launch_bounds__`, and, where the registers are known (`--registers`, `--cubin`,
+        `--ptxas`), the registers that all threads of a block take together. Shared memory is CL202's.
+
+    Why is this bad
+        The kernel does not run. The launch itself returns nothing, so that a program that doesn't ask
+        `cudaGetLastError` goes on with whatever its buffers held before.
+
+    Example
+        dim3 block(64, 32);                                // 2048 threads
+        blur<<<grid, block>>>(out, in, n);                 // invalid configuration argument
+
+    Use instead
+        dim3 block(32, 32);
+        blur<<<grid, block>>>(out, in, n);
+    """
+
+    code = "CL502"
+    name = "launch-limit"
+    severity = "error"
+    summary = "launches that fail for their sizes"
+
+    def check(self, kernel: KernelFacts, context: RuleContext) -> Iterator[Diagnostic]:
+        for seen in seen_launches(kernel):
+            excesses = list(_excesses(kernel, seen, context.target))
+            if excesses:
+                yield self._diagnostic(kernel, seen, excesses, context.target)
+
+    def _diagnostic(self, kernel: KernelFacts, seen: Seen, excesses: list[str], target: Target) -> Diagnostic:
+        figures = {"largest_block": float(_largest_block(kernel, target))}
+        if seen.site.threads is not None:
+            figures["threads"] = float(seen.site.threads)
+        message = f"the launch of `{kernel.name}` fails: {'; '.join(excesses)}"
+        return finding(self, kernel, seen, message, figures, _suggestion(kernel, seen, target))
+
+
+def _excesses(kernel: KernelFacts, seen: Seen, target: Target) -> Iterator[str]:
+    site = seen.site
+    threads = site.threads
+    if threads is not None and threads > target.max_threads_per_block:
+        yield f"{threads} threads per block, at most {target.max_threads_per_block}"
+    for axis, extent, most in zip("xyz", site.block, target.max_block_dimensions, strict=True):
+        too_many = threads is not None and threads > target.max_threads_per_block
+        if extent is not None and extent > most and not (too_many and axis != "z"):
+            yield f"{extent} threads in {axis}, at most {most}"
+    for axis, extent, most in zip("xyz", site.grid, target.max_grid_dimensions, strict=True):
+        if extent is not None and extent > most:
+            yield f"{extent} blocks in {axis}, at most {most}"
+    if threads is None or threads > target.max_threads_per_block:
+        return
+    bound = kernel.resources.max_threads
+    if bound is not None and threads > bound:
+        yield f"{threads} threads per block, at most {bound} by the kernel's __launch_bounds__"
+    registers = counted_registers(kernel.resources)
+    if registers is not None:
+        # Shared memory is left out here: its limits are another rule's.
+        obstacles = occupancy(target, threads, registers).obstacles
+        yield from (f"{obstacle} ({registers} per thread)" for obstacle in obstacles)
+
+
+def _largest_block(kernel: KernelFacts, target: Target) -> int:
+    """The most threads, in whole warps, with which a block of the kernel can be launched."""
+    most = min(kernel.resources.max_threads or target.max_threads_per_block, target.max_threads_per_block)
+    registers = counted_registers(kernel.resources)
+    whole = range(most // target.warp_size * target.warp_size, 0, -target.warp_size)
+    return next((threads for threads in whole if occupancy(target, threads, registers).launchable), most)
+
+
+def _suggestion(kernel: KernelFacts, seen: Seen, target: Target) -> Suggestion | None:
+    threads = seen.site.threads
+    largest = _largest_block(kernel, target)
+    if threads is not None and threads > largest:
+        return Suggestion(f"the largest block that can be launched has {count(largest, 'thread')}")
+    x, y, z = seen.site.grid
+    most_x, most_y, most_z = target.max_grid_dimensions
+    if (y is not None and y > most_y) or (z is not None and z > most_z):
+        return Suggestion(f"let x be the long axis of the grid: it may have {most_x} blocks")
+    if x is not None and x > most_x:
+        return Suggestion("launch fewer blocks and let each thread loop over several elements (a grid-stride loop)")
+    return None
