@@ -34,6 +34,7 @@ from cudalint.evaluate.values import (
     map_leaves,
     nodes_of,
     substitute,
+    substitute_place,
 )
 
 if TYPE_CHECKING:
@@ -534,15 +535,16 @@ class _Trial:
             scope.exits[count:] = [self._outside(condition) for condition in scope.exits[count:]]
         if self.leaves_function is graph.false:
             return
-        left = self._outside(self.leaves_function)
         returns = ex.state.functions[-1].returns
-        at_end = {self.counter: self.trips()}
+        at_end = self._last()
         for position in range(self._returns_before, len(returns)):
-            value = returns[position][1]
-            if value is not None and not isinstance(value, _PLACES):
+            condition, value = returns[position]
+            if isinstance(value, _PLACES):
+                value = substitute_place(graph, value, at_end)
+            elif value is not None:
                 value = substitute(graph, value, at_end)
-            returns[position] = (left, value)
-        ex.state.assume(graph.negate(left))
+            returns[position] = (self._outside(condition), value)
+        ex.state.assume(graph.negate(self._outside(self.leaves_function)))
 
     def _broken(self, breaks: Sequence[Exit]) -> None:
         """Lanes that broke out have the variables of the middle of their last iteration."""

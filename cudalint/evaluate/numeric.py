@@ -79,12 +79,18 @@ class Rows:
         self._memo: dict[int, Array] = {}
         self.cells = 0
         """How many numbers are kept."""
+        self.alive: NDArray[np.bool_] = threads.exists
+        """Which lanes are still in the loops around: those that left one in an earlier iteration are not."""
         self._parent: Rows | None = None
         self._parent_rows: NDArray[np.int64] | None = None
         self._own_bits = 0
 
     def child(
-        self, parent_rows: NDArray[np.int64], weights: NDArray[np.float64], counters: Mapping[Node, Array]
+        self,
+        parent_rows: NDArray[np.int64],
+        weights: NDArray[np.float64],
+        counters: Mapping[Node, Array],
+        alive: NDArray[np.bool_] | None = None,
     ) -> Rows:
         """Rows that refine this one: `counters` gives the new loop counters, each [rows, 1] or a number."""
         rows = Rows.__new__(Rows)
@@ -94,6 +100,7 @@ class Rows:
         rows._uniforms = {}
         rows._counters = dict(counters)
         rows._memo, rows.cells = {}, 0
+        rows.alive = self.alive if alive is None else alive
         rows._parent, rows._parent_rows = self, parent_rows
         rows._own_bits = 0
         for counter in counters:

@@ -120,7 +120,8 @@ class Situation:
 
     def _iterate(self, parent: Rows, loop: Loop) -> Rows:
         """Refines rows by representative iterations of one more loop."""
-        trips = self.trips(parent, loop)
+        by_lane = self._lane_trips(parent, loop)
+        trips = by_lane.max(axis=1)
         limit = min(self.effort.rows, max(64, _MAX_CELLS // (self.threads.warps * WARP)))
         room = max(3, limit // max(parent.count, 1))
         most = min(self.effort.iterations, room)
@@ -140,16 +141,15 @@ class Situation:
         counter = np.array(iterations, dtype=np.int64)
         if len(rows) > limit:
             rows, counter, chosen = _thin(rows, counter, chosen, limit)
-        return parent.child(rows, chosen, {loop.counter: counter[:, None]})
+        return parent.child(rows, chosen, {loop.counter: counter[:, None]}, counter[:, None] < by_lane[rows])
 
-    def trips(self, rows: Rows, loop: Loop) -> NDArray[np.int64]:
-        """[rows] how often the body is executed by at least one lane."""
+    def _lane_trips(self, rows: Rows, loop: Loop) -> NDArray[np.int64]:
+        """[rows, threads] how often each lane executes the body."""
         trips = np.broadcast_to(
             lane_trips(rows, loop.counter, loop.condition), (rows.count, self.threads.warps * WARP)
         )
         active = mask_of(rows, [c for c in loop.conditions if not c.bits & self.graph.opaque_bits])
-        longest: NDArray[np.int64] = np.where(active, trips, 0).max(axis=1)
-        return longest
+        return np.where(active, trips, 0)
 
 
 def _thin(
@@ -162,8 +162,8 @@ def _thin(
 
 
 def mask_of(rows: Rows, conditions: Sequence[Node]) -> NDArray[np.bool_]:
-    """[rows, threads] the lanes for which all conditions hold."""
-    mask: Any = rows.threads.exists
+    """[rows, threads] the lanes for which all conditions hold, among those that are still in the loops around."""
+    mask: Any = rows.alive
     for condition in conditions:
         mask = mask & rows.value(condition)
     return np.broadcast_to(np.asarray(mask, dtype=bool), (rows.count, rows.threads.warps * WARP))

@@ -249,10 +249,31 @@ def substitute(graph: Graph, value: Value, bindings: Mapping[Node, Node]) -> Val
         if isinstance(leaf, Node):
             return graph.substitute(leaf, bindings)
         if isinstance(leaf, Pointer):
-            return replace(leaf, offset=graph.substitute(leaf.offset, bindings), subscripts=None)
+            return _substitute_pointer(graph, leaf, bindings)
         if isinstance(leaf, Choice):
             condition = graph.substitute(leaf.condition, bindings)
             return join(graph, condition, substitute(graph, leaf.a, bindings), substitute(graph, leaf.b, bindings))
         return leaf
 
     return map_leaves(value, change)
+
+
+def _substitute_pointer(graph: Graph, pointer: Pointer, bindings: Mapping[Node, Node]) -> Pointer:
+    offset, target = graph.substitute(pointer.offset, bindings), pointer.target
+    if isinstance(target, Allocation) and target.opaque is not None:
+        address = graph.substitute(target.opaque, bindings)
+        if address is not target.opaque:
+            # Its identity tells an array from others, so it changes only where it has to.
+            target = replace(target, opaque=address)
+    return replace(pointer, target=target, offset=offset, subscripts=None)
+
+
+def substitute_place(graph: Graph, place: Place, bindings: Mapping[Node, Node]) -> Place:
+    """`place` with leaves of the graph replaced: a reference that is returned from within a loop is one that the last
+    iteration made."""
+    if isinstance(place, MemoryPlace):
+        return replace(place, pointer=_substitute_pointer(graph, place.pointer, bindings))
+    if isinstance(place, LocalPlace):
+        steps = (graph.substitute(s, bindings) if isinstance(s, Node) else s for s in place.path)
+        return replace(place, path=tuple(steps))
+    return replace(place, value=substitute(graph, place.value, bindings))
