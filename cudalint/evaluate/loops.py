@@ -43,6 +43,8 @@ if TYPE_CHECKING:
 MAX_UNROLLED = 64
 """Iterations that are counted out at most."""
 MAX_UNROLLED_STATEMENTS = 6_000
+_MAX_PREDICATED = 4
+"""Iterations, and statements in the body, of a loop that leaves a branch short enough for predicates."""
 _PLACES = (LocalPlace, MemoryPlace, TemporaryPlace)
 
 
@@ -229,7 +231,9 @@ class _Trial:
         elif not parts.test_last:
             ex.state.assume(self.test)
         dead_before, guard = ex.state.dead, ex.state.guard
-        ex.state.dead, ex.state.guard = False, None
+        ex.state.dead = False
+        if not self._is_predicated():
+            ex.state.guard = None
         scope = LoopScope(len(ex.state.conditions))
         inside = ex.state.conditions
         ex.state.loop_scopes.append(scope)
@@ -249,6 +253,14 @@ class _Trial:
     def _head(self, condition: ir.Expr) -> Node:
         self.ex.step(condition)
         return expressions.condition(self.ex, condition)
+
+    def _is_predicated(self) -> bool:
+        """Whether the loop vanishes from a guarded branch, being unrolled, so that the guard still becomes a predicate
+        (measured on `if (ty == 0) for (int i = 0; i < 3; i++)`)."""
+        if not self.parts.is_counted or self.statements > _MAX_PREDICATED:
+            return False
+        trips = self.trips()
+        return trips.is_const and trips.value <= _MAX_PREDICATED
 
     def _rejoin(self, scope: LoopScope, inside: tuple[Node, ...]) -> None:
         """Lets the lanes that continued into the increment again."""
@@ -292,6 +304,8 @@ class _Trial:
             if isinstance(first, Pointer):
                 moving = self.graph.binary("*", moving, self.graph.const(alignment(first.pointee), I8), I8)
             self.closed[self.placeholders[key]] = moving
+        for (symbol, path), (moving, _) in self.floats.items():
+            self.closed[moving] = self._float(symbol, moving.args[0], path)
 
     def _remember_floats(self, after: Mapping[ir.Symbol, Value | Place]) -> None:
         for symbol, value in after.items():

@@ -107,6 +107,13 @@ class Rows:
             rows._own_bits |= counter.bits
         return rows
 
+    def outside(self, levels: int) -> NDArray[np.bool_]:
+        """`alive` as it is so many loops further out, for these rows."""
+        if levels == 0 or self._parent is None:
+            return self.alive
+        alive = self._parent.outside(levels - 1)
+        return alive if len(alive) == 1 else alive[self._parent_rows]
+
     def at_iteration(self, counter: Node, iteration: int) -> Rows:
         """The same rows with one loop counter fixed."""
         return self.child(np.arange(self.count), self.weights, {counter: iteration})

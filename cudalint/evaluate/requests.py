@@ -161,9 +161,18 @@ def _thin(
     return rows[kept], counter[kept], weights[kept] * scale
 
 
-def mask_of(rows: Rows, conditions: Sequence[Node]) -> NDArray[np.bool_]:
+def entered(event: AccessEvent, rows: Rows) -> NDArray[np.bool_]:
+    """The lanes that are still in the loops around the branch that guards an access: those that it keeps out of loops
+    of its own get to it all the same."""
+    inside = sum(len(loop.conditions) > event.context.guard for loop in event.context.loops)
+    return rows.outside(inside)
+
+
+def mask_of(
+    rows: Rows, conditions: Sequence[Node], alive: NDArray[np.bool_] | None = None
+) -> NDArray[np.bool_]:
     """[rows, threads] the lanes for which all conditions hold, among those that are still in the loops around."""
-    mask: Any = rows.alive
+    mask: Any = rows.alive if alive is None else alive
     for condition in conditions:
         mask = mask & rows.value(condition)
     return np.broadcast_to(np.asarray(mask, dtype=bool), (rows.count, rows.threads.warps * WARP))
@@ -206,7 +215,7 @@ def gather(event: AccessEvent, situation: Situation, conditions: Sequence[Node])
     weights = rows.weights[:, None] * active
     known = {c.index for c in conditions}
     before = [c for c in event.context.conditions[: event.context.guard] if c.index in known]
-    reached = mask_of(rows, before).reshape(shape).any(axis=2)
+    reached = mask_of(rows, before, entered(event, rows)).reshape(shape).any(axis=2)
     if event.target.space == "shared":
         cost, ideal = shared_request(addresses, mask, event.bytes, event.operation)
     else:
