@@ -10,6 +10,7 @@ import numpy as np
 from cudalint.evaluate.assumptions import holds
 from cudalint.evaluate.events import AccessEvent
 from cudalint.evaluate.graph import BOOL, THREAD_BITS, Graph, Node, Reason, Uniform, render
+from cudalint.evaluate.masks import guards_by_data
 from cudalint.evaluate.requests import (
     DEEP,
     QUICK,
@@ -121,7 +122,7 @@ def evaluate_access(events: Sequence[AccessEvent], view: LaunchView) -> list[Acc
         return [AccessResult(view.index, "unreached", view.assumptions)]
     doubtful = next((k for k in reached if k.doubt is not None), None)
     if doubtful is not None:
-        return [_doubtful_result(doubtful, reached, view)]
+        return [_masked_by_data(reached, view) or _doubtful_result(doubtful, reached, view)]
     result = _result(reached, view)
     if result.sectors_per_request is None or result.status == "range":
         return [result]
@@ -231,12 +232,13 @@ def _scaled_by_data(graph: Graph, node: Node) -> Reason | None:
 
 
 def _looks_up(part: Node, node: Node, event: AccessEvent, quick: Requests) -> bool:
-    """Whether the access looks something up in a small table by some bits of a word (`table[hash & 255]`): then every
-    entry is about as likely, and the mean over uniform data is a figure worth giving, as a range."""
-    if part.kind.bytes < 4 or part.kind.is_float or node is not event.offset:
+    """Whether the access looks something up in a small table by some bits of a word (`table[hash & 255]`), or in a
+    codebook by a code of 16 bits: then every entry is about as likely, and the mean over uniform data is a figure
+    worth giving, as a range. Bytes are rather pixels or letters, of which neighbours are alike."""
+    if part.kind.bytes < 2 or part.kind.is_float or node is not event.offset:
         return False
     touched = quick.addresses[quick.mask]
-    return int(touched.max()) - int(touched.min()) < _TABLE_BYTES
+    return part.kind.bytes == 2 or int(touched.max()) - int(touched.min()) < _TABLE_BYTES
 
 
 def _doubtful_result(doubtful: _Known, reached: Sequence[_Known], view: LaunchView) -> AccessResult:
@@ -261,6 +263,34 @@ def _doubtful_result(doubtful: _Known, reached: Sequence[_Known], view: LaunchVi
         sectors_range=None if shared else bounds,
         wavefronts_range=bounds if shared else None,
         sample=_sample([doubtful]) if doubtful.doubt_in_mask else None,
+    )
+
+
+def _masked_by_data(reached: Sequence[_Known], view: LaunchView) -> AccessResult | None:
+    """The figure where only the active lanes depend on data: what evenly spread data costs, between one lane and all.
+
+    None where addresses are in doubt too, or where random data would say nothing about real data.
+    """
+    if any(k.doubt is not None and not k.doubt_in_mask for k in reached):
+        return None
+    situation, all_lanes, some = view.replicated(), _Totals(), _Totals()
+    for known in reached:
+        rows = known.situation.rows(known.event.context.loops)
+        guards = guards_by_data(known.event, view.graph, rows, known.quick.mask)
+        if guards is None:
+            return None
+        all_lanes.add(gather(known.event, situation, known.conditions))
+        some.add(gather(known.event, situation, (*known.conditions, *guards)))
+    if all_lanes.requests == 0:
+        return None
+    reason = next(k.doubt for k in reached if k.doubt is not None).text
+    totals = some if some.requests else all_lanes
+    how = "the mean over uniform data" if some.requests else "for all lanes, not the mean over uniform data"
+    return replace(
+        _of_totals(reached, totals, view, (1.0, all_lanes.high)),
+        status="range",
+        reason=f"which lanes are active depends on data: {reason}; the figure is {how}",
+        active_request_fraction=1.0,
     )
 
 
@@ -297,7 +327,6 @@ def _result(reached: Sequence[_Known], view: LaunchView) -> AccessResult:
     quick = _Totals()
     for known in reached:
         quick.add(known.quick)
-    event = reached[0].event
     if np.isnan(quick.cost):
         return _async_result(reached, view)
     by_data = any(k.event.offset.bits & view.graph.opaque_bits for k in reached)
@@ -310,30 +339,46 @@ def _result(reached: Sequence[_Known], view: LaunchView) -> AccessResult:
         totals = _totals(reached, view.deep() if nested else view.thorough())
     if totals.requests == 0:
         totals = quick
-    mean, ideal = totals.cost / totals.requests, totals.ideal / totals.requests
     assumptions, bounds = _assumptions(reached, quick, view)
-    low, high = (totals.low, totals.high) if bounds is None else bounds
-    by_data = by_data and totals.low < totals.high
+    by_data = by_data and (totals.low < totals.high or any(_is_scattered(k, view.graph) for k in reached))
     launch_assumed = bool(view.assumptions)
-    status: Status = "range" if by_data else "assumed" if assumptions or launch_assumed else "exact"
-    shared = event.target.space == "shared"
+    return replace(
+        _of_totals(reached, totals, view, (totals.low, totals.high) if bounds is None else bounds),
+        status="range" if by_data else "assumed" if assumptions or launch_assumed else "exact",
+        assumptions=(*view.assumptions, *assumptions),
+        reason="it depends on loaded data; the figure is the mean over uniform data" if by_data else None,
+        out_of_bounds=_out_of_bounds(reached, view),
+    )
+
+
+def _is_scattered(known: _Known, graph: Graph) -> bool:
+    """Whether lanes of one warp go to places that depend on data."""
+    rows = known.situation.rows(known.event.context.loops)
+    parts = opaque_parts(graph, known.event.offset)
+    return any(varies_within_warp(rows, part, known.quick.mask) for part, _ in parts)
+
+
+def _of_totals(
+    reached: Sequence[_Known], totals: _Totals, view: LaunchView, bounds: tuple[float, float]
+) -> AccessResult:
+    """The figures that follow from the sums over all requests."""
+    mean, ideal = totals.cost / totals.requests, totals.ideal / totals.requests
+    shared = reached[0].event.target.space == "shared"
     return AccessResult(
         view.index,
-        status,
-        (*view.assumptions, *assumptions),
-        reason="it depends on loaded data; the figure is the mean over uniform data" if by_data else None,
+        "exact",
+        view.assumptions,
         sectors_per_request=None if shared else mean,
-        sectors_range=None if shared else (low, high),
+        sectors_range=None if shared else bounds,
         ideal_sectors=None if shared else ideal,
         wavefronts_per_request=mean if shared else None,
-        wavefronts_range=(low, high) if shared else None,
+        wavefronts_range=bounds if shared else None,
         ideal_wavefronts=ideal if shared else None,
         conflict_ways=mean / ideal if shared else None,
         active_lanes=totals.lanes / totals.requests,
         active_request_fraction=min(1.0, totals.requests / totals.reached) if totals.reached else 1.0,
         requests=round(totals.requests, 6),
         offset_range=_offset_range(reached),
-        out_of_bounds=_out_of_bounds(reached, view),
         strides=_strides(reached[0], view),
         sample=_sample(reached),
     )

@@ -290,7 +290,8 @@ def _as_kind(word: NDArray[np.uint64], kind: Kind) -> Array:
     if kind.code == "f":
         return (word >> np.uint64(40)).astype(np.float64) / float(1 << 24)
     if kind.code == "b":
-        return (word & np.uint64(1)).astype(bool)
+        # As evenly spread as other numbers: any byte but zero is true.
+        return (word & np.uint64(0xFF)) != 0
     bits = min(8 * kind.bytes - (kind.code == "i"), 32)
     return (word >> np.uint64(64 - bits)).astype(np.int64)
 

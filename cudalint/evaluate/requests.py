@@ -248,9 +248,11 @@ def opaque_parts(graph: Graph, node: Node) -> list[tuple[Node, Reason]]:
 
 
 def varies_within_warp(rows: Rows, node: Node, mask: NDArray[np.bool_]) -> bool:
-    """Whether two active lanes of one warp see different values of `node`."""
+    """Whether two active lanes of one warp see different values of `node`. Loaded values differ where addresses do."""
     if not node.bits & THREAD_BITS:
         return False
+    if node.op == "opaque":
+        return any(varies_within_warp(rows, argument, mask) for argument in node.args)
     values = np.broadcast_to(rows.value(node), mask.reshape(rows.count, -1).shape).reshape(mask.shape)
     first = np.argmax(mask, axis=2)[..., None]
     same = values == np.take_along_axis(values, first, axis=2)

@@ -129,6 +129,31 @@ CASES: list[tuple[str, str, Sequence[Sequence[int]]]] = [
         "for (int i = 0; i < 20; i++) { if (i == 2) a[t] = 1; }",
         [list(LANES)],
     ),
+    (
+        "a loop whose condition would hold again for lanes that left it",
+        "for (int i = t; i & 3; i++) a[i] = 1;",
+        [[t + k for t in LANES if 0 < t % 4 < 4 - k] for k in range(3)],
+    ),
+]
+RETURNING: list[tuple[str, str, str, Sequence[Sequence[int]]]] = [
+    (
+        "the counter",
+        "__device__ int f(int t) { for (int i = 0;; i++) if (i == t % 4) return i; }",
+        "a[f(t)] = 1;",
+        [[t % 4 for t in LANES]],
+    ),
+    (
+        "one of two values",
+        "__device__ int f(int t) { for (int i = 0;; i++) { if (i == t) return 20; if (i == 3) return 30; } }",
+        "a[f(t)] = 1;",
+        [[20 if t <= 3 else 30 for t in LANES]],
+    ),
+    (
+        "a reference",
+        "__device__ float& f(float* a, int t) { int h = t; while (true) { if (h % 5 == 0) return a[h]; h++; } }",
+        "f(a, t) = 1;",
+        [[-(-t // 5) * 5 for t in LANES]],
+    ),
 ]
 
 
@@ -137,6 +162,19 @@ def test_known_difference(body: str, expected: Sequence[Sequence[int]]) -> None:
     (result,) = results(evaluate(body))
     assert result.status == "exact"
     assert elements(result) == [list(lanes) for lanes in expected]
+
+
+@pytest.mark.parametrize(("before", "body", "expected"), [d[1:] for d in RETURNING], ids=[d[0] for d in RETURNING])
+def test_returned_from_within_a_loop(before: str, body: str, expected: Sequence[Sequence[int]]) -> None:
+    (result,) = results(evaluate(body, before=before))
+    assert result.status == "exact"
+    assert elements(result) == [list(lanes) for lanes in expected]
+
+
+def test_a_guard_around_a_short_loop_is_a_predicate() -> None:
+    """Measured on matern-cuda: one warp of 25 gets through the guard, and all of them issue the three loads."""
+    (result,) = results(evaluate("if (threadIdx.y == 0) for (int i = 0; i < 3; i++) a[3 * t + i] = 1;", (32, 25, 1)))
+    assert (result.active_request_fraction, result.sectors_per_request) == (pytest.approx(1 / 25), 12)
 
 
 def test_one_iteration_of_many_is_worse() -> None:

@@ -81,8 +81,47 @@ def test_an_index_that_each_lane_loads_is_data() -> None:
 
 
 def test_a_mask_that_each_lane_loads_bounds_the_figure() -> None:
-    result = only(evaluate("if (b[t] > 0) a[t] = 1;"))
-    assert (result.status, result.sectors_range) == ("data-dependent", (1, 4))
+    """A sector of 8 floats stays out if no lane of 8 is active: a chance of 1 in 256 where half of them are."""
+    result = only(evaluate("if (b[t] < b[t + 32]) a[t] = 1;"))
+    assert (result.status, result.sectors_range) == ("range", (1, 4))
+    assert result.sectors_per_request == pytest.approx(4 * (1 - 1 / 256), abs=0.03)
+    assert result.active_lanes == pytest.approx(16, abs=1.5)
+    assert result.reason is not None and "`b`" in result.reason and "uniform data" in result.reason
+
+
+@pytest.mark.parametrize("flags", ["bool", "unsigned char", "int"])
+def test_flags_that_each_lane_loads_are_mostly_set(flags: str) -> None:
+    result = only(evaluate(f"if ((({flags}*)b)[t]) a[8 * t] = 1;"))
+    assert (result.status, result.sectors_range) == ("range", (1, 32))
+    assert result.sectors_per_request == pytest.approx(32, rel=0.02)
+
+
+def test_a_value_that_random_data_never_has_leaves_the_figure_for_all_lanes() -> None:
+    result = only(evaluate("if (((int*)b)[t] == 7) a[t] = 1;"))
+    assert (result.status, result.sectors_per_request, result.sectors_range) == ("range", 4, (1, 4))
+
+
+def test_under_two_masks_of_data_no_figure_is_given() -> None:
+    result = only(evaluate("if (b[t] < b[t + 32]) if (b[t + 64] < b[t + 96]) a[t] = 1;"))
+    assert (result.status, result.sectors_per_request) == ("data-dependent", None)
+
+
+def test_in_a_loop_that_each_lane_leaves_on_its_own_no_figure_is_given() -> None:
+    result = only(evaluate("int left = ((int*)b)[t]; for (int k = 0; k < left; k++) a[32 * k + t] = 1;"))
+    assert (result.status, result.sectors_per_request) == ("data-dependent", None)
+
+
+def test_a_sum_of_loaded_values_differs_from_lane_to_lane() -> None:
+    """What a lane has added up decides how long it stays in the loop: the figure cannot be `exact`."""
+    body = "float sum = 0; int q = 1; while (sum < n && q < 9) { for (int k = 0; k < q; k++) sum += b[32 * k + t]; "
+    result = only(evaluate(body + "a[t + q] = 1; q++; }"))
+    assert result.status == "data-dependent"
+
+
+def test_codes_of_16_bits_pick_from_a_codebook() -> None:
+    """32 draws out of 65,536 entries of 32 bytes hardly ever meet: 32 sectors."""
+    result = only(evaluate("a[8 * ((unsigned short*)b)[t]] = 1;"))
+    assert (result.status, result.sectors_per_request) == ("range", pytest.approx(32, rel=0.01))
 
 
 def test_a_flag_that_all_lanes_load_leaves_the_figure() -> None:

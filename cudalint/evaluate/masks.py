@@ -1,0 +1,43 @@
+"""Active lanes that depend on loaded data: when a figure is still worth giving, and under which conditions.
+
+Where the addresses of all lanes are known and only a guard looks at data (`if (d[i] < limit) out[i] = ...`), a request
+costs something between one lane's share and that of all. What evenly spread data would cost is a figure to go by, as a
+range. Two cases remain without one. Under several guards that differ from lane to lane it is anyone's guess how many
+lanes are left, and so it is in a loop that each lane leaves on its own account.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cudalint.evaluate.events import AccessEvent
+from cudalint.evaluate.graph import Graph, Node, conjuncts
+from cudalint.evaluate.numeric import Rows
+from cudalint.evaluate.requests import opaque_parts, varies_within_warp
+
+_MAX_LANEWISE = 1
+
+
+def guards_by_data(
+    event: AccessEvent, graph: Graph, rows: Rows, mask: NDArray[np.bool_]
+) -> tuple[Node, ...] | None:
+    """The conditions on data that tell lanes of a warp apart, to be evaluated for random data; None where that says
+    nothing about real data. Conditions on which a warp agrees are left out: requests exist where they hold."""
+    found: list[Node] = []
+    lanewise: list[Node] = []
+    for condition in event.context.conditions:
+        if not condition.bits & graph.opaque_bits:
+            continue
+        parts = opaque_parts(graph, condition)
+        if any(not reason.data for _, reason in parts):
+            return None
+        if any(varies_within_warp(rows, part, mask) for part, _ in parts):
+            lanewise.append(condition)
+        elif not varies_within_warp(rows, condition, mask):
+            continue
+        found.append(condition)
+    loops = [part for loop in event.context.loops for part in conjuncts(graph, loop.condition)]
+    if len(lanewise) > _MAX_LANEWISE or any(c is part for c in lanewise for part in loops):
+        return None
+    return tuple(found)
