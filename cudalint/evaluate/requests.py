@@ -120,8 +120,8 @@ class Situation:
 
     def _iterate(self, parent: Rows, loop: Loop) -> Rows:
         """Refines rows by representative iterations of one more loop."""
-        by_lane = self._lane_trips(parent, loop)
-        trips = by_lane.max(axis=1)
+        by_lane = self.lane_trips(parent, loop)
+        trips: NDArray[np.int64] = by_lane.max(axis=1)
         limit = min(self.effort.rows, max(64, _MAX_CELLS // (self.threads.warps * WARP)))
         room = max(3, limit // max(parent.count, 1))
         most = min(self.effort.iterations, room)
@@ -143,7 +143,12 @@ class Situation:
             rows, counter, chosen = _thin(rows, counter, chosen, limit)
         return parent.child(rows, chosen, {loop.counter: counter[:, None]}, counter[:, None] < by_lane[rows])
 
-    def _lane_trips(self, rows: Rows, loop: Loop) -> NDArray[np.int64]:
+    def trips(self, rows: Rows, loop: Loop) -> NDArray[np.int64]:
+        """[rows] how often the body is executed by at least one lane."""
+        longest: NDArray[np.int64] = self.lane_trips(rows, loop).max(axis=1)
+        return longest
+
+    def lane_trips(self, rows: Rows, loop: Loop) -> NDArray[np.int64]:
         """[rows, threads] how often each lane executes the body."""
         trips = np.broadcast_to(
             lane_trips(rows, loop.counter, loop.condition), (rows.count, self.threads.warps * WARP)
