@@ -106,6 +106,8 @@ class CheckResult:
     """What annotations allow; only formats that know of suppressions list them."""
     paths: tuple[str, ...] = ()
     """The files that were linted."""
+    asides: tuple[str, ...] = ()
+    """What the summary says of findings that are not among the diagnostics."""
 
     def count(self, severity: Severity) -> int:
         return sum(diagnostic.severity == severity for diagnostic in self.diagnostics)

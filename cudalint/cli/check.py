@@ -22,6 +22,7 @@ from cudalint.cli.rendering import (
     rendered,
     write_outputs,
 )
+from cudalint.cli.sieve import Sieve
 from cudalint.cli.terminal import is_wide, output_style, print_failures, write_lines
 from cudalint.diagnostics import Severity
 from cudalint.discovery import discover
@@ -45,6 +46,18 @@ _report_options = together(
         "--output", "outputs", callback=outputs, multiple=True, metavar="FORMAT=FILE",
         help="Write a report into a file too; may be repeated.",
     ),
+    _report(
+        "--baseline", metavar="FILE",
+        help="Report only what is new or worse than in this file.",
+    ),
+    _report(
+        "--write-baseline", metavar="FILE",
+        help="Write all findings into this file, for --baseline, and report none.",
+    ),
+    _report(
+        "--diff", metavar="BASE",
+        help="Report only on lines that changed since this revision of git, or since the branch left it.",
+    ),
     _report("--statistics", is_flag=True, help="Print how often each rule found something, not the findings."),
     _report(
         "--show/--no-show", default=None,
@@ -65,6 +78,9 @@ def command(
     fail_on: str,
     format_: str | None,
     outputs: tuple[Output, ...],
+    baseline: str | None,
+    write_baseline: str | None,
+    diff: str | None,
     statistics: bool,
     show: bool | None,
     color: bool | None,
@@ -82,6 +98,8 @@ def command(
       cudalint check a.cu --block 32,8 --param N=4096 --show
       cudalint check src --output sarif=cudalint.sarif --output junit=report.xml
       cudalint check src --threshold bank-conflict.ways=4 --exclude third_party/
+      cudalint check src --write-baseline known.json
+      cudalint check src --baseline known.json --diff origin/main
     """
     format_ = format_ or default_format()
     if statistics and format_ not in ("text", "concise"):
@@ -89,6 +107,7 @@ def command(
     settings = settings_from(values)
     drawn = _drawn(show) if format_ == "text" and not statistics else 0
     shown = Presentation(output_style(color), drawn, quiet, cast(Severity, fail_on), statistics)
+    sieve = Sieve(baseline, write_baseline, diff)
     found = discover(paths, settings.excludes, values["force_exclude"])
     with ProgressBar(len(found.files), quiet) as progress:
         result = check_files(
@@ -96,6 +115,7 @@ def command(
         )
     result = replace(result, failures=(*found.failures, *result.failures))
     sources = SourceLines({file.path: file.text for file in found.files if file.text is not None})
+    result = sieve.applied_to(result, sources)
     write_outputs(outputs, result, sources, shown)
     if format_ == "github":
         append_step_summary(result)

@@ -128,12 +128,13 @@ def summary(result: CheckResult) -> str:
         if amount
     ]
     coverage = result.coverage
-    text = f"Found {enumeration(found)}" if found else "No findings"
+    nothing = "Nothing to report" if result.asides else "No findings"
+    text = f"Found {enumeration(found)}" if found else nothing
     text += f" in {count(len(coverage.kernels), 'kernel')}"
     text += f" ({coverage.evaluated} of {count(len(coverage.accesses), 'access', 'accesses')} evaluated)"
     if result.failures:
         text += f"; {count(len(result.failures), 'path')} could not be linted"
-    return text
+    return "; ".join((text, *result.asides))
 
 
 def enumeration(parts: Sequence[str]) -> str:

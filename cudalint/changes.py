@@ -1,0 +1,109 @@
+"""The lines that changed since a revision of git, for `--diff`."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+from cudalint.diagnostics import Diagnostic
+from cudalint.facts import Place
+
+_HUNK = re.compile(r"@@ -\d+(?:,(?P<removed>\d+))? \+(?P<start>\d+)(?:,(?P<added>\d+))? @@")
+_ESCAPE = re.compile(r"\\([0-7]{3}|.)")
+_LETTERS = {"a": "\a", "b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t", "v": "\v"}
+
+
+class ChangesError(RuntimeError):
+    """Git is missing, this is no work tree, or there is no such revision."""
+
+
+@dataclass(frozen=True, slots=True)
+class Changes:
+    """By resolved path, the ranges of changed lines (both ends inclusive); None for a file that is all new."""
+
+    ranges: dict[str, list[tuple[int, int]] | None] = field(default_factory=dict)
+
+    def touch(self, diagnostic: Diagnostic) -> bool:
+        """Whether a line changed that the finding is on, or that it names, as the declaration of an array."""
+        return self._touches(diagnostic.place) or any(self._touches(r.place) for r in diagnostic.related)
+
+    def _touches(self, place: Place) -> bool:
+        path = os.path.realpath(place.path)
+        if path not in self.ranges:
+            return False
+        ranges = self.ranges[path]
+        return ranges is None or any(first <= place.end_line and place.line <= last for first, last in ranges)
+
+
+def changes_since(base: str) -> Changes:
+    """What the work tree has that the revision, or where this branch left it, had not; untracked files are new."""
+    top = _git("rev-parse", "--show-toplevel").rstrip("\n")
+    if base.startswith("-") or _run("rev-parse", "--verify", "--quiet", f"{base}^{{commit}}").returncode:
+        raise ChangesError(f"git knows no revision `{base}`; a shallow clone has to be deepened first")
+    common = _run("merge-base", base, "HEAD")
+    start = common.stdout.strip() if common.returncode == 0 else base
+    options = ("--unified=0", "--no-color", "--no-ext-diff", "--no-textconv", "--find-renames", "--no-prefix")
+    text = _git("-c", "core.quotePath=false", "diff", *options, start, "--")
+    found = Changes()
+    for path, first, last in _added_lines(text.split("\n")):
+        ranges = found.ranges.setdefault(_resolved(top, path), [])
+        assert ranges is not None
+        ranges.append((first, last))
+    for path in _git("-C", top, "ls-files", "-z", "--others", "--exclude-standard").split("\0"):
+        if path:
+            found.ranges[_resolved(top, path)] = None
+    return found
+
+
+def _resolved(top: str, path: str) -> str:
+    return os.path.realpath(os.path.join(top, path))
+
+
+def _added_lines(lines: Sequence[str]) -> Iterator[tuple[str, int, int]]:
+    """Path, first and last line of each hunk that adds lines. What is in a hunk is skipped, whatever it looks like."""
+    path = ""
+    number = 0
+    while number < len(lines):
+        line = lines[number]
+        number += 1
+        hunk = _HUNK.match(line)
+        if line.startswith("+++ "):
+            path = _unquoted(line[4:])
+        elif hunk:
+            added = int(hunk["added"] or 1)
+            if added:
+                yield path, int(hunk["start"]), int(hunk["start"]) + added - 1
+            number += added + int(hunk["removed"] or 1)
+
+
+def _unquoted(path: str) -> str:
+    """Git quotes paths with strange characters, and ends those with spaces with a tab."""
+    if not path.startswith('"'):
+        return path.rstrip("\t")
+
+    def character(match: re.Match[str]) -> str:
+        code = match[1]
+        return chr(int(code, 8)) if len(code) == 3 else _LETTERS.get(code, code)
+
+    return _ESCAPE.sub(character, path.rstrip("\t")[1:-1])
+
+
+def _git(*arguments: str) -> str:
+    done = _run(*arguments)
+    if done.returncode:
+        reason = done.stderr.strip().splitlines()
+        raise ChangesError(f"git: {reason[0].removeprefix('fatal: ') if reason else 'failed'}")
+    return done.stdout
+
+
+def _run(*arguments: str) -> subprocess.CompletedProcess[str]:
+    command = ["git", *arguments]
+    try:
+        return subprocess.run(  # noqa: S603  # The arguments are ours, but for a revision that git has checked.
+            command, capture_output=True, text=True, encoding="utf-8", errors="surrogateescape", check=False
+        )
+    except OSError as error:
+        raise ChangesError(f"git cannot be run: {error.strerror}") from None

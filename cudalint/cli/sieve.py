@@ -1,0 +1,77 @@
+"""Which findings of a run are reported: those that a baseline lacks, those on lines that changed."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import click
+
+from cudalint.reporters import wording
+from cudalint.reporters.sources import SourceLines
+from cudalint.results import CheckResult
+
+if TYPE_CHECKING:
+    from cudalint.baseline import Entry
+    from cudalint.changes import Changes
+
+
+class Sieve:
+    """Reads what it needs before any file is linted, so that a mistake is told at once."""
+
+    def __init__(self, baseline: str | None, write_baseline: str | None, diff: str | None) -> None:
+        if write_baseline is not None and diff is not None:
+            raise click.UsageError("--write-baseline takes all findings; it can't be had with --diff")
+        self._path, self._target = baseline, write_baseline
+        # A baseline that is only about to be made may be named for both.
+        self._baseline = _load(baseline) if baseline is not None and write_baseline is None else None
+        self._changes = _changes_since(diff) if diff is not None else None
+
+    def applied_to(self, result: CheckResult, sources: SourceLines) -> CheckResult:
+        if self._target is not None:
+            return _written(self._target, result, sources)
+        if self._changes is not None:
+            kept = tuple(d for d in result.diagnostics if self._changes.touch(d))
+            result = _with_aside(result, len(result.diagnostics) - len(kept), "on unchanged lines")
+            result = replace(result, diagnostics=kept)
+        if self._baseline is not None and self._path is not None:
+            from cudalint.baseline import compare
+
+            new, known, gone = compare(self._baseline, result.diagnostics, sources, self._path, result.paths)
+            result = _with_aside(replace(result, diagnostics=new), known, "known from the baseline")
+            if self._changes is None:
+                result = _with_aside(result, gone, "of the baseline no longer there")
+        return result
+
+
+def _with_aside(result: CheckResult, number: int, what: str) -> CheckResult:
+    return replace(result, asides=(*result.asides, f"{number} {what}")) if number else result
+
+
+def _load(path: str) -> tuple[Entry, ...]:
+    from cudalint.baseline import BaselineError, load_baseline
+
+    try:
+        return load_baseline(path)
+    except BaselineError as error:
+        raise click.ClickException(str(error)) from None
+
+
+def _changes_since(base: str) -> Changes:
+    from cudalint.changes import ChangesError, changes_since
+
+    try:
+        return changes_since(base)
+    except ChangesError as error:
+        raise click.ClickException(f"--diff {base}: {error}") from None
+
+
+def _written(path: str, result: CheckResult, sources: SourceLines) -> CheckResult:
+    from cudalint.baseline import BaselineError, write_baseline
+
+    try:
+        number = write_baseline(path, result.diagnostics, sources)
+    except BaselineError as error:
+        raise click.ClickException(str(error)) from None
+    written = f"{wording.count(number, 'finding')} written to {path}"
+    return replace(result, diagnostics=(), asides=(*result.asides, written))

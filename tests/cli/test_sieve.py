@@ -1,0 +1,58 @@
+"""`--baseline`, `--write-baseline` and `--diff` on the command line."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from handmade import TILE_SOURCE
+
+Run = Callable[..., Any]
+
+
+def test_a_baseline_keeps_known_findings_quiet(cudalint: Run, tile: str, project: Path) -> None:
+    written = cudalint(tile, "--write-baseline", "known.json")
+    assert (written.status, written.err) == (0, "")
+    assert written.out == "Nothing to report in 1 kernel (1 of 2 accesses evaluated); 1 finding written to known.json\n"
+    known = cudalint(tile, "--baseline", "known.json")
+    assert known.status == 0
+    assert known.out.endswith("; 1 known from the baseline\n")
+    assert cudalint(tile, "--baseline", "known.json", "--select", "CL101").status == 1
+    (project / "other.cu").write_text("// another file\n" + TILE_SOURCE.replace("[x][y]", "[y][x]"))
+    result = cudalint(".", "--baseline", "known.json", "--format", "json")
+    assert result.status == 1
+    assert [d["path"] for d in json.loads(result.out)["diagnostics"]] == ["other.cu"]
+    (project / "tile.cu").write_text("")
+    assert cudalint(tile, "--baseline", "known.json").out.endswith("; 1 of the baseline no longer there\n")
+
+
+def test_a_failure_is_no_less_one(cudalint: Run, tile: str) -> None:
+    assert cudalint(tile, "none.cu", "--write-baseline", "known.json").status == 2
+    assert cudalint(tile, "none.cu", "--baseline", "known.json").status == 2
+
+
+def test_diff(cudalint: Run, tile: str, project: Path) -> None:
+    git = ["git", "-c", "user.name=t", "-c", "user.email=t@example.org", "-c", "commit.gpgsign=false"]
+    for arguments in (["init", "-q"], ["add", "."], ["commit", "-qm", "first"]):
+        subprocess.run([*git, *arguments], check=True)
+    quiet = cudalint(tile, "--diff", "HEAD")
+    assert quiet.status == 0
+    assert quiet.out.endswith("; 1 on unchanged lines\n")
+    (project / "tile.cu").write_text(TILE_SOURCE.replace("    out[y", "        out[y"))
+    assert cudalint(tile, "--diff", "HEAD").status == 1
+
+
+def test_errors_come_before_the_work(cudalint: Run, tile: str) -> None:
+    for arguments, message in (
+        (("--baseline", "none.json"), "none.json: no such file; `--write-baseline none.json` makes it"),
+        (("--diff", "HEAD"), "--diff HEAD: git: not a git repository"),
+        (("--write-baseline", "b.json", "--diff", "HEAD"), "--write-baseline takes all findings"),
+        (("--write-baseline", "none/b.json"), "none/b.json: cannot be written: No such file or directory"),
+    ):
+        result = cudalint(tile, *arguments)
+        assert (result.status, result.out) == (2, "")
+        assert message in result.err
+        assert result.err.count("\n") == 1
