@@ -13,7 +13,7 @@ from urllib.parse import unquote
 import jsonschema
 import pytest
 from handmade import column_read
-from sarif_schema import sarif_schema
+from schemas import sarif_schema
 
 from cudalint.reporters import sarif
 from cudalint.reporters.line_hashes import line_hashes
