@@ -16,6 +16,7 @@ from cudalint import ir
 from cudalint.annotations import Annotation, annotations_for, annotations_of_kernel, assumptions_of
 from cudalint.cubin import read_cubin
 from cudalint.evaluate.assumptions import Assumptions, UnknownName, evaluate_expression
+from cudalint.evaluate.device import properties_of
 from cudalint.evaluate.graph import I8, Checkpoint, Graph, Node, kind_of
 from cudalint.evaluate.host import Generics, HostLaunch, run_host
 from cudalint.evaluate.values import Place, Value
@@ -155,6 +156,8 @@ class _FileAnalysis:
     sources: tuple[str, ...]
     """Paths of the user's files that contribute."""
     opt_ins: dict[str, list[Node]] = field(default_factory=dict)
+    properties: Mapping[str, int] = field(default_factory=dict)
+    """What host code learns about the device."""
     graph: Graph = field(default_factory=Graph)
     shared: Checkpoint = field(default_factory=lambda: Graph().checkpoint())
     """The graph as the host code left it."""
@@ -163,7 +166,8 @@ class _FileAnalysis:
 
     def kernels(self) -> tuple[KernelFacts, ...]:
         generics = Generics(self.graph)
-        executed = run_host(self.graph, self.unit.host_functions, generics)
+        self.properties = properties_of(find_target(self.options.target))
+        executed = run_host(self.graph, self.unit.host_functions, generics, self.properties)
         self.opt_ins = executed.opt_ins
         launches = executed.launches
         launches += self._launches_elsewhere(launches, generics)
@@ -182,7 +186,7 @@ class _FileAnalysis:
                 unit = lower_unit(parse_file(path, _parse_options(path, self.options)))
             except SourceError:
                 continue
-            executed = run_host(self.graph, unit.host_functions, generics)
+            executed = run_host(self.graph, unit.host_functions, generics, self.properties)
             self.opt_ins |= executed.opt_ins
             found += [launch for launch in executed.launches if launch.kernel.name in names]
         return found

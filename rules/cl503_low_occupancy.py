@@ -63,8 +63,10 @@ class LowOccupancy(Rule):
     def _diagnostic(
         self, kernel: KernelFacts, seen: Seen, needs: _Needs, result: Occupancy, target: Target, least: float
     ) -> Diagnostic:
+        # Registers that nobody knows can only lower it.
+        most = "at most " if needs.registers is None else ""
         message = (
-            f"{percent(result.occupancy)} occupancy: {count(result.blocks_per_sm, 'block')} and "
+            f"{most}{percent(result.occupancy)} occupancy: {count(result.blocks_per_sm, 'block')} and "
             f"{result.warps_per_sm} of {target.max_warps_per_sm} warps per SM, limited by "
             f"{enumeration([_limiter(limiter, needs, target) for limiter in result.limiters])}"
         )

@@ -15,6 +15,7 @@ from typing import Any
 from cudalint import ir
 from cudalint.evaluate import expressions, loops, walk
 from cudalint.evaluate.calls import bind
+from cudalint.evaluate.device import DEVICE_QUERIES
 from cudalint.evaluate.events import Context
 from cudalint.evaluate.executor import Executor, GaveUp
 from cudalint.evaluate.graph import BOOL, I8, Graph, Kind, Node, Reason, Uniform, kind_of
@@ -141,6 +142,8 @@ class HostExecutor(Executor):
     opt_ins: dict[str, list[Node]] = field(default_factory=dict)
     """By a kernel's key: the bytes to which its limit of dynamic shared memory is raised."""
     definitions: Definitions = field(default_factory=Definitions)
+    properties: Mapping[str, int] = field(default_factory=dict)
+    """What the program learns about the device."""
 
     def __post_init__(self) -> None:
         Executor.__post_init__(self)
@@ -610,22 +613,6 @@ def _set_attribute(ex: Executor, call: ir.Call) -> Value | None:
     return ex.graph.zero
 
 
-_PROPERTIES = {"warpSize": 32, "maxThreadsPerBlock": 1024, "multiProcessorCount": 108, "sharedMemPerBlock": 49152}
-"""What host code asks of a device, for the A100 (hardware/targets.json)."""
-
-
-def _properties(ex: Executor, call: ir.Call) -> Value:
-    where = expressions.pointer_place(ex, expressions.evaluate(ex, call.arguments[0]), call.arguments[0].type)
-    record = where.type
-    if isinstance(where, LocalPlace) and isinstance(record, ir.RecordType):
-        for name, number in _PROPERTIES.items():
-            part = record.field(name)
-            if part is not None:
-                value = ex.graph.const(number, kind_of(part.type))
-                expressions.write(ex, where.step(name, part.type), value, call.span)
-    return ex.graph.zero
-
-
 def _table() -> Mapping[str, Handler]:
     table: dict[str, Handler] = {
         name: handler
@@ -648,17 +635,20 @@ def _table() -> Mapping[str, Handler]:
     for name in ("cudaLaunchKernelEx", "cudaLaunchKernelExC"):
         table[name] = _launch_with_config
     table["cudaFuncSetAttribute"] = _set_attribute
-    table["cudaGetDeviceProperties"] = table["cudaGetDeviceProperties_v2"] = _properties
+    table.update(DEVICE_QUERIES)
     return table
 
 
 HOST_LIBRARY: Mapping[str, Handler] = _table()
 
 
-def run_host(graph: Graph, functions: tuple[ir.FunctionRef, ...], generics: Generics) -> HostExecutor:
+def run_host(
+    graph: Graph, functions: tuple[ir.FunctionRef, ...], generics: Generics, properties: Mapping[str, int]
+) -> HostExecutor:
     """Executes the host code of a file, from `main` first and then from whatever still holds launches."""
     executor = HostExecutor(graph, None)
     executor.memory = HostMemory(graph, generics)
+    executor.properties = properties
     roots = sorted(functions, key=lambda f: f.name != "main")
     for ref in roots:
         if ref.has_launch() and ref.key not in executor.executed and executor.total < MAX_ALL_STATEMENTS:

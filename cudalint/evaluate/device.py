@@ -1,0 +1,91 @@
+"""What host code learns when it asks for the properties of the device: those of the target."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, cast
+
+from cudalint import ir
+from cudalint.evaluate import expressions
+from cudalint.evaluate.graph import kind_of
+from cudalint.evaluate.intrinsics import Handler
+from cudalint.evaluate.values import LocalPlace, Value
+from cudalint.hardware.targets import Target
+
+if TYPE_CHECKING:
+    from cudalint.evaluate.executor import Executor
+    from cudalint.evaluate.host import HostExecutor
+
+_ATTRIBUTES = {
+    1: "maxThreadsPerBlock",
+    8: "sharedMemPerBlock",
+    10: "warpSize",
+    12: "regsPerBlock",
+    39: "maxThreadsPerMultiProcessor",
+    75: "major",
+    76: "minor",
+    81: "sharedMemPerMultiprocessor",
+    82: "regsPerMultiprocessor",
+    97: "sharedMemPerBlockOptin",
+    106: "maxBlocksPerMultiProcessor",
+    111: "reservedSharedMemPerBlock",
+}
+"""The values of `cudaDeviceAttr` (CUDA Runtime API, section "Data types used by CUDA Runtime"), and the fields of
+`cudaDeviceProp` that say the same. The number of multiprocessors is left open: code that asks for this one attribute
+divides a size by it that nobody knows, and the block that comes out would be a guess."""
+
+
+def properties_of(target: Target) -> Mapping[str, int]:
+    """The fields of `cudaDeviceProp` that decide launches."""
+    major, minor = target.compute_capability
+    return {
+        "warpSize": target.warp_size,
+        "major": major,
+        "minor": minor,
+        "multiProcessorCount": target.sm_count,
+        "maxThreadsPerBlock": target.max_threads_per_block,
+        "maxThreadsPerMultiProcessor": target.max_threads_per_sm,
+        "maxBlocksPerMultiProcessor": target.max_blocks_per_sm,
+        "regsPerBlock": target.registers_per_block,
+        "regsPerMultiprocessor": target.registers_per_sm,
+        "sharedMemPerBlock": target.shared_per_block,
+        "sharedMemPerBlockOptin": target.shared_per_block_opt_in,
+        "sharedMemPerMultiprocessor": target.shared_per_sm,
+        "reservedSharedMemPerBlock": target.shared_reserved_per_block,
+    }
+
+
+def _properties(ex: Executor, call: ir.Call) -> Value:
+    """cudaGetDeviceProperties(&properties, device)."""
+    where = expressions.pointer_place(ex, expressions.evaluate(ex, call.arguments[0]), call.arguments[0].type)
+    record = where.type
+    if isinstance(where, LocalPlace) and isinstance(record, ir.RecordType):
+        for name, number in cast("HostExecutor", ex).properties.items():
+            part = record.field(name)
+            if part is not None:
+                value = ex.graph.const(number, kind_of(part.type))
+                expressions.write(ex, where.step(name, part.type), value, call.span)
+    return ex.graph.zero
+
+
+def _attribute(ex: Executor, call: ir.Call) -> Value | None:
+    """cudaDeviceGetAttribute(&value, attribute, device); None for those that the target says nothing of."""
+    if len(call.arguments) != 3:
+        return None
+    attribute = expressions.number(ex, call.arguments[1])
+    name = _ATTRIBUTES.get(int(attribute.value)) if attribute.is_const else None
+    number = cast("HostExecutor", ex).properties.get(name) if name is not None else None
+    if number is None:
+        return None
+    where = expressions.pointer_place(ex, expressions.evaluate(ex, call.arguments[0]), call.arguments[0].type)
+    if not isinstance(where.type, ir.Scalar):
+        return None
+    expressions.write(ex, where, ex.graph.const(number, kind_of(where.type)), call.span)
+    return ex.graph.zero
+
+
+DEVICE_QUERIES: Mapping[str, Handler] = {
+    "cudaGetDeviceProperties": _properties,
+    "cudaGetDeviceProperties_v2": _properties,
+    "cudaDeviceGetAttribute": _attribute,
+}

@@ -1,0 +1,52 @@
+"""Host code that asks for the device's properties learns those of the target."""
+
+from __future__ import annotations
+
+import pytest
+
+from cudalint.analysis import analyse_file
+from cudalint.facts import LaunchFacts
+from cudalint.options import AnalysisOptions
+
+_KERNEL = "__global__ void k(float *a) { a[threadIdx.x] = 1; }\n"
+
+
+def _launch(statements: str, target: str) -> LaunchFacts:
+    source = f"{_KERNEL}int main() {{ {statements} }}"
+    facts = analyse_file("a.cu", AnalysisOptions(unsaved=(("a.cu", source),), target=target))
+    (launch,) = facts.kernels[0].launches
+    return launch
+
+
+@pytest.mark.parametrize(("target", "multiprocessors"), [("a100", 108), ("h100", 132), ("t4", 40)])
+def test_multiprocessors(target: str, multiprocessors: int) -> None:
+    by_record = "cudaDeviceProp p; cudaGetDeviceProperties(&p, 0); k<<<2 * p.multiProcessorCount, 64>>>(0);"
+    assert _launch(by_record, target).grid == (2 * multiprocessors, 1, 1)
+
+
+def test_branches_on_the_architecture() -> None:
+    by_architecture = """
+    int major; cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, 0);
+    k<<<64, major >= 8 ? 256 : 128>>>(0);
+    """
+    assert _launch(by_architecture, "a100").block == (256, 1, 1)
+    assert _launch(by_architecture, "v100").block == (128, 1, 1)
+
+
+def test_the_whole_of_the_shared_memory() -> None:
+    source = """
+    __global__ void k(float *a) { extern __shared__ float s[]; s[threadIdx.x] = a[0]; a[1] = s[threadIdx.x ^ 1]; }
+    int main() {
+        cudaDeviceProp p; cudaGetDeviceProperties(&p, 0);
+        cudaFuncSetAttribute(k, cudaFuncAttributeMaxDynamicSharedMemorySize, p.sharedMemPerBlockOptin);
+        k<<<64, 256, 96 * 1024>>>(0);
+    }
+    """
+    facts = analyse_file("a.cu", AnalysisOptions(unsaved=(("a.cu", source),), target="rtx3090"))
+    site = facts.kernels[0].launches[0].site
+    assert site is not None and site.opted_in_bytes == 101376
+
+
+def test_what_the_target_says_nothing_of_is_unknown() -> None:
+    launch = _launch("int n; cudaDeviceGetAttribute(&n, cudaDevAttrClockRate, 0); k<<<n, 64>>>(0);", "a100")
+    assert launch.site is not None and launch.site.grid[0] is None
