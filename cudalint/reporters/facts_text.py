@@ -4,7 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from cudalint.facts import Access, AccessResult, FileFacts, KernelFacts
+from cudalint.facts import (
+    REGISTER_CEILINGS,
+    Access,
+    AccessResult,
+    FileFacts,
+    KernelFacts,
+    Occupancy,
+    Resources,
+)
 from cudalint.reporters import wording
 from cudalint.reporters.style import Look, Style
 
@@ -34,6 +42,7 @@ def _kernel(kernel: KernelFacts, style: Style) -> Iterator[str]:
         yield f"{title}, for {wording.launch_phrase(launch)}"
         if launch.assumptions:
             yield f"  assumed: {', '.join(launch.assumptions)}"
+        yield from (f"  {_occupancy(o, kernel.resources)}" for o in kernel.occupancy or () if o.launch == index)
         rows = [
             (_row(access, result), result)
             for access in kernel.accesses
@@ -45,6 +54,21 @@ def _kernel(kernel: KernelFacts, style: Style) -> Iterator[str]:
         remedy = f" ({gap.remedy})" if gap.remedy else ""
         yield f"  {gap.path}:{gap.line}: not analysed: {gap.reason}{remedy}"
     yield ""
+
+
+def _occupancy(occupancy: Occupancy, resources: Resources) -> str:
+    """`occupancy 75%: 6 blocks, 48 warps per SM, limited by registers (40 per thread, from ptxas)`."""
+    if occupancy.obstacles:
+        return f"no block fits on an SM: {'; '.join(occupancy.obstacles)}"
+    if resources.registers is None:
+        registers = "registers unknown"
+    else:
+        most = "at most " if resources.registers_source in REGISTER_CEILINGS else ""
+        registers = f"{most}{resources.registers} registers, from {resources.registers_source}"
+    share = f"occupancy {100 * (occupancy.occupancy or 0):.0f}%"
+    limiters = wording.enumeration([limiter.replace("_", " ") for limiter in occupancy.limiters])
+    blocks = wording.count(occupancy.blocks_per_sm or 0, "block")
+    return f"{share}: {blocks}, {occupancy.warps_per_sm} warps per SM, limited by {limiters} ({registers})"
 
 
 def _row(access: Access, result: AccessResult) -> Row:
