@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import partial
+from typing import Literal
 
 from cudalint import ir
 from cudalint.annotations import Annotation, annotations_for, annotations_of_kernel, assumptions_of
@@ -54,8 +55,6 @@ _MAX_INSTANTIATIONS = 16
 """Instantiations of one kernel template that are evaluated."""
 _OPT_IN = re.compile("MaxDynamicSharedMemorySize|MAX_DYNAMIC_SHARED_SIZE_BYTES")
 _MAX_TWINS = 16
-_SECONDS = 12.0
-"""After this long the kernels that are left are only listed, so that the others' results are not lost."""
 
 
 def analyse_file(path: str, options: AnalysisOptions) -> FileFacts:
@@ -72,8 +71,11 @@ def analyse_file(path: str, options: AnalysisOptions) -> FileFacts:
     usage, failures = _usage(path, unit, options)
     sources = _sources(path, unit)
     with _no_collection():
-        kernels = _FileAnalysis(unit, options, partial(constant_named, parsed), usage, tuple(sources)).kernels()
-    return FileFacts(path, "partial" if problems else "ok", problems, kernels, sources, failures)
+        analysis = _FileAnalysis(unit, options, partial(constant_named, parsed), usage, tuple(sources))
+        kernels = analysis.kernels()
+    status: Literal["ok", "partial"] = "partial" if problems or analysis.given_up else "ok"
+    failures += analysis.failures()
+    return FileFacts(path, status, problems, kernels, sources, frozenset(analysis.parameters), failures)
 
 
 def _usage(path: str, unit: ir.Unit, options: AnalysisOptions) -> tuple[Mapping[str, Usage], tuple[str, ...]]:
@@ -162,7 +164,13 @@ class _FileAnalysis:
     shared: Checkpoint = field(default_factory=lambda: Graph().checkpoint())
     """The graph as the host code left it."""
     annotations: dict[str, list[Annotation]] = field(default_factory=dict)
-    deadline: float = field(default_factory=lambda: time.monotonic() + _SECONDS)
+    deadline: float = field(init=False)
+    given_up: dict[str, None] = field(default_factory=dict)
+    """The kernels of which launches were left at the deadline."""
+    parameters: set[tuple[str, str]] = field(default_factory=set)
+
+    def __post_init__(self) -> None:
+        self.deadline = time.monotonic() + self.options.seconds
 
     def kernels(self) -> tuple[KernelFacts, ...]:
         generics = Generics(self.graph)
@@ -176,6 +184,15 @@ class _FileAnalysis:
         for ref in self.unit.kernels:
             found += self._instantiations(ref, launches)
         return tuple(found)
+
+    def failures(self) -> tuple[str, ...]:
+        """What could not be done in time, in one line."""
+        if not self.given_up:
+            return ()
+        first, *others = self.given_up
+        named = f"`{first}`" + (f" and {len(others)} more" if others else "")
+        limit = f"given up after {self.options.seconds:g} s"
+        return (f"{limit}: launches of {named} were not evaluated; --time-limit gives more time",)
 
     def _launches_elsewhere(self, launches: Sequence[HostLaunch], generics: Generics) -> list[HostLaunch]:
         """Launches of this file's kernels that stand in other files of its folder."""
@@ -217,6 +234,7 @@ class _FileAnalysis:
             return None
         # Sets of leaves are numbers with a bit for each: with those of all kernels of a file they get too large.
         self.graph.rewind(self.shared)
+        self.parameters |= {(function.name, symbol.name) for symbol in _scalars(function)}
         annotations = self._annotations_of(function)
         assumed = self._assumptions(function, annotations)
         unknown: list[str] = []
@@ -228,7 +246,10 @@ class _FileAnalysis:
         )
         for reason in unknown:
             analysis.gap(function.name_span, reason)
-        return analysis.facts()
+        facts = analysis.facts()
+        if analysis.given_up:
+            self.given_up[function.name] = None
+        return facts
 
     def _annotations_of(self, function: ir.Function) -> list[Annotation]:
         path = function.span.path
@@ -300,7 +321,7 @@ class _FileAnalysis:
     ) -> Configuration:
         """`--param` replaces an argument; the configuration's value stands in where nothing else gives one."""
         arguments = dict(configuration.arguments)
-        symbols = {symbol.name: symbol for symbol in function.parameters}
+        symbols = {symbol.name: symbol for symbol in _scalars(function)}
         for name, text, where in _configured_parameters(function, self.options.kernels):
             value = arguments.get(symbols[name]) if name in symbols else None
             if isinstance(value, Node) and not value.is_const:
@@ -320,6 +341,11 @@ class _FileAnalysis:
             unknown.append(f"{where} could not be evaluated: {reason}")
             return
         arguments[symbol] = self.graph.convert(value, kind_of(symbol.type))
+
+
+def _scalars(function: ir.Function) -> list[ir.Symbol]:
+    """The parameters that a number can stand for."""
+    return [symbol for symbol in function.parameters if isinstance(symbol.type, ir.Scalar)]
 
 
 def _configured_parameters(

@@ -55,6 +55,7 @@ def check_files(
         failures=tuple(sorted(failures, key=lambda failure: failure.path)),
         files=linted,
         paths=tuple(sorted(report.path for report in reports)),
+        parameters=frozenset(pair for report in reports for pair in report.parameters),
         coverage=total_coverage(report.coverage for report in reports),
     )
 

@@ -73,6 +73,7 @@ def report_on(facts: FileFacts, job: CheckJob) -> FileReport:
         used=tuple(entry.place for entry in outcome.used),
         coverage=coverage_of(facts),
         sources=frozenset(os.path.realpath(p) for p in facts.sources) - {os.path.realpath(job.path)},
+        parameters=facts.parameters,
         failures=facts.failures,
     )
 

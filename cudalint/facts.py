@@ -393,5 +393,7 @@ class FileFacts:
     kernels: tuple[KernelFacts, ...] = ()
     sources: Mapping[str, str] = field(default_factory=dict)
     """Paths of the user's files that contributed (the file and its headers), to what they are called."""
+    parameters: frozenset[tuple[str, str]] = frozenset()
+    """Each kernel with each of its scalar parameters."""
     failures: tuple[str, ...] = ()
     """What the user asked for and could not be had, one line each; everything else was done."""

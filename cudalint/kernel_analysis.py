@@ -36,6 +36,8 @@ class KernelAnalysis:
     options: AnalysisOptions
     usage: Usage | None
     """What the compiled kernel takes, where that is known."""
+    given_up: bool = False
+    """Whether launches were left at the deadline."""
     gaps: dict[tuple[str, int, str], Gap] = field(default_factory=dict)
     _shared: dict[ir.Symbol, int] = field(default_factory=dict)
 
@@ -45,6 +47,7 @@ class KernelAnalysis:
         for index, configuration in enumerate(self.configurations):
             launches.append(launch_facts(configuration, self.graph))
             if time.monotonic() > self.deadline:
+                self.given_up = True
                 self.gap(self.function.name_span, "the file takes too long; it was given up")
                 continue
             execution = self._execute(configuration, launches[-1], self._view(index, configuration))

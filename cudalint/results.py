@@ -89,6 +89,8 @@ class FileReport:
     coverage: Coverage
     sources: frozenset[str]
     """Resolved paths of the headers that the file includes."""
+    parameters: frozenset[tuple[str, str]] = frozenset()
+    """Each kernel with each of its scalar parameters."""
     failures: tuple[str, ...] = ()
     """What was asked for beyond the linting and could not be had."""
 
@@ -106,6 +108,8 @@ class CheckResult:
     """What annotations allow; only formats that know of suppressions list them."""
     paths: tuple[str, ...] = ()
     """The files that were linted."""
+    parameters: frozenset[tuple[str, str]] = frozenset()
+    """Each kernel of the run with each of its scalar parameters."""
     asides: tuple[str, ...] = ()
     """What the summary says of findings that are not among the diagnostics."""
 

@@ -82,7 +82,7 @@ def _check(name: str, text: str) -> None:
 def test_the_steps(workspace: Path, tmp_path: Path) -> None:
     need_package_index()
     clone = fresh_clone(tmp_path)
-    runner = _Runner(workspace, tmp_path / "temp", clone)
+    runner = _Runner(workspace, tmp_path / "temp", clone, args="--select CL1,bank-conflict")
     installed = runner.run("Install cudalint")
     assert installed.returncode == 0, installed.stderr
     done = runner.run("Lint")
@@ -91,7 +91,8 @@ def test_the_steps(workspace: Path, tmp_path: Path) -> None:
     _check("summary.md", runner.summary.read_text())
     assert runner.output.read_text() == ""
 
-    options = {"paths": '"tile.cu" \'../other.cu\'', "args": "--fail-on error -D 'A=1 2'", "sarif": "out.sarif"}
+    arguments = "--select CL2 --fail-on error -D 'A=1 2'"
+    options = {"paths": '"tile.cu" \'../other.cu\'', "args": arguments, "sarif": "out.sarif"}
     runner = _Runner(workspace, tmp_path / "temp", clone, working_directory="my kernels", **options)
     done = runner.run("Lint")
     assert (done.returncode, done.stderr) == (0, "")

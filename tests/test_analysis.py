@@ -135,3 +135,24 @@ def test_a_strange_type_costs_only_what_depends_on_it(tmp_path: Path) -> None:
     facts = facts_of(tmp_path, source)
     assert facts.status == "partial"
     assert {k.name for k in facts.kernels} == {"column", "other"}
+
+
+def test_a_file_that_takes_too_long_keeps_what_it_has(tmp_path: Path) -> None:
+    facts = facts_of(tmp_path, COLUMN + COLUMN.replace("column", "other"), seconds=0)
+    assert facts.status == "partial"
+    assert facts.failures == (
+        "given up after 0 s: launches of `column` and 1 more were not evaluated; --time-limit gives more time",
+    )
+    assert [kernel.name for kernel in facts.kernels] == ["column", "other"]
+    assert all("takes too long" in kernel.gaps[0].reason for kernel in facts.kernels)
+    assert facts_of(tmp_path, COLUMN).failures == ()
+
+
+def test_each_kernel_is_listed_with_its_scalar_parameters(tmp_path: Path) -> None:
+    facts = facts_of(tmp_path, COLUMN)
+    assert facts.parameters == {("column", "N")}
+
+
+def test_a_value_for_a_pointer_changes_nothing(tmp_path: Path) -> None:
+    facts = facts_of(tmp_path, COLUMN, params=(ParameterValue(None, "in", "64"),))
+    assert sectors(only_kernel(facts), "load") == sectors(only_kernel(facts_of(tmp_path, COLUMN)), "load")

@@ -43,7 +43,7 @@ def test_a_repository_that_uses_the_hook(scratch: Path, tmp_path: Path) -> None:
     need_package_index()
     clone = fresh_clone(tmp_path)
     config = f"repos:\n- repo: {clone}\n  rev: {git(clone, 'rev-parse', 'HEAD')}\n  hooks:\n  - id: cudalint\n"
-    (scratch / ".pre-commit-config.yaml").write_text(config + "    args: [--format, concise]\n")
+    (scratch / ".pre-commit-config.yaml").write_text(config + "    args: [--format, concise, --select, CL201]\n")
     git(scratch, "add", ".")
     done = _pre_commit(scratch, tmp_path / "home", "run")
     assert done.returncode == 1, done.stdout + done.stderr

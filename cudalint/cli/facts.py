@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import chain
 from typing import Any
 
@@ -12,7 +12,7 @@ import click
 from cudalint.cli import FAILED, NOTHING_FOUND
 from cudalint.cli.analysis_options import analysis_options, limits_from, settings_from
 from cudalint.cli.headed import HeadedCommand
-from cudalint.cli.terminal import output_style, print_failures, write_lines
+from cudalint.cli.terminal import output_style, print_failures, warn_of_parameters, write_lines
 from cudalint.discovery import discover
 from cudalint.driver import configure, run_all, target_of
 from cudalint.engine import analyse
@@ -37,7 +37,8 @@ class Described:
     """The text of one file, and what else was asked for it and could not be had."""
 
     text: str
-    failures: tuple[Failure, ...] = ()
+    failures: tuple[Failure, ...]
+    parameters: frozenset[tuple[str, str]]
 
 
 def describe_file(job: FactsJob) -> Described | Failure:
@@ -48,10 +49,10 @@ def describe_file(job: FactsJob) -> Described | Failure:
     if job.style is None:
         from cudalint.reporters import facts_json
 
-        return Described(facts_json.file_text(facts), failures)
+        return Described(facts_json.file_text(facts), failures, facts.parameters)
     from cudalint.reporters import facts_text
 
-    return Described("\n".join(facts_text.render(facts, job.style)), failures)
+    return Described("\n".join(facts_text.render(facts, job.style)), failures, facts.parameters)
 
 
 @click.command("facts", cls=HeadedCommand)
@@ -75,17 +76,19 @@ def command(paths: Sequence[str], format_: str, color: bool | None, **values: An
     Examples:
       cudalint facts kernels/tile.cu
       cudalint facts src --format json > facts.json
+      cudalint facts a.cu --block 32,8 --param N=4096 --assume 'K % 4 == 0'
     """
     settings, limits = settings_from(values), limits_from(values)
     found = discover(paths, settings.excludes, values["force_exclude"])
     configured, broken = configure(found.files, settings)
     style = None if format_ == "json" else output_style(color)
     jobs = [FactsJob(each.file.path, each.options, style) for each in configured]
-    failures: list[Failure] = []
-    answers = _noting_failures(chain(found.failures, broken, _answers(jobs, limits)), failures)
+    noted = _Noted()
+    answers = noted.passing(chain(found.failures, broken, _answers(jobs, limits)))
     write_lines(_text_lines(answers) if style else _json_lines(answers, target_of(configured, settings)))
-    print_failures(failures)
-    return FAILED if failures else NOTHING_FOUND
+    warn_of_parameters(values["params"], noted.parameters)
+    print_failures(noted.failures)
+    return FAILED if noted.failures else NOTHING_FOUND
 
 
 def _answers(jobs: Sequence[FactsJob], limits: Limits) -> Iterator[Described | Failure]:
@@ -99,11 +102,21 @@ def _answers(jobs: Sequence[FactsJob], limits: Limits) -> Iterator[Described | F
             turn += 1
 
 
-def _noting_failures(answers: Iterable[Described | Failure], failures: list[Failure]) -> Iterator[Described | Failure]:
-    """Lets answers pass and keeps the failures among them, so that output can be written as it comes."""
-    for answer in answers:
-        failures += (answer,) if isinstance(answer, Failure) else answer.failures
-        yield answer
+@dataclass(slots=True)
+class _Noted:
+    """What is to be said in the end, kept while answers pass, so that output can be written as it comes."""
+
+    failures: list[Failure] = field(default_factory=list)
+    parameters: set[tuple[str, str]] = field(default_factory=set)
+
+    def passing(self, answers: Iterable[Described | Failure]) -> Iterator[Described | Failure]:
+        for answer in answers:
+            if isinstance(answer, Failure):
+                self.failures.append(answer)
+            else:
+                self.failures += answer.failures
+                self.parameters |= answer.parameters
+            yield answer
 
 
 def _text_lines(answers: Iterable[Described | Failure]) -> Iterator[str]:

@@ -277,3 +277,28 @@ def test_interrupt(cudalint: Run, tile: str, monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.setattr("cudalint.cli.check.discover", interrupt)
     result = cudalint(tile)
     assert (result.status, result.err.lstrip()) == (130, "cudalint: error: interrupted\n")
+
+
+def test_what_was_done_before_a_file_took_too_long_is_kept(cudalint: Run, project: Path) -> None:
+    (project / "slow.cu").write_text(TILE_SOURCE + "// SLOW\n")
+    result = cudalint("slow.cu", "--format", "concise")
+    assert result.status == 2
+    assert result.out.startswith("slow.cu:10:26: CL201 ")
+    assert result.err == "cudalint: error: slow.cu: given up after 12 s\n"
+
+
+@pytest.mark.parametrize("command", ["check", "facts"])
+@pytest.mark.parametrize(
+    ("parameter", "warning"),
+    [
+        ("width=4", ""),
+        ("tile32:width=4", ""),
+        ("height=4", "--param height: no kernel of these files has a scalar parameter `height`; there are out, width\n"),
+        ("tile32:h=4", "--param tile32:h: `tile32` has no scalar parameter `h`; there are out, width\n"),
+        ("other:width=4", "--param other:width: no kernel of these files is called `other`\n"),
+    ],
+)
+def test_parameters_that_no_kernel_has(cudalint: Run, tile: str, command: str, parameter: str, warning: str) -> None:
+    result = cudalint(command, tile, "--param", parameter)
+    assert result.status == (1 if command == "check" else 0)
+    assert result.err == (f"cudalint: warning: {warning}" if warning else "")
