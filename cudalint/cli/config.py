@@ -44,7 +44,9 @@ class _Row:
 @rule_options
 @analysis_options
 def command(path: str, format_: str, color: bool | None, **values: Any) -> int:
-    """Print what is in force for a file or a folder, and where each value comes from.
+    """Print what is in force for a path, and why.
+
+    Every setting with its value and where that comes from.
 
     The cudalint.toml, or the pyproject.toml with a table [tool.cudalint], that is nearest to a file counts for it. With
     options as for `check`, they are taken into account.

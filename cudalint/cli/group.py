@@ -48,12 +48,22 @@ class LazyGroup(click.Group):
 def cli(ctx: click.Context) -> int:
     """Predict, line by line and without a GPU, what a profiler would say about CUDA kernels.
 
+    `cudalint PATH...` is the same as `cudalint check PATH...`; `cudalint check --help` lists its options.
+
     \b
     Examples:
-      cudalint kernels/*.cu              lint files (the same as `cudalint check`)
-      cudalint src --fail-on error       lint a folder; only errors fail
-      cudalint facts a.cu --format json  the figures of every memory access
-      cudalint explain CL201             what a rule means
+      cudalint kernels/*.cu                    lint files
+      cudalint src --fail-on error             lint a folder; only errors fail
+      cudalint a.cu --block 32,8 --show        a kernel that nobody launches in sight, with pictures
+      cudalint src --output sarif=out.sarif    a report for code scanning beside the usual one
+      cudalint src --write-baseline known.json; cudalint src --baseline known.json
+                                               report only what is new or worse
+      cudalint facts a.cu --format json        the figures of every memory access
+      cudalint explain CL201                   what a rule means, and what to do about it
+      cudalint config src                      what is in force there, and why
+
+    Settings of a project stand in pyproject.toml, table [tool.cudalint], or in cudalint.toml. Exit status: 0 nothing
+    found, 1 findings, 2 something could not be done.
     """
     if ctx.invoked_subcommand is None:
         # Nothing to lint was named: an error, and help is what the user needs.

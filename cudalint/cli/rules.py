@@ -24,7 +24,15 @@ from cudalint.reporters.style import Style
 )
 @click.option("--color/--no-color", default=None, help="Use colours.  [default: in a terminal]")
 def command(format_: str, color: bool | None) -> int:
-    """List all rules: code, name, severity, whether they are on by default, and what they see."""
+    """List all rules.
+
+    Code, name, severity, whether the rule is on by default, and what it sees.
+
+    \b
+    Examples:
+      cudalint rules
+      cudalint rules --format json
+    """
     rules = all_rules()
     write_lines(_json(rules) if format_ == "json" else _table(rules, output_style(color)))
     return NOTHING_FOUND

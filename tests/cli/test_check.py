@@ -6,7 +6,6 @@ import io
 import json
 import os
 import sys
-import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -113,10 +112,12 @@ def test_an_unreadable_file_is_one_line(cudalint: Run, tile: str, project: Path)
 
 def test_fifty_thousand_lines(cudalint: Run, project: Path) -> None:
     (project / "long.cu").write_text(TILE_SOURCE + "// cudalint: allow-file(CL101) -- no reason to look\n" * 50_000)
-    start = time.monotonic()
-    result = cudalint("long.cu", "--select", "CL201")
+    before = os.times()
+    result = cudalint("long.cu", "--select", "CL201", "--time-limit", "100")
+    after = os.times()
     assert result.status == 1
-    assert time.monotonic() - start < 15
+    # Time of the processor, ours and the workers': other programs may keep this machine busy.
+    assert after.user + after.children_user - before.user - before.children_user < 15
 
 
 def test_latin_1_text(cudalint: Run, project: Path) -> None:
@@ -293,7 +294,7 @@ def test_what_was_done_before_a_file_took_too_long_is_kept(cudalint: Run, projec
     [
         ("width=4", ""),
         ("tile32:width=4", ""),
-        ("height=4", "--param height: no kernel of these files has a scalar parameter `height`; there are out, width\n"),
+        ("h=4", "--param h: no kernel of these files has a scalar parameter `h`; there are out, width\n"),
         ("tile32:h=4", "--param tile32:h: `tile32` has no scalar parameter `h`; there are out, width\n"),
         ("other:width=4", "--param other:width: no kernel of these files is called `other`\n"),
     ],
