@@ -142,6 +142,8 @@ class HostExecutor(Executor):
     opt_ins: dict[str, list[Node]] = field(default_factory=dict)
     """By a kernel's key: the bytes to which its limit of dynamic shared memory is raised."""
     definitions: Definitions = field(default_factory=Definitions)
+    callers: list[set[ir.Symbol]] = field(default_factory=list)
+    """For each function that is inlined, the variables that there were before and that no branch of it has set."""
     properties: Mapping[str, int] = field(default_factory=dict)
     """What the program learns about the device."""
 
@@ -219,8 +221,9 @@ class HostExecutor(Executor):
         state = self.state
         before = state.variables
         state.variables = dict(before)
+        returns = self._returns()
         then()
-        first, first_dead = state.variables, state.dead
+        first, first_dead, first_returns = state.variables, state.dead, self._returns()
         state.variables, state.dead = dict(before), False
         if otherwise is not None:
             otherwise()
@@ -228,9 +231,14 @@ class HostExecutor(Executor):
             return
         if first_dead:
             state.dead = False
+            if first_returns > returns:
+                self._set_for_callers(before, first)
             return
         if state.dead:
+            second, returned = state.variables, self._returns() > first_returns
             state.variables, state.dead = first, False
+            if returned:
+                self._set_for_callers(before, second)
             return
         state.variables = self._prefer(before, first, state.variables)
 
@@ -238,13 +246,32 @@ class HostExecutor(Executor):
         """Takes a branch, unless it only leads out of the function: then it is the end of a program that failed to read
         a file, say, which nothing here really does."""
         saved, marks, launches = self.state.snapshot(), self.state.marks(), len(self.launches)
+        returns = self._returns()
         chosen()
         if not self.state.dead or len(self.launches) > launches or self._left_loop(marks):
             return
+        left, returned = self.state.variables, self._returns() > returns
         self.state.restore(saved)
         self.state.rewind(marks)
+        if returned:
+            self._set_for_callers(saved.variables, left)
         if other is not None:
             other()
+
+    def _returns(self) -> int:
+        return len(self.state.functions[-1].returns) if self.state.functions else 0
+
+    def _set_for_callers(
+        self, before: Mapping[ir.Symbol, Value | Place], left: Mapping[ir.Symbol, Value | Place]
+    ) -> None:
+        """Keeps what a branch that returns has set of the callers' variables, through references and pointers: a
+        function that chooses a block says so in such a branch as often as after it."""
+        callers = self.callers[-1] if self.callers else set()
+        for symbol in list(callers):
+            value, old = left.get(symbol), before.get(symbol)
+            if value is not None and value is not old and self.state.variables.get(symbol) is old:
+                self.state.variables[symbol] = value
+                callers.discard(symbol)
 
     def _left_loop(self, marks: Marks) -> bool:
         """Whether the innermost loop or switch was left by `break` or `continue`, which is no failure."""
@@ -425,7 +452,11 @@ class HostExecutor(Executor):
         elif not self._worth_it(ref):
             return None
         dead = self.state.dead
-        result = Executor.inline(self, ref, bind_, call)
+        self.callers.append(set(self.state.variables))
+        try:
+            result = Executor.inline(self, ref, bind_, call)
+        finally:
+            self.callers.pop()
         self.state.dead = dead
         return result
 
