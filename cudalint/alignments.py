@@ -26,7 +26,7 @@ class AlignmentCollector:
     """By place and launch; the first execution of an access that goes wrong stands for the others."""
 
     def add(self, execution: Execution) -> None:
-        bases = shared_layout(execution)
+        bases, declared = shared_layout(execution), _declared(execution.function)
         tried: set[object] = set()
         for event, width in _candidates(execution, bases):
             base = bases.get(event.target.symbol, 0) if event.target.symbol is not None else 0
@@ -34,7 +34,8 @@ class AlignmentCollector:
             if key in tried or len(tried) >= _MAX_EVALUATED:
                 continue
             tried.add(key)
-            verdict = alignment_verdict(event, width, base, execution.view)
+            is_vector = isinstance(event.element, ir.RecordType) and width > declared.get(event.target.name, 0)
+            verdict = alignment_verdict(event, width, base, execution.view, trust_pitch=not is_vector)
             if verdict is not None:
                 place = (event.context.span, event.context.frames, event.target.name, execution.view.index)
                 offender = verdict.offender
@@ -85,6 +86,12 @@ def _candidates(execution: Execution, bases: Mapping[ir.Symbol, int]) -> Iterato
                 aligned = residue._replace(rest=(residue.rest + base) % residue.modulus)
         if not aligned.is_multiple_of(width):
             yield event, width
+
+
+def _declared(function: ir.Function) -> dict[str, int]:
+    """The alignment of what each parameter points to."""
+    types = {symbol.name: symbol.type for symbol in function.parameters}
+    return {name: alignment(t.pointee) for name, t in types.items() if isinstance(t, ir.PointerType)}
 
 
 def _is_known(target: Allocation) -> bool:

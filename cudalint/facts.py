@@ -161,21 +161,8 @@ class AccessResult:
     """Warp-level requests in the whole launch, where it is known."""
     offset_range: tuple[int, int] | None = None
     """Lowest and one past the highest byte touched by any active lane, over everything evaluated."""
-    out_of_bounds: OutOfBounds | None = None
     strides: Strides | None = None
     sample: Sample | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class OutOfBounds:
-    """The first active thread whose address leaves the array."""
-
-    thread: tuple[int, int, int]
-    block: tuple[int, int, int]
-    offset: int
-    """Bytes from the start of the array."""
-    certain: bool
-    """False where the thread is only reached under an assumption."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -219,6 +206,39 @@ class Divergence:
     """Of a loop: iterations of the slowest lane of a warp over those of the mean lane."""
     aligned: str | None = None
     """The nearest condition on which all lanes of a warp agree, as the model found it."""
+
+
+@dataclass(frozen=True, slots=True)
+class OutOfBounds:
+    """An access that leaves an array of known size under one launch."""
+
+    place: Place
+    inlined_from: tuple[Frame, ...]
+    space: Space
+    operation: Operation
+    array: str
+    launch: int
+    kind: Literal["always", "tail"]
+    """`tail`: only in the last block of a grid that is rounded up."""
+    thread: tuple[int, int, int]
+    """The first active thread whose address leaves the array."""
+    block: tuple[int, int, int]
+    offset: int
+    """Where its access starts, in bytes from the start of the array; for an array in registers, in elements."""
+    extent: int
+    """The size of the array, in the same unit."""
+    element_bytes: int
+    elements: str | None
+    """The size in elements, in the names of the host code."""
+    values: tuple[tuple[str, int], ...]
+    """Sizes that nothing determines, and the values for which the thread leaves the array."""
+    condition: str | None
+    """For a tail: under which all blocks stay inside."""
+    is_allocated: bool
+    """The size is that of an allocation or declaration; otherwise it is what a grid without a tail touches."""
+    declaration: Place | None
+    dimensions: int
+    """Of the declared array."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -362,6 +382,7 @@ class KernelFacts:
     occupancy: tuple[Occupancy, ...] | None = None
     roofline: None = None
     misalignments: tuple[Misalignment, ...] = ()
+    out_of_bounds: tuple[OutOfBounds, ...] = ()
     gaps: tuple[Gap, ...] = ()
     """What could not be analysed, with the reason (rule CL902)."""
 

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from cudalint import ir
 from cudalint.accesses import AccessCollector
 from cudalint.alignments import AlignmentCollector
+from cudalint.bounds import BoundsCollector
 from cudalint.branches import BranchCollector
 from cudalint.evaluate.assumptions import Assumptions, settle
 from cudalint.evaluate.execution import Execution
@@ -19,7 +20,7 @@ from cudalint.evaluate.figures import LaunchView
 from cudalint.evaluate.graph import Graph, Node
 from cudalint.facts import Gap, KernelFacts, LaunchFacts, Place
 from cudalint.hardware.targets import find_target
-from cudalint.launch import Configuration, launch_facts
+from cudalint.launch import Configuration, launch_facts, named_after_parameters
 from cudalint.options import AnalysisOptions
 from cudalint.resources import occupancies, resources_of
 from cudalint.usage import Usage
@@ -44,16 +45,19 @@ class KernelAnalysis:
     def facts(self) -> KernelFacts:
         launches: list[LaunchFacts] = []
         accesses, alignments, branches = AccessCollector(), AlignmentCollector(), BranchCollector()
+        bounds = BoundsCollector()
         for index, configuration in enumerate(self.configurations):
             launches.append(launch_facts(configuration, self.graph))
             if time.monotonic() > self.deadline:
                 self.given_up = True
                 self.gap(self.function.name_span, "the file takes too long; it was given up")
                 continue
-            execution = self._execute(configuration, launches[-1], self._view(index, configuration))
-            alignments.add(execution)
-            accesses.add(execution)
-            branches.add(execution)
+            with named_after_parameters(configuration):
+                execution = self._execute(configuration, launches[-1], self._view(index, configuration))
+                alignments.add(execution)
+                bounds.add(execution)
+                accesses.add(execution)
+                branches.add(execution)
         function = self.function
         for problem in function.problems:
             self.gap(function.name_span, f"the front end could not resolve part of its body: {problem}")
@@ -68,6 +72,7 @@ class KernelAnalysis:
             accesses.facts(),
             resources,
             misalignments=alignments.facts(),
+            out_of_bounds=bounds.facts(),
             branches=branches.facts(),
             occupancy=occupancies(launches, resources, target),
             gaps=tuple(self.gaps.values()),
@@ -99,7 +104,9 @@ class KernelAnalysis:
             if symbol.storage == "shared" and allocation.bytes:
                 self._shared[symbol] = allocation.bytes
         events, steps = executor.memory.events, executor.steps
-        return Execution(self.function, launch, view, events, steps, complete, executor.globals)
+        given = configuration.shared if configuration.source == "launch-site" else None
+        shared = int(given.value) if given is not None and given.is_const else None
+        return Execution(self.function, launch, view, events, steps, complete, executor.globals, shared)
 
     def gap(self, span: ir.Span, reason: str) -> None:
         self.gaps.setdefault((span.path, span.line, reason), Gap(span.path, span.line, reason))

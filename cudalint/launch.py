@@ -7,7 +7,8 @@ what had to be assumed about it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -191,6 +192,23 @@ def _name_after(symbol: ir.Symbol, value: Value | Place, graph: Graph) -> None:
         bare = value.args[0] if value.op == "cast" else value
         if isinstance(bare.payload, Uniform) and bare.payload.name.startswith("?"):
             graph.rename(bare, symbol.name)
+
+
+@contextmanager
+def named_after_parameters(configuration: Configuration) -> Iterator[None]:
+    """While it is analysed, a kernel's arguments are called after its parameters: those are the names that stand in its
+    body and that an `assume` annotation takes."""
+    before: list[tuple[Node, str]] = []
+    for symbol, value in configuration.arguments.items():
+        bare = value.args[0] if isinstance(value, Node) and value.op == "cast" else value
+        if isinstance(bare, Node) and isinstance(bare.payload, Uniform):
+            before.append((bare, bare.payload.name))
+            Graph.rename(bare, symbol.name)
+    try:
+        yield
+    finally:
+        for node, name in reversed(before):
+            Graph.rename(node, name)
 
 
 def _argument(value: Value | Place, type_: ir.Type, name: str, graph: Graph) -> Value | Place | None:

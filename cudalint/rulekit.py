@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cudalint.diagnostics import Related
-from cudalint.facts import Access, AccessResult, ArrayFacts, KernelFacts, LaunchFacts, Place, Sample
+from cudalint.facts import Access, AccessResult, ArrayFacts, Frame, KernelFacts, LaunchFacts, Place, Sample
 from cudalint.hardware.banks import SharedOperation, shared_request
 from cudalint.hardware.requests import WARP_LANES
 from cudalint.hardware.sectors import global_request
@@ -122,9 +122,22 @@ def noun(access: Access) -> str:
 
 def call_sites(access: Access) -> tuple[Related, ...]:
     """The calls through which a kernel gets to an access in a device function, innermost first."""
-    return tuple(
-        Related(Place(frame.path, frame.line, 1, frame.line, 1), "called from here") for frame in access.inlined_from
-    )
+    return frames_related(access.inlined_from)
+
+
+def frames_related(frames: Iterable[Frame]) -> tuple[Related, ...]:
+    return tuple(Related(Place(frame.path, frame.line, 1, frame.line, 1), "called from here") for frame in frames)
+
+
+def of_block(block: tuple[int, int, int]) -> str:
+    """Which block a thread is in, unless it is the first one."""
+    return "" if block == (0, 0, 0) else f", in block {block}"
+
+
+def with_values(values: Iterable[tuple[str, int]]) -> str:
+    """The arguments of an example."""
+    named = ", ".join(f"{name} = {value}" for name, value in values)
+    return f", with {named}" if named else ""
 
 
 def array_key(access: Access) -> tuple[str, Place | None]:

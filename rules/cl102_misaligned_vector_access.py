@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Sequence
 
 from cudalint.diagnostics import Diagnostic, Related
-from cudalint.facts import KernelFacts, Misalignment, Place
+from cudalint.facts import KernelFacts, Misalignment
 from cudalint.rule import Rule, RuleContext
+from cudalint.rulekit import frames_related
 
 
 class MisalignedVectorAccess(Rule):
@@ -33,7 +35,9 @@ class MisalignedVectorAccess(Rule):
         // or: a pitch that is rounded up, (K + 3) / 4 * 4
 
     What it leaves out
-        Pointers that are themselves loaded from memory, and addresses that only data can misalign. A vector of which
+        Pointers that are themselves loaded from memory, addresses that only data can misalign, and rows of scalars
+        whose length is counted in bytes, as cudaMallocPitch gives it. One finding stands for all accesses of an array
+        that are misaligned in the same launch; the others are listed with it. A vector of which
         the kernel uses one field may be narrowed by the compiler to a load of that field, which is not seen here.
     """
 
@@ -43,24 +47,41 @@ class MisalignedVectorAccess(Rule):
     summary = "accesses whose address is no multiple of their width"
 
     def check(self, kernel: KernelFacts, context: RuleContext) -> Iterator[Diagnostic]:
+        by_array: dict[object, list[Misalignment]] = {}
         for found in kernel.misalignments:
-            certain = found.condition is None and not found.assumptions
-            yield Diagnostic(
-                code=self.code,
-                name=self.name,
-                severity="error" if certain else "warning",
-                place=found.place,
-                message=_message(found),
-                kernel=kernel.name,
-                instantiation=kernel.instantiation,
-                launches=(kernel.launches[found.launch],),
-                assumptions=found.assumptions,
-                figures=_figures(found),
-                related=tuple(
-                    Related(Place(frame.path, frame.line, 1, frame.line, 1), "called from here")
-                    for frame in found.inlined_from
-                ),
-            )
+            by_array.setdefault((found.array, found.launch, found.condition is None), []).append(found)
+        for group in by_array.values():
+            first = max(group, key=_demand)
+            yield self._diagnostic(kernel, first, [other for other in group if other is not first])
+
+    def _diagnostic(self, kernel: KernelFacts, found: Misalignment, others: Sequence[Misalignment]) -> Diagnostic:
+        certain = found.condition is None and not found.assumptions
+        return Diagnostic(
+            code=self.code,
+            name=self.name,
+            severity="error" if certain else "warning",
+            place=found.place,
+            message=_message(found),
+            kernel=kernel.name,
+            instantiation=kernel.instantiation,
+            launches=(kernel.launches[found.launch],),
+            assumptions=found.assumptions,
+            figures=_figures(found),
+            related=(
+                *frames_related(found.inlined_from),
+                *(Related(other.place, _other(other)) for other in others),
+            ),
+        )
+
+
+def _demand(found: Misalignment) -> int:
+    """How much an access asks of the arguments; the first of those that ask most stands for all of an array."""
+    return sum(int(divisor) for divisor in re.findall(r"% (\d+) ==", found.condition or ""))
+
+
+def _other(found: Misalignment) -> str:
+    needs = f"needs `{found.condition}`" if found.condition else "is misaligned too"
+    return f"this {found.bytes}-byte {found.operation} of `{found.array}` {needs}"
 
 
 def _figures(found: Misalignment) -> dict[str, float]:

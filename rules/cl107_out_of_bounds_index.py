@@ -5,23 +5,25 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from cudalint.diagnostics import Diagnostic, Related
-from cudalint.facts import Access, ArrayFacts, KernelFacts, OutOfBounds
+from cudalint.facts import KernelFacts, OutOfBounds
 from cudalint.rule import Rule, RuleContext
-from cudalint.rulekit import Evaluated, call_sites, count, evaluated
+from cudalint.rulekit import count, frames_related, of_block, with_values
 
 
 class OutOfBoundsIndex(Rule):
-    """An index that leaves a shared array of known extent, for a thread of a launch in sight.
+    """An index that leaves an array of known extent, for a thread of a launch in sight.
 
     What it does
         Compares the bytes that every active lane touches with the size of the array, and names the first thread
-        that leaves it. Reports only what is certain: the launch is known, and neither the index nor a condition on
-        the way there depends on loaded data or on an argument that nobody knows.
+        that leaves it. Sizes are known of shared arrays (of `extern` ones from the launch), constant and device
+        variables, arrays in registers, and allocations that the host code shows, also as an expression
+        (`n * sizeof(float)`). Reports only what is certain: the launch is known, neither the index nor a condition
+        on the way there depends on loaded data, and no number goes into the index that doesn't go into the size.
 
     Why is this bad
-        The thread reads or overwrites whatever lies beside the array in shared memory: another array, or nothing
-        that belongs to the block, which compute-sanitizer reports as an invalid access. Results are wrong without
-        any message, on some GPUs, for some sizes.
+        The thread reads or overwrites whatever lies beside the array: another array, or nothing that belongs to the
+        program, which compute-sanitizer reports as an invalid access. Results are wrong without any message, on some
+        GPUs, for some sizes.
 
     Example
         __shared__ float s[256];
@@ -31,49 +33,49 @@ class OutOfBoundsIndex(Rule):
 
     Use instead
         __shared__ float s[256 + 1];                     // with a last element that somebody writes
+
+    What it leaves out
+        An index that leaves its row but not the array, and whatever only a part of the arguments decides. A tail that
+        no guard keeps inside is CL106.
     """
 
     code = "CL107"
     name = "out-of-bounds-index"
     severity = "error"
-    summary = "an index that provably leaves a shared array"
+    summary = "an index that provably leaves an array of known extent"
 
     def check(self, kernel: KernelFacts, context: RuleContext) -> Iterator[Diagnostic]:
-        for one in evaluated(kernel, "shared"):
-            outside, declaration = one.result.out_of_bounds, one.access.declaration
-            if outside is None or not outside.certain or one.launch.assumptions:
-                continue
-            if declaration is not None and declaration.total_bytes:
-                yield self._diagnostic(kernel, one, outside, declaration)
+        for found in kernel.out_of_bounds:
+            if found.kind == "always" and found.is_allocated:
+                yield self._diagnostic(kernel, found)
 
-    def _diagnostic(
-        self, kernel: KernelFacts, one: Evaluated, outside: OutOfBounds, declaration: ArrayFacts
-    ) -> Diagnostic:
-        size = declaration.total_bytes or 0
+    def _diagnostic(self, kernel: KernelFacts, found: OutOfBounds) -> Diagnostic:
+        unit = "element" if found.space == "local" else "byte"
+        size = f"`{found.array}` has {count(found.extent, unit)}"
+        declared = (Related(found.declaration, size),) if found.declaration is not None else ()
+        scale = found.element_bytes if found.space == "local" else 1
         return Diagnostic(
             code=self.code,
             name=self.name,
             severity=self.severity,
-            place=one.access.place,
-            message=_message(one.access, outside, declaration),
+            place=found.place,
+            message=_message(found),
             kernel=kernel.name,
             instantiation=kernel.instantiation,
-            launches=(one.launch,),
-            assumptions=one.result.assumptions,
-            figures={"offset_bytes": float(outside.offset), "size_bytes": float(size)},
-            related=(Related(declaration.place, f"`{declaration.name}` has {size} bytes"), *call_sites(one.access)),
+            launches=(kernel.launches[found.launch],),
+            figures={"offset_bytes": float(found.offset * scale), "size_bytes": float(found.extent * scale)},
+            related=(*declared, *frames_related(found.inlined_from)),
         )
 
 
-def _message(access: Access, outside: OutOfBounds, declaration: ArrayFacts) -> str:
-    element, rest = divmod(outside.offset, declaration.element_bytes)
-    verb = {"load": "reads", "async-copy": "copies to"}.get(access.operation, "writes")
-    elements = count((declaration.total_bytes or 0) // declaration.element_bytes, "element")
+def _message(found: OutOfBounds) -> str:
+    element, rest = divmod(found.offset, found.element_bytes)
+    verb = {"load": "reads", "async-copy": "copies"}.get(found.operation, "writes")
     where = f"element {element}" + (f" (byte {rest} of it)" if rest else "")
-    if len(declaration.extents) > 1:
+    if found.dimensions > 1:
         where += ", counted through all rows"
-    return f"thread {outside.thread} {verb} {where} of `{declaration.name}`, which has {elements}{_block(outside)}"
-
-
-def _block(outside: OutOfBounds) -> str:
-    return "" if outside.block == (0, 0, 0) else f", in block {outside.block}"
+    elements = count(found.extent // found.element_bytes, "element")
+    if found.values:
+        elements = f"{found.elements} elements" if found.elements else elements
+    leaves = f"thread {found.thread} {verb} {where} of `{found.array}`, which has {elements}"
+    return f"{leaves}{with_values(found.values)}{of_block(found.block)}"

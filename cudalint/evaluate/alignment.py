@@ -8,6 +8,7 @@ the sizes is derived from the offset as a polynomial, and only believed if it te
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -32,6 +33,10 @@ from cudalint.evaluate.probes import (
 from cudalint.evaluate.requests import DEEP, THOROUGH, mask_of
 
 _MAX_SYMBOLS = 5
+_MAX_TEXT = 40
+_NAME = re.compile(r"[A-Za-z_][\w.>-]*")
+_CALL = re.compile(r"[a-z0-9]\(")
+"""What only the evaluator has a name for: `select(...)`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,9 +64,12 @@ class _Requirement:
         return f"{self.text} % {self.divisor} == {self.rest}"
 
 
-def alignment_verdict(event: AccessEvent, width: int, base: int, view: LaunchView) -> Verdict | None:
+def alignment_verdict(
+    event: AccessEvent, width: int, base: int, view: LaunchView, trust_pitch: bool = False
+) -> Verdict | None:
     """Where and when an access of `width` bytes is misaligned, its array starting `base` bytes off; None where it never
-    is, or where that cannot be told."""
+    is, or where that cannot be told. `trust_pitch`: rows whose length is counted in bytes are aligned, as those that
+    cudaMallocPitch makes."""
     if known_conditions(event.context, view.graph) is None:
         return None
     chosen = symbols(view.graph, depends_on(event.context, event.offset))
@@ -86,13 +94,23 @@ def alignment_verdict(event: AccessEvent, width: int, base: int, view: LaunchVie
     if not bad:
         return None
     values, offender = bad[0]
-    example = tuple((spelled((u,)), int(values[u])) for u in chosen)
     if len(bad) == len(tried):
         return None if by_data else Verdict(None, offender, ())
     outcomes = [(values, seen.offender is None) for values, seen in tried]
-    requirements = _requirements(event, width, base, view)
+    requirements = _requirements(event, width, base, view, trust_pitch)
     needed = requirements and _weakest(view.graph, requirements, outcomes)
-    return Verdict(" && ".join(map(str, needed)), offender, example) if needed else None
+    if not needed or not all(_is_readable(view.graph, r) for r in needed):
+        return None
+    deciding = [u for u in chosen if any(u.bits & r.value.bits for r in needed)]
+    example = tuple((spelled((u,)), int(values[u])) for u in deciding)
+    return Verdict(" && ".join(map(str, needed)), offender, example)
+
+
+def _is_readable(graph: Graph, requirement: _Requirement) -> bool:
+    """Whether it consists of names that stand in the source, and of few enough to be understood."""
+    names = [spelled((u,)) for u in graph.atoms(requirement.value.bits, graph.uniform_bits)]
+    plain = all(_NAME.fullmatch(name) for name in names) and not _CALL.search(requirement.text)
+    return plain and len(requirement.text) <= _MAX_TEXT
 
 
 # --- the condition -----------------------------------------------------------------------------------
@@ -120,7 +138,9 @@ def _is_met(graph: Graph, requirement: _Requirement, values: Values) -> bool:
     return number % requirement.divisor == requirement.rest
 
 
-def _requirements(event: AccessEvent, width: int, base: int, view: LaunchView) -> list[_Requirement]:
+def _requirements(
+    event: AccessEvent, width: int, base: int, view: LaunchView, trust_pitch: bool
+) -> list[_Requirement]:
     """What each part of the offset that the arguments decide has to be a multiple of; none if that is not enough."""
     graph = view.graph
     terms = {m: c for m, c in terms_of(graph, event.offset).items() if not any(is_address(a) for a in m)}
@@ -130,6 +150,8 @@ def _requirements(event: AccessEvent, width: int, base: int, view: LaunchView) -
         return []
     *factors, rest = (c % width for c in coefficients)
     rest = (rest + base) % width
+    if trust_pitch and any(len(set(c.tolist())) > 1 and np.gcd.reduce(c) % 2 for c in coefficients[:-1]):
+        return []
     return list(_grouped(graph, list(terms), factors, rest, width))
 
 

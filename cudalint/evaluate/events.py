@@ -59,6 +59,17 @@ class AccessEvent:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class LocalIndexEvent:
+    """An element of an array in registers or local memory, chosen by an index that varies or is out of range."""
+
+    context: Context
+    symbol: ir.Symbol
+    index: Node
+    count: int
+    operation: Operation
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class BarrierEvent:
     context: Context
     kind: BarrierKind
@@ -95,4 +106,4 @@ class BranchEvent:
     """The lanes for which the condition holds first; of a switch, the cases."""
 
 
-Event = AccessEvent | BarrierEvent | BranchEvent
+Event = AccessEvent | LocalIndexEvent | BarrierEvent | BranchEvent

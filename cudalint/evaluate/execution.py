@@ -26,3 +26,5 @@ class Execution:
     """False where the execution was given up: there may be events that are not listed."""
     variables: Mapping[ir.Symbol, Allocation]
     """The shared, constant and device variables that it met."""
+    dynamic_shared: int | None = None
+    """Bytes of dynamic shared memory, where a launch in sight gives a number."""

@@ -23,7 +23,7 @@ from cudalint.evaluate.requests import (
     varies_within_warp,
 )
 from cudalint.evaluate.values import UNINITIALISED
-from cudalint.facts import AccessResult, OutOfBounds, Sample, Status, Strides
+from cudalint.facts import AccessResult, Sample, Status, Strides
 from cudalint.hardware.banks import async_copy_range
 
 _VARIATIONS = (1, 2, 4, 8, 16)
@@ -536,30 +536,6 @@ def _offset_range(reached: Sequence[_Known]) -> tuple[int, int] | None:
             low = first if low is None else min(low, first)
             high = last if high is None else max(high, last)
     return None if low is None or high is None else (low, high)
-
-
-def _out_of_bounds(reached: Sequence[_Known], view: LaunchView) -> OutOfBounds | None:
-    """The first active thread that leaves an array of known size, if its address is beyond doubt."""
-    for known in reached:
-        size = known.event.target.bytes
-        if size is None or known.event.offset.bits & view.graph.opaque_bits:
-            continue
-        requests = known.quick
-        outside = requests.mask & ((requests.addresses < 0) | (requests.addresses + known.event.bytes > size))
-        if not outside.any():
-            continue
-        conditions = known.event.context.conditions
-        certain = not known.relaxed and not any(
-            c.bits & (view.graph.opaque_bits | view.graph.uniform_bits) for c in conditions
-        )
-        certain = certain and not known.event.offset.bits & view.graph.uniform_bits
-        row, warp, lane = (int(i) for i in np.argwhere(outside)[0])
-        threads = view.quick().threads
-        thread = tuple(int(axis[0, warp * 32 + lane]) for axis in threads.indices)
-        rows = known.situation.rows(known.event.context.loops)
-        block = tuple(int(b) for b in rows.blocks[row])
-        return OutOfBounds(thread, block, int(requests.addresses[row, warp, lane]), certain)  # type: ignore[arg-type]
-    return None
 
 
 def _strides(known: _Known, view: LaunchView) -> Strides:

@@ -128,6 +128,9 @@ class HostMemory(Memory):
     def access(self, place: MemoryPlace, context: Context, operation: str, bytes_: int | None = None) -> None:
         """Host accesses are nobody's concern."""
 
+    def local_index(self, place: LocalPlace, context: Context, operation: str) -> None:
+        """Neither are its arrays."""
+
 
 @dataclass(slots=True)
 class HostExecutor(Executor):

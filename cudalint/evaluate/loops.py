@@ -131,7 +131,7 @@ def range_loop(ex: Executor, statement: ir.RangeFor) -> None:
             ex.statement(statement.body)
         return
     ex.state.variables[statement.symbol] = ex.memory.unknown(
-        statement.symbol.type, Reason(False, "it is an element of a range")
+        statement.symbol.type, Reason(False, "it is an element of a range", statement.span), (), statement.symbol.name
     )
     run(ex, Parts(None, statement.body, None, statement.span, "for"))
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from cudalint import ir
-from cudalint.evaluate.events import AccessEvent, Context, Event
+from cudalint.evaluate.events import AccessEvent, Context, Event, LocalIndexEvent
 from cudalint.evaluate.graph import I8, Graph, Node, Reason, kind_of
 from cudalint.evaluate.state import State
 from cudalint.evaluate.values import (
@@ -105,6 +105,7 @@ class Memory:
         if isinstance(place, TemporaryPlace):
             return place.value
         if isinstance(place, LocalPlace):
+            self.local_index(place, context, "load")
             return self._read_local(state, place)
         return self._read_memory(place, context, operation)
 
@@ -171,10 +172,25 @@ class Memory:
                 AccessEvent(context, pointer.target, address, size, place.type, operation, subscripts, record)
             )
 
+    def local_index(self, place: LocalPlace, context: Context, operation: Operation) -> None:
+        """Records the indices into an array in registers that might leave it."""
+        type_: ir.Type = place.symbol.type
+        for step in place.path if self.recording else ():
+            if isinstance(type_, ir.ArrayType) and isinstance(step, Node):
+                count = type_.count or 0
+                if count and not (step.is_const and 0 <= step.value < count):
+                    self.events.append(LocalIndexEvent(context, place.symbol, step, count, operation))
+                type_ = type_.element
+            elif isinstance(type_, ir.RecordType) and isinstance(step, str):
+                type_ = _field_type(type_, step)
+            else:
+                return
+
     # writing
 
     def write(self, state: State, place: Place, value: Value, context: Context) -> None:
         if isinstance(place, LocalPlace):
+            self.local_index(place, context, "store")
             root = state.variables.get(place.symbol)
             if not place.path or root is None or isinstance(root, (LocalPlace, MemoryPlace, TemporaryPlace)):
                 if not place.path:

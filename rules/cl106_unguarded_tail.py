@@ -1,0 +1,83 @@
+"""CL106: grids that are rounded up, with no guard that keeps the last block inside."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from cudalint.diagnostics import Diagnostic, Related
+from cudalint.facts import KernelFacts, OutOfBounds
+from cudalint.rule import Rule, RuleContext
+from cudalint.rulekit import frames_related, of_block, with_values
+
+
+class UnguardedTail(Rule):
+    """A grid that is rounded up to whole blocks, and a kernel in which the last block leaves its arrays.
+
+    What it does
+        Evaluates the addresses for a size that the block divides, and for one element more: if all threads stay
+        inside the array at first and threads of the last block leave it then, no guard keeps them inside. The size
+        of the array is that of the allocation in sight; where there is none, that of what a grid without a
+        remainder touches, if this is exactly the number that the grid is computed from.
+
+    Why is this bad
+        Up to a block of threads reads and writes behind the array, for all sizes but the multiples of the block.
+        Tests with round sizes pass.
+
+    Example
+        scale<<<(n + 255) / 256, 256>>>(a, n);
+        ...
+        int i = blockIdx.x * blockDim.x + threadIdx.x;
+        a[i] *= 2;
+
+    Use instead
+        if (i < n) {
+            a[i] *= 2;
+        }
+
+    What it leaves out
+        Kernels that nobody in sight launches, and sizes that are numbers: then CL107 says what is certain. One finding
+        stands for all arrays that the same launch overruns.
+    """
+
+    code = "CL106"
+    name = "unguarded-tail"
+    severity = "warning"
+    summary = "a grid that is rounded up, and no guard that keeps the last block inside"
+
+    def check(self, kernel: KernelFacts, context: RuleContext) -> Iterator[Diagnostic]:
+        by_launch: dict[int, list[OutOfBounds]] = {}
+        for found in kernel.out_of_bounds:
+            if found.kind == "tail":
+                by_launch.setdefault(found.launch, []).append(found)
+        for launch, tails in by_launch.items():
+            first, *others = sorted(tails, key=lambda t: (t.operation == "load", t.place))
+            assumed = () if first.is_allocated else (f"`{first.array}` has {first.elements} elements",)
+            yield Diagnostic(
+                code=self.code,
+                name=self.name,
+                severity=self.severity,
+                place=first.place,
+                message=_message(first, others),
+                kernel=kernel.name,
+                instantiation=kernel.instantiation,
+                launches=(kernel.launches[launch],),
+                assumptions=assumed,
+                figures={"offset_bytes": float(first.offset), "size_bytes": float(first.extent)},
+                related=(
+                    *(Related(o.place, f"so does this {o.operation} of `{o.array}`") for o in others),
+                    *frames_related(first.inlined_from),
+                ),
+            )
+
+
+def _message(found: OutOfBounds, others: Sequence[OutOfBounds]) -> str:
+    unless = f" unless `{found.condition}`" if found.condition else ""
+    more = sorted({f"`{o.array}`" for o in others if o.array != found.array})
+    arrays = " and ".join([f"`{found.array}`", *more])
+    verb = "reads" if found.operation == "load" else "writes"
+    size = f"which has {found.elements} elements" if found.elements else "outside of it"
+    element = found.offset // found.element_bytes
+    return (
+        f"no guard keeps the last block inside {arrays}{unless}: thread {found.thread} {verb} element {element} of "
+        f"`{found.array}`, {size}{with_values(found.values)}{of_block(found.block)}"
+    )
