@@ -68,14 +68,14 @@ def test_a_size_that_is_not_known_is_a_multiple_of_32_at_an_edge() -> None:
     (kernel,) = analyse_file("a.cu", AnalysisOptions(unsaved=(("a.cu", source),))).kernels
     result = _only(kernel)
     assert (result.verdict, result.divergent_warps) == ("uniform", 0.0)
-    assert result.assumptions == ("unknown % 32 == 0",)
+    assert result.assumptions == ("n % 32 == 0",)
 
 
 def test_a_size_that_is_not_known_splits_every_warp_of_a_strided_loop() -> None:
     kernel = evaluate("for (int j = t % 32; j < n; j += 32) a[j] += 1;", (256, 1, 1), arguments="unknown, 7")
     result = _only(kernel, "for")
     assert (result.verdict, result.divergent_warps) == ("divergent", 1.0)
-    assert result.assumptions == ("unknown % 32 != 0",)
+    assert result.assumptions == ("n % 32 != 0",)
 
 
 def test_trip_counts() -> None:

@@ -347,7 +347,6 @@ def _result(reached: Sequence[_Known], view: LaunchView) -> AccessResult:
         status="range" if by_data else "assumed" if assumptions or launch_assumed else "exact",
         assumptions=(*view.assumptions, *assumptions),
         reason="it depends on loaded data; the figure is the mean over uniform data" if by_data else None,
-        out_of_bounds=_out_of_bounds(reached, view),
     )
 
 
