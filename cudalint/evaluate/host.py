@@ -319,8 +319,14 @@ class HostExecutor(Executor):
             return RecordValue(a.type, fields)  # type: ignore[arg-type]
         known_a, known_b = self._known(a), self._known(b)
         if known_a != known_b:
+            if (b if known_a else a) is before and self._is_set(before):
+                # `if (rows == 0) rows = 1` speaks of a special case.
+                return b if known_a else a
             return a if known_a else b
         return b if b is before else a
+
+    def _is_set(self, value: object) -> bool:
+        return isinstance(value, Node) and value.payload is not UNINITIALISED
 
     def _known(self, value: Value | Place) -> bool:
         if isinstance(value, _PLACES):
