@@ -98,6 +98,7 @@ class KernelAnalysis:
         except GaveUp as reason:
             complete = False
             self.gap(self.function.name_span, str(reason))
+        view.assumed = (*view.assumed, *executor.assumed)
         for passed in executor.gaps:
             self.gap(passed.span, passed.reason)
         for symbol, allocation in executor.globals.items():

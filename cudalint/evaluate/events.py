@@ -10,6 +10,9 @@ from cudalint.evaluate.graph import Node
 from cudalint.evaluate.values import Allocation, Subscripts, Within
 from cudalint.facts import BarrierKind, Operation
 
+Scope = Literal["warp", "block", "grid"]
+"""Threads that a barrier or an atomic speaks of."""
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Loop:
@@ -56,6 +59,26 @@ class AccessEvent:
     record: Within | None
     repeats: int | None = None
     """The line of an earlier load of the same bytes, whose value the compiler still has in a register."""
+    values: tuple[Node, ...] | None = None
+    """For a store: the numbers that are stored; None where they are not followed."""
+    atomic_scope: Scope = "grid"
+    """For an atomic: the threads among which it is one."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class LibraryAccess:
+    """A library function reads or writes memory; its instructions are none of the source's own, but its races are."""
+
+    context: Context
+    target: Allocation
+    offset: Node
+    bytes: int
+    element: ir.Type
+    operation: Operation
+    values: tuple[Node, ...] | None = None
+    atomic_scope: Scope = "grid"
+    cooperative: bool = False
+    """The threads of a block do it together: each element is touched by one of them."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -71,8 +94,25 @@ class LocalIndexEvent:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class BarrierEvent:
+    """A place where threads wait for each other."""
+
     context: Context
     kind: BarrierKind
+    scope: Scope = "block"
+    """All of whose threads have to come."""
+    implied: bool = False
+    """It is no barrier of the source: a shuffle or vote with a mask, which makes the warp converge."""
+    part: Literal["whole", "arrive", "wait"] = "whole"
+    """Arriving and waiting may be apart; what lies between is not ordered with either side."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class CopyEvent:
+    """A step of the pipeline of asynchronous copies: the copies so far become a group, or groups are waited for."""
+
+    context: Context
+    leaves: int | None
+    """Groups that may still be under way after the wait; None where nothing is waited for (a commit)."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -106,4 +146,11 @@ class BranchEvent:
     """The lanes for which the condition holds first; of a switch, the cases."""
 
 
-Event = AccessEvent | LocalIndexEvent | BarrierEvent | BranchEvent
+@dataclass(frozen=True, slots=True, eq=False)
+class FenceEvent:
+    """A memory fence: a sign that threads talk to each other through flags."""
+
+    context: Context
+
+
+Event = AccessEvent | LocalIndexEvent | LibraryAccess | BarrierEvent | CopyEvent | FenceEvent | BranchEvent

@@ -79,6 +79,8 @@ class Executor:
     """What to do about `<<<>>>`; None where launches are not expected (device code)."""
     on_loop: Callable[[loops.Parts], None] | None = None
     """How to execute loops instead of summarising them (host code)."""
+    assumed: list[Node] = field(default_factory=list)
+    """What the program states about its arguments; other values need not be tried."""
     active: list[str] = field(default_factory=list)
     """Keys of the functions being executed, to stop at recursion."""
 

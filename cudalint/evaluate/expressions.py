@@ -439,8 +439,11 @@ def _for_some(ex: Executor, taken: Node, expr: ir.Expr, handler: Callable[[Execu
     state.variables = dict(variables)
     state.assume(taken)
     result = handler(ex, expr)
+    ended = state.dead
     state.conditions, state.dead = before, False
     state.variables = ex.join_variables(taken, state.variables, variables)
+    if ended:
+        state.assume(ex.graph.negate(taken))
     return result
 
 

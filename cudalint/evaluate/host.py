@@ -16,7 +16,7 @@ from cudalint import ir
 from cudalint.evaluate import expressions, loops, walk
 from cudalint.evaluate.calls import bind
 from cudalint.evaluate.device import DEVICE_QUERIES
-from cudalint.evaluate.events import Context
+from cudalint.evaluate.events import Context, Scope
 from cudalint.evaluate.executor import Executor, GaveUp
 from cudalint.evaluate.graph import BOOL, I8, Graph, Kind, Node, Reason, Uniform, kind_of
 from cudalint.evaluate.intrinsics import DEVICE_LIBRARY, Handler
@@ -41,7 +41,7 @@ from cudalint.evaluate.values import (
     nodes_of,
     some_nodes,
 )
-from cudalint.facts import Tiling
+from cudalint.facts import Operation, Tiling
 
 MAX_LOOP = 16
 """Iterations of a host loop with launches in it that are looked at."""
@@ -125,7 +125,15 @@ class HostMemory(Memory):
     def smear(self, value: Value, type_: ir.Type, extra: tuple[Node, ...] = ()) -> Value:
         return self.unknown(type_, Reason(False, "of parts"), some_nodes(value) + extra)
 
-    def access(self, place: MemoryPlace, context: Context, operation: str, bytes_: int | None = None) -> None:
+    def access(
+        self,
+        place: MemoryPlace,
+        context: Context,
+        operation: Operation,
+        bytes_: int | None = None,
+        value: Value | None = None,
+        atomic_scope: Scope = "grid",
+    ) -> None:
         """Host accesses are nobody's concern."""
 
     def local_index(self, place: LocalPlace, context: Context, operation: str) -> None:

@@ -8,8 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 from cudalint import ir
 from cudalint.evaluate import expressions
-from cudalint.evaluate.events import BarrierEvent
+from cudalint.evaluate.bulk import BULK_ACCESSES
+from cudalint.evaluate.events import Scope
 from cudalint.evaluate.graph import BOOL, F8, I4, I8, MATH_FUNCTIONS, Node, Reason, kind_of
+from cudalint.evaluate.specifications import SPECIFICATIONS
+from cudalint.evaluate.synchronisation import SYNCHRONISATION, assembly_barrier, converges
 from cudalint.evaluate.values import Choice, LocalPlace, MemoryPlace, Pointer, Value
 from cudalint.facts import Operation
 
@@ -44,7 +47,8 @@ def _atomic(ex: Executor, call: ir.Call) -> Value:
             seen.append(value)
     where = expressions.pointer_place(ex, pointer, call.arguments[0].type)
     if isinstance(where, MemoryPlace):
-        ex.memory.access(where, ex.context(call.span), "atomic")
+        scope: Scope = "block" if call.name.endswith("_block") else "grid"
+        ex.memory.access(where, ex.context(call.span), "atomic", atomic_scope=scope)
         seen.append(where.pointer.offset)
     reason = Reason(True, f"it is the result of `{call.name}`")
     return ex.memory.unknown(call.type, reason, (*seen, *ex.graph.thread))
@@ -71,6 +75,7 @@ def async_copy(ex: Executor, target: Value, source: Value, size: int, span: ir.S
 def _asm(ex: Executor, statement: ir.Asm) -> None:
     """`cp.async` in inline PTX; whatever else an asm statement does to memory is listed as a gap."""
     values = [expressions.evaluate(ex, e) for e in statement.operands]
+    assembly_barrier(ex, statement, values)
     words = statement.text.split()
     copies = [w for w in words if w.startswith("cp.async") and "shared" in w]
     if copies and len(values) >= 2:
@@ -221,19 +226,6 @@ def _vote(ex: Executor, call: ir.Call) -> Value:
     return ex.memory.unknown(call.type, Reason(bool(args), f"it is the result of `{call.name}`"), (warp_index(ex),))
 
 
-def _barrier(kind: str) -> Handler:
-    def handler(ex: Executor, call: ir.Call) -> Value:
-        for argument in call.arguments:
-            expressions.evaluate(ex, argument)
-        if ex.memory.recording:
-            ex.memory.events.append(BarrierEvent(ex.context(call.span), kind))  # type: ignore[arg-type]
-        if isinstance(call.type, ir.Scalar) and call.type.kind != "void":
-            return ex.memory.unknown(call.type, Reason(True, f"it is the result of `{call.name}`"))
-        return ex.graph.zero
-
-    return handler
-
-
 def _nothing(ex: Executor, call: ir.Call) -> Value:
     for argument in call.arguments:
         expressions.evaluate(ex, argument)
@@ -277,6 +269,11 @@ def _set_pair(ex: Executor, call: ir.Call) -> Value | None:
             value = ex.graph.function(name, values[0], values[0].kind) if name in MATH_FUNCTIONS else values[0]
             expressions.write(ex, where, value, call.span)
     return ex.graph.zero
+
+
+def _converging(table: Mapping[str, Handler]) -> dict[str, Handler]:
+    """The table with its warp functions recorded as places where the warp converges."""
+    return {name: converges(handler) if name.endswith("_sync") else handler for name, handler in table.items()}
 
 
 def _table() -> Mapping[str, Handler]:
@@ -333,10 +330,7 @@ def _table() -> Mapping[str, Handler]:
     for name in ("add", "min", "max", "and", "or", "xor"):
         table[f"__reduce_{name}_sync"] = _vote
     table["__activemask"] = _vote
-    for suffix in ("", "_and", "_or", "_count"):
-        table[f"__syncthreads{suffix}"] = _barrier("syncthreads")
-    table["__syncwarp"] = _barrier("syncwarp")
-    for name in ("__threadfence", "__threadfence_block", "__threadfence_system", "printf", "__nanosleep", "__assume"):
+    for name in ("printf", "__nanosleep"):
         table[name] = _nothing
     for name in ("__trap", "__builtin_trap", "__builtin_unreachable"):
         table[name] = _trap
@@ -353,6 +347,6 @@ def _table() -> Mapping[str, Handler]:
     return table
 
 
-DEVICE_LIBRARY: Mapping[str, Handler] = _table()
+DEVICE_LIBRARY: Mapping[str, Handler] = {**_converging(_table()), **SYNCHRONISATION, **SPECIFICATIONS, **BULK_ACCESSES}
 
 __all__ = ["DEVICE_LIBRARY", "Handler"]

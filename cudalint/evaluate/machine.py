@@ -47,7 +47,7 @@ class _Merger:
     _runs: dict[tuple[object, ...], _Run] = field(default_factory=dict)
 
     def add(self, event: Event) -> None:
-        if isinstance(event, BarrierEvent):
+        if isinstance(event, BarrierEvent) and not event.implied:
             self.close(None)
             self._loaded.clear()
         elif isinstance(event, AccessEvent):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from cudalint import ir
-from cudalint.evaluate.events import AccessEvent, Context, Event, LocalIndexEvent
+from cudalint.evaluate.events import AccessEvent, Context, Event, LocalIndexEvent, Scope
 from cudalint.evaluate.graph import I8, Graph, Node, Reason, kind_of
 from cudalint.evaluate.state import State
 from cudalint.evaluate.values import (
@@ -23,6 +23,7 @@ from cudalint.evaluate.values import (
     Value,
     Within,
     join,
+    nodes_of,
     some_nodes,
 )
 from cudalint.facts import Operation
@@ -156,12 +157,21 @@ class Memory:
         args = (pointer.offset,) if pointer.target.opaque is None else (pointer.offset, pointer.target.opaque)
         return self.unknown(place.type, reason, args, f"{name}[...]")
 
-    def access(self, place: MemoryPlace, context: Context, operation: Operation, bytes_: int | None = None) -> None:
-        """Records the machine accesses that touching `place` takes."""
+    def access(
+        self,
+        place: MemoryPlace,
+        context: Context,
+        operation: Operation,
+        bytes_: int | None = None,
+        value: Value | None = None,
+        atomic_scope: Scope = "grid",
+    ) -> None:
+        """Records the machine accesses that touching `place` takes; `value` is what is stored."""
         pointer = place.pointer
         if not self.recording or not isinstance(pointer.target, Allocation) or pointer.target.space in ("local",):
             return
         parts = [(0, bytes_)] if bytes_ else pieces(place.type)
+        values = None if value is None else tuple(nodes_of(value))
         for offset, size in parts:
             subscripts = pointer.subscripts
             if subscripts is not None and offset:
@@ -169,7 +179,18 @@ class Memory:
             record = place.record if len(parts) == 1 else Within(place.type.bytes, alignment(place.type), offset)
             address = self.graph.binary("+", pointer.offset, self.graph.const(offset, I8), I8)
             self.events.append(
-                AccessEvent(context, pointer.target, address, size, place.type, operation, subscripts, record)
+                AccessEvent(
+                    context,
+                    pointer.target,
+                    address,
+                    size,
+                    place.type,
+                    operation,
+                    subscripts,
+                    record,
+                    values=values,
+                    atomic_scope=atomic_scope,
+                )
             )
 
     def local_index(self, place: LocalPlace, context: Context, operation: Operation) -> None:
@@ -198,7 +219,7 @@ class Memory:
                 return
             state.variables[place.symbol] = self._with_part(root, place.path, value)
         elif isinstance(place, MemoryPlace):
-            self.access(place, context, "store")
+            self.access(place, context, "store", value=value)
 
     def _with_part(self, value: Value, path: tuple[Step, ...], new: Value) -> Value:
         if not path:
