@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from cudalint.evaluate.compiled import compiled_form
@@ -13,8 +13,12 @@ from cudalint.evaluate.work import WorkMeter
 from cudalint.facts import Branch, BranchResult, Divergence, Frame, Place, Verdict
 
 _WORST_FIRST: tuple[Verdict, ...] = ("divergent", "data-dependent", "unknown", "warp-uniform", "uniform")
+Evaluated = tuple[BranchEvent, Split]
 _MAX_EVENTS = 24
 """Executions of one branch (by unrolling and inlining) that are evaluated; the rest behave alike."""
+
+_LOOP_HEAD = 2.0
+"""Instructions of a loop's test and step."""
 
 
 @dataclass(slots=True, eq=False)
@@ -23,10 +27,14 @@ class BranchCollector:
 
     def add(self, execution: Execution) -> None:
         meter = WorkMeter(execution.view, execution.steps)
+        evaluated: dict[object, list[Evaluated]] = {}
         for key, events in _by_site(execution).items():
-            _, results = self._sites.setdefault(key, (events[0], []))
-            results.append(_result(events, execution, meter))
+            evaluated[key] = [(event, evaluate_branch(event, execution.view)) for event in events[:_MAX_EVENTS]]
             execution.view.trim()
+        _narrow(meter, evaluated.values())
+        for key, found in evaluated.items():
+            _, results = self._sites.setdefault(key, (found[0][0], []))
+            results.append(_result(found, execution, meter))
 
     def facts(self) -> tuple[Branch, ...]:
         branches = (_branch(event, tuple(results)) for event, results in self._sites.values())
@@ -46,9 +54,16 @@ def _branch(event: BranchEvent, results: tuple[BranchResult, ...]) -> Branch:
     return Branch(Place(*event.context.span), event.context.function, frames, event.kind, results)
 
 
-def _result(events: Sequence[BranchEvent], execution: Execution, meter: WorkMeter) -> BranchResult:
+def _narrow(meter: WorkMeter, evaluated: Iterable[Sequence[Evaluated]]) -> None:
+    """Lets the work behind conditions count for the warps that get there."""
+    for event, split in (pair for pairs in evaluated for pair in pairs):
+        if event.kind in ("if", "conditional") and split.verdict in ("divergent", "warp-uniform", "uniform"):
+            for side, share in zip(event.sides, split.sides, strict=False):
+                meter.narrow(side.steps, share)
+
+
+def _result(evaluated: Sequence[Evaluated], execution: Execution, meter: WorkMeter) -> BranchResult:
     view = execution.view
-    evaluated = [(event, evaluate_branch(event, view)) for event in events[:_MAX_EVENTS]]
     splits = [split for _, split in evaluated]
     event, worst = min(evaluated, key=lambda pair: _WORST_FIRST.index(pair[1].verdict))
     visits = sum(split.visits for split in splits)
@@ -63,9 +78,7 @@ def _result(events: Sequence[BranchEvent], execution: Execution, meter: WorkMete
     )
 
 
-def _divergence(
-    evaluated: Sequence[tuple[BranchEvent, Split]], execution: Execution, meter: WorkMeter
-) -> Divergence:
+def _divergence(evaluated: Sequence[Evaluated], execution: Execution, meter: WorkMeter) -> Divergence:
     """The cost of the executions of a branch that split warps."""
     split = [(event, result) for event, result in evaluated if result.verdict == "divergent"]
     first = split[0][0]
@@ -90,15 +103,16 @@ def _wasted(event: BranchEvent, result: Split, meter: WorkMeter) -> float:
     work = [meter.executed(side.steps, event.context.loops) for side in event.sides]
     if event.kind in LOOPS:
         slowest, mean = result.trips
-        return (slowest - mean) * sum(work)
-    then, *others = work or [0.0]
+        return (slowest - mean) * (sum(work) + _LOOP_HEAD)
     if event.kind == "switch":
         # Every case is executed in turn; on average a lane needs one of them.
         return result.split * (sum(work) - sum(work) / max(len(work), 1))
-    otherwise = sum(others)
+    then, otherwise = (*work, 0.0, 0.0)[:2]
+    if otherwise == 0.0:
+        # The other lanes have nothing to do: only fewer warps could save something.
+        return result.surplus * then
     yes, no = result.lanes
-    active = max(yes + no, 1e-9)
-    return result.split * (then + otherwise) - result.split * (yes * then + no * otherwise) / active
+    return result.split * (then + otherwise - (yes * then + no * otherwise) / max(yes + no, 1e-9))
 
 
 def _share(verdict: Verdict, splits: Sequence[Split], visits: float) -> float | None:

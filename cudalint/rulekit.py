@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cudalint.diagnostics import Related
-from cudalint.facts import Access, AccessResult, ArrayFacts, Frame, KernelFacts, LaunchFacts, Place, Sample
+from cudalint.facts import Access, AccessResult, ArrayFacts, Branch, Frame, KernelFacts, LaunchFacts, Place, Sample
 from cudalint.hardware.banks import SharedOperation, shared_request
 from cudalint.hardware.requests import WARP_LANES
 from cudalint.hardware.sectors import global_request
@@ -120,8 +120,8 @@ def noun(access: Access) -> str:
     ]
 
 
-def call_sites(access: Access) -> tuple[Related, ...]:
-    """The calls through which a kernel gets to an access in a device function, innermost first."""
+def call_sites(access: Access | Branch) -> tuple[Related, ...]:
+    """The calls through which a kernel gets to a place in a device function, innermost first."""
     return frames_related(access.inlined_from)
 
 

@@ -85,6 +85,25 @@ def test_trip_counts() -> None:
     assert result.divergence.slowest == pytest.approx(32 / 16.5)
 
 
+def test_trip_counts_of_a_nested_loop() -> None:
+    # Row r of 0..9 takes lane t max(0, r - t) iterations: 45 for the slowest lanes, 165 / 32 for the mean ones.
+    body = "for (int r = 0; r < n; r++) {\nfor (int k = t; k < r; k++) b[t] += a[k];\na[r] = 1; }"
+    outer, inner = _branches(evaluate(body, arguments="10, 7"), "for")
+    assert outer.results[0].verdict == "uniform"
+    assert inner.results[0].divergence is not None
+    assert inner.results[0].divergence.slowest == pytest.approx(45 / (165 / 32))
+
+
+def test_neighbours_in_a_tree() -> None:
+    # Of 8 warps, all split while partners are up to 16 apart (5 steps), then 4, 2 and 1: 47 of 64. They have 16, 8, 4, 2,
+    # and from then on 1 lane at work.
+    body = "for (int w = 1; w < 256; w *= 2) if (t % (2 * w) == 0) for (int q = 0; q < m; q++) a[t] += a[t + w];"
+    result = _only(evaluate(body, (256, 1, 1)))
+    assert result.divergent_warps == pytest.approx(47 / 64)
+    assert result.divergence is not None
+    assert result.divergence.lanes[0] == pytest.approx((8 * 31 + 4 + 2 + 1) / 47)
+
+
 def test_loops_that_are_counted_out_are_uniform() -> None:
     # `swap` has no closed form, so the three iterations are executed one by one.
     kernel = evaluate("int x = t; for (int k = 0; k < 3; k++) { if (x & 1) a[x] = 1; x = x * x + 1; } a[x] = 2;")

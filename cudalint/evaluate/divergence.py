@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from cudalint.evaluate.events import BranchEvent, Loop
 from cudalint.evaluate.figures import LaunchView
-from cudalint.evaluate.graph import BOOL, THREAD_BITS, Graph, Node, Reason, Uniform, conjuncts, render
+from cudalint.evaluate.graph import BLOCK_BITS, BOOL, THREAD_BITS, Graph, Node, Reason, Uniform, conjuncts, render
 from cudalint.evaluate.numeric import WARP, Rows, lane_trips
 from cudalint.evaluate.requests import Situation, mask_of, varies_within_warp
 from cudalint.facts import Verdict
@@ -36,6 +36,10 @@ class Split:
     """How often its lanes part there."""
     lanes: tuple[float, float] = (0.0, 0.0)
     """Active lanes for which the condition holds, and others, summed over the visits that split."""
+    sides: tuple[float, float] = (1.0, 1.0)
+    """Of the visits, the share in which some lane goes the way of the condition, or the other way."""
+    surplus: float = 0.0
+    """Warps that would not have to execute what the condition guards if a block's lanes were packed into few warps."""
     trips: tuple[float, float] = (0.0, 0.0)
     """Of a loop: iterations of the slowest lane of each warp, and of its mean lane, summed over the visits."""
     assumptions: tuple[str, ...] = ()
@@ -60,6 +64,10 @@ def evaluate_branch(event: BranchEvent, view: LaunchView) -> Split:
         found = _relaxed(event, view, judge)
     if found.verdict in ("uniform", "warp-uniform") and found.visits:
         return _at_other_sizes(event, view, found, judge)
+    if found.verdict == "divergent" and (event.condition.bits & BLOCK_BITS).bit_count() > 1:
+        # The blocks that show what happens at edges are no fair sample of what happens on a diagonal.
+        fair = judge(event, view.scattered(), event.context.conditions)
+        return fair if fair.split else found
     return found
 
 
@@ -137,6 +145,8 @@ def _judge_condition(event: BranchEvent, situation: Situation, conditions: Seque
         total,
         float(weights.sum()),
         (float((weights * yes.sum(axis=2)).sum()), float((weights * no.sum(axis=2)).sum())),
+        tuple(float((visits * way.any(axis=2)).sum()) / max(total, 1e-9) for way in (yes, no)),  # type: ignore[arg-type]
+        float((rows.weights * (yes.any(axis=2).sum(axis=1) - -(-yes.sum(axis=(1, 2)) // WARP))).sum()),
     )
 
 
@@ -301,6 +311,8 @@ def _rounded(graph: Graph, condition: Node) -> Node | None:
     if condition.op not in ("<", "<="):
         return None
     left, right = condition.args
+    while left.op == "cast":
+        left = left.args[0]
     if left is graph.thread[0] and right.is_const:
         limit = int(right.value) + (condition.op == "<=")
         return graph.binary("<", left, graph.const(max(WARP, round(limit / WARP) * WARP), left.kind), BOOL)

@@ -15,6 +15,7 @@ from cudalint.evaluate.requests import (
     DEEP,
     QUICK,
     REPLICATED,
+    SCATTERED,
     THOROUGH,
     Requests,
     Situation,
@@ -70,6 +71,9 @@ class LaunchView:
 
     def replicated(self) -> Situation:
         return self._situation("replicated", REPLICATED, {})
+
+    def scattered(self) -> Situation:
+        return self._situation("scattered", SCATTERED, {})
 
     def allows(self, uniform: Node, value: int | float) -> bool:
         """Whether the user's assumptions leave room for this value of a uniform symbol."""

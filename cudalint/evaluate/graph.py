@@ -17,6 +17,7 @@ from cudalint import ir
 Number = int | float | bool
 
 THREAD_BITS = 0b000111
+BLOCK_BITS = 0b111000
 _FIRST_FREE_BIT = 6
 _MAX_FLOAT_SIZE = 96
 """Floating-point values that take more nodes than this are summarised."""

@@ -32,6 +32,8 @@ class Effort:
     """Iterations of one loop at most."""
     replicas: int = 1
     """How often each row is repeated with other remainders of loaded numbers."""
+    scattered: int = 0
+    """So many blocks from all over the grid, in the place of those along the axes."""
 
 
 QUICK = Effort((4, 3, 3), 40, 6)
@@ -39,6 +41,9 @@ THOROUGH = Effort((12, 6, 4), 400, 40)
 DEEP = Effort((4, 3, 2), 800, 40)
 """For nested loops: few blocks leave room for many iterations."""
 REPLICATED = Effort((2, 2, 1), 256, 3, 32)
+SCATTERED = Effort((0, 0, 0), 600, 4, scattered=200)
+"""Where it matters how a block's coordinates stand to each other, the few along each axis are no fair sample: those
+that represent most others lie on the diagonal."""
 _MAX_CELLS = 1 << 18
 """Rows times threads at most: beyond, blocks of many threads would take too long."""
 
@@ -99,6 +104,8 @@ class Situation:
         return self.base.cells + sum(rows.cells for rows in self._nests.values())
 
     def _base_rows(self, values: Mapping[Node, int | float]) -> Rows:
+        if self.effort.scattered:
+            return self._scattered_rows(values)
         axes = [picks(extent, count) for extent, count in zip(self.grid, self.effort.blocks, strict=True)]
         chosen = [((x, y, z), wx * wy * wz) for z, wz in axes[2] for y, wy in axes[1] for x, wx in axes[0]]
         repeated = self.effort.replicas
@@ -106,6 +113,15 @@ class Situation:
         weights = np.array([w for _, w in chosen], dtype=np.float64).repeat(repeated)
         replicas = np.tile(np.arange(repeated, dtype=np.int64), len(chosen))
         return Rows(self.graph, self.threads, blocks, weights, values, replicas)
+
+    def _scattered_rows(self, values: Mapping[Node, int | float]) -> Rows:
+        """All blocks of a small grid, or blocks that are drawn (always the same ones)."""
+        total = self.grid[0] * self.grid[1] * self.grid[2]
+        count = min(total, self.effort.scattered, max(16, _MAX_CELLS // (self.threads.warps * WARP)))
+        linear = np.arange(total) if count == total else np.random.default_rng(0).integers(total, size=count)
+        x, y = linear % self.grid[0], linear // self.grid[0]
+        blocks = np.stack([x, y % self.grid[1], y // self.grid[1]], axis=1).astype(np.int64)
+        return Rows(self.graph, self.threads, blocks, np.full(count, total / count), values)
 
     def rows(self, loops: Sequence[Loop]) -> Rows:
         """The rows for a place inside these loops, outermost first."""
@@ -265,6 +281,6 @@ def varies_within_warp(rows: Rows, node: Node, mask: NDArray[np.bool_]) -> bool:
 
 
 __all__ = [
-    "DEEP", "QUICK", "REPLICATED", "THOROUGH", "Effort", "Requests", "Situation", "gather", "mask_of",
+    "DEEP", "QUICK", "REPLICATED", "SCATTERED", "THOROUGH", "Effort", "Requests", "Situation", "gather", "mask_of",
     "opaque_parts", "varies_within_warp",
 ]  # fmt: skip

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
+from numpy.typing import NDArray
 
 from cudalint import ir
 from cudalint.evaluate import walk
@@ -31,20 +32,30 @@ class WorkMeter:
 
     view: LaunchView
     steps: Sequence[Step]
+    reach: NDArray[np.float64] = field(init=False)
+    """For each step, how often a warp executes it, loops apart: less than 1 behind conditions that some warps miss."""
     _own: dict[int, float] = field(default_factory=dict)
     _trips: dict[int, float] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.reach = np.ones(len(self.steps))
+
+    def narrow(self, steps: range, share: float) -> None:
+        """Notes that only this share of the warps that get to a branch goes to these steps."""
+        self.reach[steps.start : steps.stop] *= share
 
     def once(self, steps: Iterable[int]) -> float:
         """What these steps compute in one pass, as the compiler sees them."""
         return sum(self._weight(self.steps[step].code) for step in steps)
 
     def executed(self, steps: Iterable[int], around: tuple[Loop, ...]) -> float:
-        """What a thread executes in these steps, those in loops as often as they are passed; `around` are the loops
-        that don't count."""
-        total = 0.0
+        """What a warp that gets to these steps executes there, those in loops as often as they are passed; `around`
+        are the loops that don't count."""
+        total, first = 0.0, None
         for place in steps:
             step = self.steps[place]
-            weight = self._weight(step.code)
+            first = first or float(self.reach[place]) or 1.0
+            weight = self._weight(step.code) * float(self.reach[place]) / first
             for loop in step.loops[len(around) :]:
                 weight *= self._passes(loop)
             total += weight

@@ -1,0 +1,112 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from cudalint.diagnostics import Diagnostic, Suggestion
+from cudalint.facts import Branch, BranchResult, Divergence, KernelFacts
+from cudalint.rule import Rule, RuleContext
+from cudalint.rulekit import call_sites, figure
+
+_LOOPS = frozenset({"for", "while", "do"})
+
+
+class DivergentBranch(Rule):
+    """
+    ## What it does
+
+    Evaluates the condition of every `if`, `switch` and `?:` for all lanes, and reports those on which lanes of one
+    warp disagree, if that makes the warp execute much that only part of its lanes needs.
+
+    ## Why is this bad?
+
+    A warp executes one instruction at a time. Where its lanes part, it executes first one side, with the lanes of the
+    other side switched off, and then the other: the time is that of both sides together.
+
+    ## Example
+
+    ```cuda
+    if (threadIdx.x % 2)          // every warp executes both
+        x = forward(x, n);
+    else
+        x = backward(x, n);
+    ```
+
+    ## Use instead
+
+    ```cuda
+    if ((threadIdx.x / 32) % 2)   // whole warps go one way
+        x = forward(x, n);
+    else
+        x = backward(x, n);
+    ```
+
+    `threadIdx.y % 2` is such a condition in a block of 32x4, and is not in one of 16x8. Short bodies are better written
+    as a value that is chosen (`min`, `max`, `?:`), which takes no jump.
+
+    ## What is not reported
+
+    - A split of less than a third of the warps that get there: the guard at the edge of the problem, the halo, the
+      last steps of a reduction.
+    - Lanes that do nothing while others work, where all that work in the block would not fit into fewer warps: the
+      `threadIdx.x == 0` around a tail, a block of half a warp. What counts as wasted there is what could be saved.
+    - Short bodies, for which the compiler makes no jump, and early ends of a kernel (`if (i >= n) return;`), which
+      leave nothing to execute.
+    - A waste of less than 15% of what a warp executes in the kernel. Work is counted in machine instructions,
+      roughly, those in loops as often as the loops are passed.
+    - Conditions on loaded data: how the lanes part is not known.
+    """
+
+    code = "CL401"
+    name = "divergent-branch"
+    severity = "warning"
+    summary = "branches at which the lanes of a warp part, with much to do on one side"
+    thresholds = {"warps": 0.33, "share": 0.15}
+
+    def check(self, kernel: KernelFacts, context: RuleContext) -> Iterator[Diagnostic]:
+        limits = {**self.thresholds, **context.thresholds}
+        for branch in kernel.branches or ():
+            if branch.kind in _LOOPS:
+                continue
+            for result in branch.results:
+                cost = result.divergence
+                if cost is None or result.compiled != "branch" or (result.divergent_warps or 0.0) < limits["warps"]:
+                    continue
+                if cost.share >= limits["share"]:
+                    yield self._diagnostic(kernel, branch, result, cost)
+
+    def _diagnostic(
+        self, kernel: KernelFacts, branch: Branch, result: BranchResult, cost: Divergence
+    ) -> Diagnostic:
+        warps = result.divergent_warps or 0.0
+        return Diagnostic(
+            code=self.code,
+            name=self.name,
+            severity=self.severity,
+            place=branch.place,
+            message=_message(branch, warps, cost),
+            kernel=kernel.name,
+            instantiation=kernel.instantiation,
+            launches=(kernel.launches[result.launch],),
+            assumptions=result.assumptions,
+            figures={"divergent_warps": warps, "wasted_share": cost.share},
+            related=call_sites(branch),
+            suggestion=_suggestion(warps, cost),
+        )
+
+
+def _message(branch: Branch, warps: float, cost: Divergence) -> str:
+    split = "every warp splits" if warps > 0.995 else f"{warps:.0%} of the warps split"
+    wasted = f"{cost.share:.0%} of what a warp executes in this kernel is for lanes that wait"
+    if branch.kind == "switch":
+        return f"{split} over {len(cost.work)} cases, which are executed one after the other: {wasted}"
+    lanes = f"{figure(cost.lanes[0])} of {figure(sum(cost.lanes))} lanes"
+    if len(cost.work) > 1 and min(cost.work) > 0:
+        return f"{split}: {lanes} go one way, and both sides are executed one after the other: {wasted}"
+    return f"{split}: {lanes} do the work: {wasted}"
+
+
+def _suggestion(warps: float, cost: Divergence) -> Suggestion | None:
+    if cost.aligned is None:
+        return None
+    text = f"let whole warps go one way: `{cost.aligned}` splits none"
+    return Suggestion(text, before={"divergent_warps": warps}, after={"divergent_warps": 0.0})

@@ -1,0 +1,79 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from cudalint.diagnostics import Diagnostic
+from cudalint.facts import Branch, BranchResult, Divergence, KernelFacts
+from cudalint.rule import Rule, RuleContext
+from cudalint.rulekit import call_sites, figure
+
+_LOOPS = frozenset({"for", "while", "do"})
+
+
+class DivergentLoop(Rule):
+    """
+    ## What it does
+
+    Counts the iterations that every lane makes, and reports loops in which the slowest lane of a warp makes many more
+    than the mean lane.
+
+    ## Why is this bad?
+
+    A warp goes round as often as its slowest lane. Lanes that are done wait.
+
+    ## Example
+
+    ```cuda
+    for (int k = 0; k <= threadIdx.x % 32; k++)   // 1 to 32 iterations: the warp makes 32, the mean lane 16.5
+        x += row[k];
+    ```
+
+    ## Use instead
+
+    Give the lanes of a warp equal shares: pair a long row with a short one, sort the rows by length, or let a whole warp
+    work on one row.
+
+    ## What is not reported
+
+    - A slowest lane that makes less than 1.5 times the iterations of the mean lane: a stride that leaves a remainder.
+    - Loops in which less than a third of the warps have such lanes: the tail that is left to one warp.
+    - A waste of less than 15% of what a warp executes in the kernel.
+    - Trip counts that are loaded, such as the lengths of sparse rows: they are not known.
+    """
+
+    code = "CL402"
+    name = "divergent-loop"
+    severity = "warning"
+    summary = "loops that some lanes of a warp go round more often than others"
+    thresholds = {"factor": 1.5, "warps": 0.33, "share": 0.15}
+
+    def check(self, kernel: KernelFacts, context: RuleContext) -> Iterator[Diagnostic]:
+        limits = {**self.thresholds, **context.thresholds}
+        for branch in kernel.branches or ():
+            if branch.kind not in _LOOPS:
+                continue
+            for result in branch.results:
+                cost = result.divergence
+                if cost is None or cost.slowest is None or round(cost.slowest, 2) < limits["factor"]:
+                    continue
+                if cost.share >= limits["share"] and (result.divergent_warps or 0.0) >= limits["warps"]:
+                    yield self._diagnostic(kernel, branch, result, cost, cost.slowest)
+
+    def _diagnostic(
+        self, kernel: KernelFacts, branch: Branch, result: BranchResult, cost: Divergence, slowest: float
+    ) -> Diagnostic:
+        warps = result.divergent_warps or 0.0
+        wasted = f"{cost.share:.0%} of what a warp executes in this kernel is for lanes that wait"
+        return Diagnostic(
+            code=self.code,
+            name=self.name,
+            severity=self.severity,
+            place=branch.place,
+            message=f"the slowest lane of a warp makes {figure(slowest)} times the iterations of the mean lane: {wasted}",
+            kernel=kernel.name,
+            instantiation=kernel.instantiation,
+            launches=(kernel.launches[result.launch],),
+            assumptions=result.assumptions,
+            figures={"slowest_lane_factor": slowest, "divergent_warps": warps, "wasted_share": cost.share},
+            related=call_sites(branch),
+        )

@@ -1,0 +1,84 @@
+"""CL401 and CL402: the figures of a finding, and conditions that keep warps whole, tried on the model."""
+
+from __future__ import annotations
+
+import pytest
+from linting import advice, lint
+
+from cudalint.diagnostics import Diagnostic
+
+
+def _source(condition: str, block: str = "256", otherwise: str = "else x = work(x, 2 * n);") -> str:
+    return f"""
+        __device__ float work(float x, int n) {{
+            for (int k = 0; k < n; k++) x = x * 1.5f + 0.25f;
+            return x;
+        }}
+        __global__ void kernel(float *out, int n) {{
+            int t = threadIdx.x, i = blockIdx.x * blockDim.x + t;
+            float x = out[i];
+            if ({condition}) x = work(x, n);
+            {otherwise}
+            out[i] = x;
+        }}
+        void launch(float *out) {{ kernel<<<8, {block}>>>(out, 40); }}
+    """
+
+
+def _only(source: str, code: str = "CL401") -> Diagnostic:
+    (diagnostic,) = lint(source, code)
+    return diagnostic
+
+
+def test_figures() -> None:
+    diagnostic = _only(_source("t % 2"))
+    assert diagnostic.figures["divergent_warps"] == 1.0
+    # Of n + 2n, half of the lanes need n and half 2n: half of it is for lanes that wait, and little is done besides.
+    assert diagnostic.figures["wasted_share"] == pytest.approx(0.5, abs=0.05)
+    assert diagnostic.launches[0].block == (256, 1, 1)
+
+
+@pytest.mark.parametrize(
+    ("condition", "aligned"),
+    [
+        ("t % 2", "(((threadIdx.x / 32) % 2) != 0)"),
+        ("(t & 4) == 0", "(((threadIdx.x / 32) & 4) == 0)"),
+    ],
+)
+def test_the_nearest_condition_that_keeps_warps_whole(condition: str, aligned: str) -> None:
+    assert advice(_only(_source(condition))) == f"let whole warps go one way: `{aligned}` splits none"
+
+
+def test_a_limit_is_rounded() -> None:
+    assert "`(threadIdx.x < 32)`" in advice(_only(_source("t < 40", "64")))
+
+
+def test_no_condition_is_suggested_that_takes_far_fewer_threads() -> None:
+    # A block of two warps has no warp 4: `(threadIdx.x / 32) & 4` would never hold.
+    assert _only(_source("t & 4", "64")).suggestion is None
+
+
+@pytest.mark.parametrize(
+    ("condition", "block", "otherwise"),
+    [
+        ("t / 32 % 2", "256", "else x = work(x, 2 * n);"),
+        ("blockIdx.x % 2", "256", "else x = work(x, 2 * n);"),
+        ("x > 0", "256", "else x = work(x, 2 * n);"),
+        ("t < 16", "256", ""),
+        ("t == 0", "256", ""),
+        ("t % 2", "32", ""),
+    ],
+)
+def test_no_finding(condition: str, block: str, otherwise: str) -> None:
+    assert lint(_source(condition, block, otherwise), "CL401") == ()
+
+
+def test_work_of_few_lanes_that_would_fit_into_fewer_warps() -> None:
+    diagnostic = _only(_source("t % 8 == 0", otherwise=""))
+    assert diagnostic.message.startswith("every warp splits: 4 of 32 lanes do the work: ")
+
+
+def test_calls_are_named() -> None:
+    source = _source("t / 32 % 2").replace("x = x * 1.5f + 0.25f;", "if (threadIdx.x % 2) x = sinf(x); else x = cosf(x);")
+    diagnostic, *_ = lint(source, "CL401")
+    assert [related.message for related in diagnostic.related] == ["called from here"]
