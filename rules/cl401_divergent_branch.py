@@ -1,3 +1,5 @@
+"""CL401: branches on which the lanes of a warp part."""
+
 from __future__ import annotations
 
 from collections.abc import Iterator
@@ -11,49 +13,41 @@ _LOOPS = frozenset({"for", "while", "do"})
 
 
 class DivergentBranch(Rule):
-    """
-    ## What it does
+    """A branch on which the lanes of a warp disagree, with much to do behind it.
 
-    Evaluates the condition of every `if`, `switch` and `?:` for all lanes, and reports those on which lanes of one
-    warp disagree, if that makes the warp execute much that only part of its lanes needs.
+    What it does
+        Evaluates the condition of every `if`, `switch` and `?:` for all lanes, and reports those on which lanes of one
+        warp disagree, if that makes the warp execute much that only part of its lanes needs.
 
-    ## Why is this bad?
+    Why is this bad
+        A warp executes one instruction at a time. Where its lanes part, it executes first one side, with the lanes of
+        the other side switched off, and then the other: the time is that of both sides together.
 
-    A warp executes one instruction at a time. Where its lanes part, it executes first one side, with the lanes of the
-    other side switched off, and then the other: the time is that of both sides together.
+    Example
+        if (threadIdx.x % 2)          // every warp executes both
+            x = forward(x, n);
+        else
+            x = backward(x, n);
 
-    ## Example
+    Use instead
+        if ((threadIdx.x / 32) % 2)   // whole warps go one way
+            x = forward(x, n);
+        else
+            x = backward(x, n);
 
-    ```cuda
-    if (threadIdx.x % 2)          // every warp executes both
-        x = forward(x, n);
-    else
-        x = backward(x, n);
-    ```
+        `threadIdx.y % 2` is such a condition in a block of 32x4, and is not in one of 16x8. Short bodies are better
+        written as a value that is chosen (`min`, `max`, `?:`), which takes no jump.
 
-    ## Use instead
-
-    ```cuda
-    if ((threadIdx.x / 32) % 2)   // whole warps go one way
-        x = forward(x, n);
-    else
-        x = backward(x, n);
-    ```
-
-    `threadIdx.y % 2` is such a condition in a block of 32x4, and is not in one of 16x8. Short bodies are better written
-    as a value that is chosen (`min`, `max`, `?:`), which takes no jump.
-
-    ## What is not reported
-
-    - A split of less than a third of the warps that get there: the guard at the edge of the problem, the halo, the
-      last steps of a reduction.
-    - Lanes that do nothing while others work, where all that work in the block would not fit into fewer warps: the
-      `threadIdx.x == 0` around a tail, a block of half a warp. What counts as wasted there is what could be saved.
-    - Short bodies, for which the compiler makes no jump, and early ends of a kernel (`if (i >= n) return;`), which
-      leave nothing to execute.
-    - A waste of less than 15% of what a warp executes in the kernel. Work is counted in machine instructions,
-      roughly, those in loops as often as the loops are passed.
-    - Conditions on loaded data: how the lanes part is not known.
+    What is not reported
+        - A split of less than a third of the warps that get there: the guard at the edge of the problem, the halo, the
+          last steps of a reduction.
+        - Lanes that do nothing while others work, where all that work in the block would not fit into fewer warps: the
+          `threadIdx.x == 0` around a tail, a block of half a warp. What counts as wasted there is what could be saved.
+        - Short bodies, for which the compiler makes no jump, and early ends of a kernel (`if (i >= n) return;`), which
+          leave nothing to execute.
+        - A waste of less than 15% of what a warp executes in the kernel. Work is counted in machine instructions,
+          roughly, those in loops as often as the loops are passed.
+        - Conditions on loaded data: how the lanes part is not known.
     """
 
     code = "CL401"

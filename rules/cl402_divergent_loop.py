@@ -1,3 +1,5 @@
+"""CL402: loops whose lanes make unequal numbers of iterations."""
+
 from __future__ import annotations
 
 from collections.abc import Iterator
@@ -11,34 +13,29 @@ _LOOPS = frozenset({"for", "while", "do"})
 
 
 class DivergentLoop(Rule):
-    """
-    ## What it does
+    """A loop that some lanes of a warp go round far more often than the others.
 
-    Counts the iterations that every lane makes, and reports loops in which the slowest lane of a warp makes many more
-    than the mean lane.
+    What it does
+        Counts the iterations that every lane makes, and reports loops in which the slowest lane of a warp makes many
+        more than the mean lane.
 
-    ## Why is this bad?
+    Why is this bad
+        A warp goes round as often as its slowest lane. Lanes that are done wait.
 
-    A warp goes round as often as its slowest lane. Lanes that are done wait.
+    Example
+        for (int k = 0; k <= threadIdx.x % 32; k++)   // the warp makes 32 iterations, the mean lane 16.5
+            x += row[k];
 
-    ## Example
+    Use instead
+        Equal shares for the lanes of a warp: pair a long row with a short one, sort the rows by length, or let a whole
+        warp work on one row.
 
-    ```cuda
-    for (int k = 0; k <= threadIdx.x % 32; k++)   // 1 to 32 iterations: the warp makes 32, the mean lane 16.5
-        x += row[k];
-    ```
-
-    ## Use instead
-
-    Give the lanes of a warp equal shares: pair a long row with a short one, sort the rows by length, or let a whole warp
-    work on one row.
-
-    ## What is not reported
-
-    - A slowest lane that makes less than 1.5 times the iterations of the mean lane: a stride that leaves a remainder.
-    - Loops in which less than a third of the warps have such lanes: the tail that is left to one warp.
-    - A waste of less than 15% of what a warp executes in the kernel.
-    - Trip counts that are loaded, such as the lengths of sparse rows: they are not known.
+    What is not reported
+        - A slowest lane that makes less than 1.5 times the iterations of the mean lane: a stride that leaves a
+          remainder.
+        - Loops in which less than a third of the warps have such lanes: the tail that is left to one warp.
+        - A waste of less than 15% of what a warp executes in the kernel.
+        - Trip counts that are loaded, such as the lengths of sparse rows: they are not known.
     """
 
     code = "CL402"
@@ -63,13 +60,14 @@ class DivergentLoop(Rule):
         self, kernel: KernelFacts, branch: Branch, result: BranchResult, cost: Divergence, slowest: float
     ) -> Diagnostic:
         warps = result.divergent_warps or 0.0
+        uneven = f"the slowest lane of a warp makes {figure(slowest)} times the iterations of the mean lane"
         wasted = f"{cost.share:.0%} of what a warp executes in this kernel is for lanes that wait"
         return Diagnostic(
             code=self.code,
             name=self.name,
             severity=self.severity,
             place=branch.place,
-            message=f"the slowest lane of a warp makes {figure(slowest)} times the iterations of the mean lane: {wasted}",
+            message=f"{uneven}: {wasted}",
             kernel=kernel.name,
             instantiation=kernel.instantiation,
             launches=(kernel.launches[result.launch],),

@@ -95,8 +95,8 @@ def test_trip_counts_of_a_nested_loop() -> None:
 
 
 def test_neighbours_in_a_tree() -> None:
-    # Of 8 warps, all split while partners are up to 16 apart (5 steps), then 4, 2 and 1: 47 of 64. They have 16, 8, 4, 2,
-    # and from then on 1 lane at work.
+    # Of 8 warps, all split while partners are up to 16 apart (5 steps), then 4, 2 and 1: 47 of 64. They have 16, 8, 4,
+    # 2, and from then on 1 lane at work.
     body = "for (int w = 1; w < 256; w *= 2) if (t % (2 * w) == 0) for (int q = 0; q < m; q++) a[t] += a[t + w];"
     result = _only(evaluate(body, (256, 1, 1)))
     assert result.divergent_warps == pytest.approx(47 / 64)

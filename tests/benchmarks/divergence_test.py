@@ -31,7 +31,10 @@ _CAUSES = {"a.cu": {"index": [7], "data": [8]}}
 
 def test_right_false_and_missed() -> None:
     facts = _facts(
-        (7, "divergent", "branch"), (8, "data-dependent", "branch"), (9, "divergent", "branch"), (10, "uniform", "branch")
+        (7, "divergent", "branch"),
+        (8, "data-dependent", "branch"),
+        (9, "divergent", "branch"),
+        (10, "uniform", "branch"),
     )
     found = score(_program(7, 8, 11), calls(facts), _CAUSES)
     assert dict(found.verdicts["index"]) == {"divergent": 1}

@@ -79,6 +79,7 @@ def test_work_of_few_lanes_that_would_fit_into_fewer_warps() -> None:
 
 
 def test_calls_are_named() -> None:
-    source = _source("t / 32 % 2").replace("x = x * 1.5f + 0.25f;", "if (threadIdx.x % 2) x = sinf(x); else x = cosf(x);")
+    inner = "if (threadIdx.x % 2) x = sinf(x); else x = cosf(x);"
+    source = _source("t / 32 % 2").replace("x = x * 1.5f + 0.25f;", inner)
     diagnostic, *_ = lint(source, "CL401")
     assert [related.message for related in diagnostic.related] == ["called from here"]
