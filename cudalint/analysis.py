@@ -14,7 +14,7 @@ from functools import partial
 from typing import Literal
 
 from cudalint import ir
-from cudalint.annotations import Annotation, annotations_for, annotations_of_kernel, assumptions_of
+from cudalint.annotations import Annotation, annotations_of_kernel, assumptions_of
 from cudalint.cubin import read_cubin
 from cudalint.evaluate.assumptions import Assumptions, UnknownName, evaluate_expression
 from cudalint.evaluate.device import properties_of
@@ -32,6 +32,7 @@ from cudalint.frontend.compile_commands import DatabaseError, find_compile_comma
 from cudalint.frontend.constants import constant_named
 from cudalint.frontend.lower import lower_unit
 from cudalint.frontend.parse import ParseOptions, SourceError, parse_file
+from cudalint.frontend.texts import CudaText, CudaTexts, annotations_in, cuda_texts
 from cudalint.hardware.targets import find_target
 from cudalint.kernel_analysis import KernelAnalysis
 from cudalint.launch import (
@@ -53,7 +54,7 @@ from cudalint.usage import Usage, UsageError, merged, usage_of
 _RECURSION_LIMIT = 20_000
 _MAX_INSTANTIATIONS = 16
 """Instantiations of one kernel template that are evaluated."""
-_OPT_IN = re.compile("MaxDynamicSharedMemorySize|MAX_DYNAMIC_SHARED_SIZE_BYTES")
+_OPT_IN = re.compile("MaxDynamicSharedMemorySize|max_dynamic_shared_size_bytes", re.IGNORECASE)
 _MAX_TWINS = 16
 
 
@@ -63,12 +64,27 @@ def analyse_file(path: str, options: AnalysisOptions) -> FileFacts:
     Raises `cudalint.frontend.parse.SourceError` for a file that cannot be read or decoded.
     """
     sys.setrecursionlimit(max(sys.getrecursionlimit(), _RECURSION_LIMIT))
-    unsaved = dict(options.unsaved).get(path)
-    source = unsaved.encode() if unsaved is not None else None
-    parsed = parse_file(path, _parse_options(path, options), source)
+    texts = cuda_texts(path, dict(options.unsaved).get(path))
+    return texts.together(_analyse_texts(texts, options))
+
+
+def _analyse_texts(texts: CudaTexts, options: AnalysisOptions) -> Iterator[FileFacts]:
+    """The facts of each text of a file. One that can't be parsed costs no other."""
+    end = time.monotonic() + options.seconds
+    for text in texts.texts:
+        try:
+            yield _analyse_text(texts.path, text, replace(options, seconds=max(0.0, end - time.monotonic())))
+        except SourceError as error:
+            if text.places is None:
+                raise
+            yield FileFacts(texts.path, "partial", failures=(f"the source at line {text.line}: {error}",))
+
+
+def _analyse_text(path: str, text: CudaText, options: AnalysisOptions) -> FileFacts:
+    parsed = parse_file(path, _parse_options(path, options, text.options), text.data, text.places)
     unit = lower_unit(parsed)
     problems = tuple(ProblemFacts(p.path, p.line, p.column, p.message) for p in unit.problems)
-    usage, failures = _usage(path, unit, options)
+    usage, failures = _usage(path, unit, options, text)
     sources = _sources(path, unit)
     with _no_collection():
         analysis = _FileAnalysis(unit, options, partial(constant_named, parsed), usage, tuple(sources))
@@ -78,7 +94,9 @@ def analyse_file(path: str, options: AnalysisOptions) -> FileFacts:
     return FileFacts(path, status, problems, kernels, sources, frozenset(analysis.parameters), failures)
 
 
-def _usage(path: str, unit: ir.Unit, options: AnalysisOptions) -> tuple[Mapping[str, Usage], tuple[str, ...]]:
+def _usage(
+    path: str, unit: ir.Unit, options: AnalysisOptions, text: CudaText
+) -> tuple[Mapping[str, Usage], tuple[str, ...]]:
     """What compiled kernels take, as far as the user asks for it, and why some of it can't be told."""
     parts: list[Mapping[str, Usage]] = []
     failures: list[str] = []
@@ -88,10 +106,11 @@ def _usage(path: str, unit: ir.Unit, options: AnalysisOptions) -> tuple[Mapping[
         except UsageError as error:
             failures.append(f"--cubin {cubin}: {error}")
     if options.ptxas and unit.kernels:
-        built = _parse_options(path, options)
+        built = _parse_options(path, options, text.options)
+        unsaved = dict(options.unsaved).get(path) if text.places is None else text.data.decode("utf-8", "replace")
         compilation = Compilation(
             path, built.arch, built.include_dirs, built.defines, built.std, built.extra, options.max_registers,
-            built.cuda_path, dict(options.unsaved).get(path),
+            built.cuda_path, unsaved,
         )  # fmt: skip
         try:
             parts.append(compiled_usage(compilation))
@@ -112,10 +131,11 @@ def _no_collection() -> Iterator[None]:
             gc.enable()
 
 
-def _parse_options(path: str, options: AnalysisOptions) -> ParseOptions:
-    """How to parse a file: as the compilation database says, if there is one, and as the user says on top."""
+def _parse_options(path: str, options: AnalysisOptions, own: ParseOptions | None = None) -> ParseOptions:
+    """How to parse a file: as it says itself, or the compilation database, if there is one, and as the user says on
+    top."""
     major, minor = find_target(options.target).compute_capability
-    built = _built_with(path, options) or ParseOptions()
+    built = own or _built_with(path, options) or ParseOptions()
     return replace(
         built,
         include_dirs=(*options.include_dirs, *built.include_dirs),
@@ -254,7 +274,7 @@ class _FileAnalysis:
     def _annotations_of(self, function: ir.Function) -> list[Annotation]:
         path = function.span.path
         if path not in self.annotations:
-            self.annotations[path] = annotations_for(self._text(path))
+            self.annotations[path] = list(annotations_in(path, self._text(path)).annotations)
         return self.annotations[path]
 
     def _configurations(

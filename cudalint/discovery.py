@@ -8,6 +8,8 @@ import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
+from cudalint.frontend.python.detect import SUFFIX as _PYTHON_SUFFIX
+from cudalint.frontend.python.detect import file_seems_to_hold_kernels
 from cudalint.results import Failure
 
 STDIN = "<stdin>"
@@ -108,7 +110,8 @@ def _matching(pattern: str, excludes: Excludes) -> Iterator[SourceFile | Failure
 
 
 def _in_folder(folder: str, excludes: Excludes, must_hold_files: bool = True) -> Iterator[SourceFile | Failure]:
-    """All CUDA files below a folder. Hidden folders hold other programs' data and are left out."""
+    """All CUDA files below a folder, and Python files with kernels in them. Hidden folders hold other programs' data
+    and are left out."""
     errors: list[OSError] = []
     empty, excluded = True, False
     for parent, folders, names in os.walk(folder, onerror=errors.append):
@@ -118,20 +121,21 @@ def _in_folder(folder: str, excludes: Excludes, must_hold_files: bool = True) ->
         for found in _cuda_files(parent, names):
             if excludes(found.path, False):
                 excluded = True
-            else:
+            elif not found.path.endswith(_PYTHON_SUFFIX) or file_seems_to_hold_kernels(found.path):
                 empty = False
                 yield found
     for error in errors:
         yield Failure(str(error.filename), f"cannot look into this folder: {error.strerror}")
     if empty and must_hold_files and not errors:
         which = " that are not excluded" if excluded else ""
-        yield Failure(folder, f"no CUDA files (*{_SOURCE_SUFFIX}, *{_HEADER_SUFFIX}) in this folder{which}")
+        kinds = f"*{_SOURCE_SUFFIX}, *{_HEADER_SUFFIX}, or *{_PYTHON_SUFFIX} with kernels"
+        yield Failure(folder, f"no CUDA files ({kinds}) in this folder{which}")
 
 
 def _cuda_files(parent: str, names: Iterable[str]) -> Iterator[SourceFile]:
     for name in sorted(names):
         suffix = os.path.splitext(name)[1]
-        if suffix in (_SOURCE_SUFFIX, _HEADER_SUFFIX):
+        if suffix in (_SOURCE_SUFFIX, _HEADER_SUFFIX, _PYTHON_SUFFIX):
             # Below the current folder, paths are shown without it, as users would write them.
             path = os.path.join(parent, name).removeprefix(os.path.join(os.curdir, ""))
             yield SourceFile(path, is_optional=suffix == _HEADER_SUFFIX)

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
-from cudalint.annotations import SourceAnnotations, read_annotations
+from cudalint.annotations import SourceAnnotations
 from cudalint.diagnostics import Diagnostic, Picture
 from cudalint.facts import FileFacts
 from cudalint.hardware.targets import find_target
@@ -97,12 +97,14 @@ def _reported(diagnostics: Iterable[Diagnostic], ignores: FileIgnores) -> tuple[
 
 def _annotations(facts: FileFacts, options: AnalysisOptions) -> Mapping[str, SourceAnnotations]:
     """The annotations of every source that contributed, by the path that places in it carry."""
+    from cudalint.frontend.texts import annotations_in
+
     unsaved = dict(options.unsaved)
     paths = {facts.path: facts.path, **facts.sources}
     return {
         shown: annotations
         for path, shown in paths.items()
-        if (annotations := read_annotations(unsaved.get(shown) or _read(path))) != SourceAnnotations()
+        if (annotations := annotations_in(path, unsaved.get(shown) or _read(path))) != SourceAnnotations()
     }
 
 

@@ -61,7 +61,7 @@ def test_failures(project: Path) -> None:
     assert found.files == ()
     assert found.failures == (
         Failure("none.cu", "no such file or folder"),
-        Failure("docs", "no CUDA files (*.cu, *.cuh) in this folder"),
+        Failure("docs", "no CUDA files (*.cu, *.cuh, or *.py with kernels) in this folder"),
         Failure("*.cpp", "no file matches this pattern"),
         Failure("dangling.cu", "the link leads nowhere"),
     )

@@ -18,6 +18,7 @@ from clang.cindex import Diagnostic, TranslationUnit, TranslationUnitLoadError
 
 from cudalint.frontend import clang, recovery
 from cudalint.frontend.precompiled import precompiled
+from cudalint.frontend.python.located import PlaceMap
 
 BUNDLED_ROOT: Final = os.path.join(os.path.dirname(os.path.abspath(__file__)), "headers", "include")
 _PRELUDE: Final = os.path.join(BUNDLED_ROOT, "_cudalint", "prelude.h")
@@ -120,6 +121,8 @@ class ParsedFile:
     bundled_root: str = BUNDLED_ROOT
     system_folders: tuple[str, ...] = ()
     """Folders of a toolkit or of standard headers that the options name."""
+    places: PlaceMap | None = None
+    """Where the text stands in a file that holds more than CUDA."""
 
     def is_bundled(self, path: str) -> bool:
         """Whether a path is one of the headers that come with this package."""
@@ -132,18 +135,32 @@ class ParsedFile:
         return not path.startswith(tuple([os.path.join(folder, "") for folder in self.system_folders]))
 
 
-def parse_file(path: str, options: ParseOptions, source: bytes | None = None) -> ParsedFile:
-    """Parses a file, or `source` in its place; raises SourceError where that is not possible at all."""
-    text = _checked_text(path, _read(path) if source is None else source)
+def parse_file(
+    path: str, options: ParseOptions, source: bytes | None = None, places: PlaceMap | None = None
+) -> ParsedFile:
+    """Parses a file, or `source` in its place; raises SourceError where that is not possible at all.
+
+    `places` says where the source stands in the file, if that holds more than the source.
+    """
+    text = _checked_text(path, read_source(path) if source is None else source)
     attempt = _Parser(path, text, options).best_attempt()
     ranges = clang.skipped_ranges(attempt.unit, path)
-    return ParsedFile(path, attempt.unit, attempt.problems, ranges, system_folders=_system_folders(options))
+    problems = attempt.problems if places is None else tuple(_placed(p, path, places) for p in attempt.problems)
+    folders = _system_folders(options)
+    return ParsedFile(path, attempt.unit, problems, ranges, system_folders=folders, places=places)
+
+
+def _placed(problem: Problem, path: str, places: PlaceMap) -> Problem:
+    if problem.path != path:
+        return problem
+    line, column = places.position(problem.line, problem.column)
+    return replace(problem, line=line, column=column)
 
 
 # --- source text ---------------------------------------------------------------------------------
 
 
-def _read(path: str) -> bytes:
+def read_source(path: str) -> bytes:
     try:
         with open(path, "rb") as file:
             return file.read()

@@ -144,7 +144,7 @@ def test_a_folder_without_cuda_files_fails(cudalint: Run, project: Path) -> None
     result = cudalint("docs", "*.cu")
     assert result.status == 2
     assert result.err == (
-        "cudalint: error: docs: no CUDA files (*.cu, *.cuh) in this folder\n"
+        "cudalint: error: docs: no CUDA files (*.cu, *.cuh, or *.py with kernels) in this folder\n"
         "cudalint: error: *.cu: no file matches this pattern\n"
     )
 

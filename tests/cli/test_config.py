@@ -62,7 +62,7 @@ def test_exclusions(cudalint: Run, tree: Path) -> None:
     assert _codes(cudalint(*named, "--force-exclude")) == []
     result = cudalint("third_party", "--exclude", "t.cu")
     assert result.status == 2
-    assert "no CUDA files (*.cu, *.cuh) in this folder that are not excluded" in result.err
+    assert "no CUDA files (*.cu, *.cuh, or *.py with kernels) in this folder that are not excluded" in result.err
 
 
 def test_gitignore_is_honoured(cudalint: Run, tree: Path) -> None:

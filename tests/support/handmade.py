@@ -45,6 +45,15 @@ def place(line: int, column: int, end_column: int, path: str = "tile.cu") -> Pla
     return Place(path, line, column, line, end_column)
 
 
+def place_of(source: str, text: str, path: str = "tile.cu") -> Place:
+    """Where a piece of one line stands in a source, in which it stands once; columns count bytes."""
+    start = source.index(text)
+    assert source.count(text) == 1
+    line = source.count("\n", 0, start) + 1
+    column = len(source[source.rfind("\n", 0, start) + 1 : start].encode()) + 1
+    return Place(path, line, column, line, column + len(text.encode()))
+
+
 def launch(path: str = "tile.cu", line: int = 15, **changes: object) -> LaunchFacts:
     known = LaunchFacts((32, 32, 1), (8, 8, 1), 0, "launch-site", path, line, {"width": 1024})
     return replace(known, **changes)  # type: ignore[arg-type]

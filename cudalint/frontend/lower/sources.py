@@ -11,6 +11,7 @@ from typing import Final, NamedTuple
 from cudalint import ir
 from cudalint.frontend import cursors
 from cudalint.frontend.cursors import Cursor, Location, Range
+from cudalint.frontend.python.located import PlaceMap
 
 _IN_MACRO: Final = 1 << 31
 """Clang sets this bit in the encoding of a location that stands in a macro expansion."""
@@ -18,8 +19,10 @@ _WORD: Final = re.compile(r"\w*", re.ASCII)
 
 
 class File:
-    def __init__(self, path: str, text: str, is_user: bool) -> None:
+    def __init__(self, path: str, text: str, is_user: bool, places: PlaceMap | None = None) -> None:
         self.path = path
+        self.places = places
+        """Where the text stands in a file that holds more than CUDA."""
         self.text = text
         """Bytes as latin-1, so that offsets into it are offsets into the file."""
         self.is_user = is_user
@@ -47,8 +50,12 @@ class Sources:
     offset is taken from the location's encoding; clang is asked once for each file and for each macro.
     """
 
-    def __init__(self, unit: int, main_path: str, is_user: Callable[[str], bool]) -> None:
+    def __init__(
+        self, unit: int, main_path: str, is_user: Callable[[str], bool], places: PlaceMap | None = None
+    ) -> None:
         self._unit = unit
+        self._main_path = main_path
+        self._places = places
         self._is_user = is_user
         self._files: dict[int, File] = {}
         self._bases: list[int] = []
@@ -186,11 +193,14 @@ class Sources:
         if file is None:
             path = cursors.file_name(handle)
             text = cursors.file_contents(self._unit, handle).decode("latin-1")
-            file = self._files[handle] = File(path, text, self._is_user(path))
+            places = self._places if path == self._main_path else None
+            file = self._files[handle] = File(path, text, self._is_user(path), places)
         return file
 
 
 def _span(file: File, start: int, end: int) -> ir.Span:
+    if file.places is not None:
+        return ir.Span(file.path, *file.places.span(start, end))
     lines = file.lines
     line = bisect_right(lines, start)
     end_line = bisect_right(lines, end)

@@ -1,0 +1,34 @@
+"""Whether a Python file seems to hold kernels, at the cost of reading it."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+SUFFIX: Final = ".py"
+LARGEST: Final = 10_000_000
+"""Larger files are data in Python's clothes."""
+
+_SIGNS: Final = re.compile(
+    rb"\b(?:RawKernel|RawModule|ElementwiseKernel|ReductionKernel|SourceModule|load_inline)\s*\("
+    rb"|\bcuda\.core\b|\bfrom\s+cuda\s+import\s[^\n]*\bcore\b"
+)
+
+
+def is_python(path: str) -> bool:
+    return path.endswith(SUFFIX)
+
+
+def seems_to_hold_kernels(data: bytes) -> bool:
+    """Whether something in the text looks like the call of a library that compiles CUDA."""
+    return _SIGNS.search(data) is not None
+
+
+def file_seems_to_hold_kernels(path: str) -> bool:
+    """The same for a file; one that can't be read holds none that anybody could lint."""
+    try:
+        with open(path, "rb") as file:
+            data = file.read(LARGEST + 1)
+    except OSError:
+        return False
+    return len(data) <= LARGEST and b"\0" not in data and seems_to_hold_kernels(data)

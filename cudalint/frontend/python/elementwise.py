@@ -1,0 +1,149 @@
+"""Kernels that a library makes from the expressions of a user: the code around them, as far as it decides what the
+expressions cost.
+
+CuPy hands out the elements of an element-wise kernel in a grid-stride loop, in blocks of 128 threads, and those of a
+reduction in blocks of 512 (`cupy/_core/_kernel.pyx`, `cupy/_core/_reduction.pyx`); arrays are taken as contiguous. So
+does PyCUDA's `ElementwiseKernel` (`pycuda/elementwise.py`), whose arguments are spelled in C.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Final
+
+from cudalint.frontend.python.located import LocatedText, generated, joined
+
+_TYPES: Final = {
+    "float16": "__half", "float32": "float", "float64": "double", "bool": "bool", "bool_": "bool",
+    "int8": "signed char", "uint8": "unsigned char", "int16": "short", "uint16": "unsigned short", "int32": "int",
+    "uint32": "unsigned int", "int64": "long long", "uint64": "unsigned long long", "complex64": "float2",
+    "complex128": "double2", "e": "__half", "f": "float", "d": "double", "?": "bool", "b": "signed char",
+    "B": "unsigned char", "h": "short", "H": "unsigned short", "i": "int", "I": "unsigned int", "l": "long long",
+    "L": "unsigned long long", "q": "long long", "Q": "unsigned long long",
+}  # fmt: skip
+_GENERIC: Final = "float"
+"""What a type that only the call decides is taken as."""
+_PARAMETER: Final = re.compile(r"^\s*(?P<words>(?:\w+\s+)*)(?P<type>[\w?]+)\s+(?P<name>\w+)\s*$")
+_INDEXER: Final = (
+    "struct _cudalint_indexer { long long _n, _i; long long size() const { return _n; } "
+    "const long long *get() const { return &_i; } };"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Elementwise:
+    """The parts of an element-wise kernel, or of a reduction's mapping."""
+
+    name: str
+    inputs: str
+    outputs: str
+    operation: LocatedText
+    preamble: LocatedText
+    before: LocatedText
+    after: LocatedText
+    where: tuple[int, int]
+    """Of the call."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Parameter:
+    type: str
+    name: str
+    is_raw: bool
+    is_output: bool
+
+    @property
+    def pointer(self) -> str:
+        qualifier = "" if self.is_output else "const "
+        return f"{qualifier}{self.type} *__restrict__ {self.name}"
+
+    @property
+    def elements(self) -> tuple[str, str]:
+        """Two declarations, one for the block of the loop and one for a block in it: the element takes the name of its
+        array, which is what findings are to call it."""
+        if self.is_raw:
+            return "", ""
+        reference = f"{'' if self.is_output else 'const '}{self.type} &"
+        return f"{reference}_of_{self.name} = {self.name}[i]; ", f"{reference}{self.name} = _of_{self.name}; "
+
+
+def elementwise_kernel(parts: Elementwise, threads: int = 128) -> LocatedText | None:
+    """CuPy's kernel; None if its parameters can't be read."""
+    parameters = [*_parameters(parts.inputs, False), *_parameters(parts.outputs, True)]
+    if not parameters or None in parameters:
+        return None
+    known = [parameter for parameter in parameters if parameter is not None]
+    return _kernel(parts, [p.pointer for p in known], _elements(known), threads)
+
+
+def reduction_kernel(parts: Elementwise) -> LocatedText | None:
+    """The mapping of CuPy's reduction, over all elements; how threads put their sums together is CuPy's business."""
+    inputs, outputs = _parameters(parts.inputs, False), _parameters(parts.outputs, True)
+    if not inputs or None in (*inputs, *outputs):
+        return None
+    known, results = [p for p in inputs if p is not None], [p for p in outputs if p is not None]
+    start, end = parts.where
+    kind = results[0].type if results else _GENERIC
+    head, tail = (generated(text, start, end) for text in (f"{kind} _mapped = (", "); (void)_mapped"))
+    parts = replace(parts, operation=joined([head, parts.operation, tail]))
+    return _kernel(parts, [p.pointer for p in known], _elements(known), 512)
+
+
+def _elements(parameters: Sequence[_Parameter]) -> str:
+    outer, inner = zip(*(parameter.elements for parameter in parameters), strict=True)
+    return f"{''.join(outer)}{{ {''.join(inner)}"
+
+
+def c_kernel(parts: Elementwise, threads: int = 128) -> LocatedText:
+    """PyCUDA's kernel: the inputs are a parameter list in C, and the operation indexes with `i`."""
+    return _kernel(parts, [parts.inputs.strip()], "{", threads)
+
+
+def _kernel(parts: Elementwise, parameters: Sequence[str], elements: str, threads: int) -> LocatedText:
+    start, end = parts.where
+    arguments = ", ".join([*parameters, "long long n"])
+    blocks = f"dim3((n + {threads - 1}) / {threads}), dim3({threads})"
+    count = sum(len(_split(parameter)) for parameter in parameters)
+    values = "".join(f"_cudalint_any a{number}, " for number in range(count))
+    given = "".join(f"a{number}, " for number in range(count))
+    half = "#include <cuda_fp16.h>\n" if "__half" in arguments else ""
+    head = (
+        f"\n{half}{_INDEXER}\n__global__ void {parts.name}({arguments}) "
+        "{ _cudalint_indexer _ind = {n, 0}; (void)_ind; "
+    )
+    loop = (
+        ";\nfor (long long i = (long long)blockIdx.x * blockDim.x + threadIdx.x; i < n; "
+        f"i += (long long)blockDim.x * gridDim.x) {{ _ind._i = i; {elements}\n"
+    )
+    launch = f"\nstatic void _cudalint_call({values}long long n) {{ {parts.name}<<<{blocks}>>>({given}n); }}"
+    return joined(
+        [
+            parts.preamble,
+            generated(head, start, end),
+            parts.before,
+            generated(loop, start, end),
+            parts.operation,
+            generated(";\n}}\n", start, end),
+            parts.after,
+            generated(f";}}{launch}", start, end),
+        ]
+    )
+
+
+def _split(parameters: str) -> list[str]:
+    return [part for part in re.split(r",(?![^<(]*[>)])", parameters) if part.strip()]
+
+
+def _parameters(text: str, is_output: bool) -> list[_Parameter | None]:
+    """`T x, raw float32 y` as CuPy reads it."""
+    return [_parameter(part, is_output) for part in _split(text)]
+
+
+def _parameter(text: str, is_output: bool) -> _Parameter | None:
+    match = _PARAMETER.match(text)
+    if match is None:
+        return None
+    words = match["words"].split()
+    return _Parameter(_TYPES.get(match["type"], _GENERIC), match["name"], "raw" in words, is_output)
