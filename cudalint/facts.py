@@ -100,6 +100,11 @@ class LaunchFacts:
     twins: tuple[LaunchSite, ...] = field(default=(), compare=False)
     """Other places with the same launch."""
 
+    @property
+    def grid_is_assumed(self) -> bool:
+        """Whether the grid, or an axis of it, stands for sizes that nothing in sight determines."""
+        return self.site is not None and None in self.site.grid
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ArrayFacts:

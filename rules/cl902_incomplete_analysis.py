@@ -49,7 +49,7 @@ class IncompleteAnalysis(Rule):
         parts = [
             *_about_accesses(unknown, dependent, len(accesses)),
             *_about_the_body(kernel),
-            *_about_the_launch(kernel),
+            *_about_the_launch(kernel, context.file),
         ]
         if not parts:
             return
@@ -90,10 +90,16 @@ def _about_the_body(kernel: KernelFacts) -> Iterator[str]:
         yield f"left out: {_enumerated(Counter(gap.reason for gap in kernel.gaps))}"
 
 
-def _about_the_launch(kernel: KernelFacts) -> Iterator[str]:
-    if any(_is_assumed(launch) for launch in kernel.launches):
-        threads = " x ".join(str(n) for n in kernel.launches[0].block if n > 1)
-        yield f"no launch in sight: a block of {threads} threads is assumed"
+def _about_the_launch(kernel: KernelFacts, file: FileFacts) -> Iterator[str]:
+    """A file of kernels that are launched from elsewhere is told so once, at the first of them."""
+    alike = [k for k in file.kernels if any(_is_assumed(launch) for launch in k.launches)]
+    first = alike[0].name_place if alike else kernel.name_place
+    if not any(_is_assumed(launch) for launch in kernel.launches) or kernel.name_place != first:
+        return
+    threads = " x ".join(str(n) for n in kernel.launches[0].block if n > 1)
+    others = len({k.name_place for k in alike} - {first})
+    of = f" of this and {count(others, 'more kernel', 'more kernels')}" if others else ""
+    yield f"no launch in sight{of}: a block of {threads} threads is assumed"
 
 
 def _is_assumed(launch: LaunchFacts) -> bool:

@@ -46,6 +46,7 @@ def launch_object(launch: LaunchFacts) -> JsonObject:
     return {
         "block": list(launch.block),
         "grid": list(launch.grid),
+        "grid_is_assumed": launch.grid_is_assumed,
         "dynamic_shared_bytes": launch.dynamic_shared_bytes,
         "source": launch.source,
         "path": launch.path,

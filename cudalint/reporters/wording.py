@@ -21,8 +21,10 @@ def dimensions(sizes: tuple[int, int, int]) -> str:
 
 
 def launch_phrase(launch: LaunchFacts) -> str:
-    """`block 32x32, grid 8x8 (launch at tile.cu:40)`."""
-    text = f"block {dimensions(launch.block)}, grid {dimensions(launch.grid)}"
+    """`block 32x32, grid 8x8 (launch at tile.cu:40)`; a grid that was made up, say of sizes from the command line, is
+    said to be assumed."""
+    grid = "an assumed grid of" if launch.grid_is_assumed else "grid"
+    text = f"block {dimensions(launch.block)}, {grid} {dimensions(launch.grid)}"
     if launch.dynamic_shared_bytes:
         text += f", {launch.dynamic_shared_bytes} bytes of dynamic shared memory"
     return f"{text} ({_origin(launch)})"
