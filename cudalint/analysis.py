@@ -16,7 +16,7 @@ from typing import Literal
 from cudalint import ir
 from cudalint.annotations import Annotation, annotations_of_kernel, assumptions_of
 from cudalint.cubin import read_cubin
-from cudalint.evaluate.assumptions import Assumptions, UnknownName, evaluate_expression
+from cudalint.evaluate.assumptions import Assumptions, UnknownName, evaluate_expression, settle_quotients
 from cudalint.evaluate.device import properties_of
 from cudalint.evaluate.graph import I8, Checkpoint, Graph, Node, kind_of
 from cudalint.evaluate.host import Generics, HostLaunch, run_host
@@ -199,6 +199,7 @@ class _FileAnalysis:
         self.opt_ins = executed.opt_ins
         launches = executed.launches
         launches += self._launches_elsewhere(launches, generics)
+        settle_quotients(self.graph)
         self.shared = self.graph.checkpoint()
         found: list[KernelFacts] = []
         for ref in self.unit.kernels:

@@ -12,7 +12,7 @@ from cudalint.accesses import AccessCollector
 from cudalint.alignments import AlignmentCollector
 from cudalint.bounds import BoundsCollector
 from cudalint.branches import BranchCollector
-from cudalint.evaluate.assumptions import Assumptions, settle
+from cudalint.evaluate.assumptions import Assumptions, settle, settle_quotients
 from cudalint.evaluate.execution import Execution
 from cudalint.evaluate.executor import Configuration as Extents
 from cudalint.evaluate.executor import Executor, GaveUp
@@ -47,13 +47,14 @@ class KernelAnalysis:
         accesses, alignments, branches = AccessCollector(), AlignmentCollector(), BranchCollector()
         bounds = BoundsCollector()
         for index, configuration in enumerate(self.configurations):
-            launches.append(launch_facts(configuration, self.graph))
             if time.monotonic() > self.deadline:
+                launches.append(launch_facts(configuration, self.graph))
                 self.given_up = True
                 self.gap(self.function.name_span, "the file takes too long; it was given up")
                 continue
             with named_after_parameters(configuration):
-                execution = self._execute(configuration, launches[-1], self._view(index, configuration))
+                execution = self._execute(index, configuration)
+                launches.append(execution.launch)
                 alignments.add(execution)
                 bounds.add(execution)
                 accesses.add(execution)
@@ -89,7 +90,7 @@ class KernelAnalysis:
             self.graph, index, configuration.block, configuration.grid, configuration.assumptions, assumed
         )
 
-    def _execute(self, configuration: Configuration, launch: LaunchFacts, view: LaunchView) -> Execution:
+    def _execute(self, index: int, configuration: Configuration) -> Execution:
         x, y, z = (self.graph.const(v) for v in configuration.block)
         executor = Executor(self.graph, Extents((x, y, z), configuration.grid))
         complete = True
@@ -107,6 +108,10 @@ class KernelAnalysis:
         events, steps = executor.memory.events, executor.steps
         given = configuration.shared if configuration.source == "launch-site" else None
         shared = int(given.value) if given is not None and given.is_const else None
+        # From here on generic values are used, and only now is known what is divided by what.
+        settle_quotients(self.graph)
+        view = self._view(index, configuration)
+        launch = launch_facts(configuration, self.graph)
         return Execution(self.function, launch, view, events, steps, complete, executor.globals, shared)
 
     def gap(self, span: ir.Span, reason: str) -> None:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
 
-from cudalint.evaluate.graph import BOOL, F8, I8, Graph, Node
+from cudalint.evaluate.graph import BOOL, F8, I8, Graph, Node, Uniform
 from cudalint.evaluate.numeric import Rows, Threads
 from cudalint.expressions import (
     BinaryOp,
@@ -23,6 +24,11 @@ from cudalint.expressions import (
 
 _CANDIDATES = (32, 64, 128, 256, 512, 1024, 4096, 16, 8, 4, 2, 1, 3, 7, 33, 100, 1000, 100_000)
 """Values tried for a name whose generic value does not satisfy an assumption."""
+
+
+_GRANULE = 32
+_LARGEST = 1 << 28
+"""Sizes beyond would overflow soon where they are multiplied."""
 
 
 class UnknownName(ValueError):
@@ -71,6 +77,22 @@ def settle(graph: Graph, conditions: Iterable[Node]) -> None:
                 if all(holds(graph, c, {uniform: candidate}) for c in conditions):
                     graph.settle(uniform, candidate)
                     break
+
+
+def settle_quotients(graph: Graph) -> None:
+    """Gives sizes that are divided by others (`channels / heads`) generic values that they divide: the quotient is a
+    size as well, large and a multiple of 32."""
+    for dividend, divisor in graph.quotients.values():
+        assert isinstance(dividend.payload, Uniform) and isinstance(divisor.payload, Uniform)
+        a, b = int(dividend.payload.generic), int(divisor.payload.generic)
+        if a <= 0 or b <= 0 or (a % (_GRANULE * b) == 0):
+            continue
+        multiple = math.lcm(a, _GRANULE * b)
+        if multiple < _LARGEST:
+            graph.settle(dividend, multiple)
+        else:
+            graph.settle(divisor, _GRANULE)
+    graph.quotients.clear()
 
 
 def _fixed(expression: Expression) -> tuple[str, int] | None:

@@ -36,6 +36,7 @@ _TABLE_BYTES = 1 << 16
 _MAX_KEPT = 12_000_000
 """Numbers (of 8 bytes) that one launch keeps from access to access."""
 _MAX_SAMPLE = 64
+_MAX_DIVISORS = 2
 _MAX_COPIES = 8
 """Loops of up to so many iterations are taken to be unrolled completely."""
 _MAX_EVENTS = 48
@@ -484,7 +485,7 @@ def _assumptions(
     base = quick.cost / quick.requests
     for uniform in graph.atoms(bits, graph.uniform_bits):
         assert isinstance(uniform.payload, Uniform)
-        if uniform.payload.name.startswith("&"):
+        if uniform.payload.name.startswith("&") or _only_divides(uniform, reached, graph):
             continue
         text, means = _sensitivity(uniform, base, reached[:8], view)
         if text is not None:
@@ -519,6 +520,12 @@ def _sensitivity(
         return f"{render(uniform)} == {generic}", [scaled]
     if uniform.kind.is_float:
         return None, []
+    for divisor, text in _divisors(uniform, reached, view):
+        # What is divided has to change by as much as the divisor for the quotient to change at all.
+        quotients = {added: mean(int(generic) + added * divisor) for added in _VARIATIONS}
+        sensitive = [added for added, figure in quotients.items() if moves(figure)]
+        if sensitive:
+            return f"{text} % {2 * max(sensitive)} == 0", list(quotients.values())
     means = {1: mean(int(generic) + 1)}
     if view.allows(uniform, int(generic) + 1) and not moves(means[1]):
         # If an odd size changes nothing, no other divisibility matters.
@@ -528,6 +535,28 @@ def _sensitivity(
     if not sensitive:
         return None, []
     return f"{render(uniform)} % {2 * max(sensitive)} == 0", list(means.values())
+
+
+def _only_divides(uniform: Node, reached: Sequence[_Known], graph: Graph) -> bool:
+    """Whether a size comes in only as what another one is divided by: what matters is the quotient then."""
+    nodes = [node for known in reached for node in (known.event.offset, *known.conditions)]
+    users = [node for node in graph.below(nodes, uniform.bits) if uniform in node.args]
+    return bool(users) and all(
+        u.op == "/" and u.args[1] is uniform and u.args[0].op == "uniform" for u in users
+    )
+
+
+def _divisors(uniform: Node, reached: Sequence[_Known], view: LaunchView) -> list[tuple[int, str]]:
+    """The numbers by which a size is divided on the way to these accesses, with the text of the quotient."""
+    found: dict[str, int] = {}
+    nodes = [node for known in reached for node in (known.event.offset, *known.conditions)]
+    for quotient in view.graph.below(nodes, uniform.bits):
+        dividend, divisor = quotient.args if quotient.op == "/" else (uniform, uniform)
+        if dividend is uniform and divisor is not uniform and not divisor.bits & ~view.graph.uniform_bits:
+            number = int(np.asarray(view.quick().base.value(divisor)).flat[0])
+            if number > 1:
+                found[render(quotient).removeprefix("(").removesuffix(")")] = number
+    return [(number, text) for text, number in found.items()][:_MAX_DIVISORS]
 
 
 def _offset_range(reached: Sequence[_Known]) -> tuple[int, int] | None:

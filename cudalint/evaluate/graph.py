@@ -9,7 +9,7 @@ set which leaves it depends on; `cudalint.evaluate.numeric` gives it numbers for
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from cudalint import ir
@@ -230,6 +230,8 @@ class Graph:
         self.uniform_bits = 0
         self.loop_bits = 0
         self._atoms: dict[int, Node] = {}
+        self.quotients: dict[tuple[int, int], tuple[Node, Node]] = {}
+        """Pairs of uniform symbols of which one is divided by the other."""
         self.thread = tuple(self._leaf("thread", axis, U4, 1 << axis) for axis in range(3))
         self.block = tuple(self._leaf("block", axis, U4, 8 << axis) for axis in range(3))
         self.zero = self.const(0)
@@ -246,6 +248,7 @@ class Graph:
 
     def rewind(self, to: Checkpoint) -> None:
         """Forgets what a kernel added. Its nodes must not be used any more, since their bits are given out again."""
+        self.quotients.clear()
         self._nodes, self._atoms, self._next_bit = dict(to.nodes), dict(to.atoms), to.next_bit
         self.opaque_bits, self.uniform_bits, self.loop_bits = to.masks
 
@@ -323,6 +326,18 @@ class Graph:
             rest ^= bit
         return found
 
+    @staticmethod
+    def below(nodes: Iterable[Node], bits: int) -> Iterator[Node]:
+        """All nodes that these are computed from, themselves included, as far as they depend on `bits`."""
+        seen: set[int] = set()
+        pending = list(nodes)
+        while pending:
+            node = pending.pop()
+            if node.bits & bits and node.index not in seen:
+                seen.add(node.index)
+                yield node
+                pending.extend(node.args)
+
     # operations
 
     def binary(self, op: str, a: Node, b: Node, kind: Kind) -> Node:
@@ -336,6 +351,8 @@ class Graph:
         simple = self._simplify(op, a, b, kind)
         if simple is not None:
             return simple
+        if op == "/" and a.op == b.op == "uniform" and not kind.is_float:
+            self.quotients[a.index, b.index] = (a, b)
         if op in _COMMUTATIVE and a.is_const:
             a, b = b, a
         if kind.is_float and a.size + b.size > _MAX_FLOAT_SIZE:

@@ -14,12 +14,12 @@ import numpy as np
 
 from cudalint.evaluate.events import AccessEvent, BarrierEvent, Event
 from cudalint.evaluate.figures import LaunchView, is_astray
-from cudalint.evaluate.graph import I8, Graph, Node
+from cudalint.evaluate.graph import Graph, Node
 from cudalint.evaluate.requests import mask_of
+from cudalint.evaluate.residues import Residues
+from cudalint.evaluate.unrolling import unrolled_load
 
 _WIDTHS = (16, 8, 4, 2)
-_MAX_UNROLLED = 64
-"""Loops of up to so many iterations are unrolled by the compiler as a rule."""
 
 
 def machine_accesses(events: Iterable[Event], view: LaunchView) -> list[AccessEvent]:
@@ -45,6 +45,7 @@ class _Merger:
     accesses: list[AccessEvent] = field(default_factory=list)
     _loaded: dict[object, AccessEvent] = field(default_factory=dict)
     _runs: dict[tuple[object, ...], _Run] = field(default_factory=dict)
+    _residues: Residues = field(default_factory=Residues)
 
     def add(self, event: Event) -> None:
         if isinstance(event, BarrierEvent) and not event.implied:
@@ -63,7 +64,7 @@ class _Merger:
             space = event.target.space
             self._loaded = {k: e for k, e in self._loaded.items() if e.target.space != space}
         self._end_conflicting(event)
-        self.accesses.append(self._unrolled(event))
+        self.accesses.append(unrolled_load(event, self.view, self._residues))
         if event.repeats is None and self.accesses[-1] is event:
             self._join(event, len(self.accesses) - 1)
 
@@ -147,43 +148,6 @@ class _Merger:
         if event.target.space != "shared" or event.target.bytes is None:
             return record is not None and record.align >= width and record.offset % width == 0
         return self._aligned(event, event.offset, width)
-
-    # neighbouring accesses of successive iterations
-
-    def _unrolled(self, event: AccessEvent) -> AccessEvent:
-        """A load that walks through a shared array element by element in a loop that is unrolled."""
-        loops = event.context.loops
-        if not loops or not loops[-1].is_counted or event.operation != "load" or event.bytes > 4:
-            return event
-        if event.target.space != "shared" or event.bytes < 4:
-            return event
-        counter = loops[-1].counter
-        if not event.offset.bits & counter.bits or event.target.bytes is None:
-            return event
-        graph = self.view.graph
-        trips = graph.trips(counter, loops[-1].condition)
-        if not trips.is_const or not 2 <= trips.value <= _MAX_UNROLLED:
-            return event
-        first = graph.substitute(event.offset, {counter: graph.const(0, I8)})
-        if not self._walks(event, first, counter):
-            return event
-        for width in _WIDTHS:
-            count = width // event.bytes
-            if count > 1 and trips.value % count == 0 and self._aligned(event, first, width):
-                within = graph.binary("%", counter, graph.const(count, I8), I8)
-                back = graph.binary("*", within, graph.const(event.bytes, I8), I8)
-                return replace(event, offset=graph.binary("-", event.offset, back, I8), bytes=width)
-        return event
-
-    def _walks(self, event: AccessEvent, first: Node, counter: Node) -> bool:
-        """Whether each iteration moves the address by one element."""
-        graph = self.view.graph
-        walked = graph.binary("*", counter, graph.const(event.bytes, I8), I8)
-        expected = graph.binary("+", first, walked, I8)
-        if expected is event.offset:
-            return True
-        rows = self.view.quick().rows(event.context.loops)
-        return bool(np.array_equal(rows.full(expected), rows.full(event.offset)))
 
     def _aligned(self, event: AccessEvent, offset: Node, width: int) -> bool:
         """Whether all lanes' addresses are multiples of `width`."""

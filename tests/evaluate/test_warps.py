@@ -164,3 +164,20 @@ def test_both_sides_of_an_unknown_flag_are_evaluated() -> None:
 def test_division_and_remainder_of_an_unknown_width_cancel() -> None:
     result = only(evaluate("int i = blockIdx.x * 256 + t; a[(i / n) * n + i % n] = 1;", arguments=UNKNOWN))
     assert result.sectors_per_request == 4
+
+
+@pytest.mark.parametrize("arguments", ["unknown, other", "other, unknown"])
+def test_a_quotient_of_unknown_sizes_is_a_size_too(arguments: str) -> None:
+    """Whichever of the two was made up the larger: the rows of `n / m` elements are no rows of none."""
+    body = "int row = n / m; a[row * (blockIdx.x + threadIdx.y) + t] = 1;"
+    result = only(evaluate(body, (32, 4, 1), (64, 1, 1), arguments))
+    assert (result.status, result.sectors_per_request) == ("assumed", 4)
+    assert [text.endswith("% 8 == 0") and "/" in text for text in result.assumptions] == [True]
+
+
+def test_a_quotient_by_a_number_is_assumed() -> None:
+    """An unknown size changes its quotient by 24,576 only in steps of that size; a start may lie anywhere."""
+    result = only(evaluate("a[n / 24576 * (threadIdx.y + 1) + t] = 1;", (32, 4, 1), arguments=UNKNOWN))
+    assert result.status == "assumed"
+    assert result.sectors_range is not None and result.sectors_range[1] > result.sectors_range[0]
+    assert any("/ 24576 %" in text for text in result.assumptions), result.assumptions
