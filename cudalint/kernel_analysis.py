@@ -99,7 +99,6 @@ class KernelAnalysis:
         except GaveUp as reason:
             complete = False
             self.gap(self.function.name_span, str(reason))
-        view.assumed = (*view.assumed, *executor.assumed)
         for passed in executor.gaps:
             self.gap(passed.span, passed.reason)
         for symbol, allocation in executor.globals.items():
@@ -111,6 +110,7 @@ class KernelAnalysis:
         # From here on generic values are used, and only now is known what is divided by what.
         settle_quotients(self.graph)
         view = self._view(index, configuration)
+        view.assumed = (*view.assumed, *executor.assumed)
         launch = launch_facts(configuration, self.graph)
         return Execution(self.function, launch, view, events, steps, complete, executor.globals, shared)
 
