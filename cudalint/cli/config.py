@@ -61,7 +61,7 @@ def command(path: str, format_: str, color: bool | None, **values: Any) -> int:
     settings = settings_from(values)
     inside = os.path.join(path, "any.cu") if os.path.isdir(path) else path
     known = settings.of(inside)
-    rows = list(_rows(settings, known))
+    rows = list(_rows(settings, known, os.path.dirname(os.path.abspath(inside))))
     file = known.config.path if known.config else None
     if format_ == "json":
         document = {"path": path, "config": file, "settings": [asdict(row) for row in rows]}
@@ -92,14 +92,26 @@ def _text(value: object) -> str:
     return "-" if value is None else str(value)
 
 
-def _rows(settings: Settings, known: FileSettings) -> Iterator[_Row]:
+def _rows(settings: Settings, known: FileSettings, folder: str) -> Iterator[_Row]:
     given, config = settings.command_line, known.config
     yield _single("target", known.options.target, given.target, config.target if config else None, config)
     yield from _rules(known, given, config)
     yield from _files(settings, config)
     yield from _lists(given.options, config)
     yield _single("std", known.options.std, given.options.std, config.std if config else None, config)
+    yield _single("cuda-path", known.options.cuda_path, given.options.cuda_path, None, config)
+    yield _database(given.options, folder)
     yield from _launches(given.options, config)
+
+
+def _database(given: AnalysisOptions, folder: str) -> _Row:
+    """The compilation database, which needs no mention to be found."""
+    if given.compile_commands is not None:
+        return _Row("compile-commands", given.compile_commands, _COMMAND_LINE)
+    from cudalint.frontend.compile_commands import find_compile_commands
+
+    found = find_compile_commands(folder)
+    return _Row("compile-commands", found, "found above the files" if found else _DEFAULT)
 
 
 def _single(key: str, value: object, given: object, configured: object, config: Config | None) -> _Row:

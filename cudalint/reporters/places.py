@@ -19,7 +19,7 @@ def project_root() -> str:
     current = os.path.realpath(os.getcwd())
     for variable in _ROOT_VARIABLES:
         named = os.environ.get(variable)
-        if named and os.path.commonpath([current, os.path.realpath(named)]) == os.path.realpath(named):
+        if named and _is_inside(current, os.path.realpath(named)):
             return os.path.realpath(named)
     folder = current
     while not os.path.exists(os.path.join(folder, ".git")):
@@ -28,6 +28,13 @@ def project_root() -> str:
             return current
         folder = parent
     return folder
+
+
+def _is_inside(path: str, folder: str) -> bool:
+    try:
+        return os.path.commonpath([path, folder]) == folder
+    except ValueError:
+        return False  # On another drive.
 
 
 @lru_cache(maxsize=4096)

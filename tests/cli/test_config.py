@@ -130,6 +130,7 @@ def test_config_says_where_each_value_comes_from(cudalint: Run, tree: Path) -> N
         ("std", "c++20", "command line"),
         ('kernels."k*".block', "64", "pyproject.toml:6"),
         ("respect-gitignore", True, "default"),
+        ("compile-commands", None, "default"),
     ):
         assert expected in rows
 
