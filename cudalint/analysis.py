@@ -69,25 +69,30 @@ def analyse_file(path: str, options: AnalysisOptions) -> FileFacts:
 
 
 def _analyse_texts(texts: CudaTexts, options: AnalysisOptions) -> Iterator[FileFacts]:
-    """The facts of each text of a file. One that can't be parsed costs no other."""
+    """The facts of each text of a file. One that can't be parsed costs no other; together they have the file's time."""
     end = time.monotonic() + options.seconds
-    for text in texts.texts:
+    for number, text in enumerate(texts.texts):
+        if number and time.monotonic() > end:
+            left = f"{len(texts.texts) - number} of {len(texts.texts)} kernel sources were not evaluated"
+            limit = f"given up after {options.seconds:g} s: {left}; --time-limit gives more time"
+            yield FileFacts(texts.path, "partial", failures=(limit,))
+            return
         try:
-            yield _analyse_text(texts.path, text, replace(options, seconds=max(0.0, end - time.monotonic())))
+            yield _analyse_text(texts.path, text, options, end)
         except SourceError as error:
             if text.places is None:
                 raise
             yield FileFacts(texts.path, "partial", failures=(f"the source at line {text.line}: {error}",))
 
 
-def _analyse_text(path: str, text: CudaText, options: AnalysisOptions) -> FileFacts:
+def _analyse_text(path: str, text: CudaText, options: AnalysisOptions, deadline: float) -> FileFacts:
     parsed = parse_file(path, _parse_options(path, options, text.options), text.data, text.places)
     unit = lower_unit(parsed)
     problems = tuple(ProblemFacts(p.path, p.line, p.column, p.message) for p in unit.problems)
     usage, failures = _usage(path, unit, options, text)
     sources = _sources(path, unit)
     with _no_collection():
-        analysis = _FileAnalysis(unit, options, partial(constant_named, parsed), usage, tuple(sources))
+        analysis = _FileAnalysis(unit, options, partial(constant_named, parsed), usage, tuple(sources), deadline)
         kernels = analysis.kernels()
     status: Literal["ok", "partial"] = "partial" if problems or analysis.given_up else "ok"
     failures += analysis.failures()
@@ -177,6 +182,8 @@ class _FileAnalysis:
     """What compiled kernels take."""
     sources: tuple[str, ...]
     """Paths of the user's files that contribute."""
+    deadline: float
+    """On the monotonic clock."""
     opt_ins: dict[str, list[Node]] = field(default_factory=dict)
     properties: Mapping[str, int] = field(default_factory=dict)
     """What host code learns about the device."""
@@ -184,13 +191,9 @@ class _FileAnalysis:
     shared: Checkpoint = field(default_factory=lambda: Graph().checkpoint())
     """The graph as the host code left it."""
     annotations: dict[str, list[Annotation]] = field(default_factory=dict)
-    deadline: float = field(init=False)
     given_up: dict[str, None] = field(default_factory=dict)
     """The kernels of which launches were left at the deadline."""
     parameters: set[tuple[str, str]] = field(default_factory=set)
-
-    def __post_init__(self) -> None:
-        self.deadline = time.monotonic() + self.options.seconds
 
     def kernels(self) -> tuple[KernelFacts, ...]:
         generics = Generics(self.graph)

@@ -19,12 +19,10 @@ _TYPES: Final = {
     "float16": "__half", "float32": "float", "float64": "double", "bool": "bool", "bool_": "bool",
     "int8": "signed char", "uint8": "unsigned char", "int16": "short", "uint16": "unsigned short", "int32": "int",
     "uint32": "unsigned int", "int64": "long long", "uint64": "unsigned long long", "complex64": "float2",
-    "complex128": "double2", "e": "__half", "f": "float", "d": "double", "?": "bool", "b": "signed char",
-    "B": "unsigned char", "h": "short", "H": "unsigned short", "i": "int", "I": "unsigned int", "l": "long long",
-    "L": "unsigned long long", "q": "long long", "Q": "unsigned long long",
+    "complex128": "double2", "I": "int",
 }  # fmt: skip
 _GENERIC: Final = "float"
-"""What a type that only the call decides is taken as."""
+"""What a type that only the call decides is taken as: a single letter is a placeholder, by custom `I` for indices."""
 _PARAMETER: Final = re.compile(r"^\s*(?P<words>(?:\w+\s+)*)(?P<type>[\w?]+)\s+(?P<name>\w+)\s*$")
 _INDEXER: Final = (
     "struct _cudalint_indexer { long long _n, _i; long long size() const { return _n; } "
@@ -49,6 +47,7 @@ class Elementwise:
 
 @dataclass(frozen=True, slots=True)
 class _Parameter:
+    spelled: str
     type: str
     name: str
     is_raw: bool
@@ -75,7 +74,7 @@ def elementwise_kernel(parts: Elementwise, threads: int = 128) -> LocatedText | 
     if not parameters or None in parameters:
         return None
     known = [parameter for parameter in parameters if parameter is not None]
-    return _kernel(parts, [p.pointer for p in known], _elements(known), threads)
+    return _kernel(parts, [p.pointer for p in known], _elements(known), threads, types=_placeholders(known))
 
 
 def reduction_kernel(parts: Elementwise) -> LocatedText | None:
@@ -88,7 +87,13 @@ def reduction_kernel(parts: Elementwise) -> LocatedText | None:
     kind = results[0].type if results else _GENERIC
     head, tail = (generated(text, start, end) for text in (f"{kind} _mapped = (", "); (void)_mapped"))
     parts = replace(parts, operation=joined([head, parts.operation, tail]))
-    return _kernel(parts, [p.pointer for p in known], _elements(known), 512)
+    return _kernel(parts, [p.pointer for p in known], _elements(known), 512, types=_placeholders([*known, *results]))
+
+
+def _placeholders(parameters: Sequence[_Parameter]) -> str:
+    """The types that only the call decides, for operations that name them."""
+    generic = {p.spelled: p.type for p in parameters if p.spelled not in _TYPES or len(p.spelled) == 1}
+    return "".join(f"typedef {type_} {name};\n" for name, type_ in generic.items() if name.isidentifier())
 
 
 def _elements(parameters: Sequence[_Parameter]) -> str:
@@ -98,26 +103,28 @@ def _elements(parameters: Sequence[_Parameter]) -> str:
 
 def c_kernel(parts: Elementwise, threads: int = 128) -> LocatedText:
     """PyCUDA's kernel: the inputs are a parameter list in C, and the operation indexes with `i`."""
-    return _kernel(parts, [parts.inputs.strip()], "{", threads)
+    return _kernel(parts, [parts.inputs.strip()], "{", threads, size="n")
 
 
-def _kernel(parts: Elementwise, parameters: Sequence[str], elements: str, threads: int) -> LocatedText:
+def _kernel(
+    parts: Elementwise, parameters: Sequence[str], elements: str, threads: int, size: str = "_size", types: str = ""
+) -> LocatedText:
     start, end = parts.where
-    arguments = ", ".join([*parameters, "long long n"])
-    blocks = f"dim3((n + {threads - 1}) / {threads}), dim3({threads})"
+    arguments = ", ".join([*parameters, f"long long {size}"])
+    blocks = f"dim3(({size} + {threads - 1}) / {threads}), dim3({threads})"
     count = sum(len(_split(parameter)) for parameter in parameters)
     values = "".join(f"_cudalint_any a{number}, " for number in range(count))
     given = "".join(f"a{number}, " for number in range(count))
     half = "#include <cuda_fp16.h>\n" if "__half" in arguments else ""
     head = (
-        f"\n{half}{_INDEXER}\n__global__ void {parts.name}({arguments}) "
-        "{ _cudalint_indexer _ind = {n, 0}; (void)_ind; "
+        f"\n{half}{types}{_INDEXER}\n__global__ void {parts.name}({arguments}) "
+        f"{{ _cudalint_indexer _ind = {{{size}, 0}}; (void)_ind; "
     )
     loop = (
-        ";\nfor (long long i = (long long)blockIdx.x * blockDim.x + threadIdx.x; i < n; "
-        f"i += (long long)blockDim.x * gridDim.x) {{ _ind._i = i; {elements}\n"
+        ";\nfor (long long i = (long long)blockIdx.x * blockDim.x + threadIdx.x; "
+        f"i < {size}; i += (long long)blockDim.x * gridDim.x) {{ _ind._i = i; {elements}\n"
     )
-    launch = f"\nstatic void _cudalint_call({values}long long n) {{ {parts.name}<<<{blocks}>>>({given}n); }}"
+    launch = f"\nstatic void _cudalint_call({values}long long {size}) {{ {parts.name}<<<{blocks}>>>({given}{size}); }}"
     return joined(
         [
             parts.preamble,
@@ -146,4 +153,4 @@ def _parameter(text: str, is_output: bool) -> _Parameter | None:
     if match is None:
         return None
     words = match["words"].split()
-    return _Parameter(_TYPES.get(match["type"], _GENERIC), match["name"], "raw" in words, is_output)
+    return _Parameter(match["type"], _TYPES.get(match["type"], _GENERIC), match["name"], "raw" in words, is_output)

@@ -170,7 +170,9 @@ class Names:
 
 
 def _chosen(bindings: list[Binding], position: tuple[int, int] | None) -> Meaning | None:
-    """The only binding, or, where all stand in one block, the last one before a place in the same scope."""
+        """The full name of a library's function, as far as imports in sight tell; else the name as it is spelled."""
+    says that the name gets its value later."""
+    bindings = [b for b in bindings if not _is_none(b.node)] or bindings
     if len(bindings) > 1:
         if position is None or len({binding.block for binding in bindings}) > 1:
             return None
@@ -178,6 +180,10 @@ def _chosen(bindings: list[Binding], position: tuple[int, int] | None) -> Meanin
     if not bindings or bindings[0].node is None:
         return None
     return Meaning(bindings[0].node, bindings[0].scope)
+
+
+def _is_none(node: ast.AST | None) -> bool:
+    return isinstance(node, ast.Constant) and node.value is None
 
 
 def _is_plain(function: ast.AST) -> bool:
