@@ -167,6 +167,13 @@ def test_reduction() -> None:
     assert _kernel(source).launches[0].block == (512, 1, 1)
 
 
+def test_elementwise_types_that_the_call_decides() -> None:
+    source = "k = cupy.ElementwiseKernel('T x, raw I p', 'T y', 'T t = x; I j = p[i]; y = t * j; int n = 0', 'k')\n"
+    facts = _facts(source)
+    assert facts.problems == ()
+    assert {(a.array, a.bytes) for a in facts.kernels[0].accesses} == {("x", 4), ("p", 4), ("y", 4)}
+
+
 def test_elementwise_of_pycuda() -> None:
     source = (
         "from pycuda.elementwise import ElementwiseKernel\n"
@@ -203,6 +210,10 @@ _CONSTANT = {
     "cupy, of self": (
         f"class A:\n    def __init__(self):\n        self.k = RawKernel(r'''{_KERNEL}''', 'k')\n"
         "    def f(self, a):\n        self.k((6,), (96,), (a, 3))\n"
+    ),
+    "cupy, on first use": (
+        "_k = None\ndef get():\n    global _k\n    if _k is None:\n"
+        f"        _k = RawKernel(r'''{_KERNEL}''', 'k')\n    return _k\nget()((6,), (96,), (a, 3))"
     ),
     "cupy module": f"m = cp.RawModule(code=r'''{_KERNEL}''')\nm.get_function('k')((6,), (96,), (a, 3))",
     "cupy, a parameter's default": _CUPY + "def f(a, b=96):\n    k((6,), (b,), (a, 3))",

@@ -170,8 +170,8 @@ class Names:
 
 
 def _chosen(bindings: list[Binding], position: tuple[int, int] | None) -> Meaning | None:
-        """The full name of a library's function, as far as imports in sight tell; else the name as it is spelled."""
-    says that the name gets its value later."""
+    """The only binding, or, where all stand in one block, the last one before a place in the same scope. `x = None`
+    only says that the name gets its value later."""
     bindings = [b for b in bindings if not _is_none(b.node)] or bindings
     if len(bindings) > 1:
         if position is None or len({binding.block for binding in bindings}) > 1:
