@@ -25,7 +25,7 @@ class TileQuantization(Rule):
 
     Why is this bad
         Threads beyond the edge are launched, scheduled and masked out. A 65x65 matrix in tiles of 32x32 takes 3x3
-        blocks, the work of 96x96, of which 53% is thrown away.
+        blocks, the work of 96x96, of which 54% is thrown away.
 
     Why it is off by default
         A size in sight is often a default that the command line overrides, or a small test. In public collections

@@ -1,6 +1,7 @@
 """Every fixture: what its comments expect is found, and nothing else.
 
-The rules that are on by default run on each fixture, and the rule after which its folder is named.
+The rules that are on by default run on each fixture, and the rule after which its folder is named, or its file, for the
+examples of the rules' pages.
 """
 
 from __future__ import annotations
@@ -16,12 +17,18 @@ from cudalint.options import AnalysisOptions
 from cudalint.registry import Selection, all_rules
 from cudalint.results import FileReport
 
-_ROOT = Path(__file__).parent.parent / "fixtures"
-_FIXTURES = sorted(_ROOT.glob("*/*.cu"))
+_ROOT = Path(__file__).parent.parent
+_ON_COMMENTS = ("bad-annotation", "unused-suppression")
+"""Examples of rules about comments, beside which no other comment can stand; the pages' test looks at them."""
+_FIXTURES = [
+    *sorted(_ROOT.glob("fixtures/*/*.cu")),
+    *(path for path in sorted(_ROOT.glob("rules/examples/*.cu")) if path.stem not in _ON_COMMENTS),
+]
 
 
 def _selection(fixture: Path) -> Selection:
-    return Selection(tuple(r.code for r in all_rules() if r.on_by_default or r.name == fixture.parent.name))
+    names = (fixture.parent.name, fixture.stem)
+    return Selection(tuple(r.code for r in all_rules() if r.on_by_default or r.name in names))
 
 
 @pytest.mark.parametrize("fixture", _FIXTURES, ids=lambda path: str(path.relative_to(_ROOT)))

@@ -21,14 +21,15 @@ def test_every_package_is_listed() -> None:
 
 
 def test_every_data_file_is_listed() -> None:
-    package = _ROOT / "cudalint"
-    listed = {path for pattern in _settings()["package-data"]["cudalint"] for path in package.glob(pattern)}
-    data = {
-        path
-        for path in package.rglob("*")
-        if path.is_file() and path.suffix not in (".py", ".pyc") and "__pycache__" not in path.parts
-    }
-    assert data - listed == set()
+    for name, folder in (("cudalint", "cudalint"), ("cudalint.rules", "rules")):
+        package = _ROOT / folder
+        listed = {path for pattern in _settings()["package-data"][name] for path in package.glob(pattern)}
+        data = {
+            path
+            for path in package.rglob("*")
+            if path.is_file() and path.suffix not in (".py", ".pyc") and "__pycache__" not in path.parts
+        }
+        assert data - listed == set()
 
 
 def test_data_files_are_installed() -> None:

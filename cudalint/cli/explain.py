@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import inspect
+import textwrap
 from collections.abc import Iterator
 
 import click
@@ -12,12 +12,14 @@ from cudalint.cli.terminal import output_style, write_lines
 from cudalint.registry import RuleClass, UnknownRule, find_rule
 from cudalint.reporters.style import Style
 
+_MARGIN = " " * 4
+
 
 @click.command("explain")
 @click.argument("rule", metavar="CODE")
 @click.option("--color/--no-color", default=None, help="Use colours.  [default: in a terminal]")
 def command(rule: str, color: bool | None) -> int:
-    """Print the page of a rule, by code or name.
+    """Print the page of a rule, by code or name, with what it finds in an example.
 
     \b
     Example:
@@ -32,17 +34,44 @@ def command(rule: str, color: bool | None) -> int:
 
 
 def _page(rule: RuleClass, style: Style) -> Iterator[str]:
-    """The docstring, whose unindented lines after the first paragraph are headings."""
+    from cudalint.pages import page_of
+
     yield f"{style.severity(rule.code, rule.severity)} {style.paint(rule.name, 'bold')} ({rule.severity})"
     if not rule.on_by_default:
-        yield f"Off by default: turn it on with `--select {rule.code}`."
-    yield ""
-    in_body = False
-    for line in inspect.cleandoc(rule.__doc__ or rule.summary).splitlines():
-        is_heading = in_body and line[:1].strip() != "" and len(line.split()) <= 5
-        yield style.paint(line, "bold") if is_heading else line
-        in_body = in_body or not line.strip()
-    if rule.thresholds:
+        yield f"Off by default: turn it on with `--extend-select {rule.code}`."
+    page = page_of(rule)
+    yield from ("", page.lead)
+    for section in page.sections:
         yield ""
-        yield style.paint("Thresholds", "bold")
-        yield from (f"    {name} = {value:g}" for name, value in rule.thresholds.items())
+        if section.heading:
+            yield style.paint(section.heading, "bold")
+        yield from textwrap.indent(section.text, _MARGIN if section.heading else "").split("\n")
+    yield from _example(rule, style)
+    yield from _options(rule, style)
+    yield from _suppression(rule, style)
+
+
+def _example(rule: RuleClass, style: Style) -> Iterator[str]:
+    """The first finding in the rule's example, with its picture."""
+    from cudalint.pages import example_of, findings_in
+
+    source = example_of(rule)
+    lines = list(findings_in(rule, source, style, most=1)) if source is not None else []
+    if lines:
+        yield from ("", style.paint("In a program", "bold"), *lines)
+
+
+def _options(rule: RuleClass, style: Style) -> Iterator[str]:
+    if rule.thresholds:
+        yield from ("", style.paint("Thresholds", "bold"))
+        yield from (f"{_MARGIN}{name} = {value:g}" for name, value in rule.thresholds.items())
+        name, value = next(iter(rule.thresholds.items()))
+        yield f"{_MARGIN}--threshold {rule.name}.{name}={value:g} sets one"
+
+
+def _suppression(rule: RuleClass, style: Style) -> Iterator[str]:
+    from cudalint.pages import suppressions
+
+    yield from ("", style.paint("How to suppress it", "bold"))
+    yield from (f"{_MARGIN}{comment}   ({where})" for comment, where in suppressions(rule))
+    yield f"{_MARGIN}--ignore {rule.code}, or `ignore` and `per-file-ignores` in the configuration"

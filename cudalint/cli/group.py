@@ -16,6 +16,7 @@ _COMMANDS = {
     "explain": "cudalint.cli.explain",
     "rules": "cudalint.cli.rules",
     "occupancy": "cudalint.cli.occupancy",
+    "pages": "cudalint.cli.pages",
 }
 """Each module has a click command called `command`."""
 
