@@ -5,6 +5,9 @@
 COUNTERS is a file as benchmarks/accuracy.py reads it; its `branch` rows are the lines on which warps split. What
 decides there (indices, loaded data, or the machine's own code) was read from the sources: divergence_causes.json.
 
+The exit status is 1 if too few of the lines that indices decide are called divergent, or too few of the calls are
+right: calling everything divergent fails, and so does calling nothing.
+
 A line is *called* divergent if some branch on it has that verdict. A line without a row, of a kernel that was measured,
 ran without a split: calling it is false, unless it is said that the compiler makes no jump there.
 """
@@ -13,6 +16,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import sys
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
@@ -25,6 +29,8 @@ from programs import command_line, program_name, read_counters, run_facts
 from scoring import plain_name
 
 _VISIBLE_LAUNCH = frozenset({"launch-site", "annotation"})
+_LEAST_RECALL = 0.95
+_LEAST_PRECISION = 0.6
 _CAUSES = Path(__file__).with_name("divergence_causes.json")
 
 
@@ -67,6 +73,21 @@ class Score:
     quiet: int = 0
     """Lines with a branch that nobody called divergent and that ran without a split."""
     missed: list[str] = field(default_factory=list)
+
+    @property
+    def recall(self) -> float:
+        """Of the lines that indices decide, the share that is called divergent."""
+        index = self.verdicts.get("index", Counter())
+        return index["divergent"] / max(1, sum(index.values()))
+
+    @property
+    def precision(self) -> float:
+        """Of the lines called divergent, with a jump, the share that split."""
+        return self.right / max(1, self.right + len(self.false))
+
+    @property
+    def passes(self) -> bool:
+        return self.recall >= _LEAST_RECALL and self.precision >= _LEAST_PRECISION
 
     def add(self, other: Score) -> None:
         for cause, counts in other.verdicts.items():
@@ -160,7 +181,7 @@ def _run(program: Mapping[str, Any], checkouts: Path, causes: Mapping[str, Any])
     return score(program, calls(facts.document), causes.get(program_name(program), {}))
 
 
-def main() -> None:
+def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("counters", type=Path)
     parser.add_argument("checkouts", type=Path)
@@ -178,6 +199,7 @@ def main() -> None:
             else:
                 total.add(found)
     report(total, options.list)
+    return 0 if total.passes else 1
 
 
 def report(total: Score, everything: bool) -> None:
@@ -194,11 +216,13 @@ def report(total: Score, everything: bool) -> None:
     print(f"called divergent without a jump: {total.false_without_jump} lines, none of which split")
     print(f"not called and not split: {total.quiet} lines with a branch")
     calling_all = total.right / max(1, total.right + false + total.false_without_jump + total.quiet)
-    print(f"precision {total.right / max(1, called):.1%}; calling every branch divergent would have {calling_all:.1%}")
+    print(f"precision {total.precision:.1%}; calling every branch divergent would have {calling_all:.1%}")
+    print(f"{'passes' if total.passes else 'fails'}: recall {total.recall:.1%}, at least {_LEAST_RECALL:.0%};", end=" ")
+    print(f"precision {total.precision:.1%}, at least {_LEAST_PRECISION:.0%}")
     if everything:
         for line in (*(f"missed: {text}" for text in total.missed), *(f"false: {text}" for text in total.false)):
             print(line)
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

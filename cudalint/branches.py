@@ -6,7 +6,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from cudalint.evaluate.compiled import compiled_form
-from cudalint.evaluate.divergence import LOOPS, Split, aligned_condition, evaluate_branch, warps_launched
+from cudalint.evaluate.divergence import LOOPS, Split, evaluate_branch, warps_launched
+from cudalint.evaluate.divergence_remedies import aligned_condition, chosen_variable, is_by_lane
 from cudalint.evaluate.events import BranchEvent
 from cudalint.evaluate.execution import Execution
 from cudalint.evaluate.work import WorkMeter
@@ -17,6 +18,7 @@ Evaluated = tuple[BranchEvent, Split]
 _MAX_EVENTS = 24
 """Executions of one branch (by unrolling and inlining) that are evaluated; the rest behave alike."""
 
+_ENOUGH_DOUBTS = 3
 _LOOP_HEAD = 2.0
 """Instructions of a loop's test and step."""
 
@@ -29,7 +31,7 @@ class BranchCollector:
         meter = WorkMeter(execution.view, execution.steps)
         evaluated: dict[object, list[Evaluated]] = {}
         for key, events in _by_site(execution).items():
-            evaluated[key] = [(event, evaluate_branch(event, execution.view)) for event in events[:_MAX_EVENTS]]
+            evaluated[key] = _evaluated(events[:_MAX_EVENTS], execution)
             execution.view.trim()
         _narrow(meter, evaluated.values())
         for key, found in evaluated.items():
@@ -47,6 +49,18 @@ def _by_site(execution: Execution) -> dict[object, list[BranchEvent]]:
         if isinstance(event, BranchEvent):
             sites.setdefault((event.context.span, event.context.frames, event.kind), []).append(event)
     return sites
+
+
+def _evaluated(events: Sequence[BranchEvent], execution: Execution) -> list[Evaluated]:
+    """The verdicts on the executions of one branch. Once a few were in doubt, so are the others."""
+    found: list[Evaluated] = []
+    doubts = 0
+    for event in events:
+        found.append((event, evaluate_branch(event, execution.view)))
+        doubts += found[-1][1].verdict in ("data-dependent", "unknown")
+        if doubts == _ENOUGH_DOUBTS:
+            break
+    return found
 
 
 def _branch(event: BranchEvent, results: tuple[BranchResult, ...]) -> Branch:
@@ -95,6 +109,8 @@ def _divergence(evaluated: Sequence[Evaluated], execution: Execution, meter: Wor
         share=wasted / whole if whole else 0.0,
         slowest=slowest / mean if mean else None,
         aligned=aligned_condition(first, execution.view),
+        by_lane=is_by_lane(first.condition),
+        chosen=chosen_variable(first, meter),
     )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Hashable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from cudalint.diagnostics import Diagnostic
@@ -18,13 +18,26 @@ def gather(reports: Sequence[FileReport]) -> tuple[Diagnostic, ...]:
     for report in _without_fragments(reports):
         found += report.diagnostics
         found += (diagnostic for diagnostic in report.unused if diagnostic.place not in used)
-    return tuple(sorted(merge(found), key=_source_order))
+    return tuple(sorted(merge(_as_given(found, reports)), key=_source_order))
 
 
 def gather_suppressed(reports: Sequence[FileReport]) -> tuple[Diagnostic, ...]:
     """All findings of a run that annotations allow, each once, in the order of the source."""
     found = [diagnostic for report in _without_fragments(reports) for diagnostic in report.suppressed]
-    return tuple(sorted(merge(found), key=_source_order))
+    return tuple(sorted(merge(_as_given(found, reports)), key=_source_order))
+
+
+def _as_given(found: Iterable[Diagnostic], reports: Iterable[FileReport]) -> Iterator[Diagnostic]:
+    """Names the files of the run as the user did: what includes them may have found them under another name, and then
+    their findings would seem to be different ones."""
+    given = {os.path.realpath(report.path): report.path for report in reports}
+    names: dict[str, str] = {}
+    for diagnostic in found:
+        path = diagnostic.place.path
+        if path not in names:
+            names[path] = given.get(os.path.realpath(path), path)
+        same = names[path] == path
+        yield diagnostic if same else replace(diagnostic, place=diagnostic.place._replace(path=names[path]))
 
 
 def _without_fragments(reports: Sequence[FileReport]) -> list[FileReport]:

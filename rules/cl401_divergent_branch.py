@@ -45,6 +45,9 @@ class DivergentBranch(Rule):
           `threadIdx.x == 0` around a tail, a block of half a warp. What counts as wasted there is what could be saved.
         - Short bodies, for which the compiler makes no jump, and early ends of a kernel (`if (i >= n) return;`), which
           leave nothing to execute.
+        - Work of single lanes (`if (threadIdx.x % 32 == 0)`, or one lane that does something else than the others), and
+          other work that is divided by the number of the lane, up to a third of what a warp executes in the kernel: a
+          warp that works as one has a leader.
         - A waste of less than 15% of what a warp executes in the kernel. Work is counted in machine instructions,
           roughly, those in loops as often as the loops are passed.
         - Conditions on loaded data: how the lanes part is not known.
@@ -54,7 +57,7 @@ class DivergentBranch(Rule):
     name = "divergent-branch"
     severity = "warning"
     summary = "branches at which the lanes of a warp part, with much to do on one side"
-    thresholds = {"warps": 0.33, "share": 0.15}
+    thresholds = {"warps": 0.33, "share": 0.15, "leader": 0.33}
 
     def check(self, kernel: KernelFacts, context: RuleContext) -> Iterator[Diagnostic]:
         limits = {**self.thresholds, **context.thresholds}
@@ -65,7 +68,7 @@ class DivergentBranch(Rule):
                 cost = result.divergence
                 if cost is None or result.compiled != "branch" or (result.divergent_warps or 0.0) < limits["warps"]:
                     continue
-                if cost.share >= limits["share"]:
+                if cost.share >= max(limits["share"], limits["leader"] if _is_for_leaders(cost) else 0.0):
                     yield self._diagnostic(kernel, branch, result, cost)
 
     def _diagnostic(
@@ -99,8 +102,19 @@ def _message(branch: Branch, warps: float, cost: Divergence) -> str:
     return f"{split}: {lanes} do the work: {wasted}"
 
 
+def _is_for_leaders(cost: Divergence) -> bool:
+    """Whether single lanes, or lanes by their number in the warp, do what the others don't."""
+    both = len(cost.work) > 1 and min(cost.work) > 0
+    few = min(cost.lanes) if both else cost.lanes[0]
+    return few <= 1.0 or (cost.by_lane and not both)
+
+
 def _suggestion(warps: float, cost: Divergence) -> Suggestion | None:
-    if cost.aligned is None:
-        return None
-    text = f"let whole warps go one way: `{cost.aligned}` splits none"
-    return Suggestion(text, before={"divergent_warps": warps}, after={"divergent_warps": 0.0})
+    before, after = {"divergent_warps": warps}, {"divergent_warps": 0.0}
+    if cost.chosen is not None:
+        text = f"compute for all lanes and choose (`{cost.chosen} = ... ? ... : ...`), which takes no jump"
+        return Suggestion(text, before=before, after=after)
+    if cost.aligned is not None:
+        text = f"give the work to whole warps: `{cost.aligned}` splits none"
+        return Suggestion(text, before=before, after=after)
+    return None

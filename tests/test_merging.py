@@ -51,6 +51,16 @@ def test_a_shared_header_is_reported_once_and_in_order() -> None:
     assert found == [("a.cu", "CL101"), ("a.cu", "CL201"), ("b.cu", "CL201"), ("tile.cuh", "CL201")]
 
 
+def test_a_file_under_two_names_is_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "tile.cu").touch()
+    reports = [
+        _report("other.cu", diagnostics=(column_read(str(tmp_path / "tile.cu")),)),
+        _report("tile.cu", diagnostics=(column_read("tile.cu"),)),
+    ]
+    assert [d.place.path for d in gather(reports)] == ["tile.cu"]
+
+
 def test_a_suppression_that_one_file_needs_is_not_unused() -> None:
     unused = replace(column_read("tile.cuh"), code="CL901")
     reports = [_report("a.cu", unused=(unused,)), _report("b.cu", used=(unused.place,))]

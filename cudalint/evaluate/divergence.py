@@ -21,6 +21,8 @@ _LANES = "which lanes take it depends on data"
 _UNKNOWN = "which lanes take it could not be evaluated"
 _EDGE = 0.05
 """Up to this share of warps, a split at another size is one at the edge of the problem."""
+_LARGE = 1024
+"""From here on, one more is a small step."""
 _PASSED = Reason(True, "it depends on how often a loop was passed through")
 UNREACHED = "no thread gets here under this launch"
 
@@ -54,9 +56,9 @@ def evaluate_branch(event: BranchEvent, view: LaunchView) -> Split:
     graph = view.graph
     if event.condition.is_const:
         return Split("uniform")
-    if _is_astray(event, graph):
+    if is_astray(event, graph):
         return Split("unknown", reason="it depends on a value that an earlier loop left behind")
-    judge = _judge_loop if event.kind in LOOPS and event.context.loops else _judge_condition
+    judge = _judge_loop if event.kind in LOOPS and event.context.loops else judge_condition
     found = judge(event, _situation(event, view), event.context.conditions)
     if found.visits == 0 and event.context.loops:
         found = judge(event, view.thorough(), event.context.conditions)
@@ -97,7 +99,8 @@ def _relaxed(event: BranchEvent, view: LaunchView, judge: _Judge) -> Split:
 def _at_other_sizes(event: BranchEvent, view: LaunchView, found: Split, judge: _Judge) -> Split:
     """Sizes that nothing determines are taken as multiples of 32. Where one that isn't splits warps all over, so does
     nearly every size: that is the verdict then. Where it only splits a warp at the edge, the verdict stays, and what it
-    rests on is said."""
+    rests on is said. So it does where something keeps the size small (a block has as many threads): then one more is
+    a large step, and says little of other sizes."""
     graph = view.graph
     bits = event.condition.bits
     if not bits & THREAD_BITS:
@@ -114,7 +117,8 @@ def _at_other_sizes(event: BranchEvent, view: LaunchView, found: Split, judge: _
         if not view.allows(uniform, odd):
             continue
         other = judge(event, view.varied(uniform, odd), event.context.conditions)
-        if other.verdict == "divergent" and other.split > _EDGE * other.visits:
+        all_over = other.split > _EDGE * other.visits and payload.generic >= _LARGE
+        if other.verdict == "divergent" and all_over:
             return replace(other, assumptions=(f"{render(uniform)} % {WARP} != 0",))
         if other.verdict == "divergent":
             edges.append(f"{render(uniform)} % {WARP} == 0")
@@ -124,11 +128,11 @@ def _at_other_sizes(event: BranchEvent, view: LaunchView, found: Split, judge: _
 # --- conditions ------------------------------------------------------------------------------------------
 
 
-def _judge_condition(event: BranchEvent, situation: Situation, conditions: Sequence[Node]) -> Split:
+def judge_condition(event: BranchEvent, situation: Situation, conditions: Sequence[Node]) -> Split:
     graph, rows = situation.graph, situation.rows(event.context.loops)
     shape = (rows.count, situation.threads.warps, WARP)
     present = _still_there(graph, event.context.loops)
-    mask = mask_of(rows, [*_known(graph, conditions), *present]).reshape(shape)
+    mask = mask_of(rows, [*known(graph, conditions), *present]).reshape(shape)
     visits = rows.weights[:, None] * mask.any(axis=2)
     total = float(visits.sum())
     doubt = _doubt(rows, event.condition, mask)
@@ -174,7 +178,7 @@ def _judge_loop(event: BranchEvent, situation: Situation, conditions: Sequence[N
     rows = situation.rows(event.context.loops[:-1])
     shape = (rows.count, situation.threads.warps, WARP)
     path = [c for c in conditions if c in loop.conditions]
-    mask = mask_of(rows, _known(graph, path)).reshape(shape)
+    mask = mask_of(rows, known(graph, path)).reshape(shape)
     visits = rows.weights[:, None] * mask.any(axis=2)
     total = float(visits.sum())
     test = loop.condition if event.kind == "do" else event.condition
@@ -205,7 +209,7 @@ def _slowest(
 # --- what cannot be told ---------------------------------------------------------------------------------
 
 
-def _known(graph: Graph, conditions: Sequence[Node]) -> list[Node]:
+def known(graph: Graph, conditions: Sequence[Node]) -> list[Node]:
     if any(c.is_const and not c.value for c in conditions):
         return [graph.false]
     return [c for c in conditions if not c.bits & graph.opaque_bits and not c.is_const]
@@ -252,7 +256,7 @@ def _doubtful(reason: Reason, visits: float) -> Split:
     return Split("data-dependent" if reason.data else "unknown", visits, reason=f"{what}: {reason.text}")
 
 
-def _is_astray(event: BranchEvent, graph: Graph) -> bool:
+def is_astray(event: BranchEvent, graph: Graph) -> bool:
     """Whether the branch depends on the counter of a loop that it is not in."""
     own, bits = 0, event.condition.bits
     for loop in event.context.loops:
@@ -263,57 +267,7 @@ def _is_astray(event: BranchEvent, graph: Graph) -> bool:
     return bool(bits & graph.loop_bits & ~own)
 
 
-# --- remedies --------------------------------------------------------------------------------------------
-
-
 def warps_launched(view: LaunchView) -> float:
     """Warps of the whole launch."""
     situation = view.quick()
     return float(situation.base.weights.sum()) * situation.threads.warps
-
-
-def aligned_condition(event: BranchEvent, view: LaunchView) -> str | None:
-    """The nearest condition on which the lanes of every warp agree, if there is a plain one: `threadIdx.x / 32` in the
-    place of `threadIdx.x` where the condition repeats, a multiple of 32 in the place of a limit that is none."""
-    graph, condition = view.graph, event.condition
-    if event.kind in LOOPS or event.kind == "switch" or condition.bits & (THREAD_BITS & ~1) or _is_astray(event, graph):
-        return None
-    if condition.bits & ~1 & (graph.opaque_bits | graph.loop_bits | graph.uniform_bits):
-        return None
-    thread = graph.thread[0]
-    before = _taken(event, view, condition)
-    for changed in (
-        graph.substitute(condition, {thread: graph.binary("/", thread, graph.const(WARP, thread.kind), thread.kind)}),
-        _rounded(graph, condition),
-    ):
-        if changed is None or changed.is_const or changed is condition:
-            continue
-        altered = replace(event, condition=changed)
-        if _judge_condition(altered, view.quick(), event.context.conditions).verdict == "divergent":
-            continue
-        if abs(_taken(event, view, changed) - before) <= 0.5 * before:
-            return render(changed)
-    return None
-
-
-def _taken(event: BranchEvent, view: LaunchView, condition: Node) -> float:
-    """How many threads of a block the condition holds for."""
-    rows = view.quick().rows(event.context.loops)
-    mask = mask_of(rows, [*_known(view.graph, event.context.conditions), condition])
-    return float(mask.sum()) / rows.count
-
-
-def _rounded(graph: Graph, condition: Node) -> Node | None:
-    """`threadIdx.x < 48` with the nearest multiple of 32 that isn't 0."""
-    if condition.op == "!":
-        inner = _rounded(graph, condition.args[0])
-        return None if inner is None else graph.negate(inner)
-    if condition.op not in ("<", "<="):
-        return None
-    left, right = condition.args
-    while left.op == "cast":
-        left = left.args[0]
-    if left is graph.thread[0] and right.is_const:
-        limit = int(right.value) + (condition.op == "<=")
-        return graph.binary("<", left, graph.const(max(WARP, round(limit / WARP) * WARP), left.kind), BOOL)
-    return None

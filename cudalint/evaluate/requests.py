@@ -118,9 +118,13 @@ class Situation:
         """All blocks of a small grid, or blocks that are drawn (always the same ones)."""
         total = self.grid[0] * self.grid[1] * self.grid[2]
         count = min(total, self.effort.scattered, max(16, _MAX_CELLS // (self.threads.warps * WARP)))
-        linear = np.arange(total) if count == total else np.random.default_rng(0).integers(total, size=count)
-        x, y = linear % self.grid[0], linear // self.grid[0]
-        blocks = np.stack([x, y % self.grid[1], y // self.grid[1]], axis=1).astype(np.int64)
+        if count == total:
+            linear = np.arange(total)
+            x, y = linear % self.grid[0], linear // self.grid[0]
+            blocks = np.stack([x, y % self.grid[1], y // self.grid[1]], axis=1).astype(np.int64)
+        else:
+            # Axis by axis: the number of blocks may be more than a machine word can tell.
+            blocks = np.random.default_rng(0).integers(self.grid, size=(count, 3))
         return Rows(self.graph, self.threads, blocks, np.full(count, total / count), values)
 
     def rows(self, loops: Sequence[Loop]) -> Rows:

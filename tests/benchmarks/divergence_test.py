@@ -64,3 +64,12 @@ def test_calling_everything_is_counted_as_false() -> None:
     assert Line("k", "a.cu", 20) in said
     found = score(_program(7), said, _CAUSES)
     assert (found.right, len(found.false)) == (1, 19)
+    assert not found.passes
+
+
+def test_calling_nothing_fails_too() -> None:
+    assert not score(_program(7), calls(_facts((7, "uniform", "branch"))), _CAUSES).passes
+
+
+def test_calling_what_splits_passes() -> None:
+    assert score(_program(7), calls(_facts((7, "divergent", "branch"), (8, "uniform", "branch"))), _CAUSES).passes

@@ -41,16 +41,61 @@ def test_figures() -> None:
 @pytest.mark.parametrize(
     ("condition", "aligned"),
     [
-        ("t % 2", "(((threadIdx.x / 32) % 2) != 0)"),
-        ("(t & 4) == 0", "(((threadIdx.x / 32) & 4) == 0)"),
+        ("t % 2", "((threadIdx.x / 32) % 2) != 0"),
+        ("(t & 4) == 0", "((threadIdx.x / 32) & 4) == 0"),
     ],
 )
 def test_the_nearest_condition_that_keeps_warps_whole(condition: str, aligned: str) -> None:
-    assert advice(_only(_source(condition))) == f"let whole warps go one way: `{aligned}` splits none"
+    assert advice(_only(_source(condition))) == f"give the work to whole warps: `{aligned}` splits none"
 
 
 def test_a_limit_is_rounded() -> None:
-    assert "`(threadIdx.x < 32)`" in advice(_only(_source("t < 40", "64")))
+    assert "`threadIdx.x < 32`" in advice(_only(_source("t < 40", "64")))
+
+
+@pytest.mark.parametrize(
+    ("condition", "block", "aligned"),
+    [
+        # A warp has two rows of 16 threads.
+        ("threadIdx.y % 2", "dim3(16, 8)", "((threadIdx.y / 2) % 2) != 0"),
+        ("threadIdx.y < 3", "dim3(16, 4)", "threadIdx.y < 4"),
+        ("threadIdx.z % 2", "dim3(4, 4, 8)", "((threadIdx.z / 2) % 2) != 0"),
+    ],
+)
+def test_rows_of_which_a_warp_has_several(condition: str, block: str, aligned: str) -> None:
+    assert advice(_only(_source(condition, block))) == f"give the work to whole warps: `{aligned}` splits none"
+
+
+def test_rows_that_begin_in_the_middle_of_a_warp_cannot_be_kept_together() -> None:
+    assert _only(_source("threadIdx.y % 2", "dim3(24, 8)")).suggestion is None
+
+
+def test_a_leader_of_each_warp_is_reported_where_little_else_is_done() -> None:
+    leader = _source("t % 32 == 0", otherwise="")
+    assert _only(leader).message.startswith("every warp splits: 1 of 32 lanes do the work: ")
+    # As much is done by all lanes before and after it: a quarter of the slots is the leader's.
+    assert lint(leader.replace("float x = out[i];", "float x = work(work(out[i], n), n);"), "CL401") == ()
+
+
+def test_one_lane_that_goes_another_way() -> None:
+    condition, rest = "t % 32 == 31", "x = work(work(x, n), n);"
+    assert lint(_source(condition).replace("float x = out[i];", f"float x = out[i]; {rest}"), "CL401") == ()
+
+
+def test_a_variable_that_is_chosen() -> None:
+    source = """
+        __global__ void kernel(float *out) {
+            int i = blockIdx.x * blockDim.x + threadIdx.x;
+            float x = out[i], y;
+            if (i % 3) y = x * x * x * x * x * x * x + 1;
+            else y = (x - 1) * (x - 2) * (x - 3) * (x - 4);
+            out[i] = y;
+        }
+        void launch(float *out) { kernel<<<8, 256>>>(out); }
+    """
+    assert advice(_only(source)) == "compute for all lanes and choose (`y = ... ? ... : ...`), which takes no jump"
+    # Lanes that don't go there may have no such element.
+    assert "compute for all lanes" not in advice(_only(source.replace("y = x *", "y = out[i + 1] *")))
 
 
 def test_no_condition_is_suggested_that_takes_far_fewer_threads() -> None:
