@@ -29,7 +29,7 @@ class TileQuantization(Rule):
 
     Why it is off by default
         A size in sight is often a default that the command line overrides, or a small test. In public collections
-        (CUDA samples, HeCBench, Rodinia) there were 11 findings in 4 of some 600 programs, nearly all of them on such
+        (CUDA samples, HeCBench, Rodinia) there were 11 findings in 4 of some 700 programs, nearly all of them on such
         sizes.
 
     Example
