@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from cudalint.cli import parameters
+from cudalint.cli import completion, parameters
 from cudalint.cli.headed import together, under
 from cudalint.options import AnalysisOptions
 from cudalint.pool import Limits, default_workers
@@ -20,7 +20,7 @@ _rules = under("Rules")
 
 analysis_options = together(
     _launch(
-        "--target", callback=parameters.target_name, metavar="NAME",
+        "--target", callback=parameters.target_name, shell_complete=completion.targets, metavar="NAME",
         help="GPU by chip or architecture: a100, h100, sm_86.  [default: a100]",
     ),
     _launch(
@@ -48,7 +48,7 @@ analysis_options = together(
         help="Most registers per thread that nvcc may use.",
     ),
     _launch(
-        "--cubin", "cubins", callback=parameters.cubins, multiple=True, metavar="FILE",
+        "--cubin", "cubins", callback=parameters.cubins, shell_complete=completion.files, multiple=True, metavar="FILE",
         help="Take registers from compiled kernels.",
     ),
     _launch(
@@ -66,7 +66,10 @@ analysis_options = together(
         "--race-scope", type=click.Choice(["block", "grid"]), default="block", show_default=True,
         help="Look for races within a block, or between blocks too.",
     ),
-    _compiler("-I", "include_dirs", metavar="DIR", multiple=True, help="Folder to search for includes."),
+    _compiler(
+        "-I", "include_dirs", shell_complete=completion.files, metavar="DIR", multiple=True,
+        help="Folder to search for includes.",
+    ),
     _compiler(
         "-D", "defines", callback=parameters.defines, metavar="NAME[=VALUE]", multiple=True,
         help="Preprocessor macro.",
@@ -109,19 +112,23 @@ analysis_options = together(
 
 rule_options = together(
     _rules(
-        "--select", callback=parameters.rule_selectors, multiple=True, metavar="RULE,...",
+        "--select", callback=parameters.rule_selectors, shell_complete=completion.rule_lists, multiple=True,
+        metavar="RULE,...",
         help="Run these rules: codes, starts of codes, names, or ALL.",
     ),
     _rules(
-        "--extend-select", callback=parameters.rule_selectors, multiple=True, metavar="RULE,...",
+        "--extend-select", callback=parameters.rule_selectors, shell_complete=completion.rule_lists, multiple=True,
+        metavar="RULE,...",
         help="Run these rules too.",
     ),
     _rules(
-        "--ignore", callback=parameters.rule_selectors, multiple=True, metavar="RULE,...",
+        "--ignore", callback=parameters.rule_selectors, shell_complete=completion.rule_lists, multiple=True,
+        metavar="RULE,...",
         help="Don't run these rules.",
     ),
     _rules(
-        "--threshold", "thresholds", callback=parameters.thresholds, multiple=True, metavar="RULE.NAME=VALUE",
+        "--threshold", "thresholds", callback=parameters.thresholds, shell_complete=completion.thresholds,
+        multiple=True, metavar="RULE.NAME=VALUE",
         help="From which figure on a rule reports, such as bank-conflict.ways=4.",
     ),
 )  # fmt: skip

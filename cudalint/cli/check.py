@@ -8,7 +8,7 @@ from typing import Any, cast
 
 import click
 
-from cudalint.cli import FAILED, FINDINGS, NOTHING_FOUND
+from cudalint.cli import FAILED, FINDINGS, NOTHING_FOUND, completion
 from cudalint.cli.analysis_options import analysis_options, limits_from, rule_options, settings_from
 from cudalint.cli.headed import HeadedCommand, together, under
 from cudalint.cli.progress import ProgressBar
@@ -43,15 +43,16 @@ _report_options = together(
         help="How to print findings.  [default: text; github on GitHub's runners]",
     ),
     _report(
-        "--output", "outputs", callback=outputs, multiple=True, metavar="FORMAT=FILE",
+        "--output", "outputs", callback=outputs, shell_complete=completion.formats_to_write, multiple=True,
+        metavar="FORMAT=FILE",
         help="Write a report into a file too; may be repeated.",
     ),
     _report(
-        "--baseline", metavar="FILE",
+        "--baseline", shell_complete=completion.files, metavar="FILE",
         help="Report only what is new or worse than in this file.",
     ),
     _report(
-        "--write-baseline", metavar="FILE",
+        "--write-baseline", shell_complete=completion.files, metavar="FILE",
         help="Write all findings into this file, for --baseline, and report none.",
     ),
     _report(
@@ -69,7 +70,7 @@ _report_options = together(
 
 
 @click.command("check", cls=HeadedCommand)
-@click.argument("paths", nargs=-1, required=True, metavar="PATH...")
+@click.argument("paths", nargs=-1, required=True, metavar="PATH...", shell_complete=completion.files)
 @rule_options
 @_report_options
 @analysis_options

@@ -10,7 +10,7 @@ from typing import Any
 
 import click
 
-from cudalint.cli import NOTHING_FOUND
+from cudalint.cli import NOTHING_FOUND, completion
 from cudalint.cli.analysis_options import analysis_options, rule_options, settings_from
 from cudalint.cli.headed import HeadedCommand
 from cudalint.cli.terminal import output_style, write_lines
@@ -35,7 +35,7 @@ class _Row:
 
 
 @click.command("config", cls=HeadedCommand)
-@click.argument("path", default=os.curdir, metavar="[PATH]")
+@click.argument("path", default=os.curdir, metavar="[PATH]", shell_complete=completion.files)
 @click.option(
     "--format", "format_", type=click.Choice(["text", "json"]), default="text", show_default=True,
     help="A table, or JSON for programs.",

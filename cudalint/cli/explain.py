@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import click
 
-from cudalint.cli import NOTHING_FOUND
+from cudalint.cli import NOTHING_FOUND, completion
 from cudalint.cli.terminal import output_style, write_lines
 from cudalint.registry import RuleClass, UnknownRule, find_rule
 from cudalint.reporters.style import Style
@@ -16,7 +16,7 @@ _MARGIN = " " * 4
 
 
 @click.command("explain")
-@click.argument("rule", metavar="CODE")
+@click.argument("rule", metavar="CODE", shell_complete=completion.rules)
 @click.option("--color/--no-color", default=None, help="Use colours.  [default: in a terminal]")
 def command(rule: str, color: bool | None) -> int:
     """Print the page of a rule, by code or name, with what it finds in an example.

@@ -9,7 +9,7 @@ from typing import Any
 
 import click
 
-from cudalint.cli import FAILED, NOTHING_FOUND
+from cudalint.cli import FAILED, NOTHING_FOUND, completion
 from cudalint.cli.analysis_options import analysis_options, limits_from, settings_from
 from cudalint.cli.headed import HeadedCommand
 from cudalint.cli.terminal import output_style, print_failures, warn_of_parameters, write_lines
@@ -56,7 +56,7 @@ def describe_file(job: FactsJob) -> Described | Failure:
 
 
 @click.command("facts", cls=HeadedCommand)
-@click.argument("paths", nargs=-1, required=True, metavar="PATH...")
+@click.argument("paths", nargs=-1, required=True, metavar="PATH...", shell_complete=completion.files)
 @click.option(
     "--format",
     "format_",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from importlib import import_module
 
 import click
+from click.shell_completion import CompletionItem
 
 from cudalint import __version__
 from cudalint.cli import FAILED, NOTHING_FOUND
@@ -41,6 +42,14 @@ class LazyGroup(click.Group):
         if args and args[0] not in _COMMANDS and args[0] not in _GROUP_OPTIONS:
             args = [_DEFAULT, *args]
         return super().parse_args(ctx, args)
+
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
+        """Commands and, as `check` may be left out, its options and files where no command fits."""
+        found = super().shell_complete(ctx, incomplete)
+        check = self.get_command(ctx, _DEFAULT)
+        if incomplete.startswith("-") and check is not None:
+            found += check.shell_complete(check.make_context(_DEFAULT, [], resilient_parsing=True), incomplete)
+        return found or [CompletionItem(incomplete, type="file")]
 
 
 @click.command(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]}, invoke_without_command=True)

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 
 import click
 
-from cudalint.cli import FINDINGS, NOTHING_FOUND, parameters
+from cudalint.cli import FINDINGS, NOTHING_FOUND, completion, parameters
 from cudalint.registry import Selection, all_rules, selected_rules
 
 _PAGE_NAME = re.compile(r"[A-Z]+\d+-[\w-]+\.md")
@@ -17,7 +17,8 @@ _PAGE_NAME = re.compile(r"[A-Z]+\d+-[\w-]+\.md")
 @click.command("pages")
 @click.argument("folder", default=os.path.join("docs", "rules"), type=click.Path(file_okay=False))
 @click.option(
-    "--select", callback=parameters.rule_selectors, multiple=True, metavar="RULE,...",
+    "--select", callback=parameters.rule_selectors, shell_complete=completion.rule_lists, multiple=True,
+    metavar="RULE,...",
     help="Only these rules: codes, starts of codes, names.  [default: all]",
 )  # fmt: skip
 @click.option("--check", is_flag=True, help="Write nothing; exit with 1 if a page is not up to date.")
