@@ -187,7 +187,7 @@ def _thresholds(rule: RuleClass) -> Iterator[str]:
     rows = [f"| `{name}` | {value:g} |" for name, value in rule.thresholds.items()]
     yield "\n".join(["| option | default |", "|---|---|", *rows])
     name, value = next(iter(rule.thresholds.items()))
-    yield _fenced(f'[tool.cudalint.thresholds."{rule.name}"]\n{name} = {value:g}', "toml")
+    yield _fenced(f'[tool.cudalint.thresholds.{rule.name}]\n{name} = {value:g}', "toml")
     yield f"On the command line, `--threshold {rule.name}.{name}={value:g}` says the same."
 
 
@@ -198,11 +198,19 @@ def _suppression(rule: RuleClass) -> Iterator[str]:
         rows = [f"| `{comment}` | {where} |" for comment, where in comments]
         yield "\n".join(["| comment | where |", "|---|---|", *rows])
         yield "The reason after `--` is mandatory."
+    configuration, baseline = "configuration", "baseline"
+    if _is_built_in(rule):
+        configuration = "[configuration](../configuration.md)"
+        baseline = "[baseline](../continuous-integration.md#old-code)"
     yield (
-        f'`ignore = ["{rule.code}"]` in the [configuration](../configuration.md) turns the rule off for a project, '
-        "`per-file-ignores` for some of its files; a\n"
-        "[baseline](../continuous-integration.md#old-code) keeps what is there already."
+        f'`ignore = ["{rule.code}"]` in the {configuration} turns the rule off for a project, `per-file-ignores` for\n'
+        f"some of its files; a {baseline} keeps what is there already."
     )
+
+
+def _is_built_in(rule: RuleClass) -> bool:
+    """Whether the page stands beside cudalint's other documentation."""
+    return rule.__module__.startswith("cudalint.rules.")
 
 
 def suppressions(rule: RuleClass) -> Sequence[tuple[str, str]]:

@@ -29,6 +29,15 @@ class UnknownRule(ValueError):
     """A code, prefix or name that fits no rule."""
 
 
+_added: list[str] = []
+
+
+def add_package(package: str) -> None:
+    """Counts a package's rules in that is not installed, such as one that is just being written."""
+    _added.append(package)
+    all_rules.cache_clear()
+
+
 @lru_cache(maxsize=1)
 def all_rules() -> tuple[RuleClass, ...]:
     """Every rule of every installed package, by code."""
@@ -36,6 +45,7 @@ def all_rules() -> tuple[RuleClass, ...]:
     if importlib.util.find_spec(_BUILT_IN) is not None:
         # Run from an installation without metadata (a zipped or vendored copy), the built-in rules count too.
         packages.setdefault(_BUILT_IN)
+    packages |= dict.fromkeys(_added)
     rules = {rule.code: rule for package in packages for rule in _rules_of(package)}
     return tuple(rules[code] for code in sorted(rules))
 

@@ -9,13 +9,13 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from expectations import differences
 
 from cudalint.engine import CheckJob, check_file
 from cudalint.merging import gather
 from cudalint.options import AnalysisOptions
 from cudalint.registry import Selection, all_rules
 from cudalint.results import FileReport
+from cudalint.testing import differences
 
 _ROOT = Path(__file__).parent.parent
 _ON_COMMENTS = ("bad-annotation", "unused-suppression")

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from expectations import differences, expectations_in
 from handmade import column_read
 
 from cudalint.diagnostics import Diagnostic
+from cudalint.testing import differences, expectations_in
 
 _SOURCE = """\
 a;  // expect: CL201 "32-way" CL101

@@ -18,6 +18,7 @@ _COMMANDS = {
     "rules": "cudalint.cli.rules",
     "occupancy": "cudalint.cli.occupancy",
     "pages": "cudalint.cli.pages",
+    "new-rule": "cudalint.cli.new_rule",
 }
 """Each module has a click command called `command`."""
 

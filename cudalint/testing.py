@@ -1,4 +1,4 @@
-"""What a fixture says that the linter must find in it.
+"""For tests of rules: what a fixture says that the linter must find in it, and whether it does.
 
     out[i] = t[x][y];  // expect: CL201 "32-way"
 
@@ -14,7 +14,8 @@ the comment gets corrected.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
 from typing import NamedTuple
 
 from cudalint.comments import read_comments
@@ -65,3 +66,18 @@ def differences(source: str, diagnostics: Iterable[Diagnostic]) -> list[str]:
             found.append(f"found at last (make it an `expect`), {where}")
     found += (f'missing, line {e.line}: {e.code} "{e.part}"' for e in waiting if not e.todo)
     return found
+
+
+def differences_in(fixture: Path, rules: Sequence[str]) -> list[str]:
+    """Lints a file with these rules, by code or name, and compares with its comments; empty if all is as expected."""
+    from cudalint.engine import CheckJob, check_file
+    from cudalint.merging import gather
+    from cudalint.options import AnalysisOptions
+    from cudalint.registry import Selection
+    from cudalint.results import FileReport
+
+    report = check_file(CheckJob(str(fixture), AnalysisOptions(), Selection(tuple(rules)), pictures=False))
+    if not isinstance(report, FileReport):
+        return [report.message]
+    found = [diagnostic for diagnostic in gather([report]) if diagnostic.place.path == str(fixture)]
+    return differences(fixture.read_text(encoding="utf-8"), found)

@@ -1,0 +1,1 @@
+"""Rules for cudalint, one module each."""

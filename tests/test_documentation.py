@@ -1,0 +1,107 @@
+"""What the documentation shows is true of the program: programs, configurations, commands, links, figures."""
+
+from __future__ import annotations
+
+import re
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+import click
+import pytest
+
+from cudalint.cli.group import cli
+from cudalint.config import load_config
+from cudalint.engine import CheckJob, check_file
+from cudalint.hardware.targets import find_target
+from cudalint.options import AnalysisOptions
+from cudalint.registry import Selection
+from cudalint.results import FileReport
+
+_ROOT = Path(__file__).parent.parent
+_PAGES = sorted([*(_ROOT / "docs").rglob("*.md"), _ROOT / "README.md", *(_ROOT / "examples").rglob("*.md")])
+_LINK = re.compile(r"\]\(([^)\s#]*)(?:#([^)]+))?\)")
+
+
+def _blocks(page: str, language: str) -> list[str]:
+    text = (_ROOT / "docs" / page).read_text(encoding="utf-8")
+    return re.findall(rf"^```{language}\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
+
+
+def _report(path: str, source: str) -> FileReport:
+    report = check_file(CheckJob(path, AnalysisOptions(unsaved=((path, source),)), Selection(), pictures=False))
+    assert isinstance(report, FileReport), report
+    return report
+
+
+@pytest.mark.parametrize("page", _PAGES, ids=lambda page: str(page.relative_to(_ROOT)))
+def test_links_lead_somewhere(page: Path) -> None:
+    prose = re.sub(r"^```.*?^```$", "", page.read_text(encoding="utf-8"), flags=re.MULTILINE | re.DOTALL)
+    for target, anchor in _LINK.findall(re.sub(r"`[^`\n]*`", "", prose)):
+        if "://" in target:
+            continue
+        linked = page.parent / target if target else page
+        assert linked.exists(), target
+        if anchor:
+            headings = re.findall(r"^#+ (.*)$", linked.read_text(encoding="utf-8"), re.MULTILINE)
+            assert anchor in {re.sub(r"[^\w -]", "", heading).lower().replace(" ", "-") for heading in headings}
+
+
+def test_the_annotated_kernel() -> None:
+    """Every annotation of the example can be used, and the suppression suppresses."""
+    (source,) = _blocks("annotations.md", "cuda")
+    report = _report("a.cu", source)
+    assert report.diagnostics == report.unused == ()
+    assert {d.code for d in report.suppressed} == {"CL101"}
+
+
+def test_the_kernel_in_python() -> None:
+    (source,) = _blocks("python.md", "python")
+    report = _report("a.py", source)
+    assert report.status == "ok"
+    assert report.diagnostics == report.unused == ()
+    assert [d.code for d in report.suppressed] == ["CL201"]
+
+
+def test_the_configuration(tmp_path: Path) -> None:
+    (text,) = _blocks("configuration.md", "toml")
+    (tmp_path / "pyproject.toml").write_text(text)
+    config = load_config(str(tmp_path / "pyproject.toml"))
+    assert config.target == "h100"
+    assert config.kernels[0].pattern == "sgemm*"
+
+
+def test_commands_have_the_options_that_are_shown() -> None:
+    """Each command line that a page shows is one that the program takes, as far as its options go."""
+    context = click.Context(cli)
+    shown = 0
+    for page in _PAGES:
+        for block in re.findall(r"^```(?:sh|console)\n(.*?)^```$", page.read_text(encoding="utf-8"), re.M | re.S):
+            for line in re.findall(r"^(?:\$ )?cudalint (.*)$", block, re.MULTILINE):
+                words = shlex.split(line.partition("#")[0])
+                name = words.pop(0) if words and words[0] in cli.list_commands(context) else "check"  # type: ignore[attr-defined]
+                command = cli.get_command(context, name)  # type: ignore[attr-defined]
+                names = {option for parameter in command.params for option in parameter.opts + parameter.secondary_opts}
+                used = {word.partition("=")[0] for word in words if word.startswith("-")}
+                assert used <= names | {"--help"}, line
+                shown += 1
+    assert shown > 10
+
+
+def test_the_figures_are_those_of_the_target() -> None:
+    """The shared memory, SMs and registers that the pages of rules speak of."""
+    a100 = find_target("a100")
+    assert (a100.sm_count, a100.shared_per_block, a100.registers_per_block) == (108, 48 << 10, 65536)
+    pages = {page.name: page.read_text(encoding="utf-8") for page in _PAGES}
+    assert "48 KB" in pages["CL202-shared-memory-limit.md"]
+    assert "of 108 SMs" in pages["CL504-tail-effect.md"]
+
+
+def test_python_files_start_nothing(tmp_path: Path) -> None:
+    """Linting runs no code of the linted project."""
+    path = tmp_path / "a.py"
+    path.write_text("import os\nos.mkdir('made')\nk = RawKernel(open('x').read() or exit(3), 'k')\n")
+    done = subprocess.run([sys.executable, "-m", "cudalint", "a.py"], cwd=tmp_path, capture_output=True, check=False)
+    assert done.returncode == 0
+    assert [p.name for p in tmp_path.iterdir()] == ["a.py"]
