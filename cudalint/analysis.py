@@ -16,9 +16,9 @@ from typing import Literal
 from cudalint import ir
 from cudalint.annotations import Annotation, annotations_of_kernel, assumptions_of
 from cudalint.cubin import read_cubin
-from cudalint.evaluate.assumptions import Assumptions, UnknownName, evaluate_expression, settle_quotients
+from cudalint.evaluate.assumptions import Assumptions, Constants, UnknownName, evaluate_expression, settle_quotients
 from cudalint.evaluate.device import properties_of
-from cudalint.evaluate.graph import I8, Checkpoint, Graph, Node, kind_of
+from cudalint.evaluate.graph import Checkpoint, Graph, Node, kind_of
 from cudalint.evaluate.host import Generics, HostLaunch, run_host
 from cudalint.evaluate.values import Place, Value
 from cudalint.expressions import Expression, parse_expression
@@ -176,7 +176,7 @@ class _FileAnalysis:
 
     unit: ir.Unit
     options: AnalysisOptions
-    constant: Callable[[str], int | None]
+    constant: Callable[[str], Expression | None]
     """Numbers that the file gives names to."""
     usage: Mapping[str, Usage]
     """What compiled kernels take."""
@@ -332,7 +332,7 @@ class _FileAnalysis:
 
     def _number(self, expression: Expression) -> Node:
         """A user's expression over the file's constants."""
-        return evaluate_expression(self.graph, expression, _Constants(self.graph, self.constant))
+        return evaluate_expression(self.graph, expression, Constants(self.graph, self.constant))
 
     def _assumptions(self, function: ir.Function, annotations: Sequence[Annotation]) -> Assumptions:
         written = annotations_of_kernel(annotations, "assume", function.span.line, function.span.end_line)
@@ -382,24 +382,6 @@ def _configured_parameters(
             if name not in seen:
                 seen.add(name)
                 yield name, text, f"`{name}` in {setting.path}"
-
-
-class _Constants(dict[str, Node]):
-    """The file's constants as nodes, looked up when they are asked for."""
-
-    def __init__(self, graph: Graph, constant: Callable[[str], int | None]) -> None:
-        super().__init__()
-        self._graph = graph
-        self._constant = constant
-
-    def __contains__(self, name: object) -> bool:
-        return isinstance(name, str) and self._constant(name) is not None
-
-    def __getitem__(self, name: str) -> Node:
-        value = self._constant(name)
-        if value is None:
-            raise UnknownName(f"`{name}` is not known here")
-        return self._graph.const(value, I8)
 
 
 def _same_kernel(launched: ir.FunctionRef, kernel: ir.FunctionRef) -> bool:

@@ -87,6 +87,8 @@ Expression = Number | NameRef | MemberRef | ElementRef | UnaryOp | BinaryOp | Co
 _UNARY = frozenset("-+!~")
 _WIDTHS = (8, 16, 32, 64)
 _KNOWN_TYPES = ("size_t", "uintptr_t", *(f"{sign}int{bits}_t" for sign in ("", "u") for bits in _WIDTHS))
+_SIZES = {"char": 1, "bool": 1, "short": 2, "int": 4, "long": 8, "float": 4, "double": 8, "half": 2, "bfloat16": 2}
+_SIZED = re.compile(rf"(?P<base>{'|'.join(_SIZES)}|longlong)(?P<count>[1-4]?)")
 _ALLOWED = re.compile(r"[^;{}#\"\\@$`]+")
 
 
@@ -139,6 +141,8 @@ def _convert(node: Any) -> Expression:
             return MemberRef(_convert(node.name), node.field.name)
         case "ArrayRef":
             return ElementRef(_convert(node.name), _convert(node.subscript))
+        case "UnaryOp" if node.op == "sizeof":
+            return Number(_size_of(node))
         case "UnaryOp" if node.op in _UNARY:
             return UnaryOp(node.op, _convert(node.expr))
         case "BinaryOp":
@@ -163,6 +167,27 @@ def _number(node: Any) -> Number:
         return Number(int(digits, 0))
     except ValueError:
         raise ExpressionError(f"`{node.value}` is not a number") from None
+
+
+def _size_of(node: Any) -> int:
+    """The bytes of a type that is built in, of C or of CUDA: `sizeof(float4)`, `sizeof(__half)`."""
+    text = _type_text(node.expr)
+    if text.endswith("*"):
+        return 8
+    words = [word for word in text.split() if word not in ("unsigned", "signed", "const")]
+    fixed = re.fullmatch(r"u?int(8|16|32|64)_t", text)
+    if fixed:
+        return int(fixed[1]) // 8
+    if text in ("size_t", "uintptr_t"):
+        return 8
+    if len(words) > 1:  # `long long`, `short int`.
+        words = [word for word in words if word != "int"]
+    name = "".join(words) or "int"
+    match = _SIZED.fullmatch(name.removeprefix("__").removeprefix("nv_").removeprefix("u"))
+    if match is None:
+        raise ExpressionError(f"`{_source_of(node)}` can't be used here: only types of C and CUDA have a known size")
+    size = 8 if match["base"] == "longlong" else _SIZES[match["base"]]
+    return size * int(match["count"] or 1)
 
 
 def _type_text(node: Any) -> str:

@@ -7,6 +7,7 @@ what had to be assumed about it.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -112,7 +113,8 @@ def from_launch(launch: HostLaunch, function: ir.Function, graph: Graph, generic
     """The configuration of a visible launch. If it leaves the block open, the default stands in, and is named so."""
     block, assumptions = _block_of(launch.block, graph, function)
     arguments = kernel_arguments(function, launch.arguments, graph, generics)
-    source: LaunchSource = "default" if assumptions else "launch-site"
+    is_open = any(not extent.is_const for extent in launch.block)
+    source: LaunchSource = "default" if assumptions and is_open else "launch-site"
     seen = _known(launch.block) if assumptions else block
     site = _site(SourcePlace(*launch.span), seen, launch.grid, launch.shared, launch.tilings)
     return Configuration(
@@ -132,7 +134,7 @@ def _known(nodes: Nodes) -> Known:
 
 def _block_of(nodes: Nodes, graph: Graph, function: ir.Function) -> tuple[Block, tuple[str, ...]]:
     """The block as numbers. Extents that are unknown symbols get the default's share, and keep it in the grid and
-    the arguments; a size that is not possible is cut."""
+    the arguments; a size that is not possible is cut, so that the rest can still be evaluated."""
     open_ = [n for n in nodes if not n.is_const]
     numbers = Numbers(graph)
     threads = min(function.max_threads or DEFAULT_THREADS, DEFAULT_THREADS)
@@ -146,9 +148,20 @@ def _block_of(nodes: Nodes, graph: Graph, function: ir.Function) -> tuple[Block,
     if _is_possible(numbers, nodes):
         text = "x".join(str(v) for v in (x, y, z)[: 3 if z > 1 else 2 if y > 1 else 1])
         return (x, y, z), (f"block = {text} (the launch leaves it open)",) if open_ else ()
+    if not open_:
+        return _cut_block((x, y, z))
     chosen = min(max(x, 1), MAX_THREADS) if nodes[0].is_const else threads
-    why = "the launch leaves it open" if open_ else "no block can be what the launch asks for"
-    return (chosen, 1, 1), (f"block = {chosen} ({why})",)
+    return (chosen, 1, 1), (f"block = {chosen} (the launch leaves it open)",)
+
+
+def _cut_block(asked: Block) -> tuple[Block, tuple[str, ...]]:
+    """The start of a block that has more threads than any may have: its first warps are what they would be."""
+    block: list[int] = []
+    for extent in asked:
+        block.append(min(max(extent, 1), MAX_THREADS // math.prod(block)))
+    x, y, z = block
+    text = "x".join(map(str, block[: 3 if z > 1 else 2 if y > 1 else 1]))
+    return (x, y, z), (f"block = {text} (no block can be what the launch asks for)",)
 
 
 def _is_possible(numbers: Numbers, nodes: Nodes) -> bool:
@@ -310,10 +323,12 @@ def from_command_line(
     else:
         grid = default_grid(function, graph)
     shared = graph.const(options.shared or 0)
+    possible = math.prod(options.block) <= MAX_THREADS
+    block, texts = (options.block, ()) if possible else _cut_block(options.block)
     site = _site(SourcePlace(*function.name_span), options.block, grid, shared)
     if options.grid is None:
         site = replace(site, grid=_UNKNOWN)
-    return Configuration(options.block, grid, shared, arguments, "command-line", None, None, (), site)
+    return Configuration(block, grid, shared, arguments, "command-line", None, None, texts, site)
 
 
 def annotated_launches(annotations: Sequence[Annotation], path: str) -> list[WrittenLaunch]:

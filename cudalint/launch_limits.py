@@ -1,7 +1,6 @@
-"""What no launch can be, on any GPU: for launches that users write themselves.
+"""Which sizes are none at all, in launches that users write themselves.
 
-The limits are those of the CUDA C++ Programming Guide, table "Technical Specifications per Compute Capability", which
-are the same for every compute capability from 3.0 on.
+More than a GPU allows is a size: such a launch is evaluated as far as possible, and CL502 says that it fails.
 """
 
 from __future__ import annotations
@@ -11,35 +10,27 @@ from collections.abc import Sequence
 from cudalint.expressions import CallOp, Expression, Number, UnaryOp, parse_expression
 
 MAX_THREADS = 1024
-"""Threads of a block."""
-_MOST: dict[str, tuple[int, ...]] = {
-    "block": (1024, 1024, 64),
-    "grid": (2**31 - 1, 65535, 65535),
-    "shared": (2**31 - 1,),
-}
+"""Threads of a block (CUDA C++ Programming Guide, "Technical Specifications per Compute Capability": the same for every
+one from 3.0 on)."""
+_MOST = 2**32 - 1
+"""What an extent of CUDA's `dim3` holds."""
+_MOST_EXTENTS = {"block": 3, "grid": 3, "shared": 1}
 
 
 def problem_of(name: str, extents: Sequence[int | None]) -> str | None:
-    """Why a block, a grid or an amount of shared memory is not possible, after its name; None where it may be.
+    """Why a block, a grid or an amount of shared memory is none, after its name; None where it may be one.
 
     Extents that are not known are None.
     """
     least = 0 if name == "shared" else 1
-    if len(extents) > len(_MOST[name]):
-        return f"has {len(extents)} numbers, and there are at most {len(_MOST[name])}"
-    for axis, extent, most in zip("xyz", extents, _MOST[name], strict=False):
+    if len(extents) > _MOST_EXTENTS[name]:
+        return f"has {len(extents)} numbers, and there are at most {_MOST_EXTENTS[name]}"
+    for axis, extent in zip("xyz", extents, strict=False):
         where = "" if name == "shared" else f" in {axis}"
         if extent is not None and extent < least:
             return f"is {extent}{where}, and has to be at least {least}"
-        if extent is not None and extent > most:
-            return f"is {extent}{where}, and can be at most {most}"
-    if name != "block":
-        return None
-    threads = 1
-    for extent in extents:
-        threads *= extent or 1
-    if threads > MAX_THREADS:
-        return f"has {threads} threads, and can have at most {MAX_THREADS}"
+        if extent is not None and extent > _MOST:
+            return f"is {extent}{where}, and can be at most {_MOST}"
     return None
 
 

@@ -32,9 +32,9 @@ def _as_asked(launch: LaunchFacts, site: LaunchSite) -> LaunchFacts:
     x, y, z = site.block
     if site is not launch.site:
         launch = replace(launch, path=site.place.path, line=site.place.line, site=site, twins=())
-    if launch.source != "default" or x is None or y is None or z is None:
+    if x is None or y is None or z is None or launch.block == (x, y, z):
         return launch
-    return replace(launch, block=(x, y, z), source="launch-site", assumptions=())
+    return replace(launch, block=(x, y, z), assumptions=())
 
 
 def counted_registers(resources: Resources) -> int | None:

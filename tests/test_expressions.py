@@ -50,7 +50,8 @@ def test_expressions(text: str, expected: object) -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["", "  ", "K +", "1) + (2", "K; int x", "K = 4", "K++", "&K", "sizeof(int)", '"text"', "std::max(a, b)", "a, b",
+    ["", "  ", "K +", "1) + (2", "K; int x", "K = 4", "K++", "&K", "sizeof(Pair)", "sizeof n",
+     '"text"', "std::max(a, b)", "a, b",
      "'c'", "09", "{1}", "#define", "int", "if", "((((", "(*f)(1)", "a b"],
 )  # fmt: skip
 def test_what_is_no_expression(text: str) -> None:
@@ -61,3 +62,15 @@ def test_what_is_no_expression(text: str) -> None:
 def test_deep_nesting_is_an_error_and_no_crash() -> None:
     with pytest.raises(ExpressionError):
         parse_expression("(" * 20_000 + "1" + ")" * 20_000)
+
+
+# cuda-samples and the programming guide (section "Built-in Vector Types") have these sizes.
+@pytest.mark.parametrize(
+    ("type_", "size"),
+    [("char", 1), ("unsigned char", 1), ("short int", 2), ("int", 4), ("unsigned", 4), ("long", 8), ("long long", 8),
+     ("unsigned long long int", 8), ("float", 4), ("double", 8), ("float *", 8), ("uint8_t", 1), ("int64_t", 8),
+     ("size_t", 8), ("float2", 8), ("float3", 12), ("float4", 16), ("uchar4", 4), ("longlong2", 16), ("double2", 16),
+     ("half", 2), ("__half", 2), ("__half2", 4), ("half2", 4), ("__nv_bfloat16", 2), ("__nv_bfloat162", 4)],
+)  # fmt: skip
+def test_sizes_of_types(type_: str, size: int) -> None:
+    assert parse_expression(f"sizeof({type_})") == Number(size)

@@ -84,7 +84,7 @@ def test_all_annotated_launches_are_evaluated() -> None:
     ("source", "reason"),
     [
         ("// cudalint: launch(block = NONE)\n", "`NONE` is not known here"),
-        ("#define B 4096\n// cudalint: launch(block = B)\n", "the block is 4096 in x, and can be at most 1024"),
+        ("#define B -4\n// cudalint: launch(block = B)\n", "the block is -4 in x, and has to be at least 1"),
         ("#define Z 0\n// cudalint: launch(block = 1, grid = Z)\n", "the grid is 0 in x, and has to be at least 1"),
     ],
 )
@@ -95,9 +95,69 @@ def test_an_annotated_launch_that_is_not_possible_is_said(source: str, reason: s
 
 
 def test_a_configured_launch_that_is_not_possible_is_said() -> None:
-    kernel = _kernel(_KERNEL, KernelSettings("*", "64 * 64", None, None, (("K", "X"),), "cudalint.toml", 3))
+    kernel = _kernel(_KERNEL, KernelSettings("*", "64 - 64", None, None, (("K", "X"),), "cudalint.toml", 3))
     launch = "the launch that is configured (at cudalint.toml:3) could not be evaluated"
     assert sorted(gap.reason for gap in kernel.gaps) == [
         "`K` in cudalint.toml could not be evaluated: `X` is not known here",
-        f"{launch}: the block is 4096 in x, and can be at most 1024",
+        f"{launch}: the block is 0 in x, and has to be at least 1",
     ]
+
+
+_TOO_LARGE = KernelSettings("*", "dim3(64, 32)", "8", None, (), "cudalint.toml", 3)
+
+
+@pytest.mark.parametrize(
+    ("source", "settings", "options"),
+    [
+        ("// cudalint: launch(block = dim3(64, 32), grid = 8)\n" + _KERNEL, (), {}),
+        (_KERNEL, (_TOO_LARGE,), {}),
+        (_KERNEL, (), {"block": (64, 32, 1), "grid": (8, 1, 1)}),
+        (_KERNEL + "void f(float *a) { sgemm_nn<<<8, dim3(64, 32)>>>(a, 1, 7); }\n", (), {}),
+    ],
+    ids=["annotation", "configuration", "command line", "launch"],
+)
+def test_a_block_of_too_many_threads_is_evaluated_as_far_as_one_can_be_and_keeps_its_size(
+    source: str, settings: tuple[KernelSettings, ...], options: dict[str, object]
+) -> None:
+    kernel = _kernel(source, *settings, **options)
+    (launch,) = kernel.launches
+    assert launch.site is not None
+    assert (launch.block, launch.site.block) == ((64, 16, 1), (64, 32, 1))
+    assert launch.source != "default"
+    assert launch.assumptions == ("block = 64x16 (no block can be what the launch asks for)",)
+    assert kernel.accesses[0].results[0].sectors_per_request is not None
+
+
+@pytest.mark.parametrize(
+    ("source", "text", "threads"),
+    [
+        ("#define A 4\n#define B (2 * A)\n", "B * B", 64),
+        ("#define SUM 4 + 4\n", "SUM * 2", 16),
+        ("#define SHIFTED 1 << 5\n", "SHIFTED", 32),
+        ("#define A 4\n#undef A\n#define A 8\n", "A", 8),
+        ("const int width = 3 * 32;\n", "width", 96),
+        ("constexpr unsigned w = 16, h = w / 2;\n", "w * h", 128),
+        ("static constexpr auto n = sizeof(double) * 8;\n", "n", 64),
+        ("enum { SMALL = 32, LARGE = 4 * SMALL };\n", "LARGE", 128),
+        ("enum class Size : int { Tile = 48 };\n", "Tile", 48),
+        ("namespace cfg { constexpr int T = 24; }\n", "T", 24),
+        ("struct Cfg { static constexpr int BM = 40; enum { BN = 2 }; };\n", "BM * BN", 80),
+        ("", "sizeof(float4) * 4", 64),
+        ("#define A 4\n", "A > 2 ? max(A, 96) : min(1, A)", 96),
+    ],
+)
+def test_expressions_of_the_configuration(source: str, text: str, threads: int) -> None:
+    (launch,) = _kernel(source + _KERNEL, KernelSettings("*", text)).launches
+    assert (launch.source, launch.block) == ("config", (threads, 1, 1))
+
+
+@pytest.mark.parametrize(
+    "source",
+    ["", "#define T T\n", "#define T U\n#define U T\n", "#define T(x) x\n", "#define T\n", "int T = 4;\n",
+     "namespace a { constexpr int T = 2; }\nnamespace b { constexpr int T = 4; }\n", "extern const int T;\n"],
+)  # fmt: skip
+def test_names_without_a_value(source: str) -> None:
+    kernel = _kernel(source + _KERNEL, KernelSettings("*", "T", path="cudalint.toml", line=3))
+    assert kernel.launches[0].source == "default"
+    (gap,) = kernel.gaps
+    assert gap.reason.startswith("the launch that is configured (at cudalint.toml:3) could not be evaluated: `")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -24,8 +24,8 @@ from cudalint.expressions import (
 
 _CANDIDATES = (32, 64, 128, 256, 512, 1024, 4096, 16, 8, 4, 2, 1, 3, 7, 33, 100, 1000, 100_000)
 """Values tried for a name whose generic value does not satisfy an assumption."""
-
-
+_MAX_STEPS = 8
+"""Macros that name macros are followed so far."""
 _GRANULE = 32
 _LARGEST = 1 << 28
 """Sizes beyond would overflow soon where they are multiplied."""
@@ -151,3 +151,23 @@ def _unary(graph: Graph, expression: UnaryOp, names: Mapping[str, Node]) -> Node
     if expression.op == "-":
         return graph.binary("-", graph.const(0, I8), operand, operand.kind)
     return graph.convert(operand, operand.kind) if operand.kind != BOOL else operand
+
+
+class Constants(dict[str, Node]):
+    """The file's constants as nodes, looked up when they are asked for."""
+
+    def __init__(self, graph: Graph, constant: Callable[[str], Expression | None], depth: int = 0) -> None:
+        super().__init__()
+        self._graph = graph
+        self._constant = constant
+        self._depth = depth
+
+    def __contains__(self, name: object) -> bool:
+        return isinstance(name, str) and self._constant(name) is not None
+
+    def __getitem__(self, name: str) -> Node:
+        """A macro may name further ones; one that names itself means nothing."""
+        expression = self._constant(name) if self._depth < _MAX_STEPS else None
+        if expression is None:
+            raise UnknownName(f"`{name}` is not known here")
+        return evaluate_expression(self._graph, expression, Constants(self._graph, self._constant, self._depth + 1))
