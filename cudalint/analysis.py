@@ -14,9 +14,16 @@ from functools import partial
 from typing import Literal
 
 from cudalint import ir
-from cudalint.annotations import Annotation, annotations_of_kernel, assumptions_of
+from cudalint.annotations import Annotation, annotations_of_kernel
 from cudalint.cubin import read_cubin
-from cudalint.evaluate.assumptions import Assumptions, Constants, UnknownName, evaluate_expression, settle_quotients
+from cudalint.evaluate.assumptions import (
+    Assumptions,
+    Constants,
+    UnknownName,
+    evaluate_expression,
+    settle_quotients,
+    with_constants,
+)
 from cudalint.evaluate.device import properties_of
 from cudalint.evaluate.graph import Checkpoint, Graph, Node, kind_of
 from cudalint.evaluate.host import Generics, HostLaunch, run_host
@@ -260,8 +267,8 @@ class _FileAnalysis:
         self.graph.rewind(self.shared)
         self.parameters |= {(function.name, symbol.name) for symbol in _scalars(function)}
         annotations = self._annotations_of(function)
-        assumed = self._assumptions(function, annotations)
         unknown: list[str] = []
+        assumed = self._assumptions(function, annotations, unknown)
         configurations = self._configurations(function, sites, annotations, assumed, unknown)
         configurations = [self._with_opt_in(c, ref) for c in configurations]
         usage = usage_of(function.name, function.linkage_name(), self.usage) if self.usage else None
@@ -334,11 +341,23 @@ class _FileAnalysis:
         """A user's expression over the file's constants."""
         return evaluate_expression(self.graph, expression, Constants(self.graph, self.constant))
 
-    def _assumptions(self, function: ir.Function, annotations: Sequence[Annotation]) -> Assumptions:
+    def _assumptions(
+        self, function: ir.Function, annotations: Sequence[Annotation], unknown: list[str]
+    ) -> Assumptions:
+        """What holds in this kernel. Those of the command line and the configuration are for others too, so that a
+        name that is nothing here is only worth a word in an annotation."""
+        own = {symbol.name for symbol in function.parameters} | {"blockDim", "gridDim"}
+        constants = Constants(self.graph, self.constant)
         written = annotations_of_kernel(annotations, "assume", function.span.line, function.span.end_line)
-        expressions = [e for a in written for e in assumptions_of(a)]
-        expressions += [parse_expression(text) for text in self.options.assumes]
-        return Assumptions.of(expressions)
+        texts = [(text, True) for annotation in written for text in annotation.arguments]
+        found = []
+        for text, is_own in texts + [(text, False) for text in self.options.assumes]:
+            try:
+                found.append(with_constants(self.graph, parse_expression(text), own, constants))
+            except UnknownName as reason:
+                if is_own:
+                    unknown.append(f"`assume({text})` could not be evaluated: {reason}")
+        return Assumptions.of(found)
 
     def _with_parameters(
         self, configuration: Configuration, function: ir.Function, unknown: list[str]

@@ -6,6 +6,8 @@ other; and command lines are checked against this table without importing the ru
 
 from __future__ import annotations
 
+import difflib
+
 NAME_OF_CODE = {
     "CL101": "uncoalesced-access",
     "CL102": "misaligned-vector-access",
@@ -41,3 +43,9 @@ NAME_OF_CODE = {
     "CL902": "incomplete-analysis",
     "CL903": "bad-annotation",
 }
+
+
+def hint(selector: str) -> str:
+    """What a user may have meant by what is no rule's code or name."""
+    close = difflib.get_close_matches(selector.lower(), NAME_OF_CODE.values(), 1)
+    return f"did you mean `{close[0]}`?" if close else "`cudalint rules` lists them"

@@ -294,6 +294,14 @@ def _defines(entry: _Entry) -> Names:
     return entry.texts()
 
 
+def _standard(entry: _Entry) -> str:
+    from cudalint.options import is_standard
+
+    if not is_standard(entry.text()):
+        raise entry.error("names no C++ standard; write one such as `c++17`")
+    return entry.text()
+
+
 def _assumptions(entry: _Entry) -> Names:
     from cudalint.annotations import parse_assumption
     from cudalint.expressions import ExpressionError
@@ -378,7 +386,7 @@ _READERS: Mapping[str, Callable[[_Entry], object]] = {
     "respect-gitignore": _Entry.flag,
     "include-dirs": _folders,
     "defines": _defines,
-    "std": _Entry.text,
+    "std": _standard,
     "assume": _assumptions,
     "kernels": _kernels,
 }

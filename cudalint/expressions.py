@@ -7,7 +7,8 @@ and operators and no more of C.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, fields
 from functools import lru_cache
 from typing import Any
 
@@ -102,6 +103,21 @@ def parse_expression(text: str) -> Expression:
         return _convert(_pycparser_tree(stripped))
     except RecursionError:
         raise ExpressionError(f"`{stripped[:40]}…` is nested too deeply") from None
+
+
+def names_in(expression: Expression) -> Iterator[str]:
+    """The names that an expression is about, without fields and functions."""
+    if isinstance(expression, NameRef):
+        yield expression.name
+    for part in parts_of(expression).values():
+        for inner in part if isinstance(part, tuple) else (part,):
+            yield from names_in(inner)
+
+
+def parts_of(expression: Expression) -> dict[str, Expression | tuple[Expression, ...]]:
+    """The expressions that one consists of, by the name of the field."""
+    values = {part.name: getattr(expression, part.name) for part in fields(expression)}
+    return {name: value for name, value in values.items() if isinstance(value, (Expression, tuple))}
 
 
 def _pycparser_tree(text: str) -> Any:

@@ -4,7 +4,7 @@ collected from the executions."""
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from cudalint import ir
@@ -18,6 +18,8 @@ from cudalint.evaluate.executor import Configuration as Extents
 from cudalint.evaluate.executor import Executor, GaveUp
 from cudalint.evaluate.figures import LaunchView
 from cudalint.evaluate.graph import Graph, Node
+from cudalint.evaluate.values import Place as ValuePlace
+from cudalint.evaluate.values import RecordValue, Value
 from cudalint.facts import Gap, KernelFacts, LaunchFacts, Place
 from cudalint.hardware.targets import find_target
 from cudalint.launch import Configuration, launch_facts, named_after_parameters
@@ -80,7 +82,7 @@ class KernelAnalysis:
         )
 
     def _view(self, index: int, configuration: Configuration) -> LaunchView:
-        names = {s.name: v for s, v in configuration.arguments.items() if isinstance(v, Node)}
+        names = dict(_named((s.name, v) for s, v in configuration.arguments.items()))
         for axis, extent, blocks in zip("xyz", configuration.block, configuration.grid, strict=True):
             names[f"blockDim.{axis}"] = self.graph.const(extent)
             names[f"gridDim.{axis}"] = blocks
@@ -116,3 +118,12 @@ class KernelAnalysis:
 
     def gap(self, span: ir.Span, reason: str) -> None:
         self.gaps.setdefault((span.path, span.line, reason), Gap(span.path, span.line, reason))
+
+
+def _named(values: Iterable[tuple[str, Value | ValuePlace]]) -> Iterator[tuple[str, Node]]:
+    """The numbers among values, fields of records included: `p.width`."""
+    for name, value in values:
+        if isinstance(value, Node):
+            yield name, value
+        elif isinstance(value, RecordValue):
+            yield from _named((f"{name}.{field_}", part) for field_, part in value.fields.items())

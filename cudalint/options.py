@@ -11,10 +11,17 @@ RaceScope = Literal["block", "grid"]
 
 _DEFINE = re.compile(r"[A-Za-z_]\w*(\([^)]*\))?(=|$)")
 
+_STANDARD = re.compile(r"(?:(?:c|gnu)\+\+)?(?:98|03|0x|11|1y|14|1z|17|2a|20|2b|23|2c|26)")
+
 
 def is_define(text: str) -> bool:
     """Whether a text has the form of a preprocessor's `-D`: `NAME` or `NAME=VALUE`."""
     return _DEFINE.match(text) is not None
+
+
+def is_standard(text: str) -> bool:
+    """Whether a text names a C++ standard as compilers do."""
+    return _STANDARD.fullmatch(text) is not None
 
 
 class ParameterValue(NamedTuple):

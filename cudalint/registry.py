@@ -16,7 +16,7 @@ from functools import lru_cache
 from importlib.metadata import entry_points
 from types import ModuleType
 
-from cudalint.catalogue import NAME_OF_CODE
+from cudalint.catalogue import NAME_OF_CODE, hint
 from cudalint.rule import RuleBase
 
 ENTRY_POINT_GROUP = "cudalint.rules"
@@ -105,7 +105,7 @@ def find_rule(selector: str) -> RuleClass:
     for rule in all_rules():
         if selector.upper() == rule.code or selector.lower() == rule.name:
             return rule
-    raise UnknownRule(f"no rule is called `{selector}`; `cudalint rules` lists them")
+    raise UnknownRule(f"no rule is called `{selector}`; {hint(selector)}")
 
 
 def check_selectors(selectors: Iterable[str]) -> None:
@@ -116,7 +116,7 @@ def check_selectors(selectors: Iterable[str]) -> None:
         if any(matches(selector, code, name) for code, name in NAME_OF_CODE.items()):
             continue
         if not any(matches(selector, rule.code, rule.name) for rule in all_rules()):
-            raise UnknownRule(f"no rule's code or name fits `{selector}`; `cudalint rules` lists them")
+            raise UnknownRule(f"no rule's code or name fits `{selector}`; {hint(selector)}")
 
 
 def is_known(identifier: str) -> bool:

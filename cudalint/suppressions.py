@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from cudalint.annotations import Annotation, Malformed, SourceAnnotations
+from cudalint.catalogue import hint
 from cudalint.diagnostics import Diagnostic, Justification
 from cudalint.facts import KernelFacts, Place
 
@@ -114,7 +115,7 @@ def _suppressions_in(path: str, source: SourceAnnotations) -> Iterator[Suppressi
 def _unknown_names(path: str, source: SourceAnnotations, is_known: Callable[[str], bool]) -> Iterator[Malformed]:
     for entry in _suppressions_in(path, source):
         if not is_known(entry.rule):
-            yield _malformed(entry.annotation, f"no rule is called `{entry.rule}`; `cudalint rules` lists them")
+            yield _malformed(entry.annotation, f"no rule is called `{entry.rule}`; {hint(entry.rule)}")
 
 
 def _without_kernel(path: str, source: SourceAnnotations, kernels: Sequence[KernelFacts]) -> Iterator[Malformed]:

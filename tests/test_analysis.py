@@ -55,6 +55,45 @@ def test_divisibility_is_an_assumption_until_the_user_states_it(tmp_path: Path) 
         assert store.results[0].sectors_per_request == 4.0
 
 
+@pytest.mark.parametrize(
+    "note",
+    ["#define A 4\n// cudalint: assume(N % (2 * A) == 0)", "constexpr int A = 8;\n// cudalint: assume(N % A == 0)",
+     "// cudalint: assume(N % sizeof(double) == 0)"],
+)  # fmt: skip
+def test_assumptions_may_use_constants_of_the_file(tmp_path: Path, note: str) -> None:
+    launch = "// cudalint: launch(block = dim3(32, 8), grid = dim3(64, 64))\n"
+    kernel = only_kernel(facts_of(tmp_path, note.replace("// cudalint", launch + "// cudalint") + COLUMN))
+    (store,) = (a for a in kernel.accesses if a.operation == "store")
+    assert [(r.status, r.sectors_per_request) for r in store.results] == [("exact", 4.0)]
+    assert not kernel.gaps
+
+
+def test_an_annotated_assumption_gives_a_parameter_a_constant(tmp_path: Path) -> None:
+    """Rows of 100 floats: as with `--param`, below."""
+    note = "#define ROW (10 * 10)\n// cudalint: launch(block = dim3(32, 8), grid = dim3(3, 12))\n"
+    facts = facts_of(tmp_path, note + "// cudalint: assume(N == ROW)" + COLUMN)
+    assert sectors(only_kernel(facts), "store") == [4.5]
+
+
+def test_an_annotated_assumption_about_nothing_is_a_gap(tmp_path: Path) -> None:
+    kernel = only_kernel(facts_of(tmp_path, "// cudalint: assume(N % NOBODY == 0)" + COLUMN))
+    assert "`assume(N % NOBODY == 0)` could not be evaluated: `NOBODY` is not known here" in (
+        gap.reason for gap in kernel.gaps
+    )
+    assert not only_kernel(facts_of(tmp_path, COLUMN, assumes=("NOBODY > 3",))).gaps
+
+
+def test_assumptions_about_fields_of_records(tmp_path: Path) -> None:
+    source = """
+struct Shape { int rows, width; };
+// cudalint: launch(block = dim3(32, 8), grid = dim3(3, 12))
+// cudalint: assume(s.width == 100)
+__global__ void column(float *out, Shape s) {
+  out[(blockIdx.y * 8 + threadIdx.y) * s.width + blockIdx.x * 32 + threadIdx.x] = 1;
+}"""
+    assert sectors(only_kernel(facts_of(tmp_path, source)), "store") == [4.5]
+
+
 def test_a_parameter_value_is_used_as_it_is(tmp_path: Path) -> None:
     """Rows of 100 floats start 400 bytes apart: every second one is 16 bytes into a sector, 4.5 sectors on average."""
     params = (ParameterValue("column", "N", "100"),)

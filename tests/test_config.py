@@ -118,6 +118,7 @@ def test_the_nearest_file_counts_alone() -> None:
         ("respect-gitignore = 1", "`respect-gitignore` has to be true or false, and is a number (line 1)"),
         ("exclude = ['!']", "`exclude` has the pattern `!`, which means nothing"),
         ("defines = ['4=5']", "`defines` has `4=5`, which has not the form NAME or NAME=VALUE (line 1)"),
+        ("std = 'c99'", "`std` names no C++ standard; write one such as `c++17` (line 1)"),
         ("assume = ['K + 1']", "`assume` can't be used: `K + 1` is not a condition"),
         ("per-file-ignores = ['CL1']", "`per-file-ignores` has to be a table, and is a list (line 1)"),
         ("[thresholds.CL201]\nway = 3", "`thresholds.CL201.way` is no threshold: CL201 has no threshold `way`; did"),

@@ -74,13 +74,15 @@ analysis_options = together(
         "-D", "defines", callback=parameters.defines, metavar="NAME[=VALUE]", multiple=True,
         help="Preprocessor macro.",
     ),
-    _compiler("-std", "--std", metavar="STANDARD", help="C++ standard, such as c++17."),
+    _compiler(
+        "-std", "--std", callback=parameters.standard, metavar="STANDARD", help="C++ standard, such as c++17.",
+    ),
     _compiler(
         "--cuda-path", type=click.Path(exists=True, file_okay=False), metavar="DIR",
         help="CUDA toolkit to take missing headers from.",
     ),
     _compiler(
-        "--compile-commands", type=click.Path(exists=True), metavar="FILE",
+        "--compile-commands", callback=parameters.database, metavar="FILE",
         help="compile_commands.json with flags for each file.  [default: the nearest]",
     ),
     _files(

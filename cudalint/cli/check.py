@@ -23,7 +23,8 @@ from cudalint.cli.rendering import (
     write_outputs,
 )
 from cudalint.cli.sieve import Sieve
-from cudalint.cli.terminal import is_wide, output_style, print_failures, warn_of_parameters, write_lines
+from cudalint.cli.terminal import is_wide, output_style, print_failures, write_lines
+from cudalint.cli.warnings import warn_of_options
 from cudalint.diagnostics import Severity
 from cudalint.discovery import discover
 from cudalint.driver import check_files
@@ -121,7 +122,7 @@ def command(
     if format_ == "github":
         append_step_summary(result)
     write_lines(rendered(format_, result, sources, shown))
-    warn_of_parameters(values["params"], result.parameters)
+    warn_of_options(values, result.parameters)
     print_failures(result.failures)
     return _status(result, shown.fail_on)
 

@@ -12,7 +12,8 @@ import click
 from cudalint.cli import FAILED, NOTHING_FOUND, completion
 from cudalint.cli.analysis_options import analysis_options, limits_from, settings_from
 from cudalint.cli.headed import HeadedCommand
-from cudalint.cli.terminal import output_style, print_failures, warn_of_parameters, write_lines
+from cudalint.cli.terminal import output_style, print_failures, write_lines
+from cudalint.cli.warnings import warn_of_options
 from cudalint.discovery import discover
 from cudalint.driver import configure, run_all, target_of
 from cudalint.engine import analyse
@@ -86,7 +87,7 @@ def command(paths: Sequence[str], format_: str, color: bool | None, **values: An
     noted = _Noted()
     answers = noted.passing(chain(found.failures, broken, _answers(jobs, limits)))
     write_lines(_text_lines(answers) if style else _json_lines(answers, target_of(configured, settings)))
-    warn_of_parameters(values["params"], noted.parameters)
+    warn_of_options(values, noted.parameters)
     print_failures(noted.failures)
     return FAILED if noted.failures else NOTHING_FOUND
 

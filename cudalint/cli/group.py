@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import difflib
+import os
 from importlib import import_module
 
 import click
@@ -41,6 +43,7 @@ class LazyGroup(click.Group):
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         if args and args[0] not in _COMMANDS and args[0] not in _GROUP_OPTIONS:
+            _check_for_slip(args[0])
             args = [_DEFAULT, *args]
         return super().parse_args(ctx, args)
 
@@ -51,6 +54,13 @@ class LazyGroup(click.Group):
         if incomplete.startswith("-") and check is not None:
             found += check.shell_complete(check.make_context(_DEFAULT, [], resilient_parsing=True), incomplete)
         return found or [CompletionItem(incomplete, type="file")]
+
+
+def _check_for_slip(word: str) -> None:
+    """A command that is misspelt would be a path that isn't there."""
+    close = difflib.get_close_matches(word, _COMMANDS, 1)
+    if close and not word.startswith("-") and not os.path.exists(word):
+        raise click.UsageError(f"`{word}` is neither a path nor a command; did you mean `cudalint {close[0]}`?")
 
 
 @click.command(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]}, invoke_without_command=True)

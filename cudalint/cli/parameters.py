@@ -6,7 +6,7 @@ import re
 
 import click
 
-from cudalint.options import ParameterValue, is_define
+from cudalint.options import ParameterValue, is_define, is_standard
 
 _PARAMETER = re.compile(r"(?:(?P<kernel>.+):)?(?P<name>[A-Za-z_][\w.]*)=(?P<value>.+)", re.DOTALL)
 _THRESHOLD = re.compile(r"(?P<rule>[\w-]+)\.(?P<name>[\w-]+)=(?P<value>\d+(\.\d*)?|\.\d+)")
@@ -109,6 +109,25 @@ def _threshold(text: str) -> tuple[str, str, float]:
     except UnknownThreshold as error:
         raise click.BadParameter(str(error)) from None
     return match["rule"], match["name"], float(match["value"])
+
+
+def standard(ctx: click.Context, option: click.Parameter, text: str | None) -> str | None:
+    """`c++17`, `gnu++20`."""
+    if text is not None and not is_standard(text):
+        raise click.BadParameter(f"`{text}` names no C++ standard; write one such as c++17")
+    return text
+
+
+def database(ctx: click.Context, option: click.Parameter, path: str | None) -> str | None:
+    """A compilation database that can be read, so that a bad one is told once and not for each file."""
+    if path is not None:
+        from cudalint.frontend.compile_commands import DatabaseError, load_compile_commands
+
+        try:
+            load_compile_commands(path)
+        except DatabaseError as error:
+            raise click.BadParameter(str(error)) from None
+    return path
 
 
 def path_patterns(ctx: click.Context, option: click.Parameter, texts: tuple[str, ...]) -> tuple[str, ...]:

@@ -5,13 +5,10 @@ from __future__ import annotations
 import os
 import shutil
 import sys
-from collections.abc import Collection, Iterable
+from collections.abc import Iterable
 
-from cudalint.options import ParameterValue
 from cudalint.reporters.style import Style
 from cudalint.results import Failure
-
-_MOST_NAMES = 8
 
 
 def output_style(color: bool | None) -> Style:
@@ -39,22 +36,6 @@ def is_wide(columns: int) -> bool:
 def write_lines(lines: Iterable[str]) -> None:
     for line in lines:
         sys.stdout.write(f"{line}\n")
-
-
-def warn_of_parameters(params: Iterable[ParameterValue], known: Collection[tuple[str, str]]) -> None:
-    """One line on stderr for each `--param` that names nothing in the files of this run, which may be too few."""
-    for kernel, name, _ in params:
-        own = sorted({parameter for owner, parameter in known if kernel in (None, owner)})
-        if name in own:
-            continue
-        if kernel is None:
-            text = f"no kernel of these files has a scalar parameter `{name}`"
-        elif own:
-            text = f"`{kernel}` has no scalar parameter `{name}`"
-        else:
-            text = f"no kernel of these files is called `{kernel}`"
-        text += f"; there are {', '.join(own[:_MOST_NAMES])}" if own else ""
-        sys.stderr.write(f"cudalint: warning: --param {f'{kernel}:' if kernel else ''}{name}: {text}\n")
 
 
 def print_failures(failures: Iterable[Failure]) -> None:

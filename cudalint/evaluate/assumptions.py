@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Collection, Iterable, Mapping
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -20,6 +20,7 @@ from cudalint.expressions import (
     NameRef,
     Number,
     UnaryOp,
+    parts_of,
 )
 
 _CANDIDATES = (32, 64, 128, 256, 512, 1024, 4096, 16, 8, 4, 2, 1, 3, 7, 33, 100, 1000, 100_000)
@@ -151,6 +152,33 @@ def _unary(graph: Graph, expression: UnaryOp, names: Mapping[str, Node]) -> Node
     if expression.op == "-":
         return graph.binary("-", graph.const(0, I8), operand, operand.kind)
     return graph.convert(operand, operand.kind) if operand.kind != BOOL else operand
+
+
+def with_constants(graph: Graph, expression: Expression, own: Collection[str], constants: Constants) -> Expression:
+    """The expression with numbers in place of the file's constants; names in `own` mean something else.
+
+    Raises `UnknownName` for a name that is neither.
+    """
+    name = _name(expression)
+    if name is not None:
+        if name.partition(".")[0] in own:
+            return expression
+        node = constants[name]
+        if not node.is_const:
+            raise UnknownName(f"`{name}` is no number here")
+        return Number(node.value)
+    parts: dict[str, Expression | tuple[Expression, ...]] = {}
+    for field_, part in parts_of(expression).items():
+        if isinstance(part, tuple):
+            parts[field_] = tuple(with_constants(graph, each, own, constants) for each in part)
+        else:
+            parts[field_] = with_constants(graph, part, own, constants)
+    if not parts:
+        return expression
+    if all(isinstance(part, Number) for part in parts.values()):
+        node = evaluate_expression(graph, replace(expression, **parts), {})  # type: ignore[arg-type]
+        return Number(node.value) if node.is_const else expression
+    return replace(expression, **parts)  # type: ignore[arg-type]
 
 
 class Constants(dict[str, Node]):

@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from cudalint.frontend.parse import ParseOptions
+from cudalint.options import is_standard
 
 FILE_NAME: Final = "compile_commands.json"
 _BUILD_FOLDERS: Final = ("", "build", "out", "_build")
@@ -189,7 +190,9 @@ class _Translation:
         self.extra += [f"-U{name}" for name in _listed(value)]
 
     def set_standard(self, value: str) -> None:
-        self.std = value
+        """A standard of another language, or one that only comes, leaves it at what there is."""
+        if is_standard(value):
+            self.std = value
 
     def set_architecture(self, value: str) -> None:
         """Keeps the newest: nvcc may build for several, and each value may name several."""

@@ -303,3 +303,21 @@ def test_parameters_that_no_kernel_has(cudalint: Run, tile: str, command: str, p
     result = cudalint(command, tile, "--param", parameter)
     assert result.status == (1 if command == "check" else 0)
     assert result.err == (f"cudalint: warning: {warning}" if warning else "")
+
+
+def test_what_is_of_no_use_is_said(cudalint: Run, tile: str) -> None:
+    result = cudalint(tile, "-q", "-I", "none", "--assume", "zz % 4 == 0", "--assume", "width % 4 == 0")
+    assert result.err == (
+        "cudalint: warning: -I none: no such folder\n"
+        "cudalint: warning: --assume 'zz % 4 == 0': no kernel of these files has such a parameter;"
+        " there are out, width\n"
+    )
+
+
+def test_a_misspelt_command_is_no_path(cudalint: Run, tile: str) -> None:
+    result = cudalint("chekc", tile)
+    assert (result.status, result.out) == (2, "")
+    assert result.err == "cudalint: error: `chekc` is neither a path nor a command; did you mean `cudalint check`?\n"
+    assert cudalint("--config", "none.toml", tile).err == (
+        "cudalint: error: none.toml: cannot be read: No such file or directory\n"
+    )

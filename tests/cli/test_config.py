@@ -100,6 +100,10 @@ def test_a_broken_configuration_costs_its_own_files_only(cudalint: Run, tree: Pa
         (["--threshold", "CL201=3"], "`CL201=3` has not the form RULE.NAME=VALUE, such as bank-conflict.ways=4"),
         (["--threshold", "CL201.ways=x"], "`CL201.ways=x` has not the form RULE.NAME=VALUE"),
         (["--exclude", "!"], "the pattern `!` means nothing"),
+        (["-std", "c99"], "`c99` names no C++ standard; write one such as c++17"),
+        (["--compile-commands", "none"], "none: cannot read it: No such file or directory"),
+        (["--compile-commands", "third_party/t.cu"], "third_party/t.cu: not a JSON file: "),
+        (["--select", "bank-conflct"], "no rule's code or name fits `bank-conflct`; did you mean `bank-conflict`?"),
     ],
 )
 def test_bad_options(cudalint: Run, tree: Path, arguments: list[str], message: str) -> None:

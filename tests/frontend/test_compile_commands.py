@@ -47,6 +47,11 @@ def test_standards(command: str) -> None:
     assert translate(command).std == "c++20"
 
 
+@pytest.mark.parametrize("command", ["-std=c11", "--std=c++29", "-std=c++17 -std=gnu11"])
+def test_standards_that_mean_nothing_here_are_passed_over(command: str) -> None:
+    assert translate(command).std in (None, "c++17")
+
+
 @pytest.mark.parametrize(
     ("command", "arch"),
     [
