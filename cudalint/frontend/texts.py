@@ -8,14 +8,17 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 from cudalint.annotations import Annotation, Malformed, SourceAnnotations, read_annotations
 from cudalint.facts import FileFacts, Gap, KernelFacts, Place, Resources
 from cudalint.frontend.compile_commands import options_from_arguments
 from cudalint.frontend.parse import ParseOptions, SourceError, read_source
 from cudalint.frontend.python.detect import is_python
-from cudalint.frontend.python.extract import Embedded, EmbeddedText, PythonError, UnreadableKernel, embedded_kernels
 from cudalint.frontend.python.located import PlaceMap
+
+if TYPE_CHECKING:
+    from cudalint.frontend.python.extract import Embedded, EmbeddedText, UnreadableKernel
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +84,9 @@ def annotations_in(path: str, text: str) -> SourceAnnotations:
 
 
 def _embedded(path: str, data: bytes) -> Embedded:
+    # Whoever lints no Python file doesn't wait for what reads them.
+    from cudalint.frontend.python.extract import PythonError, embedded_kernels
+
     try:
         return embedded_kernels(data)
     except PythonError as error:

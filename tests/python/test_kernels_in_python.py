@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -172,6 +174,35 @@ def test_elementwise_types_that_the_call_decides() -> None:
     facts = _facts(source)
     assert facts.problems == ()
     assert {(a.array, a.bytes) for a in facts.kernels[0].accesses} == {("x", 4), ("p", 4), ("y", 4)}
+
+
+def test_elementwise_numbers_and_the_index() -> None:
+    """What `loop_prep` uses is a number for all elements; `_ind.size()` is how many there are."""
+    source = (
+        "k = cupy.ElementwiseKernel('int64 N, float64 x', 'float64 w',\n"
+        "    'int j = i; if (i > _ind.size() / 2) { j = _ind.size() - i; } w = x * start * j;', 'k',\n"
+        "    loop_prep='const double start = 1.0 / N;')\n"
+    )
+    facts = _facts(source)
+    assert facts.problems == ()
+    assert facts.kernels[0].gaps == ()
+    assert {(a.array, r.status, r.sectors_per_request) for a in facts.kernels[0].accesses for r in a.results} == {
+        ("x", "exact", 8.0),
+        ("w", "exact", 8.0),
+    }
+
+
+def test_complex_numbers() -> None:
+    elementwise = "k = cupy.ElementwiseKernel('complex64 x', 'complex64 y', 'y = thrust::exp(x) * conj(x)', 'k')\n"
+    raw = (
+        "k = RawKernel('''#include <cupy/complex.cuh>\n"
+        "extern \"C\" __global__ void k(const complex<float> *x, complex<float> *y)\n"
+        "{ int i = threadIdx.x; y[i] = conj(x[i]) * 2.0f; }''', 'k')\n"
+    )
+    for source in (elementwise, raw):
+        facts = _facts(source)
+        assert facts.problems == ()
+        assert {(a.array, a.operation) for a in facts.kernels[0].accesses} == {("x", "load"), ("y", "store")}
 
 
 def test_elementwise_of_pycuda() -> None:
@@ -420,3 +451,14 @@ def test_folders_without_kernels(
     assert run(["plain.py"]) == 0
     assert run(["."]) == 2
     assert "*.py with kernels" in capsys.readouterr().err
+
+
+def test_what_reads_python_is_loaded_for_python_files_only() -> None:
+    code = (
+        "import sys; from cudalint.analysis import analyse_file; from cudalint.options import AnalysisOptions\n"
+        "for path in ('a.cu', 'a.py'):\n"
+        "    analyse_file(path, AnalysisOptions(unsaved=((path, 'SourceModule(1)' if path == 'a.py' else ''),)))\n"
+        "    print('cudalint.frontend.python.extract' in sys.modules)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == ["False", "True"]

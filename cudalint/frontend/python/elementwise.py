@@ -18,15 +18,15 @@ from cudalint.frontend.python.located import LocatedText, generated, joined
 _TYPES: Final = {
     "float16": "__half", "float32": "float", "float64": "double", "bool": "bool", "bool_": "bool",
     "int8": "signed char", "uint8": "unsigned char", "int16": "short", "uint16": "unsigned short", "int32": "int",
-    "uint32": "unsigned int", "int64": "long long", "uint64": "unsigned long long", "complex64": "float2",
-    "complex128": "double2", "I": "int",
+    "uint32": "unsigned int", "int64": "long long", "uint64": "unsigned long long", "complex64": "complex<float>",
+    "complex128": "complex<double>", "I": "int",
 }  # fmt: skip
 _GENERIC: Final = "float"
 """What a type that only the call decides is taken as: a single letter is a placeholder, by custom `I` for indices."""
 _PARAMETER: Final = re.compile(r"^\s*(?P<words>(?:\w+\s+)*)(?P<type>[\w?]+)\s+(?P<name>\w+)\s*$")
 _INDEXER: Final = (
-    "struct _cudalint_indexer { long long _n, _i; long long size() const { return _n; } "
-    "const long long *get() const { return &_i; } };"
+    "struct _cudalint_indexer { long long _n, _i; __device__ long long size() const { return _n; } "
+    "__device__ const long long *get() const { return &_i; } };"
 )
 
 
@@ -52,9 +52,13 @@ class _Parameter:
     name: str
     is_raw: bool
     is_output: bool
+    is_scalar: bool = False
+    """One value for all elements."""
 
     @property
-    def pointer(self) -> str:
+    def declared(self) -> str:
+        if self.is_scalar:
+            return f"const {self.type} {self.name}"
         qualifier = "" if self.is_output else "const "
         return f"{qualifier}{self.type} *__restrict__ {self.name}"
 
@@ -62,7 +66,7 @@ class _Parameter:
     def elements(self) -> tuple[str, str]:
         """Two declarations, one for the block of the loop and one for a block in it: the element takes the name of its
         array, which is what findings are to call it."""
-        if self.is_raw:
+        if self.is_raw or self.is_scalar:
             return "", ""
         reference = f"{'' if self.is_output else 'const '}{self.type} &"
         return f"{reference}_of_{self.name} = {self.name}[i]; ", f"{reference}{self.name} = _of_{self.name}; "
@@ -73,8 +77,8 @@ def elementwise_kernel(parts: Elementwise, threads: int = 128) -> LocatedText | 
     parameters = [*_parameters(parts.inputs, False), *_parameters(parts.outputs, True)]
     if not parameters or None in parameters:
         return None
-    known = [parameter for parameter in parameters if parameter is not None]
-    return _kernel(parts, [p.pointer for p in known], _elements(known), threads, types=_placeholders(known))
+    known = [_told_by_use(parameter, parts) for parameter in parameters if parameter is not None]
+    return _kernel(parts, [p.declared for p in known], _elements(known), threads, types=_placeholders(known))
 
 
 def reduction_kernel(parts: Elementwise) -> LocatedText | None:
@@ -82,12 +86,20 @@ def reduction_kernel(parts: Elementwise) -> LocatedText | None:
     inputs, outputs = _parameters(parts.inputs, False), _parameters(parts.outputs, True)
     if not inputs or None in (*inputs, *outputs):
         return None
-    known, results = [p for p in inputs if p is not None], [p for p in outputs if p is not None]
+    known = [_told_by_use(parameter, parts) for parameter in inputs if parameter is not None]
+    results = [parameter for parameter in outputs if parameter is not None]
     start, end = parts.where
     kind = results[0].type if results else _GENERIC
     head, tail = (generated(text, start, end) for text in (f"{kind} _mapped = (", "); (void)_mapped"))
     parts = replace(parts, operation=joined([head, parts.operation, tail]))
-    return _kernel(parts, [p.pointer for p in known], _elements(known), 512, types=_placeholders([*known, *results]))
+    return _kernel(parts, [p.declared for p in known], _elements(known), 512, types=_placeholders([*known, *results]))
+
+
+def _told_by_use(parameter: _Parameter, parts: Elementwise) -> _Parameter:
+    """An argument that is used outside of the loop over the elements is one number, and no array."""
+    outside = f"{parts.before.text}\n{parts.after.text}"
+    is_scalar = not parameter.is_raw and re.search(rf"\b{re.escape(parameter.name)}\b", outside) is not None
+    return replace(parameter, is_scalar=is_scalar and not parameter.is_output)
 
 
 def _placeholders(parameters: Sequence[_Parameter]) -> str:
@@ -115,18 +127,22 @@ def _kernel(
     count = sum(len(_split(parameter)) for parameter in parameters)
     values = "".join(f"_cudalint_any a{number}, " for number in range(count))
     given = "".join(f"a{number}, " for number in range(count))
-    half = "#include <cuda_fp16.h>\n" if "__half" in arguments else ""
+    indexer = f"const _cudalint_indexer _ind = {{{size}, %s}}; (void)_ind; "
+    includes = "#include <cuda_fp16.h>\n" if "__half" in arguments else ""
+    if _needs_complex(parts, arguments):
+        includes += "#include <cupy/complex.cuh>\n"
     head = (
-        f"\n{half}{types}{_INDEXER}\n__global__ void {parts.name}({arguments}) "
-        f"{{ _cudalint_indexer _ind = {{{size}, 0}}; (void)_ind; "
+        f"\n{types}{_INDEXER}\n__global__ void {parts.name}({arguments}) "
+        f"{{ {indexer % '0'}"
     )
     loop = (
         ";\nfor (long long i = (long long)blockIdx.x * blockDim.x + threadIdx.x; "
-        f"i < {size}; i += (long long)blockDim.x * gridDim.x) {{ _ind._i = i; {elements}\n"
+        f"i < {size}; i += (long long)blockDim.x * gridDim.x) {{ {elements} {indexer % 'i'}\n"
     )
     launch = f"\nstatic void _cudalint_call({values}long long {size}) {{ {parts.name}<<<{blocks}>>>({given}{size}); }}"
     return joined(
         [
+            generated(includes, start, end),
             parts.preamble,
             generated(head, start, end),
             parts.before,
@@ -137,6 +153,11 @@ def _kernel(
             generated(f";}}{launch}", start, end),
         ]
     )
+
+
+def _needs_complex(parts: Elementwise, arguments: str) -> bool:
+    texts = (arguments, parts.preamble.text, parts.before.text, parts.operation.text, parts.after.text)
+    return any("complex" in text or "thrust" in text for text in texts)
 
 
 def _split(parameters: str) -> list[str]:

@@ -1,8 +1,9 @@
 #pragma once
 #pragma clang force_cuda_host_device begin
-// `complex` for std, cuda::std and thrust: the same class in three namespaces.
-#define _CUDALINT_COMPLEX                                                                                   \
-    template <class _T> struct complex {                                                                    \
+// `complex` for std, cuda::std and thrust: the same class in three namespaces. Thrust's and libcu++'s are aligned to
+// both parts together, so that the compiler moves them at once; the host's own is aligned to one.
+#define _CUDALINT_COMPLEX(ALIGNMENT)                                                                        \
+    template <class _T> struct ALIGNMENT complex {                                                          \
         typedef _T value_type;                                                                              \
         constexpr complex(_T re = _T(), _T im = _T()) : re(re), im(im) {}                                   \
         template <class _U> constexpr complex(const complex<_U>& z) : re(_T(z.real())), im(_T(z.imag())) {} \

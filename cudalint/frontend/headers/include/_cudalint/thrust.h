@@ -398,7 +398,7 @@ _CUDALINT_ALGORITHM(shuffle, void)
 template <class _T> constexpr const _T& min(const _T& a, const _T& b) { return b < a ? b : a; }
 template <class _T> constexpr const _T& max(const _T& a, const _T& b) { return a < b ? b : a; }
 
-_CUDALINT_COMPLEX
+_CUDALINT_COMPLEX(alignas(2 * sizeof(_T)))
 template <class _T, class _C, class _R> std::basic_ostream<_C, _R>& operator<<(std::basic_ostream<_C, _R>&, const complex<_T>&);
 namespace random {
 using std::default_random_engine;
