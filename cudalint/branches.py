@@ -109,6 +109,7 @@ def _divergence(evaluated: Sequence[Evaluated], execution: Execution, meter: Wor
         share=wasted / whole if whole else 0.0,
         slowest=slowest / mean if mean else None,
         aligned=aligned_condition(first, execution.view),
+        sized=any(result.sized for _, result in split),
         by_lane=is_by_lane(first.condition),
         chosen=chosen_variable(first, meter),
     )

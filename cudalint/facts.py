@@ -211,6 +211,8 @@ class Divergence:
     """Of a loop: iterations of the slowest lane of a warp over those of the mean lane."""
     aligned: str | None = None
     """The nearest condition on which all lanes of a warp agree, as the model found it."""
+    sized: bool = False
+    """Whether it rests on sizes that nothing determines: other ones make much less of it."""
     by_lane: bool = False
     """Whether the thread's number in its warp decides, spelled as such: work that is divided among warps."""
     chosen: str | None = None

@@ -50,7 +50,8 @@ class DivergentBranch(Rule):
           warp that works as one has a leader.
         - A waste of less than 15% of what a warp executes in the kernel. Work is counted in machine instructions,
           roughly, those in loops as often as the loops are passed.
-        - Conditions on loaded data: how the lanes part is not known.
+        - Conditions on loaded data, or on a size that nothing in sight determines where another one would split far
+          fewer warps: how the lanes part is not known.
     """
 
     code = "CL401"
@@ -66,7 +67,9 @@ class DivergentBranch(Rule):
                 continue
             for result in branch.results:
                 cost = result.divergence
-                if cost is None or result.compiled != "branch" or (result.divergent_warps or 0.0) < limits["warps"]:
+                if cost is None or cost.sized or result.compiled != "branch":
+                    continue
+                if (result.divergent_warps or 0.0) < limits["warps"]:
                     continue
                 if cost.share >= max(limits["share"], limits["leader"] if _is_for_leaders(cost) else 0.0):
                     yield self._diagnostic(kernel, branch, result, cost)

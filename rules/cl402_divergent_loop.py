@@ -35,7 +35,8 @@ class DivergentLoop(Rule):
           remainder.
         - Loops in which less than a third of the warps have such lanes: the tail that is left to one warp.
         - A waste of less than 15% of what a warp executes in the kernel.
-        - Trip counts that are loaded, such as the lengths of sparse rows: they are not known.
+        - Trip counts that are loaded, such as the lengths of sparse rows, or that depend on a size that nothing in
+          sight determines where another one would waste far less: they are not known.
     """
 
     code = "CL402"
@@ -51,7 +52,7 @@ class DivergentLoop(Rule):
                 continue
             for result in branch.results:
                 cost = result.divergence
-                if cost is None or cost.slowest is None or round(cost.slowest, 2) < limits["factor"]:
+                if cost is None or cost.sized or cost.slowest is None or round(cost.slowest, 2) < limits["factor"]:
                     continue
                 if cost.share >= limits["share"] and (result.divergent_warps or 0.0) >= limits["warps"]:
                     yield self._diagnostic(kernel, branch, result, cost, cost.slowest)

@@ -167,3 +167,16 @@ def test_the_share_is_that_of_counting(block: tuple[int, int, int], value: str, 
     split = sum(bool(warp.any() and not warp.all()) for warp in warps)
     assert _verdict(kernel)[1] == pytest.approx(split / len(warps))
     assert (_verdict(kernel)[0] == "divergent") == (split > 0)
+
+
+def test_grids_beyond_what_a_machine_word_counts() -> None:
+    source = """
+        __global__ void kernel(float *a, int n) {
+            if ((blockIdx.x + blockIdx.y + threadIdx.x) % 2)
+                for (int k = 0; k < n; k++) a[threadIdx.x] += a[k];
+            a[threadIdx.x] = 1;
+        }
+        void launch(float *a, long x, long y, long z, int n) { kernel<<<dim3(x, y, z), 64>>>(a, n); }
+    """
+    (kernel,) = analyse_file("a.cu", AnalysisOptions(unsaved=(("a.cu", source),))).kernels
+    assert _verdict(kernel) == ("divergent", 1.0)

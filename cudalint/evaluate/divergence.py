@@ -23,6 +23,7 @@ _EDGE = 0.05
 """Up to this share of warps, a split at another size is one at the edge of the problem."""
 _LARGE = 1024
 """From here on, one more is a small step."""
+_MILDER = 0.75
 _PASSED = Reason(True, "it depends on how often a loop was passed through")
 UNREACHED = "no thread gets here under this launch"
 
@@ -46,6 +47,8 @@ class Split:
     """Of a loop: iterations of the slowest lane of each warp, and of its mean lane, summed over the visits."""
     assumptions: tuple[str, ...] = ()
     reason: str | None = None
+    sized: bool = False
+    """Whether it rests on sizes that nothing determines: other ones make much less of it."""
 
 
 _Judge = Callable[[BranchEvent, Situation, Sequence[Node]], Split]
@@ -69,8 +72,8 @@ def evaluate_branch(event: BranchEvent, view: LaunchView) -> Split:
     if found.verdict == "divergent" and (event.condition.bits & BLOCK_BITS).bit_count() > 1:
         # The blocks that show what happens at edges are no fair sample of what happens on a diagonal.
         fair = judge(event, view.scattered(), event.context.conditions)
-        return fair if fair.split else found
-    return found
+        found = fair if fair.split else found
+    return _with_sizes(event, view, found, judge) if found.verdict == "divergent" else found
 
 
 def _situation(event: BranchEvent, view: LaunchView) -> Situation:
@@ -102,27 +105,55 @@ def _at_other_sizes(event: BranchEvent, view: LaunchView, found: Split, judge: _
     rests on is said. So it does where something keeps the size small (a block has as many threads): then one more is
     a large step, and says little of other sizes."""
     graph = view.graph
-    bits = event.condition.bits
-    if not bits & THREAD_BITS:
+    if not event.condition.bits & THREAD_BITS:
         return found
-    if event.kind in LOOPS:
-        bits |= event.context.loops[-1].condition.bits
     edges: list[str] = []
-    for uniform in graph.atoms(bits, graph.uniform_bits):
-        payload = uniform.payload
-        assert isinstance(payload, Uniform)
-        if uniform.kind.is_float or uniform.kind == BOOL or payload.name.startswith("&"):
-            continue
-        odd = int(payload.generic) + 1
-        if not view.allows(uniform, odd):
+    for uniform, generic in _sizes(event, graph):
+        odd = int(generic) + 1
+        if uniform.kind.is_float or not view.allows(uniform, odd):
             continue
         other = judge(event, view.varied(uniform, odd), event.context.conditions)
-        all_over = other.split > _EDGE * other.visits and payload.generic >= _LARGE
+        all_over = other.split > _EDGE * other.visits and generic >= _LARGE
         if other.verdict == "divergent" and all_over:
             return replace(other, assumptions=(f"{render(uniform)} % {WARP} != 0",))
         if other.verdict == "divergent":
             edges.append(f"{render(uniform)} % {WARP} == 0")
     return replace(found, assumptions=tuple(edges)) if edges else found
+
+
+def _with_sizes(event: BranchEvent, view: LaunchView, found: Split, judge: _Judge) -> Split:
+    """Names the sizes that nothing determines and of which others would make much less of a split."""
+    told = []
+    for uniform, generic in _sizes(event, view.graph):
+        usual = judge(event, view.quick(), event.context.conditions)
+        for value in (generic * 3, generic // 8, generic // 64):
+            if value < 1 or not view.allows(uniform, value):
+                continue
+            other = judge(event, view.varied(uniform, value), event.context.conditions)
+            if other.visits and _severity(other) < _MILDER * _severity(usual):
+                told.append(f"{render(uniform)} = {generic:g}")
+                break
+    return replace(found, assumptions=(*found.assumptions, *told), sized=bool(told)) if told else found
+
+
+def _severity(split: Split) -> float:
+    """The share of visits that split, or of a loop's passes that the mean lane waits for."""
+    slowest, mean = split.trips
+    if slowest:
+        return 1 - mean / slowest
+    return split.split / split.visits if split.visits else 0.0
+
+
+def _sizes(event: BranchEvent, graph: Graph) -> Iterator[tuple[Node, int | float]]:
+    """The numbers that nothing determines among those on which a branch depends, with the generic values they have."""
+    bits = event.condition.bits
+    if event.kind in LOOPS and event.context.loops:
+        bits |= event.context.loops[-1].condition.bits
+    for uniform in graph.atoms(bits, graph.uniform_bits):
+        payload = uniform.payload
+        assert isinstance(payload, Uniform)
+        if uniform.kind != BOOL and not payload.name.startswith("&"):
+            yield uniform, payload.generic
 
 
 # --- conditions ------------------------------------------------------------------------------------------

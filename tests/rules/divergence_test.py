@@ -128,3 +128,25 @@ def test_calls_are_named() -> None:
     source = _source("t / 32 % 2").replace("x = x * 1.5f + 0.25f;", inner)
     diagnostic, *_ = lint(source, "CL401")
     assert [related.message for related in diagnostic.related] == ["called from here"]
+
+
+def _strided(size: str) -> str:
+    return f"""
+        __global__ void kernel(float *out, int n) {{
+            int i = blockIdx.x * blockDim.x + threadIdx.x;
+            float x = 0;
+            for (int k = threadIdx.x % 32; k < 65536 / n; k += 32) x += out[k] * out[k] + 1;
+            out[i] = x;
+        }}
+        void launch(float *out, int size) {{ kernel<<<8, 256>>>(out, {size}); }}
+    """
+
+
+def test_a_loop_whose_length_is_known() -> None:
+    # 65536 / 8192 = 8 elements for 32 lanes.
+    assert "4 times the iterations" in _only(_strided("8192"), "CL402").message
+
+
+def test_no_finding_rests_on_a_size_that_nobody_knows() -> None:
+    # The size that stands for all others leaves one element; a small one leaves thousands, evenly spread.
+    assert lint(_strided("size"), "CL402") == ()
