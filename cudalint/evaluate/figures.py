@@ -12,6 +12,7 @@ from cudalint.evaluate.events import AccessEvent
 from cudalint.evaluate.graph import BOOL, THREAD_BITS, Graph, Node, Reason, Uniform, render
 from cudalint.evaluate.masks import guards_by_data
 from cudalint.evaluate.requests import (
+    BY_DATA,
     DEEP,
     QUICK,
     REPLICATED,
@@ -72,6 +73,9 @@ class LaunchView:
 
     def replicated(self) -> Situation:
         return self._situation("replicated", REPLICATED, {})
+
+    def by_data(self) -> Situation:
+        return self._situation("by data", BY_DATA, {})
 
     def scattered(self) -> Situation:
         return self._situation("scattered", SCATTERED, {})
@@ -278,14 +282,14 @@ def _masked_by_data(reached: Sequence[_Known], view: LaunchView) -> AccessResult
     """
     if any(k.doubt is not None and not k.doubt_in_mask for k in reached):
         return None
-    situation, all_lanes, some = view.replicated(), _Totals(), _Totals()
+    all_lanes, some = _Totals(), _Totals()
     for known in reached:
         rows = known.situation.rows(known.event.context.loops)
         guards = guards_by_data(known.event, view.graph, rows, known.quick.mask)
         if guards is None:
             return None
-        all_lanes.add(gather(known.event, situation, known.conditions))
-        some.add(gather(known.event, situation, (*known.conditions, *guards)))
+        all_lanes.add(gather(known.event, view.replicated(), known.conditions))
+        some.add(gather(known.event, view.by_data(), (*known.conditions, *guards)))
     if all_lanes.requests == 0:
         return None
     reason = next(k.doubt for k in reached if k.doubt is not None).text

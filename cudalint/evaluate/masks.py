@@ -2,8 +2,9 @@
 
 Where the addresses of all lanes are known and only a guard looks at data (`if (d[i] < limit) out[i] = ...`), a request
 costs something between one lane's share and that of all. What evenly spread data would cost is a figure to go by, as a
-range. Two cases remain without one. Under several guards that differ from lane to lane it is anyone's guess how many
-lanes are left, and so it is in a loop that each lane leaves on its own account.
+range. In a loop that each lane leaves on its own account, lanes drop out as random data has it: by how far apart two
+loaded limits are, or by chance in every iteration. One case remains without a figure: under several guards that differ
+from lane to lane it is anyone's guess how many lanes are left.
 """
 
 from __future__ import annotations
@@ -24,8 +25,9 @@ def guards_by_data(
 ) -> tuple[Node, ...] | None:
     """The conditions on data that tell lanes of a warp apart, to be evaluated for random data; None where that says
     nothing about real data. Conditions on which a warp agrees are left out: requests exist where they hold."""
+    heads = {part.index for loop in event.context.loops for part in conjuncts(graph, loop.condition)}
     found: list[Node] = []
-    lanewise: list[Node] = []
+    lanewise = 0
     for condition in event.context.conditions:
         if not condition.bits & graph.opaque_bits:
             continue
@@ -33,11 +35,8 @@ def guards_by_data(
         if any(not reason.data for _, reason in parts):
             return None
         if any(varies_within_warp(rows, part, mask) for part, _ in parts):
-            lanewise.append(condition)
+            lanewise += condition.index not in heads
         elif not varies_within_warp(rows, condition, mask):
             continue
         found.append(condition)
-    loops = [part for loop in event.context.loops for part in conjuncts(graph, loop.condition)]
-    if len(lanewise) > _MAX_LANEWISE or any(c is part for c in lanewise for part in loops):
-        return None
-    return tuple(found)
+    return None if lanewise > _MAX_LANEWISE else tuple(found)

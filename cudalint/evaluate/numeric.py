@@ -62,11 +62,14 @@ class Rows:
         weights: NDArray[np.float64],
         uniforms: Mapping[Node, Array],
         replicas: NDArray[np.int64] | None = None,
+        follows_data: bool = False,
     ) -> None:
         """`blocks` is [rows, 3], `weights` [rows], a uniform's value a number or [rows, 1]. Rows of one situation that
-        differ in `replicas` see loaded numbers with other remainders: 32 of them see every remainder modulo 32 once."""
+        differ in `replicas` see loaded numbers with other remainders: 32 of them see every remainder modulo 32 once.
+        With `follows_data`, random data decides how often loops run that depend on data."""
         self.graph = graph
         self.threads = threads
+        self.follows_data = follows_data
         self.weights = weights
         self.count = len(weights)
         self.blocks = blocks
@@ -95,7 +98,7 @@ class Rows:
         """Rows that refine this one: `counters` gives the new loop counters, each [rows, 1] or a number."""
         rows = Rows.__new__(Rows)
         rows.graph, rows.threads, rows.weights, rows.count = self.graph, self.threads, weights, len(weights)
-        rows.blocks = self.blocks[parent_rows]
+        rows.blocks, rows.follows_data = self.blocks[parent_rows], self.follows_data
         rows.salt, rows.replica = self.salt[parent_rows], self.replica[parent_rows]
         rows._uniforms = {}
         rows._counters = dict(counters)
@@ -209,7 +212,7 @@ def lane_trips(rows: Rows, counter: Node, condition: Node) -> NDArray[np.int64]:
     """How many iterations each lane makes: the first value of `counter` for which `condition` fails.
 
     Shape: broadcasts to [rows, threads]. Parts of the condition that depend on opaque values say nothing about the
-    number of iterations and are taken to hold.
+    number of iterations and are taken to hold, unless the rows follow random data.
     """
     trips: Array = np.int64(MAX_TRIPS)
     unknown = False
@@ -217,7 +220,7 @@ def lane_trips(rows: Rows, counter: Node, condition: Node) -> NDArray[np.int64]:
         if part.is_const:
             trips = trips if part.value else np.int64(0)
             continue
-        if part.bits & rows.graph.opaque_bits:
+        if part.bits & rows.graph.opaque_bits and not rows.follows_data:
             unknown = True
             continue
         trips = np.minimum(trips, _part_trips(rows, counter, part))

@@ -34,6 +34,8 @@ class Effort:
     """How often each row is repeated with other remainders of loaded numbers."""
     scattered: int = 0
     """So many blocks from all over the grid, in the place of those along the axes."""
+    follows_data: bool = False
+    """Loops that depend on data go on for as long as random data lets each lane; otherwise all lanes go on alike."""
 
 
 QUICK = Effort((4, 3, 3), 40, 6)
@@ -41,6 +43,7 @@ THOROUGH = Effort((12, 6, 4), 400, 40)
 DEEP = Effort((4, 3, 2), 800, 40)
 """For nested loops: few blocks leave room for many iterations."""
 REPLICATED = Effort((2, 2, 1), 256, 3, 32)
+BY_DATA = Effort((2, 2, 1), 256, 4, 32, follows_data=True)
 SCATTERED = Effort((0, 0, 0), 600, 4, scattered=200)
 """Where it matters how a block's coordinates stand to each other, the few along each axis are no fair sample: those
 that represent most others lie on the diagonal."""
@@ -112,7 +115,7 @@ class Situation:
         blocks = np.array([b for b, _ in chosen], dtype=np.int64).reshape(-1, 3).repeat(repeated, axis=0)
         weights = np.array([w for _, w in chosen], dtype=np.float64).repeat(repeated)
         replicas = np.tile(np.arange(repeated, dtype=np.int64), len(chosen))
-        return Rows(self.graph, self.threads, blocks, weights, values, replicas)
+        return Rows(self.graph, self.threads, blocks, weights, values, replicas, self.effort.follows_data)
 
     def _scattered_rows(self, values: Mapping[Node, int | float]) -> Rows:
         """All blocks of a small grid, or blocks that are drawn (always the same ones)."""
@@ -173,7 +176,12 @@ class Situation:
         trips = np.broadcast_to(
             lane_trips(rows, loop.counter, loop.condition), (rows.count, self.threads.warps * WARP)
         )
-        active = mask_of(rows, [c for c in loop.conditions if not c.bits & self.graph.opaque_bits])
+        opaque = self.graph.opaque_bits
+        active = mask_of(rows, [c for c in loop.conditions if not c.bits & opaque])
+        if self.effort.follows_data:
+            shape = (rows.count, self.threads.warps, WARP)
+            by_data = [c for c in loop.conditions if c.bits & opaque]
+            active = mask_of(rows, [c for c in by_data if varies_within_warp(rows, c, active.reshape(shape))], active)
         return np.where(active, trips, 0)
 
 
@@ -285,6 +293,6 @@ def varies_within_warp(rows: Rows, node: Node, mask: NDArray[np.bool_]) -> bool:
 
 
 __all__ = [
-    "DEEP", "QUICK", "REPLICATED", "SCATTERED", "THOROUGH", "Effort", "Requests", "Situation", "gather", "mask_of",
+    "BY_DATA", "DEEP", "QUICK", "REPLICATED", "SCATTERED", "THOROUGH", "Effort", "Requests", "Situation", "gather", "mask_of",
     "opaque_parts", "varies_within_warp",
 ]  # fmt: skip
