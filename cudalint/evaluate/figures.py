@@ -10,6 +10,7 @@ import numpy as np
 from cudalint.evaluate.assumptions import holds
 from cudalint.evaluate.events import AccessEvent
 from cudalint.evaluate.graph import BOOL, THREAD_BITS, Graph, Node, Reason, Uniform, render
+from cudalint.evaluate.lists import follows_own_list
 from cudalint.evaluate.masks import guards_by_data
 from cudalint.evaluate.requests import (
     BY_DATA,
@@ -207,7 +208,9 @@ def _doubt(event: AccessEvent, quick: Requests, situation: Situation) -> tuple[R
         for part, reason in opaque_parts(graph, node):
             if reason is UNINITIALISED:
                 return reason, False
-            if varies_within_warp(rows, part, quick.mask) and not _looks_up(part, node, event, quick):
+            if not varies_within_warp(rows, part, quick.mask) or _looks_up(part, node, event, quick):
+                continue
+            if node is not event.offset or not follows_own_list(part, event, rows, quick.mask):
                 return reason, False
     if float(quick.cost.max()) <= 1.0 and event.bytes <= 4:
         # One sector or wavefront stays one, whichever lanes are active.

@@ -1,0 +1,52 @@
+"""Lanes that walk through lists of their own: rows of a sparse matrix, edges of a node, strings.
+
+The address of a gather (`x[index[i]]`) depends on data, and nothing can be said: indices that lie side by side in
+memory are often neighbours (the nodes of a mesh, a sorted permutation). It is different where every lane has been sent
+to a place of its own before: `list[start[i] + k]` in a loop over `k`, whose lists lie as far apart as they are long, and
+`x[list[start[i] + k]]`, whose indices come from different lists. Then random data shows about what real data costs, and
+the figure is given as a range.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cudalint.evaluate.events import AccessEvent
+from cudalint.evaluate.graph import Node, conjuncts
+from cudalint.evaluate.numeric import Rows
+from cudalint.evaluate.requests import opaque_parts, varies_within_warp
+
+
+def follows_own_list(part: Node, event: AccessEvent, rows: Rows, mask: NDArray[np.bool_]) -> bool:
+    """Whether `part`, a loaded number in the address of a global access, leads each lane to a list of its own, or comes
+    from one."""
+    if event.target.space != "global" or not part.bits & event.offset.bits:
+        return False
+    return _is_start(part, event, rows, mask) or _comes_from_list(part, rows, mask)
+
+
+def _comes_from_list(part: Node, rows: Rows, mask: NDArray[np.bool_]) -> bool:
+    inner = (p for argument in part.args for p, reason in opaque_parts(rows.graph, argument) if reason.data)
+    return any(_tells_lanes_apart(rows, p, mask) for p in inner)
+
+
+def _is_start(part: Node, event: AccessEvent, rows: Rows, mask: NDArray[np.bool_]) -> bool:
+    """Whether a loop that ends by data takes every lane on from there, element by element."""
+    graph, loops = rows.graph, event.context.loops
+    if not loops or part.bits & loops[-1].counter.bits or not event.offset.bits & loops[-1].counter.bits:
+        return False
+    ends = [c for c in conjuncts(graph, loops[-1].condition) if c.bits & graph.opaque_bits]
+    if not any(varies_within_warp(rows, end, mask) for end in ends):
+        return False
+    first, second = (rows.at_iteration(loops[-1].counter, k).full(event.offset) for k in (0, 1))
+    return bool((second - first == event.bytes).all()) and _tells_lanes_apart(rows, part, mask)
+
+
+def _tells_lanes_apart(rows: Rows, node: Node, mask: NDArray[np.bool_]) -> bool:
+    """Whether no two active lanes of a warp see the same value."""
+    values = np.broadcast_to(rows.value(node), mask.reshape(rows.count, -1).shape).reshape(mask.shape)
+    lanes = np.arange(mask.shape[2])
+    # Inactive lanes get values of their own, which no other lane has.
+    told = np.sort(np.where(mask, values.astype(np.int64), np.iinfo(np.int64).min + lanes), axis=2)
+    return bool((told[..., 1:] != told[..., :-1]).all())
