@@ -82,7 +82,7 @@ def settle(graph: Graph, conditions: Iterable[Node]) -> None:
 
 def settle_quotients(graph: Graph) -> None:
     """Gives sizes that are divided by others (`channels / heads`) generic values that they divide: the quotient is a
-    size as well, large and a multiple of 32."""
+    size as well, large and a multiple of 32. Where it is a scale (`float(width) / new_width`), the sizes are equal."""
     for dividend, divisor in graph.quotients.values():
         assert isinstance(dividend.payload, Uniform) and isinstance(divisor.payload, Uniform)
         a, b = int(dividend.payload.generic), int(divisor.payload.generic)
@@ -93,7 +93,11 @@ def settle_quotients(graph: Graph) -> None:
             graph.settle(dividend, multiple)
         else:
             graph.settle(divisor, _GRANULE)
+    for dividend, divisor in graph.ratios.values():
+        assert isinstance(divisor.payload, Uniform)
+        graph.settle(dividend, divisor.payload.generic)
     graph.quotients.clear()
+    graph.ratios.clear()
 
 
 def _fixed(expression: Expression) -> tuple[str, int] | None:

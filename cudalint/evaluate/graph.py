@@ -232,6 +232,8 @@ class Graph:
         self._atoms: dict[int, Node] = {}
         self.quotients: dict[tuple[int, int], tuple[Node, Node]] = {}
         """Pairs of uniform symbols of which one is divided by the other."""
+        self.ratios: dict[tuple[int, int], tuple[Node, Node]] = {}
+        """The same where the quotient is a floating-point number: by how much one size is scaled to the other."""
         self.thread = tuple(self._leaf("thread", axis, U4, 1 << axis) for axis in range(3))
         self.block = tuple(self._leaf("block", axis, U4, 8 << axis) for axis in range(3))
         self.zero = self.const(0)
@@ -249,6 +251,7 @@ class Graph:
     def rewind(self, to: Checkpoint) -> None:
         """Forgets what a kernel added. Its nodes must not be used any more, since their bits are given out again."""
         self.quotients.clear()
+        self.ratios.clear()
         self._nodes, self._atoms, self._next_bit = dict(to.nodes), dict(to.atoms), to.next_bit
         self.opaque_bits, self.uniform_bits, self.loop_bits = to.masks
 
@@ -351,8 +354,8 @@ class Graph:
         simple = self._simplify(op, a, b, kind)
         if simple is not None:
             return simple
-        if op == "/" and a.op == b.op == "uniform" and not kind.is_float:
-            self.quotients[a.index, b.index] = (a, b)
+        if op == "/":
+            self._note_quotient(a, b, kind)
         if op in _COMMUTATIVE and a.is_const:
             a, b = b, a
         if kind.is_float and a.size + b.size > _MAX_FLOAT_SIZE:
@@ -468,7 +471,17 @@ class Graph:
             return source.bytes <= target.bytes
         return source.code == "u" and source.bytes < target.bytes
 
+    def _note_quotient(self, a: Node, b: Node, kind: Kind) -> None:
+        if kind.is_float:
+            a, b = (node.args[0] if node.op == "cast" else node for node in (a, b))
+        if a.op == b.op == "uniform" and not a.kind.is_float and not b.kind.is_float:
+            (self.ratios if kind.is_float else self.quotients)[a.index, b.index] = (a, b)
+
     def _cast(self, a: Node, kind: Kind) -> Node:
+        if kind.is_float and a.op == "/":
+            key = (a.args[0].index, a.args[1].index)
+            if key in self.quotients:
+                self.ratios[key] = self.quotients.pop(key)
         return self._intern("cast", (a,), None, kind, a.bits)
 
     def function(self, name: str, a: Node, kind: Kind) -> Node:

@@ -298,6 +298,8 @@ def _table() -> Mapping[str, Handler]:
             table.setdefault(spelled, _function(name))
     for name, function in (("rint", "round"), ("nearbyint", "round")):
         table[name] = table[f"{name}f"] = _function(function)
+    for name in ("lround", "llround", "lrint", "llrint"):
+        table[name] = table[f"{name}f"] = _rounded("round")
     for source in ("float", "double"):
         for target in ("int", "uint", "ll", "ull"):
             for mode, function in (("rn", "round"), ("rd", "floor"), ("ru", "ceil"), ("rz", "trunc")):
