@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING
 
 from cudalint import ir
 from cudalint.evaluate import expressions
-from cudalint.evaluate.graph import Node
+from cudalint.evaluate.graph import UNINITIALISED, Node
 from cudalint.evaluate.memory import address_of, dereference
 from cudalint.evaluate.values import (
-    UNINITIALISED,
     Closure,
     FunctionValue,
     LocalMemory,

@@ -14,12 +14,11 @@ from typing import TypeVar
 from cudalint import ir
 from cudalint.evaluate import expressions, loops
 from cudalint.evaluate.events import BranchEvent, Context, Side, Step
-from cudalint.evaluate.graph import Graph, Node, Reason
+from cudalint.evaluate.graph import UNINITIALISED, Graph, Node, Reason
 from cudalint.evaluate.intrinsics import DEVICE_LIBRARY, Handler
 from cudalint.evaluate.memory import Memory
 from cudalint.evaluate.state import Exit, FunctionScope, LoopScope, State
 from cudalint.evaluate.values import (
-    UNINITIALISED,
     Allocation,
     LocalPlace,
     MemoryPlace,

@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING, TypeVar
 
 from cudalint import ir
 from cudalint.evaluate import calls, walk
-from cudalint.evaluate.graph import BOOL, COMPARISONS, F8, I4, I8, Node, Reason, kind_of
+from cudalint.evaluate.graph import BOOL, COMPARISONS, F8, I4, I8, UNINITIALISED, Node, Reason, kind_of
 from cudalint.evaluate.memory import address_of, decay, dereference, element_bytes
 from cudalint.evaluate.values import (
-    UNINITIALISED,
     Allocation,
     ArrayValue,
     Choice,

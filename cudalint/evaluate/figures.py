@@ -9,7 +9,7 @@ import numpy as np
 
 from cudalint.evaluate.assumptions import holds
 from cudalint.evaluate.events import AccessEvent
-from cudalint.evaluate.graph import BOOL, THREAD_BITS, Graph, Node, Reason, Uniform, render
+from cudalint.evaluate.graph import BOOL, THREAD_BITS, UNINITIALISED, Graph, Node, Reason, Uniform, render
 from cudalint.evaluate.lists import follows_own_list
 from cudalint.evaluate.masks import guards_by_data
 from cudalint.evaluate.requests import (
@@ -25,7 +25,6 @@ from cudalint.evaluate.requests import (
     opaque_parts,
     varies_within_warp,
 )
-from cudalint.evaluate.values import UNINITIALISED
 from cudalint.facts import AccessResult, Sample, Status, Strides
 from cudalint.hardware.banks import async_copy_range
 

@@ -68,6 +68,9 @@ class Reason:
     """What tells this value from others with the same text: the place that it comes from."""
 
 
+UNINITIALISED = Reason(False, "it is not initialised")
+
+
 class Node:
     """One value of the graph; equal nodes are the same object."""
 
@@ -448,6 +451,9 @@ class Graph:
             return a if condition.value else b
         if a is b:
             return a
+        # No program may depend on a variable that was never set, so the other side stands for all lanes.
+        if a.payload is UNINITIALISED or b.payload is UNINITIALISED:
+            return b if a.payload is UNINITIALISED else a
         kind = _either(a.kind, b.kind)
         return self._intern("select", (condition, a, b), None, kind, condition.bits | a.bits | b.bits)
 

@@ -18,13 +18,12 @@ from cudalint.evaluate.calls import bind
 from cudalint.evaluate.device import DEVICE_QUERIES
 from cudalint.evaluate.events import Context, Scope
 from cudalint.evaluate.executor import Executor, GaveUp
-from cudalint.evaluate.graph import BOOL, I8, Graph, Kind, Node, Reason, Uniform, kind_of
+from cudalint.evaluate.graph import BOOL, I8, UNINITIALISED, Graph, Kind, Node, Reason, Uniform, kind_of
 from cudalint.evaluate.intrinsics import DEVICE_LIBRARY, Handler
 from cudalint.evaluate.memory import Memory
 from cudalint.evaluate.state import FunctionScope, LoopScope, Marks
 from cudalint.evaluate.tiling import Definitions, tilings
 from cudalint.evaluate.values import (
-    UNINITIALISED,
     Allocation,
     ArrayValue,
     Choice,

@@ -2,9 +2,9 @@
 
 The address of a gather (`x[index[i]]`) depends on data, and nothing can be said: indices that lie side by side in
 memory are often neighbours (the nodes of a mesh, a sorted permutation). It is different where every lane has been sent
-to a place of its own before: `list[start[i] + k]` in a loop over `k`, whose lists lie as far apart as they are long, and
-`x[list[start[i] + k]]`, whose indices come from different lists. Then random data shows about what real data costs, and
-the figure is given as a range.
+to a place of its own before: `list[start[i] + k]` in a loop over `k`, whose lists lie as far apart as they are long,
+and `x[list[start[i] + k]]`, whose indices come from different lists. Then random data shows about what real data
+costs, and the figure is given as a range.
 """
 
 from __future__ import annotations

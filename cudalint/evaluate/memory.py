@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from cudalint import ir
 from cudalint.evaluate.events import AccessEvent, Context, Event, LocalIndexEvent, Scope
-from cudalint.evaluate.graph import I8, Graph, Node, Reason, kind_of
+from cudalint.evaluate.graph import I8, UNINITIALISED, Graph, Node, Reason, kind_of
 from cudalint.evaluate.state import State
 from cudalint.evaluate.values import (
-    UNINITIALISED,
     Allocation,
     ArrayValue,
     Choice,

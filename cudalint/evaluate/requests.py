@@ -293,6 +293,6 @@ def varies_within_warp(rows: Rows, node: Node, mask: NDArray[np.bool_]) -> bool:
 
 
 __all__ = [
-    "BY_DATA", "DEEP", "QUICK", "REPLICATED", "SCATTERED", "THOROUGH", "Effort", "Requests", "Situation", "gather", "mask_of",
-    "opaque_parts", "varies_within_warp",
+    "BY_DATA", "DEEP", "QUICK", "REPLICATED", "SCATTERED", "THOROUGH", "Effort", "Requests", "Situation", "gather",
+    "mask_of", "opaque_parts", "varies_within_warp",
 ]  # fmt: skip

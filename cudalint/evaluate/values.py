@@ -15,7 +15,6 @@ from cudalint.facts import Space
 
 _MAX_CHOICES = 6
 """How deep choices between pointers are nested."""
-UNINITIALISED = Reason(False, "it is not initialised")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -171,9 +170,6 @@ def join(graph: Graph, condition: Node, a: Value, b: Value) -> Value:
     if condition.is_const:
         return a if condition.value else b
     if isinstance(a, Node) and isinstance(b, Node):
-        # No program may depend on a variable that was never set, so the other side stands for all lanes.
-        if a.payload is UNINITIALISED or b.payload is UNINITIALISED:
-            return b if a.payload is UNINITIALISED else a
         return graph.select(condition, a, b)
     if isinstance(a, Pointer) and isinstance(b, Pointer) and a.target is b.target:
         return Pointer(a.target, graph.select(condition, a.offset, b.offset), a.pointee)
