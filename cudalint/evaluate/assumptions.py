@@ -28,6 +28,7 @@ _CANDIDATES = (32, 64, 128, 256, 512, 1024, 4096, 16, 8, 4, 2, 1, 3, 7, 33, 100,
 _MAX_STEPS = 8
 """Macros that name macros are followed so far."""
 _GRANULE = 32
+_FEW = 8
 _LARGEST = 1 << 28
 """Sizes beyond would overflow soon where they are multiplied."""
 
@@ -84,7 +85,10 @@ def settle_quotients(graph: Graph) -> None:
     """Gives sizes that are divided by others (`channels / heads`) generic values that they divide: the quotient is a
     size as well, large and a multiple of 32. Where it is a scale (`float(width) / new_width`), the sizes are equal."""
     for dividend, divisor in graph.quotients.values():
-        assert isinstance(dividend.payload, Uniform) and isinstance(divisor.payload, Uniform)
+        assert isinstance(divisor.payload, Uniform)
+        if not isinstance(dividend.payload, Uniform):
+            _settle_share(graph, int(dividend.value), divisor, int(divisor.payload.generic))
+            continue
         a, b = int(dividend.payload.generic), int(divisor.payload.generic)
         if a <= 0 or b <= 0 or (a % (_GRANULE * b) == 0):
             continue
@@ -94,10 +98,16 @@ def settle_quotients(graph: Graph) -> None:
         else:
             graph.settle(divisor, _GRANULE)
     for dividend, divisor in graph.ratios.values():
-        assert isinstance(divisor.payload, Uniform)
-        graph.settle(dividend, divisor.payload.generic)
+        if isinstance(dividend.payload, Uniform) and isinstance(divisor.payload, Uniform):
+            graph.settle(dividend, divisor.payload.generic)
     graph.quotients.clear()
     graph.ratios.clear()
+
+
+def _settle_share(graph: Graph, whole: int, parts: Node, generic: int) -> None:
+    """`4096 / parts`: a known size is divided up into a few parts."""
+    if generic > _FEW and whole // generic < _GRANULE <= whole // _FEW:
+        graph.settle(parts, _FEW)
 
 
 def _fixed(expression: Expression) -> tuple[str, int] | None:

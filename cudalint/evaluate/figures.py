@@ -138,6 +138,7 @@ def evaluate_access(events: Sequence[AccessEvent], view: LaunchView) -> list[Acc
     return [_of_copy(result, copy, view) for copy in _copies(reached, view)] or [result]
 
 
+_MAX_TRIED = 6
 _SMALL = 8
 """A size that is tried where a large generic one lets no lane through: `C / heads` is 0 if both are large."""
 
@@ -145,11 +146,11 @@ _SMALL = 8
 def _elsewhere(
     event: AccessEvent, conditions: tuple[Node, ...], view: LaunchView, quick: Requests, situation: Situation
 ) -> tuple[Requests, Situation, tuple[Node, ...]]:
-    """Looks for an unknown size under which an access is reached that generic sizes keep out of their loops."""
+    """Looks for an unknown size under which an access is reached that generic sizes keep out."""
     graph, bits = view.graph, 0
-    for loop in event.context.loops:
-        bits |= loop.condition.bits
-    for uniform in graph.atoms(bits, graph.uniform_bits):
+    for condition in (*(loop.condition for loop in event.context.loops), *conditions):
+        bits |= condition.bits
+    for uniform in graph.atoms(bits, graph.uniform_bits)[:_MAX_TRIED]:
         if uniform.kind.is_float or uniform.kind == BOOL or not view.allows(uniform, _SMALL):
             continue
         other = view.varied(uniform, _SMALL)
@@ -182,13 +183,15 @@ def _know(event: AccessEvent, view: LaunchView) -> _Known:
         # A few iterations may have missed those in which it is reached.
         situation = view.thorough()
         quick = gather(event, situation, conditions)
+    if quick.total == 0 and conditions != (view.graph.false,):
+        quick, situation, relaxed = _elsewhere(event, conditions, view, quick, situation)
     if quick.total == 0 and conditions:
         situation = view.quick()
         relaxed = tuple(c for c in conditions if c.bits & view.graph.uniform_bits)
         kept = tuple(c for c in conditions if c not in relaxed)
         if relaxed:
             quick, conditions = gather(event, situation, kept), kept
-    if quick.total == 0:
+    if quick.total == 0 and relaxed:
         quick, situation, relaxed = _elsewhere(event, conditions, view, quick, situation)
     doubt, in_mask = _doubt(event, quick, situation)
     return _Known(event, conditions, relaxed if quick.total else (), quick, situation, doubt, in_mask)
@@ -291,7 +294,10 @@ def _masked_by_data(reached: Sequence[_Known], view: LaunchView) -> AccessResult
         if guards is None:
             return None
         all_lanes.add(gather(known.event, view.replicated(), known.conditions))
-        some.add(gather(known.event, view.by_data(), (*known.conditions, *guards)))
+        # Lists (see cudalint.evaluate.lists) are about as long as one another, and a lane costs what it costs.
+        of_lists = known.event.offset.bits & view.graph.opaque_bits
+        situation = view.replicated() if of_lists else view.by_data()
+        some.add(gather(known.event, situation, (*known.conditions, *guards)))
     if all_lanes.requests == 0:
         return None
     reason = next(k.doubt for k in reached if k.doubt is not None).text
@@ -481,7 +487,7 @@ def _assumptions(
 ) -> tuple[tuple[str, ...], tuple[float, float] | None]:
     """Which generic values the figure rests on, found by changing them; and how far it moves then."""
     graph = view.graph
-    texts = [f"`{render(c)}` holds" for k in reached[:1] for c in k.relaxed]
+    texts = [_condition_text(c) for k in reached[:1] for c in k.relaxed]
     bits = 0
     for known in reached:
         bits |= known.event.offset.bits
@@ -499,6 +505,13 @@ def _assumptions(
             low, high = min(low, *means), max(high, *means)
             texts.append(text)
     return tuple(dict.fromkeys(texts)), (low, high) if moved else None
+
+
+def _condition_text(condition: Node) -> str:
+    text = render(condition)
+    if condition.op == "==" and condition.args[0].op == "uniform" and condition.args[1].is_const:
+        return text.removeprefix("(").removesuffix(")")
+    return f"`{text}` holds"
 
 
 def _sensitivity(

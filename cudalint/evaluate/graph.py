@@ -234,7 +234,7 @@ class Graph:
         self.loop_bits = 0
         self._atoms: dict[int, Node] = {}
         self.quotients: dict[tuple[int, int], tuple[Node, Node]] = {}
-        """Pairs of uniform symbols of which one is divided by the other."""
+        """Pairs of uniform symbols, or a number and one, of which the first is divided by the other."""
         self.ratios: dict[tuple[int, int], tuple[Node, Node]] = {}
         """The same where the quotient is a floating-point number: by how much one size is scaled to the other."""
         self.thread = tuple(self._leaf("thread", axis, U4, 1 << axis) for axis in range(3))
@@ -480,7 +480,7 @@ class Graph:
     def _note_quotient(self, a: Node, b: Node, kind: Kind) -> None:
         if kind.is_float:
             a, b = (node.args[0] if node.op == "cast" else node for node in (a, b))
-        if a.op == b.op == "uniform" and not a.kind.is_float and not b.kind.is_float:
+        if a.op in ("uniform", "const") and b.op == "uniform" and not a.kind.is_float and not b.kind.is_float:
             (self.ratios if kind.is_float else self.quotients)[a.index, b.index] = (a, b)
 
     def _cast(self, a: Node, kind: Kind) -> Node:

@@ -24,7 +24,8 @@ def guards_by_data(
     event: AccessEvent, graph: Graph, rows: Rows, mask: NDArray[np.bool_]
 ) -> tuple[Node, ...] | None:
     """The conditions on data that tell lanes of a warp apart, to be evaluated for random data; None where that says
-    nothing about real data. Conditions on which a warp agrees are left out: requests exist where they hold."""
+    nothing about real data. Conditions on which a warp agrees are left out: requests exist where they hold. So are
+    those of the loops around, which end by data where rows follow it."""
     heads = {part.index for loop in event.context.loops for part in conjuncts(graph, loop.condition)}
     found: list[Node] = []
     lanewise = 0
@@ -38,5 +39,6 @@ def guards_by_data(
             lanewise += condition.index not in heads
         elif not varies_within_warp(rows, condition, mask):
             continue
-        found.append(condition)
+        if condition.index not in heads:
+            found.append(condition)
     return None if lanewise > _MAX_LANEWISE else tuple(found)

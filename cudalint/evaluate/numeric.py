@@ -215,15 +215,20 @@ def lane_trips(rows: Rows, counter: Node, condition: Node) -> NDArray[np.int64]:
     number of iterations and are taken to hold, unless the rows follow random data.
     """
     trips: Array = np.int64(MAX_TRIPS)
+    by_data: list[Array] = []
     unknown = False
     for part in conjuncts(rows.graph, condition):
         if part.is_const:
             trips = trips if part.value else np.int64(0)
-            continue
-        if part.bits & rows.graph.opaque_bits and not rows.follows_data:
+        elif not part.bits & rows.graph.opaque_bits:
+            trips = np.minimum(trips, _part_trips(rows, counter, part))
+        elif rows.follows_data:
+            by_data.append(_part_trips(rows, counter, part))
+        else:
             unknown = True
-            continue
-        trips = np.minimum(trips, _part_trips(rows, counter, part))
+    for limit in by_data:
+        # Random numbers are larger than any length that is looked for.
+        trips = np.where(trips == MAX_TRIPS, limit, np.minimum(trips, limit))
     return np.where(np.asarray(trips) == MAX_TRIPS, UNKNOWN_TRIPS, trips) if unknown else np.asarray(trips)
 
 

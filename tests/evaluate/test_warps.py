@@ -106,16 +106,44 @@ def test_under_two_masks_of_data_no_figure_is_given() -> None:
     assert (result.status, result.sectors_per_request) == ("data-dependent", None)
 
 
-def test_in_a_loop_that_each_lane_leaves_on_its_own_no_figure_is_given() -> None:
+def test_lanes_drop_out_of_a_loop_whose_length_they_loaded() -> None:
+    """After a share x of the longest loop, 1 - x of the lanes are left, and a sector of 8 floats is touched with the
+    chance 1 - x^8: over all x that is 8/9 of 4 sectors, and half of the lanes. The longest of 32 lanes ends the warp's
+    loop at 32/33, which leaves out the emptiest requests."""
     result = only(evaluate("int left = ((int*)b)[t]; for (int k = 0; k < left; k++) a[32 * k + t] = 1;"))
-    assert (result.status, result.sectors_per_request) == ("data-dependent", None)
+    assert (result.status, result.sectors_range) == ("range", (1, 4))
+    assert result.sectors_per_request == pytest.approx(4 * 8 / 9 * 33 / 32, rel=0.05)
+    assert result.active_lanes == pytest.approx(16 * 33 / 32, rel=0.1)
+
+
+def test_lanes_drop_out_by_chance_where_each_iteration_looks_at_data() -> None:
+    """Half of the lanes are left in each iteration: at first 32 lanes, then 16, 8, 4, 2, and one or two more."""
+    body = "for (int k = 0; k < 32; k++) { if (b[32 * k + t] < b[t + 32 * n]) break; a[32 * k + t] = 1; }"
+    result = only(evaluate(body))
+    assert (result.status, result.sectors_range) == ("range", (1, 4))
+    assert result.sectors_per_request is not None and 1.5 < result.sectors_per_request < 3.5
+
+
+def test_lanes_that_walk_through_lists_of_their_own_are_far_apart() -> None:
+    """Rows of a sparse matrix, one lane each: an element and what it points to lie in 32 different sectors."""
+    rows = "int* r = (int*)b; int* list = r + 64 * n;"
+    body = rows + "for (int k = r[t]; k < r[t + 1]; k++) { int x = list[k]; a[x] = 1; }"
+    loaded = [access.results[0] for access in evaluate(body).accesses]
+    walked, gathered = loaded[-2:]
+    assert walked.status == gathered.status == "range"
+    assert walked.sectors_per_request == gathered.sectors_per_request == pytest.approx(32, rel=0.01)
+
+
+def test_lanes_that_share_a_list_may_be_close_together() -> None:
+    body = "int* r = (int*)b; for (int k = r[t / 8] + t % 8; k < r[t / 8 + 1]; k += 8) a[((int*)b)[k]] = 1;"
+    assert evaluate(body).accesses[-1].results[0].status == "data-dependent"
 
 
 def test_a_sum_of_loaded_values_differs_from_lane_to_lane() -> None:
     """What a lane has added up decides how long it stays in the loop: the figure cannot be `exact`."""
     body = "float sum = 0; int q = 1; while (sum < n && q < 9) { for (int k = 0; k < q; k++) sum += b[32 * k + t]; "
     result = only(evaluate(body + "a[t + q] = 1; q++; }"))
-    assert result.status == "data-dependent"
+    assert (result.status, result.sectors_range) == ("range", (1, 5))
 
 
 def test_codes_of_16_bits_pick_from_a_codebook() -> None:
