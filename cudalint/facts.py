@@ -253,6 +253,23 @@ class OutOfBounds:
 
 
 @dataclass(frozen=True, slots=True)
+class PitchMismatch:
+    """An access of an array with another pitch than the length of its rows."""
+
+    place: Place
+    inlined_from: tuple[Frame, ...]
+    operation: Operation
+    array: str
+    launch: int
+    pitch: str
+    """The argument that the row is multiplied with."""
+    length: str
+    """The argument up to which the column goes."""
+    other: Place | None
+    """Another access of the array, with rows of that length."""
+
+
+@dataclass(frozen=True, slots=True)
 class Misalignment:
     """An access whose address is no multiple of its width under one launch, for certain or for some arguments."""
 
@@ -394,6 +411,7 @@ class KernelFacts:
     roofline: None = None
     misalignments: tuple[Misalignment, ...] = ()
     out_of_bounds: tuple[OutOfBounds, ...] = ()
+    pitches: tuple[PitchMismatch, ...] = ()
     gaps: tuple[Gap, ...] = ()
     """What could not be analysed, with the reason (rule CL902)."""
 

@@ -20,10 +20,11 @@ from cudalint.evaluate.figures import LaunchView
 from cudalint.evaluate.graph import Graph, Node
 from cudalint.evaluate.values import Place as ValuePlace
 from cudalint.evaluate.values import RecordValue, Value
-from cudalint.facts import Gap, KernelFacts, LaunchFacts, Place
+from cudalint.facts import Gap, KernelFacts, LaunchFacts, PitchMismatch, Place
 from cudalint.hardware.targets import find_target
 from cudalint.launch import Configuration, launch_facts, named_after_parameters
 from cudalint.options import AnalysisOptions
+from cudalint.pitches import pitches
 from cudalint.resources import occupancies, resources_of
 from cudalint.usage import Usage
 
@@ -47,7 +48,7 @@ class KernelAnalysis:
     def facts(self) -> KernelFacts:
         launches: list[LaunchFacts] = []
         accesses, alignments, branches = AccessCollector(), AlignmentCollector(), BranchCollector()
-        bounds = BoundsCollector()
+        bounds, wrong_pitches = BoundsCollector(), tuple[PitchMismatch, ...]()
         for index, configuration in enumerate(self.configurations):
             if time.monotonic() > self.deadline:
                 launches.append(launch_facts(configuration, self.graph))
@@ -61,6 +62,8 @@ class KernelAnalysis:
                 bounds.add(execution)
                 accesses.add(execution)
                 branches.add(execution)
+                if index == 0:
+                    wrong_pitches = pitches(self.function, configuration, execution.events, execution.view)
         function = self.function
         for problem in function.problems:
             self.gap(function.name_span, f"the front end could not resolve part of its body: {problem}")
@@ -76,6 +79,7 @@ class KernelAnalysis:
             resources,
             misalignments=alignments.facts(),
             out_of_bounds=bounds.facts(),
+            pitches=wrong_pitches,
             branches=branches.facts(),
             occupancy=occupancies(launches, resources, target),
             gaps=tuple(self.gaps.values()),

@@ -30,7 +30,7 @@ from cudalint.evaluate.probes import (
     residues,
     symbols,
 )
-from cudalint.evaluate.requests import DEEP, THOROUGH, mask_of
+from cudalint.evaluate.requests import DEEP, QUICK, THOROUGH, Effort, mask_of
 
 _MAX_SYMBOLS = 5
 _MAX_TEXT = 40
@@ -73,10 +73,9 @@ def alignment_verdict(
     if known_conditions(event.context, view.graph) is None:
         return None
     chosen = symbols(view.graph, depends_on(event.context, event.offset))
-    effort = DEEP if len(event.context.loops) > 1 else THOROUGH
     by_data = bool(event.offset.bits & view.graph.opaque_bits)
 
-    def see(values: Values | None) -> Seen:
+    def see(values: Values | None, effort: Effort = QUICK) -> Seen:
         return look(view, event.context, event.offset, offends, values, effort)
 
     def offends(rows: Rows) -> NDArray[np.bool_]:
@@ -84,7 +83,7 @@ def alignment_verdict(
         return wrong
 
     if not chosen:
-        found = see(None).offender
+        found = see(None).offender or see(None, DEEP if len(event.context.loops) > 1 else THOROUGH).offender
         return Verdict(None, found, ()) if found is not None and not by_data else None
     if len(chosen) > _MAX_SYMBOLS:
         return None
@@ -157,7 +156,7 @@ def _requirements(
 
 def _active_values(event: AccessEvent, nodes: Sequence[Node], view: LaunchView) -> list[NDArray[np.int64]] | None:
     """What the active lanes see of some values, each [lanes]; None where no lane is active."""
-    rows = view.thorough().rows(event.context.loops)
+    rows = view.quick().rows(event.context.loops)
     conditions = known_conditions(event.context, view.graph) or ()
     active = mask_of(rows, [c for c in conditions if not c.bits & view.graph.uniform_bits]) & (
         rows.weights[:, None] > 0

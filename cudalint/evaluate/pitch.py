@@ -1,0 +1,192 @@
+"""Rows that are too long or too short: `row * S + col` where the program itself bounds `col` by another size than `S`.
+
+An offset as a polynomial over the kernel's arguments shows the pitch `S`, the row that it is multiplied with, and the
+column that is left. How far row and column go is read from the conditions that they stand under, where one of these
+compares exactly that value, and otherwise from the values themselves under two choices of all arguments.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from cudalint.evaluate.events import AccessEvent
+from cudalint.evaluate.figures import LaunchView, is_astray
+from cudalint.evaluate.graph import Node
+from cudalint.evaluate.memory import element_bytes
+from cudalint.evaluate.numeric import Rows
+from cudalint.evaluate.polynomial import Terms, terms_of
+from cudalint.evaluate.probes import depends_on, known_conditions, symbols
+from cudalint.evaluate.requests import QUICK, Situation, mask_of
+
+_MAX_EVENTS = 64
+_MAX_SYMBOLS = 8
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Mismatch:
+    """An access whose pitch is `pitch`, although its row has `length` elements."""
+
+    event: AccessEvent
+    pitch: Node
+    length: Node
+    by_other: AccessEvent | None
+    """Another access of the array, with rows of that length; None where the row's own bound says it."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Indexed:
+    """`row * pitch + column`, with the sizes that bound both; in bytes, as the offset is."""
+
+    event: AccessEvent
+    pitch: Node
+    rows: Node | None
+    columns: Node | None
+
+
+def pitch_mismatches(events: Sequence[AccessEvent], view: LaunchView) -> Iterator[Mismatch]:
+    """The accesses of arrays in global memory that are indexed with the wrong pitch, as far as that is beyond doubt."""
+    settings = _Settings(view)
+    by_array: dict[object, list[_Indexed]] = {}
+    for event in _worth_a_look(events, view):
+        indexed = _indexed(event, settings)
+        if indexed is not None:
+            by_array.setdefault(event.target.name, []).append(indexed)
+    for accesses in by_array.values():
+        for one in accesses:
+            mismatch = _mismatch(one, accesses, view)
+            if mismatch is not None:
+                yield mismatch
+
+
+def _mismatch(one: _Indexed, accesses: Sequence[_Indexed], view: LaunchView) -> Mismatch | None:
+    length = one.columns
+    if length is None or length is one.pitch or any(a.pitch is one.pitch is a.columns for a in accesses):
+        return None
+    if _holds_squares(one, view):
+        return None
+    if one.rows is one.pitch:
+        return Mismatch(one.event, one.pitch, length, None)
+    other = next((a for a in accesses if a.pitch is length is a.columns), None)
+    return Mismatch(one.event, one.pitch, length, other.event) if other is not None else None
+
+
+def _holds_squares(one: _Indexed, view: LaunchView) -> bool:
+    """Whether the allocation is made for rows of the pitch's length after all, as many of them as there are."""
+    size = one.event.target.size
+    rows = one.rows or one.pitch
+    wanted = tuple(sorted((rows, one.pitch), key=lambda node: node.index))
+    return size is not None and wanted in terms_of(view.graph, size)
+
+
+def _worth_a_look(events: Sequence[AccessEvent], view: LaunchView) -> Iterator[AccessEvent]:
+    graph, seen = view.graph, set[object]()
+    for event in events:
+        target = event.target
+        if target.space != "global" or target.opaque is not None or is_astray(event, graph):
+            continue
+        if event.offset.bits & graph.opaque_bits or known_conditions(event.context, graph) is None:
+            continue
+        key = (target.name, event.offset.index, tuple(c.index for c in event.context.conditions))
+        if key not in seen and len(seen) < _MAX_EVENTS and event.offset.bits & graph.uniform_bits:
+            seen.add(key)
+            yield event
+
+
+def _indexed(event: AccessEvent, settings: _Settings) -> _Indexed | None:
+    """An offset of one row, times one argument, plus a column."""
+    graph = settings.view.graph
+    terms = terms_of(graph, event.offset)
+    pitch = _pitch_of(terms)
+    if pitch is None or len(symbols(graph, depends_on(event.context, event.offset))) > _MAX_SYMBOLS:
+        return None
+    row, column = terms[(pitch,)], terms[()]
+    if row.is_const or column.is_const:
+        return None
+    return _Indexed(event, pitch, _bound(event, row, settings), _bound(event, column, settings))
+
+
+def _pitch_of(terms: Terms) -> Node | None:
+    """The argument that is multiplied by the row, if nothing else is added but the column."""
+    pitches = [monomial for monomial in terms if monomial]
+    if len(pitches) != 1 or () not in terms or len(pitches[0]) != 1:
+        return None
+    return pitches[0][0] if pitches[0][0].op == "uniform" else None
+
+
+# --- how far an index goes -----------------------------------------------------------------------------
+
+
+class _Settings:
+    """Two choices of all arguments, in which no two are equal."""
+
+    def __init__(self, view: LaunchView) -> None:
+        self.view = view
+        self._made: dict[object, tuple[Situation, dict[Node, int | float]]] = {}
+
+    def of(self, chosen: Sequence[Node], turn: int) -> tuple[Situation, dict[Node, int | float]]:
+        key = (turn, tuple(u.index for u in chosen))
+        if key not in self._made:
+            order = list(chosen)[:: -1 if turn else 1]
+            values: dict[Node, int | float] = {u: 64 * (2 + i + turn) for i, u in enumerate(order)}
+            view = self.view
+            self._made[key] = (Situation(view.graph, view.block, view.grid, QUICK, values), values)
+        return self._made[key]
+
+
+def _bound(event: AccessEvent, index: Node, settings: _Settings) -> Node | None:
+    """The argument up to which an index (in bytes) goes."""
+    return _guarding(event, index, settings) or _reached(event, index, settings)
+
+
+def _guarding(event: AccessEvent, index: Node, settings: _Settings) -> Node | None:
+    """The argument that a condition compares exactly this index with."""
+    view, element = settings.view, element_bytes(event.element)
+    rows = view.quick().rows(event.context.loops)
+    scaled = rows.full(index)
+    for compared, bound in _comparisons(event):
+        if bound.op != "uniform" or compared.kind.is_float or compared.bits & view.graph.opaque_bits:
+            continue
+        if np.array_equal(rows.full(compared).astype(np.int64) * element, scaled):
+            return bound
+    return None
+
+
+def _comparisons(event: AccessEvent) -> Iterator[tuple[Node, Node]]:
+    """(a, b) for each condition a < b on the way."""
+    for condition in (*event.context.conditions, *(loop.condition for loop in event.context.loops)):
+        inner = condition.args[0] if condition.op == "!" else condition
+        if inner.op == "<" and condition is inner:
+            yield _bare(inner.args[0]), _bare(inner.args[1])
+        elif inner.op == "<=" and condition is not inner:
+            yield _bare(inner.args[1]), _bare(inner.args[0])
+
+
+def _bare(node: Node) -> Node:
+    return node.args[0] if node.op == "cast" and not node.args[0].kind.is_float else node
+
+
+def _reached(event: AccessEvent, index: Node, settings: _Settings) -> Node | None:
+    """The argument that is one more than the largest value of the index, under both choices of arguments."""
+    graph = settings.view.graph
+    chosen = symbols(graph, depends_on(event.context, event.offset))
+    candidates = set(chosen)
+    for turn in (0, 1):
+        situation, values = settings.of(chosen, turn)
+        end = _end(event, index, situation)
+        candidates = {u for u in candidates if values[u] == end}
+    return candidates.pop() if len(candidates) == 1 else None
+
+
+def _end(event: AccessEvent, index: Node, situation: Situation) -> int | None:
+    rows: Rows = situation.rows(event.context.loops)
+    conditions = known_conditions(event.context, situation.graph) or ()
+    active = mask_of(rows, conditions) & (rows.weights[:, None] > 0)
+    if not active.any():
+        return None
+    return int(rows.full(index)[active].max()) // element_bytes(event.element) + 1
+
+
+__all__ = ["Mismatch", "pitch_mismatches"]
