@@ -429,7 +429,9 @@ def _distinct(configurations: Iterable[Configuration]) -> list[Configuration]:
 
 
 def _with_twin(configuration: Configuration, same: Configuration) -> Configuration:
-    """Keeps the place of a launch that another one stands for."""
+    """Keeps the place of a launch that another one stands for, and only what holds at both."""
+    common = tuple(guard for guard in configuration.guards if guard in same.guards)
+    configuration = replace(configuration, guards=common)
     twin = same.site
     if twin is None or len(configuration.twins) >= _MAX_TWINS:
         return configuration

@@ -91,7 +91,8 @@ def _array(event: AccessEvent | LocalIndexEvent, execution: Execution) -> _Array
         one = Touch(event.context, event.index, 1)
         return _Array(event.symbol.name, one, graph.const(event.count, I8), 1, event, event.symbol)
     target = event.target
-    if target.opaque is not None or target.is_null or target.space == "generic" or is_astray(event, graph):
+    unknown = event.one_of or target.opaque is not None or target.is_null or target.space == "generic"
+    if unknown or is_astray(event, graph):
         return None
     extent, element = target.size, element_bytes(event.element)
     if target.bytes is not None:

@@ -93,8 +93,9 @@ class KernelAnalysis:
         assumed = self.assumed.conditions(self.graph, names)
         settle(self.graph, assumed)
         return LaunchView(
-            self.graph, index, configuration.block, configuration.grid, configuration.assumptions, assumed
-        )
+            self.graph, index, configuration.block, configuration.grid, configuration.assumptions, assumed,
+            configuration.guards,
+        )  # fmt: skip
 
     def _execute(self, index: int, configuration: Configuration) -> Execution:
         x, y, z = (self.graph.const(v) for v in configuration.block)

@@ -72,6 +72,8 @@ class Configuration:
     """What is visible or stated of it; None where nobody says anything."""
     twins: tuple[LaunchSite, ...] = ()
     """Launches elsewhere that are the same."""
+    guards: tuple[Node, ...] = ()
+    """Conditions under which the host code gets to it."""
 
     def key(self) -> object:
         """Equal for launches under which a kernel behaves the same."""
@@ -118,8 +120,9 @@ def from_launch(launch: HostLaunch, function: ir.Function, graph: Graph, generic
     seen = _known(launch.block) if assumptions else block
     site = _site(SourcePlace(*launch.span), seen, launch.grid, launch.shared, launch.tilings)
     return Configuration(
-        block, launch.grid, launch.shared, arguments, source, launch.span.path, launch.span.line, assumptions, site
-    )
+        block, launch.grid, launch.shared, arguments, source, launch.span.path, launch.span.line, assumptions, site,
+        guards=launch.guards,
+    )  # fmt: skip
 
 
 def _site(place: SourcePlace, block: Known, grid: Nodes, shared: Node, tilings: tuple[Tiling, ...] = ()) -> LaunchSite:

@@ -77,9 +77,9 @@ def _scales_by(function: ir.Function, sizes: Sequence[ir.Symbol]) -> bool:
     for node in walk.walk(function.body):
         if isinstance(node, ir.Binary) and node.op == "*" and any(_names(o, sizes) for o in (node.left, node.right)):
             return True
-        if isinstance(node, ir.Call) and node.function is not None and node.function.is_user:
-            if any(_names(argument, sizes) for argument in node.arguments):
-                return True
+        is_users = isinstance(node, ir.Call) and node.function is not None and node.function.is_user
+        if is_users and any(_names(argument, sizes) for argument in node.arguments):
+            return True
     return False
 
 

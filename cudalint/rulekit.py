@@ -105,7 +105,8 @@ def thread_indices(
 
 def figure(value: float) -> str:
     """A figure as short as it is right to two decimals: 32, 4.5, 0.33."""
-    return f"{round(value, 2):g}"
+    rounded = round(value, 2)
+    return f"{rounded:.0f}" if rounded == int(rounded) else f"{rounded:g}"
 
 
 def count(amount: float, singular: str, plural: str | None = None) -> str:

@@ -20,7 +20,8 @@ class MisalignedVectorAccess(Rule):
         buffer. Reports an error where some thread is misaligned whatever the arguments are, and a warning where
         that depends on an argument that the launch leaves open: then with the condition that it has to fulfil,
         which was tried on arguments that fulfil and that break it. A guard (`if (K % 4 == 0)`), an `assume`
-        annotation, `__builtin_assume_aligned` and a launch that gives the value discharge it. Allocations start at
+        annotation, `__builtin_assume_aligned`, a launch that gives the value and what the host code asks before the
+        launch (a branch, an `assert`, an early exit, the case of a switch) discharge it. Allocations start at
         multiples of 256 bytes; a static shared array lies where nvcc puts it.
 
     Why is this bad
@@ -92,10 +93,11 @@ def _figures(found: Misalignment) -> dict[str, float]:
 def _message(found: Misalignment) -> str:
     what = {"atomic": "atomic operation", "async-copy": "asynchronous copy"}.get(found.operation, found.operation)
     access = f"{found.bytes}-byte {what} of `{found.array}`"
-    if found.condition is None:
-        return f"misaligned {access}: {_witness(found)}"
     values = ", ".join(f"{name} = {value}" for name, value in found.values)
-    return f"{access} needs `{found.condition}`: with {values}, {_witness(found)}"
+    witness = f"with {values}, {_witness(found)}" if values else _witness(found)
+    if found.condition is None:
+        return f"misaligned {access}: {witness}"
+    return f"{access} needs `{found.condition}`: {witness}"
 
 
 def _witness(found: Misalignment) -> str:

@@ -70,7 +70,7 @@ def alignment_verdict(
     """Where and when an access of `width` bytes is misaligned, its array starting `base` bytes off; None where it never
     is, or where that cannot be told. `trust_pitch`: rows whose length is counted in bytes are aligned, as those that
     cudaMallocPitch makes."""
-    if known_conditions(event.context, view.graph) is None:
+    if known_conditions(event.context, view.graph) is None or _looks_at_address(event, view.graph):
         return None
     chosen = symbols(view.graph, depends_on(event.context, event.offset))
     by_data = bool(event.offset.bits & view.graph.opaque_bits)
@@ -94,15 +94,24 @@ def alignment_verdict(
         return None
     values, offender = bad[0]
     if len(bad) == len(tried):
-        return None if by_data else Verdict(None, offender, ())
+        return None if by_data else Verdict(None, offender, _example(values, symbols(view.graph, event.offset.bits)))
     outcomes = [(values, seen.offender is None) for values, seen in tried]
     requirements = _requirements(event, width, base, view, trust_pitch)
     needed = requirements and _weakest(view.graph, requirements, outcomes)
     if not needed or not all(_is_readable(view.graph, r) for r in needed):
         return None
     deciding = [u for u in chosen if any(u.bits & r.value.bits for r in needed)]
-    example = tuple((spelled((u,)), int(values[u])) for u in deciding)
-    return Verdict(" && ".join(map(str, needed)), offender, example)
+    return Verdict(" && ".join(map(str, needed)), offender, _example(values, deciding))
+
+
+def _example(values: Values, deciding: Sequence[Node]) -> tuple[tuple[str, int], ...]:
+    return tuple((spelled((u,)), int(values[u])) for u in deciding)
+
+
+def _looks_at_address(event: AccessEvent, graph: Graph) -> bool:
+    """Whether the program asks for an address on the way, in a condition that cannot be evaluated."""
+    doubtful = [c for c in event.context.conditions if c.bits & graph.opaque_bits]
+    return any(is_address(atom) for c in doubtful for atom in graph.atoms(c.bits, graph.uniform_bits))
 
 
 def _is_readable(graph: Graph, requirement: _Requirement) -> bool:

@@ -6,6 +6,7 @@ the same values of `n`: for a multiple of everything that a block could be, and 
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -16,7 +17,7 @@ from numpy.typing import NDArray
 
 from cudalint.evaluate.events import Context
 from cudalint.evaluate.figures import LaunchView
-from cudalint.evaluate.graph import I8, Graph, Node, render
+from cudalint.evaluate.graph import I4, I8, U4, Graph, Node, render
 from cudalint.evaluate.numeric import Rows
 from cudalint.evaluate.polynomial import spelled, terms_of
 from cudalint.evaluate.probes import (
@@ -62,7 +63,7 @@ class Leaving:
 def leaving(touch: Touch, extent: Node, view: LaunchView) -> Leaving | None:
     """Whether some thread leaves an array of `extent` bytes, as far as that is beyond doubt."""
     graph = view.graph
-    if view.assumptions or _is_doubtful(touch, graph):
+    if view.assumptions or _is_doubtful(touch, graph) or graph.false in view.guards:
         return None
     if not (extent.bits | _bits(touch, view)) & graph.uniform_bits:
         return _certainly(touch, int(extent.value), view) if extent.is_const else None
@@ -132,6 +133,9 @@ def _bits(touch: Touch, view: LaunchView) -> int:
 
 
 def _certainly(touch: Touch, extent: int, view: LaunchView) -> Leaving | None:
+    if any(axis.is_const and axis.value < 1 for axis in view.grid):
+        # Nothing is launched.
+        return None
     rows = view.quick().rows(touch.context.loops)
     addresses = np.asarray(rows.value(touch.offset))
     if addresses.min() >= 0 and addresses.max() + touch.bytes <= extent:
@@ -154,7 +158,11 @@ def _for_sizes(touch: Touch, extent: Node, chosen: Sequence[Node], view: LaunchV
         size = _number(extent, values, view)
         return look(view, touch.context, touch.offset, lambda r: _outside(touch, r, size), values).offender
 
-    def found(kind: Literal["always", "tail"], values: Values, offender: Offender, condition: str | None) -> Leaving:
+    def found(
+        kind: Literal["always", "tail"], values: Values, offender: Offender, condition: str | None
+    ) -> Leaving | None:
+        if _overflows(touch, values, view):
+            return None
         named = tuple((render(u), int(values[u])) for u in chosen)
         return Leaving(kind, offender, _number(extent, values, view), named, condition)
 
@@ -190,10 +198,11 @@ def _steps(view: LaunchView) -> Iterator[int]:
 def _fitting(extent: Node, chosen: Sequence[Node], view: LaunchView) -> Iterator[dict[Node, int | float]]:
     """Sizes that are multiples of whatever a block and its threads' elements may be, different from one another."""
     threads = view.block[0] * view.block[1] * view.block[2]
-    unit = 16 * threads * (32 // math.gcd(threads, 32))
-    for scale in _SCALES:
-        values: dict[Node, int | float] = {u: scale * (position + 1) * unit for position, u in enumerate(chosen)}
-        if allowed(view, values) and not _wraps(extent, values, view):
+    unit = (16 if len(chosen) == 1 else 4) * threads * (32 // math.gcd(threads, 32))
+    orders = [range(1, len(chosen) + 1), range(len(chosen), 0, -1)][: len(chosen)]
+    for scale, order in itertools.product(_SCALES, orders):
+        values: dict[Node, int | float] = {u: scale * factor * unit for factor, u in zip(order, chosen, strict=True)}
+        if allowed(view, values) and not _wraps(extent, values, view) and _number(extent, values, view) > 0:
             yield values
 
 
@@ -203,6 +212,30 @@ def _wraps(extent: Node, values: Values, view: LaunchView) -> bool:
     for monomial, coefficient in terms_of(view.graph, extent).items():
         total += math.prod((_number(node, values, view) for node in monomial), start=_number(coefficient, values, view))
     return total != _number(extent, values, view) or total >= 1 << 40
+
+
+_EXACT = {"+": np.add, "*": np.multiply, "-": np.subtract, "<<": np.left_shift}
+
+
+def _overflows(touch: Touch, values: Values, view: LaunchView) -> bool:
+    """Whether the program's own arithmetic overflows for such sizes, so that they say nothing about its bounds."""
+    graph = view.graph
+    rows = Situation(graph, view.block, view.grid, view.quick().effort, values).rows(touch.context.loops)
+    active = mask_of(rows, known_conditions(touch.context, graph) or ()) & (rows.weights[:, None] > 0)
+    seen, open_bits = set[int](), graph.uniform_bits | sum(_BLOCK_BITS)
+    pending = [touch.offset, *touch.context.conditions, *view.grid]
+    while pending:
+        node = pending.pop()
+        if node.index in seen or not node.bits & open_bits:
+            continue
+        seen.add(node.index)
+        pending.extend(node.args)
+        # Differences of unsigned numbers wrap on purpose as often as not.
+        if node.op in _EXACT and (node.kind == I4 or (node.kind == U4 and node.op != "-")):
+            exact = _EXACT[node.op](*(rows.full(argument).astype(np.int64) for argument in node.args))
+            if (exact != rows.full(node))[active].any():
+                return True
+    return False
 
 
 def _number(node: Node, values: Values, view: LaunchView) -> int:

@@ -63,6 +63,8 @@ class AccessEvent:
     """For a store: the numbers that are stored; None where they are not followed."""
     atomic_scope: Scope = "grid"
     """For an atomic: the threads among which it is one."""
+    one_of: bool = False
+    """Some lanes may touch another array, or another place in this one, through the same pointer."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -143,7 +143,7 @@ class Executor:
         self.active.pop()
         self.state.loop_scopes = loop_scopes
         self.state.conditions, self.state.frames = before, frames
-        self.state.dead = False
+        self.state.dead = self.state.dead and not scope.returns
         return self.returned(scope, function)
 
     def initialise_members(self, function: ir.Function) -> None:

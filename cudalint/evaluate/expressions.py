@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import TYPE_CHECKING, TypeVar
 
 from cudalint import ir
@@ -108,7 +109,7 @@ def initial_value(ex: Executor, symbol: ir.Symbol, initializer: ir.Expr | None) 
     if isinstance(symbol.type, ir.PointerType) and symbol.type.reference:
         return place(ex, initializer) if initializer is not None else TemporaryPlace(ex.graph.zero, symbol.type)
     if initializer is None:
-        return ex.memory.unknown(symbol.type, UNINITIALISED)
+        return ex.memory.unknown(symbol.type, UNINITIALISED, (), symbol.name)
     return convert(ex, evaluate(ex, initializer), symbol.type)
 
 
@@ -245,7 +246,7 @@ def field_place(ex: Executor, base: Place, name: str, type_: ir.Type) -> Place:
         record: Within | None = Within(base.record.bytes, base.record.align, base.record.offset + offset)
     else:
         record = Within(base.type.bytes, base.type.align, offset) if isinstance(base.type, ir.RecordType) else None
-    inner_place = MemoryPlace(Pointer(pointer.target, moved, type_, subscripts), type_, record)
+    inner_place = MemoryPlace(Pointer(pointer.target, moved, type_, subscripts, pointer.one_of), type_, record)
     if isinstance(type_, ir.PointerType) and type_.reference:
         return pointer_place(ex, read(ex, inner_place, ir.Span("", 0, 0, 0, 0)), type_)
     return inner_place
@@ -277,7 +278,7 @@ def _choice_place(ex: Executor, value: Choice, pointee: ir.Type) -> Place:
     for side in (value.a, value.b):
         inner = pointer_place(ex, side, ir.PointerType(pointee)) if isinstance(side, (Pointer, Choice)) else None
         if isinstance(inner, MemoryPlace) and inner.pointer.target is not NULL:
-            return inner
+            return replace(inner, pointer=replace(inner.pointer, one_of=True))
     reason = Reason(False, "it is read through one of several pointers")
     return TemporaryPlace(ex.memory.unknown(pointee, reason), pointee)
 
@@ -321,7 +322,7 @@ def _advance(ex: Executor, pointer: Pointer, index: Node, element: ir.Type, subs
     subscripts = None
     if subscript and pointer.subscripts is not None and not pointer.subscripts.inner:
         subscripts = Subscripts(pointer.subscripts.symbol, (*pointer.subscripts.indices, index))
-    return Pointer(pointer.target, offset, element, subscripts)
+    return Pointer(pointer.target, offset, element, subscripts, pointer.one_of)
 
 
 def _move_choice(ex: Executor, choice: Choice, index: Node, element: ir.Type) -> Value:
@@ -594,7 +595,7 @@ def _as_pointer(pointer: Pointer, pointee: ir.Type) -> Pointer:
     same = pointee is pointer.pointee or (
         isinstance(pointee, ir.Scalar) and pointee.bytes == pointer.pointee.bytes
     )
-    return Pointer(pointer.target, pointer.offset, pointee, pointer.subscripts if same else None)
+    return Pointer(pointer.target, pointer.offset, pointee, pointer.subscripts if same else None, pointer.one_of)
 
 
 def _pointer_from_number(ex: Executor, value: Node, type_: ir.PointerType) -> Value:

@@ -55,6 +55,8 @@ class LaunchView:
     assumptions: tuple[str, ...] = ()
     assumed: tuple[Node, ...] = ()
     """Conditions that the user states; values that break them need not be tried."""
+    guards: tuple[Node, ...] = ()
+    """Conditions under which the host code launches it. Generic values need not meet them."""
     _situations: dict[object, Situation] = field(default_factory=dict)
 
     def trim(self) -> None:

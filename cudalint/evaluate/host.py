@@ -14,6 +14,7 @@ from typing import Any
 
 from cudalint import ir
 from cudalint.evaluate import expressions, loops, walk
+from cudalint.evaluate.assumptions import holds
 from cudalint.evaluate.calls import bind
 from cudalint.evaluate.device import DEVICE_QUERIES
 from cudalint.evaluate.events import Context, Scope
@@ -55,6 +56,7 @@ MAX_INLINED_NODES = 400
 _GENERIC_FACTORS = (5, 7, 11, 13, 17, 19, 23, 29, 31, 37, 41, 43)
 _GENERIC_UNITS = {4: 8192, 8: 1 << 20}
 """Generic sizes are odd multiples of these, by the width of the type: products of two `int` sizes still fit."""
+Nodes = tuple[Node, Node, Node]
 _PLACES = (LocalPlace, MemoryPlace, TemporaryPlace)
 
 
@@ -72,6 +74,8 @@ class HostLaunch:
     """False in a branch that the known values do not take."""
     tilings: tuple[Tiling, ...] = ()
     """The sizes in sight that the grid is rounded up from."""
+    guards: tuple[Node, ...] = ()
+    """Conditions under which the host code gets to it; false among them where the known values don't lead to it."""
 
 
 class Generics:
@@ -110,6 +114,8 @@ class HostMemory(Memory):
         super().__init__(graph)
         self.generics = generics
         self._made: dict[object, Node] = {}
+        self.unset: set[Node] = set()
+        """What stands for the numbers of variables that nothing has been stored in yet."""
 
     def unknown(self, type_: ir.Type, reason: Reason, args: tuple[Node, ...] = (), name: str = "") -> Value:
         if isinstance(type_, ir.Scalar):
@@ -118,6 +124,8 @@ class HostMemory(Memory):
             if node is None:
                 node = self.generics.make(name or f"?{_provisional(reason)}", kind_of(type_))
                 self._made[key] = node
+                if reason is UNINITIALISED:
+                    self.unset.add(node)
             return node
         return super().unknown(type_, reason, args, name)
 
@@ -156,6 +164,10 @@ class HostExecutor(Executor):
     """For each function that is inlined, the variables that there were before and that no branch of it has set."""
     properties: Mapping[str, int] = field(default_factory=dict)
     """What the program learns about the device."""
+    guards: tuple[Node, ...] = ()
+    """Unknown conditions that hold where the execution stands, from branches and from those that lead out."""
+    outer_guards: list[tuple[Node, ...]] = field(default_factory=list)
+    """For each function that is inlined, those where it is called."""
 
     def __post_init__(self) -> None:
         Executor.__post_init__(self)
@@ -189,6 +201,9 @@ class HostExecutor(Executor):
             self.state.functions.clear()
             self.state.loop_scopes.clear()
             self.state.conditions, self.state.dead, self.state.frames = (), False, ()
+            self.guards = ()
+            self.outer_guards.clear()
+            self.assumed.clear()
 
     def statement(self, statement: ir.Stmt) -> None:
         if self.statements > MAX_HOST_STATEMENTS:
@@ -228,41 +243,59 @@ class HostExecutor(Executor):
             if chosen is not None:
                 self._believe(chosen, other)
             return
-        state = self.state
+        state, outer, opposite = self.state, self.guards, self.graph.negate(condition)
         before = state.variables
-        state.variables = dict(before)
         returns = self._returns()
+        self._enter(condition, outer, before)
         then()
         first, first_dead, first_returns = state.variables, state.dead, self._returns()
-        state.variables, state.dead = dict(before), False
+        state.dead = False
+        self._enter(opposite, outer, before)
         if otherwise is not None:
             otherwise()
+        self.guards = outer
         if first_dead and state.dead:
             return
         if first_dead:
-            state.dead = False
+            self.guards = (*outer, opposite)
             if first_returns > returns:
                 self._set_for_callers(before, first)
             return
         if state.dead:
             second, returned = state.variables, self._returns() > first_returns
-            state.variables, state.dead = first, False
+            state.variables, state.dead, self.guards = first, False, (*outer, condition)
             if returned:
                 self._set_for_callers(before, second)
             return
-        state.variables = self._prefer(before, first, state.variables)
+        state.variables = self._prefer(before, first, state.variables, condition)
+
+    def _enter(self, condition: Node, guards: tuple[Node, ...], before: Mapping[ir.Symbol, Value | Place]) -> None:
+        """Starts one side of a branch: numbers that an earlier branch on the same condition chose are known there."""
+        self.guards = (*guards, condition)
+        self.state.variables = {symbol: self._known_side(value, condition) for symbol, value in before.items()}
+
+    def _known_side(self, value: Value | Place, condition: Node) -> Value | Place:
+        if isinstance(value, Node) and value.op == "select":
+            test, a, b = value.args
+            return a if test is condition else b if self.graph.negate(test) is condition else value
+        if isinstance(value, RecordValue):
+            fields = {name: self._known_side(part, condition) for name, part in value.fields.items()}
+            if any(part is not value.fields[name] for name, part in fields.items()):
+                return RecordValue(value.type, fields)  # type: ignore[arg-type]
+        return value
 
     def _believe(self, chosen: Callable[[], None], other: Callable[[], None] | None) -> None:
         """Takes a branch, unless it only leads out of the function: then it is the end of a program that failed to read
         a file, say, which nothing here really does."""
         saved, marks, launches = self.state.snapshot(), self.state.marks(), len(self.launches)
-        returns = self._returns()
+        returns, guards = self._returns(), self.guards
         chosen()
         if not self.state.dead or len(self.launches) > launches or self._left_loop(marks):
             return
         left, returned = self.state.variables, self._returns() > returns
         self.state.restore(saved)
         self.state.rewind(marks)
+        self.guards = guards
         if returned:
             self._set_for_callers(saved.variables, left)
         if other is not None:
@@ -294,12 +327,12 @@ class HostExecutor(Executor):
     def _not_taken(self, side: Callable[[], None]) -> None:
         """Looks for launches where the known values don't lead; nothing else of it stays."""
         saved, taken, statements = self.state.snapshot(), self.taken, self.statements
-        marks = self.state.marks()
+        marks, guards = self.state.marks(), self.guards
         self.taken = False
         try:
             side()
         finally:
-            self.taken = taken
+            self.taken, self.guards = taken, guards
             self.state.restore(saved)
             self.state.rewind(marks)
             self.statements = min(self.statements, statements + 200)
@@ -309,31 +342,56 @@ class HostExecutor(Executor):
         before: Mapping[ir.Symbol, Value | Place],
         then: dict[ir.Symbol, Value | Place],
         otherwise: dict[ir.Symbol, Value | Place],
+        condition: Node | None = None,
     ) -> dict[ir.Symbol, Value | Place]:
         """Joins two branches of an unknown condition: what is known wins, then what was there before."""
         for symbol, value in otherwise.items():
             mine = then.get(symbol)
             if mine is not None and mine is not value:
-                then[symbol] = self._better(before.get(symbol), mine, value)
+                old = before.get(symbol)
+                chosen = self._either(condition, old, mine, value) if condition is not None else None
+                then[symbol] = chosen or self._better(old, mine, value)
             elif mine is None:
                 then[symbol] = value
         return then
+
+    def _either(self, condition: Node, before: object, a: Value | Place, b: Value | Place) -> Node | None:
+        """Two different plain numbers, of which the condition chooses one; None where the joined value is to be plain.
+        It is where only an option changes what was there before, which then stands for the program as it is run."""
+        if not (isinstance(a, Node) and isinstance(b, Node) and a.is_const and b.is_const):
+            return None
+        if condition.bits & self.graph.opaque_bits:
+            return None
+        if (a is before or b is before) and not self._compares_sizes(condition, a is before):
+            return None
+        return self.graph.select(condition, a, b)
+
+    def _compares_sizes(self, condition: Node, expected: bool) -> bool:
+        """Whether a condition is about numbers that variables hold, and is as expected for generic ones."""
+        symbols = self.graph.atoms(condition.bits, self.graph.uniform_bits)
+        names = [symbol.payload.name for symbol in symbols if isinstance(symbol.payload, Uniform)]
+        if any(name.startswith("?") or name == "argc" for name in names) or any(s.kind == BOOL for s in symbols):
+            return False
+        return holds(self.graph, condition, {}) == expected
 
     def _better(self, before: object, a: Value | Place, b: Value | Place) -> Value | Place:
         if isinstance(a, RecordValue) and isinstance(b, RecordValue) and a.fields.keys() == b.fields.keys():
             old = before.fields if isinstance(before, RecordValue) else {}
             fields = {k: self._better(old.get(k), v, b.fields[k]) for k, v in a.fields.items()}
             return RecordValue(a.type, fields)  # type: ignore[arg-type]
+        if not (self._is_set(a) and self._is_set(b)):
+            return a if self._is_set(a) else b
         known_a, known_b = self._known(a), self._known(b)
         if known_a != known_b:
-            if (b if known_a else a) is before and self._is_set(before):
+            if (b if known_a else a) is before and isinstance(before, Node):
                 # `if (rows == 0) rows = 1` speaks of a special case.
                 return b if known_a else a
             return a if known_a else b
         return b if b is before else a
 
     def _is_set(self, value: object) -> bool:
-        return isinstance(value, Node) and value.payload is not UNINITIALISED
+        assert isinstance(self.memory, HostMemory)
+        return not isinstance(value, Node) or value not in self.memory.unset
 
     def _known(self, value: Value | Place) -> bool:
         if isinstance(value, _PLACES):
@@ -344,7 +402,7 @@ class HostExecutor(Executor):
 
     def switch(self, statement: ir.Switch) -> None:
         """The cases of an unknown value are all executed, each from the state before."""
-        value = expressions.number(self, statement.condition)
+        value, guards = expressions.number(self, statement.condition), self.guards
         self.state.loop_scopes.append(LoopScope(0, is_switch=True))
         start = 0 if not value.is_const else None
         for position, case in enumerate(statement.cases):
@@ -357,12 +415,19 @@ class HostExecutor(Executor):
         for position in range(len(statement.cases)):
             if value.is_const and position == start:
                 continue
+            self.guards = guards if value.is_const else (*guards, *self._labels(value, statement.cases[position]))
             self._case(statement.cases[position : position + 1], taken=not value.is_const)
+        self.guards = guards
         if value.is_const and start is not None:
             self._bodies(statement.cases[start:])
         scope = self.state.loop_scopes.pop()
         if scope.breaks or not value.is_const:
             self.state.dead = False
+
+    def _labels(self, value: Node, case: ir.Case) -> tuple[Node, ...]:
+        """What holds of a switch's value in a case."""
+        matches = [self.graph.binary("==", value, expressions.number(self, v), BOOL) for v in case.values]
+        return () if case.is_default or len(matches) != 1 else (matches[0],)
 
     def _case(self, cases: tuple[ir.Case, ...], taken: bool) -> None:
         if not taken:
@@ -388,7 +453,7 @@ class HostExecutor(Executor):
         if not has_launch and not self._matters(parts):
             return
         most = MAX_LOOP if has_launch else MAX_QUIET_LOOP
-        finished = False
+        finished, guards = False, self.guards
         steps = self.statements
         for iteration in range(most):
             seen = self._sites() if has_launch else set()
@@ -419,6 +484,7 @@ class HostExecutor(Executor):
             if parts.test_last and not after.value:
                 finished = True
                 break
+        self.guards = guards
         if not finished:
             self._forget(parts)
 
@@ -457,6 +523,8 @@ class HostExecutor(Executor):
 
     def returned(self, scope: FunctionScope, function: ir.Function) -> Value | Place:
         """What the last `return` gives: earlier ones report errors, as a rule."""
+        if scope.returns:
+            self.guards = self.outer_guards[-1]
         values = [value for _, value in scope.returns if value is not None]
         return values[-1] if values else self.memory.unknown(function.result, UNINITIALISED)
 
@@ -467,14 +535,13 @@ class HostExecutor(Executor):
             self.executed.add(ref.key)
         elif not self._worth_it(ref):
             return None
-        dead = self.state.dead
         self.callers.append(set(self.state.variables))
+        self.outer_guards.append(self.guards)
         try:
-            result = Executor.inline(self, ref, bind_, call)
+            return Executor.inline(self, ref, bind_, call)
         finally:
             self.callers.pop()
-        self.state.dead = dead
-        return result
+            self.outer_guards.pop()
 
     def _worth_it(self, ref: ir.FunctionRef) -> bool:
         """Small functions are executed for what they return or set; long ones don't decide launches."""
@@ -497,7 +564,22 @@ class HostExecutor(Executor):
             return
         arguments = self._arguments(kernel, expr.arguments)
         sizes = tilings(self, expr.grid, grid)
-        self.launches.append(HostLaunch(kernel, grid, block, shared, arguments, expr.span, self.taken, sizes))
+        self.add_launch(kernel, (grid, block), shared, arguments, expr.span, sizes)
+
+    def add_launch(
+        self,
+        kernel: ir.FunctionRef,
+        extents: tuple[Nodes, Nodes],
+        shared: Node,
+        arguments: tuple[Value | Place, ...],
+        span: ir.Span,
+        sizes: tuple[Tiling, ...] = (),
+    ) -> None:
+        """`extents`: of the grid and of the block."""
+        grid, block = extents
+        never = () if self.taken else (self.graph.false,)
+        known = tuple(g for g in (*self.guards, *self.assumed, *never) if not g.bits & self.graph.opaque_bits)
+        self.launches.append(HostLaunch(kernel, grid, block, shared, arguments, span, self.taken, sizes, known))
 
     def _arguments(self, kernel: ir.FunctionRef, arguments: tuple[ir.Expr, ...]) -> tuple[Value | Place, ...]:
         function = kernel.load()
@@ -561,7 +643,8 @@ def _allocate_pitched(ex: Executor, call: ir.Call) -> Value:
     where = expressions.pointer_place(ex, target, call.arguments[0].type)
     pointee = where.type.pointee if isinstance(where.type, ir.PointerType) else ir.OpaqueType("?")
     name = where.symbol.name if isinstance(where, LocalPlace) else "?"
-    pointer = Pointer(Allocation(name, "global"), ex.graph.const(0, I8), pointee)
+    size = ex.graph.binary("*", rounded, expressions.number(ex, call.arguments[3]), I8)
+    pointer = Pointer(Allocation(name, "global", None, None, size), ex.graph.const(0, I8), pointee)
     expressions.write(ex, where, pointer, call.span)
     return ex.graph.zero
 
@@ -600,7 +683,7 @@ def _launch_kernel(ex: Executor, call: ir.Call) -> Value | None:
     values = _pointed_arguments(ex, expressions.evaluate(ex, call.arguments[3]), function)
     shared = expressions.number(ex, call.arguments[4]) if len(call.arguments) > 4 else ex.graph.zero
     sizes = tilings(ex, call.arguments[1], grid)
-    ex.launches.append(HostLaunch(function, grid, block, shared, values, call.span, ex.taken, sizes))
+    ex.add_launch(function, (grid, block), shared, values, call.span, sizes)
     return ex.graph.zero
 
 
@@ -640,7 +723,7 @@ def _launch_with_config(ex: Executor, call: ir.Call) -> Value | None:
     else:
         values = ex._arguments(function, call.arguments[2:])
     bytes_ = shared if isinstance(shared, Node) else ex.graph.zero
-    ex.launches.append(HostLaunch(function, grid, block, bytes_, values, call.span, ex.taken))
+    ex.add_launch(function, (grid, block), bytes_, values, call.span)
     return ex.graph.zero
 
 

@@ -209,7 +209,7 @@ class _Trial:
         if isinstance(leaf, Pointer):
             node = self.graph.placeholder(I8)
             self.placeholders[key] = node
-            return Pointer(leaf.target, node, leaf.pointee)
+            return Pointer(leaf.target, node, leaf.pointee, None, leaf.one_of)
         return leaf
 
     def _moving(self, symbol: ir.Symbol, leaf: Node, args: tuple[Node, ...]) -> Node:

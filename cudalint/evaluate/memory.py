@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from cudalint import ir
 from cudalint.evaluate.events import AccessEvent, Context, Event, LocalIndexEvent, Scope
 from cudalint.evaluate.graph import I8, UNINITIALISED, Graph, Node, Reason, kind_of
@@ -112,7 +114,7 @@ class Memory:
     def _read_local(self, state: State, place: LocalPlace) -> Value:
         root = state.variables.get(place.symbol)
         if root is None or isinstance(root, (LocalPlace, MemoryPlace, TemporaryPlace)):
-            return self.unknown(place.type, UNINITIALISED)
+            return self.unknown(place.type, UNINITIALISED, (), place.symbol.name)
         value: Value = root
         for position, step in enumerate(place.path):
             inner = self._part(value, step, place.type if position == len(place.path) - 1 else None)
@@ -189,6 +191,7 @@ class Memory:
                     record,
                     values=values,
                     atomic_scope=atomic_scope,
+                    one_of=pointer.one_of,
                 )
             )
 
@@ -263,7 +266,7 @@ def decay(place: Place, graph: Graph) -> Pointer:
     zero = graph.const(0, I8)
     element = place.type.element if isinstance(place.type, ir.ArrayType) else place.type
     if isinstance(place, MemoryPlace):
-        return Pointer(place.pointer.target, place.pointer.offset, element, place.pointer.subscripts)
+        return replace(place.pointer, pointee=element)
     if isinstance(place, LocalPlace):
         return Pointer(LocalMemory(place, element), zero, element)
     return Pointer(Allocation("temporary", "local"), zero, element)
@@ -272,7 +275,7 @@ def decay(place: Place, graph: Graph) -> Pointer:
 def address_of(place: Place, graph: Graph) -> Pointer:
     """`&place`."""
     if isinstance(place, MemoryPlace):
-        return Pointer(place.pointer.target, place.pointer.offset, place.type, place.pointer.subscripts)
+        return replace(place.pointer, pointee=place.type)
     if isinstance(place, LocalPlace):
         if place.path and isinstance(place.path[-1], Node):
             array = LocalPlace(place.symbol, place.path[:-1], ir.ArrayType(place.type, None, 0))

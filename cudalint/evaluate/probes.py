@@ -71,8 +71,12 @@ def generic(symbol: Node) -> int:
 
 
 def allowed(view: LaunchView, values: Values) -> bool:
-    """Whether the user's assumptions leave room for these values."""
-    return all(holds(view.graph, condition, values) for condition in view.assumed)
+    """Whether the user's assumptions and the launch's own conditions leave room for these values."""
+    graph, bits = view.graph, 0
+    for symbol in values:
+        bits |= symbol.bits
+    own = [guard for guard in view.guards if not guard.bits & graph.uniform_bits & ~bits]
+    return all(holds(graph, condition, values) for condition in (*view.assumed, *own))
 
 
 def look(
@@ -109,15 +113,23 @@ def _offender(situation: Situation, rows: Rows, row: int, linear: int, offset: i
 
 def residues(view: LaunchView, chosen: Sequence[Node], modulus: int) -> Iterator[dict[Node, int | float]]:
     """Values for some symbols, one or several at a time moved off their generic multiples of 32 by all remainders of a
-    small power of two; only those that the user's assumptions allow."""
-    for moved in _moves(len(chosen), modulus):
-        values: dict[Node, int | float] = {
-            u: generic(u) // 32 * 32 + 32 + by for u, by in zip(chosen, moved, strict=True)
-        }
-        if allowed(view, values):
-            yield values
+    small power of two; only those that the user's assumptions and the launch's conditions allow."""
+    found = 0
+    for start in (None, *_SMALL):
+        for moved in _moves(len(chosen), modulus):
+            values: dict[Node, int | float] = {
+                u: (generic(u) // 32 * 32 + 32 if start is None else start) + by
+                for u, by in zip(chosen, moved, strict=True)
+            }
+            if allowed(view, values):
+                found += 1
+                yield values
+        if found or not view.guards:
+            break
 
 
+_SMALL = (512, 64)
+"""Sizes to start from where a launch is only for small ones."""
 _MAX_MOVES = 20
 
 

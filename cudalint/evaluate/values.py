@@ -60,6 +60,8 @@ class Pointer:
     """Bytes from the start of the target."""
     pointee: ir.Type
     subscripts: Subscripts | None = None
+    one_of: bool = False
+    """It stands for several pointers, of which it is the first; which lanes have it is not known."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -172,7 +174,8 @@ def join(graph: Graph, condition: Node, a: Value, b: Value) -> Value:
     if isinstance(a, Node) and isinstance(b, Node):
         return graph.select(condition, a, b)
     if isinstance(a, Pointer) and isinstance(b, Pointer) and a.target is b.target:
-        return Pointer(a.target, graph.select(condition, a.offset, b.offset), a.pointee)
+        offset = graph.select(condition, a.offset, b.offset)
+        return Pointer(a.target, offset, a.pointee, None, a.one_of or b.one_of)
     if isinstance(a, RecordValue) and isinstance(b, RecordValue) and a.fields.keys() == b.fields.keys():
         return RecordValue(a.type, {k: join(graph, condition, v, b.fields[k]) for k, v in a.fields.items()})
     if isinstance(a, ArrayValue) and isinstance(b, ArrayValue):

@@ -260,7 +260,14 @@ class Expressions:
         base, index = self.lower(operands[0]), self.lower(operands[1])
         if isinstance(index.type, ir.PointerType | ir.ArrayType):
             base, index = index, base
-        return ir.Index(base, index, self._types.of(cursor), self._span(cursor))
+        return ir.Index(base, index, self._element(cursor, base.type), self._span(cursor))
+
+    def _element(self, cursor: Cursor, array: ir.Type) -> ir.Type:
+        """The type of an element. Where a template's parameter decides the extent, libclang only gives the array's."""
+        type_ = self._types.of(cursor)
+        if isinstance(type_, ir.OpaqueType) and not type_.bytes and isinstance(array, ir.PointerType | ir.ArrayType):
+            return array.pointee if isinstance(array, ir.PointerType) else array.element
+        return type_
 
     def _unary(self, cursor: Cursor) -> ir.Expr:
         operands = cursors.expressions(cursor)

@@ -171,6 +171,9 @@ class Types:
         if isinstance(field_type, ir.RecordType) and _is_anonymous(declared):
             return [replace(inner, offset=offset + inner.offset) for inner in field_type.fields]
         bits = cursors.bit_field_width(cursor) if cursors.is_bit_field(cursor) else None
+        if bits is not None:
+            # It is accessed together with the others of its unit.
+            offset -= offset % max(field_type.bytes, 1)
         return [ir.Field(cursors.spelling(cursor), field_type, offset, bits)]
 
     def _base_fields(self, declaration: Cursor) -> list[ir.Field]:
