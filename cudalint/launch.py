@@ -37,7 +37,7 @@ from cudalint.evaluate.values import (
 from cudalint.expressions import CallOp, Expression, parse_expression
 from cudalint.facts import Known, LaunchFacts, LaunchSite, LaunchSource, Tiling
 from cudalint.facts import Place as SourcePlace
-from cudalint.launch_limits import MAX_THREADS, problem_of
+from cudalint.launch_limits import MAX_EVALUATED, MAX_THREADS, problem_of
 from cudalint.options import AnalysisOptions, KernelSettings
 
 DEFAULT_THREADS = 256
@@ -137,7 +137,7 @@ def _known(nodes: Nodes) -> Known:
 
 def _block_of(nodes: Nodes, graph: Graph, function: ir.Function) -> tuple[Block, tuple[str, ...]]:
     """The block as numbers. Extents that are unknown symbols get the default's share, and keep it in the grid and
-    the arguments; a size that is not possible is cut, so that the rest can still be evaluated."""
+    the arguments."""
     open_ = [n for n in nodes if not n.is_const]
     numbers = Numbers(graph)
     threads = min(function.max_threads or DEFAULT_THREADS, DEFAULT_THREADS)
@@ -149,22 +149,29 @@ def _block_of(nodes: Nodes, graph: Graph, function: ir.Function) -> tuple[Block,
     if _is_possible(numbers, nodes) and _whatever_the_sizes(graph, nodes, (x, y, z)):
         return (x, y, z), ()
     if _is_possible(numbers, nodes):
-        text = "x".join(str(v) for v in (x, y, z)[: 3 if z > 1 else 2 if y > 1 else 1])
-        return (x, y, z), (f"block = {text} (the launch leaves it open)",) if open_ else ()
+        return (x, y, z), (f"block = {_by((x, y, z))} (the launch leaves it open)",) if open_ else ()
     if not open_:
-        return _cut_block((x, y, z))
+        return _at_most((x, y, z))
     chosen = min(max(x, 1), MAX_THREADS) if nodes[0].is_const else threads
     return (chosen, 1, 1), (f"block = {chosen} (the launch leaves it open)",)
 
 
-def _cut_block(asked: Block) -> tuple[Block, tuple[str, ...]]:
-    """The start of a block that has more threads than any may have: its first warps are what they would be."""
+def _at_most(asked: Block) -> tuple[Block, tuple[str, ...]]:
+    """The block as it is asked for, even if none may have as many threads; of far too many the first, whose warps are
+    what they would be."""
+    if min(asked) >= 1 and math.prod(asked) <= MAX_EVALUATED:
+        return asked, ()
     block: list[int] = []
     for extent in asked:
-        block.append(min(max(extent, 1), MAX_THREADS // math.prod(block)))
+        block.append(min(max(extent, 1), MAX_EVALUATED // math.prod(block)))
     x, y, z = block
-    text = "x".join(map(str, block[: 3 if z > 1 else 2 if y > 1 else 1]))
-    return (x, y, z), (f"block = {text} (no block can be what the launch asks for)",)
+    return (x, y, z), (f"block = {_by(block)} (the launch asks for {_by(asked)}, which no block can be)",)
+
+
+def _by(extents: Sequence[int]) -> str:
+    """`32x8`, as people write it."""
+    _, y, z = extents
+    return "x".join(map(str, extents[: 3 if z > 1 else 2 if y > 1 else 1]))
 
 
 def _is_possible(numbers: Numbers, nodes: Nodes) -> bool:
@@ -326,8 +333,7 @@ def from_command_line(
     else:
         grid = default_grid(function, graph)
     shared = graph.const(options.shared or 0)
-    possible = math.prod(options.block) <= MAX_THREADS
-    block, texts = (options.block, ()) if possible else _cut_block(options.block)
+    block, texts = _at_most(options.block)
     site = _site(SourcePlace(*function.name_span), options.block, grid, shared)
     if options.grid is None:
         site = replace(site, grid=_UNKNOWN)

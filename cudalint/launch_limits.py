@@ -1,6 +1,6 @@
 """Which sizes are none at all, in launches that users write themselves.
 
-More than a GPU allows is a size: such a launch is evaluated as far as possible, and CL502 says that it fails.
+More than a GPU allows is a size: such a launch is evaluated as it is asked for, and CL502 says that it fails.
 """
 
 from __future__ import annotations
@@ -12,6 +12,9 @@ from cudalint.expressions import CallOp, Expression, Number, UnaryOp, parse_expr
 MAX_THREADS = 1024
 """Threads of a block (CUDA C++ Programming Guide, "Technical Specifications per Compute Capability": the same for every
 one from 3.0 on)."""
+MAX_EVALUATED = 4096
+"""Threads of a block that are evaluated. A launch of more than a block may have fails, and yet what its threads do to
+each other is asked, by collections of test cases above all; memory and time grow with the threads."""
 _MOST = 2**32 - 1
 """What an extent of CUDA's `dim3` holds."""
 _MOST_EXTENTS = {"block": 3, "grid": 3, "shared": 1}

@@ -116,16 +116,38 @@ _TOO_LARGE = KernelSettings("*", "dim3(64, 32)", "8", None, (), "cudalint.toml",
     ],
     ids=["annotation", "configuration", "command line", "launch"],
 )
-def test_a_block_of_too_many_threads_is_evaluated_as_far_as_one_can_be_and_keeps_its_size(
+def test_a_block_of_more_threads_than_any_may_have_is_evaluated_as_it_is_asked_for(
     source: str, settings: tuple[KernelSettings, ...], options: dict[str, object]
 ) -> None:
     kernel = _kernel(source, *settings, **options)
     (launch,) = kernel.launches
     assert launch.site is not None
-    assert (launch.block, launch.site.block) == ((64, 16, 1), (64, 32, 1))
+    assert (launch.block, launch.site.block) == ((64, 32, 1), (64, 32, 1))
     assert launch.source != "default"
-    assert launch.assumptions == ("block = 64x16 (no block can be what the launch asks for)",)
+    assert launch.assumptions == ()
     assert kernel.accesses[0].results[0].sectors_per_request is not None
+
+
+@pytest.mark.parametrize(
+    ("asked", "evaluated", "text"),
+    [((64, 64, 64), (64, 64, 1), "64x64"), ((4_000_000_000, 1, 1), (4096, 1, 1), "4096")],
+)
+def test_of_far_too_many_threads_the_first_are_evaluated(
+    asked: tuple[int, int, int], evaluated: tuple[int, int, int], text: str
+) -> None:
+    kernel = _kernel(_KERNEL, block=asked)
+    (launch,) = kernel.launches
+    assert launch.site is not None
+    assert (launch.block, launch.site.block) == (evaluated, asked)
+    (assumption,) = launch.assumptions
+    assert assumption.startswith(f"block = {text} (the launch asks for ")
+
+
+def test_the_guard_of_threads_that_no_block_has_sees_the_whole_block() -> None:
+    source = "__global__ void k(float *a) { if (threadIdx.x + 1024 < blockDim.x) a[threadIdx.x] = 0; }\n"
+    kernel = _kernel(source, block=(2048, 1, 1))
+    (result,) = kernel.accesses[0].results
+    assert (result.status, result.active_lanes) == ("exact", 32)
 
 
 @pytest.mark.parametrize(
