@@ -123,6 +123,19 @@ class ParsedFile:
     """Folders of a toolkit or of standard headers that the options name."""
     places: PlaceMap | None = None
     """Where the text stands in a file that holds more than CUDA."""
+    context: recovery.Context | None = None
+    """The start of the file that includes this one, if this is a fragment that was parsed behind it."""
+
+    def shown(self, path: str) -> str:
+        """A file's path as the user knows it, given clang's."""
+        return self.includer or path if self.context and path == _context_name(self.context) else path
+
+    @property
+    def includer(self) -> str | None:
+        """The path of the file that includes this fragment."""
+        if self.context is None:
+            return None
+        return self.context.path if os.path.isabs(self.path) else os.path.relpath(self.context.path)
 
     def is_bundled(self, path: str) -> bool:
         """Whether a path is one of the headers that come with this package."""
@@ -147,7 +160,15 @@ def parse_file(
     ranges = clang.skipped_ranges(attempt.unit, path)
     problems = attempt.problems if places is None else tuple(_placed(p, path, places) for p in attempt.problems)
     folders = _system_folders(options)
-    return ParsedFile(path, attempt.unit, problems, ranges, system_folders=folders, places=places)
+    context = attempt.setting.context
+    return ParsedFile(
+        path, attempt.unit, problems, ranges, system_folders=folders, places=places, context=context
+    )
+
+
+def _context_name(context: recovery.Context) -> str:
+    """A name beside the includer, so that its relative includes are found, but not its own: it is cut."""
+    return f"{context.path}.context"
 
 
 def _placed(problem: Problem, path: str, places: PlaceMap) -> Problem:
@@ -236,8 +257,7 @@ class _Parser:
             text = "\n".join([guess.declaration for guess in setting.guesses.values()])
             unsaved.append((_GUESSES, text.encode()))
         if setting.context:
-            # Under a name of its own beside the includer, so that its relative includes are found.
-            name = f"{setting.context.path}.context"
+            name = _context_name(setting.context)
             arguments += ["-include", name]
             unsaved.append((name, setting.context.text))
         arguments += [f"-D{define}" for define in setting.defines]

@@ -9,6 +9,7 @@ import pytest
 from clang.cindex import Cursor, CursorKind
 
 from cudalint.frontend import precompiled as precompiled_module
+from cudalint.frontend.lower import lower_unit
 from cudalint.frontend.parse import BUNDLED_ROOT, ParsedFile, ParseOptions, SourceError, parse_file
 from cudalint.frontend.precompiled import FOLDER_VARIABLE, precompiled
 
@@ -341,3 +342,19 @@ def test_single_letter_macros_of_a_project_break_no_bundled_header() -> None:
         )
     )
     assert messages(parse(f"{macros}\n{includes}\n{SIMPLE}")) == []
+
+
+def test_the_kernels_of_an_includer_are_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Places in the start of the includer are places in the includer."""
+    monkeypatch.chdir(tmp_path)
+    Path("main.cu").write_text(
+        "struct node { int key; };\n"
+        "__global__ void other(int* n) { *n = 1; }\n"
+        "__device__ int twice(int n) { return 2 * n; }\n"
+        'int main() {\n#include "kernel.cu"\n}\n'
+    )
+    Path("kernel.cu").write_text("__global__ void k(node* n) { n->key = twice(n->key); }\n")
+    unit = lower_unit(parse_file("kernel.cu", ParseOptions()))
+    assert [(ref.name, ref.span.path, ref.span.line) for ref in unit.kernels] == [("k", "kernel.cu", 1)]
+    (main,) = [ref for ref in unit.host_functions if ref.name == "main"]
+    assert (main.span.path, main.span.line) == ("main.cu", 4)

@@ -24,7 +24,7 @@ class Context:
     def __init__(self, parsed: ParsedFile) -> None:
         self._parsed = parsed
         self.root = cursors.from_bindings(parsed.tu.cursor)
-        self.sources = Sources(self.root.unit, parsed.path, parsed.is_user, parsed.places)
+        self.sources = Sources(self.root.unit, parsed.path, parsed.is_user, parsed.shown, parsed.places)
         self.types = Types()
         self.symbols = Symbols(self)
         self.functions = Functions(self)

@@ -51,12 +51,18 @@ class Sources:
     """
 
     def __init__(
-        self, unit: int, main_path: str, is_user: Callable[[str], bool], places: PlaceMap | None = None
+        self,
+        unit: int,
+        main_path: str,
+        is_user: Callable[[str], bool],
+        shown: Callable[[str], str],
+        places: PlaceMap | None = None,
     ) -> None:
         self._unit = unit
         self._main_path = main_path
         self._places = places
         self._is_user = is_user
+        self._shown = shown
         self._files: dict[int, File] = {}
         self._bases: list[int] = []
         self._inclusions: list[File] = []
@@ -194,7 +200,7 @@ class Sources:
             path = cursors.file_name(handle)
             text = cursors.file_contents(self._unit, handle).decode("latin-1")
             places = self._places if path == self._main_path else None
-            file = self._files[handle] = File(path, text, self._is_user(path), places)
+            file = self._files[handle] = File(self._shown(path), text, self._is_user(path), places)
         return file
 
 

@@ -50,7 +50,9 @@ class _Unit:
         refs = self._refs(definitions.functions)
         self._variables = definitions.variables
         self._instantiated = self._refs(definitions.instantiations)
-        self.kernels = tuple([ref for ref in refs if ref.kind == "kernel"])
+        # The kernels of a file that includes this one are found there, with the launches behind the inclusion.
+        kernels = [ref for ref in refs if ref.kind == "kernel"]
+        self.kernels = tuple([ref for ref in kernels if ref.span.path != parsed.includer])
         self._hosts = [ref for ref in refs if ref.kind == "host" and not ref.templated]
 
     def _refs(self, definitions: list[Cursor]) -> list[ir.FunctionRef]:
