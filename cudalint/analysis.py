@@ -365,7 +365,9 @@ class _FileAnalysis:
         """`--param` replaces an argument; the configuration's value stands in where nothing else gives one."""
         arguments = dict(configuration.arguments)
         symbols = {symbol.name: symbol for symbol in _scalars(function)}
-        for name, text, where in _configured_parameters(function, self.options.kernels):
+        for name, text, where, is_pattern in _configured_parameters(function, self.options.kernels):
+            if name not in symbols and not is_pattern:
+                unknown.append(f"{where} is no scalar parameter of `{function.name}`")
             value = arguments.get(symbols[name]) if name in symbols else None
             if isinstance(value, Node) and not value.is_const:
                 self._bind(arguments, symbols[name], text, where, unknown)
@@ -393,14 +395,15 @@ def _scalars(function: ir.Function) -> list[ir.Symbol]:
 
 def _configured_parameters(
     function: ir.Function, settings: Iterable[KernelSettings]
-) -> Iterator[tuple[str, str, str]]:
-    """Name, value and place of the parameters that the configuration gives to a kernel; the first pattern counts."""
+) -> Iterator[tuple[str, str, str, bool]]:
+    """Name, value and place of the parameters that the configuration gives to a kernel, and whether it speaks of
+    others too; the first pattern counts."""
     seen: set[str] = set()
     for setting in settings:
         for name, text in setting.parameters if setting.fits(function.name) else ():
             if name not in seen:
                 seen.add(name)
-                yield name, text, f"`{name}` in {setting.path}"
+                yield name, text, f"`{name}` in {setting.path}", setting.pattern != function.name
 
 
 def _same_kernel(launched: ir.FunctionRef, kernel: ir.FunctionRef) -> bool:

@@ -384,7 +384,7 @@ def _from_written(
 
 
 def _check(name: str, extents: Sequence[Node]) -> None:
-    problem = problem_of(name, [int(node.value) if node.is_const else None for node in extents])
+    problem = problem_of(name, [node.value if node.is_const else None for node in extents])
     if problem:
         raise ImpossibleLaunch(f"the {name} {problem}")
 

@@ -20,7 +20,7 @@ _MOST = 2**32 - 1
 _MOST_EXTENTS = {"block": 3, "grid": 3, "shared": 1}
 
 
-def problem_of(name: str, extents: Sequence[int | None]) -> str | None:
+def problem_of(name: str, extents: Sequence[int | float | None]) -> str | None:
     """Why a block, a grid or an amount of shared memory is none, after its name; None where it may be one.
 
     Extents that are not known are None.
@@ -30,6 +30,8 @@ def problem_of(name: str, extents: Sequence[int | None]) -> str | None:
         return f"has {len(extents)} numbers, and there are at most {_MOST_EXTENTS[name]}"
     for axis, extent in zip("xyz", extents, strict=False):
         where = "" if name == "shared" else f" in {axis}"
+        if isinstance(extent, float):
+            return f"is {extent:g}{where}, and has to be a whole number"
         if extent is not None and extent < least:
             return f"is {extent}{where}, and has to be at least {least}"
         if extent is not None and extent > _MOST:
@@ -49,10 +51,10 @@ def problem_of_texts(name: str, texts: Sequence[str]) -> str | None:
     return problem_of(name, [_number(parse_expression(text)) for text in texts])
 
 
-def _number(expression: Expression) -> int | None:
+def _number(expression: Expression) -> int | float | None:
     match expression:
         case Number(value=value):
-            return int(value)
+            return value
         case UnaryOp(op="-", operand=Number(value=value)):
-            return -int(value)
+            return -value
     return None

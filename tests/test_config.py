@@ -127,6 +127,7 @@ def test_the_nearest_file_counts_alone() -> None:
         ("[thresholds.CL201]\nways = nan", "`thresholds.CL201.ways` has to be a number that is not negative (line 2)"),
         ("[thresholds.CL999]\nways = 3", "`thresholds.CL999.ways` is no threshold: no rule is called `CL999`"),
         ("[kernels.'k*']\nblok = 3", "`kernels.\"k*\".blok` is not a setting; did you mean `block`? (line 2)"),
+        ("[kernels.k]\nblock = 32.5", "`kernels.k.block` is 32.5 in x, and has to be a whole number (line 2)"),
         ("[kernels.k]\nblock = 0", "`kernels.k.block` is 0 in x, and has to be at least 1 (line 2)"),
         ("[kernels.k]\nblock = [1, -1]", "`kernels.k.block` is -1 in y, and has to be at least 1 (line 2)"),
         ("[kernels.k]\nblock = [1, 1, 1, 1]", "`kernels.k.block` has 4 numbers, and there are at most 3 (line 2)"),

@@ -183,3 +183,10 @@ def test_names_without_a_value(source: str) -> None:
     assert kernel.launches[0].source == "default"
     (gap,) = kernel.gaps
     assert gap.reason.startswith("the launch that is configured (at cudalint.toml:3) could not be evaluated: `")
+
+
+def test_a_configured_parameter_that_the_kernel_lacks_is_said_where_only_it_can_be_meant() -> None:
+    parameters = (("NN", "4"),)
+    (gap,) = _kernel(_KERNEL, KernelSettings("sgemm_nn", "32", parameters=parameters, path="cudalint.toml")).gaps
+    assert gap.reason == "`NN` in cudalint.toml is no scalar parameter of `sgemm_nn`"
+    assert not _kernel(_KERNEL, KernelSettings("sgemm*", "32", parameters=parameters, path="cudalint.toml")).gaps
