@@ -16,7 +16,7 @@ from cudalint.facts import FileFacts
 from cudalint.hardware.targets import find_target
 from cudalint.options import AnalysisOptions
 from cudalint.registry import Selection, is_known, selected_rules
-from cudalint.results import Failure, FileReport, coverage_of
+from cudalint.results import AllowedRule, Failure, FileReport, coverage_of
 from cudalint.rule import AnnotationRule, Rule, RuleContext
 from cudalint.settings import FileIgnores
 from cudalint.suppressions import AnnotationReview, Finding, suppress
@@ -69,8 +69,8 @@ def report_on(facts: FileFacts, job: CheckJob) -> FileReport:
         status=facts.status,
         diagnostics=_reported((*kept, *complaints), job.ignores),
         suppressed=_reported((replace(d, picture=None) for d in outcome.suppressed), job.ignores),
-        unused=_reported(unused, job.ignores),
-        used=tuple(entry.place for entry in outcome.used),
+        unused=tuple((allowed, d) for allowed, d in unused if _reported((d,), job.ignores)),
+        used=tuple(AllowedRule(entry.place, entry.rule) for entry in outcome.used),
         coverage=coverage_of(facts),
         sources=frozenset(os.path.realpath(p) for p in facts.sources) - {os.path.realpath(job.path)},
         parameters=facts.parameters,
@@ -119,22 +119,24 @@ def _read(path: str) -> str:
 
 def _annotation_findings(
     reviews: tuple[AnnotationReview, ...], selection: Selection
-) -> tuple[tuple[Diagnostic, ...], tuple[Diagnostic, ...]]:
+) -> tuple[list[Diagnostic], list[tuple[AllowedRule, Diagnostic]]]:
     """What the rules about annotations say: what stands, and what depends on other files of the run."""
     rules = selected_rules(selection)
     # A suppression is only of no use if its rule had a chance to need it.
     ran = {name for rule in rules for name in (rule.code, rule.name)}
     standing: list[Diagnostic] = []
-    depending: list[Diagnostic] = []
+    depending: list[tuple[AllowedRule, Diagnostic]] = []
     for rule_class in rules:
         if not issubclass(rule_class, AnnotationRule):
             continue
         rule = rule_class()
         for review in reviews:
-            unused = tuple(s for s in review.unused if s.rule.upper() in ran or s.rule.lower() in ran)
             standing += rule.check(replace(review, unused=()))
-            depending += rule.check(replace(review, malformed=(), unused=unused))
-    return tuple(standing), tuple(depending)
+            for entry in review.unused:
+                if entry.rule.upper() in ran or entry.rule.lower() in ran:
+                    complaints = rule.check(replace(review, malformed=(), unused=(entry,)))
+                    depending += ((AllowedRule(entry.place, entry.rule), complaint) for complaint in complaints)
+    return standing, depending
 
 
 def _for_travel(diagnostic: Diagnostic, pictures: bool) -> Diagnostic:

@@ -13,11 +13,11 @@ from cudalint.results import FileReport, worst_first
 
 def gather(reports: Sequence[FileReport]) -> tuple[Diagnostic, ...]:
     """All findings of a run, each once, in the order of the source."""
-    used = {place for report in reports for place in report.used}
+    used = {allowed for report in reports for allowed in report.used}
     found: list[Diagnostic] = []
     for report in _without_fragments(reports):
         found += report.diagnostics
-        found += (diagnostic for diagnostic in report.unused if diagnostic.place not in used)
+        found += (diagnostic for allowed, diagnostic in report.unused if allowed not in used)
     return tuple(sorted(merge(_as_given(found, reports)), key=_source_order))
 
 
@@ -60,7 +60,13 @@ def merge(diagnostics: Iterable[Diagnostic]) -> list[Diagnostic]:
     Where they agree in their message, it names all launches. Where the figures differ, it is the worst one and has
     the others as its variants.
     """
-    return [_with_variants(group) for group in _grouped(diagnostics, lambda d: (d.code, d.place, d.kernel))]
+    return [_with_variants(group) for group in _grouped(diagnostics, _subject)]
+
+
+def _subject(diagnostic: Diagnostic) -> Hashable:
+    """What a finding is about. Those that belong to no kernel, but to an annotation, have no variants."""
+    own = "" if diagnostic.kernel else diagnostic.message
+    return diagnostic.code, diagnostic.place, diagnostic.kernel, own
 
 
 def _with_variants(group: Sequence[Diagnostic]) -> Diagnostic:

@@ -72,6 +72,14 @@ def total_coverage(parts: Iterable[Coverage]) -> Coverage:
     return Coverage(frozenset(kernels), frozenset(accesses), frozenset(unevaluated))
 
 
+class AllowedRule(NamedTuple):
+    """One rule that one annotation allows: what is of use in a header may be so for some of its includers only."""
+
+    place: Place
+    rule: str
+    """As the annotation spells it."""
+
+
 @dataclass(frozen=True, slots=True)
 class FileReport:
     """What the rules say about one file and the headers that it includes."""
@@ -82,10 +90,9 @@ class FileReport:
     """Without those that an annotation suppresses."""
     suppressed: tuple[Diagnostic, ...]
     """Those, with their justification."""
-    unused: tuple[Diagnostic, ...]
+    unused: tuple[tuple[AllowedRule, Diagnostic], ...]
     """Complaints about suppressions of no use in this file; another file may use one that stands in a header."""
-    used: tuple[Place, ...]
-    """The places of the suppressions that were of use."""
+    used: tuple[AllowedRule, ...]
     coverage: Coverage
     sources: frozenset[str]
     """Resolved paths of the headers that the file includes."""

@@ -47,7 +47,7 @@ def _report(
 
 
 def _codes(report: FileReport) -> list[str]:
-    return [diagnostic.code for diagnostic in (*report.diagnostics, *report.unused)]
+    return [diagnostic.code for diagnostic in (*report.diagnostics, *(d for _, d in report.unused))]
 
 
 def test_a_plain_file() -> None:
@@ -101,7 +101,7 @@ def test_suppressions_elsewhere_suppress_nothing(comment: str) -> None:
 
 def test_unused_suppressions_say_what_to_do() -> None:
     report = _report("// cudalint: allow-file(CL201, bank-conflict) -- why", file_facts(kernels=()))
-    first, second = report.unused
+    (_, first), (_, second) = report.unused
     assert first.message == "`allow-file(CL201)` suppresses nothing: CL201 finds nothing in this file"
     assert first.suggestion is not None
     assert first.suggestion.edits[0].text == "cudalint: allow-file(bank-conflict) -- why"

@@ -10,7 +10,16 @@ from handmade import access, column_read, file_facts, kernel, launch, place, str
 
 from cudalint.facts import Frame
 from cudalint.merging import gather, merge
-from cudalint.results import CheckResult, Coverage, FileReport, coverage_of, excess, total_coverage, worst_first
+from cudalint.results import (
+    AllowedRule,
+    CheckResult,
+    Coverage,
+    FileReport,
+    coverage_of,
+    excess,
+    total_coverage,
+    worst_first,
+)
 
 
 def _report(path: str, **changes: object) -> FileReport:
@@ -62,10 +71,12 @@ def test_a_file_under_two_names_is_one(tmp_path: Path, monkeypatch: pytest.Monke
 
 
 def test_a_suppression_that_one_file_needs_is_not_unused() -> None:
-    unused = replace(column_read("tile.cuh"), code="CL901")
-    reports = [_report("a.cu", unused=(unused,)), _report("b.cu", used=(unused.place,))]
-    assert gather(reports) == ()
-    assert gather(reports[:1]) == (unused,)
+    unused = replace(column_read("tile.cuh"), code="CL901", kernel="")
+    other = replace(unused, message="of another rule of the same annotation")
+    first, second = (AllowedRule(unused.place, rule) for rule in ("CL101", "CL201"))
+    reports = [_report("a.cu", unused=((first, unused), (second, other))), _report("b.cu", used=(first,))]
+    assert gather(reports) == (other,)
+    assert gather(reports[:1]) == (unused, other)
 
 
 def test_a_fragment_is_covered_by_the_file_that_includes_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

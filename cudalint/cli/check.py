@@ -103,7 +103,7 @@ def command(
       cudalint check src --write-baseline known.json
       cudalint check src --baseline known.json --diff origin/main
     """
-    format_ = format_ or default_format()
+    format_ = format_ or ("text" if statistics else default_format())
     if statistics and format_ not in ("text", "concise"):
         raise click.UsageError(f"--statistics prints a table; it can't be had as {format_}")
     settings = settings_from(values)

@@ -76,7 +76,7 @@ def test_suppressed_findings_are_in_sarif_only(cudalint: Run, project: Path) -> 
     assert json.loads(cudalint("tile.cu", "--format", "gitlab").out) == []
 
 
-def test_statistics(cudalint: Run, tile: str) -> None:
+def test_statistics(cudalint: Run, tile: str, monkeypatch: pytest.MonkeyPatch) -> None:
     result = cudalint(tile, "--statistics", "--select", "CL1,CL2")
     assert result.status == 1
     assert result.out == (
@@ -85,3 +85,5 @@ def test_statistics(cudalint: Run, tile: str) -> None:
         "Found 2 warnings in 1 kernel (1 of 2 accesses evaluated)\n"
     )
     assert cudalint(tile, "--statistics", "--format", "sarif").status == 2
+    monkeypatch.setenv("GITHUB_ACTIONS", "true")
+    assert cudalint(tile, "--statistics", "--select", "CL1,CL2").out == result.out

@@ -357,7 +357,7 @@ def test_annotations_that_are_of_no_use_are_reported_at_their_place() -> None:
     unused = "__global__ void k() {}  // cudalint: allow(CL101) -- why\n"
     source = f"k = RawKernel('''\n{unused}// cudalint: alow(x)\n''', 'k')\n"
     report = _report(source)
-    assert [d.place.line for d in report.unused] == [2]
+    assert [d.place.line for _, d in report.unused] == [2]
     assert [(d.code, d.place.line, d.place.column) for d in report.diagnostics] == [("CL903", 3, 4)]
 
 
