@@ -100,6 +100,9 @@ def _array(event: AccessEvent | LocalIndexEvent, execution: Execution) -> _Array
     if target.bytes is not None and event.bytes > target.bytes:
         # The type is a stand-in for one that nobody declared.
         return None
+    declared = next((s.type for s in execution.function.parameters if s.name == target.name), None)
+    if target.symbol is None and isinstance(declared, ir.PointerType) and declared.pointee.bytes:
+        element = declared.pointee.bytes
     if target.symbol is not None:
         element = _innermost(target.symbol.type)
         if target.symbol.storage == "dynamic-shared" and execution.dynamic_shared is not None:

@@ -6,8 +6,8 @@ or equal, the kernel is executed once more with sizes that are only names.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 from cudalint import ir
 from cudalint.evaluate import walk
@@ -17,6 +17,8 @@ from cudalint.evaluate.executor import Executor, GaveUp
 from cudalint.evaluate.figures import LaunchView
 from cudalint.evaluate.graph import Graph, Node, kind_of, render
 from cudalint.evaluate.pitch import pitch_mismatches
+from cudalint.evaluate.values import Place as ValuePlace
+from cudalint.evaluate.values import RecordValue, Value
 from cudalint.facts import Frame, PitchMismatch, Place
 from cudalint.launch import Configuration
 
@@ -53,54 +55,85 @@ def pitches(
     return tuple(found.values())
 
 
-def _sizes(function: ir.Function) -> list[ir.Symbol]:
-    """The integer parameters."""
-    return [
-        s
-        for s in function.parameters
-        if isinstance(s.type, ir.Scalar) and s.type.kind in ("int", "uint") and s.type.bytes >= 4
-    ]
+@dataclass(frozen=True, slots=True)
+class _Size:
+    """An integer parameter, or such a field of one."""
+
+    symbol: ir.Symbol
+    field: str | None
+    type: ir.Type
+
+    def __str__(self) -> str:
+        return self.symbol.name if self.field is None else f"{self.symbol.name}.{self.field}"
+
+    def value(self, arguments: Mapping[ir.Symbol, Value | ValuePlace]) -> object:
+        argument = arguments.get(self.symbol)
+        if self.field is None:
+            return argument
+        return argument.fields.get(self.field) if isinstance(argument, RecordValue) else None
+
+    def is_named_by(self, expr: ir.Expr) -> bool:
+        while isinstance(expr, ir.Cast):
+            expr = expr.operand
+        if self.field is not None and isinstance(expr, ir.Member) and expr.field == self.field:
+            return isinstance(expr.base, ir.Name) and expr.base.symbol is self.symbol
+        return isinstance(expr, ir.Name) and expr.symbol is self.symbol and self.field is None
 
 
-def _settled(sizes: Sequence[ir.Symbol], configuration: Configuration) -> list[ir.Symbol]:
-    """The parameters that the launch gives numbers, or the same size as another."""
-    values = [configuration.arguments.get(symbol) for symbol in sizes]
+def _sizes(function: ir.Function) -> list[_Size]:
+    sizes: list[_Size] = []
+    for symbol in function.parameters:
+        if _is_integer(symbol.type):
+            sizes.append(_Size(symbol, None, symbol.type))
+        elif isinstance(symbol.type, ir.RecordType):
+            sizes += [_Size(symbol, f.name, f.type) for f in symbol.type.fields if _is_integer(f.type)]
+    return sizes
+
+
+def _is_integer(type_: ir.Type) -> bool:
+    return isinstance(type_, ir.Scalar) and type_.kind in ("int", "uint") and type_.bytes >= 4
+
+
+def _settled(sizes: Sequence[_Size], configuration: Configuration) -> list[_Size]:
+    """The sizes that the launch gives numbers, or the same number as another."""
+    values = [size.value(configuration.arguments) for size in sizes]
     return [
-        symbol
-        for symbol, value in zip(sizes, values, strict=True)
+        size
+        for size, value in zip(sizes, values, strict=True)
         if isinstance(value, Node) and (value.is_const or sum(value is other for other in values) > 1)
     ]
 
 
-def _scales_by(function: ir.Function, sizes: Sequence[ir.Symbol]) -> bool:
-    """Whether the body multiplies anything by one of the parameters: most kernels don't, and need no second look."""
+def _scales_by(function: ir.Function, sizes: Sequence[_Size]) -> bool:
+    """Whether the body multiplies anything by one of the sizes: most kernels don't, and need no second look."""
     for node in walk.walk(function.body):
-        if isinstance(node, ir.Binary) and node.op == "*" and any(_names(o, sizes) for o in (node.left, node.right)):
-            return True
-        is_users = isinstance(node, ir.Call) and node.function is not None and node.function.is_user
-        if is_users and any(_names(argument, sizes) for argument in node.arguments):
+        if isinstance(node, ir.Binary) and node.op == "*":
+            operands = [node.left, node.right]
+        elif isinstance(node, ir.Call) and node.function is not None and node.function.is_user:
+            operands = [*node.arguments]
+        else:
+            continue
+        if any(size.is_named_by(operand) for operand in operands for size in sizes):
             return True
     return False
 
 
-def _names(expr: ir.Expr, sizes: Sequence[ir.Symbol]) -> bool:
-    while isinstance(expr, ir.Cast):
-        expr = expr.operand
-    return isinstance(expr, ir.Name) and any(expr.symbol is size for size in sizes)
-
-
 def _execute(
-    graph: Graph, function: ir.Function, configuration: Configuration, plain: Sequence[ir.Symbol]
+    graph: Graph, function: ir.Function, configuration: Configuration, plain: Sequence[_Size]
 ) -> Sequence[Event]:
-    """The events of an execution in which these parameters are names."""
+    """The events of an execution in which these sizes are names."""
     arguments = dict(configuration.arguments)
-    for position, symbol in enumerate(plain):
-        arguments[symbol] = graph.uniform(symbol.name, _GENERIC + 64 * position, kind_of(symbol.type))
-    open_ = replace(configuration, arguments=arguments)
-    x, y, z = (graph.const(v) for v in open_.block)
-    executor = Executor(graph, Extents((x, y, z), open_.grid))
+    for position, size in enumerate(plain):
+        name = graph.uniform(str(size), _GENERIC + 64 * position, kind_of(size.type))
+        record = arguments.get(size.symbol)
+        if size.field is None:
+            arguments[size.symbol] = name
+        elif isinstance(record, RecordValue):
+            arguments[size.symbol] = record.with_field(size.field, name)
+    x, y, z = (graph.const(v) for v in configuration.block)
+    executor = Executor(graph, Extents((x, y, z), configuration.grid))
     try:
-        executor.run_kernel(function, open_.arguments)
+        executor.run_kernel(function, arguments)
     except GaveUp:
         return ()
     return executor.memory.events
