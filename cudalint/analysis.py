@@ -35,7 +35,7 @@ from cudalint.facts import (
     KernelFacts,
     ProblemFacts,
 )
-from cudalint.frontend.compile_commands import DatabaseError, find_compile_commands, load_compile_commands
+from cudalint.frontend.compile_commands import DatabaseError, database_for
 from cudalint.frontend.constants import constant_named
 from cudalint.frontend.lower import lower_unit
 from cudalint.frontend.parse import ParseOptions, SourceError, parse_file
@@ -159,15 +159,12 @@ def _parse_options(path: str, options: AnalysisOptions, own: ParseOptions | None
 
 
 def _built_with(path: str, options: AnalysisOptions) -> ParseOptions | None:
-    """The flags of the named database, or of the nearest one; one that nobody named may be unreadable in silence."""
-    named = options.compile_commands
-    found = named or find_compile_commands(os.path.dirname(os.path.abspath(path)))
-    if found is None:
-        return None
+    """What the compilation database says, if there is one."""
     try:
-        return load_compile_commands(found).options_for(path)
+        database = database_for(path, options.compile_commands)
+        return database.options_for(path) if database is not None else None
     except DatabaseError as error:
-        if named:
+        if options.compile_commands:
             raise SourceError(str(error)) from error
         return None
 

@@ -22,7 +22,7 @@ class CommandLine:
 
     options: AnalysisOptions = field(default_factory=AnalysisOptions)
     target: str | None = None
-    """None leaves it to the configuration; `options.target` is the default then."""
+    """None leaves it to the configuration, then to the compilation database; `options.target` is the default."""
     selection: Selection = field(default_factory=Selection)
     thresholds: tuple[tuple[str, str, float], ...] = ()
     exclude: tuple[str, ...] = ()
@@ -76,7 +76,11 @@ class Settings:
         key = config.path if config else None
         if key not in self._of_config:
             self._of_config[key] = combine(self.command_line, config)
-        return self._of_config[key]
+        known = self._of_config[key]
+        if self.command_line.target or (config is not None and config.target):
+            return known
+        target = _built_for(path, self.command_line.options.compile_commands)
+        return replace(known, options=replace(known.options, target=target)) if target else known
 
     def config_of(self, folder: str) -> Config | None:
         """The configuration that counts in a folder; raises `ConfigError`."""
@@ -111,6 +115,19 @@ class Settings:
         if config.path not in self._excluded_by:
             self._excluded_by[config.path] = PathPatterns(config.folder, config.exclude)
         return self._excluded_by[config.path]
+
+
+def _built_for(path: str, database: str | None) -> str | None:
+    """The GPU that a file is compiled for, by the compilation database; None where that names none that is known."""
+    from cudalint.frontend.compile_commands import DatabaseError, database_for
+    from cudalint.hardware.targets import UnknownTarget, find_target
+
+    try:
+        commands = database_for(path, database)
+        architecture = commands.architecture_for(path) if commands is not None else None
+        return find_target(architecture).name if architecture else None
+    except (DatabaseError, UnknownTarget):
+        return None  # Whoever parses the file tells of the former.
 
 
 def combine(command_line: CommandLine, config: Config | None) -> FileSettings:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import click
@@ -94,7 +94,7 @@ def _text(value: object) -> str:
 
 def _rows(settings: Settings, known: FileSettings, folder: str) -> Iterator[_Row]:
     given, config = settings.command_line, known.config
-    yield _single("target", known.options.target, given.target, config.target if config else None, config)
+    yield _target(known, given, config)
     yield from _rules(known, given, config)
     yield from _files(settings, config)
     yield from _lists(given.options, config)
@@ -102,6 +102,12 @@ def _rows(settings: Settings, known: FileSettings, folder: str) -> Iterator[_Row
     yield _single("cuda-path", known.options.cuda_path, given.options.cuda_path, None, config)
     yield _database(given.options, folder)
     yield from _launches(given.options, config)
+
+
+def _target(known: FileSettings, given: CommandLine, config: Config | None) -> _Row:
+    row = _single("target", known.options.target, given.target, config.target if config else None, config)
+    is_built_for = row.origin == _DEFAULT and row.value != given.options.target
+    return replace(row, origin="the architecture of its compile command") if is_built_for else row
 
 
 def _database(given: AnalysisOptions, folder: str) -> _Row:

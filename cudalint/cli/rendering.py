@@ -38,7 +38,12 @@ class Presentation:
 
 def outputs(ctx: click.Context, option: click.Parameter, texts: tuple[str, ...]) -> tuple[Output, ...]:
     """`FORMAT=FILE`, checked before any work is done."""
-    return tuple(_output(text) for text in texts)
+    found = tuple(_output(text) for text in texts)
+    paths = [os.path.realpath(output.path) for output in found]
+    for output, path in zip(found, paths, strict=True):
+        if paths.count(path) > 1 and not _is_device(path):
+            raise click.BadParameter(f"`{output.path}` is named for more than one report")
+    return found
 
 
 def _output(text: str) -> Output:
@@ -52,6 +57,11 @@ def _output(text: str) -> Output:
     if os.path.isdir(path):
         raise click.BadParameter(f"`{path}` is a folder")
     return Output(format_, path)
+
+
+def _is_device(path: str) -> bool:
+    """`/dev/stdout` takes several reports one after the other."""
+    return os.path.exists(path) and not os.path.isfile(path)
 
 
 def default_format() -> str:

@@ -12,7 +12,8 @@ import re
 import shlex
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
-from typing import Any, Final
+from functools import lru_cache
+from typing import Any, Final, NamedTuple
 
 from cudalint.frontend.parse import ParseOptions
 from cudalint.options import is_standard
@@ -37,21 +38,35 @@ class DatabaseError(Exception):
     """A compilation database that cannot be used: one line that names the file and the reason."""
 
 
+class _Entry(NamedTuple):
+    """One command, which is taken apart when it is asked for: a project has thousands, and shell syntax takes time."""
+
+    number: int
+    folder: str
+    """The working folder."""
+    command: str | tuple[str, ...]
+
+
 @dataclass(frozen=True, slots=True)
 class CompileCommands:
     """The entries of a compilation database, by absolute path of the source file."""
 
     path: str
-    entries: dict[str, tuple[str, tuple[str, ...]]]
-    """Working folder and arguments."""
+    entries: dict[str, _Entry]
 
     def options_for(self, source: str) -> ParseOptions | None:
         """The options that a source file is compiled with, or None where the database does not have it."""
+        translation = self._translation(source)
+        return translation.options() if translation is not None else None
+
+    def architecture_for(self, source: str) -> str | None:
+        """The newest architecture that a source file is compiled for, such as `sm_90a`, where the command says so."""
+        translation = self._translation(source)
+        return f"sm_{translation.architecture}" if translation is not None and translation.architecture else None
+
+    def _translation(self, source: str) -> _Translation | None:
         entry = self.entries.get(os.path.realpath(source))
-        if entry is None:
-            return None
-        folder, arguments = entry
-        return options_from_arguments(arguments, folder)
+        return _translated(_arguments(self.path, entry), entry.folder) if entry is not None else None
 
 
 def find_compile_commands(start: str) -> str | None:
@@ -73,6 +88,16 @@ def load_compile_commands(path: str) -> CompileCommands:
     if os.path.isdir(path):
         path = os.path.join(path, FILE_NAME)
     try:
+        version = os.stat(path).st_mtime_ns
+    except OSError as error:
+        raise DatabaseError(f"{path}: cannot read it: {error.strerror or error}") from error
+    return _load(path, version)
+
+
+@lru_cache(maxsize=4)
+def _load(path: str, version: int) -> CompileCommands:
+    """Each file of a run asks for the same database; `version` tells when it was written anew."""
+    try:
         with open(path, encoding="utf-8") as file:
             content = json.load(file)
     except OSError as error:
@@ -81,22 +106,47 @@ def load_compile_commands(path: str) -> CompileCommands:
         raise DatabaseError(f"{path}: not a JSON file: {error}") from error
     if not isinstance(content, list):
         raise DatabaseError(f"{path}: not a compilation database: a list of entries was expected")
-    entries: dict[str, tuple[str, tuple[str, ...]]] = {}
+    entries: dict[str, _Entry] = {}
     for number, entry in enumerate(content, 1):
-        source, folder, arguments = _entry(path, number, entry)
-        entries.setdefault(source, (folder, arguments))
+        source, read = _read(path, number, entry)
+        entries.setdefault(source, read)
     return CompileCommands(path, entries)
 
 
-def _entry(path: str, number: int, entry: Any) -> tuple[str, str, tuple[str, ...]]:
-    """Absolute source path, working folder and arguments of one entry."""
+def _read(path: str, number: int, entry: Any) -> tuple[str, _Entry]:
+    """The absolute path of a source, and how it is compiled."""
     try:
         folder = os.path.join(os.path.dirname(os.path.abspath(path)), entry["directory"])
         source = os.path.realpath(os.path.join(folder, entry["file"]))
-        arguments = entry["arguments"] if "arguments" in entry else shlex.split(entry["command"])
-        return source, folder, tuple([str(argument) for argument in arguments])
-    except (KeyError, TypeError, ValueError) as error:
+        arguments = entry.get("arguments")
+        command = str(entry["command"]) if arguments is None else tuple(map(str, arguments))
+        return source, _Entry(number, folder, command)
+    except (AttributeError, KeyError, TypeError, ValueError) as error:
         raise DatabaseError(f"{path}: entry {number} is no compile command: {error!r}") from error
+
+
+def _arguments(path: str, entry: _Entry) -> tuple[str, ...]:
+    if isinstance(entry.command, tuple):
+        return entry.command
+    try:
+        return tuple(shlex.split(entry.command))
+    except ValueError as error:
+        raise DatabaseError(f"{path}: entry {entry.number} is no compile command: {error}") from error
+
+
+def database_for(source: str, named: str | None) -> CompileCommands | None:
+    """The database that the user names, or else the nearest one; raises `DatabaseError`. One that nobody named may be
+    unreadable in silence."""
+    try:
+        found = named or _nearest(os.path.dirname(os.path.abspath(source)))
+        return load_compile_commands(found) if found is not None else None
+    except DatabaseError:
+        if named:
+            raise
+        return None
+
+
+_nearest = lru_cache(maxsize=256)(find_compile_commands)
 
 
 # --- arguments --------------------------------------------------------------------------------------------
@@ -104,11 +154,15 @@ def _entry(path: str, number: int, entry: Any) -> tuple[str, str, tuple[str, ...
 
 def options_from_arguments(arguments: Iterable[str], folder: str) -> ParseOptions:
     """Translates a compile command, the compiler's name included, that runs in `folder`."""
+    return _translated(arguments, folder).options()
+
+
+def _translated(arguments: Iterable[str], folder: str) -> _Translation:
     translation = _Translation(folder)
     rest = iter(_expanded(list(arguments)[1:], folder))
     for argument in rest:
         translation.take(argument, rest)
-    return translation.options()
+    return translation
 
 
 def _expanded(arguments: Iterable[str], folder: str, depth: int = 0) -> Iterator[str]:

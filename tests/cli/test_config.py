@@ -144,3 +144,27 @@ def test_config_as_a_table(cudalint: Run, tree: Path) -> None:
     assert result.out.startswith(".: no configuration file\n\ntarget ")
     assert "ignore             CL9    command line\n" in result.out
     assert cudalint("config", "nowhere").err == "cudalint: error: nowhere: no such file or folder\n"
+
+
+@pytest.mark.parametrize(
+    ("command", "target"),
+    [
+        ("nvcc -gencode arch=compute_80,code=sm_80 -gencode arch=compute_90a,code=sm_90a -c t.cu", "h100"),
+        ("nvcc -arch=sm_35 -c t.cu", "a100"),
+        ("nvcc -c t.cu", "a100"),
+    ],
+)
+def test_the_target_is_what_the_file_is_compiled_for(cudalint: Run, tree: Path, command: str, target: str) -> None:
+    entry = {"directory": str(tree / "own"), "file": "t.cu", "command": command}
+    (tree / "build").mkdir()
+    (tree / "build" / "compile_commands.json").write_text(json.dumps([entry]))
+    result = cudalint("--format", "json", "own/t.cu")
+    assert json.loads(result.out)["target"] == target
+    assert json.loads(cudalint("facts", "--format", "json", "own/t.cu").out)["target"] == target
+    assert json.loads(cudalint("--format", "json", "own/t.cu", "--target", "l4").out)["target"] == "l4"
+    settings = json.loads(cudalint("config", "own/t.cu", "--format", "json").out)["settings"]
+    row = next(row for row in settings if row["key"] == "target")
+    assert row["value"] == target
+    assert (row["origin"] == "default") == (target == "a100")
+    (tree / "cudalint.toml").write_text('target = "l4"')
+    assert json.loads(cudalint("--format", "json", "own/t.cu").out)["target"] == "l4"

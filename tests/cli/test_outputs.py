@@ -48,6 +48,13 @@ def test_outputs_that_cannot_be(cudalint: Run, tile: str, output: str, message: 
     assert result.err.count("\n") == 1
 
 
+def test_a_file_takes_one_report(cudalint: Run, tile: str, project: Path) -> None:
+    result = cudalint(tile, "--output", "json=out", "--output", "sarif=./out")
+    assert (result.status, result.out) == (2, "")
+    assert "`out` is named for more than one report" in result.err
+    assert not (project / "out").exists()
+
+
 def test_on_githubs_runners(cudalint: Run, tile: str, project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("GITHUB_ACTIONS", "true")
     monkeypatch.setenv("GITHUB_STEP_SUMMARY", str(project / "summary.md"))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 
 import pytest
@@ -136,4 +137,14 @@ def test_a_broken_database_is_refused(text: str | None, reason: str, tmp_path: P
     if text is not None:
         path.write_text(text)
     with pytest.raises(DatabaseError, match=reason):
-        load_compile_commands(str(path))
+        load_compile_commands(str(path)).options_for("/k.cu")
+
+
+def test_a_database_that_was_written_anew_is_read_anew(tmp_path: Path) -> None:
+    path = tmp_path / "compile_commands.json"
+    for number, name in enumerate(("A", "B")):
+        path.write_text(json.dumps([{"directory": ".", "file": "k.cu", "arguments": ["nvcc", f"-D{name}"]}]))
+        os.utime(path, ns=(number, number))
+        options = load_compile_commands(str(path)).options_for(str(tmp_path / "k.cu"))
+        assert options is not None
+        assert options.defines == (name,)
