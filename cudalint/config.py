@@ -165,9 +165,7 @@ class _Entry:
         entries = dict(self.items())
         for name, entry in entries.items():
             if name not in known:
-                close = difflib.get_close_matches(name, list(known), 1)
-                hint = f"did you mean `{close[0]}`?" if close else f"there are {', '.join(known)}"
-                raise entry.error(f"is not a setting; {hint}")
+                raise entry.error(f"is not a setting; {_hint(name, known)}")
         return entries
 
     def text(self) -> str:
@@ -195,6 +193,30 @@ class _Entry:
         if not isinstance(self.value, bool):
             raise self.error(f"has to be true or false, and is {_kind(self.value)}")
         return self.value
+
+
+def _hint(name: str, known: Iterable[str]) -> str:
+    """What somebody may have meant who wrote a name that is none."""
+    close = difflib.get_close_matches(name, list(known), 1)
+    if close:
+        return f"did you mean `{close[0]}`?"
+    if name == _TABLE[0]:
+        return f"in {OWN_FILE} all keys stand without `{'.'.join(_TABLE)}`"
+    if name in ("block", "grid", "shared", "parameters"):
+        return f"it belongs to the kernels that it is for: [kernels.\"*\"] {name} = ..."
+    if name.replace("_", "-") in _OF_THE_COMMAND_LINE:
+        return f"it is an option of the command line, `--{name.replace('_', '-')}`"
+    return f"there are {', '.join(known)}"
+
+
+_OF_THE_COMMAND_LINE = frozenset(
+    {
+        "fail-on", "format", "output", "baseline", "write-baseline", "diff", "statistics", "show", "color", "quiet",
+        "force-launch", "registers", "maxrregcount", "cubin", "ptxas", "param", "race-scope", "cuda-path",
+        "compile-commands", "force-exclude", "jobs", "time-limit",
+    }
+)  # fmt: skip
+"""What belongs to a run and not to a project, or has another name in a configuration."""
 
 
 def _quoted(part: str) -> str:

@@ -27,7 +27,8 @@ def problem_of(name: str, extents: Sequence[int | float | None]) -> str | None:
     """
     least = 0 if name == "shared" else 1
     if len(extents) > _MOST_EXTENTS[name]:
-        return f"has {len(extents)} numbers, and there are at most {_MOST_EXTENTS[name]}"
+        most = _MOST_EXTENTS[name]
+        return f"has {len(extents)} numbers, and there {'is' if most == 1 else 'are'} at most {most}"
     for axis, extent in zip("xyz", extents, strict=False):
         where = "" if name == "shared" else f" in {axis}"
         if isinstance(extent, float):

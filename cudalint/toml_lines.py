@@ -20,7 +20,8 @@ def key_lines(text: str) -> Mapping[Key, int]:
         stripped = line.strip()
         if stripped.startswith("["):
             table, _ = _key(stripped.lstrip("["))
-            found.setdefault(table, number)
+            for length in range(1, len(table) + 1):
+                found.setdefault(table[:length], number)
             continue
         key, rest = _key(stripped)
         if key and rest.startswith("="):

@@ -118,6 +118,7 @@ def test_what_is_no_annotation(source: str) -> None:
         ("// cudalint: launch(grid = 8)", "`launch` needs a block"),
         ("// cudalint: launch(block = 0)", "`launch` is not possible: its block is 0 in x, and has to be at least 1"),
         ("// cudalint: launch(block = dim3(N, 1, -65))", "`launch` is not possible: its block is -65 in z"),
+        ("// cudalint: launch(block = 32.5)", "its block is 32.5 in x, and has to be a whole number"),
         ("// cudalint: launch(block = 8, grid = -1)", "`launch` is not possible: its grid is -1 in x"),
         ("// cudalint: launch(block = 8, shared = -1)", "`launch` is not possible: its shared is -1, and has to be"),
         ("// cudalint: launch(block = dim3(8)", "a closing parenthesis is missing"),

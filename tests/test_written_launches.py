@@ -85,6 +85,7 @@ def test_all_annotated_launches_are_evaluated() -> None:
     [
         ("// cudalint: launch(block = NONE)\n", "`NONE` is not known here"),
         ("#define B -4\n// cudalint: launch(block = B)\n", "the block is -4 in x, and has to be at least 1"),
+        ("#define B 2.5\n// cudalint: launch(block = B * 3)\n", "the block is 7.5 in x, and has to be a whole number"),
         ("#define Z 0\n// cudalint: launch(block = 1, grid = Z)\n", "the grid is 0 in x, and has to be at least 1"),
     ],
 )
