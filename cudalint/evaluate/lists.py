@@ -44,7 +44,9 @@ def _is_start(part: Node, event: AccessEvent, rows: Rows, mask: NDArray[np.bool_
 
 
 def _tells_lanes_apart(rows: Rows, node: Node, mask: NDArray[np.bool_]) -> bool:
-    """Whether no two active lanes of a warp see the same value."""
+    """Whether no two active lanes of a warp see the same value, as far as that can be told."""
+    if not rows.fixes(node):
+        return False
     values = np.broadcast_to(rows.value(node), mask.reshape(rows.count, -1).shape).reshape(mask.shape)
     lanes = np.arange(mask.shape[2])
     # Inactive lanes get values of their own, which no other lane has.

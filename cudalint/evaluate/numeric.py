@@ -121,6 +121,13 @@ class Rows:
         """The same rows with one loop counter fixed."""
         return self.child(np.arange(self.count), self.weights, {counter: iteration})
 
+    def fixes(self, node: Node) -> bool:
+        """Whether every loop counter in `node` has a number here: that of a loop that is over has none."""
+        missing, rows = node.bits & self.graph.loop_bits, self
+        while missing and rows._parent is not None:
+            missing, rows = missing & ~rows._own_bits, rows._parent
+        return not missing
+
     def value(self, node: Node) -> Array:
         """The numbers of `node`: integers as int64, floats as float64, conditions as bool."""
         if node.op == "const":

@@ -139,6 +139,13 @@ def test_lanes_that_share_a_list_may_be_close_together() -> None:
     assert evaluate(body).accesses[-1].results[0].status == "data-dependent"
 
 
+def test_what_a_search_by_data_left_behind_is_data() -> None:
+    """The counter of a loop that is over has no value at the gather after it."""
+    search = "int low = 0; while (low < n) { int m = (low + n) / 2; if (b[m] < b[t]) low = m + 1; else n = m; }"
+    results = [access.results[0] for access in evaluate(search + "a[((int*)b)[low]] = 1;").accesses]
+    assert [result.status for result in results[-2:]] == ["data-dependent", "data-dependent"]
+
+
 def test_a_sum_of_loaded_values_differs_from_lane_to_lane() -> None:
     """What a lane has added up decides how long it stays in the loop: the figure cannot be `exact`."""
     body = "float sum = 0; int q = 1; while (sum < n && q < 9) { for (int k = 0; k < q; k++) sum += b[32 * k + t]; "
