@@ -25,7 +25,7 @@ from cudalint.evaluate.assumptions import (
     with_constants,
 )
 from cudalint.evaluate.device import properties_of
-from cudalint.evaluate.graph import Checkpoint, Graph, Node, kind_of
+from cudalint.evaluate.graph import Checkpoint, Graph, Node, Uniform, kind_of
 from cudalint.evaluate.host import Generics, HostLaunch, run_host
 from cudalint.evaluate.values import Place, Value
 from cudalint.expressions import Expression, parse_expression
@@ -93,7 +93,7 @@ def _analyse_texts(texts: CudaTexts, options: AnalysisOptions) -> Iterator[FileF
 
 
 def _analyse_text(path: str, text: CudaText, options: AnalysisOptions, deadline: float) -> FileFacts:
-    parsed = parse_file(path, _parse_options(path, options, text.options), text.data, text.places)
+    parsed = parse_file(path, parse_options(path, options, text.options), text.data, text.places)
     unit = lower_unit(parsed)
     problems = tuple(ProblemFacts(p.path, p.line, p.column, p.message) for p in unit.problems)
     usage, failures = _usage(path, unit, options, text)
@@ -118,7 +118,7 @@ def _usage(
         except UsageError as error:
             failures.append(f"--cubin {cubin}: {error}")
     if options.ptxas and unit.kernels:
-        built = _parse_options(path, options, text.options)
+        built = parse_options(path, options, text.options)
         unsaved = dict(options.unsaved).get(path) if text.places is None else text.data.decode("utf-8", "replace")
         compilation = Compilation(
             path, built.arch, built.include_dirs, built.defines, built.std, built.extra, options.max_registers,
@@ -143,7 +143,7 @@ def _no_collection() -> Iterator[None]:
             gc.enable()
 
 
-def _parse_options(path: str, options: AnalysisOptions, own: ParseOptions | None = None) -> ParseOptions:
+def parse_options(path: str, options: AnalysisOptions, own: ParseOptions | None = None) -> ParseOptions:
     """How to parse a file: as it says itself, or the compilation database, if there is one, and as the user says on
     top."""
     major, minor = find_target(options.target).compute_capability
@@ -198,6 +198,8 @@ class _FileAnalysis:
     given_up: dict[str, None] = field(default_factory=dict)
     """The kernels of which launches were left at the deadline."""
     parameters: set[tuple[str, str]] = field(default_factory=set)
+    settled: list[tuple[Node, int | float | bool]] = field(default_factory=list)
+    """Symbols of the host code that `--param` gives a value while one kernel is analysed, and what they had before."""
 
     def kernels(self) -> tuple[KernelFacts, ...]:
         generics = Generics(self.graph)
@@ -228,7 +230,7 @@ class _FileAnalysis:
         found: list[HostLaunch] = []
         for path in neighbours(self.unit.path, names):
             try:
-                unit = lower_unit(parse_file(path, _parse_options(path, self.options)))
+                unit = lower_unit(parse_file(path, parse_options(path, self.options)))
             except SourceError:
                 continue
             executed = run_host(self.graph, unit.host_functions, generics, self.properties)
@@ -275,6 +277,8 @@ class _FileAnalysis:
         for reason in unknown:
             analysis.gap(function.name_span, reason)
         facts = analysis.facts()
+        while self.settled:
+            self.graph.settle(*self.settled.pop())
         if analysis.given_up:
             self.given_up[function.name] = None
         return facts
@@ -382,6 +386,12 @@ class _FileAnalysis:
         except UnknownName as reason:
             unknown.append(f"{where} could not be evaluated: {reason}")
             return
+        before = arguments.get(symbol)
+        bare = before.args[0] if isinstance(before, Node) and before.op == "cast" else before
+        if isinstance(bare, Node) and isinstance(bare.payload, Uniform) and value.is_const:
+            # The host code computes the grid and sizes of allocations from the same number.
+            self.settled.append((bare, bare.payload.generic))
+            self.graph.settle(bare, value.value)
         arguments[symbol] = self.graph.convert(value, kind_of(symbol.type))
 
 

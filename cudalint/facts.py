@@ -99,11 +99,44 @@ class LaunchFacts:
     """None for a kernel that nobody launches in sight."""
     twins: tuple[LaunchSite, ...] = field(default=(), compare=False)
     """Other places with the same launch."""
+    arguments: Mapping[str, ArgumentValue] = field(default_factory=dict, compare=False)
+    """What was evaluated for each leaf of the parameters, generic values included."""
+    allocated: Mapping[str, int] = field(default_factory=dict)
+    """The bytes of the allocation behind each pointer among them, where the host code in sight says so."""
 
     @property
     def grid_is_assumed(self) -> bool:
         """Whether the grid, or an axis of it, stands for sizes that nothing in sight determines."""
         return self.site is not None and None in self.site.grid
+
+
+ArgumentValue = int | float | bool | None
+"""A scalar's value; for a pointer the bytes from the start of its allocation, and None for a null pointer."""
+
+LeafKind = Literal["int", "uint", "float", "bool", "void", "pointer", "other"]
+
+
+class LeafFacts(NamedTuple):
+    """A scalar or a pointer in a kernel's parameter."""
+
+    name: str
+    """`n`, or `view.data` in a struct: what the facts call the array behind a pointer."""
+    offset: int
+    """Bytes from the start of the parameter."""
+    bytes: int
+    kind: LeafKind
+    element_kind: LeafKind = "other"
+    """For a pointer: what the memory behind it holds."""
+    element_bytes: int = 1
+    pointee_bytes: int = 1
+
+
+class ParameterFacts(NamedTuple):
+    """One parameter of a kernel, as its bytes."""
+
+    name: str
+    bytes: int
+    leaves: tuple[LeafFacts, ...]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -412,6 +445,7 @@ class KernelFacts:
     misalignments: tuple[Misalignment, ...] = ()
     out_of_bounds: tuple[OutOfBounds, ...] = ()
     pitches: tuple[PitchMismatch, ...] = ()
+    parameters: tuple[ParameterFacts, ...] = ()
     gaps: tuple[Gap, ...] = ()
     """What could not be analysed, with the reason (rule CL902)."""
 

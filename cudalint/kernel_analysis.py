@@ -5,11 +5,12 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from cudalint import ir
 from cudalint.accesses import AccessCollector
 from cudalint.alignments import AlignmentCollector
+from cudalint.arguments import allocated_bytes, argument_values, parameter_facts
 from cudalint.bounds import BoundsCollector
 from cudalint.branches import BranchCollector
 from cudalint.evaluate.assumptions import Assumptions, settle, settle_quotients
@@ -22,7 +23,7 @@ from cudalint.evaluate.values import Place as ValuePlace
 from cudalint.evaluate.values import RecordValue, Value
 from cudalint.facts import Gap, KernelFacts, LaunchFacts, PitchMismatch, Place
 from cudalint.hardware.targets import find_target
-from cudalint.launch import Configuration, launch_facts, named_after_parameters
+from cudalint.launch import Configuration, Numbers, launch_facts, named_after_parameters
 from cudalint.options import AnalysisOptions
 from cudalint.pitches import pitches
 from cudalint.resources import occupancies, resources_of
@@ -82,6 +83,7 @@ class KernelAnalysis:
             pitches=wrong_pitches,
             branches=branches.facts(),
             occupancy=occupancies(launches, resources, target),
+            parameters=parameter_facts(function),
             gaps=tuple(self.gaps.values()),
         )
 
@@ -118,7 +120,10 @@ class KernelAnalysis:
         settle_quotients(self.graph)
         view = self._view(index, configuration)
         view.assumed = (*view.assumed, *executor.assumed)
-        launch = launch_facts(configuration, self.graph)
+        # What an argument is taken for may depend on the assumptions, which the view has settled.
+        numbers = Numbers(self.graph)
+        arguments, allocated = argument_values(configuration, numbers), allocated_bytes(configuration, numbers)
+        launch = replace(launch_facts(configuration, self.graph), arguments=arguments, allocated=allocated)
         return Execution(self.function, launch, view, events, steps, complete, executor.globals, shared)
 
     def gap(self, span: ir.Span, reason: str) -> None:

@@ -105,10 +105,18 @@ class Numbers:
 
     def __init__(self, graph: Graph, values: Mapping[Node, int | float] | None = None) -> None:
         blocks = np.zeros((1, 3), dtype=np.int64)
+        self._graph = graph
         self._rows = Rows(graph, Threads.of((1, 1, 1)), blocks, np.ones(1), values or {})
 
     def of(self, node: Node) -> int:
         return int(np.asarray(self._rows.value(node)).flat[0])
+
+    def scalar(self, node: Node) -> int | float | bool | None:
+        """A value of any kind; None where it isn't known at all (loaded from memory)."""
+        if node.bits & self._graph.opaque_bits:
+            return None
+        value: int | float | bool = np.asarray(self._rows.value(node)).flat[0].item()
+        return value
 
 
 def from_launch(launch: HostLaunch, function: ir.Function, graph: Graph, generics: Generics) -> Configuration:

@@ -59,7 +59,7 @@ class _Reply(Generic[Result]):
     value: Result | None
     error: str | None
     retire: bool
-    """The worker has used enough memory and wants to be replaced."""
+    """The worker has used enough memory, or its result says that it is of no more use, and wants to be replaced."""
 
 
 def default_workers() -> int:
@@ -230,7 +230,8 @@ def _answer(connection: Connection, function: Callable[[Job], Result], job: Job,
     reply: _Reply[Result]
     try:
         value = function(job)
-        reply = _Reply(value, None, retire=_peak_megabytes() > megabytes)
+        spent = bool(getattr(value, "retire", False))
+        reply = _Reply(value, None, retire=spent or _peak_megabytes() > megabytes)
         connection.send(reply)
     except Exception as error:
         if debug:

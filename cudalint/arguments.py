@@ -1,0 +1,94 @@
+"""The parameters of a kernel, as somebody who launches it has to fill them, and what an evaluated launch passes.
+
+A parameter is given by its leaves: scalars and pointers, with their place in the parameter's bytes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from cudalint import ir
+from cudalint.evaluate.graph import Node
+from cudalint.evaluate.values import Allocation, Pointer, RecordValue, Value
+from cudalint.evaluate.values import Place as ValuePlace
+from cudalint.facts import ArgumentValue, LeafFacts, ParameterFacts
+from cudalint.launch import Configuration, Numbers
+
+
+def parameter_facts(function: ir.Function) -> tuple[ParameterFacts, ...]:
+    return tuple(
+        ParameterFacts(symbol.name, symbol.type.bytes, tuple(_leaves(symbol.type, symbol.name, 0)))
+        for symbol in function.parameters
+    )
+
+
+def _leaves(type_: ir.Type, name: str, offset: int) -> Iterator[LeafFacts]:
+    if isinstance(type_, ir.Scalar):
+        yield LeafFacts(name, offset, type_.bytes, type_.kind)
+    elif isinstance(type_, ir.PointerType):
+        pointee, count = _element(type_.pointee)
+        kind = pointee.kind if isinstance(pointee, ir.Scalar) else "other"
+        size = max(1, pointee.bytes)
+        yield LeafFacts(name, offset, type_.bytes, "pointer", kind, size, max(1, count) * size)
+    elif isinstance(type_, ir.RecordType):
+        for field in type_.fields:
+            if field.bits is None:
+                yield from _leaves(field.type, f"{name}.{field.name}", offset + field.offset)
+
+
+def _element(type_: ir.Type) -> tuple[ir.Type, int]:
+    """What the memory behind a pointer consists of, and how many of it the pointee has."""
+    if isinstance(type_, ir.ArrayType):
+        element, count = _element(type_.element)
+        return element, count * (type_.count or 1)
+    if isinstance(type_, ir.RecordType):
+        elements = {leaf.kind: leaf.bytes for leaf in _leaves(type_, "", 0)}
+        if len(elements) == 1 and not type_.is_union:
+            # `float4` is four times a float.
+            (kind, bytes_), = elements.items()
+            if kind in ("int", "uint", "float", "bool"):
+                return ir.Scalar(kind, bytes_, kind), type_.bytes // max(1, bytes_)
+    return type_, 1
+
+
+def argument_values(configuration: Configuration, numbers: Numbers) -> dict[str, ArgumentValue]:
+    """The value of every leaf under a launch; for what is unknown, the generic one that was evaluated."""
+    found: dict[str, ArgumentValue] = {}
+    for symbol, value in configuration.arguments.items():
+        _collect(value, symbol.name, numbers, found)
+    return found
+
+
+def allocated_bytes(configuration: Configuration, numbers: Numbers) -> dict[str, int]:
+    """The size of the allocation behind every pointer of a launch, where it is known."""
+    found: dict[str, int] = {}
+    for name, pointer in _pointers(configuration):
+        target = pointer.target
+        if isinstance(target, Allocation):
+            size = target.bytes if target.size is None else numbers.scalar(target.size)
+            if size:
+                found[name] = int(size)
+    return found
+
+
+def _pointers(configuration: Configuration) -> Iterator[tuple[str, Pointer]]:
+    pending: list[tuple[str, Value | ValuePlace]] = [(s.name, v) for s, v in configuration.arguments.items()]
+    while pending:
+        name, value = pending.pop()
+        if isinstance(value, Pointer):
+            yield name, value
+        elif isinstance(value, RecordValue):
+            pending += [(f"{name}.{field}", inner) for field, inner in value.fields.items()]
+
+
+def _collect(value: Value | ValuePlace, name: str, numbers: Numbers, found: dict[str, ArgumentValue]) -> None:
+    if isinstance(value, Node):
+        number = numbers.scalar(value)
+        if number is not None:
+            found[name] = number
+    elif isinstance(value, Pointer):
+        is_null = getattr(value.target, "is_null", False)
+        found[name] = None if is_null else int(numbers.scalar(value.offset) or 0)
+    elif isinstance(value, RecordValue):
+        for field, inner in value.fields.items():
+            _collect(inner, f"{name}.{field}", numbers, found)
