@@ -16,6 +16,7 @@ _COMMANDS = {
     "check": "cudalint.cli.check",
     "config": "cudalint.cli.config",
     "facts": "cudalint.cli.facts",
+    "confirm": "cudalint.cli.confirm",
     "explain": "cudalint.cli.explain",
     "rules": "cudalint.cli.rules",
     "occupancy": "cudalint.cli.occupancy",

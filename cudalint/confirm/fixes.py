@@ -1,0 +1,188 @@
+"""Suggested edits tried on hardware: both versions run on the same random inputs, outputs, counters and time are
+compared."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from cudalint.confirm.kernel_rows import Measured
+from cudalint.confirm.preparing import Candidate, Prepared, PrepareJob
+from cudalint.confirm.rows import Row
+from cudalint.confirm.session import CUPY, Backend, Report, Settings, Source, measure, run_prepare
+from cudalint.confirm.trials import Outcome
+from cudalint.diagnostics import Diagnostic, Edit
+from cudalint.options import AnalysisOptions
+from cudalint.pool import Limits
+from cudalint.results import Failure
+
+_RACES = ("CL301", "CL304", "CL305")
+"""Findings that say that the outputs are not determined: they may differ once a barrier is there."""
+
+
+@dataclass(frozen=True, slots=True)
+class FixRow:
+    """What one suggestion brought to one kernel under one launch."""
+
+    code: str
+    path: str
+    line: int
+    kernel: str
+    block: tuple[int, int, int]
+    grid: tuple[int, int, int]
+    suggestion: str
+    quantity: str
+    before: float | None
+    """Sectors or wavefronts per request, summed over the accesses of the kernel in that space."""
+    after: float | None
+    ideal: float | None
+    milliseconds_before: float | None
+    milliseconds_after: float | None
+    outputs: str
+    """`identical`, `differ`, `differ (race)`, or why they could not be compared."""
+
+    @property
+    def helps(self) -> bool:
+        """Whether the counters fell and nothing changed that must not."""
+        fell = self.before is not None and self.after is not None and self.after < self.before
+        return fell and self.outputs in ("identical", "differ (race)")
+
+
+@dataclass(frozen=True, slots=True)
+class _Fix:
+    """One distinct set of edits, and the finding that suggests it."""
+
+    diagnostic: Diagnostic
+    edits: tuple[Edit, ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Twins:
+    """A kernel under one launch, as it is and as it is suggested."""
+
+    fix: _Fix
+    before: Candidate
+    after: Candidate
+
+
+def confirm_fixes(
+    sources: Sequence[Source],
+    limits: Limits,
+    settings: Settings,
+    folder: str,
+    report: Report,
+    backend: Backend = CUPY,
+) -> list[FixRow]:
+    """Applies every suggestion to a copy of its file, and measures both."""
+    jobs = [PrepareJob(path, options, os.path.join(folder, f"a{n}")) for n, (path, options) in enumerate(sources)]
+    options_of = dict(sources)
+    originals = run_prepare(jobs, limits, report)
+    pairs: list[tuple[_Fix, Prepared]] = [(fix, one) for one in originals for fix in _fixes_of(one)]
+    fixed_jobs: list[PrepareJob] = []
+    for number, (fix, one) in enumerate(pairs):
+        options = options_of[one.path]
+        changed = {one.path: _read(one.path, options)}
+        for path in {edit.place.path for edit in fix.edits}:
+            changed[path] = apply_edits(_read(path, options), _of_path(fix, path))
+        unsaved = (*options.unsaved, *changed.items())
+        fixed_jobs.append(PrepareJob(one.path, replace(options, unsaved=unsaved), os.path.join(folder, f"b{number}")))
+    scratch = Report(device=report.device)
+    fixed = [run_prepare([job], limits, scratch) for job in fixed_jobs]
+    twins: list[_Twins] = []
+    for (fix, original), found in zip(pairs, fixed, strict=True):
+        if not found:
+            place = fix.diagnostic.place
+            report.failures.append(Failure(original.path, f"the suggestion of line {place.line} breaks it"))
+            continue
+        twins += _twins(fix, original, found[0])
+    measured = measure([c for t in twins for c in (t.before, t.after)], settings, folder, scratch, backend)
+    report.notes += [note for note in dict.fromkeys(scratch.notes) if note not in report.notes]
+    return [_row(t, measured[2 * n], measured[2 * n + 1]) for n, t in enumerate(twins)]
+
+
+def _fixes_of(prepared: Prepared) -> Iterator[_Fix]:
+    seen: set[tuple[Edit, ...]] = set()
+    for diagnostic in prepared.diagnostics:
+        suggestion = diagnostic.suggestion
+        if suggestion is None or not suggestion.edits or suggestion.edits in seen:
+            continue
+        seen.add(suggestion.edits)
+        yield _Fix(diagnostic, suggestion.edits)
+
+
+def _twins(fix: _Fix, original: Prepared, fixed: Prepared) -> Iterator[_Twins]:
+    theirs = {(c.kernel.instantiation, c.launch): c for c in fixed.candidates}
+    for candidate in original.candidates:
+        other = theirs.get((candidate.kernel.instantiation, candidate.launch))
+        if candidate.kernel.instantiation != fix.diagnostic.instantiation or other is None:
+            continue
+        if candidate.trial is not None and other.trial is not None:
+            # The data of one is the data of the other: a layout in shared memory changes no argument.
+            yield _Twins(fix, candidate, replace(other, trial=replace(other.trial, buffers=candidate.trial.buffers)))
+
+
+def _row(twins: _Twins, before: Measured, after: Measured) -> FixRow:
+    diagnostic = twins.fix.diagnostic
+    suggestion = diagnostic.suggestion
+    assert suggestion is not None
+    quantity = "sectors" if any("sectors" in key for key in suggestion.before) else "wavefronts"
+    first, second = before.outcome, after.outcome
+    return FixRow(
+        diagnostic.code, diagnostic.place.path, diagnostic.place.line, diagnostic.instantiation,
+        twins.before.facts.block, twins.before.facts.grid, suggestion.message, quantity,
+        _total(before.rows, quantity), _total(after.rows, quantity), _ideal(after.rows, quantity),
+        first.milliseconds if first else None, second.milliseconds if second else None,
+        compare_outputs(first, second, diagnostic.code in _RACES),
+    )  # fmt: skip
+
+
+def _total(rows: Sequence[Row], quantity: str) -> float | None:
+    found = [row.measured for row in rows if row.quantity == quantity and isinstance(row.measured, float)]
+    return round(sum(found), 4) if found else None
+
+
+def _ideal(rows: Sequence[Row], quantity: str) -> float | None:
+    found = [row.ideal for row in rows if row.quantity == quantity and row.ideal is not None]
+    return round(sum(found), 4) if found else None
+
+
+def compare_outputs(before: Outcome | None, after: Outcome | None, race: bool) -> str:
+    for outcome in (before, after):
+        if outcome is None:
+            return "one version was given up"
+        problem = outcome.compile_error or outcome.run_error
+        if problem:
+            return problem
+    assert before is not None and after is not None
+    if before.digests == after.digests:
+        return "identical"
+    return "differ (race)" if race else "differ"
+
+
+# --- edits --------------------------------------------------------------------------------------------------------
+
+
+def _of_path(fix: _Fix, path: str) -> list[Edit]:
+    return [edit for edit in fix.edits if edit.place.path == path]
+
+
+def apply_edits(text: str, edits: Sequence[Edit]) -> str:
+    """The text with edits made; their columns count bytes, and they don't overlap."""
+    data = text.encode("utf-8", "surrogateescape")
+    starts = [0]
+    for line in data.split(b"\n"):
+        starts.append(starts[-1] + len(line) + 1)
+    for edit in sorted(edits, key=lambda e: (e.place.line, e.place.column), reverse=True):
+        begin = starts[edit.place.line - 1] + edit.place.column - 1
+        end = starts[edit.place.end_line - 1] + edit.place.end_column - 1
+        data = data[:begin] + edit.text.encode() + data[end:]
+    return data.decode("utf-8", "surrogateescape")
+
+
+def _read(path: str, options: AnalysisOptions) -> str:
+    text = dict(options.unsaved).get(path)
+    if text is not None:
+        return text
+    with open(path, encoding="utf-8", errors="surrogateescape", newline="") as file:
+        return file.read()

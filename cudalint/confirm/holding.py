@@ -1,0 +1,145 @@
+"""Holds the predictions of today against what a GPU measured once: this needs no GPU."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
+
+from cudalint.confirm.comparing import Prediction, predictions
+from cudalint.confirm.preparing import Candidate, asked_block
+from cudalint.confirm.rows import agree
+from cudalint.hardware.occupancy import occupancy
+from cudalint.hardware.targets import UnknownTarget, find_target
+
+RecordedRow = Mapping[str, Any]
+Today = tuple[float | str, bool]
+"""A prediction, and whether it agrees with a measurement."""
+
+
+def differences(candidates: Sequence[Candidate], record: Mapping[str, Any]) -> Iterator[str]:
+    """Where a prediction of today is not what was measured; one line each."""
+    for recorded in record["rows"]:
+        hold = _HOLD.get(recorded["quantity"])
+        if hold is None or recorded["verdict"] == "not measured":
+            continue
+        theirs = [c for c in candidates if _is_of(c, recorded)]
+        row = {**recorded, "line": recorded["line"] + _moved(theirs, record)}
+        found = [today for candidate in theirs for today in hold(candidate, row, record)]
+        where = f"line {row['line']}, {row['kernel']}, {row['quantity']} of {row['subject']}"
+        if not found:
+            yield f"{where}: measured {row['measured']}, nothing is predicted"
+        elif not any(agrees for _, agrees in found):
+            value = found[0][0]
+            yield f"{where}: measured {row['measured']}, predicted {value if isinstance(value, str) else f'{value:.4g}'}"
+
+
+def _is_of(candidate: Candidate, row: RecordedRow) -> bool:
+    facts = candidate.facts
+    return (
+        candidate.kernel.instantiation == row["kernel"]
+        and row["block"] in ([*facts.block], [*asked_block(facts)])
+        and row["grid"] == [*facts.grid]
+    )
+
+
+def _moved(candidates: Sequence[Candidate], record: Mapping[str, Any]) -> int:
+    """By how many lines a kernel has moved since it was measured, with all that it consists of."""
+    for candidate in candidates:
+        for launch in record["launches"]:
+            if launch["kernel"] == candidate.kernel.instantiation and "line" in launch:
+                return candidate.kernel.name_place.line - int(launch["line"])
+    return 0
+
+
+# --- what is predicted, by quantity -----------------------------------------------------------------------------
+
+
+def _accesses(candidate: Candidate, row: RecordedRow) -> Iterator[Prediction]:
+    for prediction in predictions(candidate.kernel, candidate.launch):
+        if prediction.access.place.line == row["line"] and prediction.subject == row["subject"]:
+            yield prediction
+
+
+def _requests(candidate: Candidate, row: RecordedRow, _: Mapping[str, Any]) -> Iterator[Today]:
+    for prediction in _accesses(candidate, row):
+        yield prediction.figure, _agrees(prediction, row)
+
+
+def _agrees(prediction: Prediction, row: RecordedRow) -> bool:
+    """With the measurement itself; where that is of a predicated or merged instruction, by what its note says."""
+    if prediction.range is not None:
+        low, high = prediction.range
+        return bool(low * 0.95 <= row["measured"] <= high * 1.05)
+    if agree(prediction.figure, row["measured"]):
+        return True
+    note = str(row.get("note", ""))
+    if note.startswith("predicated"):
+        return agree(prediction.figure * (prediction.result.active_request_fraction or 1.0), row["measured"])
+    if "-byte instructions" in note and row.get("ideal") and prediction.ideal:
+        return agree(prediction.figure / prediction.ideal, row["measured"] / row["ideal"])
+    return note.startswith("as part of all calls") and bool(row["verdict"] == "equal")
+
+
+def _lanes(candidate: Candidate, row: RecordedRow, _: Mapping[str, Any]) -> Iterator[Today]:
+    for prediction in _accesses(candidate, row):
+        lanes = prediction.result.active_lanes or 0.0
+        yield lanes, agree(lanes, row["measured"])
+
+
+def _splits(candidate: Candidate, row: RecordedRow, _: Mapping[str, Any]) -> Iterator[Today]:
+    for branch in candidate.kernel.branches or ():
+        if (branch.place.line, branch.kind) != (row["line"], row["subject"]):
+            continue
+        for result in branch.results:
+            if result.launch == candidate.launch:
+                predicted = result.divergent_warps or 0.0
+                if predicted and branch.kind in ("for", "while", "do"):
+                    yield predicted, row["measured"] > 0  # A warp jumps often, and is counted once.
+                else:
+                    yield predicted, agree(predicted, row["measured"])
+
+
+def _static_shared(candidate: Candidate, row: RecordedRow, _: Mapping[str, Any]) -> Iterator[Today]:
+    predicted = candidate.kernel.resources.static_shared_bytes
+    if predicted is not None:
+        # Where dynamic shared memory follows, the gap before it counts.
+        yield predicted, row["measured"] in (predicted, -(-predicted // 16) * 16)
+
+
+def _blocks_per_sm(candidate: Candidate, row: RecordedRow, record: Mapping[str, Any]) -> Iterator[Today]:
+    """The occupancy formula for the registers and the shared memory that the compiler gave the kernel then."""
+    try:
+        target = find_target(record["device"]["architecture"])
+    except UnknownTarget:
+        return
+    same = [one for one in record["launches"] if all(one[key] == row[key] for key in ("kernel", "block", "grid"))]
+    shared = [
+        one["measured"]
+        for one in record["rows"]
+        if (one["quantity"], one["kernel"]) == ("static shared bytes", row["kernel"])
+    ]
+    for launch in same:
+        if "registers" in launch and candidate.plan is not None:
+            x, y, z = row["block"]
+            static, dynamic = int(shared[0]) if shared else 0, candidate.plan.dynamic_shared
+            blocks = occupancy(target, x * y * z, launch["registers"], static, dynamic).blocks_per_sm or 0
+            yield blocks, blocks == row["measured"]
+
+
+def _errors(candidate: Candidate, row: RecordedRow, _: Mapping[str, Any]) -> Iterator[Today]:
+    code = str(row.get("note", "")).partition(":")[0]
+    for expected in candidate.expected:
+        if expected.diagnostic.code == code:
+            said = str(row["measured"]).lower().replace("_", " ")
+            yield expected.words[0], any(word in said for word in expected.words)
+
+
+_HOLD: Mapping[str, Callable[[Candidate, RecordedRow, Mapping[str, Any]], Iterator[Today]]] = {
+    "sectors": _requests,
+    "wavefronts": _requests,
+    "active lanes": _lanes,
+    "divergent warps": _splits,
+    "static shared bytes": _static_shared,
+    "blocks per SM": _blocks_per_sm,
+    "error": _errors,
+}

@@ -1,0 +1,217 @@
+"""From a file to trials: its facts and findings, and for each kernel and launch the text, the arguments and the
+errors that are predicted. This runs in a worker process, since libclang may crash."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from cudalint.analysis import parse_options
+from cudalint.confirm.planning import CannotRun, Plan, TooLarge, open_sizes, plan_arguments
+from cudalint.confirm.sources import Build, build_of
+from cudalint.confirm.trials import Trial
+from cudalint.diagnostics import Diagnostic
+from cudalint.engine import CheckJob, analyse, report_on
+from cudalint.facts import Access, FileFacts, KernelFacts, Known, LaunchFacts
+from cudalint.frontend.parse import ParsedFile, ParseOptions, parse_file
+from cudalint.frontend.python.detect import is_python
+from cudalint.frontend.slices import kernel_slice
+from cudalint.options import AnalysisOptions, ParameterValue
+from cudalint.registry import Selection
+from cudalint.results import Failure
+
+_ERRORS = {
+    "CL102": ("misaligned address",),
+    "CL106": ("wrote outside",),
+    "CL107": ("wrote outside", "illegal memory access", "illegal address", "misaligned address"),
+    "CL202": ("too much shared data", "invalid argument", "invalid value", "out of resources"),
+    "CL502": ("invalid argument", "invalid value", "invalid configuration", "out of resources"),
+}
+"""Findings that a run confirms by failing, with what the driver then says, or `confirm` of the bytes around a buffer.
+"""
+_UNCERTAIN = ("CL106", "CL107")
+"""What lies behind an array need not be out of everybody's bounds, and a tail needs a size that leaves one."""
+
+
+@dataclass(frozen=True, slots=True)
+class PrepareJob:
+    path: str
+    options: AnalysisOptions
+    folder: str
+    """Where the builds of this file's kernels are put."""
+
+
+@dataclass(frozen=True, slots=True)
+class Expected:
+    """An error that the linter predicts for a launch."""
+
+    diagnostic: Diagnostic
+    words: tuple[str, ...]
+    certain: bool
+    """False where it depends on an argument: then no error is no disagreement."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Candidate:
+    """A kernel under one launch, with its trial or the reason why there is none."""
+
+    kernel: KernelFacts
+    launch: int
+    trial: Trial | None
+    plan: Plan | None
+    reason: str = ""
+    expected: tuple[Expected, ...] = ()
+
+    @property
+    def facts(self) -> LaunchFacts:
+        return self.kernel.launches[self.launch]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Prepared:
+    path: str
+    candidates: tuple[Candidate, ...]
+    diagnostics: tuple[Diagnostic, ...]
+
+
+def prepare(job: PrepareJob) -> Prepared | Failure:
+    facts = analyse(job.path, job.options)
+    if isinstance(facts, Failure):
+        return facts
+    sizes = tuple(_small_sizes(facts))
+    if sizes:
+        # What the user says comes last, and holds.
+        job = replace(job, options=replace(job.options, params=(*sizes, *job.options.params)))
+        facts = analyse(job.path, job.options)
+        if isinstance(facts, Failure):
+            return facts
+    check = CheckJob(job.path, job.options, Selection(), pictures=False)
+    diagnostics = report_on(facts, check).diagnostics
+    builds = _Builds(job)
+    candidates = list(_candidates(facts, diagnostics, builds, job))
+    return Prepared(job.path, tuple(candidates), diagnostics)
+
+
+def _small_sizes(facts: FileFacts) -> Iterator[ParameterValue]:
+    """Sizes for kernels whose generic ones would take too much memory."""
+    for kernel in facts.kernels:
+        for launch in range(len(kernel.launches)):
+            try:
+                plan_arguments(kernel, launch)
+            except TooLarge as error:
+                for name in open_sizes(kernel, launch):
+                    yield ParameterValue(kernel.name, name, str(error.try_instead))
+            except CannotRun:
+                continue
+
+
+def _candidates(
+    facts: FileFacts, diagnostics: Sequence[Diagnostic], builds: _Builds, job: PrepareJob
+) -> Iterator[Candidate]:
+    for number, kernel in enumerate(facts.kernels):
+        if kernel.name_place.path != facts.path:
+            continue  # A header's kernel is confirmed with the header.
+        try:
+            build: Build | str = builds.build(kernel)
+        except LookupError as error:
+            build = str(error)
+        slim = _slim(kernel)
+        for launch in range(len(kernel.launches)):
+            expected = tuple(_expected(kernel, launch, diagnostics))
+            folder = os.path.join(job.folder, f"k{number}l{launch}")
+            yield _candidate(slim, launch, build, expected, folder)
+
+
+def _candidate(
+    kernel: KernelFacts, launch: int, build: Build | str, expected: tuple[Expected, ...], folder: str
+) -> Candidate:
+    facts = kernel.launches[launch]
+    leaves = any(one.diagnostic.code in _UNCERTAIN for one in expected)
+    try:
+        plan = plan_arguments(kernel, launch, exact=leaves)
+    except CannotRun as error:
+        return Candidate(kernel, launch, None, None, str(error), expected)
+    if isinstance(build, str):
+        return Candidate(kernel, launch, None, plan, build, expected)
+    site = facts.site
+    trial = Trial(
+        build, folder, asked_block(facts), _known(site.grid if site else None, facts.grid), plan.dynamic_shared,
+        plan.arguments, plan.buffers, plan.zero_integers, site.opted_in_bytes if site else None,
+    )  # fmt: skip
+    return Candidate(kernel, launch, trial, plan, "", expected)
+
+
+def asked_block(launch: LaunchFacts) -> tuple[int, int, int]:
+    """The block that the program asks for, which may be none that can be launched."""
+    return _known(launch.site.block if launch.site else None, launch.block)
+
+
+def _known(asked: Known | None, evaluated: tuple[int, int, int]) -> tuple[int, int, int]:
+    if asked is None:
+        return evaluated
+    x, y, z = asked
+    return evaluated if x is None or y is None or z is None else (x, y, z)
+
+
+def _expected(kernel: KernelFacts, launch: int, diagnostics: Sequence[Diagnostic]) -> Iterator[Expected]:
+    facts = kernel.launches[launch]
+    for diagnostic in diagnostics:
+        words = _ERRORS.get(diagnostic.code)
+        if words is None or diagnostic.instantiation != kernel.instantiation:
+            continue
+        for one in (diagnostic, *diagnostic.variants):
+            blocks = (facts.block, asked_block(facts))
+            of_launch = any(d.block in blocks and (d.grid, d.line) == (facts.grid, facts.line) for d in one.launches)
+            if of_launch or not one.launches:
+                certain = one.severity == "error" and one.code not in _UNCERTAIN
+                yield Expected(diagnostic, words, certain)
+                break
+
+
+def _slim(kernel: KernelFacts) -> KernelFacts:
+    """Without the samples, which nobody needs behind this process."""
+    accesses = tuple(_without_samples(access) for access in kernel.accesses)
+    return replace(kernel, accesses=accesses)
+
+
+def _without_samples(access: Access) -> Access:
+    return replace(access, results=tuple(replace(result, sample=None) for result in access.results))
+
+
+class _Builds:
+    """Texts of a file's kernels; the file is parsed once, when the first of them asks."""
+
+    def __init__(self, job: PrepareJob) -> None:
+        self._job = job
+        self._parsed: ParsedFile | None = None
+        self._options = parse_options(job.path, job.options)
+
+    def build(self, kernel: KernelFacts) -> Build:
+        place = kernel.name_place
+        if is_python(self._job.path):
+            raise LookupError("kernels inside of Python programs are not compiled by this command")
+        if "<" not in kernel.instantiation and _is_template(kernel):
+            raise LookupError("nothing instantiates the template")
+        if self._parsed is None:
+            self._parsed = parse_file(self._job.path, self._options, self._read(self._job.path))
+        sliced = kernel_slice(self._parsed, place.path, place.line, place.column)
+        return build_of(sliced, kernel.instantiation, self._read, compiler_options(self._options))
+
+    def _read(self, path: str) -> bytes:
+        text = dict(self._job.options.unsaved).get(path)
+        if text is not None:
+            return text.encode("utf-8", "surrogateescape")
+        with open(path, "rb") as file:
+            return file.read()
+
+
+def _is_template(kernel: KernelFacts) -> bool:
+    return any(leaf.kind == "other" and not leaf.bytes for p in kernel.parameters for leaf in p.leaves)
+
+
+def compiler_options(options: ParseOptions) -> tuple[str, ...]:
+    """What the front end is told, for a compiler. Includes of the project come along as files."""
+    standard = (f"-std={options.std}",) if options.std else ()
+    folders = tuple(f"-I{folder}" for folder in options.include_dirs)
+    return (*standard, *folders, *[f"-D{define}" for define in options.defines])
