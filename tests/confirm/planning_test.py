@@ -1,0 +1,111 @@
+"""Arguments for kernels that nobody gave data to."""
+
+from __future__ import annotations
+
+import struct
+
+import numpy as np
+import pytest
+
+from cudalint.confirm.device import content_of
+from cudalint.confirm.planning import TooLarge
+from cudalint.confirm.running import images, run
+from cudalint.confirm.trials import Buffer
+
+
+def test_buffers_reach_as_far_as_the_addresses(prepared) -> None:  # type: ignore[no-untyped-def]
+    [candidate] = prepared(
+        "__global__ void k(const float *in, double *out, int n)\n{\n"
+        "    int i = blockIdx.x * blockDim.x + threadIdx.x;\n    if (i < n) out[2 * i] = in[i - 8 + 8];\n}\n"
+        "void f(float *p, double *q) { k<<<4, 256>>>(p, q, 1000); }\n"
+    ).candidates
+    sizes = {buffer.name: (buffer.low, buffer.high, buffer.element_kind) for buffer in candidate.trial.buffers}
+    assert sizes == {"in": (0, 4000, "float"), "out": (0, 999 * 16 + 8, "float")}
+    assert struct.unpack("<i", candidate.trial.arguments[2].image) == (1000,)
+
+
+def test_what_lies_before_a_pointer_is_there_too(prepared) -> None:  # type: ignore[no-untyped-def]
+    [candidate] = prepared(
+        "__global__ void k(float *a) { a[(int)threadIdx.x - 20] = 1; }\nvoid f(float *p) { k<<<1, 32>>>(p); }\n"
+    ).candidates
+    [buffer] = candidate.trial.buffers
+    assert (buffer.low, buffer.high) == (-256, 48)
+
+
+def test_structs_are_written_as_their_bytes(prepared) -> None:  # type: ignore[no-untyped-def]
+    [candidate] = prepared(
+        "struct View { char tag; float *data; short pitch; };\n"
+        "__global__ void k(View v) { v.data[threadIdx.y * v.pitch + threadIdx.x] = 1; }\n"
+        "void f(float *p) { View v{'a', p, 40}; k<<<1, dim3(32, 4)>>>(v); }\n"
+    ).candidates
+    trial = candidate.trial
+
+    class Memory:
+        address = 0x7000
+
+    [image] = images(trial.arguments, trial.buffers, [Memory()])  # type: ignore[list-item]
+    assert struct.unpack_from("<Q", image, 8) == (0x7000,)
+    assert struct.unpack_from("<h", image, 16) == (40,)
+    assert len(image) == 24
+
+
+def test_sizes_that_nothing_says_are_made_small_where_they_have_to_be(prepared) -> None:  # type: ignore[no-untyped-def]
+    [candidate] = prepared(
+        "__global__ void k(float *a, int n, int m)\n{\n    for (int i = 0; i < n; i++)\n"
+        "        a[(size_t)i * m + threadIdx.x] = 1;\n}\nvoid f(float *p, int n, int m) { k<<<1, 32>>>(p, n, m); }\n"
+    ).candidates
+    assert candidate.reason == ""
+    assert sum(buffer.bytes for buffer in candidate.trial.buffers) < 1 << 30
+
+
+def test_too_large(prepared) -> None:  # type: ignore[no-untyped-def]
+    [candidate] = prepared(
+        "__global__ void k(float *a) { a[threadIdx.x * 100000000000ll] = 1; }\nvoid f(float *p) { k<<<1, 32>>>(p); }\n"
+    ).candidates
+    assert candidate.trial is not None  # The base may be a loaded one: it gets some memory, and the fault is a row.
+    with pytest.raises(TooLarge):
+        raise TooLarge("its arguments would take 4 GiB", 1024)
+
+
+def test_the_same_seed_is_the_same_data(prepared) -> None:  # type: ignore[no-untyped-def]
+    [candidate] = prepared("__global__ void k(int *a) { a[0] = 1; }\nvoid f(int *p) { k<<<1, 32>>>(p); }\n").candidates
+    trial = candidate.trial
+    for kind, width in (("float", 2), ("float", 4), ("float", 8), ("int", 4), ("uint", 1), ("other", 12)):
+        buffer = Buffer("a", 0, 1000, kind, width)
+        first, second = (content_of(buffer, 3, trial) for _ in range(2))
+        assert len(first) == 1000
+        assert np.array_equal(first, second)
+        if kind == "float" and width > 2:
+            assert np.isfinite(first[: 1000 // width * width].view(f"f{width}")).all()
+
+
+def test_a_run_with_a_gpu_that_faults(prepared) -> None:  # type: ignore[no-untyped-def]
+    from cudalint.confirm.device import CompileFailure, Fault
+
+    [candidate] = prepared("__global__ void k(int *a) { a[0] = 1; }\nvoid f(int *p) { k<<<1, 32>>>(p); }\n").candidates
+
+    class Gpu:
+        def compile(self, trial):  # type: ignore[no-untyped-def]
+            raise CompileFailure("a.cu(1): error: no\nmore")
+
+    assert run(candidate.trial, Gpu()).compile_error == "a.cu(1): error: no"  # type: ignore[arg-type]
+
+    class Kernel:
+        def figures(self):  # type: ignore[no-untyped-def]
+            return None
+
+        def launch(self, arguments):  # type: ignore[no-untyped-def]
+            raise Fault("misaligned address", launch=False)
+
+    class Memory:
+        address = 256
+
+    class Faulting(Gpu):
+        def compile(self, trial):  # type: ignore[no-untyped-def]
+            return Kernel()
+
+        def fill(self, buffer, content):  # type: ignore[no-untyped-def]
+            return Memory()
+
+    outcome = run(candidate.trial, Faulting())  # type: ignore[arg-type]
+    assert (outcome.run_error, outcome.retire) == ("misaligned address", True)
