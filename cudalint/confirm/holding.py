@@ -29,8 +29,9 @@ def differences(candidates: Sequence[Candidate], record: Mapping[str, Any]) -> I
         if not found:
             yield f"{where}: measured {row['measured']}, nothing is predicted"
         elif not any(agrees for _, agrees in found):
-            value = found[0][0]
-            yield f"{where}: measured {row['measured']}, predicted {value if isinstance(value, str) else f'{value:.4g}'}"
+            figure = found[0][0]
+            text = figure if isinstance(figure, str) else f"{figure:.4g}"
+            yield f"{where}: measured {row['measured']}, predicted {text}"
 
 
 def _is_of(candidate: Candidate, row: RecordedRow) -> bool:
