@@ -100,6 +100,15 @@ def _splits(candidate: Candidate, row: RecordedRow, _: Mapping[str, Any]) -> Ite
                     yield predicted, agree(predicted, row["measured"])
 
 
+def _jumps(candidate: Candidate, row: RecordedRow, _: Mapping[str, Any]) -> Iterator[Today]:
+    """Of branches that are said to be none in machine code."""
+    for branch in candidate.kernel.branches or ():
+        if (branch.place.line, branch.kind) == (row["line"], row["subject"]):
+            for result in branch.results:
+                if result.launch == candidate.launch:
+                    yield result.compiled or "unknown", result.compiled in ("predicated", "exit")
+
+
 def _static_shared(candidate: Candidate, row: RecordedRow, _: Mapping[str, Any]) -> Iterator[Today]:
     predicted = candidate.kernel.resources.static_shared_bytes
     if predicted is not None:
@@ -135,12 +144,19 @@ def _errors(candidate: Candidate, row: RecordedRow, _: Mapping[str, Any]) -> Ite
             yield expected.words[0], any(word in said for word in expected.words)
 
 
+def _runs(_: Candidate, row: RecordedRow, __: Mapping[str, Any]) -> Iterator[Today]:
+    """A kernel that failed although nothing was predicted."""
+    yield "no error", bool(row["verdict"] == "equal")
+
+
 _HOLD: Mapping[str, Callable[[Candidate, RecordedRow, Mapping[str, Any]], Iterator[Today]]] = {
     "sectors": _requests,
     "wavefronts": _requests,
     "active lanes": _lanes,
     "divergent warps": _splits,
+    "divergent jumps": _jumps,
     "static shared bytes": _static_shared,
     "blocks per SM": _blocks_per_sm,
     "error": _errors,
+    "run": _runs,
 }

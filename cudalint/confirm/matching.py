@@ -11,6 +11,8 @@ from cudalint.confirm.rows import Row, Verdict, agree, verdict_on
 from cudalint.facts import KernelFacts
 
 _BRANCHES = ("BRA", "BRX", "EXIT", "RET", "BREAK")
+_NO_JUMP = ("predicated", "exit")
+"""Forms of a branch (`facts.Compiled`) that no warp splits at, by the counters' count."""
 _WARP = 32
 _NEAR = 3
 """Lines by which the compiler's attribution was seen to be off."""
@@ -178,12 +180,18 @@ def branch_rows(
                 continue  # No branch, no split: there is nothing that could disagree.
             is_loop = branch.kind in ("for", "while", "do")
             measured, note = _divergence(predicted, there, is_loop)
-            yield Row(
+            row = Row(
                 branch.place.path, branch.place.line, branch.place.column, kernel.instantiation, facts.block,
                 facts.grid, "divergent warps", branch.kind, round(predicted, 4), measured,
                 "not measured" if measured is None else _branch_verdict(predicted, measured, there, is_loop), "ncu",
                 note,
             )  # fmt: skip
+            yield _without_jump(row) if measured is None and result.compiled in _NO_JUMP else row
+
+
+def _without_jump(row: Row) -> Row:
+    """What the compiler makes no jump of parts no lanes: where the linter says so, there is something to confirm."""
+    return replace(row, quantity="divergent jumps", predicted=0.0, measured=0.0, verdict="equal")
 
 
 def _divergence(predicted: float, there: Sequence[Instruction], is_loop: bool) -> tuple[float | None, str]:

@@ -6,7 +6,7 @@ from __future__ import annotations
 import math
 import struct
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from cudalint.confirm.trials import Argument, Buffer, Pointed
 from cudalint.facts import ArgumentValue, KernelFacts, LaunchFacts, LeafFacts, ParameterFacts
@@ -55,15 +55,20 @@ class Plan:
     """Which scalars nothing determined, with the value that they got."""
 
 
-def plan_arguments(kernel: KernelFacts, launch: int, exact: bool = False) -> Plan:
+def plan_arguments(
+    kernel: KernelFacts, launch: int, exact: bool = False, values: Mapping[str, ArgumentValue] | None = None
+) -> Plan:
     """The arguments of a kernel under one of its launches. With `exact`, buffers are as large as the program allocates
-    them, although the kernel is seen to reach beyond."""
+    them, although the kernel is seen to reach beyond. `values` are those that a predicted error depends on."""
     facts = kernel.launches[launch]
+    facts = replace(facts, arguments={**facts.arguments, **(values or {})})
     ranges = _as_allocated(_ranges(kernel, launch), facts, exact)
     buffers: list[Buffer] = []
     arguments = [_argument(p, facts.arguments, ranges, buffers) for p in kernel.parameters]
     total = sum(buffer.bytes for buffer in buffers)
     loaded = total > _MOST_BYTES and not open_sizes(kernel, launch)
+    if loaded and any(size > _MOST_BYTES for size in facts.allocated.values()):
+        raise CannotRun(f"its arguments would take {total / 2**30:.1f} GiB")
     if loaded:
         # No size is to blame, so the base of some access is loaded: of integers that are zero, it is the start.
         ranges = {name: None if _is_far(reach) else reach for name, reach in ranges.items()}

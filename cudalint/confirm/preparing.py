@@ -129,7 +129,7 @@ def _candidate(
     facts = kernel.launches[launch]
     leaves = any(one.diagnostic.code in _UNCERTAIN for one in expected)
     try:
-        plan = plan_arguments(kernel, launch, exact=leaves)
+        plan = plan_arguments(kernel, launch, leaves, _values_of(kernel, launch, expected))
     except CannotRun as error:
         return Candidate(kernel, launch, None, None, str(error), expected)
     if isinstance(build, str):
@@ -169,6 +169,16 @@ def _expected(kernel: KernelFacts, launch: int, diagnostics: Sequence[Diagnostic
                 break
 
 
+def _values_of(kernel: KernelFacts, launch: int, expected: Sequence[Expected]) -> dict[str, int]:
+    """The arguments with which a misalignment shows that the program cannot avoid."""
+    places = [one.diagnostic.place for one in expected if one.certain]
+    for found in kernel.misalignments:
+        if found.launch == launch and found.place in places:
+            known = kernel.launches[launch].arguments
+            return {name: value for name, value in found.values if name in known}
+    return {}
+
+
 def _slim(kernel: KernelFacts) -> KernelFacts:
     """Without the samples, which nobody needs behind this process."""
     accesses = tuple(_without_samples(access) for access in kernel.accesses)
@@ -191,11 +201,11 @@ class _Builds:
         place = kernel.name_place
         if is_python(self._job.path):
             raise LookupError("kernels inside of Python programs are not compiled by this command")
-        if "<" not in kernel.instantiation and _is_template(kernel):
-            raise LookupError("nothing instantiates the template")
         if self._parsed is None:
             self._parsed = parse_file(self._job.path, self._options, self._read(self._job.path))
         sliced = kernel_slice(self._parsed, place.path, place.line, place.column)
+        if sliced.is_template and "<" not in kernel.instantiation:
+            raise LookupError("nothing instantiates the template")
         return build_of(sliced, kernel.instantiation, self._read, compiler_options(self._options))
 
     def _read(self, path: str) -> bytes:
@@ -204,10 +214,6 @@ class _Builds:
             return text.encode("utf-8", "surrogateescape")
         with open(path, "rb") as file:
             return file.read()
-
-
-def _is_template(kernel: KernelFacts) -> bool:
-    return any(leaf.kind == "other" and not leaf.bytes for p in kernel.parameters for leaf in p.leaves)
 
 
 def compiler_options(options: ParseOptions) -> tuple[str, ...]:

@@ -22,7 +22,8 @@ class Row:
     block: tuple[int, int, int]
     grid: tuple[int, int, int]
     quantity: str
-    """`sectors`, `wavefronts`, `divergent warps`, `blocks per SM`, `static shared bytes`, `error`, `run`."""
+    """`sectors`, `wavefronts`, `active lanes`, `divergent warps`, `divergent jumps`, `blocks per SM`,
+    `static shared bytes`, `error`, `run`."""
     subject: str
     """What the figure is of: `load of in, 4 B`."""
     predicted: float | str

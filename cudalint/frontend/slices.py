@@ -65,6 +65,7 @@ class Slice:
     qualified_name: str
     """With its namespaces, without template arguments."""
     mangled_name: str
+    is_template: bool
     files: tuple[FileSlice, ...]
     """The file itself first, then the headers that it includes."""
 
@@ -92,7 +93,8 @@ def kernel_slice(parsed: ParsedFile, path: str, line: int, column: int) -> Slice
         file.unneeded = list(_outside(file.unneeded, [(p.start, p.end) for p in kept if p.path == file.path]))
         file.unneeded += reach.host_parts(file.path)
     cursor = kernels[0].cursor
-    return Slice(_qualified_name(cursor), cursor.mangled_name, tuple(files.values()))
+    is_template = cursor.kind == CursorKind.FUNCTION_TEMPLATE
+    return Slice(_qualified_name(cursor), cursor.mangled_name, is_template, tuple(files.values()))
 
 
 @dataclass(frozen=True, slots=True, eq=False)

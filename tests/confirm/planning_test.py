@@ -5,10 +5,8 @@ from __future__ import annotations
 import struct
 
 import numpy as np
-import pytest
 
 from cudalint.confirm.device import content_of
-from cudalint.confirm.planning import TooLarge
 from cudalint.confirm.running import images, run
 from cudalint.confirm.trials import Buffer
 
@@ -58,13 +56,38 @@ def test_sizes_that_nothing_says_are_made_small_where_they_have_to_be(prepared) 
     assert sum(buffer.bytes for buffer in candidate.trial.buffers) < 1 << 30
 
 
-def test_too_large(prepared) -> None:  # type: ignore[no-untyped-def]
+def test_bases_that_may_be_loaded(prepared) -> None:  # type: ignore[no-untyped-def]
     [candidate] = prepared(
         "__global__ void k(float *a) { a[threadIdx.x * 100000000000ll] = 1; }\nvoid f(float *p) { k<<<1, 32>>>(p); }\n"
     ).candidates
-    assert candidate.trial is not None  # The base may be a loaded one: it gets some memory, and the fault is a row.
-    with pytest.raises(TooLarge):
-        raise TooLarge("its arguments would take 4 GiB", 1024)
+    # Integers of data are zero then. A fault is a row.
+    assert sum(buffer.bytes for buffer in candidate.trial.buffers) < 1 << 30
+
+
+def test_allocations_that_are_too_large(prepared) -> None:  # type: ignore[no-untyped-def]
+    [candidate] = prepared(
+        "__global__ void k(float *a) { a[blockIdx.x * 1024 + threadIdx.x] = 1; }\n"
+        "void f()\n{\n    float *a;\n    cudaMalloc(&a, 3ull << 30);\n    k<<<786432, 1024>>>(a);\n}\n"
+    ).candidates
+    assert (candidate.trial, candidate.reason) == (None, "its arguments would take 3.0 GiB")
+
+
+def test_a_template_without_instances(prepared) -> None:  # type: ignore[no-untyped-def]
+    [candidate] = prepared(
+        "// cudalint: launch(block = 32)\ntemplate <int N> __global__ void k(float *a) { a[threadIdx.x] = N; }\n"
+    ).candidates
+    assert (candidate.trial, candidate.reason) == (None, "nothing instantiates the template")
+
+
+def test_a_misalignment_runs_with_the_arguments_that_show_it(prepared) -> None:  # type: ignore[no-untyped-def]
+    [candidate] = prepared(
+        "__global__ void k(const float *a, float *out, int K)\n{\n"
+        "    float4 v = reinterpret_cast<const float4 *>(a + blockIdx.x * K)[threadIdx.x];\n"
+        "    out[threadIdx.x] = v.x;\n}\n"
+        "void f(const float *a, float *out, int K)\n{\n"
+        "    if (K % 4 != 0)\n        k<<<64, 32>>>(a, out, K);\n}\n"
+    ).candidates
+    assert int.from_bytes(candidate.trial.arguments[2].image, "little") % 4
 
 
 def test_the_same_seed_is_the_same_data(prepared) -> None:  # type: ignore[no-untyped-def]
