@@ -361,6 +361,10 @@ class BarrierResult:
     """Whether all threads that the barrier waits for reach it, or some don't."""
     reason: str | None = None
     """What splits the threads, or why that cannot be told."""
+    size: str | None = None
+    """The size for which it does, where it does so for some only: `where n = 1025`."""
+    returned: bool = False
+    """The threads that are missing have left the kernel: the hardware waits for the others only."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -370,6 +374,17 @@ class Barrier:
     inlined_from: tuple[Frame, ...]
     kind: BarrierKind
     results: tuple[BarrierResult, ...]
+    is_implied: bool = False
+    """It is no barrier of the source but a warp function with a mask, which makes the warp converge."""
+
+
+@dataclass(frozen=True, slots=True)
+class UnmaskedCall:
+    """A warp function of old, without a mask of the lanes that take part."""
+
+    place: Place
+    name: str
+    inlined_from: tuple[Frame, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -380,6 +395,16 @@ class RaceEnd:
     operation: Operation
     thread: tuple[int, int, int]
     block: tuple[int, int, int]
+
+
+@dataclass(frozen=True, slots=True)
+class BarrierFix:
+    """A barrier that orders the two ends of a race, as the model has tried."""
+
+    call: Literal["__syncthreads", "__syncwarp"]
+    place: Place
+    where: Literal["before", "end"]
+    """Before the statement at the place, or at the end of the body of the loop there."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -394,6 +419,13 @@ class Race:
     """The element that both touch, as the source would spell it."""
     reason: str | None = None
     """What a possible race depends on."""
+    size: str | None = None
+    """The plain size that it depends on, where it is there for most sizes."""
+    reach: Literal["warp", "block", "grid"] = "block"
+    """What the two threads share: the warp, the block, or only the grid."""
+    across: bool = False
+    """The second access belongs to a later iteration of a loop around both."""
+    fix: BarrierFix | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -440,6 +472,7 @@ class KernelFacts:
     branches: tuple[Branch, ...] | None = None
     barriers: tuple[Barrier, ...] | None = None
     races: tuple[Race, ...] | None = None
+    unmasked_calls: tuple[UnmaskedCall, ...] = ()
     occupancy: tuple[Occupancy, ...] | None = None
     roofline: None = None
     misalignments: tuple[Misalignment, ...] = ()

@@ -3,6 +3,7 @@ collected from the executions."""
 
 from __future__ import annotations
 
+import itertools
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
@@ -11,6 +12,7 @@ from cudalint import ir
 from cudalint.accesses import AccessCollector
 from cudalint.alignments import AlignmentCollector
 from cudalint.arguments import allocated_bytes, argument_values, parameter_facts
+from cudalint.barriers import BarrierCollector
 from cudalint.bounds import BoundsCollector
 from cudalint.branches import BranchCollector
 from cudalint.evaluate.assumptions import Assumptions, settle, settle_quotients
@@ -21,13 +23,22 @@ from cudalint.evaluate.figures import LaunchView
 from cudalint.evaluate.graph import Graph, Node
 from cudalint.evaluate.values import Place as ValuePlace
 from cudalint.evaluate.values import RecordValue, Value
-from cudalint.facts import Gap, KernelFacts, LaunchFacts, PitchMismatch, Place
+from cudalint.facts import BarrierFix, Gap, KernelFacts, LaunchFacts, PitchMismatch, Place
+from cudalint.flow.barriers import all_come
+from cudalint.flow.cfg import ControlFlow, gates_in_order
+from cudalint.flow.placement import BarrierCall, with_barrier
+from cudalint.flow.trial import trial_of
 from cudalint.hardware.targets import find_target
-from cudalint.launch import Configuration, Numbers, launch_facts, named_after_parameters
+from cudalint.launch import Configuration, Numbers, launch_facts, named_after_parameters, other_blocks
 from cudalint.options import AnalysisOptions
 from cudalint.pitches import pitches
+from cudalint.races import RaceCollector
 from cudalint.resources import occupancies, resources_of
 from cudalint.usage import Usage
+
+_PLACING_SECONDS = 2.0
+_MOST_GATES = 3
+"""Places for a barrier that are tried for one race."""
 
 
 @dataclass(slots=True, eq=False)
@@ -50,6 +61,7 @@ class KernelAnalysis:
         launches: list[LaunchFacts] = []
         accesses, alignments, branches = AccessCollector(), AlignmentCollector(), BranchCollector()
         bounds, wrong_pitches = BoundsCollector(), tuple[PitchMismatch, ...]()
+        barriers, races = BarrierCollector(), RaceCollector(self.options.race_scope)
         for index, configuration in enumerate(self.configurations):
             if time.monotonic() > self.deadline:
                 launches.append(launch_facts(configuration, self.graph))
@@ -65,6 +77,13 @@ class KernelAnalysis:
                 branches.add(execution)
                 if index == 0:
                     wrong_pitches = pitches(self.function, configuration, execution.events, execution.view)
+                trial = trial_of(execution)
+                barriers.add(execution, trial)
+                races.add(execution, trial)
+                self._with_other_blocks(races, index, configuration)
+                self._place_barriers(races, index, configuration)
+        for text in races.missed:
+            self.gap(self.function.name_span, text)
         function = self.function
         for problem in function.problems:
             self.gap(function.name_span, f"the front end could not resolve part of its body: {problem}")
@@ -82,10 +101,42 @@ class KernelAnalysis:
             out_of_bounds=bounds.facts(),
             pitches=wrong_pitches,
             branches=branches.facts(),
+            barriers=barriers.facts(),
+            races=races.facts(),
+            unmasked_calls=barriers.unmasked(),
             occupancy=occupancies(launches, resources, target),
             parameters=parameter_facts(function),
             gaps=tuple(self.gaps.values()),
         )
+
+    def _with_other_blocks(self, races: RaceCollector, index: int, configuration: Configuration) -> None:
+        """Races under a block that was made up are certain only if they are there with other blocks too."""
+        for block in other_blocks(configuration, self.function):
+            if not races.has_certain(index):
+                return
+            if time.monotonic() > self.deadline:
+                races.doubt(index, "no launch in sight gives the block, and others were not tried in time")
+                return
+            again = self._execute(index, replace(configuration, block=block), quiet=True)
+            races.confirm(again, trial_of(again))
+
+    def _place_barriers(self, races: RaceCollector, index: int, configuration: Configuration) -> None:
+        """Looks for a barrier against each race, by trying it."""
+        until = min(self.deadline, time.monotonic() + _PLACING_SECONDS)
+        flow: ControlFlow | None = None
+        for key, race, first, second in races.unplaced(index):
+            flow = flow or ControlFlow(self.function)
+            call: BarrierCall = "__syncwarp" if race.reach == "warp" else "__syncthreads"
+            for gate in itertools.islice(gates_in_order(flow.between(first, second)), _MOST_GATES):
+                if time.monotonic() > until:
+                    return
+                variant = self._execute(index, configuration, with_barrier(self.function, gate, call), quiet=True)
+                trial = trial_of(variant)
+                if all_come(gate.span, variant, trial):
+                    fix = BarrierFix(call, Place(*gate.span), gate.where)
+                    races.place(index, fix, variant, trial)
+                    if races.is_placed(key):
+                        break
 
     def _view(self, index: int, configuration: Configuration) -> LaunchView:
         names = dict(_named((s.name, v) for s, v in configuration.arguments.items()))
@@ -99,16 +150,21 @@ class KernelAnalysis:
             configuration.guards,
         )  # fmt: skip
 
-    def _execute(self, index: int, configuration: Configuration) -> Execution:
+    def _execute(
+        self, index: int, configuration: Configuration, function: ir.Function | None = None, quiet: bool = False
+    ) -> Execution:
+        """Executes the kernel, or a variant of it; `quiet` where its gaps were listed before."""
+        function = function or self.function
         x, y, z = (self.graph.const(v) for v in configuration.block)
         executor = Executor(self.graph, Extents((x, y, z), configuration.grid))
         complete = True
         try:
-            executor.run_kernel(self.function, configuration.arguments)
+            executor.run_kernel(function, configuration.arguments)
         except GaveUp as reason:
             complete = False
-            self.gap(self.function.name_span, str(reason))
-        for passed in executor.gaps:
+            if not quiet:
+                self.gap(self.function.name_span, str(reason))
+        for passed in executor.gaps if not quiet else ():
             self.gap(passed.span, passed.reason)
         for symbol, allocation in executor.globals.items():
             if symbol.storage == "shared" and allocation.bytes:
@@ -124,7 +180,8 @@ class KernelAnalysis:
         numbers = Numbers(self.graph)
         arguments, allocated = argument_values(configuration, numbers), allocated_bytes(configuration, numbers)
         launch = replace(launch_facts(configuration, self.graph), arguments=arguments, allocated=allocated)
-        return Execution(self.function, launch, view, events, steps, complete, executor.globals, shared)
+        alive = executor.state.conditions
+        return Execution(function, launch, view, events, steps, complete, executor.globals, alive, shared)
 
     def gap(self, span: ir.Span, reason: str) -> None:
         self.gaps.setdefault((span.path, span.line, reason), Gap(span.path, span.line, reason))

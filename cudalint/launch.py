@@ -49,6 +49,13 @@ MAX_LAUNCHES = 8
 _DEFAULT_EXTENTS = {0: (), 1: (256,), 2: (32, 8), 3: (32, 4, 2)}
 """The default block, spread over as many extents as are open."""
 
+_OTHER_EXTENTS: Mapping[int, tuple[tuple[int, ...], ...]] = {
+    1: ((64,), (16,), (32,), (128,), (512,), (8,)),
+    2: ((32, 8), (16, 16), (8, 8), (32, 32), (64, 4), (32, 1)),
+    3: ((8, 8, 8), (32, 4, 2), (16, 4, 4), (4, 4, 4)),
+}
+"""Blocks that might as well be meant."""
+
 Block = tuple[int, int, int]
 _UNKNOWN: Known = (None, None, None)
 Nodes = tuple[Node, Node, Node]
@@ -391,6 +398,23 @@ def _from_written(
     return Configuration(block, grid, shared, arguments, launch.source, launch.path, launch.line, texts, site)
 
 
+def other_blocks(configuration: Configuration, function: ir.Function) -> tuple[Block, ...]:
+    """Blocks that a launch might have as well, where its block was made up: spread over the axes that the kernel asks
+    about."""
+    if configuration.source != "default":
+        return ()
+    asked = _axes_asked(function, ("threadIdx", "blockDim")) or {"x"}
+    known = configuration.site.block if configuration.site is not None else _UNKNOWN
+    axes = [axis for axis in range(3) if known[axis] is None and "xyz"[axis] in asked]
+    found: list[Block] = []
+    for extents in _OTHER_EXTENTS.get(len(axes), ()):
+        block = [extent or 1 for extent in known]
+        for axis, extent in zip(axes, extents, strict=True):
+            block[axis] = extent
+        found.append((block[0], block[1], block[2]))
+    return tuple(found)
+
+
 def _check(name: str, extents: Sequence[Node]) -> None:
     problem = problem_of(name, [node.value if node.is_const else None for node in extents])
     if problem:
@@ -408,13 +432,18 @@ def _extents(expression: Expression, lookup: Lookup, one: Node) -> Nodes:
 
 def default_grid(function: ir.Function, graph: Graph) -> Nodes:
     """Many blocks along x, and along y and z where the kernel asks for its place there."""
-    axes = {
-        node.field
-        for node in walk.walk(function.body)
-        if isinstance(node, ir.Member) and isinstance(node.base, ir.Name) and node.base.symbol.name == "blockIdx"
-    }
+    axes = _axes_asked(function, ("blockIdx",))
     many, one = graph.const(DEFAULT_GRID), graph.one
     return (many, many if "y" in axes else one, many if "z" in axes else one)
+
+
+def _axes_asked(function: ir.Function, variables: Sequence[str]) -> set[str]:
+    """The axes along which a kernel asks for its place."""
+    return {
+        node.field
+        for node in walk.walk(function.body)
+        if isinstance(node, ir.Member) and isinstance(node.base, ir.Name) and node.base.symbol.name in variables
+    }
 
 
 def launch_facts(configuration: Configuration, graph: Graph) -> LaunchFacts:

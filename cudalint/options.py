@@ -83,7 +83,7 @@ class AnalysisOptions:
     """Compiled kernels to take registers from."""
     ptxas: bool = False
     """Compile each file with the user's nvcc for its registers."""
-    race_scope: RaceScope = "block"
+    race_scope: RaceScope = "grid"
     seconds: float = 12.0
     """After this long the launches of a file that are left are only listed, so that the others' results are kept."""
     unsaved: tuple[tuple[str, str], ...] = ()

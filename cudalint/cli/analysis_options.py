@@ -63,7 +63,7 @@ analysis_options = together(
         help="Condition that holds in every kernel, such as 'K % 4 == 0'.",
     ),
     _launch(
-        "--race-scope", type=click.Choice(["block", "grid"]), default="block", show_default=True,
+        "--race-scope", type=click.Choice(["block", "grid"]), default="grid", show_default=True,
         help="Look for races within a block, or between blocks too.",
     ),
     _compiler(

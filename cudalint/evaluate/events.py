@@ -106,6 +106,8 @@ class BarrierEvent:
     """It is no barrier of the source: a shuffle or vote with a mask, which makes the warp converge."""
     part: Literal["whole", "arrive", "wait"] = "whole"
     """Arriving and waiting may be apart; what lies between is not ordered with either side."""
+    mask: Node | None = None
+    """For a warp: the lanes that are waited for, as a bit mask; None where it is not given or not followed."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -155,4 +157,14 @@ class FenceEvent:
     context: Context
 
 
-Event = AccessEvent | LocalIndexEvent | LibraryAccess | BarrierEvent | CopyEvent | FenceEvent | BranchEvent
+@dataclass(frozen=True, slots=True, eq=False)
+class UnmaskedEvent:
+    """A warp function of old, without a mask: it relies on all lanes being there."""
+
+    context: Context
+    name: str
+
+
+Event = (
+    AccessEvent | LocalIndexEvent | LibraryAccess | BarrierEvent | CopyEvent | FenceEvent | BranchEvent | UnmaskedEvent
+)

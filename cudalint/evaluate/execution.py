@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from cudalint import ir
 from cudalint.evaluate.events import Event, Step
 from cudalint.evaluate.figures import LaunchView
+from cudalint.evaluate.graph import Node
 from cudalint.evaluate.values import Allocation
 from cudalint.facts import LaunchFacts
 
@@ -26,5 +27,7 @@ class Execution:
     """False where the execution was given up: there may be events that are not listed."""
     variables: Mapping[ir.Symbol, Allocation]
     """The shared, constant and device variables that it met."""
+    alive: tuple[Node, ...] = ()
+    """The conditions under which a thread gets to the end of the kernel: it has not returned before."""
     dynamic_shared: int | None = None
     """Bytes of dynamic shared memory, where a launch in sight gives a number."""

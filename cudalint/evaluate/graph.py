@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from cudalint import ir
 
@@ -55,6 +55,8 @@ class Uniform:
     name: str
     generic: Number
     """The generic problem size that stands for it: large and a multiple of 32."""
+    is_arbitrary: bool = False
+    """The program states that nothing is known of it: whatever happens for one value can happen."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -264,9 +266,9 @@ class Graph:
         value = wrap(value, kind)
         return self._intern("const", (), value, kind, 0, key=("const", kind, value, isinstance(value, float)))
 
-    def uniform(self, name: str, generic: Number, kind: Kind = I4) -> Node:
+    def uniform(self, name: str, generic: Number, kind: Kind = I4, is_arbitrary: bool = False) -> Node:
         """A new uniform symbol; two calls give two symbols, even of one name."""
-        node = self._atom("uniform", (), Uniform(name, wrap(generic, kind)), kind)
+        node = self._atom("uniform", (), Uniform(name, wrap(generic, kind), is_arbitrary), kind)
         self.uniform_bits |= self._own_bit(node)
         return node
 
@@ -274,13 +276,13 @@ class Graph:
     def rename(node: Node, name: str) -> None:
         """Gives a uniform symbol a name that says more; it stays the same symbol."""
         assert isinstance(node.payload, Uniform)
-        node.payload = Uniform(name, node.payload.generic)
+        node.payload = replace(node.payload, name=name)
 
     @staticmethod
     def settle(node: Node, generic: Number) -> None:
         """Gives a uniform symbol another generic value. Only before anything was evaluated with the old one."""
         assert isinstance(node.payload, Uniform)
-        node.payload = Uniform(node.payload.name, generic)
+        node.payload = replace(node.payload, generic=generic)
 
     def counter(self, label: object) -> Node:
         """A new loop counter: 0 in the loop's first iteration, 1 in the second."""

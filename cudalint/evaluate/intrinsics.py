@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -12,7 +12,7 @@ from cudalint.evaluate.bulk import BULK_ACCESSES
 from cudalint.evaluate.events import Scope
 from cudalint.evaluate.graph import BOOL, F8, I4, I8, MATH_FUNCTIONS, Node, Reason, kind_of
 from cudalint.evaluate.specifications import SPECIFICATIONS
-from cudalint.evaluate.synchronisation import SYNCHRONISATION, assembly_barrier, converges
+from cudalint.evaluate.synchronisation import SYNCHRONISATION, assembly_barrier, converges, unmasked
 from cudalint.evaluate.values import Choice, LocalPlace, MemoryPlace, Pointer, Value
 from cudalint.facts import Operation
 
@@ -51,7 +51,16 @@ def _atomic(ex: Executor, call: ir.Call) -> Value:
         ex.memory.access(where, ex.context(call.span), "atomic", atomic_scope=scope)
         seen.append(where.pointer.offset)
     reason = Reason(True, f"it is the result of `{call.name}`")
+    if isinstance(where, MemoryPlace) and _changes_nothing(call, seen):
+        return ex.memory.unknown(call.type, reason, (where.pointer.offset,))
     return ex.memory.unknown(call.type, reason, (*seen, *ex.graph.thread))
+
+
+def _changes_nothing(call: ir.Call, arguments: Sequence[Node]) -> bool:
+    """`atomicAdd(p, 0)` and the like are loads: all threads see one value."""
+    neutral = {"atomicAdd": 0, "atomicSub": 0, "atomicOr": 0, "atomicXor": 0, "atomicAnd": -1}
+    name = call.name.removesuffix("_block").removesuffix("_system")
+    return name in neutral and arguments[0].is_const and arguments[0].value == neutral[name]
 
 
 def _pipeline_copy(ex: Executor, call: ir.Call) -> Value | None:
@@ -273,7 +282,9 @@ def _set_pair(ex: Executor, call: ir.Call) -> Value | None:
 
 def _converging(table: Mapping[str, Handler]) -> dict[str, Handler]:
     """The table with its warp functions recorded as places where the warp converges."""
-    return {name: converges(handler) if name.endswith("_sync") else handler for name, handler in table.items()}
+    wrapped = {name: converges(handler) if name.endswith("_sync") else handler for name, handler in table.items()}
+    of_old = {name.removesuffix("_sync") for name in table if name.endswith("_sync")}
+    return {name: unmasked(handler) if name in of_old else handler for name, handler in wrapped.items()}
 
 
 def _table() -> Mapping[str, Handler]:

@@ -71,6 +71,8 @@ class Memory:
         self.events: list[Event] = []
         self.recording = True
         self._unknown = 0
+        self._pointers: dict[tuple[Allocation, Node, ir.Type], Value] = {}
+        """What was loaded from places that hold pointers, for as long as nobody stores to their array."""
 
     # values of unknown content
 
@@ -153,10 +155,19 @@ class Memory:
         self.access(place, context, operation)
         pointer = place.pointer
         assert isinstance(pointer.target, Allocation)
-        name = pointer.target.name
-        reason = Reason(True, f"it is loaded from `{name}` at line {context.span.line}")
-        args = (pointer.offset,) if pointer.target.opaque is None else (pointer.offset, pointer.target.opaque)
-        return self.unknown(place.type, reason, args, f"{name}[...]")
+        if isinstance(place.type, ir.PointerType):
+            key = (pointer.target, pointer.offset, place.type)
+            known = self._pointers.get(key)
+            if known is None:
+                known = self._pointers[key] = self._loaded(place, pointer.target, context)
+            return known
+        return self._loaded(place, pointer.target, context)
+
+    def _loaded(self, place: MemoryPlace, target: Allocation, context: Context) -> Value:
+        reason = Reason(True, f"it is loaded from `{target.name}` at line {context.span.line}")
+        offset = place.pointer.offset
+        args = (offset,) if target.opaque is None else (offset, target.opaque)
+        return self.unknown(place.type, reason, args, f"{target.name}[...]")
 
     def access(
         self,
@@ -169,6 +180,8 @@ class Memory:
     ) -> None:
         """Records the machine accesses that touching `place` takes; `value` is what is stored."""
         pointer = place.pointer
+        if operation != "load" and self._pointers:
+            self._pointers = {key: value for key, value in self._pointers.items() if key[0] is not pointer.target}
         if not self.recording or not isinstance(pointer.target, Allocation) or pointer.target.space in ("local",):
             return
         parts = [(0, bytes_)] if bytes_ else pieces(place.type)

@@ -8,15 +8,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from cudalint.evaluate.graph import MAX_TRIPS, U8, Graph, Kind, Node, Uniform, conjuncts
+from cudalint.evaluate.graph import MAX_TRIPS, THREAD_BITS, U8, Graph, Kind, Node, Uniform, conjuncts
 
 Array = Any
 """An ndarray that broadcasts to [rows, threads], or a Python number."""
+
+Data = Literal["random", "zero", "place"]
+"""What memory holds: arbitrary numbers, zeros, or in each place the number of the thread that loads it."""
 
 _Operation = Callable[[Array, Array, Kind], Array]
 
@@ -77,6 +80,7 @@ class Rows:
         self.salt = (np.arange(self.count, dtype=np.uint64)[:, None] + np.uint64(1)) * np.uint64(
             0x9E3779B97F4A7C15
         )
+        self.data: Data = "random"
         self._uniforms = dict(uniforms)
         self._counters: dict[Node, Array] = {}
         self._memo: dict[int, Array] = {}
@@ -98,7 +102,7 @@ class Rows:
         """Rows that refine this one: `counters` gives the new loop counters, each [rows, 1] or a number."""
         rows = Rows.__new__(Rows)
         rows.graph, rows.threads, rows.weights, rows.count = self.graph, self.threads, weights, len(weights)
-        rows.blocks, rows.follows_data = self.blocks[parent_rows], self.follows_data
+        rows.blocks, rows.follows_data, rows.data = self.blocks[parent_rows], self.follows_data, self.data
         rows.salt, rows.replica = self.salt[parent_rows], self.replica[parent_rows]
         rows._uniforms = {}
         rows._counters = dict(counters)
@@ -175,6 +179,9 @@ class Rows:
     def _random(self, node: Node) -> Array:
         """A pseudo-random number for an opaque value, equal where all its arguments are equal: memory holds arbitrary
         data, but two lanes that read one address read one value."""
+        if self.data != "random":
+            own = self.data == "place" and node.bits & THREAD_BITS
+            return _as_number(self._place() if own else np.int64(0), node.kind)
         mixed = self.salt ^ np.uint64((node.index * 0xD1B54A32D192ED03) & 0xFFFFFFFFFFFFFFFF)
         for arg in node.args:
             number = np.asarray(self.value(arg))
@@ -187,6 +194,13 @@ class Rows:
         if node.kind.code in "iu" and node.kind.bytes >= 4:
             return (number & ~31) | ((number + self.replica) & 31)
         return number
+
+    def _place(self) -> NDArray[np.int64]:
+        """[rows, threads] the number of each thread in the grid, as far as the blocks are numbered along x."""
+        count = int(np.prod(self.threads.block))
+        dx, dy, _ = self.threads.block
+        x, y, z = self.threads.indices
+        return x + y * dx + z * dx * dy + self.blocks[:, :1] * count
 
     def _shuffle(self, node: Node) -> Array:
         value, lane, width = (self.full(a) for a in node.args)
@@ -299,6 +313,12 @@ def _scramble(x: NDArray[np.uint64]) -> NDArray[np.uint64]:
     x = (x ^ (x >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     x = (x ^ (x >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
     return x ^ (x >> np.uint64(31))
+
+
+def _as_number(value: Array, kind: Kind) -> Array:
+    if kind.code == "b":
+        return np.asarray(value) != 0
+    return np.asarray(value, dtype=np.float64) if kind.is_float else value
 
 
 def _as_kind(word: NDArray[np.uint64], kind: Kind) -> Array:

@@ -59,8 +59,8 @@ def _uniform(ex: Executor, call: ir.Call) -> Value:
     value = expressions.number(ex, call.arguments[0])
     if isinstance(where, LocalPlace) and value.bits & ex.graph.opaque_bits and isinstance(where.type, ir.Scalar):
         # Small and different numbers, so that a distance between two of them lies within a block.
-        number = len(ex.assumed) + len(ex.state.variables)
-        symbol = ex.graph.uniform(where.symbol.name, number % 64, kind_of(where.type))
+        number = ex.graph.uniform_bits.bit_count()
+        symbol = ex.graph.uniform(where.symbol.name, number % 64, kind_of(where.type), is_arbitrary=True)
         expressions.write(ex, where, symbol, call.span)
     return ex.graph.one
 

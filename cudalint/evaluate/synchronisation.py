@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import functools
 import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from cudalint import ir
 from cudalint.evaluate import expressions
-from cudalint.evaluate.events import BarrierEvent, CopyEvent, FenceEvent, Scope
-from cudalint.evaluate.graph import Node, Reason
+from cudalint.evaluate.events import BarrierEvent, CopyEvent, FenceEvent, Scope, UnmaskedEvent
+from cudalint.evaluate.graph import U4, Node, Reason
 from cudalint.evaluate.values import Value
 from cudalint.facts import BarrierKind
 
@@ -60,17 +61,35 @@ def converges(handler: Handler) -> Handler:
 
     def converging(ex: Executor, call: ir.Call) -> Any:
         result = handler(ex, call)
-        _record(ex, BarrierEvent(ex.context(call.span), "syncwarp", "warp", implied=True))
+        mask = _mask(ex, call)
+        _record(ex, BarrierEvent(ex.context(call.span), "syncwarp", "warp", implied=True, mask=mask))
         return result
 
     return converging
 
 
+def _mask(ex: Executor, call: ir.Call) -> Node | None:
+    """The first argument of a warp function."""
+    value = expressions.evaluate(ex, call.arguments[0]) if call.arguments else None
+    return value if isinstance(value, Node) and not value.bits & ex.graph.opaque_bits else None
+
+
+def unmasked(handler: Handler) -> Handler:
+    """A warp function of old, without a mask."""
+
+    def recorded(ex: Executor, call: ir.Call) -> Any:
+        if ex.memory.recording:
+            ex.memory.events.append(UnmaskedEvent(ex.context(call.span), call.name))
+        return handler(ex, call)
+
+    return recorded
+
+
 # --- cooperative groups and cuda::barrier ----------------------------------------------------------------------
 
 
-def _class_of(expr: ir.Expr | None) -> str:
-    """The name of the most derived class that an object is known to have, without namespaces and arguments."""
+def _type_name(expr: ir.Expr | None) -> str:
+    """The most derived class that an object is known to have."""
     while isinstance(expr, ir.Cast):
         expr = expr.operand
     if expr is None:
@@ -78,7 +97,12 @@ def _class_of(expr: ir.Expr | None) -> str:
     type_ = expr.type
     while isinstance(type_, ir.PointerType):
         type_ = type_.pointee
-    name = type_.name if isinstance(type_, (ir.RecordType, ir.OpaqueType)) else ""
+    return type_.name if isinstance(type_, (ir.RecordType, ir.OpaqueType)) else ""
+
+
+def _class_of(expr: ir.Expr | None) -> str:
+    """Its name without namespaces and arguments."""
+    name = _type_name(expr)
     return name.split("<")[0].split("::")[-1].removeprefix("const ").strip()
 
 
@@ -120,10 +144,36 @@ def _object_barrier(part: str) -> Handler:
         if _class_of(owner) != "barrier":
             return None
         _arguments(ex, call)
+        if part != "arrive":
+            # Copies that signal the barrier are complete when it is passed.
+            _record(ex, CopyEvent(ex.context(call.span), 0))
         _record(ex, BarrierEvent(ex.context(call.span), "named", "block", True, part))  # type: ignore[arg-type]
         return ex.memory.unknown(call.type, Reason(False, "a token"))
 
     return handler
+
+
+_TILE = re.compile(r"thread_block_tile<(\d+)")
+
+
+def _group_reduce(ex: Executor, call: ir.Call) -> Value | None:
+    """`reduce(group, value, operation)`: all threads of the group get the same."""
+    owner = call.arguments[0] if call.arguments else None
+    if _class_of(owner) not in _GROUPS or ex.configuration is None:
+        return None
+    _arguments(ex, call)
+    found = _TILE.search(_type_name(owner))
+    size = int(found[1]) if found else 32
+    graph = ex.graph
+    linear = graph.thread[0]
+    for axis in (1, 2):
+        extent = functools.reduce(lambda a, b: graph.binary("*", a, b, U4), ex.configuration.block[:axis])
+        linear = graph.binary("+", linear, graph.binary("*", graph.thread[axis], extent, U4), U4)
+    group = graph.binary("/", linear, graph.const(size, U4), U4)
+    _record(ex, BarrierEvent(ex.context(call.span), "syncwarp", "warp", implied=True))
+    counters = tuple(loop.counter for loop in ex.state.loops)
+    reason = Reason(True, f"it is the result of `{call.name}`", call.span)
+    return ex.memory.unknown(call.type, reason, (group, *counters))
 
 
 # --- asynchronous copies ----------------------------------------------------------------------------------------
@@ -194,6 +244,7 @@ def _table() -> dict[str, Handler]:
         table[name] = _fence
     for name in ("sync", "synchronize"):
         table[name] = _group_barrier("whole")
+    table["reduce"] = _group_reduce
     table["barrier_arrive"] = _group_barrier("arrive")
     table["barrier_wait"] = table["wait"] = _group_barrier("wait")
     table["arrive"] = _object_barrier("arrive")
@@ -206,4 +257,4 @@ def _table() -> dict[str, Handler]:
 SYNCHRONISATION: Mapping[str, Handler] = _table()
 """Handlers by name."""
 
-__all__ = ["SYNCHRONISATION", "assembly_barrier", "converges"]
+__all__ = ["SYNCHRONISATION", "assembly_barrier", "converges", "unmasked"]

@@ -75,7 +75,7 @@ _NESTED_LAUNCH: Final = "call to __global__ function from __global__ function"
 _LATE_ALIGNAS: Final = re.compile(rb"(__(?:shared|constant|device)__\s+)alignas\b")
 _LATE_ALIGNAS_MACRO: Final = rb"\1_alnas_"
 
-ProblemKind = Literal["missing-include", "guessed", "error"]
+ProblemKind = Literal["missing-include", "supplied", "guessed", "error"]
 
 
 class SourceError(Exception):
@@ -220,6 +220,7 @@ class _Setting:
     folders: tuple[str, ...] = ()
     context: recovery.Context | None = None
     defines: tuple[str, ...] = ()
+    headers: tuple[str, ...] = ()
     guesses: dict[str, recovery.Guess] = field(default_factory=dict)
     """For names that nothing declares."""
 
@@ -243,7 +244,7 @@ class _Parser:
         best = self._with_folders(self._attempt(_Setting()))
         if not any(self._missing_names(best)):
             return best
-        return self._with_guesses(self._with_defines(self._with_context(best)))
+        return self._with_guesses(self._with_headers(self._with_defines(self._with_context(best))))
 
     def _attempt(self, setting: _Setting) -> _Attempt:
         unit = self._parse(setting)
@@ -261,6 +262,8 @@ class _Parser:
             arguments += ["-include", name]
             unsaved.append((name, setting.context.text))
         arguments += [f"-D{define}" for define in setting.defines]
+        for header in setting.headers:
+            arguments += ["-include", os.path.join(BUNDLED_ROOT, header)]
         # Guessed folders stand behind the bundled headers: `#include <complex.h>` must not find a project's file of
         # that name. So do a toolkit's: the prelude and the real headers would declare everything twice.
         for folder in (BUNDLED_ROOT, *_system_folders(self.options), *setting.folders):
@@ -299,6 +302,22 @@ class _Parser:
         if not defines or not any(self._missing_names(attempt)):
             return attempt
         return self._better(attempt, self._attempt(replace(attempt.setting, defines=defines)))
+
+    def _with_headers(self, attempt: _Attempt) -> _Attempt:
+        """Includes the headers that well-known names belong to, where that helps, and notes each as a problem."""
+        problems = {recovery.header_of(name): problem for name, (problem, _) in self._missing_names(attempt)}
+        headers = tuple(header for header in problems if header is not None)
+        if not headers:
+            return attempt
+        better = self._better(attempt, self._attempt(replace(attempt.setting, headers=headers)))
+        if better is attempt:
+            return attempt
+        notes = [
+            replace(problem, message=f"`{header}` is not included; taken as if it were", kind="supplied")
+            for header, problem in problems.items()
+            if header is not None and not header.startswith("_cudalint")
+        ]
+        return replace(better, problems=(*better.problems, *notes))
 
     def _with_guesses(self, attempt: _Attempt) -> _Attempt:
         """Declares the names that are still missing, where that helps, and notes each as a problem."""

@@ -150,6 +150,34 @@ def build_defines(path: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(_BUILD_DEFINES.findall(text)))
 
 
+_GROUPS: Final = (
+    r"cooperative_groups|this_(thread_block|grid|multi_grid|cluster)|(thread_block|grid|coalesced|thread)_group"
+    r"|thread_block(_tile)?|tiled_partition|coalesced_threads"
+)
+_STATEMENTS: Final = (
+    r"__(assume|requires(_\w+)?|ensures|invariant|uniform_(int|bool)|distinct_(int|bool)|enabled|exclusive|implies)"
+    r"|__(no_)?(read|write)(_implies)?|__assertion|__global_(assert|invariant)|__function_wide_invariant"
+)
+_HEADERS: Final = (
+    (_GROUPS, "cooperative_groups.h"),
+    (_STATEMENTS, "_cudalint/specifications.h"),
+    (r"curand\w+", "curand_kernel.h"),
+    (r"nvcuda|wmma", "mma.h"),
+    (r"half2?|__half2?|__(float2half|half2float|hadd|hmul|hfma)\w*", "cuda_fp16.h"),
+    (r"nv_bfloat16\w*|__nv_bfloat16\w*", "cuda_bf16.h"),
+    (r"cub", "cub/cub.cuh"),
+    (r"u?int(8|16|32|64)_t", "stdint.h"),
+    (r"FLT_\w+|DBL_\w+", "float.h"),
+    (r"U?(INT|LLONG|LONG|CHAR|SHRT)_(MAX|MIN)", "limits.h"),
+)
+"""Names that belong to a well-known header, as patterns."""
+
+
+def header_of(name: str) -> str | None:
+    """The header that declares a well-known name: a fragment relies on its includer for that."""
+    return next((header for pattern, header in _HEADERS if re.fullmatch(pattern, name)), None)
+
+
 def guess_type(name: str) -> Guess:
     """A stand-in for a type."""
     scalar = "float" if _FLOATING_NAME.search(name) else "int"

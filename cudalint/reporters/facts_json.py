@@ -163,6 +163,8 @@ def _race(race: Race) -> JsonObject:
         "second": _race_end(race.second),
         "element": race.element,
         "reason": race.reason,
+        "size": race.size,
+        "reach": race.reach,
     }
 
 

@@ -41,6 +41,8 @@ class Context:
             [
                 f"{problem.line}:{problem.column}: {problem.message}"
                 for problem in self._parsed.problems
-                if problem.path == span.path and span.line <= problem.line <= span.end_line
+                if problem.kind != "supplied"
+                and problem.path == span.path
+                and span.line <= problem.line <= span.end_line
             ]
         )

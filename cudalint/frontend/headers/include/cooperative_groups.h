@@ -104,6 +104,7 @@ template <class _P> thread_group tiled_partition(const _P& parent, unsigned size
 template <class _P> coalesced_group binary_partition(const _P& parent, bool);
 template <class _L, class _P> coalesced_group labeled_partition(const _P& parent, _L label);
 template <class _G> void sync(const _G&);
+template <class _G> void synchronize(const _G&);
 template <class _G> unsigned thread_rank(const _G&);
 template <class _G> unsigned group_size(const _G&);
 struct thread_scope {};

@@ -1,0 +1,223 @@
+"""Whether all threads that a barrier waits for come to it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cudalint import ir
+from cudalint.evaluate.assumptions import holds
+from cudalint.evaluate.events import BarrierEvent
+from cudalint.evaluate.execution import Execution
+from cudalint.evaluate.graph import BLOCK_BITS, THREAD_BITS, Graph, Node, conjuncts, render
+from cudalint.evaluate.numeric import WARP
+from cudalint.evaluate.probes import generic, symbols
+from cudalint.evaluate.requests import mask_of, opaque_parts
+from cudalint.facts import BarrierResult
+from cudalint.flow.trial import Trial
+from cudalint.flow.unfold import TooLarge, Unfolding
+from cudalint.flow.valuations import satisfy
+
+
+@dataclass(frozen=True, slots=True)
+class _Split:
+    """A block of which some threads come to a barrier and others do not."""
+
+    comes: tuple[int, int, int]
+    stays: tuple[int, int, int]
+    block: tuple[int, int, int]
+    returned: bool
+    """Those that stay away have left the kernel."""
+
+
+def verdict(event: BarrierEvent, trial: Trial, execution: Execution) -> BarrierResult:
+    """The verdict on one execution of a barrier of a block or grid."""
+    graph, launch = trial.graph, execution.view.index
+    try:
+        split = _split(event, trial, execution.alive)
+    except TooLarge:
+        return BarrierResult(launch, "unknown", "there is too much to look at")
+    if event.kind == "named":
+        if split is None:
+            return BarrierResult(launch, "uniform")
+        return BarrierResult(launch, "unknown", "which threads it waits for is not known")
+    if split is not None:
+        return _divergent(event, split, launch)
+    doubt = _data(event, graph)
+    if doubt is not None:
+        return BarrierResult(launch, "unknown", doubt)
+    for values, text in _other_situations(event, trial, execution):
+        split = _split(event, trial.under(values), execution.alive)
+        if split is not None:
+            return _divergent(event, split, launch, text)
+    return BarrierResult(launch, "uniform")
+
+
+def all_come(span: ir.Span, execution: Execution, trial: Trial) -> bool:
+    """Whether the barriers at a place are ones that all threads come to, for all sizes that are tried."""
+    start = (span.path, span.line, span.column)
+    found = [
+        event
+        for event in execution.events
+        if isinstance(event, BarrierEvent) and event.context.span[:3] == start and event.context.span[3:] == span[1:3]
+    ]
+    return bool(found) and all(
+        _whole_warps(event, trial) if event.scope == "warp" else verdict(event, trial, execution).verdict == "uniform"
+        for event in found
+    )
+
+
+def _whole_warps(event: BarrierEvent, trial: Trial) -> bool:
+    """Whether all lanes of a warp come, or none; not where that depends on data."""
+    if any(c.bits & trial.graph.opaque_bits and c.bits & THREAD_BITS for c in _conditions(event)):
+        return False
+    trace = trial.trace("block")
+    if not trace.is_reached(event):
+        return True
+    mask = _mask(trace, event, trial.graph)
+    by_warp = mask.reshape(len(mask), -1, WARP)
+    exists = np.broadcast_to(trace.threads.exists, mask.shape).reshape(by_warp.shape)
+    return not bool((by_warp.any(axis=2) & (exists & ~by_warp).any(axis=2)).any())
+
+
+def _divergent(event: BarrierEvent, split: _Split, launch: int, size: str | None = None) -> BarrierResult:
+    way = "has returned" if split.returned else "does not come"
+    where = "" if split.block == (0, 0, 0) else f" of block {split.block}"
+    reason = f"thread {split.comes}{where} waits, thread {split.stays} {way}"
+    return BarrierResult(launch, "divergent", f"{reason} {size}" if size else reason, size, split.returned)
+
+
+def _split(event: BarrierEvent, trial: Trial, alive: Sequence[Node]) -> _Split | None:
+    if event.scope == "warp":
+        return _missing_lane(event, trial, alive)
+    trace = trial.trace("grid" if event.scope == "grid" else "block")
+    if not trace.is_reached(event):
+        return None
+    rows = trace.rows_of(event)
+    mask = _mask(trace, event, trial.graph)
+    exists = np.broadcast_to(trace.threads.exists, mask.shape)
+    if event.scope == "grid":
+        return _between_blocks(trace, event, mask)
+    here = _still_here(trace, event, alive)
+    some: NDArray[np.bool_] = np.asarray(mask.any(axis=1))
+    missing = exists & ~mask & some[:, None]
+    if not missing.any():
+        return None
+    staying = missing & here
+    row, stays = (int(i) for i in np.argwhere(staying if staying.any() else missing)[0])
+    comes = int(np.argmax(mask[row]))
+    block = tuple(int(b) for b in rows.blocks[row])
+    return _Split(_thread(trace, comes), _thread(trace, stays), block, not staying.any())  # type: ignore[arg-type]
+
+
+def _still_here(trace: Unfolding, event: BarrierEvent, alive: Sequence[Node]) -> NDArray[np.bool_]:
+    """[rows, threads] who has not left the kernel before."""
+    rows = trace.rows_of(event)
+    before = [*event.context.conditions, *(c for loop in event.context.loops for c in loop.conditions)]
+    graph = trace.graph
+    left = [c for c in alive if c in before and not c.bits & graph.opaque_bits and trace.follows(event, c)]
+    # Who has left a loop is still in the kernel.
+    return mask_of(rows, left, np.broadcast_to(trace.threads.exists, (rows.count, trace.threads.warps * WARP)))
+
+
+def _missing_lane(event: BarrierEvent, trial: Trial, alive: Sequence[Node]) -> _Split | None:
+    """A warp of which some lanes come, and one that the mask names goes another way."""
+    trace = trial.trace("block")
+    if event.mask is None or not trace.is_reached(event) or not trace.follows(event, event.mask):
+        return None
+    rows = trace.rows_of(event)
+    mask = _mask(trace, event, trial.graph)
+    lanes = np.arange(mask.shape[1]) % WARP
+    named = (rows.full(event.mask).astype(np.int64) >> lanes & 1).astype(bool)
+    by_warp = mask.reshape(len(mask), -1, WARP).any(axis=2).repeat(WARP, axis=1)
+    missing = by_warp & named & ~mask & trace.threads.exists & _still_here(trace, event, alive)
+    if not missing.any():
+        return None
+    row, stays = (int(i) for i in np.argwhere(missing)[0])
+    start = stays // WARP * WARP
+    comes = start + int(np.argmax(mask[row, start : start + WARP]))
+    block = tuple(int(b) for b in rows.blocks[row])
+    return _Split(_thread(trace, comes), _thread(trace, stays), block, False)  # type: ignore[arg-type]
+
+
+def _between_blocks(trace: Unfolding, event: BarrierEvent, mask: NDArray[np.bool_]) -> _Split | None:
+    """A barrier of the grid that a block passes by, or some threads of one."""
+    exists = np.broadcast_to(trace.threads.exists, mask.shape)
+    whole = mask.any(axis=1)
+    split = whole & (exists & ~mask).any(axis=1)
+    blocks = trace.rows_of(event).blocks
+    if split.any():
+        row = int(np.argmax(split))
+        stays = int(np.argmax(exists[row] & ~mask[row]))
+    elif whole.any() and not whole.all() and not event.context.loops:
+        row, stays = int(np.argmin(whole)), 0
+    else:
+        return None
+    block = tuple(int(b) for b in blocks[row])
+    return _Split((0, 0, 0), _thread(trace, stays), block, False)  # type: ignore[arg-type]
+
+
+def _mask(trace: Unfolding, event: BarrierEvent, graph: Graph) -> NDArray[np.bool_]:
+    """[rows, threads] who comes; threads that left a loop around are no longer there."""
+    rows = trace.rows_of(event)
+    conditions = [c for c in _conditions(event) if not c.bits & graph.opaque_bits and trace.follows(event, c)]
+    return mask_of(rows, conditions)
+
+
+def _conditions(event: BarrierEvent) -> list[Node]:
+    return [*event.context.conditions, *(loop.condition for loop in event.context.loops)]
+
+
+def _thread(trace: Unfolding, linear: int) -> tuple[int, int, int]:
+    x, y, z = (int(axis[0, linear]) for axis in trace.threads.indices)
+    return x, y, z
+
+
+def _data(event: BarrierEvent, graph: Graph) -> str | None:
+    """The loaded data that may keep threads away; what is the same for all threads that the barrier waits for does not.
+    """
+    own = THREAD_BITS | (BLOCK_BITS if event.scope == "grid" else 0)
+    own_counters = 0
+    for loop in event.context.loops:
+        own_counters |= loop.counter.bits
+    for condition in (part for c in _conditions(event) for part in conjuncts(graph, c)):
+        if condition.bits & graph.loop_bits & ~own_counters:
+            return "it depends on a value that an earlier loop left behind and that could not be followed"
+        if not condition.bits & graph.opaque_bits or not condition.bits & own:
+            continue
+        reasons = [reason for _, reason in opaque_parts(graph, condition)]
+        return f"it depends on data whether all threads come: {reasons[0].text}" if reasons else "it depends on data"
+    return None
+
+
+def _other_situations(
+    event: BarrierEvent, trial: Trial, execution: Execution
+) -> Iterator[tuple[dict[Node, int | float], str]]:
+    """Sizes that leave a block in part, and flags that open a way to the barrier."""
+    graph, assumed = trial.graph, execution.view.assumed
+    conditions = _conditions(event)
+    bits = 0
+    for condition in conditions:
+        bits |= condition.bits
+    wanted = [c for c in conditions if c.bits and not c.bits & ~graph.uniform_bits]
+    open_values: dict[Node, int | float] = {}
+    if wanted and not all(holds(graph, c, {}) for c in wanted):
+        among = 0
+        for condition in wanted:
+            among |= condition.bits
+        open_values = satisfy(graph, wanted, graph.atoms(among, graph.uniform_bits)) or {}
+        if open_values:
+            yield open_values, "where " + ", ".join(f"{render(s)} = {v}" for s, v in open_values.items())
+    if not any(c.bits & THREAD_BITS for c in conditions):
+        return
+    for symbol in symbols(graph, bits):
+        for number in (generic(symbol) + 1, generic(symbol) - 1, 1):
+            values = {**open_values, symbol: number}
+            if all(holds(graph, c, values) for c in assumed):
+                yield values, f"where {render(symbol)} = {number}"
+
+
+__all__ = ["all_come", "verdict"]

@@ -1,0 +1,272 @@
+"""How sure a race is: what guards its accesses, what their addresses come from, and whether other sizes make it vanish.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from cudalint.evaluate.assumptions import holds
+from cudalint.evaluate.events import AccessEvent, Event, FenceEvent
+from cudalint.evaluate.execution import Execution
+from cudalint.evaluate.graph import BLOCK_BITS, THREAD_BITS, Graph, Node, Reason, Uniform, conjuncts, render
+from cudalint.evaluate.numeric import Data
+from cudalint.evaluate.probes import depends_on, generic, symbols
+from cudalint.evaluate.requests import opaque_parts
+from cudalint.flow.conflicts import Conflict, site_pair
+from cudalint.flow.trial import GaveUp, Trial
+from cudalint.flow.unfold import Touch
+from cudalint.flow.valuations import satisfy
+from cudalint.options import RaceScope
+
+_MOST_OTHERS = 32
+_FEW = 3
+_RARE = 4
+"""A race that is there for three in four of the sizes that are tried is one of ordinary sizes."""
+_DATA: tuple[Data, ...] = ("zero", "place")
+"""What memory may hold as well. Two threads that meet whatever it holds meet for certain."""
+
+
+@dataclass(frozen=True, slots=True)
+class Doubt:
+    """What a race depends on."""
+
+    reason: str
+    size: str | None = None
+    """The plain size that it depends on, where it is there for most sizes."""
+    excludes: bool = False
+    """The two accesses cannot happen in one run at all."""
+
+
+def doubt_about(
+    conflict: Conflict, trial: Trial, execution: Execution, touches: Sequence[Touch], size: int | None
+) -> Doubt | None:
+    """None for a race that is certain."""
+    graph = trial.graph
+    known = (
+        _contradiction(graph, conflict)
+        or _guards(graph, conflict)
+        or _signals(graph, conflict, execution.events)
+        or _parts_missing(execution)
+        or _grid(conflict, execution)
+    )
+    if known is not None:
+        return known
+    try:
+        return _addresses(conflict, trial, touches, size) or _sizes(conflict, trial, execution, touches, size)
+    except GaveUp:
+        return Doubt("there was no time to try other sizes and data")
+
+
+def _grid(conflict: Conflict, execution: Execution) -> Doubt | None:
+    """Blocks beside each other, in a grid that nobody gives, of a kernel that does not tell them apart here."""
+    launch = execution.launch
+    is_given = launch.source == "launch-site" or (launch.site is not None and launch.site.grid != (None, None, None))
+    if conflict.reach != "grid" or is_given:
+        return None
+    bits = 0
+    for end in (conflict.first, conflict.second):
+        bits |= depends_on(end.context, end.offset)
+    return None if bits & BLOCK_BITS else Doubt("it depends on the grid, which no launch in sight gives")
+
+
+def _parts_missing(execution: Execution) -> Doubt | None:
+    """What is not understood may be a barrier."""
+    if execution.complete and not execution.function.problems:
+        return None
+    return Doubt("part of the kernel is not understood")
+
+
+# --- guards --------------------------------------------------------------------------------------------
+
+
+def _parts(graph: Graph, touch: Touch) -> list[Node]:
+    """The conditions under which a thread gets there, those of its loops included."""
+    conditions = [*touch.context.conditions, *(loop.condition for loop in touch.context.loops)]
+    return [part for condition in conditions for part in conjuncts(graph, condition)]
+
+
+def _own(conflict: Conflict) -> int:
+    """The leaves in which the two threads differ."""
+    return THREAD_BITS | (BLOCK_BITS if conflict.reach == "grid" else 0)
+
+
+def _contradiction(graph: Graph, conflict: Conflict) -> Doubt | None:
+    """Conditions on what both threads share, of which one end needs the opposite of what the other end needs."""
+    own = _own(conflict)
+    first, second = (
+        [c for c in _parts(graph, end) if c.bits & graph.opaque_bits and not c.bits & (own | graph.loop_bits)]
+        for end in (conflict.first, conflict.second)
+    )
+    if not first or not second or set(first) == set(second):
+        return None
+    negated = {graph.negate(c) for c in first}
+    if negated & set(second):
+        return Doubt("the two accesses are on opposite sides of one condition", excludes=True)
+    together = [*first, *second]
+    atoms = list(dict.fromkeys(part for c in together for part, _ in opaque_parts(graph, c)))
+    bits = 0
+    for atom in atoms:
+        bits |= atom.bits
+    if any(c.bits & ~bits for c in together) or len(atoms) > 4:
+        return None
+    if satisfy(graph, together, atoms) is None:
+        return Doubt("it depends on whether both accesses can happen in one run")
+    return None
+
+
+def _guards(graph: Graph, conflict: Conflict) -> Doubt | None:
+    """Loaded data that decides, thread by thread, who gets there."""
+    own = _own(conflict)
+    guarded = 0
+    doubt: Doubt | None = None
+    for end in (conflict.first, conflict.second):
+        varying = [c for c in _parts(graph, end) if c.bits & graph.opaque_bits and c.bits & own]
+        for condition in varying:
+            reasons = [reason for _, reason in opaque_parts(graph, condition)]
+            doubt = Doubt(_depends(reasons))
+            if any(not reason.data for reason in reasons):
+                return doubt
+        guarded += bool(varying)
+    if conflict.reach == "grid":
+        return doubt
+    return doubt if guarded > 1 else None
+
+
+def _depends(reasons: Sequence[Reason]) -> str:
+    text = reasons[0].text if reasons else "a value is not known"
+    return f"it depends on data: {text}"
+
+
+def _signals(graph: Graph, conflict: Conflict, events: Sequence[Event]) -> Doubt | None:
+    """Threads that wait for each other by flags in memory, or take locks."""
+    if conflict.first.target.space != "shared" and (_has_fence(events) or _spins(graph, events)):
+        return Doubt("the kernel orders threads by memory fences and flags, which are not followed")
+    ends = (conflict.first, conflict.second)
+    if any(_is_atomic_result(graph, part) for end in ends for part in _parts(graph, end)):
+        return Doubt("it depends on the result of an atomic, by which threads may take turns")
+    return None
+
+
+def _has_fence(events: Sequence[Event]) -> bool:
+    return any(isinstance(event, FenceEvent) for event in events)
+
+
+def _spins(graph: Graph, events: Sequence[Event]) -> bool:
+    """Whether a loop goes on for as long as global memory says so that the kernel also writes."""
+    written = {e.target.name for e in events if isinstance(e, AccessEvent) and e.operation != "load"}
+    loops = {loop for e in events if isinstance(e, AccessEvent) for loop in e.context.loops}
+    return any(
+        f"loaded from `{name}`" in reason.text
+        for loop in loops
+        if loop.condition.bits & graph.opaque_bits
+        for _, reason in opaque_parts(graph, loop.condition)
+        for name in written
+    )
+
+
+def _is_atomic_result(graph: Graph, condition: Node) -> bool:
+    if not condition.bits & graph.opaque_bits:
+        return False
+    return any("result of `atomic" in reason.text for _, reason in opaque_parts(graph, condition))
+
+
+# --- addresses and sizes -------------------------------------------------------------------------------
+
+
+def _again(conflict: Conflict, trial: Trial, touches: Sequence[Touch], size: int | None) -> bool:
+    """Whether the same two accesses conflict in another trial."""
+    sites = site_pair(conflict.first, conflict.second)
+    scope: RaceScope = "grid" if conflict.reach == "grid" else "block"
+    return any(site_pair(c.first, c.second) == sites for c in trial.conflicts(touches, size, scope))
+
+
+def _addresses(conflict: Conflict, trial: Trial, touches: Sequence[Touch], size: int | None) -> Doubt | None:
+    """Addresses made from loaded data: a race is certain if the threads meet whatever the data is."""
+    graph = trial.graph
+    opaque = [part for end in (conflict.first, conflict.second) for part in opaque_parts(graph, end.offset)]
+    if not opaque:
+        return None
+    doubt = Doubt(f"the address depends on data: {opaque[0][1].text}")
+    if conflict.reach == "grid" or any(not reason.data for _, reason in opaque):
+        return doubt
+    for data in _DATA:
+        if not _again(conflict, trial.under({}, data), touches, size):
+            return doubt
+    return None
+
+
+def _sizes(
+    conflict: Conflict, trial: Trial, execution: Execution, touches: Sequence[Touch], size: int | None
+) -> Doubt | None:
+    """Sizes that nobody gives: whether the race is there for other ones too."""
+    view = execution.view
+    found = _symbols(conflict, trial)
+    tried, gone = 0, []
+    for values in itertools.islice(_other_sizes(found, trial), _MOST_OTHERS):
+        if not all(holds(view.graph, condition, {**trial.values, **values}) for condition in view.assumed):
+            continue
+        other = trial.under(values)
+        tried += 1
+        if not _fits(view.graph, conflict, other.values) or _again(conflict, other, touches, size):
+            continue
+        if _goes_round(conflict, trial, other):
+            gone.append(values)
+    if not gone:
+        return None
+    names = [render(symbol) for symbol in gone[0]]
+    text = ", ".join(f"{render(symbol)} = {value}" for symbol, value in gone[0].items())
+    usual = len(gone) * _RARE <= tried
+    return Doubt(f"it depends on {' and '.join(f'`{n}`' for n in names)}: not for {text}", names[0] if usual else None)
+
+
+def _goes_round(conflict: Conflict, trial: Trial, other: Trial) -> bool:
+    """Whether the loops around both accesses still make a few iterations: sizes for which a loop ends at once say
+    nothing about what happens from one iteration to the next."""
+    scope: RaceScope = "grid" if conflict.reach == "grid" else "block"
+    for end in (conflict.first, conflict.second):
+        usual, now = trial.trace(scope).iterations(end), other.trace(scope).iterations(end)
+        if any(b < min(a, _FEW) for a, b in zip(usual, now, strict=True)):
+            return False
+    return True
+
+
+def _symbols(conflict: Conflict, trial: Trial) -> list[Node]:
+    bits = 0
+    for end in (conflict.first, conflict.second):
+        bits |= end.offset.bits
+        for condition in end.context.conditions:
+            bits |= condition.bits
+        for loop in end.context.loops:
+            bits |= loop.condition.bits
+    for axis in trial.grid if conflict.reach == "grid" else ():
+        bits |= axis.bits
+    found = symbols(trial.graph, bits)
+    return [u for u in found if not (isinstance(u.payload, Uniform) and u.payload.is_arbitrary)]
+
+
+def _other_sizes(found: Sequence[Node], trial: Trial) -> Iterator[dict[Node, int | float]]:
+    """Each size alone, then all together, set to what sizes often are: the block's, twice that, the number of threads,
+    powers of two, and odd numbers."""
+    threads = trial.block[0]
+    usual = (threads, 2 * threads, threads * trial.extents()[0], 1024, 1 << 14)
+    for symbol in found:
+        for number in (*usual, generic(symbol) * 3 + 1, generic(symbol) * 8 + 32):
+            if number != generic(symbol):
+                yield {symbol: number}
+    if len(found) > 1:
+        for number in usual:
+            yield dict.fromkeys(found, number)
+
+
+def _fits(graph: Graph, conflict: Conflict, values: Mapping[Node, int | float]) -> bool:
+    """Whether the plain conditions on sizes on the way to both accesses still hold."""
+    for end in (conflict.first, conflict.second):
+        for condition in end.context.conditions:
+            if condition.bits and not condition.bits & ~graph.uniform_bits and not holds(graph, condition, values):
+                return False
+    return True
+
+
+__all__ = ["Doubt", "doubt_about"]

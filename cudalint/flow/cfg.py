@@ -1,0 +1,209 @@
+"""The control-flow graph of a function, with the places where a statement could be inserted.
+
+Every statement has two nodes: a gate in front of it, which all paths to it pass, and the statement itself (of a loop
+its condition). The body of a loop has a gate at its end. A gate that dominates a statement as seen from another one
+lies on every path between the two: a barrier there orders them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import networkx as nx
+
+from cudalint import ir
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Gate:
+    """A place for a new statement."""
+
+    where: Literal["before", "end"]
+    statement: ir.Stmt
+    """The statement that it stands before, or the loop at the end of whose body it stands."""
+    depth: int
+    """Loops around it."""
+
+    @property
+    def span(self) -> ir.Span:
+        return self.statement.span
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Code:
+    """What is executed at a node."""
+
+    span: ir.Span
+
+
+Node = Gate | Code
+
+
+@dataclass(slots=True, eq=False)
+class _Loop:
+    """Where `break` and `continue` lead."""
+
+    after: list[Node]
+    again: list[Node]
+
+
+class ControlFlow:
+    """The graph of one function's body; calls are parts of the statement that they are in."""
+
+    def __init__(self, function: ir.Function) -> None:
+        self.graph: Any = nx.DiGraph()
+        self.entry = Code(function.span)
+        self.exit = Code(function.span)
+        self.graph.add_nodes_from((self.entry, self.exit))
+        self._loops: list[_Loop] = []
+        self._depth = 0
+        self._join(self._add(function.body, [self.entry]), self.exit)
+
+    def between(self, first: ir.Span, second: ir.Span) -> list[Gate]:
+        """The gates on every path from one piece of code to another, in the order in which they are passed. Both may be
+        the same: then these are the paths around a loop."""
+        start, end = self._at(first), self._at(second)
+        if start is None or end is None:
+            return []
+        root = object()
+        graph = self.graph.copy()
+        graph.add_edges_from((root, after) for after in self.graph.successors(start))
+        dominators = nx.immediate_dominators(graph, root)
+        if end not in dominators:
+            return []
+        chain: list[Gate] = []
+        node = dominators[end]
+        while node is not root and node is not None:
+            if isinstance(node, Gate):
+                chain.append(node)
+            node = dominators[node] if dominators[node] is not node else None
+        return chain[::-1]
+
+    def _at(self, span: ir.Span) -> Node | None:
+        """The innermost node whose code contains a place."""
+        inside = [n for n in self.graph if isinstance(n, Code) and n is not self.exit and _contains(n.span, span)]
+        inside = [n for n in inside if n is not self.entry]
+        return min(inside, key=lambda n: _extent(n.span), default=None)
+
+    # building
+
+    def _join(self, ends: Sequence[Node], node: Node) -> None:
+        self.graph.add_node(node)
+        self.graph.add_edges_from((end, node) for end in ends)
+
+    def _code(self, part: ir.Stmt | ir.Expr, ends: Sequence[Node]) -> list[Node]:
+        node = Code(part.span)
+        self._join(ends, node)
+        return [node]
+
+    def _add(self, statement: ir.Stmt, ends: list[Node]) -> list[Node]:
+        """Adds a statement behind some nodes; gives back those that what comes next stands behind."""
+        if isinstance(statement, ir.Block):
+            for inner in statement.statements:
+                ends = self._add(inner, ends)
+            return ends
+        gate = Gate("before", statement, self._depth)
+        self._join(ends, gate)
+        return self._behind_gate(statement, [gate])
+
+    def _behind_gate(self, statement: ir.Stmt, ends: list[Node]) -> list[Node]:
+        match statement:
+            case ir.If():
+                tested = self._code(statement.condition, ends)
+                then = self._add(statement.then, tested)
+                return then + (self._add(statement.otherwise, tested) if statement.otherwise else tested)
+            case ir.For() | ir.While() | ir.RangeFor():
+                return self._loop(statement, ends)
+            case ir.DoWhile():
+                return self._do(statement, ends)
+            case ir.Switch():
+                return self._switch(statement, ends)
+            case ir.Return():
+                self._join(self._code(statement, ends), self.exit)
+                return []
+            case ir.Break() | ir.Continue():
+                self._leave(statement, ends)
+                return []
+            case ir.UnknownStmt():
+                for inner in statement.children:
+                    ends = self._add(inner, ends)
+                return ends
+            case _:
+                return self._code(statement, ends)
+
+    def _leave(self, statement: ir.Break | ir.Continue, ends: list[Node]) -> None:
+        if not self._loops:
+            self._join(ends, self.exit)
+            return
+        loop = self._loops[-1]
+        (loop.after if isinstance(statement, ir.Break) else loop.again).extend(ends)
+
+    def _loop(self, statement: ir.For | ir.While | ir.RangeFor, ends: list[Node]) -> list[Node]:
+        if isinstance(statement, ir.For) and statement.init is not None:
+            ends = self._code(statement.init, ends)
+        head = Code(_head(statement))
+        self._join(ends, head)
+        last = self._body(statement, [head])
+        loop = self._loops.pop()
+        behind = [*last, *loop.again]
+        if isinstance(statement, ir.For) and statement.increment is not None:
+            behind = self._code(statement.increment, behind)
+        self._join(behind, head)
+        endless = isinstance(statement, ir.For) and statement.condition is None
+        return [*loop.after, *([] if endless else [head])]
+
+    def _do(self, statement: ir.DoWhile, ends: list[Node]) -> list[Node]:
+        start = Code(statement.span)
+        self._join(ends, start)
+        last = self._body(statement, [start])
+        loop = self._loops.pop()
+        tested = self._code(statement.condition, [*last, *loop.again])
+        self._join(tested, start)
+        return [*loop.after, *tested]
+
+    def _body(self, statement: ir.For | ir.While | ir.RangeFor | ir.DoWhile, ends: list[Node]) -> list[Node]:
+        self._loops.append(_Loop([], []))
+        self._depth += 1
+        last = self._add(statement.body, ends)
+        gate = Gate("end", statement, self._depth)
+        self._depth -= 1
+        self._join(last, gate)
+        return [gate]
+
+    def _switch(self, statement: ir.Switch, ends: list[Node]) -> list[Node]:
+        tested = self._code(statement.condition, ends)
+        self._loops.append(_Loop([], self._loops[-1].again if self._loops else []))
+        falling: list[Node] = []
+        for case in statement.cases:
+            falling = [*falling, *tested]
+            for inner in case.body:
+                falling = self._add(inner, falling)
+        loop = self._loops.pop()
+        default = any(case.is_default for case in statement.cases)
+        return [*loop.after, *falling, *([] if default else tested)]
+
+
+def _head(statement: ir.For | ir.While | ir.RangeFor) -> ir.Span:
+    if isinstance(statement, ir.RangeFor):
+        return statement.range.span
+    return statement.condition.span if statement.condition is not None else statement.span
+
+
+def _contains(outer: ir.Span, inner: ir.Span) -> bool:
+    starts = (outer.line, outer.column) <= (inner.line, inner.column)
+    return outer.path == inner.path and starts and (inner.line, inner.column) < (outer.end_line, outer.end_column)
+
+
+def _extent(span: ir.Span) -> tuple[int, int]:
+    return span.end_line - span.line, span.end_column - span.column
+
+
+def gates_in_order(gates: Sequence[Gate]) -> Iterator[Gate]:
+    """Those in the fewest loops first; among them the end of a body, then the last one on the way."""
+    ranked = sorted(enumerate(gates), key=lambda pair: (pair[1].depth, pair[1].where != "end", -pair[0]))
+    return (gate for _, gate in ranked)
+
+
+__all__ = ["ControlFlow", "Gate", "gates_in_order"]

@@ -1,0 +1,275 @@
+"""Conflicts: pairs of accesses by different threads to the same bytes, of which one writes, with nothing in between
+that orders them.
+
+Three kinds of order count. Threads of different warps are ordered by barriers of the block, threads of one warp also by
+barriers of the warp, blocks only by barriers of the grid. Two plain loads never conflict, nor do two atomics.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cudalint.evaluate.events import LibraryAccess
+from cudalint.evaluate.numeric import WARP
+from cudalint.flow.lanes import Column, Table
+from cudalint.flow.unfold import Touch
+
+Reach = Literal["warp", "block", "grid"]
+"""What the two threads share: the warp, the block, or only the grid."""
+_MOST_PER_SITE = 3
+"""Conflicts between two places in the source that are looked at: unrolled loops have many alike."""
+_MOST_KEYS = 16
+"""Pieces of memory on which one pair of accesses is looked at in detail."""
+
+
+@dataclass(frozen=True, slots=True)
+class Thread:
+    thread: tuple[int, int, int]
+    block: tuple[int, int, int]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Conflict:
+    """Two accesses, in the order of the program, with a witness."""
+
+    first: Touch
+    second: Touch
+    one: Thread
+    other: Thread
+    reach: Reach
+    address: int
+    """Bytes from the start of the array."""
+    across: bool
+    """The second access belongs to a later iteration."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Runs:
+    """The entries that share a piece of memory, an interval and an event, as one row each, ordered by `key`."""
+
+    key: Column
+    """Tells memory and interval apart."""
+    event: Column
+    first: Column
+    """The entry with the smallest actor."""
+    last: Column
+    """That with the largest."""
+    low: Column
+    high: Column
+    """The smallest and the largest actor."""
+    sorted_keys: Column
+    """[entries] the keys of all entries of the table, ascending."""
+    order: Column
+    """[entries] the entries that they belong to."""
+
+    def entries(self, key: int) -> Column:
+        """All entries under a key."""
+        start, end = np.searchsorted(self.sorted_keys, [key, key + 1])
+        return self.order[start:end]
+
+
+def conflicts(table: Table, reach: Reach, ignores_values: bool = False) -> Iterator[Conflict]:
+    """At most one conflict for each pair of accesses. Stores of one and the same value are no conflict, unless
+    `ignores_values`."""
+    runs = _clashing(_runs(table, reach), table)
+    if runs is None:
+        return
+    present = np.unique(runs.event).tolist()
+    by_event = {number: np.flatnonzero(runs.event == number) for number in present}
+    seen: Counter[object] = Counter()
+    for position, a in enumerate(present):
+        for b in present[position:]:
+            sites = site_pair(table.touches[a], table.touches[b])
+            if seen[sites] < _MOST_PER_SITE and clash(table.touches[a], table.touches[b]):
+                found = _pair(table, runs, by_event[a], by_event[b], reach, ignores_values)
+                if found is not None:
+                    seen[sites] += 1
+                    yield found
+
+
+def site_pair(a: Touch, b: Touch) -> frozenset[object]:
+    """What two accesses share with other executions of the same code, by unrolling."""
+    return frozenset((touch.context.span, touch.context.frames, effect(touch)) for touch in (a, b))
+
+
+def clash(a: Touch, b: Touch) -> bool:
+    """Whether the two are a write and something that must not happen at the same time."""
+    if a is b and isinstance(a, LibraryAccess) and a.cooperative:
+        return False
+    effects = {effect(a), effect(b)}
+    if effects == {"load"} or effects == {"atomic"}:
+        return False
+    if effects == {"atomic", "load"}:
+        # What goes into a compare-and-swap is read before, and checked by it.
+        return a.offset is not b.offset
+    return True
+
+
+def effect(touch: Touch) -> Literal["load", "store", "atomic"]:
+    """An asynchronous copy reads global memory and writes shared memory."""
+    if touch.operation == "async-copy":
+        return "store" if touch.target.space == "shared" else "load"
+    return touch.operation
+
+
+def _runs(table: Table, reach: Reach) -> _Runs:
+    warp = table.thread // WARP
+    if reach == "grid":
+        where, actor = [table.grid_interval], table.block
+    elif reach == "block":
+        where, actor = [table.block, table.interval], warp
+    else:
+        where, actor = [table.block, warp, table.warp_interval], table.thread
+    key = _packed([*where, table.address])
+    order = np.argsort(_packed([key, table.event, actor]), kind="stable")
+    key, event, actor = key[order], table.event[order], actor[order]
+    starts = np.flatnonzero(np.concatenate(([True], (key[1:] != key[:-1]) | (event[1:] != event[:-1]))))
+    ends = np.concatenate((starts[1:], [len(order)])) - 1
+    return _Runs(key[starts], event[starts], order[starts], order[ends], actor[starts], actor[ends], key, order)
+
+
+def _packed(columns: Sequence[Column]) -> Column:
+    """[entries] one number for the numbers of several columns, that orders entries as they do."""
+    packed = np.zeros(len(columns[0]), dtype=np.int64)
+    size = 1
+    for column in columns:
+        low = int(column.min())
+        extent = int(column.max()) - low + 1
+        if size * extent >= 1 << 62:
+            column, low = np.unique(column, return_inverse=True)[1].astype(np.int64), 0
+            packed = np.unique(packed, return_inverse=True)[1].astype(np.int64)
+            extent = int(column.max()) + 1
+            size = int(packed.max()) + 1
+        packed = packed * extent + (column - low)
+        size *= extent
+    return packed
+
+
+def _clashing(runs: _Runs, table: Table) -> _Runs | None:
+    """Only the runs on memory that several actors touch in one interval, one of them writing."""
+    starts = np.flatnonzero(np.concatenate(([True], runs.key[1:] != runs.key[:-1])))
+    writes = np.array([effect(touch) != "load" for touch in table.touches])[runs.event]
+    several = np.minimum.reduceat(runs.low, starts) != np.maximum.reduceat(runs.high, starts)
+    kept = np.repeat(
+        several & np.logical_or.reduceat(writes, starts), np.diff(np.concatenate((starts, [len(runs.key)])))
+    )
+    if not kept.any():
+        return None
+    columns = (runs.key, runs.event, runs.first, runs.last, runs.low, runs.high)
+    key, event, first, last, low, high = (column[kept] for column in columns)
+    return _Runs(key, event, first, last, low, high, runs.sorted_keys, runs.order)
+
+
+def _pair(
+    table: Table, runs: _Runs, a: Column, b: Column, reach: Reach, ignores_values: bool
+) -> Conflict | None:
+    """A conflict between two events (or of one with itself), given their runs."""
+    _, at, bt = np.intersect1d(runs.key[a], runs.key[b], assume_unique=True, return_indices=True)
+    one, other = a[at], b[bt]
+    low, high = runs.low, runs.high
+    crossed = low[one] != high[other]
+    apart = crossed | (high[one] != low[other])
+    one, other, crossed = one[apart], other[apart], crossed[apart]
+    if not len(one):
+        return None
+    firsts = np.where(crossed, runs.first[one], runs.last[one])
+    seconds = np.where(crossed, runs.last[other], runs.first[other])
+    keys = runs.key[one]
+    if not ignores_values:
+        harmful = _harmful(table, runs, keys, firsts, seconds)
+        firsts, seconds = firsts[harmful], seconds[harmful]
+        if not len(firsts):
+            return None
+    return _witness(table, int(firsts[0]), int(seconds[0]), reach)
+
+
+def _harmful(
+    table: Table, runs: _Runs, keys: Column, firsts: Column, seconds: Column
+) -> NDArray[np.bool_]:
+    """[pairs] which of them change what the program computes. Where all threads store one value, their order does not
+    matter, and a thread that stored it reads nothing else."""
+    first = table.touches[int(table.event[firsts[0]])]
+    second = table.touches[int(table.event[seconds[0]])]
+    effects = {effect(first), effect(second)}
+    if effects == {"store"}:
+        same: NDArray[np.bool_] = table.values[firsts] == table.values[seconds]
+        if first is second and same.any():
+            # Between the two actors that were compared there may be others.
+            same &= _agree(table, runs, keys, firsts)
+        return ~same
+    harmful = np.ones(len(keys), dtype=bool)
+    if effects != {"load", "store"}:
+        return harmful
+    load = second if effect(second) == "load" else first
+    for position, key in enumerate(keys[:_MOST_KEYS].tolist()):
+        harmful[position] = not _already_stored(table, runs, key, load)
+    if len(keys) > _MOST_KEYS:
+        harmful[_MOST_KEYS:] = harmful[:_MOST_KEYS].any()
+    return harmful
+
+
+def _agree(table: Table, runs: _Runs, keys: Column, firsts: Column) -> NDArray[np.bool_]:
+    """[pairs] whether all threads that an event lets store under a key store one value."""
+    among = np.isin(runs.sorted_keys, keys) & (table.event[runs.order] == table.event[firsts[0]])
+    key, values = runs.sorted_keys[among], table.values[runs.order[among]]
+    starts = np.flatnonzero(np.concatenate(([True], key[1:] != key[:-1])))
+    agree = np.minimum.reduceat(values, starts) == np.maximum.reduceat(values, starts)
+    return np.asarray(agree[np.searchsorted(key[starts], keys)], dtype=bool)
+
+
+def _already_stored(table: Table, runs: _Runs, key: int, load: Touch) -> bool:
+    """Whether all stores to this memory in this interval store one value, and every thread that loads it stored it
+    before."""
+    near = runs.entries(key)
+    is_load = np.array([effect(touch) == "load" for touch in table.touches])[table.event[near]]
+    stores = near[~is_load]
+    values = table.values[stores]
+    if not len(values) or values.min() != values.max():
+        return False
+    number = table.touches.index(load)
+    loads = near[table.event[near] == number]
+    first_store: dict[int, int] = {}
+    for thread, step in zip(_identity(table, stores).tolist(), table.step[stores].tolist(), strict=True):
+        first_store[thread] = min(step, first_store.get(thread, step))
+    loaded = zip(_identity(table, loads).tolist(), table.step[loads].tolist(), strict=True)
+    return all(thread in first_store and first_store[thread] < step for thread, step in loaded)
+
+
+def _identity(table: Table, entries: Column) -> Column:
+    """A number for each thread of the grid."""
+    return table.block[entries] << 10 | table.thread[entries]
+
+
+def _witness(table: Table, first: int, second: int, reach: Reach) -> Conflict:
+    if table.step[second] < table.step[first]:
+        first, second = second, first
+    one, other = table.touches[int(table.event[first])], table.touches[int(table.event[second])]
+    address = int(table.address[first]) * table.unit
+    across = int(table.event[second]) <= int(table.event[first]) and one.context.loops != ()
+    return Conflict(one, other, _thread(table, first), _thread(table, second), reach, address, across)
+
+
+def _thread(table: Table, entry: int) -> Thread:
+    threads = table.unfolding.threads
+    x, y, z = (int(axis[0, table.thread[entry]]) for axis in threads.indices)
+    block = int(table.block[entry])
+    low = (1 << 21) - 1
+    return Thread((x, y, z), (block & low, block >> 21 & low, block >> 42))
+
+
+def all_conflicts(table: Table, reaches: Sequence[Reach], ignores_values: bool = False) -> list[Conflict]:
+    """The conflicts of several kinds; of a pair of accesses only the first that is found."""
+    found: dict[tuple[int, int], Conflict] = {}
+    for reach in reaches:
+        for conflict in conflicts(table, reach, ignores_values):
+            found.setdefault((id(conflict.first), id(conflict.second)), conflict)
+    return list(found.values())
+
+
+__all__ = ["Conflict", "Reach", "Thread", "all_conflicts", "clash", "conflicts", "effect", "site_pair"]

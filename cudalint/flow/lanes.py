@@ -1,0 +1,141 @@
+"""The accesses of all threads to one array, laid out as a table: who touches which bytes in which barrier interval."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cudalint.evaluate.events import AccessEvent
+from cudalint.evaluate.numeric import WARP
+from cudalint.evaluate.values import UNINITIALISED
+from cudalint.flow.unfold import Touch, Unfolding, flat
+
+MAX_LANES = 400_000
+"""Entries of one table at most."""
+_MOST_UNITS = 64
+"""Units of one access that are told apart; more than these only a library function touches at once."""
+_MOST_INTERVALS = 8
+"""Intervals over which an asynchronous copy is followed."""
+
+Column = NDArray[np.int64]
+
+
+class TooManyLanes(Exception):
+    """The table would take too much memory and time."""
+
+
+@dataclass(frozen=True, eq=False)
+class Table:
+    """One entry for each thread, iteration and unit of bytes. All columns are [entries]."""
+
+    unit: int
+    """Bytes: the largest power of two that divides all addresses and sizes."""
+    event: Column
+    """Place in `touches`."""
+    row: Column
+    thread: Column
+    block: Column
+    """A number that tells the blocks apart."""
+    interval: Column
+    warp_interval: Column
+    grid_interval: Column
+    address: Column
+    """In units."""
+    step: Column
+    """Grows with the order of the program: an access of an earlier iteration comes before one of a later."""
+    touches: tuple[Touch, ...]
+    unfolding: Unfolding
+
+    def __len__(self) -> int:
+        return len(self.event)
+
+    @cached_property
+    def values(self) -> Column:
+        """[entries] numbers that are equal where entries store the same value; stores of numbers that nobody follows
+        are all different, and loads have the value 0."""
+        result = np.zeros(len(self), dtype=np.int64)
+        for number, touch in enumerate(self.touches):
+            if touch.values is not None or touch.operation != "load":
+                here = np.flatnonzero(self.event == number)
+                if not len(here):
+                    continue
+                result[here] = self._stored(touch, here)
+        return result
+
+    def _stored(self, touch: Touch, entries: NDArray[np.int64]) -> Column:
+        follows = self.unfolding.follows
+        if touch.values is None or any(v.payload == UNINITIALISED or not follows(touch, v) for v in touch.values):
+            return -1 - entries
+        rows = self.unfolding.rows_of(touch)
+        mixed = np.zeros(len(entries), dtype=np.uint64)
+        for value in touch.values:
+            numbers = flat(rows.value(value), rows)[self.row[entries], self.thread[entries]]
+            is_float = numbers.dtype.kind == "f"
+            words = numbers.astype(np.float64).view(np.uint64) if is_float else numbers.astype(np.uint64)
+            mixed = (mixed ^ words) * np.uint64(0x9E3779B97F4A7C15)
+        return (mixed >> np.uint64(1)).astype(np.int64)
+
+
+def table_of(unfolding: Unfolding, touches: Sequence[Touch], size: int | None) -> Table | None:
+    """The entries of the accesses to one array; None where there are none. Threads whose address lies outside of an
+    array of known `size` (in bytes) are left out: that is another defect."""
+    parts = [_entries(unfolding, number, touch, size) for number, touch in enumerate(touches)]
+    found = [part for part in parts if part is not None]
+    if not found:
+        return None
+    if sum(len(part[0]) for part in found) > MAX_LANES:
+        raise TooManyLanes
+    columns = [np.concatenate(column) for column in zip(*found, strict=True)]
+    event, row, thread, block, interval, warp, grid, address, step, length = columns
+    everything = int(np.bitwise_or.reduce(address | length))
+    unit = min(everything & -everything, 16) if everything else 1
+    units = np.minimum(length // unit, _MOST_UNITS)
+    if int(units.sum()) > MAX_LANES:
+        raise TooManyLanes
+    of = np.repeat(np.arange(len(event)), units)
+    within = np.arange(len(of)) - np.repeat(np.cumsum(units) - units, units)
+    return Table(
+        unit, event[of], row[of], thread[of], block[of], interval[of], warp[of], grid[of],
+        address[of] // unit + within, step[of], tuple(touches), unfolding,
+    )  # fmt: skip
+
+
+def _entries(unfolding: Unfolding, number: int, touch: Touch, size: int | None) -> tuple[Column, ...] | None:
+    if not unfolding.is_walked(touch):
+        return None
+    rows, times = unfolding.rows_of(touch), unfolding.times(touch)
+    mask = unfolding.mask(touch)
+    address = flat(rows.value(touch.offset), rows).astype(np.int64)
+    if size is not None:
+        mask = mask & (address >= 0) & (address + touch.bytes <= size)
+    row, thread = (index.astype(np.int64) for index in np.nonzero(mask & (times.block.repeat(WARP, axis=1) >= 0)))
+    if not len(row):
+        return None
+    warp = thread // WARP
+    coordinates = rows.blocks[row]
+    block = coordinates[:, 0] | coordinates[:, 1] << 21 | coordinates[:, 2] << 42
+    length = np.full(len(row), touch.bytes, dtype=np.int64)
+    start, until = times.block[row, warp], times.until[row, warp]
+    entries = (
+        np.full(len(row), number, dtype=np.int64), row, thread, block, start, times.warp[row, warp],
+        times.grid[row, warp], address[row, thread], times.step[row], length,
+    )  # fmt: skip
+    if isinstance(touch, AccessEvent) and touch.operation != "async-copy" and bool((until == start).all()):
+        return entries
+    return _lasting(entries, np.minimum(until - start, _MOST_INTERVALS))
+
+
+def _lasting(entries: tuple[Column, ...], more: Column) -> tuple[Column, ...]:
+    """An access that is under way during several barrier intervals is an entry in each of them."""
+    of = np.repeat(np.arange(len(more)), more + 1)
+    later = np.arange(len(of)) - np.repeat(np.cumsum(more + 1) - (more + 1), more + 1)
+    columns = [column[of] for column in entries]
+    columns[4] = columns[4] + later
+    return tuple(columns)
+
+
+__all__ = ["Table", "TooManyLanes", "table_of"]

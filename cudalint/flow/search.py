@@ -1,0 +1,134 @@
+"""The search for races in one execution: which accesses of which array conflict, in which situations, how certainly."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Literal
+
+from cudalint.evaluate.assumptions import holds
+from cudalint.evaluate.events import AccessEvent, Event, LibraryAccess
+from cudalint.evaluate.execution import Execution
+from cudalint.evaluate.figures import is_astray
+from cudalint.evaluate.graph import BLOCK_BITS, THREAD_BITS, Graph, Node
+from cudalint.evaluate.values import Allocation
+from cudalint.flow.certainty import Doubt, doubt_about
+from cudalint.flow.conflicts import Conflict, clash, effect
+from cudalint.flow.trial import GaveUp, Trial
+from cudalint.flow.unfold import Touch
+from cudalint.flow.valuations import satisfy
+from cudalint.options import RaceScope
+
+_MOST_SITUATIONS = 5
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Finding:
+    """A pair of accesses that conflict."""
+
+    array: Allocation
+    conflict: Conflict
+    doubt: Doubt | None
+    """What it depends on; None for a certain race."""
+
+
+@dataclass(slots=True, eq=False)
+class Search:
+    execution: Execution
+    trial: Trial
+    """Its generic situation."""
+    scope: RaceScope
+    space: Literal["shared", "global"] | None = None
+    """The only memory to look at."""
+    missed: list[str] = field(default_factory=list)
+    """What could not be looked at, as sentences."""
+
+    def findings(self) -> list[Finding]:
+        view, events = self.execution.view, self.execution.events
+        groups = [group for group in arrays(events, view.graph) if self.space in (None, group[0].space)]
+        found: dict[object, Finding] = {}
+        if not groups:
+            return []
+        for values in self._situations(events):
+            trial = self.trial if not values else self.trial.under(values)
+            for array, touches in groups:
+                self.trial.trim()
+                for finding in self._in_array(trial, array, touches):
+                    key = (array, *(end.context.span for end in (finding.conflict.first, finding.conflict.second)))
+                    known = found.get(key)
+                    if known is None or (known.doubt is not None and finding.doubt is None):
+                        found[key] = finding
+        return list(found.values())
+
+    def _in_array(self, trial: Trial, array: Allocation, touches: Sequence[Touch]) -> Iterator[Finding]:
+        scopes: list[RaceScope] = ["block"]
+        everywhere = is_one_array(array, trial.graph, THREAD_BITS | BLOCK_BITS)
+        if self.scope == "grid" and array.space != "shared" and everywhere and trial.has_neighbours:
+            scopes.append("grid")
+        for scope in scopes:
+            try:
+                for conflict in trial.conflicts(touches, array.bytes, scope):
+                    doubt = doubt_about(conflict, trial, self.execution, touches, array.bytes)
+                    if doubt is None or not doubt.excludes:
+                        yield Finding(array, conflict, doubt)
+            except GaveUp:
+                text = f"races on `{array.name}` were not looked for: there is too much to look at"
+                if text not in self.missed:
+                    self.missed.append(text)
+                return
+
+    def _situations(self, events: Sequence[Event]) -> list[dict[Node, int | float]]:
+        """Choices of sizes and flags, so that every access is reached in one of them: the generic one first."""
+        view = self.execution.view
+        graph = view.graph
+        situations: list[dict[Node, int | float]] = [{}]
+        decided = {u for condition in view.assumed for u in graph.atoms(condition.bits, graph.uniform_bits)}
+        for event in events:
+            if not isinstance(event, (AccessEvent, LibraryAccess)) or len(situations) >= _MOST_SITUATIONS:
+                continue
+            wanted = [c for c in event.context.conditions if c.bits and not c.bits & ~graph.uniform_bits]
+            if not wanted or any(all(holds(graph, c, values) for c in wanted) for values in situations):
+                continue
+            bits = 0
+            for condition in wanted:
+                bits |= condition.bits
+            atoms = [u for u in graph.atoms(bits, graph.uniform_bits) if u not in decided]
+            values = satisfy(graph, wanted, atoms) if atoms else None
+            if values is not None:
+                situations.append(values)
+        return situations
+
+
+def arrays(events: Sequence[Event], graph: Graph) -> Iterator[tuple[Allocation, list[Touch]]]:
+    """The arrays that some threads write while others touch them, with all accesses to each, in program order."""
+    groups: dict[object, list[Touch]] = {}
+    for event in events:
+        if isinstance(event, (AccessEvent, LibraryAccess)) and _is_followed(event, graph):
+            groups.setdefault(_memory(event.target), []).append(event)
+    for touches in groups.values():
+        if any(effect(t) != "load" for t in touches):
+            writes = [t for t in touches if effect(t) != "load"]
+            if any(clash(w, t) for w in writes for t in touches):
+                yield touches[0].target, touches
+
+
+def _is_followed(event: Touch, graph: Graph) -> bool:
+    target = event.target
+    if target.is_null or target.space not in ("shared", "global") or not is_one_array(target, graph):
+        return False
+    return not is_astray(event, graph)  # type: ignore[arg-type]
+
+
+def is_one_array(target: Allocation, graph: Graph, bits: int = THREAD_BITS) -> bool:
+    """Whether a pointer is the same for all threads of a block (or, with other `bits`, of the grid)."""
+    return target.opaque is None or not target.opaque.bits & (bits | graph.loop_bits)
+
+
+def _memory(target: Allocation) -> object:
+    """All arrays of dynamic shared memory start at the same place."""
+    if target.space == "shared" and target.symbol is not None and target.symbol.storage == "dynamic-shared":
+        return "dynamic-shared"
+    return target
+
+
+__all__ = ["Finding", "Search", "arrays"]

@@ -1,0 +1,153 @@
+"""A launch under one choice of sizes: the traces of some of its blocks, and the conflicts in them."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cudalint.evaluate.events import BarrierEvent, Event
+from cudalint.evaluate.execution import Execution
+from cudalint.evaluate.graph import Graph, Node
+from cudalint.evaluate.numeric import Data, Rows, Threads
+from cudalint.flow.conflicts import Conflict, Reach, all_conflicts
+from cudalint.flow.lanes import TooManyLanes, table_of
+from cudalint.flow.unfold import TooLarge, Touch, Unfolding
+from cudalint.options import RaceScope
+
+MAX_SECONDS = 2.5
+"""For the barriers and races of one launch; what is not looked at by then is listed as not analysed."""
+
+
+_MOST_BLOCKS = 1024
+"""Along an axis. Blocks far out in a grid of generic sizes would have addresses that overflow."""
+
+
+class GaveUp(Exception):
+    """The analysis of races would take too long."""
+
+
+@dataclass(frozen=True, slots=True)
+class Effort:
+    """How much of a launch is looked at: blocks, and iterations of a loop."""
+
+    blocks: int
+    iterations: int
+
+
+_INSIDE = (Effort(3, 12), Effort(2, 4), Effort(1, 3))
+_BETWEEN = (Effort(10, 6), Effort(6, 3), Effort(3, 2))
+
+
+@dataclass(slots=True, eq=False)
+class Trial:
+    """One situation. Traces are made when they are asked for, smaller ones where large ones would be too large."""
+
+    graph: Graph
+    block: tuple[int, int, int]
+    grid: tuple[Node, Node, Node]
+    events: Sequence[Event]
+    deadline: float
+    values: Mapping[Node, int | float] = field(default_factory=dict)
+    leave_out: BarrierEvent | None = None
+    data: Data = "random"
+    _traces: dict[tuple[RaceScope, Effort], Unfolding] = field(default_factory=dict)
+    _others: dict[object, Trial] = field(default_factory=dict)
+    _known: dict[object, list[Conflict]] = field(default_factory=dict)
+
+    def conflicts(
+        self, touches: Sequence[Touch], size: int | None, scope: RaceScope, ignores_values: bool = False
+    ) -> list[Conflict]:
+        """The conflicts among the accesses to one array, within blocks or between them. Raises `GaveUp`."""
+        key = (id(touches[0]), len(touches), scope, ignores_values)
+        found = self._known.get(key)
+        if found is None:
+            found = self._known[key] = self._conflicts(touches, size, scope, ignores_values)
+        return found
+
+    def _conflicts(
+        self, touches: Sequence[Touch], size: int | None, scope: RaceScope, ignores_values: bool
+    ) -> list[Conflict]:
+        reaches: tuple[Reach, ...] = ("block", "warp") if scope == "block" else ("grid",)
+        for effort in _INSIDE if scope == "block" else _BETWEEN:
+            if time.monotonic() > self.deadline:
+                break
+            try:
+                table = table_of(self.trace(scope, effort), touches, size)
+            except (TooLarge, TooManyLanes):
+                continue
+            return [] if table is None else all_conflicts(table, reaches, ignores_values)
+        raise GaveUp
+
+    def trace(self, scope: RaceScope, effort: Effort | None = None) -> Unfolding:
+        effort = effort or _INSIDE[0]
+        found = self._traces.get((scope, effort))
+        if found is None:
+            extents = self.extents()
+            blocks = _inside(extents, effort.blocks) if scope == "block" else _neighbours(extents, effort.blocks)
+            found = Unfolding(
+                self.graph, self.block, blocks, self.events, self.values, self.leave_out, effort.iterations, self.data
+            )
+            self._traces[scope, effort] = found
+        return found
+
+    def under(self, values: Mapping[Node, int | float], data: Data = "random") -> Trial:
+        """The same launch with other values for some symbols, and other data in memory."""
+        key = (data, *sorted((node.index, value) for node, value in values.items()))
+        found = self._others.get(key)
+        if found is None:
+            merged = {**self.values, **values}
+            found = Trial(self.graph, self.block, self.grid, self.events, self.deadline, merged, data=data)
+            self._others[key] = found
+        return found
+
+    def trim(self) -> None:
+        """Forgets the traces of other situations, but not what was found in them."""
+        for other in self._others.values():
+            other._traces.clear()
+            other.trim()
+
+    def extents(self) -> tuple[int, ...]:
+        """The grid's."""
+        one = Rows(self.graph, Threads.of(self.block), np.zeros((1, 3), dtype=np.int64), np.ones(1), self.values)
+        return tuple(max(1, int(np.asarray(one.value(axis)).flat[0])) for axis in self.grid)
+
+    @property
+    def has_neighbours(self) -> bool:
+        return max(self.extents()) > 1
+
+
+def trial_of(execution: Execution) -> Trial:
+    """The generic situation of an execution."""
+    view = execution.view
+    return Trial(view.graph, view.block, view.grid, execution.events, time.monotonic() + MAX_SECONDS)
+
+
+def _inside(extents: tuple[int, ...], count: int) -> NDArray[np.int64]:
+    """Blocks whose threads are compared with each other: the first, one inside, the last."""
+    chosen = [tuple(0 for _ in extents), tuple(e // 2 for e in extents), tuple(e - 1 for e in extents)]
+    return np.array(list(dict.fromkeys(chosen))[:count], dtype=np.int64)
+
+
+def _neighbours(extents: tuple[int, ...], count: int) -> NDArray[np.int64]:
+    """Blocks that are compared with one another: pairs of neighbours along every axis, at the start and inside, and
+    the last ones."""
+    extents = tuple(min(e, _MOST_BLOCKS) for e in extents)
+    start, middle = (0, 0, 0), tuple(e // 2 for e in extents)
+    last = tuple(e - 1 for e in extents)
+    axes = [axis for axis in range(3) if extents[axis] > 1]
+    chosen = [start, *(_moved(start, axis, 1) for axis in axes), last]
+    chosen += [middle, *(_moved(middle, axis, 1) for axis in axes), *(_moved(last, axis, -1) for axis in axes)]
+    chosen += [_moved(start, axis, 2) for axis in axes]
+    kept = [b for b in dict.fromkeys(chosen) if all(0 <= i < e for i, e in zip(b, extents, strict=True))]
+    return np.array(kept[:count], dtype=np.int64)
+
+
+def _moved(block: tuple[int, ...], axis: int, by: int) -> tuple[int, ...]:
+    return tuple(i + by if a == axis else i for a, i in enumerate(block))
+
+
+__all__ = ["GaveUp", "Trial", "trial_of"]

@@ -1,0 +1,349 @@
+"""The trace of a block: the events of an execution, iteration by iteration, divided into barrier intervals.
+
+Loops that the executor summarised are unfolded for a few iterations: the first ones, so that an iteration meets the
+next one across the back edge, and the last one, which meets what follows the loop. Between two barriers of a scope all
+threads of that scope run in any order; an interval is what lies between.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cudalint.evaluate.events import AccessEvent, BarrierEvent, CopyEvent, Event, LibraryAccess, Loop
+from cudalint.evaluate.graph import Graph, Node
+from cudalint.evaluate.numeric import WARP, Data, Rows, Threads, lane_trips
+from cudalint.evaluate.requests import mask_of
+
+MAX_INSTANCES = 8_000
+"""Events times situations that are walked through; a kernel that needs more is given up."""
+_MOST_ROWS = 96
+_ITERATIONS = {0: 12, 1: 6, 2: 4}
+"""Iterations that are looked at, by how many loops are around."""
+
+Touch = AccessEvent | LibraryAccess
+
+
+class TooLarge(Exception):
+    """The trace would take too many steps."""
+
+
+@dataclass(slots=True, eq=False)
+class LoopItems:
+    """A loop with what happens in it, in the order of the program."""
+
+    loop: Loop
+    items: list[Item] = field(default_factory=list)
+    barriers: frozenset[str] = frozenset()
+    """The scopes of the barriers in it."""
+    is_quiet: bool = False
+    """Nothing in it orders threads, or copies asynchronously: all of it lies in one interval."""
+
+
+Item = Event | LoopItems
+
+
+def group(events: Sequence[Event], depth: int = 0) -> list[Item]:
+    """The events as a tree of loops: those of one execution of a loop stand next to each other."""
+    items: list[Item] = []
+    position = 0
+    while position < len(events):
+        event = events[position]
+        if len(event.context.loops) <= depth:
+            items.append(event)
+            position += 1
+            continue
+        loop = event.context.loops[depth]
+        end = position
+        while end < len(events) and _is_in(events[end], loop, depth):
+            end += 1
+        inside = events[position:end]
+        barriers = frozenset(e.scope for e in inside if isinstance(e, BarrierEvent))
+        items.append(LoopItems(loop, group(inside, depth + 1), barriers, _is_quiet(inside)))
+        position = end
+    return items
+
+
+def _is_quiet(events: Sequence[Event]) -> bool:
+    return not any(
+        isinstance(e, (BarrierEvent, CopyEvent))
+        or (isinstance(e, (AccessEvent, LibraryAccess)) and e.operation == "async-copy")
+        for e in events
+    )
+
+
+def _is_in(event: Event, loop: Loop, depth: int) -> bool:
+    loops = event.context.loops
+    return len(loops) > depth and loops[depth] is loop
+
+
+def iterations(trips: int, most: int) -> list[int]:
+    """The iterations that are looked at: the first ones and the last two."""
+    if trips <= most:
+        return list(range(trips))
+    ends = 1 if most < 5 else 2
+    return [*range(most - ends), *range(trips - ends, trips)]
+
+
+@dataclass(slots=True, eq=False)
+class Intervals:
+    """When the instances of one event happen. Arrays are [rows, warps] of the rows of the event's loops."""
+
+    block: NDArray[np.int64]
+    """The barrier interval of the block."""
+    warp: NDArray[np.int64]
+    """The interval between barriers of the warp."""
+    grid: NDArray[np.int64]
+    until: NDArray[np.int64]
+    """The last barrier interval of the block in which it may still be under way: later than the first for an
+    asynchronous copy, and between arriving at a barrier and waiting there."""
+    step: NDArray[np.int64]
+    """[rows] when the walk through the trace of the block got there."""
+
+
+@dataclass(slots=True)
+class _Clock:
+    """The current intervals of one block, while its trace is walked."""
+
+    warp: NDArray[np.int64]
+    block: int = 0
+    grid: int = 0
+    step: int = 0
+    arrived: bool = False
+    """Between an arrival at a barrier and the wait."""
+    open: list[tuple[int, int]] = field(default_factory=list)
+    """Asynchronous copies that are in no group yet: event and row."""
+    groups: list[list[tuple[int, int]]] = field(default_factory=list)
+
+    def skip(self, barriers: frozenset[str]) -> None:
+        """Iterations with barriers in them are passed over: nothing before meets anything after."""
+        self.warp += 2
+        if barriers == {"warp"}:
+            return
+        self.block += 2
+        if "grid" in barriers:
+            self.grid += 2
+        self.groups.clear()
+        self.open.clear()
+
+
+class Unfolding:
+    """The trace of some blocks under one launch."""
+
+    def __init__(
+        self,
+        graph: Graph,
+        block: tuple[int, int, int],
+        blocks: NDArray[np.int64],
+        events: Sequence[Event],
+        uniforms: Mapping[Node, int | float] | None = None,
+        leave_out: BarrierEvent | None = None,
+        most_iterations: int = 12,
+        data: Data = "random",
+    ) -> None:
+        """`blocks` is [n, 3]. `leave_out` is a barrier to pretend away. All blocks and iterations see the same `data`.
+        """
+        self.graph = graph
+        self.threads = Threads.of(block)
+        self.events = events
+        self.base = Rows(graph, self.threads, blocks, np.ones(len(blocks)), dict(uniforms or {}))
+        self.base.salt = np.full((len(blocks), 1), 0x9E3779B97F4A7C15, dtype=np.uint64)
+        self.base.data = data
+        self.leave_out = leave_out
+        self._most = most_iterations
+        self._nests: dict[tuple[int, ...], Rows] = {(): self.base}
+        self._children: dict[tuple[int, ...], list[list[int]]] = {}
+        self._numbers: dict[tuple[int, ...], list[int]] = {}
+        self._starts: dict[tuple[int, ...], list[int]] = {}
+        self._masks: dict[int, NDArray[np.bool_]] = {}
+        self._times: dict[int, Intervals] = {}
+        self._steps = 0
+        self._place = {id(event): position for position, event in enumerate(events)}
+        items = group(events)
+        if _is_quiet(events):
+            self._stamp_all(items, (), 0, len(blocks), _Clock(np.zeros(self.threads.warps, dtype=np.int64)))
+            return
+        for row in range(len(blocks)):
+            clock = _Clock(np.zeros(self.threads.warps, dtype=np.int64))
+            self._walk(items, (), row, clock)
+
+    # rows
+
+    def is_reached(self, event: Event) -> bool:
+        """Whether the loops around the event make an iteration."""
+        return _nest(event) in self._nests
+
+    def rows_of(self, event: Event) -> Rows:
+        """The situations that the event is looked at in; it has to be reached."""
+        return self._nests[_nest(event)]
+
+    def follows(self, event: Event, node: Node) -> bool:
+        """Whether a value can be evaluated where an event happens: it depends on no counter of another loop."""
+        own = 0
+        for loop in event.context.loops:
+            own |= loop.counter.bits
+        return not node.bits & self.graph.loop_bits & ~own
+
+    def iterations(self, event: Event) -> list[int]:
+        """How many iterations the loops around an event make at most, outermost first."""
+        nest = _nest(event)
+        numbers = [self._numbers.get(nest[: depth + 1], ()) for depth in range(len(nest))]
+        return [max(found, default=-1) + 1 for found in numbers]
+
+    def is_walked(self, event: Event) -> bool:
+        return self._place[id(event)] in self._times
+
+    def times(self, event: Event) -> Intervals:
+        return self._times[self._place[id(event)]]
+
+    def mask(self, event: Event) -> NDArray[np.bool_]:
+        """[rows, threads] the threads that get there; what depends on data is taken to let them through."""
+        place = self._place[id(event)]
+        found = self._masks.get(place)
+        if found is None:
+            opaque = self.graph.opaque_bits
+            conditions = [c for c in event.context.conditions if not c.bits & opaque and self.follows(event, c)]
+            found = mask_of(self.rows_of(event), conditions)
+            self._masks[place] = found
+        return found
+
+    # walking
+
+    def _walk(self, items: Sequence[Item], nest: tuple[int, ...], row: int, clock: _Clock) -> None:
+        for item in items:
+            self._steps += 1
+            clock.step += 1
+            if self._steps > MAX_INSTANCES:
+                raise TooLarge
+            if isinstance(item, LoopItems):
+                self._walk_loop(item, nest, row, clock)
+            elif isinstance(item, BarrierEvent):
+                self._pass(item, row, clock)
+            elif isinstance(item, CopyEvent):
+                self._copied(item, row, clock)
+            elif isinstance(item, (AccessEvent, LibraryAccess)):
+                self._stamp(item, row, clock)
+
+    def _walk_loop(self, item: LoopItems, nest: tuple[int, ...], row: int, clock: _Clock) -> None:
+        inner = (*nest, item.loop.counter.index)
+        if inner not in self._children:
+            self._unfold(item.loop, nest, inner)
+        if item.is_quiet:
+            starts = self._starts[inner]
+            self._stamp_all(item.items, inner, starts[row], starts[row + 1], clock)
+            return
+        rows, numbers = self._children[inner][row], self._numbers[inner]
+        previous = -1
+        for child in rows:
+            if item.barriers and numbers[child] != previous + 1:
+                clock.skip(item.barriers)
+            previous = numbers[child]
+            self._walk(item.items, inner, child, clock)
+
+    def _stamp_all(self, items: Sequence[Item], nest: tuple[int, ...], start: int, end: int, clock: _Clock) -> None:
+        """What happens in some rows of a nest, when nothing in it moves the clock."""
+        if end <= start:
+            return
+        self._steps += len(items)
+        if self._steps > MAX_INSTANCES:
+            raise TooLarge
+        for item in items:
+            clock.step += 1
+            if isinstance(item, LoopItems):
+                inner = (*nest, item.loop.counter.index)
+                if inner not in self._children:
+                    self._unfold(item.loop, nest, inner)
+                starts = self._starts[inner]
+                self._stamp_all(item.items, inner, starts[start], starts[end], clock)
+            elif isinstance(item, (AccessEvent, LibraryAccess)):
+                self._stamp(item, slice(start, end), clock)
+                times = self._times[self._place[id(item)]]
+                times.step[start:end] += np.arange(end - start) * len(items)
+
+    def _unfold(self, loop: Loop, nest: tuple[int, ...], inner: tuple[int, ...]) -> None:
+        parent = self._nests[nest]
+        trips = np.broadcast_to(
+            lane_trips(parent, loop.counter, loop.condition), (parent.count, self.threads.warps * WARP)
+        )
+        active = mask_of(parent, [c for c in loop.conditions if not c.bits & self.graph.opaque_bits])
+        longest: list[int] = np.where(active, trips, 0).max(axis=1).tolist()
+        room = max(2, _MOST_ROWS // max(parent.count, 1))
+        most = min(_ITERATIONS.get(len(nest), 3), room, self._most)
+        children: list[list[int]] = []
+        where: list[int] = []
+        numbers: list[int] = []
+        for row, count in enumerate(longest):
+            chosen = iterations(count, most)
+            children.append(list(range(len(where), len(where) + len(chosen))))
+            where += [row] * len(chosen)
+            numbers += chosen
+        self._children[inner], self._numbers[inner] = children, numbers
+        self._starts[inner] = [0, *itertools.accumulate(len(rows) for rows in children)]
+        if where:
+            counter = np.array(numbers, dtype=np.int64)[:, None]
+            indices = np.array(where, dtype=np.int64)
+            self._nests[inner] = parent.child(indices, np.ones(len(where)), {loop.counter: counter})
+
+    def _stamp(self, event: Touch, row: int | slice, clock: _Clock) -> None:
+        place = self._place[id(event)]
+        times = self._times.get(place)
+        if times is None:
+            shape = (self.rows_of(event).count, self.threads.warps)
+            never = np.full(shape, -1, dtype=np.int64)
+            times = Intervals(never, never.copy(), never.copy(), never.copy(), never[:, 0].copy())
+            self._times[place] = times
+        times.block[row], times.warp[row], times.grid[row] = clock.block, clock.warp, clock.grid
+        times.step[row] = clock.step
+        times.until[row] = clock.block + (1 if clock.arrived else 0)
+        if event.operation == "async-copy" and isinstance(row, int):
+            times.until[row] = 1 << 40
+            clock.open.append((place, row))
+
+    def _pass(self, event: BarrierEvent, row: int, clock: _Clock) -> None:
+        """A barrier that any thread comes to moves the clock; one that depends on data is taken to be passed."""
+        if event.implied and event.scope == "warp":
+            # Shuffles and votes make the warp converge, but "do not imply a memory barrier" (CUDA C++ Programming
+            # Guide, Warp Shuffle Functions), and the compiler moves stores across them.
+            return
+        if event is self.leave_out or event.part == "arrive":
+            clock.arrived = clock.arrived or event.part == "arrive"
+            return
+        mask = self.mask(event)[row]
+        if not mask.any():
+            return
+        clock.warp += mask.reshape(-1, WARP).any(axis=1) if event.scope == "warp" else 1
+        if event.scope != "warp":
+            clock.block += 1
+            clock.arrived = False
+        if event.scope == "grid":
+            clock.grid += 1
+
+    def _copied(self, event: CopyEvent, row: int, clock: _Clock) -> None:
+        if event.leaves is None:
+            clock.groups.append(clock.open)
+            clock.open = []
+            return
+        if event.leaves == 0:
+            clock.groups.append(clock.open)
+            clock.open = []
+        done = clock.groups[: max(0, len(clock.groups) - event.leaves)]
+        del clock.groups[: len(done)]
+        for place, at in (copy for copies in done for copy in copies):
+            self._times[place].until[at] = clock.block
+
+
+def _nest(event: Event) -> tuple[int, ...]:
+    return tuple(loop.counter.index for loop in event.context.loops)
+
+
+def flat(values: Any, rows: Rows) -> NDArray[Any]:
+    """[rows, threads], spread out."""
+    return np.broadcast_to(values, (rows.count, rows.threads.warps * WARP))
+
+
+__all__ = ["Intervals", "Item", "LoopItems", "TooLarge", "Touch", "Unfolding", "flat", "group", "iterations"]

@@ -1,0 +1,70 @@
+"""Values for what nobody knows: numbers for uniform symbols (and for loaded values that all threads share) under which
+some conditions hold together."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+from cudalint.evaluate.graph import BOOL, Graph, Node, Uniform, conjuncts
+
+Valuation = Mapping[Node, int | float]
+
+_SMALL = (0, 1, 2, 3, 4, 7, 32, 33)
+_MOST_TRIALS = 600
+
+
+def satisfy(graph: Graph, conditions: Iterable[Node], atoms: Sequence[Node]) -> dict[Node, int | float] | None:
+    """Numbers for the atoms under which all conditions hold; None where a search among the numbers that stand in the
+    conditions, their neighbours, and small ones finds none. The conditions depend on nothing but the atoms."""
+    parts = list(dict.fromkeys(part for condition in conditions for part in conjuncts(graph, condition)))
+    if any(part.is_const and not part.value for part in parts):
+        return None
+    candidates = _candidates(parts)
+    chosen: dict[Node, int | float] = {}
+    for values in itertools.islice(_trials(atoms, candidates), _MOST_TRIALS):
+        chosen = dict(zip(atoms, values, strict=True))
+        if all(_holds(graph, part, chosen) for part in parts):
+            return chosen
+    return None
+
+
+def _holds(graph: Graph, condition: Node, values: Valuation) -> bool:
+    bound = {atom: graph.const(value, atom.kind) for atom, value in values.items()}
+    result = graph.substitute(condition, bound)
+    return result.is_const and bool(result.value)
+
+
+def _candidates(conditions: Sequence[Node]) -> list[int | float]:
+    found: dict[int | float, None] = {}
+    seen: set[int] = set()
+    pending = list(conditions)
+    while pending:
+        node = pending.pop()
+        if node.index in seen:
+            continue
+        seen.add(node.index)
+        if node.is_const:
+            found.update(dict.fromkeys((node.value, node.value + 1, node.value - 1)))
+        pending.extend(node.args)
+    return [*found, *_SMALL]
+
+
+def _trials(atoms: Sequence[Node], candidates: Sequence[int | float]) -> Iterator[tuple[int | float, ...]]:
+    """Values for all atoms: few of them changed from the generic ones at first."""
+    usual = [_usual(atom) for atom in atoms]
+    yield tuple(usual)
+    for count in range(1, min(len(atoms), 3) + 1):
+        for places in itertools.combinations(range(len(atoms)), count):
+            for values in itertools.product(candidates, repeat=count):
+                trial = list(usual)
+                for place, value in zip(places, values, strict=True):
+                    trial[place] = bool(value) if atoms[place].kind == BOOL else value
+                yield tuple(trial)
+
+
+def _usual(atom: Node) -> int | float:
+    return atom.payload.generic if isinstance(atom.payload, Uniform) else 1
+
+
+__all__ = ["Valuation", "satisfy"]

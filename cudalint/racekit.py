@@ -1,0 +1,115 @@
+"""What the rules about races and barriers share: which findings belong together, and how they are told."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from cudalint.diagnostics import Diagnostic, Related, Severity, Suggestion
+from cudalint.facts import BarrierFix, KernelFacts, Race, RaceEnd
+
+_VERBS = {"load": "reads", "store": "writes", "atomic": "updates", "async-copy": "copies to"}
+_BARE = {"load": "read", "store": "write", "atomic": "update", "async-copy": "copy to"}
+
+
+def is_worth_telling(race: Race) -> bool:
+    """Certain races, and those that are there for most sizes of the problem."""
+    return race.certainty == "certain" or race.size is not None
+
+
+def grouped(races: Iterable[Race]) -> list[list[Race]]:
+    """Races that one barrier would end, or that end at the same line, are one finding; between warps come first."""
+    groups: dict[object, list[Race]] = {}
+    for race in races:
+        key: tuple[object, ...] = (race.launch, race.second.place.path, race.second.place.line)
+        if _is_lock_step(race) and (race.fix is None or race.fix.call == "__syncwarp"):
+            # A warp's reduction without barriers is one matter, however many steps it has.
+            key = (race.launch, race.array)
+        elif race.fix:
+            key = (race.launch, race.fix)
+        groups.setdefault(key, []).append(race)
+    found = [sorted(group, key=_order) for group in groups.values()]
+    return sorted(found, key=lambda group: _order(group[0]))
+
+
+def _is_lock_step(race: Race) -> bool:
+    return race.reach == "warp" and race.first.place != race.second.place
+
+
+def is_of_one_warp(group: Sequence[Race]) -> bool:
+    """Whether a barrier of the warp would do, as far as it goes: one instruction that stores to one place in several
+    lanes is a race whatever the warp does."""
+    return all(_is_lock_step(race) for race in group)
+
+
+def _order(race: Race) -> tuple[object, ...]:
+    return race.certainty != "certain", race.reach == "warp", race.second.place, race.first.place
+
+
+def diagnostic(
+    rule: tuple[str, str, Severity], kernel: KernelFacts, races: Sequence[Race], remedy: str | None
+) -> Diagnostic:
+    """One finding about a group of races, told by the first of them; `rule` is its code, name and severity."""
+    race, *others = races
+    code, name, severity = rule
+    launch = kernel.launches[race.launch]
+    return Diagnostic(
+        code=code,
+        name=name,
+        severity=severity if race.certainty == "certain" else "warning",
+        place=race.second.place,
+        message=message(race),
+        kernel=kernel.name,
+        instantiation=kernel.instantiation,
+        launches=(launch,),
+        assumptions=(*launch.assumptions, *((race.reason,) if race.reason else ())),
+        figures={"races": float(len(races))},
+        related=(Related(race.first.place, f"the other access, by {_who(race.first, race)}"), *_related(race, others)),
+        suggestion=Suggestion(remedy) if remedy else None,
+    )
+
+
+def message(race: Race) -> str:
+    """`race on `t[1][0]`: thread (0, 1, 0) reads it while thread (0, 0, 0) may still write it (line 15)`."""
+    first, second = race.first, race.second
+    when = " in the next iteration" if race.across else ""
+    verb = _VERBS[second.operation]
+    other = f"{_who(first, race)} may still {_BARE[first.operation]} it"
+    if first.place == second.place and not race.across:
+        both = f"{_who(second, race)} and {_who(first, race)} both {_BARE[second.operation]} it"
+        return f"race on `{race.element}`: {both}, and nothing orders them"
+    return f"race on `{race.element}`: {_who(second, race)} {verb} it{when} while {other} (line {first.place.line})"
+
+
+def _who(end: RaceEnd, race: Race) -> str:
+    thread = f"thread {_bare(end.thread)}"
+    if race.reach == "grid" or end.block != (0, 0, 0):
+        return f"{thread} of block {_bare(end.block)}"
+    return thread
+
+
+def _bare(index: tuple[int, int, int]) -> str:
+    """`5` for (5, 0, 0): most blocks have one dimension."""
+    x, y, z = index
+    return str(x) if y == z == 0 else f"({x}, {y})" if z == 0 else f"({x}, {y}, {z})"
+
+
+def _related(race: Race, others: Sequence[Race]) -> list[Related]:
+    """The other races of a finding, each pair of lines once."""
+    known = {(race.array, race.first.place.line, race.second.place.line)}
+    found = []
+    for other in others:
+        key = (other.array, other.first.place.line, other.second.place.line)
+        if key not in known:
+            known.add(key)
+            found.append(Related(other.second.place, message(other)))
+    return found
+
+
+def barrier_text(fix: BarrierFix) -> str:
+    """Where a barrier goes."""
+    if fix.where == "end":
+        return f"`{fix.call}()` at the end of the loop that begins at line {fix.place.line} orders them"
+    return f"`{fix.call}()` before line {fix.place.line} orders them"
+
+
+__all__ = ["barrier_text", "diagnostic", "grouped", "is_of_one_warp", "is_worth_telling", "message"]

@@ -1,0 +1,140 @@
+"""The race facts of a kernel, collected launch by launch."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass, field, replace
+from typing import NamedTuple
+
+from cudalint import ir
+from cudalint.evaluate.events import AccessEvent
+from cudalint.evaluate.execution import Execution
+from cudalint.evaluate.memory import element_bytes
+from cudalint.evaluate.values import Allocation
+from cudalint.facts import BarrierFix, Place, Race, RaceEnd
+from cudalint.flow.conflicts import Thread
+from cudalint.flow.search import Finding, Search
+from cudalint.flow.trial import Trial
+from cudalint.flow.unfold import Touch
+from cudalint.options import RaceScope
+
+Key = tuple[object, ...]
+
+
+class Unplaced(NamedTuple):
+    """A certain race on shared memory for which no barrier is known yet."""
+
+    key: Key
+    race: Race
+    first: ir.Span
+    """Where the kernel itself makes the first access, or calls what makes it."""
+    second: ir.Span
+
+
+@dataclass(slots=True, eq=False)
+class RaceCollector:
+    scope: RaceScope
+    missed: list[str] = field(default_factory=list)
+    _races: dict[Key, Race] = field(default_factory=dict)
+    _spans: dict[Key, tuple[ir.Span, ir.Span]] = field(default_factory=dict)
+
+    def add(self, execution: Execution, trial: Trial) -> None:
+        search = Search(execution, trial, self.scope)
+        for finding in search.findings():
+            race = _race(finding, execution.view.index)
+            key = _key(race)
+            known = self._races.get(key)
+            if known is None or (known.certainty == "possible" and race.certainty == "certain"):
+                self._races[key] = race
+                self._spans[key] = (_in_kernel(finding.conflict.first), _in_kernel(finding.conflict.second))
+        self.missed += [text for text in search.missed if text not in self.missed]
+
+    def has_certain(self, launch: int) -> bool:
+        return any(race.certainty == "certain" and race.launch == launch for race in self._races.values())
+
+    def confirm(self, execution: Execution, trial: Trial) -> None:
+        """Keeps those races of a launch certain that are so with another block too."""
+        found = {
+            _key(_race(finding, execution.view.index))
+            for finding in Search(execution, trial, self.scope).findings()
+            if finding.doubt is None
+        }
+        reason = f"it depends on the block, which no launch in sight gives: not for {execution.view.block}"
+        self.doubt(execution.view.index, reason, found)
+
+    def doubt(self, launch: int, reason: str, but: Collection[Key] = ()) -> None:
+        """Makes the certain races of a launch possible ones, but for some."""
+        for key, race in self._races.items():
+            if race.certainty == "certain" and race.launch == launch and key not in but:
+                self._races[key] = replace(race, certainty="possible", reason=reason)
+
+    def unplaced(self, launch: int) -> Iterator[Unplaced]:
+        """Those between warps first: a barrier of the block serves the warp, too."""
+        for key, race in sorted(self._races.items(), key=lambda item: item[1].reach == "warp"):
+            wanted = race.launch == launch and race.space == "shared" and race.certainty == "certain"
+            if wanted and self._races[key].fix is None:
+                yield Unplaced(key, race, *self._spans[key])
+
+    def place(self, launch: int, fix: BarrierFix, execution: Execution, trial: Trial) -> None:
+        """Notes a barrier for those races that are gone in an execution with it."""
+        left = {_key(_race(finding, launch)) for finding in Search(execution, trial, "block", "shared").findings()}
+        for key, race, *_ in list(self.unplaced(launch)):
+            if key not in left:
+                self._races[key] = replace(race, fix=fix)
+
+    def is_placed(self, key: Key) -> bool:
+        return self._races[key].fix is not None
+
+    def facts(self) -> tuple[Race, ...]:
+        order = {"certain": 0, "possible": 1}
+        return tuple(sorted(self._races.values(), key=lambda r: (order[r.certainty], r.first.place, r.second.place)))
+
+
+def _key(race: Race) -> Key:
+    return race.array, *sorted((race.first.place, race.second.place))
+
+
+def _race(finding: Finding, launch: int) -> Race:
+    conflict, doubt = finding.conflict, finding.doubt
+    return Race(
+        space="shared" if finding.array.space == "shared" else "global",
+        array=finding.array.name,
+        certainty="certain" if doubt is None else "possible",
+        launch=launch,
+        first=_end(conflict.first, conflict.one),
+        second=_end(conflict.second, conflict.other),
+        element=_element(finding.array, conflict.first, conflict.address),
+        reason=None if doubt is None else doubt.reason,
+        reach=conflict.reach,
+        size=None if doubt is None else doubt.size,
+        across=conflict.across,
+    )
+
+
+def _in_kernel(touch: Touch) -> ir.Span:
+    frames = touch.context.frames
+    return frames[-1] if frames else touch.context.span
+
+
+def _end(touch: Touch, thread: Thread) -> RaceEnd:
+    return RaceEnd(Place(*touch.context.span), touch.operation, thread.thread, thread.block)
+
+
+def _element(array: Allocation, touch: Touch, address: int) -> str:
+    """The element as the source would spell it: `t[1][0]`."""
+    type_: ir.Type | None = array.symbol.type if array.symbol is not None else None
+    if type_ is None or not array.bytes or not isinstance(type_, ir.ArrayType):
+        if array.bytes:
+            return array.name
+        width = element_bytes(touch.element) if isinstance(touch, AccessEvent) else touch.bytes
+        return f"{array.name}[{address // width}]"
+    text = array.name
+    while isinstance(type_, ir.ArrayType):
+        step = element_bytes(type_.element)
+        text += f"[{address // step}]"
+        address %= step
+        type_ = type_.element
+    return text
+
+
+__all__ = ["RaceCollector"]

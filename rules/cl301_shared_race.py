@@ -1,0 +1,64 @@
+"""CL301: threads of a block that touch one element of shared memory with no barrier between."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from cudalint.diagnostics import Diagnostic
+from cudalint.facts import KernelFacts, Race
+from cudalint.racekit import barrier_text, diagnostic, grouped, is_of_one_warp, is_worth_telling
+from cudalint.rule import Rule, RuleContext
+
+
+class SharedRace(Rule):
+    """Two threads of a block that touch the same bytes of shared memory, one of them writing, with no barrier between.
+
+    What it does
+        Divides the execution of a block at its barriers, and takes the addresses of all threads in every pair of
+        accesses between two of them, across the back edges of loops too. The finding names two threads, the element
+        and both lines, and where a barrier goes: the place has been tried, and all threads come to it.
+
+    Why is this bad
+        Between two barriers the warps of a block run in any order. What a thread reads there, another may have
+        written already, or not yet. The result changes with the GPU, the compiler and the load, and most often when
+        nobody looks.
+
+    Example
+        tile[threadIdx.x] = in[i];
+        out[i] = tile[blockDim.x - 1 - threadIdx.x];
+
+    Use instead
+        tile[threadIdx.x] = in[i];
+        __syncthreads();
+        out[i] = tile[blockDim.x - 1 - threadIdx.x];
+
+        A loop that fills a tile and reads it takes two barriers, one after the tile is filled, and one before it is
+        filled again.
+
+    What is not reported
+        - Stores of one and the same value by several threads, and reads of it by threads that stored it.
+        - Atomics against each other, and the load that goes into a compare-and-swap.
+        - Races that depend on loaded data, in who gets there or in the address: `cudalint facts` lists those as
+          possible. Those that are there for most sizes of the problem are reported, as warnings.
+        - Races between threads of one warp: see CL304.
+    """
+
+    code = "CL301"
+    name = "shared-race"
+    severity = "error"
+    summary = "shared memory that threads of a block touch with no barrier between"
+
+    def check(self, kernel: KernelFacts, context: RuleContext) -> Iterator[Diagnostic]:
+        shared = [race for race in kernel.races or () if race.space == "shared" and is_worth_telling(race)]
+        for group in grouped(shared):
+            if not is_of_one_warp(group):
+                yield diagnostic((self.code, self.name, self.severity), kernel, group, _remedy(group))
+
+
+def _remedy(group: Sequence[Race]) -> str | None:
+    race = group[0]
+    if race.fix is not None:
+        return barrier_text(race.fix)
+    if race.first.place.line == race.second.place.line and race.first.operation != race.second.operation:
+        return "read into a register, then a barrier, then write"
+    return None

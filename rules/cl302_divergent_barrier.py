@@ -1,0 +1,78 @@
+"""CL302: barriers that some threads of the block never come to."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from cudalint.diagnostics import Diagnostic
+from cudalint.facts import Barrier, BarrierResult, KernelFacts
+from cudalint.rule import Rule, RuleContext
+from cudalint.rulekit import frames_related
+
+_NAMES = {
+    "syncthreads": "`__syncthreads()`",
+    "cooperative-groups": "the group's `sync()`",
+    "named": "the barrier",
+    "grid": "the grid's `sync()`",
+}
+
+
+class DivergentBarrier(Rule):
+    """A barrier that only some of the threads come to that it waits for.
+
+    What it does
+        Evaluates for every thread of a block (for a barrier of the grid: of the grid) whether it comes to the barrier:
+        through branches, loops with a number of iterations of their own, and behind an early `return`, `break` or
+        `continue`. Where all sizes in sight bring all threads there, sizes are tried that fill the last block in part.
+
+    Why is this bad
+        The threads that come wait for the others: the kernel hangs, or the hardware counts arrivals at another barrier
+        for this one and lets threads pass too early. The programming guide calls it undefined.
+
+    Example
+        if (threadIdx.x < 64) {
+            s[threadIdx.x] += s[threadIdx.x + 64];
+            __syncthreads();
+        }
+
+    Use instead
+        if (threadIdx.x < 64)
+            s[threadIdx.x] += s[threadIdx.x + 64];
+        __syncthreads();
+
+    What is not reported
+        - Branches on loaded data: whether threads agree is not known, and `cudalint facts` says so.
+        - An early `return` of the threads behind the end of the data (`if (i >= n) return;`): the hardware waits only
+          for threads that are still there. The same `return` for a fixed part of every block is reported.
+    """
+
+    code = "CL302"
+    name = "divergent-barrier"
+    severity = "error"
+    summary = "barriers that some threads never come to"
+
+    def check(self, kernel: KernelFacts, context: RuleContext) -> Iterator[Diagnostic]:
+        for barrier in kernel.barriers or ():
+            for result in barrier.results:
+                if result.verdict == "divergent" and barrier.kind != "syncwarp" and not _is_tail(result):
+                    yield self._diagnostic(kernel, barrier, result)
+
+    def _diagnostic(self, kernel: KernelFacts, barrier: Barrier, result: BarrierResult) -> Diagnostic:
+        launch = kernel.launches[result.launch]
+        return Diagnostic(
+            code=self.code,
+            name=self.name,
+            severity=self.severity,
+            place=barrier.place,
+            message=f"not all threads come to {_NAMES[barrier.kind]}: {result.reason}",
+            kernel=kernel.name,
+            instantiation=kernel.instantiation,
+            launches=(launch,),
+            assumptions=launch.assumptions,
+            related=frames_related(barrier.inlined_from),
+        )
+
+
+def _is_tail(result: BarrierResult) -> bool:
+    """Threads that leave because the data ends inside their block."""
+    return result.returned and result.size is not None

@@ -1,0 +1,90 @@
+"""CL304: code that relies on the lanes of a warp running in lock-step."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from cudalint.diagnostics import Diagnostic
+from cudalint.facts import Barrier, KernelFacts, UnmaskedCall
+from cudalint.racekit import barrier_text, diagnostic, grouped, is_of_one_warp, is_worth_telling
+from cudalint.rule import Rule, RuleContext
+from cudalint.rulekit import frames_related
+
+
+class MissingSyncwarp(Rule):
+    """Lanes of a warp that exchange data as if they ran in lock-step.
+
+    What it does
+        Looks for pairs of accesses to one element of shared memory by different lanes of a warp, one of them a store,
+        with neither `__syncwarp()` nor a warp function with a mask nor a barrier between; for warp functions whose
+        mask names lanes that don't come; and for the warp functions of old that take no mask (`__shfl`, `__any`).
+
+    Why is this bad
+        Since Volta (compute capability 7.0) each lane has its own program counter: lanes of a warp run together most
+        of the time, but nothing promises it. `volatile` only keeps the compiler from holding values in registers. The
+        functions without a mask are gone from the language for these targets.
+
+    Example
+        if (tid < 32) {                       // the last steps of a reduction, with `volatile`
+            s[tid] += s[tid + 16];
+            s[tid] += s[tid + 8];
+        }
+
+    Use instead
+        if (tid < 32) {
+            float v = s[tid];
+            for (int offset = 16; offset > 0; offset /= 2)
+                v += __shfl_down_sync(0xffffffff, v, offset);
+        }
+
+        or `__syncwarp()` between the store of one step and the load of the next.
+
+    What is not reported
+        What CL301 reports for other warps of the same block already.
+    """
+
+    code = "CL304"
+    name = "missing-syncwarp"
+    severity = "error"
+    summary = "warps that are taken to run in lock-step, and masks with lanes that don't come"
+
+    def check(self, kernel: KernelFacts, context: RuleContext) -> Iterator[Diagnostic]:
+        shared = [race for race in kernel.races or () if race.space == "shared" and is_worth_telling(race)]
+        for group in grouped(shared):
+            if is_of_one_warp(group):
+                fixes = {race.fix for race in group}
+                fix = group[0].fix if len(fixes) == 1 else None
+                remedy = barrier_text(fix) if fix else "exchange through `__shfl_sync`, or put `__syncwarp()` between"
+                yield diagnostic((self.code, self.name, self.severity), kernel, group, remedy)
+        for barrier in kernel.barriers or ():
+            yield from self._masks(kernel, barrier)
+        for call in kernel.unmasked_calls:
+            yield self._unmasked(kernel, call)
+
+    def _masks(self, kernel: KernelFacts, barrier: Barrier) -> Iterator[Diagnostic]:
+        for result in barrier.results:
+            if barrier.kind == "syncwarp" and result.verdict == "divergent" and result.size is None:
+                yield Diagnostic(
+                    code=self.code,
+                    name=self.name,
+                    severity=self.severity,
+                    place=barrier.place,
+                    message=f"the mask names lanes that do not come: {result.reason}",
+                    kernel=kernel.name,
+                    instantiation=kernel.instantiation,
+                    launches=(kernel.launches[result.launch],),
+                    related=frames_related(barrier.inlined_from),
+                )
+
+    def _unmasked(self, kernel: KernelFacts, call: UnmaskedCall) -> Diagnostic:
+        return Diagnostic(
+            code=self.code,
+            name=self.name,
+            severity=self.severity,
+            place=call.place,
+            message=f"`{call.name}` takes no mask of lanes, and is gone for compute capability 7.0 and later: "
+            f"`{call.name}_sync`",
+            kernel=kernel.name,
+            instantiation=kernel.instantiation,
+            related=frames_related(call.inlined_from),
+        )

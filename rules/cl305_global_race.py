@@ -1,0 +1,58 @@
+"""CL305: threads that touch one element of global memory with nothing that orders them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from cudalint.diagnostics import Diagnostic
+from cudalint.facts import KernelFacts, Race
+from cudalint.racekit import diagnostic, grouped, is_worth_telling
+from cudalint.rule import Rule, RuleContext
+
+
+class GlobalRace(Rule):
+    """Two threads that touch one element of global memory in one kernel, one of them writing, with nothing between.
+
+    What it does
+        As CL301 for shared memory, for all threads of a block and for blocks beside each other. Barriers order the
+        threads of a block, only those of the grid order blocks. With `--race-scope block` blocks are not compared.
+
+    Why is this bad
+        Blocks run in any order, at the same time or one after the other, as there is room on the GPU. What one reads of
+        another's output is old or new by chance.
+
+    Example
+        a[i] = (a[i - 1] + a[i] + a[i + 1]) / 3;    // the neighbours may have been replaced already
+
+    Use instead
+        out[i] = (a[i - 1] + a[i] + a[i + 1]) / 3;  // another array, and another kernel that reads it
+
+        Sums over many threads take atomics, or one result for each block and a second kernel.
+
+    What is not reported
+        - Stores of one and the same value, and atomics against each other or against plain loads of what they update.
+        - Addresses that depend on loaded data, accesses that loaded data decides upon, and kernels that order their
+          blocks by fences and flags: `cudalint facts` lists those as possible.
+        - Arrays that are passed under two names.
+    """
+
+    code = "CL305"
+    name = "global-race"
+    severity = "error"
+    summary = "global memory that threads touch with nothing to order them"
+
+    def check(self, kernel: KernelFacts, context: RuleContext) -> Iterator[Diagnostic]:
+        races = [race for race in kernel.races or () if race.space == "global" and is_worth_telling(race)]
+        for group in grouped(races):
+            yield diagnostic((self.code, self.name, self.severity), kernel, group, _remedy(group[0]))
+
+
+def _remedy(race: Race) -> str | None:
+    operations: Sequence[str] = (race.first.operation, race.second.operation)
+    if race.first.place.line == race.second.place.line and "load" in operations:
+        return "write to another array than the one that is read"
+    if set(operations) == {"store"}:
+        return "let one thread write each element, or use atomics"
+    if race.reach == "grid":
+        return "split the kernel in two: only the end of a kernel orders its blocks"
+    return "a barrier between the two, if all threads are of one block"
