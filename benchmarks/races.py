@@ -33,7 +33,7 @@ def label(case: Mapping[str, Any]) -> str:
 
 def source(case: Mapping[str, Any], checkout: Path) -> Path:
     """The file of a case; where the path is short of its first folders, the only file that ends so."""
-    path = checkout / case["path"]
+    path = checkout / str(case["path"])
     if path.is_file():
         return path
     found = sorted(checkout.rglob(str(case["path"])))

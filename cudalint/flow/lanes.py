@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cudalint.evaluate.events import AccessEvent
+from cudalint.evaluate.graph import UNINITIALISED
 from cudalint.evaluate.numeric import WARP
-from cudalint.evaluate.values import UNINITIALISED
 from cudalint.flow.unfold import Touch, Unfolding, flat
 
 MAX_LANES = 400_000
