@@ -33,5 +33,6 @@ def test_every_data_file_is_listed() -> None:
 
 
 def test_data_files_are_installed() -> None:
-    for name in ("py.typed", "schemas/facts.schema.json", "schemas/diagnostics.schema.json", "hardware/targets.json"):
+    schemas = [f"schemas/{name}.schema.json" for name in ("facts", "diagnostics", "confirm")]
+    for name in ("py.typed", *schemas, "hardware/targets.json"):
         assert resources.files("cudalint").joinpath(*name.split("/")).is_file()

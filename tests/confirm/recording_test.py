@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import json
+from importlib import resources
 from pathlib import Path
 
+import jsonschema
+
+from cudalint.confirm.fixes import FixRow
 from cudalint.confirm.holding import differences
 from cudalint.confirm.picture import svg
 from cudalint.confirm.preparing import Prepared, PrepareJob, prepare
@@ -14,6 +18,7 @@ from cudalint.confirm.rows import Row
 from cudalint.confirm.session import Measured, Report
 from cudalint.confirm.trials import Device
 from cudalint.options import AnalysisOptions
+from cudalint.results import Failure
 
 _SOURCE = "__global__ void k(float *a) { a[2 * threadIdx.x] = 1; }\nvoid f(float *p) { k<<<1, 32>>>(p); }\n"
 _DEVICE = Device("Played GPU", "sm_80", "1.0", "12.0", "NVRTC 12.0", "13", "/usr/bin/nvcc")
@@ -119,6 +124,17 @@ def test_the_report(tmp_path: Path) -> None:
     whole = json.loads(json.dumps(document(report, [])))
     assert whole["summary"] == {"equal": 0, "off": 1, "not_measured": 0, "without_prediction": 0}
     assert whole["rows"][0]["measured"] == 32.0
+
+
+def test_the_document_follows_its_schema(tmp_path: Path) -> None:
+    schema = json.loads(resources.files("cudalint").joinpath("schemas/confirm.schema.json").read_text("utf-8"))
+    jsonschema.Draft202012Validator.check_schema(schema)
+    report = _report(tmp_path, 32.0)
+    report.failures.append(Failure("b.cu", "it is binary"))
+    extents = ((32, 1, 1), (1, 1, 1))
+    fix = FixRow("CL201", "a.cu", 1, "k", *extents, "pad", "wavefronts", 33.0, 2.0, 2.0, 0.5, None, "identical")
+    for whole in (document(report, [fix]), document(Report(notes=["no GPU is there"]), [])):
+        jsonschema.validate(json.loads(json.dumps(whole)), schema, jsonschema.Draft202012Validator)
 
 
 def test_the_picture_is_xml_with_a_circle_for_each_figure(tmp_path: Path) -> None:

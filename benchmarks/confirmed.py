@@ -1,0 +1,92 @@
+"""What the records beside the fixtures hold: how many predictions agreed with a GPU, and what suggestions brought.
+
+`python benchmarks/confirmed.py` prints the tables of docs/confirm.md, `--write` puts them there.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+_ROOT = Path(__file__).parent.parent
+PAGE = _ROOT / "docs" / "confirm.md"
+_BEGIN, _END = "<!-- records: begin -->", "<!-- records: end -->"
+_QUANTITIES = (
+    "sectors", "wavefronts", "active lanes", "divergent warps", "divergent jumps", "static shared bytes",
+    "blocks per SM", "error",
+)  # fmt: skip
+
+Record = Mapping[str, Any]
+
+
+def records() -> dict[str, Record]:
+    """What `cudalint confirm --record` wrote, by the fixture's path."""
+    found: dict[str, Record] = {}
+    for path in sorted((_ROOT / "fixtures").glob("*/*.measured.json")):
+        record = json.loads(path.read_text(encoding="utf-8")).get("confirm")
+        if record is not None:
+            found[str(path.relative_to(_ROOT)).replace(".measured.json", ".cu")] = record
+    return found
+
+
+def text(found: Mapping[str, Record]) -> str:
+    lines = [*_devices(found), "", *_counts(found), "", "What the suggestions brought:", "", *_fixes(found)]
+    return "\n".join(lines)
+
+
+def _devices(found: Mapping[str, Record]) -> Iterator[str]:
+    devices: dict[str, set[str]] = {}
+    for record in found.values():
+        d = record["device"]
+        name = f"{d['name']} ({d['architecture']}), driver {d['driver']}, {d['compiler']}, CuPy {d['cupy']}"
+        devices.setdefault(name, set()).add(record["date"])
+    for name, dates in sorted(devices.items()):
+        yield f"Measured on {', '.join(sorted(dates))}: {name}."
+
+
+def _counts(found: Mapping[str, Record]) -> Iterator[str]:
+    rows = [row for record in found.values() for row in record["rows"]]
+    yield "| quantity | equal within 5% | off | not measured |"
+    yield "|---|---:|---:|---:|"
+    for quantity in _QUANTITIES:
+        verdicts = [row["verdict"] for row in rows if row["quantity"] == quantity]
+        counts = " | ".join(str(verdicts.count(verdict)) for verdict in ("equal", "off", "not measured"))
+        yield f"| {quantity} | {counts} |"
+
+
+def _fixes(found: Mapping[str, Record]) -> Iterator[str]:
+    yield "| kernel | suggested | wavefronts before | after | ideal | before | after | outputs |"
+    yield "|---|---|---:|---:|---:|---:|---:|---|"
+    for path, record in found.items():
+        for fix in record["fixes"]:
+            if None in (fix["before"], fix["after"], fix["milliseconds_before"], fix["milliseconds_after"]):
+                continue
+            kernel = f"`{fix['kernel']}` ({path.removeprefix('fixtures/')}:{fix['line']})"
+            told = fix["suggestion"].split("`")
+            suggested = f"`{told[1]}`" if len(told) > 1 else fix["suggestion"]
+            figures = " | ".join(f"{fix[key]:g}" for key in ("before", "after", "ideal"))
+            times = " | ".join(f"{1000 * fix[f'milliseconds_{key}']:.1f} µs" for key in ("before", "after"))
+            yield f"| {kernel} | {suggested} | {figures} | {times} | {fix['outputs']} |"
+
+
+def written(page: str, tables: str) -> str:
+    """The page with the tables in their place."""
+    head, _, rest = page.partition(_BEGIN)
+    _, _, tail = rest.partition(_END)
+    return f"{head}{_BEGIN}\n{tables}\n{_END}{tail}"
+
+
+def main(arguments: Sequence[str]) -> int:
+    tables = text(records())
+    if "--write" in arguments:
+        PAGE.write_text(written(PAGE.read_text(encoding="utf-8"), tables), encoding="utf-8")
+    else:
+        print(tables)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
