@@ -6,6 +6,7 @@ A parameter is given by its leaves: scalars and pointers, with their place in th
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Literal
 
 from cudalint import ir
 from cudalint.evaluate.graph import Node
@@ -36,13 +37,25 @@ def _leaves(type_: ir.Type, name: str, offset: int) -> Iterator[LeafFacts]:
                 yield from _leaves(field.type, f"{name}.{field.name}", offset + field.offset)
 
 
+def _kinds(type_: ir.Type) -> Iterator[tuple[ir.ScalarKind | Literal["pointer"], int]]:
+    """The kinds and sizes of a type's leaves; what its pointers lead to, which may be itself, is left alone."""
+    if isinstance(type_, ir.Scalar):
+        yield type_.kind, type_.bytes
+    elif isinstance(type_, ir.PointerType):
+        yield "pointer", type_.bytes
+    elif isinstance(type_, ir.RecordType):
+        for field in type_.fields:
+            if field.bits is None:
+                yield from _kinds(field.type)
+
+
 def _element(type_: ir.Type) -> tuple[ir.Type, int]:
     """What the memory behind a pointer consists of, and how many of it the pointee has."""
     if isinstance(type_, ir.ArrayType):
         element, count = _element(type_.element)
         return element, count * (type_.count or 1)
     if isinstance(type_, ir.RecordType):
-        elements = {leaf.kind: leaf.bytes for leaf in _leaves(type_, "", 0)}
+        elements = dict(_kinds(type_))
         if len(elements) == 1 and not type_.is_union:
             # `float4` is four times a float.
             (kind, bytes_), = elements.items()

@@ -195,3 +195,11 @@ def test_each_kernel_is_listed_with_its_scalar_parameters(tmp_path: Path) -> Non
 def test_a_value_for_a_pointer_changes_nothing(tmp_path: Path) -> None:
     facts = facts_of(tmp_path, COLUMN, params=(ParameterValue(None, "in", "64"),))
     assert sectors(only_kernel(facts), "load") == sectors(only_kernel(facts_of(tmp_path, COLUMN)), "load")
+
+
+def test_a_parameter_whose_type_points_to_itself(tmp_path: Path) -> None:
+    text = "struct Node { Node *next; int value; };\n__global__ void k(Node *n) { n[threadIdx.x].value = 1; }\n"
+    path = tmp_path / "list.cu"
+    path.write_text(text, encoding="utf-8")
+    (kernel,) = analyse_file(str(path), AnalysisOptions()).kernels
+    assert [leaf.name for parameter in kernel.parameters for leaf in parameter.leaves] == ["n"]

@@ -39,7 +39,7 @@ class Effort:
 
 
 _INSIDE = (Effort(3, 12), Effort(2, 4), Effort(1, 3))
-_BETWEEN = (Effort(10, 6), Effort(6, 3), Effort(3, 2))
+_BETWEEN = (Effort(7, 4), Effort(4, 3), Effort(3, 2))
 
 
 @dataclass(slots=True, eq=False)

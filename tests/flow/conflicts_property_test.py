@@ -70,7 +70,8 @@ def _expected(store: Index, load: Index, guard: tuple[int, int] | None, barrier:
 
 
 def _races(kernel: KernelFacts) -> set[str]:
-    operations = [{race.first.operation, race.second.operation} for race in kernel.races or () if race.space == "shared"]
+    shared = [race for race in kernel.races or () if race.space == "shared"]
+    operations = [{race.first.operation, race.second.operation} for race in shared]
     return {"store-store" if found == {"store"} else "store-load" for found in operations}
 
 
