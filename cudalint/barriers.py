@@ -27,7 +27,7 @@ class BarrierCollector:
             if isinstance(event, UnmaskedEvent):
                 call = UnmaskedCall(Place(*event.context.span), event.name, _frames(event))
                 self._unmasked.setdefault(call.place, call)
-            elif isinstance(event, BarrierEvent) and event.part != "arrive":
+            elif isinstance(event, BarrierEvent) and event.part != "arrive" and not _is_librarys(event):
                 sites.setdefault((event.context.span, event.context.frames, event.kind), []).append(event)
         for key, events in sites.items():
             _, results = self._sites.setdefault(key, (events[0], []))
@@ -48,6 +48,11 @@ class BarrierCollector:
         found = [_barrier(event, tuple(results)) for event, results in self._sites.values()]
         found = [b for b in found if not b.is_implied or any(r.verdict == "divergent" for r in b.results)]
         return tuple(sorted(found, key=lambda b: (b.place, b.inlined_from, b.kind)))
+
+
+def _is_librarys(event: BarrierEvent) -> bool:
+    """The barrier is one inside of a library's function."""
+    return event.implied and event.scope != "warp" and event.kind != "named"
 
 
 def _barrier(event: BarrierEvent, results: tuple[BarrierResult, ...]) -> Barrier:

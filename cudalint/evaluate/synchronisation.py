@@ -204,6 +204,21 @@ def _scope_of_pipeline(receiver: ir.Expr) -> str:
     return "block" if "block" in name or "2" in name else name
 
 
+_COLLECTIVES = (
+    "Reduce", "Sum", "ExclusiveSum", "InclusiveSum", "ExclusiveScan", "InclusiveScan", "Sort", "SortDescending",
+    "SortBlockedToStriped", "SortDescendingBlockedToStriped", "BlockedToStriped", "StripedToBlocked", "Histogram",
+    "StableSort",
+)  # fmt: skip
+"""Methods of cub's classes for blocks in which all threads of the block wait for each other."""
+
+
+def _collective(ex: Executor, call: ir.Call) -> Value | None:
+    """Records the barrier in a block's collective; what it computes is not followed."""
+    if _class_of(call.receiver).startswith("Block"):
+        _record(ex, BarrierEvent(ex.context(call.span), "cooperative-groups", "block", implied=True))
+    return None
+
+
 def _fence(ex: Executor, call: ir.Call) -> Value:
     _arguments(ex, call)
     _record(ex, FenceEvent(ex.context(call.span)))
@@ -245,6 +260,8 @@ def _table() -> dict[str, Handler]:
     for name in ("sync", "synchronize"):
         table[name] = _group_barrier("whole")
     table["reduce"] = _group_reduce
+    for name in _COLLECTIVES:
+        table[name] = _collective
     table["barrier_arrive"] = _group_barrier("arrive")
     table["barrier_wait"] = table["wait"] = _group_barrier("wait")
     table["arrive"] = _object_barrier("arrive")

@@ -50,6 +50,7 @@ def doubt_about(
         or _signals(graph, conflict, execution.events)
         or _parts_missing(execution)
         or _grid(conflict, execution)
+        or _unlikely_launch(conflict, trial, execution)
     )
     if known is not None:
         return known
@@ -69,6 +70,17 @@ def _grid(conflict: Conflict, execution: Execution) -> Doubt | None:
     for end in (conflict.first, conflict.second):
         bits |= depends_on(end.context, end.offset)
     return None if bits & BLOCK_BITS else Doubt("it depends on the grid, which no launch in sight gives")
+
+
+def _unlikely_launch(conflict: Conflict, trial: Trial, execution: Execution) -> Doubt | None:
+    """Sizes that matter here, and under which the host code would not have come to the launch."""
+    sizes = 0
+    for symbol in _symbols(conflict, trial):
+        sizes |= symbol.bits
+    guards = [g for g in execution.view.guards if g.bits and not g.bits & ~sizes]
+    if all(holds(trial.graph, guard, trial.values) for guard in guards):
+        return None
+    return Doubt("the sizes that were taken are not those of this launch")
 
 
 def _parts_missing(execution: Execution) -> Doubt | None:

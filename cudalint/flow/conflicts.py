@@ -181,12 +181,28 @@ def _pair(
     firsts = np.where(crossed, runs.first[one], runs.last[one])
     seconds = np.where(crossed, runs.last[other], runs.first[other])
     keys = runs.key[one]
+    if reach == "warp":
+        unordered = ~_shuffled(table, firsts, seconds)
+        keys, firsts, seconds = keys[unordered], firsts[unordered], seconds[unordered]
+        if not len(firsts):
+            return None
     if not ignores_values:
         harmful = _harmful(table, runs, keys, firsts, seconds)
         firsts, seconds = firsts[harmful], seconds[harmful]
         if not len(firsts):
             return None
     return _witness(table, int(firsts[0]), int(seconds[0]), reach)
+
+
+def _shuffled(table: Table, firsts: Column, seconds: Column) -> NDArray[np.bool_]:
+    """[pairs] whether a load comes before a shuffle and the store after it. What was loaded goes into the shuffle, for
+    which all lanes wait; a store before and a load after are in no order."""
+    is_load = np.array([effect(touch) == "load" for touch in table.touches])
+    earlier = np.where(table.step[firsts] <= table.step[seconds], firsts, seconds)
+    later = np.where(earlier == firsts, seconds, firsts)
+    between = table.soft_interval[earlier] < table.soft_interval[later]
+    loads_first: NDArray[np.bool_] = is_load[table.event[earlier]] & ~is_load[table.event[later]]
+    return loads_first & between
 
 
 def _harmful(

@@ -43,6 +43,7 @@ class Table:
     interval: Column
     warp_interval: Column
     grid_interval: Column
+    soft_interval: Column
     address: Column
     """In units."""
     step: Column
@@ -90,7 +91,7 @@ def table_of(unfolding: Unfolding, touches: Sequence[Touch], size: int | None) -
     if sum(len(part[0]) for part in found) > MAX_LANES:
         raise TooManyLanes
     columns = [np.concatenate(column) for column in zip(*found, strict=True)]
-    event, row, thread, block, interval, warp, grid, address, step, length = columns
+    event, row, thread, block, interval, warp, grid, soft, address, step, length = columns
     everything = int(np.bitwise_or.reduce(address | length))
     unit = min(everything & -everything, 16) if everything else 1
     units = np.minimum(length // unit, _MOST_UNITS)
@@ -99,7 +100,7 @@ def table_of(unfolding: Unfolding, touches: Sequence[Touch], size: int | None) -
     of = np.repeat(np.arange(len(event)), units)
     within = np.arange(len(of)) - np.repeat(np.cumsum(units) - units, units)
     return Table(
-        unit, event[of], row[of], thread[of], block[of], interval[of], warp[of], grid[of],
+        unit, event[of], row[of], thread[of], block[of], interval[of], warp[of], grid[of], soft[of],
         address[of] // unit + within, step[of], tuple(touches), unfolding,
     )  # fmt: skip
 
@@ -122,7 +123,7 @@ def _entries(unfolding: Unfolding, number: int, touch: Touch, size: int | None) 
     start, until = times.block[row, warp], times.until[row, warp]
     entries = (
         np.full(len(row), number, dtype=np.int64), row, thread, block, start, times.warp[row, warp],
-        times.grid[row, warp], address[row, thread], times.step[row], length,
+        times.grid[row, warp], times.soft[row, warp], address[row, thread], times.step[row], length,
     )  # fmt: skip
     if isinstance(touch, AccessEvent) and touch.operation != "async-copy" and bool((until == start).all()):
         return entries

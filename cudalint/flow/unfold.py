@@ -98,6 +98,8 @@ class Intervals:
     """The barrier interval of the block."""
     warp: NDArray[np.int64]
     """The interval between barriers of the warp."""
+    soft: NDArray[np.int64]
+    """The same, with shuffles and votes counted as well."""
     grid: NDArray[np.int64]
     until: NDArray[np.int64]
     """The last barrier interval of the block in which it may still be under way: later than the first for an
@@ -111,6 +113,7 @@ class _Clock:
     """The current intervals of one block, while its trace is walked."""
 
     warp: NDArray[np.int64]
+    shuffles: int = 0
     block: int = 0
     grid: int = 0
     step: int = 0
@@ -295,10 +298,12 @@ class Unfolding:
         if times is None:
             shape = (self.rows_of(event).count, self.threads.warps)
             never = np.full(shape, -1, dtype=np.int64)
-            times = Intervals(never, never.copy(), never.copy(), never.copy(), never[:, 0].copy())
+            more = [never.copy() for _ in range(4)]
+            times = Intervals(never, more[0], more[1], more[2], more[3], never[:, 0].copy())
             self._times[place] = times
         times.block[row], times.warp[row], times.grid[row] = clock.block, clock.warp, clock.grid
         times.step[row] = clock.step
+        times.soft[row] = clock.warp + clock.shuffles
         times.until[row] = clock.block + (1 if clock.arrived else 0)
         if event.operation == "async-copy" and isinstance(row, int):
             times.until[row] = 1 << 40
@@ -309,6 +314,7 @@ class Unfolding:
         if event.implied and event.scope == "warp":
             # Shuffles and votes make the warp converge, but "do not imply a memory barrier" (CUDA C++ Programming
             # Guide, Warp Shuffle Functions), and the compiler moves stores across them.
+            clock.shuffles += 1
             return
         if event is self.leave_out or event.part == "arrive":
             clock.arrived = clock.arrived or event.part == "arrive"
