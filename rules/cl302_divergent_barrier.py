@@ -43,7 +43,8 @@ class DivergentBarrier(Rule):
     What is not reported
         - Branches on loaded data: whether threads agree is not known, and `cudalint facts` says so.
         - An early `return` of the threads behind the end of the data (`if (i >= n) return;`): the hardware waits only
-          for threads that are still there. The same `return` for a fixed part of every block is reported.
+          for threads that are still there. The same `return` for a fixed part of every block is reported, as a
+          warning: compute capability 7.0 and later bear it, and the programming guide does not promise that.
     """
 
     code = "CL302"
@@ -62,7 +63,7 @@ class DivergentBarrier(Rule):
         return Diagnostic(
             code=self.code,
             name=self.name,
-            severity=self.severity,
+            severity="warning" if result.returned else self.severity,
             place=barrier.place,
             message=f"not all threads come to {_NAMES[barrier.kind]}: {result.reason}",
             kernel=kernel.name,

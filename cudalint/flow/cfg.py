@@ -11,8 +11,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-import networkx as nx
-
 from cudalint import ir
 
 
@@ -53,6 +51,8 @@ class ControlFlow:
     """The graph of one function's body; calls are parts of the statement that they are in."""
 
     def __init__(self, function: ir.Function) -> None:
+        import networkx as nx
+
         self.graph: Any = nx.DiGraph()
         self.entry = Code(function.span)
         self.exit = Code(function.span)
@@ -67,6 +67,8 @@ class ControlFlow:
         start, end = self._at(first), self._at(second)
         if start is None or end is None:
             return []
+        import networkx as nx
+
         root = object()
         graph = self.graph.copy()
         graph.add_edges_from((root, after) for after in self.graph.successors(start))
