@@ -198,7 +198,7 @@ def _steps(view: LaunchView) -> Iterator[int]:
 def _fitting(extent: Node, chosen: Sequence[Node], view: LaunchView) -> Iterator[dict[Node, int | float]]:
     """Sizes that are multiples of whatever a block and its threads' elements may be, different from one another."""
     threads = view.block[0] * view.block[1] * view.block[2]
-    unit = (16 if len(chosen) == 1 else 4) * threads * (32 // math.gcd(threads, 32))
+    unit = (16, 4, 1, 1)[len(chosen) - 1] * threads * (32 // math.gcd(threads, 32))
     orders = [range(1, len(chosen) + 1), range(len(chosen), 0, -1)][: len(chosen)]
     for scale, order in itertools.product(_SCALES, orders):
         values: dict[Node, int | float] = {u: scale * factor * unit for factor, u in zip(order, chosen, strict=True)}

@@ -360,11 +360,15 @@ class HostExecutor(Executor):
         It is where only an option changes what was there before, which then stands for the program as it is run."""
         if not (isinstance(a, Node) and isinstance(b, Node) and a.is_const and b.is_const):
             return None
-        if condition.bits & self.graph.opaque_bits:
+        if not self._is_plain(condition):
             return None
         if (a is before or b is before) and not self._compares_sizes(condition, a is before):
             return None
         return self.graph.select(condition, a, b)
+
+    def _is_plain(self, condition: Node) -> bool:
+        """Whether unknown numbers of the host alone decide it, so that it can be evaluated at any time."""
+        return not condition.bits & ~self.graph.uniform_bits
 
     def _compares_sizes(self, condition: Node, expected: bool) -> bool:
         """Whether a condition is about numbers that variables hold, and is as expected for generic ones."""
@@ -578,7 +582,7 @@ class HostExecutor(Executor):
         """`extents`: of the grid and of the block."""
         grid, block = extents
         never = () if self.taken else (self.graph.false,)
-        known = tuple(g for g in (*self.guards, *self.assumed, *never) if not g.bits & self.graph.opaque_bits)
+        known = tuple(g for g in (*self.guards, *self.assumed, *never) if self._is_plain(g))
         self.launches.append(HostLaunch(kernel, grid, block, shared, arguments, span, self.taken, sizes, known))
 
     def _arguments(self, kernel: ir.FunctionRef, arguments: tuple[ir.Expr, ...]) -> tuple[Value | Place, ...]:

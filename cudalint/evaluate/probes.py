@@ -114,18 +114,25 @@ def _offender(situation: Situation, rows: Rows, row: int, linear: int, offset: i
 def residues(view: LaunchView, chosen: Sequence[Node], modulus: int) -> Iterator[dict[Node, int | float]]:
     """Values for some symbols, one or several at a time moved off their generic multiples of 32 by all remainders of a
     small power of two; only those that the user's assumptions and the launch's conditions allow."""
-    found = 0
+    found, fixed = 0, _fixed(view, chosen)
     for start in (None, *_SMALL):
         for moved in _moves(len(chosen), modulus):
             values: dict[Node, int | float] = {
                 u: (generic(u) // 32 * 32 + 32 if start is None else start) + by
                 for u, by in zip(chosen, moved, strict=True)
-            }
+            } | fixed
             if allowed(view, values):
                 found += 1
                 yield values
         if found or not view.guards:
             break
+
+
+def _fixed(view: LaunchView, chosen: Sequence[Node]) -> dict[Node, int | float]:
+    """The symbols that are one number wherever the launch is made: in the case of a switch, say."""
+    equalities = [guard.args for guard in view.guards if guard.op == "=="]
+    pairs = [pair for a, b in equalities for pair in ((a, b), (b, a))]
+    return {symbol: int(number.value) for symbol, number in pairs if symbol in chosen and number.is_const}
 
 
 _SMALL = (512, 64)

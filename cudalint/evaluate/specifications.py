@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from cudalint import ir
 from cudalint.evaluate import expressions
 from cudalint.evaluate.assumptions import settle
-from cudalint.evaluate.graph import BOOL, THREAD_BITS, Node, kind_of
+from cudalint.evaluate.graph import BLOCK_BITS, BOOL, THREAD_BITS, Node, kind_of
 from cudalint.evaluate.values import LocalPlace, Value
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ def assume(ex: Executor, condition: Node) -> None:
         return
     if condition.bits & THREAD_BITS:
         ex.state.assume(condition)
-    elif not condition.bits & ex.graph.loop_bits:
+    elif not any(atom.op in ("loop", "placeholder") for atom in ex.graph.atoms(condition.bits, ~BLOCK_BITS)):
         settle(ex.graph, (*ex.assumed, condition))
         ex.assumed.append(condition)
 
