@@ -82,7 +82,7 @@ def outcome_rows(one: Measured) -> list[Row]:
     """Errors: those that were predicted, and those that cost a kernel its measurements."""
     outcome = one.outcome
     for expected in sorted(one.candidate.expected, key=lambda e: not e.certain):
-        if expected.certain or _fits(_said(outcome), expected.words):
+        if expected.certain or _fits(_said(outcome) or one.lost, expected.words):
             return [_error_row(one, expected.diagnostic.code, expected.diagnostic.message, expected.words)]
     if outcome is None:
         return [_run_row(one, None, "not measured", one.lost)]
@@ -116,9 +116,9 @@ def _error_row(one: Measured, code: str, message: str, words: Sequence[str]) -> 
     row = _run_row(one, None, "not measured", f"{code}: {message}")
     row = replace(row, quantity="error", predicted=words[0])
     outcome = one.outcome
-    if outcome is None:
+    if outcome is None and not _fits(one.lost, words):
         return replace(row, note=one.lost)
-    text = _said(outcome)
+    text = _said(outcome) or one.lost or None
     if text is None:
         return replace(row, measured="no error", verdict="off")
     return replace(row, measured=text, verdict="equal" if _fits(text, words) else "off")

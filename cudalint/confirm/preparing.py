@@ -26,12 +26,14 @@ _ERRORS = {
     "CL106": ("wrote outside",),
     "CL107": ("wrote outside", "illegal memory access", "illegal address", "misaligned address"),
     "CL202": ("too much shared data", "invalid argument", "invalid value", "out of resources"),
+    "CL302": ("given up",),
     "CL502": ("invalid argument", "invalid value", "invalid configuration", "out of resources"),
 }
 """Findings that a run confirms by failing, with what the driver then says, or `confirm` of the bytes around a buffer.
 """
-_UNCERTAIN = ("CL106", "CL107")
-"""What lies behind an array need not be out of everybody's bounds, and a tail needs a size that leaves one."""
+_UNCERTAIN = ("CL106", "CL107", "CL302")
+"""What lies behind an array need not be out of everybody's bounds, a tail needs a size that leaves one, and a barrier
+that some threads miss need not hang."""
 
 
 @dataclass(frozen=True, slots=True)

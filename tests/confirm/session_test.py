@@ -175,6 +175,17 @@ def test_a_predicted_error_is_confirmed_by_it(tmp_path: Path) -> None:
     assert (row.measured, row.verdict) == ("no error", "off")
 
 
+def test_a_barrier_that_some_miss_is_confirmed_by_hanging(tmp_path: Path) -> None:
+    path = tmp_path / "kernel.cu"
+    path.write_text(
+        "__global__ void hangs(float *a)\n{\n    if (threadIdx.x < 16)\n        __syncthreads();\n"
+        "    a[threadIdx.x] = 1;\n}\nvoid f(float *p) { hangs<<<1, 128>>>(p); }\n",
+        encoding="utf-8",
+    )
+    [row] = _rows(_confirm(path), "hangs", "error")
+    assert (row.predicted, row.measured, row.verdict) == ("given up", "given up after 3 s", "equal")
+
+
 def test_files_that_cannot_be_read(tmp_path: Path) -> None:
     path = tmp_path / "binary.cu"
     path.write_bytes(b"\0\1\2")
