@@ -24,7 +24,6 @@ def run(arguments: Sequence[str]) -> int:
     import click
 
     from cudalint.cli.group import cli
-    from cudalint.config import ConfigError
 
     _make_output_robust()
     try:
@@ -32,8 +31,6 @@ def run(arguments: Sequence[str]) -> int:
         sys.stdout.flush()
     except click.ClickException as error:
         return _fail(error.format_message())
-    except ConfigError as error:
-        return _fail(str(error))
     except (click.Abort, KeyboardInterrupt):
         _fail("interrupted")
         return _INTERRUPTED
@@ -45,13 +42,20 @@ def run(arguments: Sequence[str]) -> int:
         _give_output_up()
         return _fail(f"cannot write the output: {error.strerror}")
     except Exception as error:
-        return _internal_error(error)
+        return _fail(str(error)) if _is_users(error) else _internal_error(error)
     return status if isinstance(status, int) else NOTHING_FOUND
 
 
 def _fail(message: str) -> int:
     print(f"cudalint: error: {' '.join(message.split())}", file=sys.stderr)  # noqa: T201
     return FAILED
+
+
+def _is_users(error: Exception) -> bool:
+    """Whether a file of the user's is what is wrong."""
+    from cudalint.config import ConfigError
+
+    return isinstance(error, ConfigError)
 
 
 def _internal_error(error: Exception) -> int:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import os
 from importlib import import_module
 
@@ -59,8 +58,12 @@ class LazyGroup(click.Group):
 
 def _check_for_slip(word: str) -> None:
     """A command that is misspelt would be a path that isn't there."""
+    if os.path.exists(word):
+        return
+    import difflib
+
     close = difflib.get_close_matches(word, _COMMANDS, 1)
-    if close and not word.startswith("-") and not os.path.exists(word):
+    if close and not word.startswith("-"):
         raise click.UsageError(f"`{word}` is neither a path nor a command; did you mean `cudalint {close[0]}`?")
 
 

@@ -66,7 +66,10 @@ def test_start_up_is_quick_and_light() -> None:
     """The limit is loose, since tests share their machine; what is imported is not."""
     code = "import sys; from cudalint.cli import run; run(['--version']); print(*sys.modules)"
     out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
-    assert not {"numpy", "clang", "rich", "pycparser", "multiprocessing"} & set(out.split())
+    heavy = {"numpy", "clang", "rich", "pycparser", "pathspec", "multiprocessing", "tomllib", "difflib", "json"}
+    assert not heavy & set(out.split())
+    own = {name for name in out.split() if name.startswith("cudalint")}
+    assert own == {"cudalint", "cudalint.cli", "cudalint.cli.group"}
     start = time.monotonic()
     _program("--version", stdout=subprocess.DEVNULL).wait()
     assert time.monotonic() - start < 1
