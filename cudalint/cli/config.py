@@ -61,7 +61,7 @@ def command(path: str, format_: str, color: bool | None, **values: Any) -> int:
     settings = settings_from(values)
     inside = os.path.join(path, "any.cu") if os.path.isdir(path) else path
     known = settings.of(inside)
-    rows = list(_rows(settings, known, os.path.dirname(os.path.abspath(inside))))
+    rows = list(_rows(settings, known, path))
     file = known.config.path if known.config else None
     if format_ == "json":
         document = {"path": path, "config": file, "settings": [asdict(row) for row in rows]}
@@ -92,7 +92,7 @@ def _text(value: object) -> str:
     return "-" if value is None else str(value)
 
 
-def _rows(settings: Settings, known: FileSettings, folder: str) -> Iterator[_Row]:
+def _rows(settings: Settings, known: FileSettings, path: str) -> Iterator[_Row]:
     given, config = settings.command_line, known.config
     yield _target(known, given, config)
     yield from _rules(known, given, config)
@@ -100,7 +100,7 @@ def _rows(settings: Settings, known: FileSettings, folder: str) -> Iterator[_Row
     yield from _lists(given.options, config)
     yield _single("std", known.options.std, given.options.std, config.std if config else None, config)
     yield _single("cuda-path", known.options.cuda_path, given.options.cuda_path, None, config)
-    yield _database(given.options, folder)
+    yield _database(given.options, path)
     yield from _launches(given.options, config)
 
 
@@ -110,14 +110,23 @@ def _target(known: FileSettings, given: CommandLine, config: Config | None) -> _
     return replace(row, origin="the architecture of its compile command") if is_built_for else row
 
 
-def _database(given: AnalysisOptions, folder: str) -> _Row:
+def _database(given: AnalysisOptions, path: str) -> _Row:
     """The compilation database, which needs no mention to be found."""
-    if given.compile_commands is not None:
-        return _Row("compile-commands", given.compile_commands, _COMMAND_LINE)
-    from cudalint.frontend.compile_commands import find_compile_commands
+    from cudalint.frontend.compile_commands import DatabaseError, find_compile_commands, load_compile_commands
 
-    found = find_compile_commands(folder)
-    return _Row("compile-commands", found, "found above the files" if found else _DEFAULT)
+    absolute = os.path.abspath(path)
+    folder = absolute if os.path.isdir(path) else os.path.dirname(absolute)
+    found = given.compile_commands or find_compile_commands(folder)
+    if found is None:
+        return _Row("compile-commands", None, _DEFAULT)
+    try:
+        database = load_compile_commands(found)
+    except DatabaseError as error:
+        return _Row("compile-commands", None, f"not used: {error}")
+    origin = _COMMAND_LINE if given.compile_commands else "found above the files"
+    if os.path.isfile(path) and database.options_for(path) is None:
+        origin += f"; it has no entry for {path}"
+    return _Row("compile-commands", found, origin)
 
 
 def _single(key: str, value: object, given: object, configured: object, config: Config | None) -> _Row:

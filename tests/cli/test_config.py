@@ -168,3 +168,23 @@ def test_the_target_is_what_the_file_is_compiled_for(cudalint: Run, tree: Path, 
     assert (row["origin"] == "default") == (target == "a100")
     (tree / "cudalint.toml").write_text('target = "l4"')
     assert json.loads(cudalint("--format", "json", "own/t.cu").out)["target"] == "l4"
+
+
+def test_config_says_what_the_compilation_database_is_good_for(cudalint: Run, tree: Path) -> None:
+    def origin(path: str, *arguments: str) -> tuple[str | None, str]:
+        document = json.loads(cudalint("config", path, "--format", "json", *arguments).out)
+        (row,) = [row for row in document["settings"] if row["key"] == "compile-commands"]
+        return row["value"], row["origin"]
+
+    database = tree / "compile_commands.json"
+    source = next(tree.rglob("*.cu")).relative_to(tree)
+    other = tree / "other.cu"
+    other.touch()
+    database.write_text(json.dumps([{"directory": str(tree), "file": str(source), "command": "nvcc x"}]))
+    assert origin(str(source)) == (str(database), "found above the files")
+    assert origin("other.cu") == (str(database), "found above the files; it has no entry for other.cu")
+    assert origin(str(source), "--compile-commands", str(tree)) == (str(tree), "command line")
+    database.write_text("{")
+    value, reason = origin(str(source))
+    assert value is None
+    assert reason.startswith(f"not used: {database}: not a JSON file: ")
