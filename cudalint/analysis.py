@@ -386,13 +386,18 @@ class _FileAnalysis:
         except UnknownName as reason:
             unknown.append(f"{where} could not be evaluated: {reason}")
             return
+        kind = kind_of(symbol.type)
+        converted = self.graph.convert(value, kind)
+        if value.is_const and not kind.is_float and converted.value != value.value:
+            unknown.append(f"{where} is {value.value}, which the parameter's type can't hold")
+            return
         before = arguments.get(symbol)
         bare = before.args[0] if isinstance(before, Node) and before.op == "cast" else before
         if isinstance(bare, Node) and isinstance(bare.payload, Uniform) and value.is_const:
             # The host code computes the grid and sizes of allocations from the same number.
             self.settled.append((bare, bare.payload.generic))
             self.graph.settle(bare, value.value)
-        arguments[symbol] = self.graph.convert(value, kind_of(symbol.type))
+        arguments[symbol] = converted
 
 
 def _scalars(function: ir.Function) -> list[ir.Symbol]:

@@ -178,11 +178,12 @@ def _number(node: Any) -> Number:
         return Number(float(node.value.rstrip("fFlL")))
     digits = node.value.rstrip("uUlL")
     try:
-        if re.fullmatch("0[0-7]+", digits):
-            return Number(int(digits, 8))
-        return Number(int(digits, 0))
+        value = int(digits, 8 if re.fullmatch("0[0-7]+", digits) else 0)
     except ValueError:
         raise ExpressionError(f"`{node.value}` is not a number") from None
+    if value >= 2**64:
+        raise ExpressionError(f"`{node.value}` is larger than any integer of C")
+    return Number(value)
 
 
 def _size_of(node: Any) -> int:

@@ -17,7 +17,7 @@ import numpy as np
 from cudalint import ir
 from cudalint.annotations import Annotation, launch_of
 from cudalint.evaluate import walk
-from cudalint.evaluate.graph import I8, Graph, Node, Uniform, kind_of
+from cudalint.evaluate.graph import I8, U4, Graph, Node, Uniform, kind_of
 from cudalint.evaluate.host import Generics, HostLaunch
 from cudalint.evaluate.memory import Memory
 from cudalint.evaluate.numeric import Rows, Threads
@@ -343,11 +343,11 @@ def from_command_line(
     """`--block`, `--grid` and `--shared`."""
     assert options.block is not None
     if options.grid is not None:
-        x, y, z = (graph.const(v) for v in options.grid)
+        x, y, z = (graph.const(v, U4) for v in options.grid)
         grid = (x, y, z)
     else:
         grid = default_grid(function, graph)
-    shared = graph.const(options.shared or 0)
+    shared = graph.const(options.shared or 0, I8)
     block, texts = _at_most(options.block)
     site = _site(SourcePlace(*function.name_span), options.block, grid, shared)
     if options.grid is None:

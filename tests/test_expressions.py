@@ -50,7 +50,7 @@ def test_expressions(text: str, expected: object) -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["", "  ", "K +", "1) + (2", "K; int x", "K = 4", "K++", "&K", "sizeof(Pair)", "sizeof n",
+    ["", "  ", "K +", "1) + (2", "K; int x", "K = 4", "K++", "&K", "sizeof(Pair)", "18446744073709551616", "sizeof n",
      '"text"', "std::max(a, b)", "a, b",
      "'c'", "09", "{1}", "#define", "int", "if", "((((", "(*f)(1)", "a b"],
 )  # fmt: skip

@@ -191,3 +191,27 @@ def test_a_configured_parameter_that_the_kernel_lacks_is_said_where_only_it_can_
     (gap,) = _kernel(_KERNEL, KernelSettings("sgemm_nn", "32", parameters=parameters, path="cudalint.toml")).gaps
     assert gap.reason == "`NN` in cudalint.toml is no scalar parameter of `sgemm_nn`"
     assert not _kernel(_KERNEL, KernelSettings("sgemm*", "32", parameters=parameters, path="cudalint.toml")).gaps
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("1.5", "--param K is 1.5, which the parameter's type can't hold"),
+        ("1 << 40", "--param K is 1099511627776, which the parameter's type can't hold"),
+        ("1 / 0", "--param K could not be evaluated: it divides by zero"),
+        ("4 % (2 - 2)", "--param K could not be evaluated: it divides by zero"),
+        ("1 << 64", "--param K could not be evaluated: it shifts by 64"),
+        ("1 >> -1", "--param K could not be evaluated: it shifts by -1"),
+    ],
+)
+def test_values_that_are_none_are_said(text: str, reason: str) -> None:
+    kernel = _kernel(_KERNEL, block=(32, 1, 1), params=(ParameterValue(None, "K", text),))
+    assert reason in [gap.reason for gap in kernel.gaps]
+    assert "K" not in kernel.launches[0].parameters
+
+
+def test_the_largest_grid_is_one() -> None:
+    most = 2**32 - 1
+    (launch,) = _kernel(_KERNEL, block=(1024, 1, 1), grid=(most, most, most)).launches
+    assert launch.site is not None
+    assert launch.grid == launch.site.grid == (most, most, most)

@@ -32,7 +32,7 @@ analysis_options = together(
         help="Grid size for kernels without a launch in sight.",
     ),
     _launch(
-        "--shared", type=click.IntRange(min=0), metavar="BYTES",
+        "--shared", type=click.IntRange(0, 2**32 - 1), metavar="BYTES",
         help="Dynamic shared memory for kernels without a launch in sight.",
     ),
     _launch(

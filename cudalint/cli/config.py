@@ -10,13 +10,13 @@ from typing import Any
 
 import click
 
+from cudalint import registry
 from cudalint.cli import NOTHING_FOUND, completion
 from cudalint.cli.analysis_options import analysis_options, rule_options, settings_from
 from cudalint.cli.headed import HeadedCommand
 from cudalint.cli.terminal import output_style, write_lines
 from cudalint.config import Config
 from cudalint.options import AnalysisOptions
-from cudalint.registry import all_rules
 from cudalint.reporters.style import Style
 from cudalint.settings import CommandLine, FileSettings, Settings
 from cudalint.thresholds import code_of
@@ -157,7 +157,7 @@ def _rules(known: FileSettings, given: CommandLine, config: Config | None) -> It
     ):
         # The command line's `--select` replaces what the configuration says about rules.
         yield from _added(key, own, () if selection.select else configured, config)
-    yield _Row("rules", tuple(r.code for r in all_rules() if known.selection.wants(r)), "from the above")
+    yield _Row("rules", tuple(r.code for r in registry.all_rules() if known.selection.wants(r)), "from the above")
     for pattern, rules in base.per_file_ignores:
         yield _Row(f'per-file-ignores."{pattern}"', rules, base.place_of("per-file-ignores", pattern))
     yield from _thresholds(given, base)
@@ -165,7 +165,7 @@ def _rules(known: FileSettings, given: CommandLine, config: Config | None) -> It
 
 def _thresholds(given: CommandLine, config: Config) -> Iterator[_Row]:
     origins: dict[tuple[str, str], tuple[float, str]] = {}
-    for rule in all_rules():
+    for rule in registry.all_rules():
         origins.update({(rule.code, name): (value, _DEFAULT) for name, value in rule.thresholds.items()})
     for rule_name, name, value in config.thresholds:
         origins[code_of(rule_name), name] = value, config.place_of("thresholds", rule_name, name)

@@ -54,6 +54,8 @@ def _output(text: str) -> Output:
         raise click.BadParameter(f"`{format_}` is no format; there are {', '.join(FORMATS)}")
     if not os.path.isdir(os.path.dirname(os.path.abspath(path))):
         raise click.BadParameter(f"`{path}`: the folder does not exist")
+    if path == "-":
+        raise click.BadParameter(f"`{text}`: what is printed is up to --format; a report needs a file")
     if os.path.isdir(path):
         raise click.BadParameter(f"`{path}` is a folder")
     return Output(format_, path)

@@ -27,6 +27,7 @@ _CANDIDATES = (32, 64, 128, 256, 512, 1024, 4096, 16, 8, 4, 2, 1, 3, 7, 33, 100,
 """Values tried for a name whose generic value does not satisfy an assumption."""
 _MAX_STEPS = 8
 """Macros that name macros are followed so far."""
+_BITS = 64
 _GRANULE = 32
 _FEW = 8
 _LARGEST = 1 << 28
@@ -142,6 +143,7 @@ def evaluate_expression(graph: Graph, expression: Expression, names: Mapping[str
     if isinstance(expression, BinaryOp):
         a, b = (evaluate_expression(graph, e, names) for e in (expression.left, expression.right))
         kind = F8 if a.kind.is_float or b.kind.is_float else I8
+        _check_operands(expression.op, b)
         return graph.binary(expression.op, a, b, kind)
     if isinstance(expression, UnaryOp):
         return _unary(graph, expression, names)
@@ -155,6 +157,14 @@ def evaluate_expression(graph: Graph, expression: Expression, names: Mapping[str
         a, b = (evaluate_expression(graph, e, names) for e in expression.arguments)
         return graph.binary(expression.name, a, b, I8)
     raise UnknownName("such an expression is not understood here")
+
+
+def _check_operands(op: str, right: Node) -> None:
+    """C leaves open what a division by zero or a shift out of range is."""
+    if op in ("/", "%") and right.is_const and right.value == 0:
+        raise UnknownName("it divides by zero")
+    if op in ("<<", ">>") and right.is_const and not 0 <= right.value < _BITS:
+        raise UnknownName(f"it shifts by {right.value:g}")
 
 
 def _unary(graph: Graph, expression: UnaryOp, names: Mapping[str, Node]) -> Node:

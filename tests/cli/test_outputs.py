@@ -38,6 +38,7 @@ def test_several_reports_at_once(cudalint: Run, tile: str, project: Path) -> Non
         ("xml=out.xml", "`xml` is no format; there are text, concise, json, sarif, github, gitlab, junit"),
         ("json=none/out.json", "`none/out.json`: the folder does not exist"),
         ("json=.", "`.` is a folder"),
+        ("json=-", "`json=-`: what is printed is up to --format; a report needs a file"),
         ("json=/dev/full", "/dev/full: cannot be written: No space left on device"),
     ],
 )
