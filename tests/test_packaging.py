@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import ast
+import re
+import sys
 import tomllib
+from collections.abc import Iterator
 from importlib import resources
 from pathlib import Path
 from typing import Any
@@ -10,8 +14,38 @@ from typing import Any
 _ROOT = Path(__file__).parent.parent
 
 
+_DISTRIBUTIONS = {"clang": "libclang", "cupy": "cupy-cuda12x", "z3": "z3-solver"}
+"""Modules whose distribution has another name."""
+
+
+def _document() -> Any:
+    return tomllib.loads((_ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+
+
 def _settings() -> Any:
-    return tomllib.loads((_ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["setuptools"]
+    return _document()["tool"]["setuptools"]
+
+
+def _imported(nodes: Iterator[ast.AST]) -> set[str]:
+    """The distributions of the modules that these statements import, but for Python's own and this one."""
+    names: set[str] = set()
+    for node in nodes:
+        if isinstance(node, ast.Import):
+            names |= {alias.name.partition(".")[0] for alias in node.names}
+        elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
+            names.add(node.module.partition(".")[0])
+    return {_DISTRIBUTIONS.get(name, name) for name in names - sys.stdlib_module_names - {"cudalint"}}
+
+
+def test_what_is_imported_is_declared() -> None:
+    """A module's own imports are dependencies; those of functions may be extras."""
+    project = _document()["project"]
+    needed = {re.split("[<>=]", text)[0] for text in project["dependencies"]}
+    extra = {re.split("[<>=]", text)[0] for name in ("gpu", "smt") for text in project["optional-dependencies"][name]}
+    for path in (*(_ROOT / "cudalint").rglob("*.py"), *(_ROOT / "rules").glob("*.py")):
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+        assert _imported(ast.iter_child_nodes(tree)) <= needed, path
+        assert _imported(ast.walk(tree)) <= needed | extra, path
 
 
 def test_every_package_is_listed() -> None:
