@@ -559,7 +559,29 @@ def _cast_value(ex: Executor, expr: ir.Cast) -> Value:
         if isinstance(where, TemporaryPlace):
             return where.value if not isinstance(where.value, ArrayValue) else decay(where, ex.graph)
         return _as_pointer(decay(where, ex.graph), type_.pointee)
+    if _cuts_off(expr.operand.type, type_):
+        return ex.graph.convert(_read_low_half(ex, expr.operand), kind_of(type_))
     return cast(ex, evaluate(ex, expr.operand), expr.operand.type, type_)
+
+
+def _cuts_off(source: ir.Type, type_: ir.Type) -> bool:
+    """Whether only the lower half of a 64-bit integer is used: `int label = labels[i]`."""
+    return (
+        isinstance(source, ir.Scalar)
+        and isinstance(type_, ir.Scalar)
+        and source.kind in ("int", "uint")
+        and type_.kind in ("int", "uint")
+        and (source.bytes, type_.bytes) == (8, 4)
+    )
+
+
+def _read_low_half(ex: Executor, operand: ir.Expr) -> Node:
+    """The value of an expression of which the upper half is cut off: if it is read from memory, that half is not."""
+    events = len(ex.memory.events)
+    value = number(ex, operand)
+    if type(operand) not in _EVALUATORS:
+        ex.memory.narrow_load(events, 4)
+    return value
 
 
 def cast(ex: Executor, value: Value, source: ir.Type, type_: ir.Type) -> Value:

@@ -9,7 +9,7 @@ import numpy as np
 
 from cudalint.evaluate.assumptions import holds
 from cudalint.evaluate.events import AccessEvent
-from cudalint.evaluate.graph import BOOL, THREAD_BITS, UNINITIALISED, Graph, Node, Reason, Uniform, render
+from cudalint.evaluate.graph import BOOL, THREAD_BITS, UNINITIALISED, Graph, Node, Reason, Uniform, conjuncts, render
 from cudalint.evaluate.lists import follows_own_list
 from cudalint.evaluate.masks import guards_by_data
 from cudalint.evaluate.requests import (
@@ -219,7 +219,9 @@ def _doubt(event: AccessEvent, quick: Requests, situation: Situation) -> tuple[R
     if float(quick.cost.max()) <= 1.0 and event.bytes <= 4:
         # One sector or wavefront stays one, whichever lanes are active.
         return None, False
-    for condition in event.context.conditions:
+    # The head of a loop, where it is tested, is not under its condition, but gets there only where it held before.
+    heads = [part for loop in event.context.loops for part in conjuncts(graph, loop.condition)]
+    for condition in dict.fromkeys((*event.context.conditions, *heads)):
         if not condition.bits & graph.opaque_bits:
             continue
         parts = opaque_parts(graph, condition)

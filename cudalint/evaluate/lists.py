@@ -21,7 +21,7 @@ from cudalint.evaluate.requests import opaque_parts, varies_within_warp
 def follows_own_list(part: Node, event: AccessEvent, rows: Rows, mask: NDArray[np.bool_]) -> bool:
     """Whether `part`, a loaded number in the address of a global access, leads each lane to a list of its own, or comes
     from one."""
-    if event.target.space != "global" or not part.bits & event.offset.bits:
+    if event.target.space != "global" or part.op != "opaque":
         return False
     return _is_start(part, event, rows, mask) or _comes_from_list(part, rows, mask)
 

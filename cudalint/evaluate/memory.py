@@ -208,6 +208,12 @@ class Memory:
                 )
             )
 
+    def narrow_load(self, since: int, bytes_: int) -> None:
+        """The compiler loads only the bytes that are used; measured on 64-bit integers converted to 32 bits."""
+        last = self.events[-1] if len(self.events) > since else None
+        if isinstance(last, AccessEvent) and last.operation == "load" and last.bytes > bytes_:
+            self.events[-1] = replace(last, bytes=bytes_)
+
     def local_index(self, place: LocalPlace, context: Context, operation: Operation) -> None:
         """Records the indices into an array in registers that might leave it."""
         type_: ir.Type = place.symbol.type

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cudalint.evaluate.events import AccessEvent, Loop
-from cudalint.evaluate.graph import THREAD_BITS, Graph, Node, Reason
+from cudalint.evaluate.graph import THREAD_BITS, Graph, Node, Reason, conjuncts
 from cudalint.evaluate.numeric import WARP, Rows, Threads, lane_trips
 from cudalint.hardware.banks import shared_request
 from cudalint.hardware.sectors import global_request
@@ -265,16 +265,16 @@ def opaque_parts(graph: Graph, node: Node) -> list[tuple[Node, Reason]]:
     """
     found: list[tuple[Node, Reason]] = []
     seen: set[int] = set()
-    pending = [(node, node)]
+    pending: list[tuple[Node, Node | None]] = [(node, None)]
     while pending:
         current, stand_in = pending.pop()
         if current.index in seen or not current.bits & graph.opaque_bits:
             continue
         seen.add(current.index)
         if isinstance(current.payload, Reason):
-            found.append((current if stand_in is node else stand_in, current.payload))
+            found.append((stand_in or current, current.payload))
             continue
-        if current.op == "trips" and stand_in is node:
+        if current.op == "trips" and stand_in is None:
             stand_in = current
         pending.extend((argument, stand_in) for argument in current.args)
     return found
@@ -289,7 +289,21 @@ def varies_within_warp(rows: Rows, node: Node, mask: NDArray[np.bool_]) -> bool:
     values = np.broadcast_to(rows.value(node), mask.reshape(rows.count, -1).shape).reshape(mask.shape)
     first = np.argmax(mask, axis=2)[..., None]
     same = values == np.take_along_axis(values, first, axis=2)
-    return bool((mask & ~same).any())
+    return bool((mask & ~same).any()) or _ends_vary(rows, node, mask)
+
+
+def _ends_vary(rows: Rows, node: Node, mask: NDArray[np.bool_]) -> bool:
+    """Whether the value rests on the length of a loop that each lane leaves by data of its own. Such a length has one
+    number for all lanes, which stands for any."""
+    opaque = rows.graph.opaque_bits
+    for loop in (part for part, _ in opaque_parts(rows.graph, node) if part.op == "trips"):
+        assert isinstance(loop.payload, Node)
+        inside = rows.at_iteration(loop.payload, 0)
+        ends = [end for end in conjuncts(rows.graph, loop.args[0]) if end.bits & opaque]
+        ends += [part for end in ends for part, _ in opaque_parts(rows.graph, end)]
+        if any(varies_within_warp(inside, end, mask) for end in ends):
+            return True
+    return False
 
 
 __all__ = [

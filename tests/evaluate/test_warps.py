@@ -216,3 +216,9 @@ def test_a_quotient_by_a_number_is_assumed() -> None:
     assert result.status == "assumed"
     assert result.sectors_range is not None and result.sectors_range[1] > result.sectors_range[0]
     assert any("/ 24576 %" in text for text in result.assumptions), result.assumptions
+
+
+def test_an_index_loaded_where_a_search_by_data_ended() -> None:
+    """The length of the search is one value; what decides it lies inside the loop and has no value outside."""
+    body = "long long x = 0; while (((int*)b)[32 * x + t] > 0) x++; int i = ((signed char*)b)[x]; a[64 * i] = 1;"
+    assert evaluate(body).accesses[-1].results[0].status in ("range", "data-dependent")
