@@ -212,6 +212,9 @@ def _doubt(event: AccessEvent, quick: Requests, situation: Situation) -> tuple[R
         for part, reason in opaque_parts(graph, node):
             if reason is UNINITIALISED:
                 return reason, False
+            if part.op == "trips":
+                # Lanes that walked on by data: as if all had come equally far, which makes the figure a range.
+                continue
             if not varies_within_warp(rows, part, quick.mask) or _looks_up(part, node, event, quick):
                 continue
             if node is not event.offset or not follows_own_list(part, event, rows, quick.mask):
