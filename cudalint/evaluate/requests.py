@@ -244,6 +244,7 @@ def gather(event: AccessEvent, situation: Situation, conditions: Sequence[Node])
     if addresses.dtype != np.int64:
         addresses = addresses.astype(np.int64)
     mask = mask_of(rows, conditions).reshape(shape)
+    mask = _inside(event, conditions, addresses, mask, situation.graph)
     active = mask.any(axis=2)
     weights = rows.weights[:, None] * active
     known = {c.index for c in conditions}
@@ -255,6 +256,28 @@ def gather(event: AccessEvent, situation: Situation, conditions: Sequence[Node])
         sectors, least = global_request(addresses, mask, event.bytes)
         cost, ideal = sectors.astype(np.float64), least.astype(np.float64)
     return Requests(addresses, mask, weights, float((rows.weights[:, None] * reached).sum()), cost, ideal)
+
+
+def _inside(
+    event: AccessEvent,
+    conditions: Sequence[Node],
+    addresses: NDArray[np.int64],
+    mask: NDArray[np.bool_],
+    graph: Graph,
+) -> NDArray[np.bool_]:
+    """The mask without requests that leave a shared array because of a made-up size or random data: those that a
+    program really makes are inside. Where none is, nothing is known, and all stay."""
+    size = event.target.bytes
+    if event.target.space != "shared" or not size:
+        return mask
+    bits = event.offset.bits
+    for condition in (*conditions, *(loop.condition for loop in event.context.loops)):
+        bits |= condition.bits
+    if not bits & (graph.opaque_bits | graph.uniform_bits):
+        return mask
+    outside = ((addresses < 0) | (addresses + event.bytes > size)) & mask
+    kept = mask & ~outside.any(axis=2, keepdims=True)
+    return kept if kept.any() else mask
 
 
 def opaque_parts(graph: Graph, node: Node) -> list[tuple[Node, Reason]]:

@@ -222,3 +222,11 @@ def test_an_index_loaded_where_a_search_by_data_ended() -> None:
     """The length of the search is one value; what decides it lies inside the loop and has no value outside."""
     body = "long long x = 0; while (((int*)b)[32 * x + t] > 0) x++; int i = ((signed char*)b)[x]; a[64 * i] = 1;"
     assert evaluate(body).accesses[-1].results[0].status in ("range", "data-dependent")
+
+
+@pytest.mark.parametrize("length", ["n", "((int*)b)[n]"])
+def test_requests_that_would_leave_a_shared_array_are_never_made(length: str) -> None:
+    """Only strides of 1 and 2 stay inside of 64 floats: 1 and 2 wavefronts, whatever the length is taken to be."""
+    body = f"__shared__ float few[64]; int length = {length}; for (int k = 1; k < length; k++) few[t * k] = 1;"
+    result = evaluate(body, arguments="unknown, other").accesses[-1].results[0]
+    assert result.wavefronts_range == (1, 2)
