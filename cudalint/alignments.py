@@ -9,7 +9,7 @@ from cudalint import ir
 from cudalint.evaluate.alignment import alignment_verdict
 from cudalint.evaluate.events import AccessEvent
 from cudalint.evaluate.execution import Execution
-from cudalint.evaluate.figures import is_astray
+from cudalint.evaluate.knowledge import is_astray
 from cudalint.evaluate.machine import machine_accesses
 from cudalint.evaluate.memory import alignment
 from cudalint.evaluate.residues import Residues

@@ -8,9 +8,10 @@ from cudalint import ir
 from cudalint.evaluate.bounds import Leaving, Touch, assumed_extent, extent_text, leaving
 from cudalint.evaluate.events import AccessEvent, LocalIndexEvent
 from cudalint.evaluate.execution import Execution
-from cudalint.evaluate.figures import LaunchView, is_astray
 from cudalint.evaluate.graph import I8, Node
+from cudalint.evaluate.knowledge import is_astray
 from cudalint.evaluate.memory import element_bytes
+from cudalint.evaluate.views import LaunchView
 from cudalint.facts import Frame, OutOfBounds, Place
 
 

@@ -19,10 +19,10 @@ from cudalint.evaluate.assumptions import Assumptions, settle, settle_quotients
 from cudalint.evaluate.execution import Execution
 from cudalint.evaluate.executor import Configuration as Extents
 from cudalint.evaluate.executor import Executor, GaveUp
-from cudalint.evaluate.figures import LaunchView
 from cudalint.evaluate.graph import Graph, Node
 from cudalint.evaluate.values import Place as ValuePlace
 from cudalint.evaluate.values import RecordValue, Value
+from cudalint.evaluate.views import LaunchView
 from cudalint.facts import BarrierFix, Gap, KernelFacts, LaunchFacts, PitchMismatch, Place
 from cudalint.flow.barriers import all_come
 from cudalint.flow.cfg import ControlFlow, gates_in_order

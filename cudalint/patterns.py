@@ -27,6 +27,10 @@ _FUNDAMENTAL = frozenset(
 )
 """Words of which the names of scalar types consist; a struct's name has others."""
 
+_WIDE_INTEGERS = frozenset(
+    ("long", "long long", "unsigned long", "unsigned long long", "int64_t", "uint64_t", "size_t", "ptrdiff_t")
+)
+
 
 @dataclass(frozen=True, slots=True)
 class Pattern:
@@ -149,6 +153,8 @@ def _strided(one: Evaluated, step: int) -> Pattern:
         if not set(access.element_type.split()) <= _FUNDAMENTAL:
             return Pattern("copy", f"{access.record_bytes}-byte structs copied {access.bytes} bytes at a time", step)
         return Pattern("field", f"field of {_article(access.record_bytes)} {access.record_bytes}-byte struct", step)
+    if (distance, access.bytes) == (8, 4) and access.element_type in _WIDE_INTEGERS:
+        return Pattern("strided", "of each 64-bit integer only the lower half is used", step)
     elements = distance / access.bytes
     if _walks(one, distance):
         run = "a row of its own" if elements >= _LONG_STRIDE else f"a run of {count(elements, 'element')} of its own"

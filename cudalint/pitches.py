@@ -14,11 +14,11 @@ from cudalint.evaluate import walk
 from cudalint.evaluate.events import AccessEvent, Event
 from cudalint.evaluate.executor import Configuration as Extents
 from cudalint.evaluate.executor import Executor, GaveUp
-from cudalint.evaluate.figures import LaunchView
 from cudalint.evaluate.graph import Graph, Node, kind_of, render
 from cudalint.evaluate.pitch import pitch_mismatches
 from cudalint.evaluate.values import Place as ValuePlace
 from cudalint.evaluate.values import RecordValue, Value
+from cudalint.evaluate.views import LaunchView
 from cudalint.facts import Frame, PitchMismatch, Place
 from cudalint.launch import Configuration
 

@@ -16,7 +16,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cudalint.evaluate.events import AccessEvent
-from cudalint.evaluate.figures import LaunchView
 from cudalint.evaluate.graph import I8, Graph, Node
 from cudalint.evaluate.numeric import Rows, Threads
 from cudalint.evaluate.polynomial import Monomial, is_address, spelled, terms_of
@@ -31,6 +30,7 @@ from cudalint.evaluate.probes import (
     symbols,
 )
 from cudalint.evaluate.requests import DEEP, QUICK, THOROUGH, Effort, mask_of
+from cudalint.evaluate.views import LaunchView
 
 _MAX_SYMBOLS = 5
 _MAX_TEXT = 40

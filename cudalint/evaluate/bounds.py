@@ -16,7 +16,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cudalint.evaluate.events import Context
-from cudalint.evaluate.figures import LaunchView
 from cudalint.evaluate.graph import I4, I8, U4, Graph, Node, render
 from cudalint.evaluate.numeric import Rows
 from cudalint.evaluate.polynomial import spelled, terms_of
@@ -30,6 +29,7 @@ from cudalint.evaluate.probes import (
     symbols,
 )
 from cudalint.evaluate.requests import Situation, mask_of
+from cudalint.evaluate.views import LaunchView
 
 _MAX_SYMBOLS = 4
 _SCALES = (1, 3, 7, 105)

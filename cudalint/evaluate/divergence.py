@@ -10,10 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cudalint.evaluate.events import BranchEvent, Loop
-from cudalint.evaluate.figures import LaunchView
 from cudalint.evaluate.graph import BLOCK_BITS, BOOL, THREAD_BITS, Graph, Node, Reason, Uniform, conjuncts, render
 from cudalint.evaluate.numeric import WARP, Rows, lane_trips
 from cudalint.evaluate.requests import Situation, mask_of, varies_within_warp
+from cudalint.evaluate.views import LaunchView
 from cudalint.facts import Verdict
 
 LOOPS = frozenset({"for", "while", "do"})

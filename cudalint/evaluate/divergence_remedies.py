@@ -9,10 +9,10 @@ from cudalint import ir
 from cudalint.evaluate import walk
 from cudalint.evaluate.divergence import LOOPS, is_astray, judge_condition, known
 from cudalint.evaluate.events import BranchEvent, Side
-from cudalint.evaluate.figures import LaunchView
 from cudalint.evaluate.graph import BOOL, THREAD_BITS, Graph, Node, render
 from cudalint.evaluate.numeric import WARP
 from cudalint.evaluate.requests import mask_of
+from cudalint.evaluate.views import LaunchView
 from cudalint.evaluate.work import WorkMeter
 
 _NEAR = 0.5

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 from cudalint import ir
 from cudalint.evaluate.events import Event, Step
-from cudalint.evaluate.figures import LaunchView
 from cudalint.evaluate.graph import Node
 from cudalint.evaluate.values import Allocation
+from cudalint.evaluate.views import LaunchView
 from cudalint.facts import LaunchFacts
 
 

@@ -13,11 +13,12 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from cudalint.evaluate.events import AccessEvent, BarrierEvent, Event
-from cudalint.evaluate.figures import LaunchView, is_astray
 from cudalint.evaluate.graph import Graph, Node
+from cudalint.evaluate.knowledge import is_astray
 from cudalint.evaluate.requests import mask_of
 from cudalint.evaluate.residues import Residues
 from cudalint.evaluate.unrolling import unrolled_load
+from cudalint.evaluate.views import LaunchView
 
 _WIDTHS = (16, 8, 4, 2)
 

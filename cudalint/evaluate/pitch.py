@@ -13,13 +13,14 @@ from dataclasses import dataclass
 import numpy as np
 
 from cudalint.evaluate.events import AccessEvent
-from cudalint.evaluate.figures import LaunchView, is_astray
 from cudalint.evaluate.graph import Node
+from cudalint.evaluate.knowledge import is_astray
 from cudalint.evaluate.memory import element_bytes
 from cudalint.evaluate.numeric import Rows
 from cudalint.evaluate.polynomial import Terms, terms_of
 from cudalint.evaluate.probes import depends_on, known_conditions, symbols
 from cudalint.evaluate.requests import QUICK, Situation, mask_of
+from cudalint.evaluate.views import LaunchView
 
 _MAX_EVENTS = 64
 _MAX_SYMBOLS = 8

@@ -10,11 +10,11 @@ from numpy.typing import NDArray
 
 from cudalint.evaluate.assumptions import holds
 from cudalint.evaluate.events import Context
-from cudalint.evaluate.figures import LaunchView
 from cudalint.evaluate.graph import BOOL, Graph, Node, Uniform
 from cudalint.evaluate.numeric import WARP, Rows
 from cudalint.evaluate.polynomial import is_address
 from cudalint.evaluate.requests import QUICK, Effort, Situation, mask_of
+from cudalint.evaluate.views import LaunchView
 
 Values = Mapping[Node, int | float]
 """Numbers for uniform symbols."""

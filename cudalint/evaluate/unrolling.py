@@ -15,9 +15,9 @@ from dataclasses import replace
 import numpy as np
 
 from cudalint.evaluate.events import AccessEvent, Loop
-from cudalint.evaluate.figures import LaunchView
 from cudalint.evaluate.graph import I8, THREAD_BITS, Graph, Node, conjuncts
 from cudalint.evaluate.residues import Residues
+from cudalint.evaluate.views import LaunchView
 
 _WIDTHS = (16, 8)
 _MAX_FULL = 256

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from cudalint import ir
 from cudalint.evaluate import walk
 from cudalint.evaluate.events import Loop, Step
-from cudalint.evaluate.figures import LaunchView
+from cudalint.evaluate.views import LaunchView
 
 _DIVISION = 8.0
 """A division by a value that is not constant: a reciprocal and its corrections."""

@@ -9,8 +9,8 @@ from typing import Literal
 from cudalint.evaluate.assumptions import holds
 from cudalint.evaluate.events import AccessEvent, Event, LibraryAccess
 from cudalint.evaluate.execution import Execution
-from cudalint.evaluate.figures import is_astray
 from cudalint.evaluate.graph import BLOCK_BITS, THREAD_BITS, Graph, Node
+from cudalint.evaluate.knowledge import is_astray
 from cudalint.evaluate.values import Allocation
 from cudalint.flow.certainty import Doubt, doubt_about
 from cudalint.flow.conflicts import Conflict, clash, effect

@@ -1,0 +1,131 @@
+"""What can be known of an access: under which conditions it is reached, and what its addresses and lanes rest on."""
+
+from __future__ import annotations
+
+from cudalint.evaluate.events import AccessEvent
+from cudalint.evaluate.graph import BOOL, THREAD_BITS, UNINITIALISED, Graph, Node, Reason, conjuncts
+from cudalint.evaluate.lists import follows_own_list
+from cudalint.evaluate.requests import Requests, Situation, gather, opaque_parts, varies_within_warp
+from cudalint.evaluate.views import Known, LaunchView
+
+_TABLE_BYTES = 1 << 16
+_MAX_TRIED = 6
+_SMALL = 8
+"""A size that is tried where a large generic one lets no lane through: `C / heads` is 0 if both are large."""
+
+
+def _elsewhere(
+    event: AccessEvent, conditions: tuple[Node, ...], view: LaunchView, quick: Requests, situation: Situation
+) -> tuple[Requests, Situation, tuple[Node, ...]]:
+    """Looks for an unknown size under which an access is reached that generic sizes keep out."""
+    graph, bits = view.graph, 0
+    for condition in (*(loop.condition for loop in event.context.loops), *conditions):
+        bits |= condition.bits
+    for uniform in graph.atoms(bits, graph.uniform_bits)[:_MAX_TRIED]:
+        if uniform.kind.is_float or uniform.kind == BOOL or not view.allows(uniform, _SMALL):
+            continue
+        other = view.varied(uniform, _SMALL)
+        found = gather(event, other, conditions)
+        if found.total:
+            small = graph.binary("==", uniform, graph.const(_SMALL, uniform.kind), BOOL)
+            return found, other, (small,)
+    return quick, situation, ()
+
+
+def is_astray(event: AccessEvent, graph: Graph) -> bool:
+    """Whether the event depends on the counter of a loop that it is not in."""
+    own, bits = 0, event.offset.bits
+    for loop in event.context.loops:
+        own |= loop.counter.bits
+        bits |= loop.condition.bits
+    for condition in event.context.conditions:
+        bits |= condition.bits
+    return bool(bits & graph.loop_bits & ~own)
+
+
+def know(event: AccessEvent, view: LaunchView) -> Known:
+    situation, opaque = view.quick(), view.graph.opaque_bits
+    conditions = tuple(c for c in event.context.conditions if not c.bits & opaque and not c.is_const)
+    if any(c.is_const and not c.value for c in event.context.conditions):
+        conditions = (view.graph.false,)
+    quick = gather(event, situation, conditions)
+    relaxed: tuple[Node, ...] = ()
+    if quick.total == 0 and event.context.loops and conditions != (view.graph.false,):
+        # A few iterations may have missed those in which it is reached.
+        situation = view.thorough()
+        quick = gather(event, situation, conditions)
+    if quick.total == 0 and conditions != (view.graph.false,):
+        quick, situation, relaxed = _elsewhere(event, conditions, view, quick, situation)
+    if quick.total == 0 and conditions:
+        situation = view.quick()
+        relaxed = tuple(c for c in conditions if c.bits & view.graph.uniform_bits)
+        kept = tuple(c for c in conditions if c not in relaxed)
+        if relaxed:
+            quick, conditions = gather(event, situation, kept), kept
+    if quick.total == 0 and relaxed:
+        quick, situation, relaxed = _elsewhere(event, conditions, view, quick, situation)
+    doubt, in_mask = _doubt(event, quick, situation)
+    return Known(event, conditions, relaxed if quick.total else (), quick, situation, doubt, in_mask)
+
+
+def _doubt(event: AccessEvent, quick: Requests, situation: Situation) -> tuple[Reason | None, bool]:
+    """Why the figure cannot be told, if lanes of one warp depend on values that cannot be followed."""
+    graph, rows = situation.graph, situation.rows(event.context.loops)
+    if quick.total == 0:
+        return None, False
+    scaled = _scaled_by_data(graph, event.offset)
+    if scaled is not None:
+        return scaled, False
+    addresses = [event.offset] if event.target.opaque is None else [event.offset, event.target.opaque]
+    for node in addresses:
+        for part, reason in opaque_parts(graph, node):
+            if reason is UNINITIALISED:
+                return reason, False
+            if part.op == "trips":
+                # Lanes that walked on by data: as if all had come equally far, which makes the figure a range.
+                continue
+            if not varies_within_warp(rows, part, quick.mask) or _looks_up(part, node, event, quick):
+                continue
+            if node is not event.offset or not follows_own_list(part, event, rows, quick.mask):
+                return reason, False
+    if float(quick.cost.max()) <= 1.0 and event.bytes <= 4:
+        # One sector or wavefront stays one, whichever lanes are active.
+        return None, False
+    # The head of a loop, where it is tested, is not under its condition, but gets there only where it held before.
+    heads = [part for loop in event.context.loops for part in conjuncts(graph, loop.condition)]
+    for condition in dict.fromkeys((*event.context.conditions, *heads)):
+        if not condition.bits & graph.opaque_bits:
+            continue
+        parts = opaque_parts(graph, condition)
+        varying = [reason for part, reason in parts if varies_within_warp(rows, part, quick.mask)]
+        if varying or varies_within_warp(rows, condition, quick.mask):
+            return (varying or [reason for _, reason in parts])[0], True
+    return None, False
+
+
+def _scaled_by_data(graph: Graph, node: Node) -> Reason | None:
+    """Why the distance between lanes is unknown: a thread index is multiplied or divided by a value from memory."""
+    both = (graph.opaque_bits, THREAD_BITS)
+    seen: set[int] = set()
+    pending = [node]
+    while pending:
+        current = pending.pop()
+        if current.index in seen or current.op == "opaque" or not all(current.bits & bits for bits in both):
+            continue
+        seen.add(current.index)
+        if current.op in ("*", "/", "%", "<<", ">>"):
+            for factor, other in (current.args, current.args[::-1]):
+                if factor.bits & graph.opaque_bits and not factor.bits & THREAD_BITS and other.bits & THREAD_BITS:
+                    return opaque_parts(graph, factor)[0][1]
+        pending.extend(current.args)
+    return None
+
+
+def _looks_up(part: Node, node: Node, event: AccessEvent, quick: Requests) -> bool:
+    """Whether the access looks something up in a small table by some bits of a word (`table[hash & 255]`), or in a
+    codebook by a code of 16 bits: then every entry is about as likely, and the mean over uniform data is a figure
+    worth giving, as a range. Bytes are rather pixels or letters, of which neighbours are alike."""
+    if part.kind.bytes < 2 or part.kind.is_float or node is not event.offset:
+        return False
+    touched = quick.addresses[quick.mask]
+    return part.kind.bytes == 2 or int(touched.max()) - int(touched.min()) < _TABLE_BYTES

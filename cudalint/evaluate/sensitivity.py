@@ -1,0 +1,112 @@
+"""Which made-up values a figure rests on: found by changing them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from cudalint.evaluate.graph import BOOL, Graph, Node, Uniform, render
+from cudalint.evaluate.views import TOLERANCE, Known, LaunchView, Totals, totals_of
+
+_VARIATIONS = (1, 2, 4, 8, 16)
+"""What is added to a generic problem size to see whether its divisibility matters."""
+_MAGNITUDE = 3
+"""What it is multiplied by to see whether its magnitude matters."""
+_MAX_DIVISORS = 2
+
+
+def assumptions_of(
+    reached: Sequence[Known], quick: Totals, view: LaunchView
+) -> tuple[tuple[str, ...], tuple[float, float] | None]:
+    """Which generic values the figure rests on, found by changing them; and how far it moves then."""
+    graph = view.graph
+    texts = [_condition_text(c) for k in reached[:1] for c in k.relaxed]
+    bits = 0
+    for known in reached:
+        bits |= known.event.offset.bits
+        for condition in known.conditions:
+            bits |= condition.bits
+    low, high, moved = quick.low, quick.high, False
+    base = quick.cost / quick.requests
+    for uniform in graph.atoms(bits, graph.uniform_bits):
+        assert isinstance(uniform.payload, Uniform)
+        if uniform.payload.name.startswith("&") or _only_divides(uniform, reached, graph):
+            continue
+        text, means = _sensitivity(uniform, base, reached[:8], view)
+        if text is not None:
+            moved = True
+            low, high = min(low, *means), max(high, *means)
+            texts.append(text)
+    return tuple(dict.fromkeys(texts)), (low, high) if moved else None
+
+
+def _condition_text(condition: Node) -> str:
+    text = render(condition)
+    if condition.op == "==" and condition.args[0].op == "uniform" and condition.args[1].is_const:
+        return text.removeprefix("(").removesuffix(")")
+    return f"`{text}` holds"
+
+
+def _sensitivity(
+    uniform: Node, base: float, reached: Sequence[Known], view: LaunchView
+) -> tuple[str | None, list[float]]:
+    """What must hold of a generic value for the figure to stay, None where it stays anyway; and the figures seen."""
+    assert isinstance(uniform.payload, Uniform)
+    generic = uniform.payload.generic
+
+    def mean(value: int | float) -> float:
+        if not view.allows(uniform, value):
+            return base
+        totals = totals_of(reached, view.varied(uniform, value))
+        return totals.cost / totals.requests if totals.requests else base
+
+    def moves(figure: float) -> bool:
+        return abs(figure - base) > TOLERANCE * max(figure, base)
+
+    if uniform.kind == BOOL:
+        flipped = mean(0 if generic else 1)
+        text = f"`{render(uniform)}` is {'true' if generic else 'false'}"
+        return (text, [flipped]) if moves(flipped) else (None, [])
+    scaled = mean(generic * _MAGNITUDE)
+    if moves(scaled):
+        return f"{render(uniform)} == {generic}", [scaled]
+    if uniform.kind.is_float:
+        return None, []
+    for divisor, text in _divisors(uniform, reached, view):
+        # What is divided has to change by as much as the divisor for the quotient to change at all.
+        quotients = {added: mean(int(generic) + added * divisor) for added in _VARIATIONS}
+        sensitive = [added for added, figure in quotients.items() if moves(figure)]
+        if sensitive:
+            return f"{text} % {2 * max(sensitive)} == 0", list(quotients.values())
+    means = {1: mean(int(generic) + 1)}
+    if view.allows(uniform, int(generic) + 1) and not moves(means[1]):
+        # If an odd size changes nothing, no other divisibility matters.
+        return None, []
+    means |= {added: mean(int(generic) + added) for added in _VARIATIONS[1:]}
+    sensitive = [added for added, figure in means.items() if moves(figure)]
+    if not sensitive:
+        return None, []
+    return f"{render(uniform)} % {2 * max(sensitive)} == 0", list(means.values())
+
+
+def _only_divides(uniform: Node, reached: Sequence[Known], graph: Graph) -> bool:
+    """Whether a size comes in only as what another one is divided by: what matters is the quotient then."""
+    nodes = [node for known in reached for node in (known.event.offset, *known.conditions)]
+    users = [node for node in graph.below(nodes, uniform.bits) if uniform in node.args]
+    return bool(users) and all(
+        u.op == "/" and u.args[1] is uniform and u.args[0].op == "uniform" for u in users
+    )
+
+
+def _divisors(uniform: Node, reached: Sequence[Known], view: LaunchView) -> list[tuple[int, str]]:
+    """The numbers by which a size is divided on the way to these accesses, with the text of the quotient."""
+    found: dict[str, int] = {}
+    nodes = [node for known in reached for node in (known.event.offset, *known.conditions)]
+    for quotient in view.graph.below(nodes, uniform.bits):
+        dividend, divisor = quotient.args if quotient.op == "/" else (uniform, uniform)
+        if dividend is uniform and divisor is not uniform and not divisor.bits & ~view.graph.uniform_bits:
+            number = int(np.asarray(view.quick().base.value(divisor)).flat[0])
+            if number > 1:
+                found[render(quotient).removeprefix("(").removesuffix(")")] = number
+    return [(number, text) for text, number in found.items()][:_MAX_DIVISORS]

@@ -1,0 +1,125 @@
+"""One launch of one kernel, ready to evaluate accesses under, and what is known of an access before its figures."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from cudalint.evaluate.assumptions import holds
+from cudalint.evaluate.events import AccessEvent
+from cudalint.evaluate.graph import Graph, Node, Reason
+from cudalint.evaluate.requests import (
+    BY_DATA,
+    DEEP,
+    QUICK,
+    REPLICATED,
+    SCATTERED,
+    THOROUGH,
+    Requests,
+    Situation,
+    gather,
+)
+
+TOLERANCE = 0.02
+"""Figures that differ by less count as equal."""
+_MAX_KEPT = 12_000_000
+"""Numbers (of 8 bytes) that one launch keeps from access to access."""
+
+
+@dataclass(slots=True, eq=False)
+class LaunchView:
+    """One launch of one kernel, ready to evaluate accesses under."""
+
+    graph: Graph
+    index: int
+    block: tuple[int, int, int]
+    grid: tuple[Node, Node, Node]
+    assumptions: tuple[str, ...] = ()
+    assumed: tuple[Node, ...] = ()
+    """Conditions that the user states; values that break them need not be tried."""
+    guards: tuple[Node, ...] = ()
+    """Conditions under which the host code launches it. Generic values need not meet them."""
+    _situations: dict[object, Situation] = field(default_factory=dict)
+
+    def trim(self) -> None:
+        """Forgets what was computed, once that is too much to keep."""
+        if sum(situation.cells for situation in self._situations.values()) > _MAX_KEPT:
+            self._situations.clear()
+
+    def quick(self) -> Situation:
+        return self._situation("quick", QUICK, {})
+
+    def thorough(self) -> Situation:
+        return self._situation("thorough", THOROUGH, {})
+
+    def deep(self) -> Situation:
+        return self._situation("deep", DEEP, {})
+
+    def replicated(self) -> Situation:
+        return self._situation("replicated", REPLICATED, {})
+
+    def by_data(self) -> Situation:
+        return self._situation("by data", BY_DATA, {})
+
+    def scattered(self) -> Situation:
+        return self._situation("scattered", SCATTERED, {})
+
+    def allows(self, uniform: Node, value: int | float) -> bool:
+        """Whether the user's assumptions leave room for this value of a uniform symbol."""
+        return all(holds(self.graph, c, {uniform: value}) for c in self.assumed if c.bits & uniform.bits)
+
+    def varied(self, uniform: Node, value: int | float) -> Situation:
+        """The quick situation with another value for one uniform symbol."""
+        return self._situation((uniform.index, value), QUICK, {uniform: value})
+
+    def _situation(self, key: object, effort: object, values: dict[Node, int | float]) -> Situation:
+        found = self._situations.get(key)
+        if found is None:
+            self.trim()
+            found = Situation(self.graph, self.block, self.grid, effort, values)  # type: ignore[arg-type]
+            self._situations[key] = found
+        return found
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Known:
+    """An access event with the conditions that can be evaluated, and what cannot."""
+
+    event: AccessEvent
+    conditions: tuple[Node, ...]
+    relaxed: tuple[Node, ...]
+    """Conditions on unknown uniform values that had to be taken as true for the access to be reached."""
+    quick: Requests
+    situation: Situation
+    """Where `quick` was gathered."""
+    doubt: Reason | None
+    doubt_in_mask: bool
+
+
+@dataclass(slots=True)
+class Totals:
+    requests: float = 0.0
+    cost: float = 0.0
+    ideal: float = 0.0
+    lanes: float = 0.0
+    reached: float = 0.0
+    low: float = float("inf")
+    high: float = 0.0
+
+    def add(self, requests: Requests) -> None:
+        if requests.total == 0:
+            return
+        self.requests += requests.total
+        self.cost += float((requests.weights * requests.cost).sum())
+        self.ideal += float((requests.weights * requests.ideal).sum())
+        self.lanes += float((requests.weights * requests.mask.sum(axis=2)).sum())
+        self.reached += requests.reached
+        counted = requests.cost[requests.weights > 0]
+        self.low, self.high = min(self.low, float(counted.min())), max(self.high, float(counted.max()))
+
+
+def totals_of(reached: Sequence[Known], situation: Situation) -> Totals:
+    totals = Totals()
+    for known in reached:
+        totals.add(gather(known.event, situation, known.conditions))
+    return totals
