@@ -129,7 +129,7 @@ def _divide(a: Number, b: Number, kind: Kind) -> Number:
 
 
 def _remainder(a: Number, b: Number, kind: Kind) -> Number:
-    return int(a) - int(_divide(a, b, kind)) * int(b) if b else 0
+    return int(a) - int(_divide(a, b, kind)) * int(b)
 
 
 def _shift(a: Number, b: Number, left: bool) -> Number:

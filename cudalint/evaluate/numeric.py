@@ -411,16 +411,18 @@ def _divide(a: Array, b: Array, kind: Kind) -> Array:
 
 
 def _remainder(a: Array, b: Array, kind: Kind) -> Array:
+    """What division leaves; by 0, which no program may do, that is all."""
     if kind.is_float:
         return np.fmod(a, b)
     a, b = np.asarray(a), np.asarray(b)
+    zero = b == 0
     if a.dtype == np.uint64:
-        return a % np.where(b == 0, np.uint64(1), b)
+        return np.where(zero, a, a % np.where(zero, np.uint64(1), b))
     a, b = a.astype(np.int64), b.astype(np.int64)
-    b = np.where(b == 0, 1, b) if b.ndim else (b if b else np.int64(1))
-    if kind.code == "u" or (a.min(initial=0) >= 0 and b.min() > 0):
-        return a % b
-    return np.fmod(a, b)
+    safe = np.where(zero, 1, b)
+    whole = kind.code == "u" or (a.min(initial=0) >= 0 and b.min() >= 0)
+    left = a % safe if whole else np.fmod(a, safe)
+    return np.where(zero, a, left) if zero.any() else left
 
 
 def _integers(a: Array) -> Array:
