@@ -212,6 +212,8 @@ def _serve(
         other.close()
     # An interrupt from the keyboard reaches the whole process group; ending the workers is the parent's work.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    # What the parent does about its own end is no handler for here.
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
     # The workers are the parallelism: numpy's threads would only get into each other's way.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     os.environ.setdefault("OMP_NUM_THREADS", "1")

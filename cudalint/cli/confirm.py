@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+import signal
+import sys
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from datetime import UTC
 from typing import Any
 
@@ -69,7 +73,8 @@ def command(
     run = _Run(limits_from(values), Settings(method, kernel_time))
     found = discover(paths, settings.excludes, values["force_exclude"])
     configured, broken = configure(found.files, settings)
-    run.measure([(each.file.path, each.options) for each in configured if not each.file.is_optional], fixes)
+    with _ending_in_order():
+        run.measure([(each.file.path, each.options) for each in configured if not each.file.is_optional], fixes)
     run.report.failures[:0] = [*found.failures, *broken]
     if record:
         run.record()
@@ -78,6 +83,19 @@ def command(
     run.print(format_, verbose=not quiet)
     print_failures(run.report.failures)
     return run.status()
+
+
+@contextmanager
+def _ending_in_order() -> Iterator[None]:
+    """Whoever ends this process ends its workers and ncu too: a kernel that loops would keep them for ever."""
+    if threading.current_thread() is not threading.main_thread():
+        yield  # Python sets handlers in no other thread.
+        return
+    before = signal.signal(signal.SIGTERM, lambda number, _: sys.exit(128 + number))
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
 
 
 class _Run:

@@ -6,6 +6,7 @@ instructions. Names of columns: Nsight Compute 2025.3; the metrics behind them a
 
 from __future__ import annotations
 
+import contextlib
 import csv
 import io
 import os
@@ -15,6 +16,8 @@ import shutil
 import signal
 import subprocess
 import sys
+import tempfile
+import time
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
@@ -41,12 +44,17 @@ _NEEDED = ("executed", "threads")
 """ncu leaves columns out of which a kernel has nothing: branches, requests of shared memory, any requests."""
 
 
+_PRINTING_SECONDS = 300.0
 STARTED = "started"
 """The file in which the process under ncu notes each kernel that it begins, and its own end."""
 
 
 class NoCounters(Exception):
     """Why there are none, in one line."""
+
+
+class Stalled(NoCounters):
+    """ncu has come to no other kernel for too long."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,21 +137,31 @@ def find_ncu() -> str:
 
 
 def profile(trials: Sequence[Trial], folder: str, seconds: float) -> list[Instruction]:
-    """Runs kernels once each under ncu. Their files lie in folders of their own, by which they are told apart.
+    """Runs kernels once each under ncu, each for so many seconds at most. Their files lie in folders of their own, by
+    which they are told apart.
 
     A kernel may fault here although it did not without ncu, where its buffers had other neighbours. That ends the
-    process, and those behind it get another one.
+    process, and those behind it get another one. One that takes too long takes the report along, so that those before
+    it run again.
     """
     found: list[Instruction] = []
     left = list(trials)
     while left:
         try:
             found += _profile_some(left, folder, seconds)
+            # The last one that was begun is the one that failed; the end counts as one more.
+            begun = _started(folder)
+        except Stalled:
+            begun = _started(folder)
+            if not begun and not found:
+                raise
+            if begun > 1:
+                with contextlib.suppress(NoCounters):
+                    found += _profile_some(left[: begun - 1], folder, seconds)
         except NoCounters:
             if len(left) == len(trials):
                 raise
-        # The last one that was begun is the one that failed; the end counts as one more.
-        begun = _started(folder)
+            begun = _started(folder)
         if not begun:
             break
         left = left[begun:]
@@ -164,13 +182,14 @@ def _profile_some(trials: Sequence[Trial], folder: str, seconds: float) -> list[
             sys.executable, "-m", "cudalint.confirm.profiled", jobs,
         ],
         seconds,
+        folder,
     )  # fmt: skip
     if _PERMISSION in said:
         raise NoCounters("ncu has no permission for the GPU's counters (ERR_NVGPUCTRPERM)")
     if not os.path.exists(f"{report}.ncu-rep"):
         raise NoCounters(f"ncu made no report: {_last_words(said)}")
     printed = [ncu, "--import", f"{report}.ncu-rep", "--csv", "--page", "source", "--print-source", "cuda,sass"]
-    return parse(_output(printed, seconds))
+    return parse(_output(printed, _PRINTING_SECONDS, folder))
 
 
 def _started(folder: str) -> int:
@@ -188,15 +207,31 @@ def _last_words(said: str) -> str:
     return (told or lines or ["it said nothing"])[-1][:200]
 
 
-def _output(command: Sequence[str], seconds: float) -> str:
-    """What a program prints. When its time is up it ends with all the processes that it started."""
-    process = subprocess.Popen(  # noqa: S603
-        command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL, start_new_session=True
-    )
-    try:
-        text, _ = process.communicate(timeout=seconds)
-    except subprocess.TimeoutExpired:
-        os.killpg(process.pid, signal.SIGKILL)
-        process.communicate()
-        raise NoCounters(f"ncu was given up after {seconds:g} s") from None
-    return text.decode("utf-8", "replace")
+def _output(command: Sequence[str], seconds: float, folder: str) -> str:
+    """What a program prints. It ends with all the processes that it started if it comes to no other kernel for too
+    long, and if this process has to end."""
+    with tempfile.TemporaryFile() as said:
+        process = subprocess.Popen(  # noqa: S603
+            command, stdout=said, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL, start_new_session=True
+        )
+        try:
+            _wait(process, seconds, folder)
+        finally:
+            if process.poll() is None:
+                os.killpg(process.pid, signal.SIGKILL)
+                process.wait()
+        said.seek(0)
+        return said.read().decode("utf-8", "replace")
+
+
+def _wait(process: subprocess.Popen[bytes], seconds: float, folder: str) -> None:
+    begun, since = 0, time.monotonic()
+    while True:
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            process.wait(timeout=min(1.0, seconds))
+            return
+        now = _started(folder)
+        if now != begun:
+            begun, since = now, time.monotonic()
+        elif time.monotonic() - since > seconds:
+            raise Stalled(f"ncu was given up after {seconds:g} s")

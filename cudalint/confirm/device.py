@@ -21,6 +21,7 @@ from cudalint.confirm.trials import Buffer, Device, ModuleFigures, Trial
 
 _CANARY_BYTES = 1 << 16
 _CANARY = 0xA5
+_ALIGNMENT = 256
 _OPT_IN_BYTES = 48 * 1024
 """Above this, dynamic shared memory has to be asked for (CUDA C++ Programming Guide, section "Shared Memory")."""
 _PATTERN_BYTES = 1 << 22
@@ -51,7 +52,7 @@ class Gpu(Protocol):
 
     def compile(self, trial: Trial) -> Kernel: ...
 
-    def fill(self, buffer: Buffer, content: NDArray[np.uint8]) -> Memory: ...
+    def fill(self, buffer: Buffer, pattern: NDArray[np.uint8]) -> Memory: ...
 
 
 class Memory(Protocol):
@@ -75,19 +76,20 @@ class Kernel(Protocol):
     def read_global(self, name: str, like: NDArray[Any]) -> NDArray[Any]: ...
 
 
-def content_of(buffer: Buffer, index: int, trial: Trial) -> NDArray[np.uint8]:
-    """The same random bytes whenever the seed is the same. Integers are small: they may be sizes or indices."""
+def pattern_of(buffer: Buffer, index: int, trial: Trial) -> NDArray[np.uint8]:
+    """What a buffer is filled with, over and over: the same random bytes whenever the seed is the same. Integers are
+    small: they may be sizes or indices."""
     random = np.random.default_rng([trial.seed, index])
-    count = min(_PATTERN_BYTES, buffer.bytes) // buffer.element_bytes + 1
     kind, width = buffer.element_kind, buffer.element_bytes
+    count = min(_PATTERN_BYTES, buffer.bytes) // width + 1
     values: NDArray[Any]
     if kind == "float" and width in (2, 4, 8):
         values = (random.random(count) + 0.5).astype(f"f{width}")
     elif kind in ("int", "uint") and width in (1, 2, 4, 8) and not trial.zero_integers:
         values = random.integers(0, 100, count).astype(f"u{width}")
     else:
-        return np.zeros(buffer.bytes, dtype=np.uint8)
-    return np.resize(values.view(np.uint8), buffer.bytes)
+        return np.zeros(1, dtype=np.uint8)
+    return values.view(np.uint8)
 
 
 def digest(content: NDArray[np.uint8]) -> str:
@@ -196,8 +198,8 @@ class CupyGpu:
         except Exception as error:
             raise CompileFailure(_complaint(error, folder, build)) from None
 
-    def fill(self, buffer: Buffer, content: NDArray[np.uint8]) -> Memory:
-        return CupyMemory(content)
+    def fill(self, buffer: Buffer, pattern: NDArray[np.uint8]) -> Memory:
+        return CupyMemory(pattern, buffer.bytes)
 
 
 def _with_standard(options: tuple[str, ...]) -> tuple[str, ...]:
@@ -212,26 +214,38 @@ def _complaint(error: Exception, folder: str, build: Build) -> str:
 
 
 class CupyMemory:
-    """A buffer between two stretches of known bytes."""
+    """A buffer between two stretches of known bytes, filled by copies: ncu is to see no kernels but the user's."""
 
-    def __init__(self, content: NDArray[np.uint8]) -> None:
-        self._bytes = len(content)
-        padded = -(-len(content) // 256) * 256
-        whole = np.full(padded + 2 * _CANARY_BYTES, _CANARY, dtype=np.uint8)
-        whole[_CANARY_BYTES : _CANARY_BYTES + len(content)] = content
-        self._array = cupy().asarray(whole)
+    def __init__(self, pattern: NDArray[np.uint8], size: int) -> None:
+        self._bytes = size
+        behind = -(-size // _ALIGNMENT) * _ALIGNMENT - size + _CANARY_BYTES
+        self._array = cupy().empty(_CANARY_BYTES + size + behind, dtype=np.uint8)
         self.address = int(self._array.data.ptr) + _CANARY_BYTES
+        self._upload(-_CANARY_BYTES, np.full(_CANARY_BYTES, _CANARY, dtype=np.uint8))
+        self._upload(size, np.full(behind, _CANARY, dtype=np.uint8))
+        filled = min(len(pattern), size)
+        self._upload(0, pattern[:filled])
+        while filled < size:
+            # Whole patterns, twice as many each time.
+            more = min(filled, size - filled)
+            runtime = cupy().cuda.runtime
+            runtime.memcpy(self.address + filled, self.address, more, runtime.memcpyDeviceToDevice)
+            filled += more
+
+    def _upload(self, offset: int, content: NDArray[np.uint8]) -> None:
+        start = _CANARY_BYTES + offset
+        self._array[start : start + len(content)].set(np.ascontiguousarray(content))
 
     def read(self) -> NDArray[np.uint8]:
-        return self._whole()[_CANARY_BYTES : _CANARY_BYTES + self._bytes]
+        return self._piece(_CANARY_BYTES, self._bytes)
 
     def is_overrun(self) -> bool:
-        whole = self._whole()
-        before, behind = whole[:_CANARY_BYTES], whole[_CANARY_BYTES + self._bytes :]
+        before, end = self._piece(0, _CANARY_BYTES), _CANARY_BYTES + self._bytes
+        behind = self._piece(end, len(self._array) - end)
         return bool((before != _CANARY).any() or (behind != _CANARY).any())
 
-    def _whole(self) -> NDArray[np.uint8]:
-        result: NDArray[np.uint8] = self._array.get()
+    def _piece(self, start: int, size: int) -> NDArray[np.uint8]:
+        result: NDArray[np.uint8] = self._array[start : start + size].get()
         return result
 
 

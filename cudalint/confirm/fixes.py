@@ -119,7 +119,9 @@ def _twins(fix: _Fix, original: Prepared, fixed: Prepared) -> Iterator[_Twins]:
             continue
         if candidate.trial is not None and other.trial is not None:
             # The data of one is the data of the other: a layout in shared memory changes no argument.
-            yield _Twins(fix, candidate, replace(other, trial=replace(other.trial, buffers=candidate.trial.buffers)))
+            same = replace(other.trial, buffers=candidate.trial.buffers, is_compared=True)
+            first = replace(candidate, trial=replace(candidate.trial, is_compared=True))
+            yield _Twins(fix, first, replace(other, trial=same))
 
 
 def _row(twins: _Twins, before: Measured, after: Measured) -> FixRow:

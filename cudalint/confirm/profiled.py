@@ -10,7 +10,7 @@ import pickle
 import sys
 
 from cudalint.confirm.counters import STARTED
-from cudalint.confirm.device import CompileFailure, CupyGpu, Fault, content_of
+from cudalint.confirm.device import CompileFailure, CupyGpu, Fault, pattern_of
 from cudalint.confirm.running import images
 from cudalint.confirm.trials import Trial
 
@@ -32,7 +32,7 @@ def _launch(trial: Trial, gpu: CupyGpu) -> bool:
     """Whether another kernel can follow."""
     try:
         kernel = gpu.compile(trial)
-        memories = [gpu.fill(b, content_of(b, i, trial)) for i, b in enumerate(trial.buffers)]
+        memories = [gpu.fill(b, pattern_of(b, i, trial)) for i, b in enumerate(trial.buffers)]
         kernel.launch(images(trial.arguments, trial.buffers, memories))
     except CompileFailure:
         pass  # It has been told by the run without ncu.

@@ -9,7 +9,7 @@ from dataclasses import replace
 import numpy as np
 
 from cudalint.confirm import instrument
-from cudalint.confirm.device import CompileFailure, CupyGpu, Fault, Gpu, Kernel, Memory, content_of, digest, first_line
+from cudalint.confirm.device import CompileFailure, CupyGpu, Fault, Gpu, Kernel, Memory, digest, first_line, pattern_of
 from cudalint.confirm.trials import Argument, Buffer, Log, Outcome, Trial
 
 
@@ -26,7 +26,7 @@ def run(trial: Trial, gpu: Gpu) -> Outcome:
         return Outcome(compile_error=first_line(error))
     outcome = Outcome(module=kernel.figures())
     try:
-        memories = [gpu.fill(b, content_of(b, i, trial)) for i, b in enumerate(trial.buffers)]
+        memories = [gpu.fill(b, pattern_of(b, i, trial)) for i, b in enumerate(trial.buffers)]
         arguments = images(trial.arguments, trial.buffers, memories)
         if trial.sites:
             return replace(outcome, log=_record(kernel, gpu, trial, arguments))
@@ -59,7 +59,7 @@ def _with_aftermath(outcome: Outcome, trial: Trial, memories: Sequence[Memory]) 
     named = list(zip([buffer.name for buffer in trial.buffers], memories, strict=True))
     return replace(
         outcome,
-        digests={name: digest(memory.read()) for name, memory in named},
+        digests={name: digest(memory.read()) for name, memory in named} if trial.is_compared else {},
         overrun=tuple(name for name, memory in named if memory.is_overrun()),
     )
 
@@ -86,4 +86,4 @@ def _record(kernel: Kernel, gpu: Gpu, trial: Trial, arguments: Sequence[bytes]) 
 
 
 def _zeros(gpu: Gpu, size: int) -> Memory:
-    return gpu.fill(Buffer("", 0, size, "other", 1), np.zeros(size, dtype=np.uint8))
+    return gpu.fill(Buffer("", 0, size, "other", 1), np.zeros(1, dtype=np.uint8))

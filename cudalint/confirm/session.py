@@ -26,7 +26,7 @@ from cudalint.results import Failure
 Method = Literal["auto", "ncu", "instrumented"]
 
 _PROFILE_SECONDS = 30.0
-"""For ncu itself; each kernel adds the time-out of a trial."""
+"""For ncu itself, which runs a kernel several times; beside the time-out of a trial."""
 _BATCH = 120
 """Kernels in one run of ncu."""
 _RETRIES = 3
@@ -189,7 +189,7 @@ def _profiled(
     for start in range(0, len(trials), _BATCH):
         batch = trials[start : start + _BATCH]
         try:
-            instructions = backend.profile(batch, folder, _PROFILE_SECONDS + settings.seconds * len(batch))
+            instructions = backend.profile(batch, folder, _PROFILE_SECONDS + settings.seconds)
         except NoCounters as reason:
             then = "sectors and wavefronts come from the instrumented build" if settings.method == "auto" else ""
             report.notes.append(f"{reason}; {then or 'no access was measured'}")

@@ -68,6 +68,8 @@ class Trial:
     """To how much the program raises the limit of dynamic shared memory; None where it may do as it needs."""
     seed: int = 0
     timed: bool = True
+    is_compared: bool = False
+    """Whether what it writes is told as checksums."""
     sites: int = 0
     """For how many accesses an instrumented build has counters; 0 for a plain one."""
 
@@ -112,7 +114,7 @@ class Outcome:
     """Buffers around which the kernel has written."""
     milliseconds: float | None = None
     digests: Mapping[str, str] = field(default_factory=dict)
-    """A checksum of each buffer after the run."""
+    """A checksum of each buffer after the run, for trials that are compared."""
     log: Log | None = None
     retire: bool = False
     """Whether the process that ran it is of no more use: a fault ends its context."""

@@ -89,7 +89,7 @@ def test_ncu_that_hangs_takes_its_children_along(tmp_path: Path, monkeypatch: py
 
 
 _FAULTING = """
-import os, pickle, sys
+import os, pickle, sys, time
 folder = os.path.dirname(sys.argv[sys.argv.index("--import") + 1 if "--import" in sys.argv else -1])
 report = os.path.join(folder, "report.ncu-rep")
 head = '"Line No","Source","Address","Source","Instructions Executed","Predicated-On Thread Instructions Executed"'
@@ -101,6 +101,9 @@ if "--import" in sys.argv:
         print('"","","0x10","EXIT","4","128"' if path != "faults" else '"","","0x10","EXIT"')
 else:
     kernels = pickle.load(open(sys.argv[-1], "rb"))
+    if "slow" in kernels:
+        open(os.path.join(folder, "started"), "w").write(" ".join(kernels[: kernels.index("slow") + 1]))
+        time.sleep(60)
     begun = kernels[: kernels.index("faults") + 1] if "faults" in kernels else kernels
     open(report, "w").write(" ".join(begun))
     open(os.path.join(folder, "started"), "w").write(" ".join(begun) + ("" if "faults" in begun else " end"))
@@ -117,3 +120,10 @@ def test_the_last_kernel_faults(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     _program(tmp_path, monkeypatch, _FAULTING)
     trials: Any = ["a", "b", "faults"]
     assert [i.path for i in counters.profile(trials, str(tmp_path), 30)] == ["a", "b"]
+
+
+def test_a_kernel_that_takes_too_long_under_ncu(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The report is lost with it; the kernels before it run again, and those behind it all the same."""
+    _program(tmp_path, monkeypatch, _FAULTING)
+    trials: Any = ["a", "slow", "b"]
+    assert [i.path for i in counters.profile(trials, str(tmp_path), 2)] == ["a", "b"]

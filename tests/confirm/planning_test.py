@@ -6,7 +6,7 @@ import struct
 
 import numpy as np
 
-from cudalint.confirm.device import content_of
+from cudalint.confirm.device import pattern_of
 from cudalint.confirm.running import images, run
 from cudalint.confirm.trials import Buffer
 
@@ -95,11 +95,11 @@ def test_the_same_seed_is_the_same_data(prepared) -> None:  # type: ignore[no-un
     trial = candidate.trial
     for kind, width in (("float", 2), ("float", 4), ("float", 8), ("int", 4), ("uint", 1), ("other", 12)):
         buffer = Buffer("a", 0, 1000, kind, width)
-        first, second = (content_of(buffer, 3, trial) for _ in range(2))
-        assert len(first) == 1000
+        first, second = (pattern_of(buffer, 3, trial) for _ in range(2))
+        assert len(first) % width == 0 or kind == "other"
         assert np.array_equal(first, second)
         if kind == "float" and width > 2:
-            assert np.isfinite(first[: 1000 // width * width].view(f"f{width}")).all()
+            assert np.isfinite(first.view(f"f{width}")).all()
 
 
 def test_a_run_with_a_gpu_that_faults(prepared) -> None:  # type: ignore[no-untyped-def]
