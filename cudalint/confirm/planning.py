@@ -18,7 +18,7 @@ _ALIGNMENT = 256
 _MOST_BYTES = 1 << 30
 SMALL_SIZE = 1024
 """For sizes that nothing determines, where the generic ones would take too much memory."""
-_TINY_SIZE = 64
+TINY_SIZE = 64
 """The same for sizes that place something in shared memory."""
 
 _ALL_BLOCKS = 4
@@ -66,9 +66,7 @@ def plan_arguments(
     buffers: list[Buffer] = []
     arguments = [_argument(p, facts.arguments, ranges, buffers) for p in kernel.parameters]
     total = sum(buffer.bytes for buffer in buffers)
-    loaded = total > _MOST_BYTES and not open_sizes(kernel, launch)
-    if loaded and any(size > _MOST_BYTES for size in facts.allocated.values()):
-        raise CannotRun(f"its arguments would take {total / 2**30:.1f} GiB")
+    loaded = total > _MOST_BYTES and not open_sizes(kernel, launch) and _has_loaded_base(kernel, launch)
     if loaded:
         # No size is to blame, so the base of some access is loaded: of integers that are zero, it is the start.
         ranges = {name: None if _is_far(reach) else reach for name, reach in ranges.items()}
@@ -89,7 +87,7 @@ def _check_shared(kernel: KernelFacts, launch: int) -> None:
     room, needed = _dynamic_shared(kernel, launch), _reach_into_dynamic(kernel, launch)
     sizes = ", ".join(f"{name} = {facts.arguments[name]}" for name in open_sizes(kernel, launch))
     if needed > room and sizes and facts.site is not None:
-        raise TooLarge(f"with {sizes}, indices leave the launch's {room} bytes of shared memory", _TINY_SIZE)
+        raise TooLarge(f"with {sizes}, indices leave the launch's {room} bytes of shared memory", TINY_SIZE)
 
 
 def _dynamic_shared(kernel: KernelFacts, launch: int) -> int:
@@ -111,6 +109,14 @@ def _reach_into_dynamic(kernel: KernelFacts, launch: int) -> int:
 
 def _is_far(reach: tuple[int, int] | None) -> bool:
     return reach is not None and reach[1] - min(reach[0], 0) > _MOST_BYTES
+
+
+def _has_loaded_base(kernel: KernelFacts, launch: int) -> bool:
+    """Whether an access is far from the start of its array because of a number from memory. Sizes alone leave some
+    thread at the start."""
+    results = [r for access in kernel.accesses for r in access.results if access.space == "global"]
+    reaches = [(r.status, r.offset_range) for r in results if r.launch == launch and r.offset_range is not None]
+    return any(high > _MOST_BYTES and (status == "range" or low > 0) for status, (low, high) in reaches)
 
 
 def open_sizes(kernel: KernelFacts, launch: int) -> tuple[str, ...]:
@@ -147,7 +153,7 @@ def _as_allocated(
     found: dict[str, tuple[int, int] | None] = dict(ranges)
     for name, reach in ranges.items():
         allocated = facts.allocated.get(name)
-        if reach is None:
+        if reach is None or (_is_far(reach) and not exact):
             continue
         if allocated is not None:
             found[name] = (0, allocated) if exact else (reach[0], max(reach[1], allocated))

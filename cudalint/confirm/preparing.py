@@ -4,11 +4,11 @@ errors that are predicted. This runs in a worker process, since libclang may cra
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from cudalint.analysis import parse_options
-from cudalint.confirm.planning import CannotRun, Plan, TooLarge, open_sizes, plan_arguments
+from cudalint.confirm.planning import TINY_SIZE, CannotRun, Plan, TooLarge, open_sizes, plan_arguments
 from cudalint.confirm.sources import Build, build_of
 from cudalint.confirm.trials import Trial
 from cudalint.diagnostics import Diagnostic
@@ -34,6 +34,12 @@ _ERRORS = {
 _UNCERTAIN = ("CL106", "CL107", "CL302")
 """What lies behind an array need not be out of everybody's bounds, a tail needs a size that leaves one, and a barrier
 that some threads miss need not hang."""
+
+
+_SMALLER = 2
+"""How often smaller sizes are tried."""
+ParameterName = tuple[str, str]
+"""A kernel, and its parameter."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,10 +87,16 @@ def prepare(job: PrepareJob) -> Prepared | Failure:
     facts = analyse(job.path, job.options)
     if isinstance(facts, Failure):
         return facts
-    sizes = tuple(_small_sizes(facts))
-    if sizes:
+    given: dict[ParameterName, int] = {}
+    whole = job
+    for _ in range(_SMALLER):
+        sizes = _small_sizes(facts, given)
+        if sizes == given:
+            break
+        given = sizes
         # What the user says comes last, and holds.
-        job = replace(job, options=replace(job.options, params=(*sizes, *job.options.params)))
+        params = (*(ParameterValue(*name, str(value)) for name, value in sizes.items()), *whole.options.params)
+        job = replace(whole, options=replace(whole.options, params=params))
         facts = analyse(job.path, job.options)
         if isinstance(facts, Failure):
             return facts
@@ -95,17 +107,20 @@ def prepare(job: PrepareJob) -> Prepared | Failure:
     return Prepared(job.path, tuple(candidates), diagnostics)
 
 
-def _small_sizes(facts: FileFacts) -> Iterator[ParameterValue]:
-    """Sizes for kernels whose generic ones would take too much memory."""
+def _small_sizes(facts: FileFacts, given: Mapping[ParameterName, int]) -> dict[ParameterName, int]:
+    """Sizes for kernels whose generic ones, or those that were given before, would take too much memory."""
+    found = dict(given)
     for kernel in facts.kernels:
+        own = [name for name in given if name[0] == kernel.name]
         for launch in range(len(kernel.launches)):
             try:
                 plan_arguments(kernel, launch)
             except TooLarge as error:
-                for name in open_sizes(kernel, launch):
-                    yield ParameterValue(kernel.name, name, str(error.try_instead))
+                found |= {(kernel.name, name): error.try_instead for name in open_sizes(kernel, launch)}
+                found |= dict.fromkeys(own, TINY_SIZE)
             except CannotRun:
                 continue
+    return found
 
 
 def _candidates(

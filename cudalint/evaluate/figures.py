@@ -17,6 +17,7 @@ from cudalint.evaluate.sensitivity import assumptions_of
 from cudalint.evaluate.views import TOLERANCE, Known, LaunchView, Totals, totals_of
 from cudalint.facts import AccessResult, Status
 from cudalint.hardware.banks import async_copy_range
+from cudalint.hardware.sectors import SECTOR_BYTES
 
 _MAX_COPIES = 8
 """Loops of up to so many iterations are taken to be unrolled completely."""
@@ -215,9 +216,18 @@ def _uniform_requests(known: Known, graph: Graph) -> bool:
         return False
     counted = requests.weights > 0
     ideal, lanes = requests.ideal[counted], requests.mask.sum(axis=2)[counted]
+    if not known.event.context.loops and _begins_anywhere(requests):
+        return False
     return bool((ideal == ideal[0]).all() and (lanes == lanes[0]).all()) and (
         bool(counted.all()) or requests.reached == requests.total
     )
+
+
+def _begins_anywhere(requests: Requests) -> bool:
+    """Whether a warp's first lane is elsewhere in its sector in another block (blocks of 27 threads with 4 bytes each),
+    so that some blocks pay a sector more than others."""
+    within = requests.addresses[:, :, 0] % SECTOR_BYTES
+    return bool(((within != within[:1]) & (requests.weights > 0)).any())
 
 
 def _is_regular(graph: Graph, node: Node) -> bool:

@@ -56,12 +56,49 @@ def test_sizes_that_nothing_says_are_made_small_where_they_have_to_be(prepared) 
     assert sum(buffer.bytes for buffer in candidate.trial.buffers) < 1 << 30
 
 
-def test_bases_that_may_be_loaded(prepared) -> None:  # type: ignore[no-untyped-def]
+def test_too_large(prepared) -> None:  # type: ignore[no-untyped-def]
     [candidate] = prepared(
         "__global__ void k(float *a) { a[threadIdx.x * 100000000000ll] = 1; }\nvoid f(float *p) { k<<<1, 32>>>(p); }\n"
     ).candidates
-    # Integers of data are zero then. A fault is a row.
-    assert sum(buffer.bytes for buffer in candidate.trial.buffers) < 1 << 30
+    assert candidate.trial is None
+    assert candidate.reason == "its arguments would take 11548.4 GiB"  # 31 * 10^11 floats.
+
+
+def test_a_loaded_base_gets_some_memory(prepared) -> None:  # type: ignore[no-untyped-def]
+    """Whatever the address is: the numbers that it comes from are zero."""
+    [candidate] = prepared(
+        "__global__ void k(float *a, const long long *at) { a[at[0] * 100000 + threadIdx.x] = 1; }\n"
+        "void f(float *p, long long *q) { k<<<1, 32>>>(p, q); }\n"
+    ).candidates
+    assert candidate.plan is not None
+    assert candidate.plan.zero_integers
+    assert candidate.plan.buffers[0].bytes >= 1 << 20
+
+
+def test_sizes_are_made_smaller_until_they_fit(prepared) -> None:  # type: ignore[no-untyped-def]
+    """The grid is computed from the same numbers as the argument."""
+    [candidate] = prepared(
+        "__global__ void k(float *a, int n)\n{\n    long long i = blockIdx.x * 256ll + threadIdx.x;\n"
+        "    if (i < 65536ll * n) a[i] = 1;\n}\n"
+        "void f(float *p, int n) { k<<<65536ll * n / 256, 256>>>(p, n); }\n"
+    ).candidates
+    assert candidate.facts.arguments["n"] == 1024
+    assert candidate.facts.grid[0] == 262144
+    assert candidate.plan is not None
+    assert candidate.plan.buffers[0].bytes >= 65536 * 1024 * 4
+
+
+def test_buffers_are_as_large_as_the_program_makes_them(prepared) -> None:  # type: ignore[no-untyped-def]
+    """Of a large grid some blocks are evaluated, and none of those may get to the end of an array."""
+    source = (
+        "#include <cuda_runtime.h>\n__global__ void k(float *a, int n)\n{\n"
+        "    for (int i = blockIdx.x * 256 + threadIdx.x; i < n; i += gridDim.x * 256) a[i] = 1;\n}\n"
+        "void f()\n{\n    float *p;\n    cudaMalloc(&p, 1000000 * sizeof(float));\n"
+        "    k<<<3000, 256>>>(p, 1000000);\n}\n"
+    )
+    [candidate] = prepared(source).candidates
+    assert candidate.plan is not None
+    assert candidate.plan.buffers[0].bytes == 4_000_000
 
 
 def test_allocations_that_are_too_large(prepared) -> None:  # type: ignore[no-untyped-def]
