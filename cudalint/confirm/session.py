@@ -27,6 +27,8 @@ Method = Literal["auto", "ncu", "instrumented"]
 
 _PROFILE_SECONDS = 30.0
 """For ncu itself, which runs a kernel several times; beside the time-out of a trial."""
+_MOST_MILLISECONDS = 100.0
+"""Kernels that take longer are left to the instrumented build."""
 _BATCH = 120
 """Kernels in one run of ncu."""
 _RETRIES = 3
@@ -185,7 +187,7 @@ def _profiled(
     if settings.method == "instrumented" or not measured:
         return {}
     found: dict[str, list[Instruction]] = {}
-    trials = [one.candidate.trial for one in measured if one.candidate.trial is not None]
+    trials = [one.candidate.trial for one in measured if one.candidate.trial is not None and not _is_long(one)]
     for start in range(0, len(trials), _BATCH):
         batch = trials[start : start + _BATCH]
         try:
@@ -199,6 +201,11 @@ def _profiled(
         for instruction in instructions:
             found.setdefault(os.path.dirname(instruction.path), []).append(instruction)
     return found
+
+
+def _is_long(one: Measured) -> bool:
+    """Whether ncu, whose counts per instruction slow a kernel down a hundred times, would take minutes for it."""
+    return one.outcome is not None and (one.outcome.milliseconds or 0.0) > _MOST_MILLISECONDS
 
 
 def _add_access_rows(

@@ -191,3 +191,13 @@ def test_files_that_cannot_be_read(tmp_path: Path) -> None:
     path.write_bytes(b"\0\1\2")
     report = _confirm(path)
     assert [failure.path for failure in report.failures] == [str(path)]
+
+
+def test_long_kernels_are_not_for_ncu(source: Path) -> None:
+    def slow(trial: Trial) -> Outcome:
+        outcome = _play(trial)
+        return replace(outcome, milliseconds=500.0) if trial.build.name_expression == "good" else outcome
+
+    report = _confirm(source, slow, profile=_counted)
+    [good], [last] = _rows(report, "good", "sectors"), _rows(report, "last", "sectors")
+    assert (good.source, last.source) == ("instrumented build", "ncu")
