@@ -36,6 +36,8 @@ from cudalint.races import RaceCollector
 from cudalint.resources import occupancies, resources_of
 from cudalint.usage import Usage
 
+_CONFIRMING_SECONDS = 1.0
+"""For races under other blocks than the one that was made up: the file's other kernels need time too."""
 _PLACING_SECONDS = 2.0
 _MOST_GATES = 3
 """Places for a barrier that are tried for one race."""
@@ -111,10 +113,11 @@ class KernelAnalysis:
 
     def _with_other_blocks(self, races: RaceCollector, index: int, configuration: Configuration) -> None:
         """Races under a block that was made up are certain only if they are there with other blocks too."""
+        until = min(self.deadline, time.monotonic() + _CONFIRMING_SECONDS)
         for block in other_blocks(configuration, self.function):
             if not races.has_certain(index):
                 return
-            if time.monotonic() > self.deadline:
+            if time.monotonic() > until:
                 races.doubt(index, "no launch in sight gives the block, and others were not tried in time")
                 return
             again = self._execute(index, replace(configuration, block=block), quiet=True)
