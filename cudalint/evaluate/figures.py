@@ -89,9 +89,9 @@ def _masked_by_data(reached: Sequence[Known], view: LaunchView) -> AccessResult 
         guards = guards_by_data(known.event, view.graph, rows, known.quick.mask)
         if guards is None:
             return None
-        all_lanes.add(gather(known.event, view.replicated(), known.conditions))
         # Lists (see cudalint.evaluate.lists) are about as long as one another, and a lane costs what it costs.
         of_lists = known.event.offset.bits & view.graph.opaque_bits
+        all_lanes.add(gather(known.event, view.replicated(), known.conditions) if of_lists else known.quick)
         situation = view.replicated() if of_lists else view.by_data()
         some.add(gather(known.event, situation, (*known.conditions, *guards)))
     if all_lanes.requests == 0:

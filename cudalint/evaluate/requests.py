@@ -43,7 +43,7 @@ THOROUGH = Effort((12, 6, 4), 400, 40)
 DEEP = Effort((4, 3, 2), 800, 40)
 """For nested loops: few blocks leave room for many iterations."""
 REPLICATED = Effort((2, 2, 1), 256, 3, 32)
-BY_DATA = Effort((2, 2, 1), 256, 4, 32, follows_data=True)
+BY_DATA = Effort((2, 1, 1), 128, 4, 16, follows_data=True)
 SCATTERED = Effort((0, 0, 0), 600, 4, scattered=200)
 """Where it matters how a block's coordinates stand to each other, the few along each axis are no fair sample: those
 that represent most others lie on the diagonal."""
