@@ -14,6 +14,7 @@ import numpy as np
 
 from cudalint.evaluate.events import AccessEvent, BarrierEvent, Event
 from cudalint.evaluate.graph import Graph, Node
+from cudalint.evaluate.hoisting import hoisted
 from cudalint.evaluate.knowledge import is_astray
 from cudalint.evaluate.requests import mask_of
 from cudalint.evaluate.residues import Residues
@@ -25,11 +26,11 @@ _WIDTHS = (16, 8, 4, 2)
 
 def machine_accesses(events: Iterable[Event], view: LaunchView) -> list[AccessEvent]:
     """The access events of one execution as the machine makes them; order and number stay the same."""
-    merger = _Merger(view)
+    merger, events = _Merger(view), list(events)
     for event in events:
         merger.add(event)
     merger.close(None)
-    return merger.accesses
+    return hoisted(merger.accesses, events)
 
 
 @dataclass(slots=True)
