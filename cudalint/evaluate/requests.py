@@ -305,28 +305,73 @@ def opaque_parts(graph: Graph, node: Node) -> list[tuple[Node, Reason]]:
 
 def varies_within_warp(rows: Rows, node: Node, mask: NDArray[np.bool_]) -> bool:
     """Whether two active lanes of one warp see different values of `node`. Loaded values differ where addresses do."""
-    if not node.bits & THREAD_BITS:
+    return _Lanes(rows, mask).vary(node)
+
+
+class _Lanes:
+    """Answers whether active lanes of one warp differ, once for each value: what goes into it is shared by many."""
+
+    def __init__(self, rows: Rows, mask: NDArray[np.bool_]) -> None:
+        self._mask = mask
+        self._rows: dict[frozenset[Node], Rows] = {frozenset(): rows}
+        """By the counters of the loops of which the first iteration is looked at."""
+        self._graph = rows.graph
+        self._known: dict[tuple[frozenset[Node], Node], bool] = {}
+        self._below: dict[Node, list[Node]] = {}
+        self._left_by: dict[Node, list[Node]] = {}
+
+    def vary(self, node: Node, counters: frozenset[Node] = frozenset()) -> bool:
+        if not node.bits & THREAD_BITS:
+            return False
+        counters = frozenset(counter for counter in counters if counter.bits & node.bits)
+        found = self._known.get((counters, node))
+        if found is None:
+            found = self._known[counters, node] = self._vary(node, counters)
+        return found
+
+    def _vary(self, node: Node, counters: frozenset[Node]) -> bool:
+        if node.op == "opaque":
+            return any(self.vary(argument, counters) for argument in node.args)
+        mask, rows = self._mask, self._at_start(counters)
+        values = np.broadcast_to(rows.value(node), mask.reshape(rows.count, -1).shape).reshape(mask.shape)
+        first = np.argmax(mask, axis=2)[..., None]
+        same = values == np.take_along_axis(values, first, axis=2)
+        return bool((mask & ~same).any()) or self._ends_vary(node, counters)
+
+    def _at_start(self, counters: frozenset[Node]) -> Rows:
+        found = self._rows.get(counters)
+        if found is None:
+            found = self._rows[frozenset()]
+            for counter in counters:
+                found = found.at_iteration(counter, 0)
+            self._rows[counters] = found
+        return found
+
+    def _ends_vary(self, node: Node, counters: frozenset[Node]) -> bool:
+        """Whether the value rests on the length of a loop that each lane leaves by data of its own. Such a length has
+        one number for all lanes, which stands for any."""
+        for loop in self._loops(node):
+            assert isinstance(loop.payload, Node)
+            inside = counters | {loop.payload}
+            if any(self.vary(end, inside) for end in self._ends(loop)):
+                return True
         return False
-    if node.op == "opaque":
-        return any(varies_within_warp(rows, argument, mask) for argument in node.args)
-    values = np.broadcast_to(rows.value(node), mask.reshape(rows.count, -1).shape).reshape(mask.shape)
-    first = np.argmax(mask, axis=2)[..., None]
-    same = values == np.take_along_axis(values, first, axis=2)
-    return bool((mask & ~same).any()) or _ends_vary(rows, node, mask)
 
+    def _loops(self, node: Node) -> list[Node]:
+        found = self._below.get(node)
+        if found is None:
+            found = [part for part, _ in opaque_parts(self._graph, node) if part.op == "trips"]
+            self._below[node] = found
+        return found
 
-def _ends_vary(rows: Rows, node: Node, mask: NDArray[np.bool_]) -> bool:
-    """Whether the value rests on the length of a loop that each lane leaves by data of its own. Such a length has one
-    number for all lanes, which stands for any."""
-    opaque = rows.graph.opaque_bits
-    for loop in (part for part, _ in opaque_parts(rows.graph, node) if part.op == "trips"):
-        assert isinstance(loop.payload, Node)
-        inside = rows.at_iteration(loop.payload, 0)
-        ends = [end for end in conjuncts(rows.graph, loop.args[0]) if end.bits & opaque]
-        ends += [part for end in ends for part, _ in opaque_parts(rows.graph, end)]
-        if any(varies_within_warp(inside, end, mask) for end in ends):
-            return True
-    return False
+    def _ends(self, loop: Node) -> list[Node]:
+        """The data by which lanes leave a loop."""
+        found = self._left_by.get(loop)
+        if found is None:
+            ends = [end for end in conjuncts(self._graph, loop.args[0]) if end.bits & self._graph.opaque_bits]
+            ends += [part for end in ends for part, _ in opaque_parts(self._graph, end)]
+            found = self._left_by[loop] = list(dict.fromkeys(ends))
+        return found
 
 
 __all__ = [
