@@ -80,15 +80,19 @@ def _group_copy(ex: Executor, call: ir.Call) -> Value | None:
 
 
 def _random(ex: Executor, call: ir.Call) -> Value | None:
-    """A curand generator advances its state. That of MTGP32 is made for all threads of a block to draw from."""
-    for argument in call.arguments:
-        value = expressions.evaluate(ex, argument)
+    """A curand generator advances its state. That of MTGP32 is made for all threads of a block to draw from. What else
+    is pointed to (direction vectors, a distribution) is only read."""
+    values = [expressions.evaluate(ex, argument) for argument in call.arguments]
+    # `curand_init` takes the state last, all others take it first.
+    states = values[-1:] if call.name == "curand_init" else values[:1]
+    for value in values:
         if isinstance(value, Pointer) and isinstance(value.target, Allocation):
             name = value.pointee.name if isinstance(value.pointee, (ir.RecordType, ir.Scalar)) else ""
             size, shared = element_bytes(value.pointee), "tgp32" in name.lower()
-            if call.name != "curand_init":
+            if value not in states or call.name != "curand_init":
                 touch(ex, value, size, "load", call.span, block=shared)
-            touch(ex, value, size, "store", call.span, block=shared)
+            if value in states:
+                touch(ex, value, size, "store", call.span, block=shared)
     args = tuple(ex.graph.thread)
     return ex.opaque(f"it is the result of `{call.name}`", call.type, args, call.span)
 

@@ -244,6 +244,7 @@ class Unfolding:
         previous = -1
         for child in rows:
             if item.barriers and numbers[child] != previous + 1:
+                self._end_copies(clock)
                 clock.skip(item.barriers)
             previous = numbers[child]
             self._walk(item.items, inner, child, clock)
@@ -328,6 +329,11 @@ class Unfolding:
             clock.arrived = False
         if event.scope == "grid":
             clock.grid += 1
+
+    def _end_copies(self, clock: _Clock) -> None:
+        """Copies that are under way when iterations are passed over end in these."""
+        for place, at in itertools.chain(clock.open, *clock.groups):
+            self._times[place].until[at] = clock.block
 
     def _copied(self, event: CopyEvent, row: int, clock: _Clock) -> None:
         if event.leaves is None:
