@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from dataclasses import dataclass, field
 
 from cudalint import ir
@@ -12,6 +13,8 @@ from cudalint.evaluate.machine import machine_accesses
 from cudalint.extents import extent_places
 from cudalint.facts import Access, AccessResult, ArrayFacts, Frame, Place
 
+NO_TIME = "the kernel takes too long"
+
 
 @dataclass(slots=True, eq=False)
 class AccessCollector:
@@ -19,7 +22,11 @@ class AccessCollector:
 
     def add(self, execution: Execution) -> None:
         for key, events in _by_site(execution).items():
-            self._sites.setdefault(key, (events[0], []))[1].extend(evaluate_access(events, execution.view))
+            _, results = self._sites.setdefault(key, (events[0], []))
+            if time.monotonic() > execution.deadline:
+                results.append(AccessResult(execution.view.index, "unknown", reason=NO_TIME))
+                continue
+            results.extend(evaluate_access(events, execution.view))
             execution.view.trim()
 
     def facts(self) -> tuple[Access, ...]:

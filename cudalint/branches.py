@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
+from cudalint.accesses import NO_TIME
 from cudalint.evaluate.compiled import compiled_form
 from cudalint.evaluate.divergence import LOOPS, Split, evaluate_branch, warps_launched
 from cudalint.evaluate.divergence_remedies import aligned_condition, chosen_variable, is_by_lane
@@ -31,6 +33,9 @@ class BranchCollector:
         meter = WorkMeter(execution.view, execution.steps)
         evaluated: dict[object, list[Evaluated]] = {}
         for key, events in _by_site(execution).items():
+            if time.monotonic() > execution.deadline:
+                evaluated[key] = [(events[0], Split("unknown", reason=NO_TIME))]
+                continue
             evaluated[key] = _evaluated(events[:_MAX_EVENTS], execution)
             execution.view.trim()
         _narrow(meter, evaluated.values())

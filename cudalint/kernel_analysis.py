@@ -39,6 +39,8 @@ from cudalint.usage import Usage
 _CONFIRMING_SECONDS = 1.0
 """For races under other blocks than the one that was made up: the file's other kernels need time too."""
 _PLACING_SECONDS = 2.0
+_SHARE = 0.6
+"""Of a file's time that one kernel may take."""
 _MOST_GATES = 3
 """Places for a barrier that are tried for one race."""
 
@@ -64,6 +66,7 @@ class KernelAnalysis:
         accesses, alignments, branches = AccessCollector(), AlignmentCollector(), BranchCollector()
         bounds, wrong_pitches = BoundsCollector(), tuple[PitchMismatch, ...]()
         barriers, races = BarrierCollector(), RaceCollector(self.options.race_scope)
+        self.deadline = min(self.deadline, time.monotonic() + _SHARE * self.options.seconds)
         for index, configuration in enumerate(self.configurations):
             if time.monotonic() > self.deadline:
                 launches.append(launch_facts(configuration, self.graph))
@@ -184,7 +187,9 @@ class KernelAnalysis:
         arguments, allocated = argument_values(configuration, numbers), allocated_bytes(configuration, numbers)
         launch = replace(launch_facts(configuration, self.graph), arguments=arguments, allocated=allocated)
         alive = executor.state.conditions
-        return Execution(function, launch, view, events, steps, complete, executor.globals, alive, shared)
+        return Execution(
+            function, launch, view, events, steps, complete, executor.globals, alive, self.deadline, shared
+        )  # fmt: skip
 
     def gap(self, span: ir.Span, reason: str) -> None:
         self.gaps.setdefault((span.path, span.line, reason), Gap(span.path, span.line, reason))

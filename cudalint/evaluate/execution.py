@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -29,5 +30,7 @@ class Execution:
     """The shared, constant and device variables that it met."""
     alive: tuple[Node, ...] = ()
     """The conditions under which a thread gets to the end of the kernel: it has not returned before."""
+    deadline: float = math.inf
+    """On the monotonic clock: what of it has not been evaluated by then is listed."""
     dynamic_shared: int | None = None
     """Bytes of dynamic shared memory, where a launch in sight gives a number."""

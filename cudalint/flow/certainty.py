@@ -132,6 +132,7 @@ def _guards(graph: Graph, conflict: Conflict) -> Doubt | None:
     """Loaded data that decides, thread by thread, who gets there."""
     own = _own(conflict)
     guarded = 0
+    looks_first = False
     doubt: Doubt | None = None
     for end in (conflict.first, conflict.second):
         varying = [c for c in _parts(graph, end) if c.bits & graph.opaque_bits and c.bits & own]
@@ -140,8 +141,10 @@ def _guards(graph: Graph, conflict: Conflict) -> Doubt | None:
             doubt = Doubt(_depends(reasons))
             if any(not reason.data for reason in reasons):
                 return doubt
+            # `if (d[u] + w < d[v]) d[v] = d[u] + w`: what the array holds may keep the threads apart for good.
+            looks_first = looks_first or any(f"loaded from `{end.target.name}`" in reason.text for reason in reasons)
         guarded += bool(varying)
-    if conflict.reach == "grid":
+    if conflict.reach == "grid" or (looks_first and conflict.first.target.space != "shared"):
         return doubt
     return doubt if guarded > 1 else None
 
