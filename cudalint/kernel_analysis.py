@@ -41,6 +41,8 @@ _CONFIRMING_SECONDS = 1.0
 _PLACING_SECONDS = 2.0
 _SHARE = 0.6
 """Of a file's time that one kernel may take."""
+_EXECUTING_SHARE = 0.3
+"""The same for one execution of it, so that what it showed can be evaluated."""
 _MOST_GATES = 3
 """Places for a barrier that are tried for one race."""
 
@@ -81,7 +83,7 @@ class KernelAnalysis:
                 accesses.add(execution)
                 branches.add(execution)
                 if index == 0:
-                    wrong_pitches = pitches(self.function, configuration, execution.events, execution.view)
+                    wrong_pitches = pitches(self.function, configuration, execution, self._executing_until())
                 trial = trial_of(execution)
                 barriers.add(execution, trial)
                 races.add(execution, trial)
@@ -162,7 +164,7 @@ class KernelAnalysis:
         """Executes the kernel, or a variant of it; `quiet` where its gaps were listed before."""
         function = function or self.function
         x, y, z = (self.graph.const(v) for v in configuration.block)
-        executor = Executor(self.graph, Extents((x, y, z), configuration.grid))
+        executor = Executor(self.graph, Extents((x, y, z), configuration.grid), deadline=self._executing_until())
         complete = True
         try:
             executor.run_kernel(function, configuration.arguments)
@@ -190,6 +192,9 @@ class KernelAnalysis:
         return Execution(
             function, launch, view, events, steps, complete, executor.globals, alive, self.deadline, shared
         )  # fmt: skip
+
+    def _executing_until(self) -> float:
+        return min(self.deadline, time.monotonic() + _EXECUTING_SHARE * self.options.seconds)
 
     def gap(self, span: ir.Span, reason: str) -> None:
         self.gaps.setdefault((span.path, span.line, reason), Gap(span.path, span.line, reason))

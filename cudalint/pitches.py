@@ -12,13 +12,13 @@ from dataclasses import dataclass
 from cudalint import ir
 from cudalint.evaluate import walk
 from cudalint.evaluate.events import AccessEvent, Event
+from cudalint.evaluate.execution import Execution
 from cudalint.evaluate.executor import Configuration as Extents
 from cudalint.evaluate.executor import Executor, GaveUp
 from cudalint.evaluate.graph import Graph, Node, kind_of, render
 from cudalint.evaluate.pitch import pitch_mismatches
 from cudalint.evaluate.values import Place as ValuePlace
 from cudalint.evaluate.values import RecordValue, Value
-from cudalint.evaluate.views import LaunchView
 from cudalint.facts import Frame, PitchMismatch, Place
 from cudalint.launch import Configuration
 
@@ -26,15 +26,17 @@ _GENERIC = 4096
 
 
 def pitches(
-    function: ir.Function, configuration: Configuration, events: Sequence[Event], view: LaunchView
+    function: ir.Function, configuration: Configuration, execution: Execution, deadline: float
 ) -> tuple[PitchMismatch, ...]:
-    """The wrong pitches of a kernel that was executed under one configuration."""
+    """The wrong pitches of a kernel that was executed under one configuration; `deadline` is that of another execution.
+    """
+    view, events = execution.view, execution.events
     sizes = _sizes(function)
     if len(sizes) < 2 or not _scales_by(function, sizes):
         return ()
     plain = _settled(sizes, configuration)
     if plain:
-        events = _execute(view.graph, function, configuration, plain)
+        events = _execute(view.graph, function, configuration, plain, deadline)
     accesses = [event for event in events if isinstance(event, AccessEvent)]
     found: dict[object, PitchMismatch] = {}
     for mismatch in pitch_mismatches(accesses, view):
@@ -119,7 +121,7 @@ def _scales_by(function: ir.Function, sizes: Sequence[_Size]) -> bool:
 
 
 def _execute(
-    graph: Graph, function: ir.Function, configuration: Configuration, plain: Sequence[_Size]
+    graph: Graph, function: ir.Function, configuration: Configuration, plain: Sequence[_Size], deadline: float
 ) -> Sequence[Event]:
     """The events of an execution in which these sizes are names."""
     arguments = dict(configuration.arguments)
@@ -131,7 +133,7 @@ def _execute(
         elif isinstance(record, RecordValue):
             arguments[size.symbol] = record.with_field(size.field, name)
     x, y, z = (graph.const(v) for v in configuration.block)
-    executor = Executor(graph, Extents((x, y, z), configuration.grid))
+    executor = Executor(graph, Extents((x, y, z), configuration.grid), deadline=deadline)
     try:
         executor.run_kernel(function, arguments)
     except GaveUp:

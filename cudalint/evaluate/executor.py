@@ -6,6 +6,8 @@ are summarised (cudalint.evaluate.loops). What the execution leaves behind is th
 
 from __future__ import annotations
 
+import math
+import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
@@ -82,6 +84,8 @@ class Executor:
     """What the program states about its arguments; other values need not be tried."""
     active: list[str] = field(default_factory=list)
     """Keys of the functions being executed, to stop at recursion."""
+    deadline: float = math.inf
+    """On the monotonic clock; what is left then is given up."""
 
     def __post_init__(self) -> None:
         self.state = State(self.graph)
@@ -172,8 +176,13 @@ class Executor:
         self.statements += 1
         if self.statements > MAX_STATEMENTS:
             raise GaveUp(f"its body takes more than {MAX_STATEMENTS} statements once inlined and unrolled")
+        self.check_time()
         self.step(statement)
         getattr(self, _STATEMENTS[type(statement)])(statement)
+
+    def check_time(self) -> None:
+        if time.monotonic() > self.deadline:
+            raise GaveUp("its body takes too long to execute")
 
     def step(self, code: ir.Stmt | ir.Expr) -> None:
         if self.stepping and self.memory.recording and self.configuration is not None:

@@ -19,6 +19,8 @@ Number = int | float | bool
 THREAD_BITS = 0b000111
 BLOCK_BITS = 0b111000
 _FIRST_FREE_BIT = 6
+_MOST_MEMOS = 16
+"""Substitutions of which is remembered what they made of nodes."""
 _MAX_FLOAT_SIZE = 96
 """Floating-point values that take more nodes than this are summarised."""
 _MAX_SUMMARY = 12
@@ -231,6 +233,7 @@ class Graph:
         self._nodes: dict[object, Node] = {}
         self._next_bit = _FIRST_FREE_BIT
         self._count = 0
+        self._memos: dict[tuple[tuple[int, int], ...], dict[int, Node]] = {}
         self.opaque_bits = 0
         self.uniform_bits = 0
         self.loop_bits = 0
@@ -257,6 +260,7 @@ class Graph:
         """Forgets what a kernel added. Its nodes must not be used any more, since their bits are given out again."""
         self.quotients.clear()
         self.ratios.clear()
+        self._memos.clear()
         self._nodes, self._atoms, self._next_bit = dict(to.nodes), dict(to.atoms), to.next_bit
         self.opaque_bits, self.uniform_bits, self.loop_bits = to.masks
 
@@ -548,8 +552,19 @@ class Graph:
         touched = 0
         for leaf in bindings:
             touched |= self._own_bit(leaf)
-        memo: dict[int, Node] = {leaf.index: value for leaf, value in bindings.items()}
-        return self._substitute(node, touched, memo)
+        return self._substitute(node, touched, self._memo_of(bindings)) if node.bits & touched else node
+
+    def _memo_of(self, bindings: Mapping[Node, Node]) -> dict[int, Node]:
+        """What was made of nodes with these bindings: at the end of a loop all variables are replaced by the same, one
+        by one, and consist of the same parts."""
+        key = tuple((leaf.index, value.index) for leaf, value in bindings.items())
+        memo = self._memos.pop(key, None)
+        if memo is None:
+            memo = {leaf.index: value for leaf, value in bindings.items()}
+        self._memos[key] = memo
+        while len(self._memos) > _MOST_MEMOS:
+            del self._memos[next(iter(self._memos))]
+        return memo
 
     def _substitute(self, node: Node, touched: int, memo: dict[int, Node]) -> Node:
         if not node.bits & touched:

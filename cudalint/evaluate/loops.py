@@ -320,6 +320,7 @@ class _Trial:
         """A floating-point variable in some iteration: any function of its start and of what the body does to it."""
         if (symbol, path) not in self.floats:
             return self._moving(symbol, leaf, (leaf,))
+        self.ex.check_time()
         moving, result = self.floats[symbol, path]
         start = {p: self._start_node(k) for k, p in self.placeholders.items()}
         changed = self.graph.substitute(self.graph.substitute(result, {moving: leaf}), start)
@@ -363,6 +364,7 @@ class _Trial:
         """Finds the closed form of one placeholder, if those that it depends on have theirs."""
         graph, placeholder, start = self.graph, self.placeholders[key], self._start_node(key)
         own = placeholder.bits
+        self.ex.check_time()
         result = graph.substitute(result, {p: c for p, c in self.closed.items() if p is not placeholder})
         others = 0
         for other in self.placeholders.values():
@@ -528,6 +530,7 @@ class _Trial:
         trips = self.trips()
         at_end = {self.counter: trips}
         for symbol, value in self.initial.items():
+            ex.check_time()
             after = ex.state.variables.get(symbol)
             closed = substitute(graph, self._with_closed(symbol, value), at_end)
             if isinstance(after, (Node, ArrayValue)) and _is_float(after):
