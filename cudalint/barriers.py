@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass, field
+from collections.abc import Collection
+from dataclasses import dataclass, field, replace
 
+from cudalint import ir
 from cudalint.evaluate.events import BarrierEvent, UnmaskedEvent
 from cudalint.evaluate.execution import Execution
-from cudalint.facts import Barrier, BarrierResult, Frame, Place, UnmaskedCall
+from cudalint.facts import Barrier, BarrierKind, BarrierResult, Frame, Place, UnmaskedCall
 from cudalint.flow.barriers import verdict
 from cudalint.flow.trial import Trial
 
@@ -16,13 +18,17 @@ _MAX_EVENTS = 24
 """Executions of one barrier (by unrolling and inlining) that are looked at; the rest behave alike."""
 
 
+_Site = tuple[ir.Span, tuple[ir.Span, ...], BarrierKind]
+"""A place with the calls that lead to it."""
+
+
 @dataclass(slots=True, eq=False)
 class BarrierCollector:
-    _sites: dict[object, tuple[BarrierEvent, list[BarrierResult]]] = field(default_factory=dict)
+    _sites: dict[_Site, tuple[BarrierEvent, list[BarrierResult]]] = field(default_factory=dict)
     _unmasked: dict[Place, UnmaskedCall] = field(default_factory=dict)
 
     def add(self, execution: Execution, trial: Trial) -> None:
-        sites: dict[object, list[BarrierEvent]] = {}
+        sites: dict[_Site, list[BarrierEvent]] = {}
         for event in execution.events:
             if isinstance(event, UnmaskedEvent):
                 call = UnmaskedCall(Place(*event.context.span), event.name, _frames(event))
@@ -33,6 +39,13 @@ class BarrierCollector:
             _, results = self._sites.setdefault(key, (events[0], []))
             found = [self._verdict(event, execution, trial) for event in events[:_MAX_EVENTS]]
             results.append(min(found, key=lambda result: _WORST_FIRST.index(result.verdict)))
+
+    def drop(self, launch: int, places: Collection[ir.Span]) -> None:
+        """Marks barriers of the kernel's own body that order nothing under a launch."""
+        for (span, *_), (_, results) in self._sites.items():
+            for position, result in enumerate(results):
+                if result.launch == launch and result.verdict == "uniform" and span in places:
+                    results[position] = replace(result, redundant=True)
 
     @staticmethod
     def _verdict(event: BarrierEvent, execution: Execution, trial: Trial) -> BarrierResult:

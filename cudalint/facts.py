@@ -365,6 +365,8 @@ class BarrierResult:
     """The size for which it does, where it does so for some only: `where n = 1025`."""
     returned: bool = False
     """The threads that are missing have left the kernel: the hardware waits for the others only."""
+    redundant: bool = False
+    """It orders nothing, whatever the sizes and the data, also without the launch's other redundant barriers."""
 
 
 @dataclass(frozen=True, slots=True)

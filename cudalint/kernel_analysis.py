@@ -27,9 +27,17 @@ from cudalint.facts import BarrierFix, Gap, KernelFacts, LaunchFacts, PitchMisma
 from cudalint.flow.barriers import all_come
 from cudalint.flow.cfg import ControlFlow, gates_in_order
 from cudalint.flow.placement import BarrierCall, with_barrier
-from cudalint.flow.trial import trial_of
+from cudalint.flow.redundancy import redundant_barriers
+from cudalint.flow.trial import Trial, trial_of
 from cudalint.hardware.targets import find_target
-from cudalint.launch import Configuration, Numbers, launch_facts, named_after_parameters, other_blocks
+from cudalint.launch import (
+    Configuration,
+    Numbers,
+    launch_facts,
+    named_after_parameters,
+    neighbouring_block,
+    other_blocks,
+)
 from cudalint.options import AnalysisOptions
 from cudalint.pitches import pitches
 from cudalint.races import RaceCollector
@@ -87,6 +95,7 @@ class KernelAnalysis:
                 trial = trial_of(execution)
                 barriers.add(execution, trial)
                 races.add(execution, trial)
+                barriers.drop(index, self._redundant_barriers(index, configuration, execution, trial))
                 self._with_other_blocks(races, index, configuration)
                 self._place_barriers(races, index, configuration)
         for text in races.missed:
@@ -127,6 +136,17 @@ class KernelAnalysis:
                 return
             again = self._execute(index, replace(configuration, block=block), quiet=True)
             races.confirm(again, trial_of(again))
+
+    def _redundant_barriers(
+        self, index: int, configuration: Configuration, execution: Execution, trial: Trial
+    ) -> set[ir.Span]:
+        """Those that order nothing, under another block either where the kernel is written for several."""
+        found = redundant_barriers(execution, trial) if not self.gaps else set()
+        other = neighbouring_block(configuration, self.function) if found else None
+        if other is not None:
+            again = self._execute(index, replace(configuration, block=other), quiet=True)
+            found &= redundant_barriers(again, trial_of(again))
+        return found
 
     def _place_barriers(self, races: RaceCollector, index: int, configuration: Configuration) -> None:
         """Looks for a barrier against each race, by trying it."""

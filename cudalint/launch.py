@@ -415,6 +415,15 @@ def other_blocks(configuration: Configuration, function: ir.Function) -> tuple[B
     return tuple(found)
 
 
+def neighbouring_block(configuration: Configuration, function: ir.Function) -> Block | None:
+    """A block twice as wide, or half as wide where that is too large, which the kernel might be launched with as well;
+    None where it does not ask for the block's size and so is written for one."""
+    if not _axes_asked(function, ("blockDim",)):
+        return None
+    x, y, z = configuration.block
+    return (2 * x, y, z) if 2 * x * y * z <= MAX_THREADS else (max(1, x // 2), y, z)
+
+
 def _check(name: str, extents: Sequence[Node]) -> None:
     problem = problem_of(name, [node.value if node.is_const else None for node in extents])
     if problem:

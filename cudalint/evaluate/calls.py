@@ -7,9 +7,11 @@ from typing import TYPE_CHECKING
 
 from cudalint import ir
 from cudalint.evaluate import expressions
+from cudalint.evaluate.events import EscapeEvent
 from cudalint.evaluate.graph import UNINITIALISED, Node
 from cudalint.evaluate.memory import address_of, dereference
 from cudalint.evaluate.values import (
+    Allocation,
     Closure,
     FunctionValue,
     LocalMemory,
@@ -121,6 +123,8 @@ def unknown_call(ex: Executor, expr: ir.Call) -> Value:
         seen += nodes_of(value)
         if isinstance(value, Pointer) and isinstance(value.target, LocalMemory):
             written.append((dereference(value, ex.graph), argument))
+        elif isinstance(value, Pointer) and isinstance(value.target, Allocation) and ex.memory.recording:
+            ex.memory.events.append(EscapeEvent(ex.context(argument.span), expr.name, value.target))
     args = tuple(dict.fromkeys(n for n in seen if not n.is_const))[:8]
     for where, argument in written:
         value = ex.opaque(f"`{expr.name}` sets it", where.type, args, argument.span)

@@ -108,6 +108,8 @@ class BarrierEvent:
     """Arriving and waiting may be apart; what lies between is not ordered with either side."""
     mask: Node | None = None
     """For a warp: the lanes that are waited for, as a bit mask; None where it is not given or not followed."""
+    votes: bool = False
+    """It also tells every thread something about the others, as `__syncthreads_or` does."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -158,6 +160,15 @@ class FenceEvent:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class EscapeEvent:
+    """A function that is not followed gets an address: what it reads and writes there is not known."""
+
+    context: Context
+    name: str
+    target: Allocation
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class UnmaskedEvent:
     """A warp function of old, without a mask: it relies on all lanes being there."""
 
@@ -166,5 +177,13 @@ class UnmaskedEvent:
 
 
 Event = (
-    AccessEvent | LocalIndexEvent | LibraryAccess | BarrierEvent | CopyEvent | FenceEvent | BranchEvent | UnmaskedEvent
+    AccessEvent
+    | LocalIndexEvent
+    | LibraryAccess
+    | BarrierEvent
+    | CopyEvent
+    | FenceEvent
+    | BranchEvent
+    | EscapeEvent
+    | UnmaskedEvent
 )

@@ -50,7 +50,8 @@ def _record(ex: Executor, event: BarrierEvent | CopyEvent | FenceEvent) -> None:
 def _barrier(kind: BarrierKind, scope: Scope) -> Handler:
     def handler(ex: Executor, call: ir.Call) -> Value:
         _arguments(ex, call)
-        _record(ex, BarrierEvent(ex.context(call.span), kind, scope))
+        votes = isinstance(call.type, ir.Scalar) and call.type.kind != "void"
+        _record(ex, BarrierEvent(ex.context(call.span), kind, scope, votes=votes))
         return _result(ex, call)
 
     return handler

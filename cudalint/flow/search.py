@@ -49,7 +49,7 @@ class Search:
         found: dict[object, Finding] = {}
         if not groups:
             return []
-        for values in self._situations(events):
+        for values in situations(self.execution):
             trial = self.trial if not values else self.trial.under(values)
             for array, touches in groups:
                 self.trial.trim()
@@ -77,26 +77,27 @@ class Search:
                     self.missed.append(text)
                 return
 
-    def _situations(self, events: Sequence[Event]) -> list[dict[Node, int | float]]:
-        """Choices of sizes and flags, so that every access is reached in one of them: the generic one first."""
-        view = self.execution.view
-        graph = view.graph
-        situations: list[dict[Node, int | float]] = [{}]
-        decided = {u for condition in view.assumed for u in graph.atoms(condition.bits, graph.uniform_bits)}
-        for event in events:
-            if not isinstance(event, (AccessEvent, LibraryAccess)) or len(situations) >= _MOST_SITUATIONS:
-                continue
-            wanted = [c for c in event.context.conditions if c.bits and not c.bits & ~graph.uniform_bits]
-            if not wanted or any(all(holds(graph, c, values) for c in wanted) for values in situations):
-                continue
-            bits = 0
-            for condition in wanted:
-                bits |= condition.bits
-            atoms = [u for u in graph.atoms(bits, graph.uniform_bits) if u not in decided]
-            values = satisfy(graph, wanted, atoms) if atoms else None
-            if values is not None:
-                situations.append(values)
-        return situations
+
+def situations(execution: Execution) -> list[dict[Node, int | float]]:
+    """Choices of sizes and flags, so that every access is reached in one of them: the generic one first."""
+    view = execution.view
+    graph = view.graph
+    found: list[dict[Node, int | float]] = [{}]
+    decided = {u for condition in view.assumed for u in graph.atoms(condition.bits, graph.uniform_bits)}
+    for event in execution.events:
+        if not isinstance(event, (AccessEvent, LibraryAccess)) or len(found) >= _MOST_SITUATIONS:
+            continue
+        wanted = [c for c in event.context.conditions if c.bits and not c.bits & ~graph.uniform_bits]
+        if not wanted or any(all(holds(graph, c, values) for c in wanted) for values in found):
+            continue
+        bits = 0
+        for condition in wanted:
+            bits |= condition.bits
+        atoms = [u for u in graph.atoms(bits, graph.uniform_bits) if u not in decided]
+        values = satisfy(graph, wanted, atoms) if atoms else None
+        if values is not None:
+            found.append(values)
+    return found
 
 
 def arrays(events: Sequence[Event], graph: Graph) -> Iterator[tuple[Allocation, list[Touch]]]:
@@ -104,7 +105,7 @@ def arrays(events: Sequence[Event], graph: Graph) -> Iterator[tuple[Allocation, 
     groups: dict[object, list[Touch]] = {}
     for event in events:
         if isinstance(event, (AccessEvent, LibraryAccess)) and _is_followed(event, graph):
-            groups.setdefault(_memory(event.target), []).append(event)
+            groups.setdefault(memory_of(event.target), []).append(event)
     for touches in groups.values():
         if any(effect(t) != "load" for t in touches):
             writes = [t for t in touches if effect(t) != "load"]
@@ -124,11 +125,11 @@ def is_one_array(target: Allocation, graph: Graph, bits: int = THREAD_BITS) -> b
     return target.opaque is None or not target.opaque.bits & (bits | graph.loop_bits)
 
 
-def _memory(target: Allocation) -> object:
+def memory_of(target: Allocation) -> object:
     """All arrays of dynamic shared memory start at the same place."""
     if target.space == "shared" and target.symbol is not None and target.symbol.storage == "dynamic-shared":
         return "dynamic-shared"
     return target
 
 
-__all__ = ["Finding", "Search", "arrays"]
+__all__ = ["Finding", "Search", "arrays", "is_one_array", "memory_of", "situations"]

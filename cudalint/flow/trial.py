@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from cudalint.evaluate.events import BarrierEvent, Event
+from cudalint.evaluate.events import Event
 from cudalint.evaluate.execution import Execution
 from cudalint.evaluate.graph import Graph, Node
 from cudalint.evaluate.numeric import Data, Rows, Threads
@@ -52,7 +52,6 @@ class Trial:
     events: Sequence[Event]
     deadline: float
     values: Mapping[Node, int | float] = field(default_factory=dict)
-    leave_out: BarrierEvent | None = None
     data: Data = "random"
     _traces: dict[tuple[RaceScope, Effort], Unfolding] = field(default_factory=dict)
     _others: dict[object, Trial] = field(default_factory=dict)
@@ -89,7 +88,7 @@ class Trial:
             extents = self.extents()
             blocks = _inside(extents, effort.blocks) if scope == "block" else _neighbours(extents, effort.blocks)
             found = Unfolding(
-                self.graph, self.block, blocks, self.events, self.values, self.leave_out, effort.iterations, self.data
+                self.graph, self.block, blocks, self.events, self.values, effort.iterations, self.data
             )
             self._traces[scope, effort] = found
         return found

@@ -8,7 +8,7 @@ threads of that scope run in any order; an interval is what lies between.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -145,27 +145,32 @@ class Unfolding:
         blocks: NDArray[np.int64],
         events: Sequence[Event],
         uniforms: Mapping[Node, int | float] | None = None,
-        leave_out: BarrierEvent | None = None,
         most_iterations: int = 12,
         data: Data = "random",
+        like: Unfolding | None = None,
     ) -> None:
-        """`blocks` is [n, 3]. `leave_out` is a barrier to pretend away. All blocks and iterations see the same `data`.
-        """
+        """`blocks` is [n, 3]. All blocks and iterations see the same `data`. `like` is a trace of the same situation
+        whose rows are taken over."""
         self.graph = graph
+        self.block = block
         self.threads = Threads.of(block)
         self.events = events
-        self.base = Rows(graph, self.threads, blocks, np.ones(len(blocks)), dict(uniforms or {}))
-        self.base.salt = np.full((len(blocks), 1), 0x9E3779B97F4A7C15, dtype=np.uint64)
-        self.base.data = data
-        self.leave_out = leave_out
         self._most = most_iterations
-        self._nests: dict[tuple[int, ...], Rows] = {(): self.base}
-        self._children: dict[tuple[int, ...], list[list[int]]] = {}
-        self._numbers: dict[tuple[int, ...], list[int]] = {}
-        self._starts: dict[tuple[int, ...], list[int]] = {}
         self._masks: dict[int, NDArray[np.bool_]] = {}
         self._times: dict[int, Intervals] = {}
         self._steps = 0
+        if like is None:
+            self.base = Rows(graph, self.threads, blocks, np.ones(len(blocks)), dict(uniforms or {}))
+            self.base.salt = np.full((len(blocks), 1), 0x9E3779B97F4A7C15, dtype=np.uint64)
+            self.base.data = data
+            self._nests: dict[tuple[int, ...], Rows] = {(): self.base}
+            self._children: dict[tuple[int, ...], list[list[int]]] = {}
+            self._numbers: dict[tuple[int, ...], list[int]] = {}
+            self._starts: dict[tuple[int, ...], list[int]] = {}
+            self._cut: set[Loop] = set()
+        else:
+            self.base, self._nests, self._children = like.base, like._nests, like._children
+            self._numbers, self._starts, self._cut = like._numbers, like._starts, like._cut
         self._place = {id(event): position for position, event in enumerate(events)}
         items = group(events)
         if _is_quiet(events):
@@ -174,6 +179,11 @@ class Unfolding:
         for row in range(len(blocks)):
             clock = _Clock(np.zeros(self.threads.warps, dtype=np.int64))
             self._walk(items, (), row, clock)
+
+    def without(self, barriers: Collection[BarrierEvent]) -> Unfolding:
+        """The same trace with some barriers pretended away."""
+        left = [event for event in self.events if event not in barriers]
+        return Unfolding(self.graph, self.block, self.base.blocks, left, most_iterations=self._most, like=self)
 
     # rows
 
@@ -197,6 +207,10 @@ class Unfolding:
         nest = _nest(event)
         numbers = [self._numbers.get(nest[: depth + 1], ()) for depth in range(len(nest))]
         return [max(found, default=-1) + 1 for found in numbers]
+
+    def is_whole(self, loop: Loop) -> bool:
+        """Whether all iterations of a loop are looked at."""
+        return loop not in self._cut
 
     def is_walked(self, event: Event) -> bool:
         return self._place[id(event)] in self._times
@@ -283,6 +297,8 @@ class Unfolding:
         numbers: list[int] = []
         for row, count in enumerate(longest):
             chosen = iterations(count, most)
+            if len(chosen) < count:
+                self._cut.add(loop)
             children.append(list(range(len(where), len(where) + len(chosen))))
             where += [row] * len(chosen)
             numbers += chosen
@@ -317,8 +333,8 @@ class Unfolding:
             # Guide, Warp Shuffle Functions), and the compiler moves stores across them.
             clock.shuffles += 1
             return
-        if event is self.leave_out or event.part == "arrive":
-            clock.arrived = clock.arrived or event.part == "arrive"
+        if event.part == "arrive":
+            clock.arrived = True
             return
         mask = self.mask(event)[row]
         if not mask.any():

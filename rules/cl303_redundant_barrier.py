@@ -1,0 +1,73 @@
+"""CL303: barriers that order nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from cudalint.diagnostics import Diagnostic, Suggestion
+from cudalint.facts import Barrier, KernelFacts
+from cudalint.rule import Rule, RuleContext
+
+
+class RedundantBarrier(Rule):
+    """A barrier without which every access is in the same order.
+
+    What it does
+        Takes the barrier out of the evaluated kernel and looks whether any two threads then touch the same bytes of
+        shared or global memory in one barrier interval, unless both only read. A barrier is reported where that never
+        happens, under every launch in sight and in every instantiation of the kernel; of two barriers that do the same
+        work one is reported.
+
+    Why is this bad
+        All warps of the block wait for the slowest one, for nothing. A barrier at the end of a kernel, after the last
+        store, and two barriers with nothing between them are the usual cases.
+
+    Example
+        s[threadIdx.x] = in[i];
+        __syncthreads();
+        out[i] = s[blockDim.x - 1 - threadIdx.x];
+        __syncthreads();
+
+    Use instead
+        s[threadIdx.x] = in[i];
+        __syncthreads();
+        out[i] = s[blockDim.x - 1 - threadIdx.x];
+
+    What is not reported
+        - Kernels with memory fences, asynchronous copies, named barriers, inline assembly, or a barrier that depends on
+          data: what else is ordered there is not followed. Nor those that read a clock.
+        - Barriers between accesses whose addresses depend on data, and between accesses to different arrays in global
+          memory, which may be one and the same array.
+        - Launches of a single warp, and kernels of which no launch is in sight: other blocks may need the barrier.
+        - Barriers in functions that kernels share, and those whose vote is used (`__syncthreads_or`).
+    """
+
+    code = "CL303"
+    name = "redundant-barrier"
+    severity = "info"
+    summary = "barriers that order nothing"
+
+    def check(self, kernel: KernelFacts, context: RuleContext) -> Iterator[Diagnostic]:
+        for barrier in kernel.barriers or ():
+            if _is_redundant(barrier) and all(
+                _is_redundant(other)
+                for file_kernel in context.file.kernels
+                for other in file_kernel.barriers or ()
+                if other.place == barrier.place
+            ):
+                launches = tuple(kernel.launches[result.launch] for result in barrier.results)
+                yield Diagnostic(
+                    code=self.code,
+                    name=self.name,
+                    severity=self.severity,
+                    place=barrier.place,
+                    message="this barrier orders nothing: no two threads touch the same bytes before and after it",
+                    kernel=kernel.name,
+                    instantiation=kernel.instantiation,
+                    launches=launches,
+                    suggestion=Suggestion("remove it"),
+                )
+
+
+def _is_redundant(barrier: Barrier) -> bool:
+    return bool(barrier.results) and all(result.redundant for result in barrier.results)
