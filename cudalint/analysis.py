@@ -56,6 +56,7 @@ from cudalint.launch import (
 from cudalint.neighbours import neighbours
 from cudalint.nvcc import Compilation, compiled_usage
 from cudalint.options import AnalysisOptions, KernelSettings
+from cudalint.source_text import source_text
 from cudalint.usage import Usage, UsageError, merged, usage_of
 
 _RECURSION_LIMIT = 20_000
@@ -335,8 +336,7 @@ class _FileAnalysis:
         return replace(configuration, site=replace(site, opted_in_bytes=bytes_), twins=twins)
 
     def _text(self, path: str) -> str:
-        text = dict(self.options.unsaved).get(path)
-        return text if text is not None else _read(path)
+        return source_text(path, self.options)
 
     def _number(self, expression: Expression) -> Node:
         """A user's expression over the file's constants."""
@@ -452,11 +452,3 @@ def _with_twin(configuration: Configuration, same: Configuration) -> Configurati
         return configuration
     places = {site.place for site in (configuration.site, *configuration.twins) if site is not None}
     return configuration if twin.place in places else replace(configuration, twins=(*configuration.twins, twin))
-
-
-def _read(path: str) -> str:
-    try:
-        with open(path, encoding="utf-8", errors="replace") as file:
-            return file.read()
-    except OSError:
-        return ""

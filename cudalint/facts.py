@@ -400,6 +400,14 @@ class RaceEnd:
 
 
 @dataclass(frozen=True, slots=True)
+class Insertion:
+    """A text that a change of the source puts in at a place without extent."""
+
+    place: Place
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
 class BarrierFix:
     """A barrier that orders the two ends of a race, as the model has tried."""
 
@@ -407,6 +415,8 @@ class BarrierFix:
     place: Place
     where: Literal["before", "end"]
     """Before the statement at the place, or at the end of the body of the loop there."""
+    insertions: tuple[Insertion, ...] = ()
+    """What puts it there; none where the text is not plain."""
 
 
 @dataclass(frozen=True, slots=True)

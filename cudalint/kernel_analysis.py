@@ -25,11 +25,12 @@ from cudalint.evaluate.values import RecordValue, Value
 from cudalint.evaluate.views import LaunchView
 from cudalint.facts import BarrierFix, Gap, KernelFacts, LaunchFacts, PitchMismatch, Place
 from cudalint.flow.barriers import all_come
-from cudalint.flow.cfg import ControlFlow, gates_in_order
+from cudalint.flow.cfg import ControlFlow, Gate, gates_in_order
 from cudalint.flow.placement import BarrierCall, with_barrier
 from cudalint.flow.redundancy import redundant_barriers
 from cudalint.flow.trial import Trial, trial_of
 from cudalint.hardware.targets import find_target
+from cudalint.insertions import insertions
 from cudalint.launch import (
     Configuration,
     Numbers,
@@ -42,6 +43,7 @@ from cudalint.options import AnalysisOptions
 from cudalint.pitches import pitches
 from cudalint.races import RaceCollector
 from cudalint.resources import occupancies, resources_of
+from cudalint.source_text import source_text
 from cudalint.usage import Usage
 
 _CONFIRMING_SECONDS = 1.0
@@ -161,10 +163,17 @@ class KernelAnalysis:
                 variant = self._execute(index, configuration, with_barrier(self.function, gate, call), quiet=True)
                 trial = trial_of(variant)
                 if all_come(gate.span, variant, trial):
-                    fix = BarrierFix(call, Place(*gate.span), gate.where)
+                    fix = self._barrier_fix(flow, gate, call)
                     races.place(index, fix, variant, trial)
                     if races.is_placed(key):
                         break
+
+    def _barrier_fix(self, flow: ControlFlow, gate: Gate, call: BarrierCall) -> BarrierFix:
+        place = Place(*gate.span)
+        if not flow.is_plain(gate):
+            return BarrierFix(call, place, gate.where)
+        text = source_text(place.path, self.options)
+        return BarrierFix(call, place, gate.where, insertions(text, place, gate.where, f"{call}();"))
 
     def _view(self, index: int, configuration: Configuration) -> LaunchView:
         names = dict(_named((s.name, v) for s, v in configuration.arguments.items()))

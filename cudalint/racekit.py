@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from cudalint.diagnostics import Diagnostic, Related, Severity, Suggestion
+from cudalint.diagnostics import Diagnostic, Edit, Related, Severity, Suggestion
 from cudalint.facts import BarrierFix, KernelFacts, Race, RaceEnd
 
 _VERBS = {"load": "reads", "store": "writes", "atomic": "updates", "async-copy": "copies to"}
@@ -46,7 +46,7 @@ def _order(race: Race) -> tuple[object, ...]:
 
 
 def diagnostic(
-    rule: tuple[str, str, Severity], kernel: KernelFacts, races: Sequence[Race], remedy: str | None
+    rule: tuple[str, str, Severity], kernel: KernelFacts, races: Sequence[Race], suggestion: Suggestion | None
 ) -> Diagnostic:
     """One finding about a group of races, told by the first of them; `rule` is its code, name and severity."""
     race, *others = races
@@ -64,7 +64,7 @@ def diagnostic(
         assumptions=(*launch.assumptions, *((race.reason,) if race.reason else ())),
         figures={"races": float(len(races))},
         related=(Related(race.first.place, f"the other access, by {_who(race.first, race)}"), *_related(race, others)),
-        suggestion=Suggestion(remedy) if remedy else None,
+        suggestion=suggestion,
     )
 
 
@@ -74,7 +74,7 @@ def message(race: Race) -> str:
     when = " in the next iteration" if race.across else ""
     verb = _VERBS[second.operation]
     other = f"{_who(first, race)} may still {_BARE[first.operation]} it"
-    if first.place == second.place and not race.across:
+    if first.place == second.place and not race.across and second.operation != "load":
         both = f"{_who(second, race)} and {_who(first, race)} both {_BARE[second.operation]} it"
         return f"race on `{race.element}`: {both}, and nothing orders them"
     return f"race on `{race.element}`: {_who(second, race)} {verb} it{when} while {other} (line {first.place.line})"
@@ -105,11 +105,13 @@ def _related(race: Race, others: Sequence[Race]) -> list[Related]:
     return found
 
 
-def barrier_text(fix: BarrierFix) -> str:
+def barrier_suggestion(fix: BarrierFix) -> Suggestion:
     """Where a barrier goes."""
-    if fix.where == "end":
-        return f"`{fix.call}()` at the end of the loop that begins at line {fix.place.line} orders them"
-    return f"`{fix.call}()` before line {fix.place.line} orders them"
+    where = f"at the end of the loop that begins at line {fix.place.line}"
+    if fix.where == "before":
+        where = f"before line {fix.place.line}"
+    edits = tuple(Edit(insertion.place, insertion.text) for insertion in fix.insertions)
+    return Suggestion(f"`{fix.call}()` {where} orders them", edits)
 
 
-__all__ = ["barrier_text", "diagnostic", "grouped", "is_of_one_warp", "is_worth_telling", "message"]
+__all__ = ["barrier_suggestion", "diagnostic", "grouped", "is_of_one_warp", "is_worth_telling", "message"]

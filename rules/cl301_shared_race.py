@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from cudalint.diagnostics import Diagnostic
+from cudalint.diagnostics import Diagnostic, Suggestion
 from cudalint.facts import KernelFacts, Race
-from cudalint.racekit import barrier_text, diagnostic, grouped, is_of_one_warp, is_worth_telling
+from cudalint.racekit import barrier_suggestion, diagnostic, grouped, is_of_one_warp, is_worth_telling
 from cudalint.rule import Rule, RuleContext
 
 
@@ -55,10 +55,10 @@ class SharedRace(Rule):
                 yield diagnostic((self.code, self.name, self.severity), kernel, group, _remedy(group))
 
 
-def _remedy(group: Sequence[Race]) -> str | None:
+def _remedy(group: Sequence[Race]) -> Suggestion | None:
     race = group[0]
     if race.fix is not None:
-        return barrier_text(race.fix)
+        return barrier_suggestion(race.fix)
     if race.first.place.line == race.second.place.line and race.first.operation != race.second.operation:
-        return "read into a register, then a barrier, then write"
+        return Suggestion("read into a register, then a barrier, then write")
     return None

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from cudalint.diagnostics import Diagnostic
+from cudalint.diagnostics import Diagnostic, Suggestion
 from cudalint.facts import Barrier, KernelFacts, UnmaskedCall
-from cudalint.racekit import barrier_text, diagnostic, grouped, is_of_one_warp, is_worth_telling
+from cudalint.racekit import barrier_suggestion, diagnostic, grouped, is_of_one_warp, is_worth_telling
 from cudalint.rule import Rule, RuleContext
 from cudalint.rulekit import frames_related
+
+_EXCHANGE = "exchange through `__shfl_sync`, or put `__syncwarp()` between"
 
 
 class MissingSyncwarp(Rule):
@@ -54,7 +56,7 @@ class MissingSyncwarp(Rule):
             if is_of_one_warp(group):
                 fixes = {race.fix for race in group}
                 fix = group[0].fix if len(fixes) == 1 else None
-                remedy = barrier_text(fix) if fix else "exchange through `__shfl_sync`, or put `__syncwarp()` between"
+                remedy = barrier_suggestion(fix) if fix else Suggestion(_EXCHANGE)
                 yield diagnostic((self.code, self.name, self.severity), kernel, group, remedy)
         for barrier in kernel.barriers or ():
             yield from self._masks(kernel, barrier)

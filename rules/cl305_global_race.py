@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from cudalint.diagnostics import Diagnostic
+from cudalint.diagnostics import Diagnostic, Suggestion
 from cudalint.facts import KernelFacts, Race
 from cudalint.racekit import diagnostic, grouped, is_worth_telling
 from cudalint.rule import Rule, RuleContext
@@ -44,10 +44,10 @@ class GlobalRace(Rule):
     def check(self, kernel: KernelFacts, context: RuleContext) -> Iterator[Diagnostic]:
         races = [race for race in kernel.races or () if race.space == "global" and is_worth_telling(race)]
         for group in grouped(races):
-            yield diagnostic((self.code, self.name, self.severity), kernel, group, _remedy(group[0]))
+            yield diagnostic((self.code, self.name, self.severity), kernel, group, Suggestion(_remedy(group[0])))
 
 
-def _remedy(race: Race) -> str | None:
+def _remedy(race: Race) -> str:
     operations: Sequence[str] = (race.first.operation, race.second.operation)
     if race.first.place.line == race.second.place.line and "load" in operations:
         return "write to another array than the one that is read"

@@ -13,9 +13,9 @@ from cudalint.confirm.rows import Row
 from cudalint.confirm.session import CUPY, Backend, Report, Settings, Source, measure, run_prepare
 from cudalint.confirm.trials import Outcome
 from cudalint.diagnostics import Diagnostic, Edit
-from cudalint.options import AnalysisOptions
 from cudalint.pool import Limits
 from cudalint.results import Failure
+from cudalint.source_text import source_text
 
 _RACES = ("CL301", "CL304", "CL305")
 """Findings that say that the outputs are not determined: they may differ once a barrier is there."""
@@ -41,12 +41,6 @@ class FixRow:
     milliseconds_after: float | None
     outputs: str
     """`identical`, `differ`, `differ (race)`, or why they could not be compared."""
-
-    @property
-    def helps(self) -> bool:
-        """Whether the counters fell and nothing changed that must not."""
-        fell = self.before is not None and self.after is not None and self.after < self.before
-        return fell and self.outputs in ("identical", "differ (race)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,9 +76,9 @@ def confirm_fixes(
     fixed_jobs: list[PrepareJob] = []
     for number, (fix, one) in enumerate(pairs):
         options = options_of[one.path]
-        changed = {one.path: _read(one.path, options)}
+        changed = {one.path: source_text(one.path, options)}
         for path in {edit.place.path for edit in fix.edits}:
-            changed[path] = apply_edits(_read(path, options), _of_path(fix, path))
+            changed[path] = apply_edits(source_text(path, options), _of_path(fix, path))
         unsaved = (*options.unsaved, *changed.items())
         fixed_jobs.append(PrepareJob(one.path, replace(options, unsaved=unsaved), os.path.join(folder, f"b{number}")))
     scratch = Report(device=report.device)
@@ -180,11 +174,3 @@ def apply_edits(text: str, edits: Sequence[Edit]) -> str:
         end = starts[edit.place.end_line - 1] + edit.place.end_column - 1
         data = data[:begin] + edit.text.encode() + data[end:]
     return data.decode("utf-8", "surrogateescape")
-
-
-def _read(path: str, options: AnalysisOptions) -> str:
-    text = dict(options.unsaved).get(path)
-    if text is not None:
-        return text
-    with open(path, encoding="utf-8", errors="surrogateescape", newline="") as file:
-        return file.read()

@@ -83,6 +83,13 @@ class ControlFlow:
             node = dominators[node] if dominators[node] is not node else None
         return chain[::-1]
 
+    def is_plain(self, gate: Gate) -> bool:
+        """Whether the statement of a gate has its place for itself: those that one macro makes have it in common, and
+        the variables of one declaration."""
+        start = (gate.span.path, gate.span.line, gate.span.column)
+        gates = [n for n in self.graph if isinstance(n, Gate) and n.where == "before"]
+        return sum((g.span.path, g.span.line, g.span.column) == start for g in gates) == 1
+
     def _at(self, span: ir.Span) -> Node | None:
         """The innermost node whose code contains a place."""
         inside = [n for n in self.graph if isinstance(n, Code) and n is not self.exit and _contains(n.span, span)]

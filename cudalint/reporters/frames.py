@@ -105,8 +105,12 @@ def edit_lines(edits: Sequence[Edit], sources: SourceLines, style: Style, gutter
         if line is None or any(edit.place.end_line != number for edit in on_line):
             # A change over several lines is left to whoever applies it.
             continue
-        yield style.paint(f"{number:>{gutter}} - {displayed(line)}", "red")
-        for after in _edited(line, on_line).split(b"\n"):
+        changed = [after.rstrip(b"\r") for after in _edited(line, on_line).split(b"\n")]
+        if line in changed:
+            changed.remove(line)  # New lines before or behind it.
+        else:
+            yield style.paint(f"{number:>{gutter}} - {displayed(line)}", "red")
+        for after in changed:
             yield style.paint(f"{number:>{gutter}} + {displayed(after)}", "green")
 
 

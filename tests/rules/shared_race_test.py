@@ -1,0 +1,127 @@
+"""Barriers that CL301 and CL304 suggest: applied, and evaluated again."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from cudalint.confirm.fixes import apply_edits
+from cudalint.diagnostics import Diagnostic
+from cudalint.engine import CheckJob, analyse, report_on
+from cudalint.facts import FileFacts
+from cudalint.options import AnalysisOptions
+from cudalint.registry import Selection
+
+_FIXTURES = Path(__file__).parent.parent.parent / "fixtures"
+_SPELLINGS = """
+#define BOTH(s, a) s[threadIdx.x] = a[threadIdx.x]; out[threadIdx.x] = s[255 - threadIdx.x]
+#define TIMES(n) for (int k = 0; k < n; k++)
+__global__ void tree(const float *in, float *out)
+{
+    __shared__ float s[256];
+    s[threadIdx.x] = in[threadIdx.x];
+    __syncthreads();
+    for (int half = 128; half > 0; half /= 2)
+        if (threadIdx.x < half)
+            s[threadIdx.x] += s[threadIdx.x + half];
+    __syncthreads();
+    out[0] = s[0];
+}
+__global__ void one_line(const float *in, float *out)
+{
+    __shared__ float s[256];
+    s[threadIdx.x] = in[threadIdx.x]; out[threadIdx.x] = s[255 - threadIdx.x];
+}
+__global__ void before_a_pragma(const float *in, float *out)
+{
+    __shared__ float s[256];
+    float x = 0;
+    s[threadIdx.x] = in[threadIdx.x];
+    #pragma unroll
+    for (int k = 0; k < 20; k++)
+        x += s[k];
+    out[threadIdx.x] = x;
+}
+__global__ void at_the_end(const float *in, float *out)
+{
+    __shared__ float s[256];
+    float x = 0;
+    int k = 0;
+    do {
+        s[threadIdx.x] = in[threadIdx.x + k];
+        __syncthreads();
+        x += s[255 - threadIdx.x];
+    } while (++k < 20);
+    out[threadIdx.x] = x;
+}
+__global__ void one_declaration(const float *in, float *out)
+{
+    __shared__ float s[256];
+    float a = s[threadIdx.x] = in[threadIdx.x], b = s[255 - threadIdx.x];
+    out[threadIdx.x] = a + b;
+}
+__global__ void of_a_macro(const float *in, float *out)
+{
+    __shared__ float s[256];
+    BOTH(s, in);
+}
+__global__ void loop_of_a_macro(const float *in, float *out)
+{
+    __shared__ float s[256];
+    float x = 0;
+    TIMES(20) { s[threadIdx.x] = in[threadIdx.x + k]; __syncthreads(); x += s[255 - threadIdx.x]; }
+    out[threadIdx.x] = x;
+}
+void run(float *a, float *b)
+{
+    tree<<<1, 256>>>(a, b);
+    one_line<<<1, 256>>>(a, b);
+    before_a_pragma<<<1, 256>>>(a, b);
+    at_the_end<<<1, 256>>>(a, b);
+    one_declaration<<<1, 256>>>(a, b);
+    of_a_macro<<<1, 256>>>(a, b);
+    loop_of_a_macro<<<1, 256>>>(a, b);
+}
+"""
+_BY_HAND = {"one_declaration", "of_a_macro", "loop_of_a_macro"}
+"""Where the place has no text of its own."""
+
+
+def _findings(path: str, text: str) -> Sequence[Diagnostic]:
+    options = AnalysisOptions(unsaved=((path, text),))
+    facts = analyse(path, options)
+    assert isinstance(facts, FileFacts)
+    assert facts.status == "ok"
+    job = CheckJob(path, options, Selection(select=("CL301", "CL302", "CL304")), pictures=False)
+    return report_on(facts, job).diagnostics
+
+
+def _tell(found: Sequence[Diagnostic]) -> list[tuple[str, str]]:
+    """Without lines, which a barrier moves, and threads, which differ where data says who meets."""
+    return sorted((one.code, one.kernel) for one in found)
+
+
+def _each_applied(path: str, text: str) -> set[str]:
+    """Applies every suggestion by itself: its race is gone, and nothing else is there. Returns the kernels."""
+    found = _findings(path, text)
+    changed = set()
+    for one in found:
+        if one.suggestion is not None and one.suggestion.edits:
+            after = _findings(path, apply_edits(text, one.suggestion.edits))
+            assert _tell(after) == _tell([other for other in found if other is not one]), one.message
+            changed.add(one.kernel)
+    return changed
+
+
+@pytest.mark.parametrize("name", ["shared-race/tiles", "shared-race/patterns", "missing-syncwarp/steps"])
+def test_suggested_barriers_end_their_races(name: str) -> None:
+    path = _FIXTURES / f"{name}.cu"
+    assert len(_each_applied(str(path), path.read_text(encoding="utf-8"))) >= 2
+
+
+def test_spellings() -> None:
+    kernels = {one.kernel for one in _findings("spellings.cu", _SPELLINGS)}
+    assert len(kernels) == 7
+    assert _each_applied("spellings.cu", _SPELLINGS) == kernels - _BY_HAND
