@@ -7,8 +7,6 @@ instructions. Names of columns: Nsight Compute 2025.3; the metrics behind them a
 from __future__ import annotations
 
 import contextlib
-import csv
-import io
 import os
 import pickle
 import re
@@ -79,7 +77,15 @@ class Instruction:
 
 def parse(text: str) -> list[Instruction]:
     """All instructions of a report. Lines that are not understood belong to ncu's own messages."""
-    return list(_instructions(csv.reader(io.StringIO(text))))
+    return list(_instructions(_rows(text)))
+
+
+def _rows(text: str) -> Iterator[list[str]]:
+    """The fields of each line. ncu writes quotes of the source as they are, so that commas between them look like those
+    between fields; numbers and instructions have none."""
+    for line in text.splitlines():
+        if line.startswith('"') and line.endswith('"'):
+            yield line[1:-1].split('","')
 
 
 def _instructions(rows: Iterable[list[str]]) -> Iterator[Instruction]:
@@ -97,10 +103,10 @@ def _instructions(rows: Iterable[list[str]]) -> Iterator[Instruction]:
             # A kernel that failed has no counters, only its instructions.
             missing = [_COLUMNS[key] for key in _NEEDED if key not in index]
             is_understood |= not missing
-        elif header and len(row) == len(header) and not missing:
+        elif header and not missing:
             if row[0].isdigit():
                 line = int(row[0])
-            elif row[2].startswith("0x"):
+            elif len(row) == len(header) and row[2].startswith("0x"):
                 yield _instruction(path, line, row, index)
     if missing and not is_understood:
         raise NoCounters(f"ncu prints no column `{missing[0]}`; this version is not understood")
