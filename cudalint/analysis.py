@@ -392,12 +392,22 @@ class _FileAnalysis:
             unknown.append(f"{where} is {value.value}, which the parameter's type can't hold")
             return
         before = arguments.get(symbol)
-        bare = before.args[0] if isinstance(before, Node) and before.op == "cast" else before
-        if isinstance(bare, Node) and isinstance(bare.payload, Uniform) and value.is_const:
+        bare = _symbol_behind(before) if isinstance(before, Node) else None
+        if bare is not None and isinstance(bare.payload, Uniform) and value.is_const:
             # The host code computes the grid and sizes of allocations from the same number.
             self.settled.append((bare, bare.payload.generic))
             self.graph.settle(bare, value.value)
         arguments[symbol] = converted
+
+
+def _symbol_behind(number: Node) -> Node:
+    """What a program computes with: the `atoi` of `argc > 1 ? atoi(argv[1]) : 64`."""
+    while number.op in ("cast", "select"):
+        open_ = [side for side in (number.args if number.op == "cast" else number.args[1:]) if not side.is_const]
+        if len(open_) != 1:
+            break
+        number = open_[0]
+    return number
 
 
 def _scalars(function: ir.Function) -> list[ir.Symbol]:
