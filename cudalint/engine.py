@@ -9,6 +9,7 @@ import os
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from functools import partial
 
 from cudalint.annotations import SourceAnnotations
 from cudalint.diagnostics import Diagnostic, Picture
@@ -19,6 +20,7 @@ from cudalint.registry import Selection, is_known, selected_rules
 from cudalint.results import AllowedRule, Failure, FileReport, coverage_of
 from cudalint.rule import AnnotationRule, Rule, RuleContext
 from cudalint.settings import FileIgnores
+from cudalint.source_text import source_text
 from cudalint.suppressions import AnnotationReview, Finding, suppress
 from cudalint.thresholds import Thresholds
 
@@ -85,7 +87,7 @@ def _findings(facts: FileFacts, job: CheckJob) -> Iterator[Finding]:
             continue
         rule = rule_class()
         limits = {**rule_class.thresholds, **job.thresholds.get(rule_class.code, {})}
-        context = RuleContext(facts, target, limits)
+        context = RuleContext(facts, target, limits, partial(source_text, options=job.options))
         for kernel in facts.kernels:
             for diagnostic in rule.check(kernel, context):
                 yield Finding(kernel, diagnostic)

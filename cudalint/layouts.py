@@ -8,6 +8,7 @@ often hurts another (the classic `t[16][17]` leaves a 2-way conflict in both dir
 
 from __future__ import annotations
 
+import re
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -22,6 +23,7 @@ from cudalint.hardware.banks import BANK_BYTES, BANKS
 from cudalint.rulekit import array_key, is_repeat, mean_wavefronts, thread_indices
 
 Indices = tuple[NDArray[np.int64], ...]
+Spelled = tuple[str, ...]
 
 _Part = TypeVar("_Part")
 
@@ -54,6 +56,10 @@ class Layout(ABC):
     def advice(self, name: str) -> str:
         """What to change in the source, as an imperative."""
 
+    @abstractmethod
+    def spelled(self, subscripts: Spelled) -> Spelled:
+        """The subscripts of an access as the source has to spell them, which may be those that stand there."""
+
 
 @dataclass(frozen=True, slots=True)
 class Padded(Layout):
@@ -79,6 +85,9 @@ class Padded(Layout):
             return f"pad the rows to {self.enlarged[-1]} elements, `{name}{spelled}`"
         return f"declare it as `{name}{spelled}`"
 
+    def spelled(self, subscripts: Spelled) -> Spelled:
+        return subscripts
+
 
 @dataclass(frozen=True, slots=True)
 class Transposed(Layout):
@@ -96,6 +105,9 @@ class Transposed(Layout):
     def advice(self, name: str) -> str:
         spelled = "".join(f"[{extent}]" for extent in _last_two_exchanged(self.extents))
         return f"declare it transposed, `{name}{spelled}`, and exchange the last two subscripts of every access"
+
+    def spelled(self, subscripts: Spelled) -> Spelled:
+        return _last_two_exchanged(subscripts)
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,6 +132,13 @@ class Swizzled(Layout):
             row = f"({row} % {self.extents[-1]})"
         return f"swizzle the columns, column `c` as `c ^ {row}`, in every access of `{name}`"
 
+    def spelled(self, subscripts: Spelled) -> Spelled:
+        *outer, row, column = subscripts
+        row_bits = f"({_factor(row)} >> {self.shift})" if self.shift else _factor(row)
+        if self.extents[-2] >> self.shift > self.extents[-1]:
+            row_bits += f" % {self.extents[-1]}"
+        return (*outer, row, f"{_factor(column)} ^ {row_bits}")
+
 
 @dataclass(frozen=True, slots=True)
 class Flat(Layout):
@@ -143,6 +162,13 @@ class Flat(Layout):
             f"give the rows of `{name}` a pitch of {self.matrix.enlarged[-1]} in place of {self.pitch} in every index"
         )
 
+    def spelled(self, subscripts: Spelled) -> Spelled:
+        (index,) = map(_factor, subscripts)
+        if isinstance(self.matrix, Swizzled):
+            return (f"{index} ^ ({index} / {self.pitch} >> {self.matrix.shift}) % {self.pitch}",)
+        more = self.matrix.padding[-1]
+        return (f"{index} + {index} / {self.pitch}" + (f" * {more}" if more > 1 else ""),)
+
 
 @dataclass(frozen=True, slots=True)
 class Skewed(Layout):
@@ -161,6 +187,15 @@ class Skewed(Layout):
 
     def advice(self, name: str) -> str:
         return f"skew the index in every access, `{name}[i + i / {self.every}]` for `{name}[i]`"
+
+    def spelled(self, subscripts: Spelled) -> Spelled:
+        (index,) = map(_factor, subscripts)
+        return (f"{index} + {index} / {self.every}",)
+
+
+def _factor(text: str) -> str:
+    """As an operand of any operator."""
+    return text if re.fullmatch(r"[\w.]+", text) else f"({text})"
 
 
 def _row_major(extents: Sequence[int], indices: Indices) -> NDArray[np.int64]:

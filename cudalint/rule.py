@@ -11,7 +11,7 @@ they are `AnnotationRule`s, which differ from other rules in what their check is
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import ClassVar
 
@@ -29,6 +29,8 @@ class RuleContext:
     target: Target
     thresholds: Mapping[str, float] = field(default_factory=dict)
     """The user's settings for this rule, by the rule's own option names."""
+    text_of: Callable[[str], str] = lambda path: ""
+    """The text of a source by its path, for edits; empty where there is none."""
 
 
 class RuleBase(ABC):

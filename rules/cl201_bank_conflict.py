@@ -6,10 +6,11 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from cudalint.diagnostics import Diagnostic, Edit, Picture, Related, Suggestion
+from cudalint.diagnostics import Diagnostic, Picture, Related, Suggestion
 from cudalint.facts import Access, AccessResult, ArrayFacts, KernelFacts
 from cudalint.hardware.banks import BANK_BYTES, shared_request
-from cudalint.layouts import Padded, Proposal, propose_layout, uses_of
+from cudalint.layout_edits import layout_edits
+from cudalint.layouts import Proposal, propose_layout, uses_of
 from cudalint.rule import Rule, RuleContext
 from cudalint.rulekit import Evaluated, array_key, call_sites, count, evaluated, figure, is_rare, noun, wavefronts
 
@@ -63,9 +64,11 @@ class BankConflict(Rule):
             key = array_key(one.access)
             if key not in proposals:
                 proposals[key] = _propose(kernel, one.access, context)
-            yield self._diagnostic(kernel, one, proposals[key])
+            yield self._diagnostic(kernel, one, proposals[key], context)
 
-    def _diagnostic(self, kernel: KernelFacts, one: Evaluated, proposal: Proposal | None) -> Diagnostic:
+    def _diagnostic(
+        self, kernel: KernelFacts, one: Evaluated, proposal: Proposal | None, context: RuleContext
+    ) -> Diagnostic:
         access, result, launch = one
         return Diagnostic(
             code=self.code,
@@ -83,7 +86,7 @@ class BankConflict(Rule):
                 "conflict_ways": _ways(result),
             },
             related=(*_related(access), *call_sites(access)),
-            suggestion=_suggestion(one, proposal) if proposal else None,
+            suggestion=_suggestion(kernel, one, proposal, context) if proposal else None,
             picture=_picture(one),
         )
 
@@ -146,7 +149,7 @@ def _room(kernel: KernelFacts, declaration: ArrayFacts, context: RuleContext) ->
     return context.target.shared_per_block - others - dynamic
 
 
-def _suggestion(one: Evaluated, proposal: Proposal) -> Suggestion | None:
+def _suggestion(kernel: KernelFacts, one: Evaluated, proposal: Proposal, context: RuleContext) -> Suggestion | None:
     figures = proposal.figures_of(one.access, one.result)
     if figures is None or figures[1] > figures[0] * _WORTH_A_WORD:
         return None
@@ -156,22 +159,7 @@ def _suggestion(one: Evaluated, proposal: Proposal) -> Suggestion | None:
     total_before, total_after = proposal.totals
     return Suggestion(
         f"{advice}: {change}, and no access of `{one.access.array}` gets worse",
-        _edits(proposal, one.access.declaration),
+        layout_edits(proposal.layout, one.access, kernel, context.text_of),
         {"wavefronts": total_before},
         {"wavefronts": total_after},
     )
-
-
-def _edits(proposal: Proposal, declaration: ArrayFacts | None) -> tuple[Edit, ...]:
-    """Padding is a change of the declaration alone: ` + 1` after an extent, whichever way that is spelled."""
-    layout = proposal.layout
-    if not isinstance(layout, Padded) or declaration is None:
-        return ()
-    edits: list[Edit] = []
-    for padding, place in zip(layout.padding, declaration.extent_places, strict=True):
-        if padding and place is None:
-            return ()
-        if padding and place is not None:
-            end = place._replace(line=place.end_line, column=place.end_column)
-            edits.append(Edit(end, f" + {padding}"))
-    return tuple(edits)

@@ -12,6 +12,8 @@ from cudalint.reporters.sources import SourceLines, display_column, displayed
 from cudalint.reporters.style import Look, Style
 
 _MOST_LABELS = 4
+_MOST_EDITED = 8
+"""Lines of a suggestion that are shown; JSON and SARIF have all."""
 _WIDEST_LINE = 160
 
 
@@ -99,8 +101,9 @@ def _underline(mark: _Mark, line: bytes, start: int, style: Style) -> str:
 def edit_lines(edits: Sequence[Edit], sources: SourceLines, style: Style, gutter: int) -> Iterator[str]:
     """What the edits change: each line that they touch, before and after."""
     ordered = sorted(edits, key=lambda edit: edit.place)
-    for (_, number), group in groupby(ordered, key=lambda edit: (edit.place.path, edit.place.line)):
-        on_line = list(group)
+    touched = [list(group) for _, group in groupby(ordered, key=lambda edit: (edit.place.path, edit.place.line))]
+    for on_line in touched[:_MOST_EDITED]:
+        number = on_line[0].place.line
         line = sources.line(on_line[0].place.path, number)
         if line is None or any(edit.place.end_line != number for edit in on_line):
             # A change over several lines is left to whoever applies it.
@@ -112,6 +115,8 @@ def edit_lines(edits: Sequence[Edit], sources: SourceLines, style: Style, gutter
             yield style.paint(f"{number:>{gutter}} - {displayed(line)}", "red")
         for after in changed:
             yield style.paint(f"{number:>{gutter}} + {displayed(after)}", "green")
+    if len(touched) > _MOST_EDITED:
+        yield f"{'':>{gutter}} ... and {len(touched) - _MOST_EDITED} more lines"
 
 
 def _edited(line: bytes, edits: Sequence[Edit]) -> bytes:
