@@ -33,8 +33,9 @@ def records() -> dict[str, Record]:
 
 
 def text(found: Mapping[str, Record]) -> str:
-    lines = [*_devices(found), "", *_counts(found), "", "What the suggestions brought:", "", *_fixes(found)]
-    return "\n".join(lines)
+    layouts = ["What other layouts brought:", "", *_layouts(found)]
+    barriers = ["What barriers cost, once the races are gone that the linter finds:", "", *_barriers(found)]
+    return "\n".join([*_devices(found), "", *_counts(found), "", *layouts, "", *barriers])
 
 
 def _devices(found: Mapping[str, Record]) -> Iterator[str]:
@@ -57,19 +58,39 @@ def _counts(found: Mapping[str, Record]) -> Iterator[str]:
         yield f"| {quantity} | {counts} |"
 
 
-def _fixes(found: Mapping[str, Record]) -> Iterator[str]:
+def _layouts(found: Mapping[str, Record]) -> Iterator[str]:
     yield "| kernel | suggested | wavefronts before | after | ideal | before | after | outputs |"
     yield "|---|---|---:|---:|---:|---:|---:|---|"
+    for path, fix in _fixes(found):
+        if fix["quantity"] != "races" and None not in (fix["before"], fix["after"]):
+            suggested = fix["suggestion"].partition(":")[0]
+            figures = " | ".join(f"{fix[key]:g}" for key in ("before", "after", "ideal"))
+            yield f"| {_kernel(path, fix)} | {suggested} | {figures} | {_times(fix)} | {fix['outputs']} |"
+
+
+def _barriers(found: Mapping[str, Record]) -> Iterator[str]:
+    yield "| kernel | suggested | races before | after | before | after | outputs |"
+    yield "|---|---|---:|---:|---:|---:|---|"
+    for path, fix in _fixes(found):
+        if fix["quantity"] == "races":
+            suggested = fix["suggestion"].removesuffix(" orders them")
+            figures = " | ".join(f"{fix[key]:g}" for key in ("before", "after"))
+            yield f"| {_kernel(path, fix)} | {suggested} | {figures} | {_times(fix)} | {fix['outputs']} |"
+
+
+def _fixes(found: Mapping[str, Record]) -> Iterator[tuple[str, Mapping[str, Any]]]:
     for path, record in found.items():
         for fix in record["fixes"]:
-            if None in (fix["before"], fix["after"], fix["milliseconds_before"], fix["milliseconds_after"]):
-                continue
-            kernel = f"`{fix['kernel']}` ({path.removeprefix('fixtures/')}:{fix['line']})"
-            told = fix["suggestion"].split("`")
-            suggested = f"`{told[1]}`" if len(told) > 1 else fix["suggestion"]
-            figures = " | ".join(f"{fix[key]:g}" for key in ("before", "after", "ideal"))
-            times = " | ".join(f"{1000 * fix[f'milliseconds_{key}']:.1f} µs" for key in ("before", "after"))
-            yield f"| {kernel} | {suggested} | {figures} | {times} | {fix['outputs']} |"
+            if None not in (fix["milliseconds_before"], fix["milliseconds_after"]):
+                yield path, fix
+
+
+def _kernel(path: str, fix: Mapping[str, Any]) -> str:
+    return f"`{fix['kernel']}` ({path.removeprefix('fixtures/')}:{fix['line']})"
+
+
+def _times(fix: Mapping[str, Any]) -> str:
+    return " | ".join(f"{1000 * fix[f'milliseconds_{key}']:.1f} µs" for key in ("before", "after"))
 
 
 def written(page: str, tables: str) -> str:

@@ -350,6 +350,10 @@ class Branch:
     kind: Literal["if", "conditional", "for", "while", "do", "switch"]
     results: tuple[BranchResult, ...]
 
+    @property
+    def is_loop(self) -> bool:
+        return self.kind in ("for", "while", "do")
+
 
 BarrierKind = Literal["syncthreads", "syncwarp", "cooperative-groups", "named", "grid"]
 

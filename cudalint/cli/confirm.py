@@ -67,7 +67,7 @@ def command(
       cudalint confirm kernels --fixes --svg confirmed.svg
       cudalint confirm tile.cu --arg N=4096 --method instrumented
     """
-    from cudalint.confirm.session import Settings
+    from cudalint.confirm.backend import Settings
 
     settings = settings_from({**values, "params": (*values["params"], *arguments)})
     run = _Run(limits_from(values), Settings(method, kernel_time))

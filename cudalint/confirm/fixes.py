@@ -7,18 +7,22 @@ import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
+from cudalint.confirm.backend import CUPY, Backend, Settings
 from cudalint.confirm.kernel_rows import Measured
 from cudalint.confirm.preparing import Candidate, Prepared, PrepareJob
 from cudalint.confirm.rows import Row
-from cudalint.confirm.session import CUPY, Backend, Report, Settings, Source, measure, run_prepare
+from cudalint.confirm.session import Report, Source, measure, run_prepare
 from cudalint.confirm.trials import Outcome
 from cudalint.diagnostics import Diagnostic, Edit
 from cudalint.pool import Limits
+from cudalint.racekit import is_worth_telling
 from cudalint.results import Failure
 from cudalint.source_text import source_text
 
-_RACES = ("CL301", "CL304", "CL305")
+_RACES = ("CL301", "CL304")
 """Findings that say that the outputs are not determined: they may differ once a barrier is there."""
+_Figures = tuple[float | None, float | None, float | None]
+"""Before, after, ideal."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +38,8 @@ class FixRow:
     suggestion: str
     quantity: str
     before: float | None
-    """Sectors or wavefronts per request, summed over the accesses of the kernel in that space."""
+    """Sectors or wavefronts per request, summed over the accesses of the kernel in that space. No counter shows races:
+    those are the ones that the linter finds."""
     after: float | None
     ideal: float | None
     milliseconds_before: float | None
@@ -122,15 +127,26 @@ def _row(twins: _Twins, before: Measured, after: Measured) -> FixRow:
     diagnostic = twins.fix.diagnostic
     suggestion = diagnostic.suggestion
     assert suggestion is not None
-    quantity = "sectors" if any("sectors" in key for key in suggestion.before) else "wavefronts"
+    is_race = diagnostic.code in _RACES
+    measured = "sectors" if any("sectors" in key for key in suggestion.before) else "wavefronts"
+    figures = (_races(twins.before), _races(twins.after), 0.0) if is_race else _measured(before, after, measured)
     first, second = before.outcome, after.outcome
     return FixRow(
         diagnostic.code, diagnostic.place.path, diagnostic.place.line, diagnostic.instantiation,
-        twins.before.facts.block, twins.before.facts.grid, suggestion.message, quantity,
-        _total(before.rows, quantity), _total(after.rows, quantity), _ideal(after.rows, quantity),
-        first.milliseconds if first else None, second.milliseconds if second else None,
-        compare_outputs(first, second, diagnostic.code in _RACES),
+        twins.before.facts.block, twins.before.facts.grid, suggestion.message, "races" if is_race else measured,
+        *figures, first.milliseconds if first else None, second.milliseconds if second else None,
+        compare_outputs(first, second, is_race),
     )  # fmt: skip
+
+
+def _races(candidate: Candidate) -> float:
+    """In shared memory, where barriers are suggested."""
+    found = [race for race in candidate.kernel.races or () if race.launch == candidate.launch]
+    return float(sum(race.space == "shared" and is_worth_telling(race) for race in found))
+
+
+def _measured(before: Measured, after: Measured, quantity: str) -> _Figures:
+    return _total(before.rows, quantity), _total(after.rows, quantity), _ideal(after.rows, quantity)
 
 
 def _total(rows: Sequence[Row], quantity: str) -> float | None:

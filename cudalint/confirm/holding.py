@@ -94,7 +94,7 @@ def _splits(candidate: Candidate, row: RecordedRow, _: Mapping[str, Any]) -> Ite
         for result in branch.results:
             if result.launch == candidate.launch:
                 predicted = result.divergent_warps or 0.0
-                if predicted and branch.kind in ("for", "while", "do"):
+                if predicted and branch.is_loop:
                     yield predicted, row["measured"] > 0  # A warp jumps often, and is counted once.
                 else:
                     yield predicted, agree(predicted, row["measured"])

@@ -15,7 +15,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from cudalint.confirm.trials import Log, Trial
+from cudalint.confirm import branch_sites
+from cudalint.confirm.branch_sites import BranchSite
+from cudalint.confirm.trials import BranchCount, Log, Trial
 from cudalint.facts import Access, KernelFacts, Place
 
 CAPACITY = 200_000
@@ -78,6 +80,9 @@ class Site:
     array: str
 
 
+AnySite = Site | BranchSite
+
+
 def sites_of(kernel: KernelFacts) -> tuple[Site, ...]:
     """The accesses that can be told apart by their place: two arrays at one place are a macro's."""
     by_place: dict[Place, list[Access]] = {}
@@ -88,24 +93,28 @@ def sites_of(kernel: KernelFacts) -> tuple[Site, ...]:
     return tuple(Site(index, place, access.space, access.array) for index, (place, access) in enumerate(places))
 
 
-def instrumented(trial: Trial, sites: Sequence[Site]) -> Trial:
-    """The same trial with a build whose accesses report."""
+def instrumented(trial: Trial, sites: Sequence[AnySite]) -> Trial:
+    """The same trial with a build whose accesses and branches report."""
     build = trial.build
     files = {
         name: _with_reports(text, [site for site in sites if site.place.path == build.paths[name]])
         for name, text in build.files.items()
     }
     count = 1 + max((site.index for site in sites), default=0)
-    changed = replace(build, files=files, prelude=f"{build.prelude}\n#define CUDALINT_SITES {count}\n{RECORDER}")
+    recorder = f"#define CUDALINT_SITES {count}\n{RECORDER}{branch_sites.RECORDER}"
+    changed = replace(build, files=files, prelude=f"{build.prelude}\n{recorder}")
     # A folder of its own keeps the line information of both builds apart.
     return replace(trial, build=changed, folder=f"{trial.folder}i", sites=count, timed=False)
 
 
-def _with_reports(text: bytes, sites: Sequence[Site]) -> bytes:
+def _with_reports(text: bytes, sites: Sequence[AnySite]) -> bytes:
     starts = line_starts(text)
     insertions: list[tuple[int, int, bytes]] = []
     for site in sites:
         place = site.place
+        if isinstance(site, BranchSite):
+            insertions += branch_sites.reporting_condition(text, site)
+            continue
         begin = starts[place.line - 1] + place.column - 1
         end = starts[place.end_line - 1] + place.end_column - 1
         insertions += _wrapping(text, begin, end, site.index)
@@ -153,7 +162,12 @@ def line_starts(text: bytes) -> list[int]:
     return starts
 
 
-def decode(addresses: NDArray[np.uint64], heads: NDArray[np.uint32], count: int) -> Log:
+def decode(
+    addresses: NDArray[np.uint64],
+    heads: NDArray[np.uint32],
+    count: int,
+    branches: Mapping[int, BranchCount] | None = None,
+) -> Log:
     """The records of a run; those behind the capacity were not written."""
     count = min(count, len(heads) // HEAD_WORDS)
     head = heads[: count * HEAD_WORDS].reshape(count, HEAD_WORDS)
@@ -164,10 +178,11 @@ def decode(addresses: NDArray[np.uint64], heads: NDArray[np.uint32], count: int)
         masks=masks.astype(bool),
         shared=head[:, 3].astype(bool),
         addresses=addresses[: count * LANES].reshape(count, LANES).astype(np.int64),
+        branches=branches or {},
     )
 
 
-def without_lines(sites: Iterable[Site], complaint: str) -> tuple[Site, ...]:
+def without_lines(sites: Iterable[AnySite], complaint: str) -> tuple[AnySite, ...]:
     """The sites that stand on other lines than the one that a compiler complains about."""
     lines = {int(number) for number in re.findall(r"\((\d+)\)", complaint)}
     return tuple(site for site in sites if site.place.line not in lines)

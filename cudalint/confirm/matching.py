@@ -178,12 +178,12 @@ def branch_rows(
             ]
             if not predicted and not there:
                 continue  # No branch, no split: there is nothing that could disagree.
-            is_loop = branch.kind in ("for", "while", "do")
-            measured, note = _divergence(predicted, there, is_loop)
+            measured, note = _divergence(predicted, there, branch.is_loop)
             row = Row(
                 branch.place.path, branch.place.line, branch.place.column, kernel.instantiation, facts.block,
                 facts.grid, "divergent warps", branch.kind, round(predicted, 4), measured,
-                "not measured" if measured is None else _branch_verdict(predicted, measured, there, is_loop), "ncu",
+                "not measured" if measured is None else _branch_verdict(predicted, measured, there, branch.is_loop),
+                "ncu",
                 note,
             )  # fmt: skip
             yield _without_jump(row) if measured is None and result.compiled in _NO_JUMP else row

@@ -10,7 +10,7 @@ import numpy as np
 
 from cudalint.confirm import instrument
 from cudalint.confirm.device import CompileFailure, CupyGpu, Fault, Gpu, Kernel, Memory, digest, first_line, pattern_of
-from cudalint.confirm.trials import Argument, Buffer, Log, Outcome, Trial
+from cudalint.confirm.trials import Argument, BranchCount, Buffer, Log, Outcome, Trial
 
 
 def run_on_gpu(trial: Trial) -> Outcome:
@@ -27,6 +27,10 @@ def run(trial: Trial, gpu: Gpu) -> Outcome:
     outcome = Outcome(module=kernel.figures())
     try:
         memories = [gpu.fill(b, pattern_of(b, i, trial)) for i, b in enumerate(trial.buffers)]
+    except Exception as error:
+        # Most likely there is not as much memory.
+        return replace(outcome, refused=f"its arguments cannot be made: {first_line(error)}", retire=True)
+    try:
         arguments = images(trial.arguments, trial.buffers, memories)
         if trial.sites:
             return replace(outcome, log=_record(kernel, gpu, trial, arguments))
@@ -38,7 +42,7 @@ def run(trial: Trial, gpu: Gpu) -> Outcome:
     except Fault as fault:
         return replace(outcome, run_error=str(fault), retire=not fault.launch)
     except Exception as error:
-        # Out of memory, or what else a driver has to say.
+        # Whatever else a driver has to say.
         return replace(outcome, run_error=first_line(error), retire=True)
 
 
@@ -70,6 +74,8 @@ def _record(kernel: Kernel, gpu: Gpu, trial: Trial, arguments: Sequence[bytes]) 
     kernel.write_global("cudalint_capacity", one)
     kernel.launch(arguments)
     totals = kernel.read_global("cudalint_totals", each)
+    visits, splits = (kernel.read_global(f"cudalint_{name}", each).tolist() for name in ("visits", "splits"))
+    branches = {site: BranchCount(n, splits[site]) for site, n in enumerate(visits) if n}
     part = max(1, instrument.CAPACITY // trial.sites)
     # What is kept is drawn, so that it may be a few more than a part.
     capacity = max(1, int(np.minimum(totals, 2 * part).sum()))
@@ -82,7 +88,7 @@ def _record(kernel: Kernel, gpu: Gpu, trial: Trial, arguments: Sequence[bytes]) 
     kernel.write_global("cudalint_count", one)
     kernel.launch(arguments)
     count = int(kernel.read_global("cudalint_count", one)[0])
-    return instrument.decode(log[0].read().view(np.uint64), log[1].read().view(np.uint32), count)
+    return instrument.decode(log[0].read().view(np.uint64), log[1].read().view(np.uint32), count, branches)
 
 
 def _zeros(gpu: Gpu, size: int) -> Memory:

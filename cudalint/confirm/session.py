@@ -1,7 +1,4 @@
-"""The whole of `cudalint confirm`: files are prepared, kernels run and measured, predictions compared.
-
-The process of the command itself never touches the GPU: whatever does lives in workers that may fault or hang.
-"""
+"""The whole of `cudalint confirm`: files are prepared, kernels run and measured, predictions compared."""
 
 from __future__ import annotations
 
@@ -9,21 +6,18 @@ import os
 import tempfile
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Literal
 
-from cudalint.confirm import comparing, instrument, matching
-from cudalint.confirm.counters import Instruction, NoCounters, profile
-from cudalint.confirm.device import Missing, device
-from cudalint.confirm.kernel_rows import Measured, module_rows, outcome_rows, problem
+from cudalint.confirm import comparing
+from cudalint.confirm.backend import CUPY, Backend, Settings
+from cudalint.confirm.counters import Instruction, NoCounters
+from cudalint.confirm.figures import add_figures
+from cudalint.confirm.kernel_rows import Measured, module_rows, outcome_rows
 from cudalint.confirm.preparing import Candidate, Prepared, PrepareJob, prepare
 from cudalint.confirm.rows import Row, Summary, summary_of
-from cudalint.confirm.running import run_on_gpu
-from cudalint.confirm.trials import Device, Outcome, Trial
+from cudalint.confirm.trials import Device
 from cudalint.options import AnalysisOptions
 from cudalint.pool import Done, Limits, run_jobs
 from cudalint.results import Failure
-
-Method = Literal["auto", "ncu", "instrumented"]
 
 _PROFILE_SECONDS = 30.0
 """For ncu itself, which runs a kernel several times; beside the time-out of a trial."""
@@ -31,16 +25,6 @@ _MOST_MILLISECONDS = 100.0
 """Kernels that take longer are left to the instrumented build."""
 _BATCH = 120
 """Kernels in one run of ncu."""
-_RETRIES = 3
-"""An instrumented build that does not compile is tried again without the accesses of the line that is in the way."""
-
-
-@dataclass(frozen=True, slots=True)
-class Settings:
-    method: Method = "auto"
-    seconds: float = 20.0
-    """For one kernel, its compilation included."""
-    timed: bool = True
 
 
 @dataclass(slots=True, eq=False)
@@ -62,29 +46,6 @@ class Report:
 Source = tuple[str, AnalysisOptions]
 """A file, and what the user and the configuration say about it."""
 OnDone = Callable[[str], None]
-RunTrial = Callable[[Trial], Outcome]
-AskDevice = Callable[[int], "Device | str"]
-Profile = Callable[[Sequence[Trial], str, float], "list[Instruction]"]
-
-
-@dataclass(frozen=True, slots=True)
-class Backend:
-    """What stands between a session and the GPU. The tests have another one."""
-
-    ask: AskDevice
-    run: RunTrial
-    profile: Profile
-
-
-def ask_device(_: int) -> Device | str:
-    """What GPU there is, or why there is none; runs in a worker, like everything that loads the driver."""
-    try:
-        return device()
-    except Missing as reason:
-        return str(reason)
-
-
-CUPY = Backend(ask_device, run_on_gpu, profile)
 
 
 def confirm(
@@ -149,7 +110,8 @@ def measure(
     counters = _profiled(whole, settings, folder, report, backend)
     for one in measured:
         one.rows += [*module_rows(one, report.device), *outcome_rows(one)]
-    _add_access_rows(whole, counters, settings, report, backend)
+    add_figures(whole, counters, settings, backend)
+    report.unpredicted += sum(_unpredicted(one.candidate) for one in whole)
     report.rows += [row for one in measured for row in one.rows]
     return measured
 
@@ -160,19 +122,15 @@ def _run_plain(
     runnable = [c for c in candidates if c.trial is not None]
     trials = [replace(c.trial, timed=settings.timed) for c in runnable if c.trial is not None]
     found = {id(c): Measured(c, None, c.reason) for c in candidates if c.trial is None}
-    for done in run_jobs(backend.run, trials, _one_worker(settings)):
+    for done in run_jobs(backend.run, trials, settings.one_worker):
         candidate = runnable[done.index]
         if isinstance(done, Done):
-            found[id(candidate)] = Measured(candidate, done.value)
+            refused = done.value.refused
+            found[id(candidate)] = Measured(candidate, None if refused else done.value, refused or "")
         else:
             found[id(candidate)] = Measured(candidate, None, done.reason.replace("the analysis", "the run"))
         on_done(candidate.kernel.instantiation)
     return [found[id(candidate)] for candidate in candidates]
-
-
-def _one_worker(settings: Settings) -> Limits:
-    """Kernels are timed alone on their GPU."""
-    return Limits(workers=1, seconds=settings.seconds, megabytes=1 << 20)
 
 
 def _ran(one: Measured) -> bool:
@@ -193,8 +151,10 @@ def _profiled(
         try:
             instructions = backend.profile(batch, folder, _PROFILE_SECONDS + settings.seconds)
         except NoCounters as reason:
-            then = "sectors and wavefronts come from the instrumented build" if settings.method == "auto" else ""
-            report.notes.append(f"{reason}; {then or 'no access was measured'}")
+            then = "no access was measured"
+            if settings.method == "auto":
+                then = "sectors, wavefronts and branches come from the instrumented build"
+            report.notes.append(f"{reason}; {then}")
             if not found:
                 break
             continue
@@ -208,95 +168,6 @@ def _is_long(one: Measured) -> bool:
     return one.outcome is not None and (one.outcome.milliseconds or 0.0) > _MOST_MILLISECONDS
 
 
-def _add_access_rows(
-    measured: Sequence[Measured],
-    counters: dict[str, list[Instruction]],
-    settings: Settings,
-    report: Report,
-    backend: Backend,
-) -> None:
-    left: list[tuple[Measured, list[comparing.Prediction]]] = []
-    for one in measured:
-        candidate, trial = one.candidate, one.candidate.trial
-        assert trial is not None
-        wanted = comparing.predictions(candidate.kernel, candidate.launch)
-        report.unpredicted += sum(
-            r.launch == candidate.launch and r.status in ("data-dependent", "unknown")
-            for access in candidate.kernel.accesses
-            for r in access.results
-        )
-        instructions = counters.get(trial.folder, [])
-        path_of = {os.path.join(trial.folder, name): path for name, path in trial.build.paths.items()}
-        found = matching.from_counters(candidate.kernel, wanted, instructions, path_of) if instructions else {}
-        for index, measurement in found.items():
-            one.rows.append(comparing.row_of(wanted[index], candidate.kernel, measurement, "ncu", ""))
-            one.rows += comparing.lane_rows(wanted[index], candidate.kernel, measurement, "ncu")
-        if instructions:
-            one.rows += matching.branch_rows(candidate.kernel, candidate.launch, instructions, path_of)
-        missing = [prediction for index, prediction in enumerate(wanted) if index not in found]
-        if missing:
-            left.append((one, missing))
-    if settings.method == "ncu":
-        reason = "the compiler has no such access on this line" if counters else "there are no counters"
-        for one, missing in left:
-            one.rows += [_unmeasured(one, p, "ncu", reason) for p in missing]
-    else:
-        astray = [(one, missing) for one, missing in left if one.outcome is not None and one.outcome.overrun]
-        for one, missing in astray:
-            reason = "the kernel writes outside of its buffers, where an instrumented build keeps its records"
-            one.rows += [_unmeasured(one, p, "instrumented build", reason) for p in missing]
-        _add_recorded_rows([one for one in left if one not in astray], settings, backend)
-
-
-def _unmeasured(one: Measured, prediction: comparing.Prediction, source: str, reason: str) -> Row:
-    return comparing.row_of(prediction, one.candidate.kernel, None, source, reason)
-
-
-def _add_recorded_rows(
-    left: Sequence[tuple[Measured, list[comparing.Prediction]]], settings: Settings, backend: Backend
-) -> None:
-    """What counters don't show, from builds that record their addresses."""
-    sites = [instrument.sites_of(one.candidate.kernel) for one, _ in left]
-    outcomes = _run_instrumented([one for one, _ in left], sites, settings, backend)
-    for (one, wanted), at, outcome in zip(left, sites, outcomes, strict=True):
-        if isinstance(outcome, str) or outcome.log is None:
-            reason = outcome if isinstance(outcome, str) else problem(outcome)
-            reason = f"the instrumented build failed: {reason}"
-            one.rows += [_unmeasured(one, p, "instrumented build", reason) for p in wanted]
-            continue
-        counted = instrument.count(outcome.log, comparing.operations(wanted, at))
-        is_parted = comparing.parts_lanes(one.candidate.kernel, one.candidate.launch)
-        found, reasons = comparing.from_records(wanted, at, counted, is_parted)
-        for index, p in enumerate(wanted):
-            measurement, why = found.get(index), reasons.get(index, "")
-            one.rows.append(comparing.row_of(p, one.candidate.kernel, measurement, "instrumented build", why))
-            one.rows += comparing.lane_rows(p, one.candidate.kernel, measurement, "instrumented build")
-
-
-def _run_instrumented(
-    measured: Sequence[Measured], sites: Sequence[tuple[instrument.Site, ...]], settings: Settings, backend: Backend
-) -> list[Outcome | str]:
-    """The outcome of each, or why there is none."""
-    results: list[Outcome | str] = ["it was not tried"] * len(measured)
-    kept = list(sites)
-    waiting = list(range(len(measured)))
-    for _ in range(_RETRIES):
-        trials = [instrument.instrumented(_trial(measured[i]), kept[i]) for i in waiting]
-        again: list[int] = []
-        for done in run_jobs(backend.run, trials, _one_worker(settings)):
-            index = waiting[done.index]
-            results[index] = done.value if isinstance(done, Done) else done.reason.replace("the analysis", "the run")
-            if isinstance(done, Done) and done.value.compile_error:
-                fewer = instrument.without_lines(kept[index], done.value.compile_error)
-                if 0 < len(fewer) < len(kept[index]):
-                    kept[index] = fewer
-                    again.append(index)
-        waiting = again
-        if not waiting:
-            break
-    return results
-
-
-def _trial(one: Measured) -> Trial:
-    assert one.candidate.trial is not None
-    return one.candidate.trial
+def _unpredicted(candidate: Candidate) -> int:
+    results = [result for access in candidate.kernel.accesses for result in access.results]
+    return sum(r.launch == candidate.launch and r.status in ("data-dependent", "unknown") for r in results)

@@ -71,7 +71,7 @@ class Trial:
     is_compared: bool = False
     """Whether what it writes is told as checksums."""
     sites: int = 0
-    """For how many accesses an instrumented build has counters; 0 for a plain one."""
+    """For how many accesses and branches an instrumented build has counters; 0 for a plain one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,9 +87,17 @@ class ModuleFigures:
     """`nvrtc` or `nvcc`."""
 
 
+@dataclass(frozen=True, slots=True)
+class BranchCount:
+    """How often lanes came to a branch together, and how often they went different ways."""
+
+    visits: int
+    splits: int
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Log:
-    """The warp-level requests that an instrumented build recorded."""
+    """The warp-level requests that an instrumented build recorded, and its counts of branches."""
 
     sites: NDArray[np.int64]
     """[n] which access made it."""
@@ -101,6 +109,8 @@ class Log:
     """[n] whether the addresses lie in shared memory."""
     addresses: NDArray[np.int64]
     """[n, 32], from the start of shared memory or of the address space."""
+    branches: Mapping[int, BranchCount] = field(default_factory=dict)
+    """By the number of the branch's site."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -109,6 +119,8 @@ class Outcome:
 
     module: ModuleFigures | None = None
     compile_error: str | None = None
+    refused: str | None = None
+    """Why it was not run."""
     run_error: str | None = None
     overrun: tuple[str, ...] = ()
     """Buffers around which the kernel has written."""

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from cudalint.confirm.backend import Backend, Settings
 from cudalint.confirm.fixes import apply_edits, compare_outputs, confirm_fixes
-from cudalint.confirm.session import Backend, Report, Settings
+from cudalint.confirm.session import Report
 from cudalint.confirm.trials import Device, Log, ModuleFigures, Outcome, Trial
 from cudalint.diagnostics import Edit
 from cudalint.facts import Place

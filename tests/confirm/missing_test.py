@@ -11,8 +11,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from cudalint.confirm.backend import Backend, Settings
 from cudalint.confirm.counters import profile
-from cudalint.confirm.session import Backend, Report, Settings, confirm
+from cudalint.confirm.session import Report, confirm
 from cudalint.confirm.trials import Device, Log, ModuleFigures, Outcome, Trial
 from cudalint.options import AnalysisOptions
 from cudalint.pool import Limits
@@ -91,7 +92,7 @@ def test_without_ncu(source: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", "")
     report = _confirm(source)
     assert report.notes == [
-        "Nsight Compute (ncu) is not installed; sectors and wavefronts come from the instrumented build"
+        "Nsight Compute (ncu) is not installed; sectors, wavefronts and branches come from the instrumented build"
     ]
     _by_recording(report)
 
@@ -104,7 +105,7 @@ def test_without_permission(source: Path, tmp_path: Path, monkeypatch: pytest.Mo
     report = _confirm(source)
     [note] = report.notes
     assert note.startswith("ncu has no permission for the GPU's counters (ERR_NVGPUCTRPERM); ")
-    assert note.endswith("; sectors and wavefronts come from the instrumented build")
+    assert note.endswith("; sectors, wavefronts and branches come from the instrumented build")
     _by_recording(report)
 
 

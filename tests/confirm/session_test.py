@@ -11,9 +11,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from cudalint.confirm.backend import Backend, Settings, ask_device
 from cudalint.confirm.counters import Instruction, NoCounters
 from cudalint.confirm.rows import Row
-from cudalint.confirm.session import Backend, Report, Settings, ask_device, confirm
+from cudalint.confirm.session import Report, confirm
 from cudalint.confirm.trials import Device, Log, ModuleFigures, Outcome, Trial
 from cudalint.options import AnalysisOptions
 from cudalint.pool import Limits
@@ -120,7 +121,7 @@ def test_no_process_is_left(source: Path) -> None:
 
 def test_without_counters_the_report_says_so(source: Path) -> None:
     assert _confirm(source).notes == [
-        "Nsight Compute (ncu) is not installed; sectors and wavefronts come from the instrumented build"
+        "Nsight Compute (ncu) is not installed; sectors, wavefronts and branches come from the instrumented build"
     ]
 
 
@@ -183,7 +184,7 @@ def test_a_barrier_that_some_miss_is_confirmed_by_hanging(tmp_path: Path) -> Non
         encoding="utf-8",
     )
     [row] = _rows(_confirm(path), "hangs", "error")
-    assert (row.predicted, row.measured, row.verdict) == ("given up", "given up after 3 s", "equal")
+    assert (row.predicted, row.measured, row.verdict) == ("does not end", "given up after 3 s", "equal")
 
 
 def test_files_that_cannot_be_read(tmp_path: Path) -> None:
