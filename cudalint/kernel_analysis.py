@@ -76,7 +76,7 @@ class KernelAnalysis:
     def facts(self) -> KernelFacts:
         launches: list[LaunchFacts] = []
         accesses, alignments, branches = AccessCollector(), AlignmentCollector(), BranchCollector()
-        bounds, wrong_pitches = BoundsCollector(), tuple[PitchMismatch, ...]()
+        bounds, wrong_pitches = BoundsCollector(), list[PitchMismatch]()
         barriers, races = BarrierCollector(), RaceCollector(self.options.race_scope)
         self.deadline = min(self.deadline, time.monotonic() + _SHARE * self.options.seconds)
         for index, configuration in enumerate(self.configurations):
@@ -92,8 +92,7 @@ class KernelAnalysis:
                 bounds.add(execution)
                 accesses.add(execution)
                 branches.add(execution)
-                if index == 0:
-                    wrong_pitches = pitches(self.function, configuration, execution, self._executing_until())
+                wrong_pitches += pitches(self.function, configuration, execution, self._executing_until())
                 trial = trial_of(execution)
                 barriers.add(execution, trial)
                 races.add(execution, trial)
@@ -117,7 +116,7 @@ class KernelAnalysis:
             resources,
             misalignments=alignments.facts(),
             out_of_bounds=bounds.facts(),
-            pitches=wrong_pitches,
+            pitches=tuple(wrong_pitches),
             branches=branches.facts(),
             barriers=barriers.facts(),
             races=races.facts(),

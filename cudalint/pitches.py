@@ -39,7 +39,7 @@ def pitches(
         events = _execute(view.graph, function, configuration, plain, deadline)
     accesses = [event for event in events if isinstance(event, AccessEvent)]
     found: dict[object, PitchMismatch] = {}
-    for mismatch in pitch_mismatches(accesses, view):
+    for mismatch in pitch_mismatches(accesses, view, configuration.source != "default"):
         context, other = mismatch.event.context, mismatch.by_other
         found.setdefault(
             (context.span, context.frames),

@@ -121,8 +121,8 @@ class Rows:
         alive = self._parent.outside(levels - 1)
         return alive if len(alive) == 1 else alive[self._parent_rows]
 
-    def at_iteration(self, counter: Node, iteration: int) -> Rows:
-        """The same rows with one loop counter fixed."""
+    def at_iteration(self, counter: Node, iteration: int | NDArray[np.int64]) -> Rows:
+        """The same rows with one loop counter fixed, for all lanes or for each ([rows, threads])."""
         return self.child(np.arange(self.count), self.weights, {counter: iteration})
 
     def fixes(self, node: Node) -> bool:
@@ -298,14 +298,20 @@ def _searched_trips(rows: Rows, counter: Node, part: Node) -> NDArray[np.int64]:
         if not going.any():
             return trips
         trips += going
+    low, high = trips - 1, trips
     step = 64
-    while step < MAX_TRIPS:
+    while step < MAX_TRIPS and going.any():
         step *= 2
         holds = going & np.asarray(rows.at_iteration(counter, step).value(part), dtype=bool)
-        trips = np.where(holds, step, trips)
-        if not holds.any():
-            break
-    return trips
+        low, high = np.where(holds, step, low), np.where(going, step, high)
+        going = holds
+    # Between the last iteration that was seen to run and the first that was seen not to.
+    high = np.where(going, low, high)
+    while (high - low > 1).any():
+        middle = (low + high) // 2
+        holds = np.asarray(rows.at_iteration(counter, middle).value(part), dtype=bool)
+        low, high = np.where(holds, middle, low), np.where(holds, high, middle)
+    return high
 
 
 def _scramble(x: NDArray[np.uint64]) -> NDArray[np.uint64]:

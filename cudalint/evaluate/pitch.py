@@ -24,6 +24,8 @@ from cudalint.evaluate.views import LaunchView
 
 _MAX_EVENTS = 64
 _MAX_SYMBOLS = 8
+_STEP = 1024
+"""What the sizes that are tried differ by: more than any tile, which leaves no remainder in them."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -47,9 +49,11 @@ class _Indexed:
     columns: Node | None
 
 
-def pitch_mismatches(events: Sequence[AccessEvent], view: LaunchView) -> Iterator[Mismatch]:
+def pitch_mismatches(
+    events: Sequence[AccessEvent], view: LaunchView, block_is_known: bool = True
+) -> Iterator[Mismatch]:
     """The accesses of arrays in global memory that are indexed with the wrong pitch, as far as that is beyond doubt."""
-    settings = _Settings(view)
+    settings = _Settings(view, block_is_known)
     by_array: dict[object, list[_Indexed]] = {}
     for event in _worth_a_look(events, view):
         indexed = _indexed(event, settings)
@@ -121,17 +125,20 @@ def _pitch_of(terms: Terms) -> Node | None:
 
 
 class _Settings:
-    """Two choices of all arguments, in which no two are equal."""
+    """Two choices of all arguments, in which no two are equal, and none is what it was in the other."""
 
-    def __init__(self, view: LaunchView) -> None:
+    def __init__(self, view: LaunchView, block_is_known: bool) -> None:
         self.view = view
+        self.slack = 1 if block_is_known else _STEP
+        """How far from its size an index may end: a block that was made up may fill a part of its last tile only."""
         self._made: dict[object, tuple[Situation, dict[Node, int | float]]] = {}
 
     def of(self, chosen: Sequence[Node], turn: int) -> tuple[Situation, dict[Node, int | float]]:
         key = (turn, tuple(u.index for u in chosen))
         if key not in self._made:
             order = list(chosen)[:: -1 if turn else 1]
-            values: dict[Node, int | float] = {u: 64 * (2 + i + turn) for i, u in enumerate(order)}
+            first = 2 + turn * len(order)
+            values: dict[Node, int | float] = {u: _STEP * (first + i) for i, u in enumerate(order)}
             view = self.view
             self._made[key] = (Situation(view.graph, view.block, view.grid, QUICK, values), values)
         return self._made[key]
@@ -177,7 +184,7 @@ def _reached(event: AccessEvent, index: Node, settings: _Settings) -> Node | Non
     for turn in (0, 1):
         situation, values = settings.of(chosen, turn)
         end = _end(event, index, situation)
-        candidates = {u for u in candidates if values[u] == end}
+        candidates = {u for u in candidates if end is not None and 0 <= values[u] - end < settings.slack}
     return candidates.pop() if len(candidates) == 1 else None
 
 

@@ -138,3 +138,18 @@ def test_a_tree_reduction_counts_its_shrinking_rounds() -> None:
     result = only(evaluate("for (int d = blockDim.x / 2; d > 0; d >>= 1) if (t < d) a[t] = 1;", (256, 1, 1)))
     assert result.requests == 4 + 2 + 1 + 1 + 1 + 1 + 1 + 1
     assert result.active_lanes == pytest.approx((7 * 32 + 16 + 8 + 4 + 2 + 1) / 12)
+
+
+@pytest.mark.parametrize("size", [1000, 2048, 2049, 50_000])
+@pytest.mark.parametrize("bound", ["ceil({} / 16.0f)", "{} / 16.0f", "{} * 0.0625"])
+def test_the_trips_to_a_bound_in_floating_point(bound: str, size: int) -> None:
+    """Nothing solves these: the last iteration is looked for, beyond those that are tried one by one too."""
+    result = only(evaluate(f"for (int i = 0; i < {bound.format('n')}; i++) a[32 * i + t] = 1;", arguments=f"{size}, 7"))
+    assert result.requests == -(-size // 16)
+
+
+def test_lanes_find_the_end_of_such_a_loop_each_for_itself() -> None:
+    """Lane t makes 100 * (t + 1) iterations, the warp 3200, and half of its lanes take part on the mean."""
+    result = only(evaluate("for (int i = 0; i < (t + 1) * 100.0f; i++) a[32 * i + t] = 1;"))
+    assert result.requests == 3200
+    assert result.active_lanes == pytest.approx(16.5, rel=0.05)
