@@ -75,9 +75,11 @@ class MisalignedVectorAccess(Rule):
         )
 
 
-def _demand(found: Misalignment) -> int:
-    """How much an access asks of the arguments; the first of those that ask most stands for all of an array."""
-    return sum(int(divisor) for divisor in re.findall(r"% (\d+) ==", found.condition or ""))
+def _demand(found: Misalignment) -> tuple[int, int]:
+    """How much an access asks of the arguments, and how plainly; the first of those that ask most stands for all of an
+    array."""
+    condition = found.condition or ""
+    return sum(int(divisor) for divisor in re.findall(r"% (\d+) ==", condition)), -len(condition)
 
 
 def _other(found: Misalignment) -> str:
@@ -96,7 +98,7 @@ def _message(found: Misalignment) -> str:
     values = ", ".join(f"{name} = {value}" for name, value in found.values)
     witness = f"with {values}, {_witness(found)}" if values else _witness(found)
     if found.condition is None:
-        return f"misaligned {access}: {witness}"
+        return f"misaligned {access}, on which the hardware faults: {witness}"
     return f"{access} needs `{found.condition}`: {witness}"
 
 

@@ -28,8 +28,9 @@ def aligned_condition(event: BranchEvent, view: LaunchView) -> str | None:
     """The nearest condition on which the lanes of every warp agree, if there is a plain one.
 
     Where the condition repeats (`threadIdx.x % 2`, or `threadIdx.y % 2` with two rows to a warp), that is the same one
-    with the number of the warp in the place of the thread's, or of the rows that a warp has; where it is a limit, the
-    nearest multiple of a warp. Each is evaluated before it is named.
+    with the number of the warp in the place of the thread's, or of as many threads or rows as it takes
+    (`threadIdx.x % 32 < 16` splits none with pairs of threads); where it is a limit, the nearest multiple of a warp.
+    Each is evaluated before it is named.
     """
     graph, condition = view.graph, event.condition
     if event.kind in LOOPS or event.kind == "switch" or is_astray(event, graph):
@@ -37,7 +38,7 @@ def aligned_condition(event: BranchEvent, view: LaunchView) -> str | None:
     if condition.bits & (graph.opaque_bits | graph.loop_bits | graph.uniform_bits):
         return None
     before = _taken(event, view, condition)
-    for changed in (_rounded(graph, condition, view.block), _by_warps(graph, condition, view.block)):
+    for changed in (_rounded(graph, condition, view.block), *_by_groups(graph, condition, view.block)):
         if changed is None or changed.is_const or changed is condition:
             continue
         altered = replace(event, condition=changed)
@@ -71,13 +72,20 @@ def _granules(graph: Graph, condition: Node, block: tuple[int, int, int]) -> Ite
         stride *= extent
 
 
-def _by_warps(graph: Graph, condition: Node, block: tuple[int, int, int]) -> Node | None:
-    bindings = {
-        leaf: graph.binary("/", leaf, graph.const(granule, leaf.kind), leaf.kind)
-        for leaf, granule in _granules(graph, condition, block)
-        if granule > 1
-    }
-    return graph.substitute(condition, bindings) if bindings else None
+def _by_groups(graph: Graph, condition: Node, block: tuple[int, int, int]) -> Iterator[Node]:
+    """The condition with the number of a warp in the place of the thread's, then with those of smaller groups."""
+    granules = list(_granules(graph, condition, block))
+    share = 1
+    while any(granule > share for _, granule in granules):
+        yield graph.substitute(
+            condition,
+            {
+                leaf: graph.binary("/", leaf, graph.const(granule // share, leaf.kind), leaf.kind)
+                for leaf, granule in granules
+                if granule > share
+            },
+        )
+        share *= 2
 
 
 def _rounded(graph: Graph, condition: Node, block: tuple[int, int, int]) -> Node | None:

@@ -99,8 +99,21 @@ def test_a_variable_that_is_chosen() -> None:
 
 
 def test_no_condition_is_suggested_that_takes_far_fewer_threads() -> None:
-    # A block of two warps has no warp 4: `(threadIdx.x / 32) & 4` would never hold.
-    assert _only(_source("t & 4", "64")).suggestion is None
+    # A block of a single warp has no warp 4: `(threadIdx.x / 32) & 4` would never hold.
+    assert _only(_source("t & 4", "32")).suggestion is None
+
+
+@pytest.mark.parametrize(
+    ("condition", "block", "aligned"),
+    [
+        # A block of two warps has no warp 4, but a group of eight threads with that number.
+        ("t & 4", "64", "((threadIdx.x / 8) & 4) != 0"),
+        ("t % 32 < 16", "256", "((threadIdx.x / 8) % 32) < 16"),
+        ("t % 32 < 8", "1024", "((threadIdx.x / 32) % 32) < 8"),
+    ],
+)
+def test_groups_smaller_than_a_warp_where_warps_are_too_few(condition: str, block: str, aligned: str) -> None:
+    assert advice(_only(_source(condition, block))) == f"give the work to whole warps: `{aligned}` splits none"
 
 
 @pytest.mark.parametrize(
