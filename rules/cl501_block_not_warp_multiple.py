@@ -21,7 +21,8 @@ class BlockNotWarpMultiple(Rule):
     What it does
         Counts the lanes of the last warp of each block that have no thread. Only blocks in sight count, and a launch
         whose threads would all fit into a single warp is left alone: nobody waits for its lanes. So is a block with
-        fewer idle lanes than the threshold, one in fifty.
+        fewer idle lanes than the threshold: one in fifty where the block is a plain number of threads, and one in ten
+        where it has two or three extents, whose shape (16x25) follows the data.
 
     Why is this bad
         Threads run in warps of 32. The hardware issues every instruction for the whole warp, and reserves registers
@@ -39,17 +40,19 @@ class BlockNotWarpMultiple(Rule):
     name = "block-not-warp-multiple"
     severity = "warning"
     summary = "blocks whose last warp has idle lanes"
-    thresholds = {"idle": 0.02}
+    thresholds = {"idle": 0.02, "shaped": 0.1}
 
     def check(self, kernel: KernelFacts, context: RuleContext) -> Iterator[Diagnostic]:
         warp = context.target.warp_size
-        least = {**self.thresholds, **context.thresholds}["idle"]
+        limits = {**self.thresholds, **context.thresholds}
         for seen in seen_launches(kernel):
             threads = seen.site.threads
             if threads is None or threads % warp == 0 or threads > context.target.max_threads_per_block:
                 continue
             if seen.site.blocks is not None and seen.site.blocks * threads <= warp:
                 continue
+            has_shape = sum(extent != 1 for extent in seen.site.block) > 1
+            least = limits["shaped" if has_shape else "idle"]
             if -threads % warp < least * (threads + -threads % warp):
                 continue
             yield self._diagnostic(kernel, seen, threads, context.target)
