@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from dataclasses import dataclass, field
 
 from cudalint import ir
@@ -23,7 +22,7 @@ class AccessCollector:
     def add(self, execution: Execution) -> None:
         for key, events in _by_site(execution).items():
             _, results = self._sites.setdefault(key, (events[0], []))
-            if time.monotonic() > execution.deadline:
+            if execution.deadline.is_over():
                 results.append(AccessResult(execution.view.index, "unknown", reason=NO_TIME))
                 continue
             results.extend(evaluate_access(events, execution.view))

@@ -49,7 +49,7 @@ class BarrierCollector:
 
     @staticmethod
     def _verdict(event: BarrierEvent, execution: Execution, trial: Trial) -> BarrierResult:
-        if time.monotonic() > trial.deadline:
+        if time.process_time() > trial.deadline:
             return BarrierResult(execution.view.index, "unknown", "there is too much to look at")
         return verdict(event, trial, execution)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
@@ -33,7 +32,7 @@ class BranchCollector:
         meter = WorkMeter(execution.view, execution.steps)
         evaluated: dict[object, list[Evaluated]] = {}
         for key, events in _by_site(execution).items():
-            if time.monotonic() > execution.deadline:
+            if execution.deadline.is_over():
                 evaluated[key] = [(events[0], Split("unknown", reason=NO_TIME))]
                 continue
             evaluated[key] = _evaluated(events[:_MAX_EVENTS], execution)

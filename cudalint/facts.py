@@ -401,6 +401,8 @@ class RaceEnd:
     operation: Operation
     thread: tuple[int, int, int]
     block: tuple[int, int, int]
+    array: str = ""
+    """What the array is called there: a launch may pass one array for several parameters."""
 
 
 @dataclass(frozen=True, slots=True)

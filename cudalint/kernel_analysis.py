@@ -4,7 +4,6 @@ collected from the executions."""
 from __future__ import annotations
 
 import itertools
-import time
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
@@ -16,6 +15,7 @@ from cudalint.barriers import BarrierCollector
 from cudalint.bounds import BoundsCollector
 from cudalint.branches import BranchCollector
 from cudalint.evaluate.assumptions import Assumptions, settle, settle_quotients
+from cudalint.evaluate.deadline import NEVER, Deadline
 from cudalint.evaluate.execution import Execution
 from cudalint.evaluate.executor import Configuration as Extents
 from cudalint.evaluate.executor import Executor, GaveUp
@@ -71,6 +71,8 @@ class KernelAnalysis:
     given_up: bool = False
     """Whether launches were left at the deadline."""
     gaps: dict[tuple[str, int, str], Gap] = field(default_factory=dict)
+    _until: Deadline = NEVER
+    """For all launches of this kernel."""
     _shared: dict[ir.Symbol, int] = field(default_factory=dict)
 
     def facts(self) -> KernelFacts:
@@ -78,9 +80,9 @@ class KernelAnalysis:
         accesses, alignments, branches = AccessCollector(), AlignmentCollector(), BranchCollector()
         bounds, wrong_pitches = BoundsCollector(), list[PitchMismatch]()
         barriers, races = BarrierCollector(), RaceCollector(self.options.race_scope)
-        self.deadline = min(self.deadline, time.monotonic() + _SHARE * self.options.seconds)
+        self._until = Deadline(self.deadline).within(_SHARE * self.options.seconds)
         for index, configuration in enumerate(self.configurations):
-            if time.monotonic() > self.deadline:
+            if self._until.is_over():
                 launches.append(launch_facts(configuration, self.graph))
                 self.given_up = True
                 self.gap(self.function.name_span, "the file takes too long; it was given up")
@@ -128,11 +130,11 @@ class KernelAnalysis:
 
     def _with_other_blocks(self, races: RaceCollector, index: int, configuration: Configuration) -> None:
         """Races under a block that was made up are certain only if they are there with other blocks too."""
-        until = min(self.deadline, time.monotonic() + _CONFIRMING_SECONDS)
+        until = self._until.within(_CONFIRMING_SECONDS)
         for block in other_blocks(configuration, self.function):
             if not races.has_certain(index):
                 return
-            if time.monotonic() > until:
+            if until.is_over():
                 races.doubt(index, "no launch in sight gives the block, and others were not tried in time")
                 return
             again = self._execute(index, replace(configuration, block=block), quiet=True)
@@ -151,13 +153,13 @@ class KernelAnalysis:
 
     def _place_barriers(self, races: RaceCollector, index: int, configuration: Configuration) -> None:
         """Looks for a barrier against each race, by trying it."""
-        until = min(self.deadline, time.monotonic() + _PLACING_SECONDS)
+        until = self._until.within(_PLACING_SECONDS)
         flow: ControlFlow | None = None
         for key, race, first, second in races.unplaced(index):
             flow = flow or ControlFlow(self.function)
             call: BarrierCall = "__syncwarp" if race.reach == "warp" else "__syncthreads"
             for gate in itertools.islice(gates_in_order(flow.between(first, second)), _MOST_GATES):
-                if time.monotonic() > until:
+                if until.is_over():
                     return
                 variant = self._execute(index, configuration, with_barrier(self.function, gate, call), quiet=True)
                 trial = trial_of(variant)
@@ -218,11 +220,11 @@ class KernelAnalysis:
         launch = replace(launch_facts(configuration, self.graph), arguments=arguments, allocated=allocated)
         alive = executor.state.conditions
         return Execution(
-            function, launch, view, events, steps, complete, executor.globals, alive, self.deadline, shared
+            function, launch, view, events, steps, complete, executor.globals, alive, self._until, shared
         )  # fmt: skip
 
-    def _executing_until(self) -> float:
-        return min(self.deadline, time.monotonic() + _EXECUTING_SHARE * self.options.seconds)
+    def _executing_until(self) -> Deadline:
+        return self._until.within(_EXECUTING_SHARE * self.options.seconds)
 
     def gap(self, span: ir.Span, reason: str) -> None:
         self.gaps.setdefault((span.path, span.line, reason), Gap(span.path, span.line, reason))

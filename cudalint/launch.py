@@ -88,7 +88,12 @@ class Configuration:
             (s.name, v.index) for s, v in self.arguments.items() if isinstance(v, Node) and not v.kind.is_float
         )
         asked = self.site.block if self.site is not None else None
-        return (self.block, asked, tuple(n.index for n in self.grid), self.shared.index, values)
+        shared_by = tuple(
+            (s.name, v.target.same_as.name)
+            for s, v in self.arguments.items()
+            if isinstance(v, Pointer) and isinstance(v.target, Allocation) and v.target.same_as is not None
+        )
+        return (self.block, asked, tuple(n.index for n in self.grid), self.shared.index, values, shared_by)
 
 
 class ImpossibleLaunch(ValueError):
@@ -216,8 +221,9 @@ def kernel_arguments(
 ) -> dict[ir.Symbol, Value | Place]:
     """Parameters bound to the launch's arguments; what is missing is unknown."""
     unknown = unknown_arguments(function, graph, generics)
+    seen: _Seen = {}
     for symbol, value in zip(function.parameters, values, strict=False):
-        bound = _argument(value, symbol.type, symbol.name, graph)
+        bound = _argument(value, symbol.type, symbol.name, graph, seen)
         if bound is not None:
             unknown[symbol] = bound
             _name_after(symbol, bound, graph)
@@ -249,28 +255,34 @@ def named_after_parameters(configuration: Configuration) -> Iterator[None]:
             Graph.rename(node, name)
 
 
-def _argument(value: Value | Place, type_: ir.Type, name: str, graph: Graph) -> Value | Place | None:
+_Seen = dict[Allocation, Allocation]
+"""The host's allocations that were passed to a kernel, as the kernel sees them first."""
+
+
+def _argument(value: Value | Place, type_: ir.Type, name: str, graph: Graph, seen: _Seen) -> Value | Place | None:
     if isinstance(value, (LocalPlace, MemoryPlace, TemporaryPlace)):
         return None
     if isinstance(type_, ir.PointerType):
-        return _pointer_argument(value, type_, name, graph)
+        return _pointer_argument(value, type_, name, graph, seen)
     if isinstance(type_, ir.Scalar):
         if not isinstance(value, Node) or value.bits & graph.opaque_bits:
             return None
         return graph.convert(value, kind_of(type_))
     if isinstance(type_, ir.RecordType) and isinstance(value, RecordValue):
-        return map_leaves(value, lambda leaf, path: _leaf_argument(leaf, name + path, graph))
+        return map_leaves(value, lambda leaf, path: _leaf_argument(leaf, name + path, graph, seen))
     return value
 
 
-def _leaf_argument(leaf: Value, name: str, graph: Graph) -> Value:
+def _leaf_argument(leaf: Value, name: str, graph: Graph, seen: _Seen) -> Value:
     if isinstance(leaf, (Pointer, Choice)):
         pointee = leaf.pointee if isinstance(leaf, Pointer) else ir.OpaqueType("?")
-        return _pointer_argument(leaf, ir.PointerType(pointee), name, graph) or leaf
+        return _pointer_argument(leaf, ir.PointerType(pointee), name, graph, seen) or leaf
     return leaf
 
 
-def _pointer_argument(value: Value, type_: ir.PointerType, name: str, graph: Graph) -> Value | None:
+def _pointer_argument(
+    value: Value, type_: ir.PointerType, name: str, graph: Graph, seen: _Seen | None = None
+) -> Value | None:
     """A pointer as the kernel sees it: into an allocation called after the parameter."""
     if isinstance(value, Choice):
         a = _pointer_argument(value.a, type_, name, graph)
@@ -283,7 +295,11 @@ def _pointer_argument(value: Value, type_: ir.PointerType, name: str, graph: Gra
     if target.is_null:
         return Pointer(Allocation(name, "global", is_null=True), graph.const(0, I8), type_.pointee)
     offset = value.offset if target.opaque is None else graph.const(0, I8)
-    return Pointer(Allocation(name, "global", target.bytes, None, target.size), offset, type_.pointee)
+    same_as = seen.get(target) if seen is not None else None
+    own = Allocation(name, "global", target.bytes, None, target.size, same_as=same_as)
+    if seen is not None and target.opaque is None:
+        seen.setdefault(target, own)
+    return Pointer(own, offset, type_.pointee)
 
 
 def unknown_arguments(function: ir.Function, graph: Graph, generics: Generics) -> dict[ir.Symbol, Value | Place]:

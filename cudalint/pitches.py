@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from cudalint import ir
 from cudalint.evaluate import walk
+from cudalint.evaluate.deadline import Deadline
 from cudalint.evaluate.events import AccessEvent, Event
 from cudalint.evaluate.execution import Execution
 from cudalint.evaluate.executor import Configuration as Extents
@@ -26,7 +27,7 @@ _GENERIC = 4096
 
 
 def pitches(
-    function: ir.Function, configuration: Configuration, execution: Execution, deadline: float
+    function: ir.Function, configuration: Configuration, execution: Execution, deadline: Deadline
 ) -> tuple[PitchMismatch, ...]:
     """The wrong pitches of a kernel that was executed under one configuration; `deadline` is that of another execution.
     """
@@ -121,7 +122,7 @@ def _scales_by(function: ir.Function, sizes: Sequence[_Size]) -> bool:
 
 
 def _execute(
-    graph: Graph, function: ir.Function, configuration: Configuration, plain: Sequence[_Size], deadline: float
+    graph: Graph, function: ir.Function, configuration: Configuration, plain: Sequence[_Size], deadline: Deadline
 ) -> Sequence[Event]:
     """The events of an execution in which these sizes are names."""
     arguments = dict(configuration.arguments)

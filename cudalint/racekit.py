@@ -73,7 +73,8 @@ def message(race: Race) -> str:
     first, second = race.first, race.second
     when = " in the next iteration" if race.across else ""
     verb = _VERBS[second.operation]
-    other = f"{_who(first, race)} may still {_BARE[first.operation]} it"
+    name = f" as `{first.array}`" if first.array != second.array else ""
+    other = f"{_who(first, race)} may still {_BARE[first.operation]} it{name}"
     if first.place == second.place and not race.across and second.operation != "load":
         both = f"{_who(second, race)} and {_who(first, race)} both {_BARE[second.operation]} it"
         return f"race on `{race.element}`: {both}, and nothing orders them"

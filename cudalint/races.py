@@ -96,14 +96,15 @@ def _key(race: Race) -> Key:
 
 def _race(finding: Finding, launch: int) -> Race:
     conflict, doubt = finding.conflict, finding.doubt
+    array = finding.array if finding.array.space == "shared" else conflict.second.target
     return Race(
-        space="shared" if finding.array.space == "shared" else "global",
-        array=finding.array.name,
+        space="shared" if array.space == "shared" else "global",
+        array=array.name,
         certainty="certain" if doubt is None else "possible",
         launch=launch,
         first=_end(conflict.first, conflict.one),
         second=_end(conflict.second, conflict.other),
-        element=_element(finding.array, conflict.first, conflict.address),
+        element=_element(array, conflict.first, conflict.address),
         reason=None if doubt is None else doubt.reason,
         reach=conflict.reach,
         size=None if doubt is None else doubt.size,
@@ -117,7 +118,7 @@ def _in_kernel(touch: Touch) -> ir.Span:
 
 
 def _end(touch: Touch, thread: Thread) -> RaceEnd:
-    return RaceEnd(Place(*touch.context.span), touch.operation, thread.thread, thread.block)
+    return RaceEnd(Place(*touch.context.span), touch.operation, thread.thread, thread.block, touch.target.name)
 
 
 def _element(array: Allocation, touch: Touch, address: int) -> str:

@@ -14,8 +14,9 @@ class GlobalRace(Rule):
     """Two threads that touch one element of global memory in one kernel, one of them writing, with nothing between.
 
     What it does
-        As CL301 for shared memory, for all threads of a block and for blocks beside each other. Barriers order the
-        threads of a block, only those of the grid order blocks. With `--race-scope block` blocks are not compared.
+        As CL301 for shared memory, for all threads of a block and for blocks beside each other, and through two
+        parameters too, where the launch passes one array for both. Barriers order the threads of a block, only those
+        of the grid order blocks. With `--race-scope block` blocks are not compared.
 
     Why is this bad
         Blocks run in any order, at the same time or one after the other, as there is room on the GPU. What one reads of
@@ -33,7 +34,7 @@ class GlobalRace(Rule):
         - Stores of one and the same value, and atomics against each other or against plain loads of what they update.
         - Addresses that depend on loaded data, accesses that loaded data decides upon, and kernels that order their
           blocks by fences and flags: `cudalint facts` lists those as possible.
-        - Arrays that are passed under two names.
+        - Arrays that are passed under two names by a launch that is not in sight.
     """
 
     code = "CL305"

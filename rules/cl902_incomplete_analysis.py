@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from cudalint.diagnostics import Diagnostic, Suggestion
-from cudalint.facts import Access, FileFacts, KernelFacts, LaunchFacts, Status
+from cudalint.facts import Access, BarrierResult, FileFacts, KernelFacts, LaunchFacts, Status
 from cudalint.rule import Rule, RuleContext
 from cudalint.rulekit import count, is_repeat
 
@@ -21,8 +21,9 @@ class IncompleteAnalysis(Rule):
     What it does
         Counts the loads and stores that have no figures although nothing in the program makes them depend on data,
         and lists the reasons, the most frequent first; says what of the kernel's body was left out (a name that
-        nothing declares, a construct that is not understood), and that a launch had to be assumed. Accesses
-        whose address depends on loaded data are mentioned and are no gap: no tool can tell their figure.
+        nothing declares, a construct that is not understood), what the search for races and missed barriers had to
+        leave out, and that a launch had to be assumed. Accesses whose address depends on loaded data are mentioned and
+        are no gap: no tool can tell their figure.
 
     Why is this bad
         Where nothing was evaluated, nothing is reported, and silence looks like a clean kernel.
@@ -48,6 +49,7 @@ class IncompleteAnalysis(Rule):
         dependent = [access for access in accesses if access not in unknown and _reasons(access, "data-dependent")]
         parts = [
             *_about_accesses(unknown, dependent, len(accesses)),
+            *_about_the_barriers(kernel),
             *_about_the_body(kernel),
             *_about_the_launch(kernel, context.file),
         ]
@@ -83,6 +85,19 @@ def _about_accesses(unknown: Sequence[Access], dependent: Sequence[Access], tota
         if dependent:
             text += f" ({len(dependent)} more depend on loaded data)"
         yield f"{text}: {_enumerated(Counter(r for access in unknown for r in _reasons(access, 'unknown')))}"
+
+
+def _about_the_barriers(kernel: KernelFacts) -> Iterator[str]:
+    """Barriers of which it is not known whether all threads come, and not because loaded data decides."""
+    results = [result for barrier in kernel.barriers or () for result in barrier.results]
+    reasons = [r.reason or "no reason known" for r in results if r.verdict == "unknown" and not _is_by_data(r)]
+    if reasons:
+        number = count(len(reasons), "barrier", "barriers")
+        yield f"whether all threads come to {number} is not known: {_enumerated(Counter(reasons))}"
+
+
+def _is_by_data(result: BarrierResult) -> bool:
+    return (result.reason or "").startswith("it depends on data")
 
 
 def _about_the_body(kernel: KernelFacts) -> Iterator[str]:

@@ -107,7 +107,7 @@ class BarrierEvent:
     part: Literal["whole", "arrive", "wait"] = "whole"
     """Arriving and waiting may be apart; what lies between is not ordered with either side."""
     mask: Node | None = None
-    """For a warp: the lanes that are waited for, as a bit mask; None where it is not given or not followed."""
+    """For a warp: the lanes that are waited for, as a bit mask; None for a group, which waits for its own."""
     votes: bool = False
     """It also tells every thread something about the others, as `__syncthreads_or` does."""
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from cudalint import ir
+from cudalint.evaluate.deadline import NEVER, Deadline
 from cudalint.evaluate.events import Event, Step
 from cudalint.evaluate.graph import Node
 from cudalint.evaluate.values import Allocation
@@ -30,7 +30,7 @@ class Execution:
     """The shared, constant and device variables that it met."""
     alive: tuple[Node, ...] = ()
     """The conditions under which a thread gets to the end of the kernel: it has not returned before."""
-    deadline: float = math.inf
-    """On the monotonic clock: what of it has not been evaluated by then is listed."""
+    deadline: Deadline = NEVER
+    """What of it has not been evaluated by then is listed."""
     dynamic_shared: int | None = None
     """Bytes of dynamic shared memory, where a launch in sight gives a number."""

@@ -6,8 +6,6 @@ are summarised (cudalint.evaluate.loops). What the execution leaves behind is th
 
 from __future__ import annotations
 
-import math
-import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
@@ -15,6 +13,7 @@ from typing import TypeVar
 
 from cudalint import ir
 from cudalint.evaluate import expressions, loops
+from cudalint.evaluate.deadline import NEVER, Deadline
 from cudalint.evaluate.events import BranchEvent, Context, Side, Step
 from cudalint.evaluate.graph import UNINITIALISED, Graph, Node, Reason
 from cudalint.evaluate.intrinsics import DEVICE_LIBRARY, Handler
@@ -84,8 +83,8 @@ class Executor:
     """What the program states about its arguments; other values need not be tried."""
     active: list[str] = field(default_factory=list)
     """Keys of the functions being executed, to stop at recursion."""
-    deadline: float = math.inf
-    """On the monotonic clock; what is left then is given up."""
+    deadline: Deadline = NEVER
+    """What is left then is given up."""
 
     def __post_init__(self) -> None:
         self.state = State(self.graph)
@@ -181,7 +180,7 @@ class Executor:
         getattr(self, _STATEMENTS[type(statement)])(statement)
 
     def check_time(self) -> None:
-        if time.monotonic() > self.deadline:
+        if self.deadline.is_over():
             raise GaveUp("its body takes too long to execute")
 
     def step(self, code: ir.Stmt | ir.Expr) -> None:

@@ -72,7 +72,14 @@ def converges(handler: Handler) -> Handler:
 def _mask(ex: Executor, call: ir.Call) -> Node | None:
     """The first argument of a warp function."""
     value = expressions.evaluate(ex, call.arguments[0]) if call.arguments else None
-    return value if isinstance(value, Node) and not value.bits & ex.graph.opaque_bits else None
+    return value if isinstance(value, Node) else None
+
+
+def _warp_barrier(ex: Executor, call: ir.Call) -> Value:
+    """`__syncwarp(mask)`; without a word it waits for all lanes."""
+    mask = _mask(ex, call) if call.arguments else ex.graph.const(0xFFFFFFFF, U4)
+    _record(ex, BarrierEvent(ex.context(call.span), "syncwarp", "warp", mask=mask))
+    return _result(ex, call)
 
 
 def unmasked(handler: Handler) -> Handler:
@@ -255,7 +262,7 @@ def _table() -> dict[str, Handler]:
     table: dict[str, Handler] = {}
     for suffix in ("", "_and", "_or", "_count"):
         table[f"__syncthreads{suffix}"] = _barrier("syncthreads", "block")
-    table["__syncwarp"] = _barrier("syncwarp", "warp")
+    table["__syncwarp"] = _warp_barrier
     for name in ("__threadfence", "__threadfence_block", "__threadfence_system", "atomic_thread_fence"):
         table[name] = _fence
     for name in ("sync", "synchronize"):

@@ -33,6 +33,8 @@ class Allocation:
     """A null pointer is passed for it: comparisons see that, and accesses are listed all the same."""
     opaque: Node | None = None
     """For a pointer that was loaded from memory: the loaded value; lanes that loaded different ones differ."""
+    same_as: Allocation | None = None
+    """The first parameter that the launch passes the same memory for."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -46,6 +46,8 @@ def verdict(event: BarrierEvent, trial: Trial, execution: Execution) -> BarrierR
         return BarrierResult(launch, "unknown", "which threads it waits for is not known")
     if split is not None:
         return _divergent(event, split, launch)
+    if event.mask is not None and event.mask.bits & graph.opaque_bits and not event.implied:
+        return BarrierResult(launch, "unknown", "which lanes it waits for is not known")
     doubt = _data(event, graph)
     if doubt is not None:
         return BarrierResult(launch, "unknown", doubt)
@@ -126,7 +128,9 @@ def _still_here(trace: Unfolding, event: BarrierEvent, alive: Sequence[Node]) ->
 def _missing_lane(event: BarrierEvent, trial: Trial, alive: Sequence[Node]) -> _Split | None:
     """A warp of which some lanes come, and one that the mask names goes another way."""
     trace = trial.trace("block")
-    if event.mask is None or not trace.is_reached(event) or not trace.follows(event, event.mask):
+    if event.mask is None or event.mask.bits & trial.graph.opaque_bits:
+        return None
+    if not trace.is_reached(event) or not trace.follows(event, event.mask):
         return None
     rows = trace.rows_of(event)
     mask = _mask(trace, event, trial.graph)

@@ -6,7 +6,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
-from cudalint.evaluate.assumptions import holds
 from cudalint.evaluate.events import AccessEvent, Event, LibraryAccess
 from cudalint.evaluate.execution import Execution
 from cudalint.evaluate.graph import BLOCK_BITS, THREAD_BITS, Graph, Node
@@ -14,6 +13,7 @@ from cudalint.evaluate.knowledge import is_astray
 from cudalint.evaluate.values import Allocation
 from cudalint.flow.certainty import Doubt, doubt_about
 from cudalint.flow.conflicts import Conflict, clash, effect
+from cudalint.flow.left_out import is_met, is_one_array, left_out, on_sizes
 from cudalint.flow.trial import GaveUp, Trial
 from cudalint.flow.unfold import Touch
 from cudalint.flow.valuations import satisfy
@@ -48,8 +48,13 @@ class Search:
         groups = [group for group in arrays(events, view.graph) if self.space in (None, group[0].space)]
         found: dict[object, Finding] = {}
         if not groups:
+            if self.space is None:
+                self.missed += dict.fromkeys(left_out(self.execution, None))
             return []
-        for values in situations(self.execution):
+        chosen = situations(self.execution)
+        if self.space is None:
+            self.missed += dict.fromkeys(left_out(self.execution, chosen))
+        for values in chosen:
             trial = self.trial if not values else self.trial.under(values)
             for array, touches in groups:
                 self.trial.trim()
@@ -87,10 +92,9 @@ def situations(execution: Execution) -> list[dict[Node, int | float]]:
     for event in execution.events:
         if not isinstance(event, (AccessEvent, LibraryAccess)) or len(found) >= _MOST_SITUATIONS:
             continue
-        wanted = [c for c in event.context.conditions if c.bits and not c.bits & ~graph.uniform_bits]
-        if not wanted or any(all(holds(graph, c, values) for c in wanted) for values in found):
+        if is_met(event, graph, found):
             continue
-        bits = 0
+        wanted, bits = on_sizes(event, graph), 0
         for condition in wanted:
             bits |= condition.bits
         atoms = [u for u in graph.atoms(bits, graph.uniform_bits) if u not in decided]
@@ -120,16 +124,12 @@ def _is_followed(event: Touch, graph: Graph) -> bool:
     return not is_astray(event, graph)  # type: ignore[arg-type]
 
 
-def is_one_array(target: Allocation, graph: Graph, bits: int = THREAD_BITS) -> bool:
-    """Whether a pointer is the same for all threads of a block (or, with other `bits`, of the grid)."""
-    return target.opaque is None or not target.opaque.bits & (bits | graph.loop_bits)
-
-
 def memory_of(target: Allocation) -> object:
-    """All arrays of dynamic shared memory start at the same place."""
+    """All arrays of dynamic shared memory start at the same place, and a launch may pass one array for several
+    parameters."""
     if target.space == "shared" and target.symbol is not None and target.symbol.storage == "dynamic-shared":
         return "dynamic-shared"
-    return target
+    return target.same_as or target
 
 
 __all__ = ["Finding", "Search", "arrays", "is_one_array", "memory_of", "situations"]

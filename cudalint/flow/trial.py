@@ -19,7 +19,8 @@ from cudalint.flow.unfold import TooLarge, Touch, Unfolding
 from cudalint.options import RaceScope
 
 MAX_SECONDS = 2.5
-"""For the barriers and races of one launch; what is not looked at by then is listed as not analysed."""
+"""Of the processor's time, for the barriers and races of one launch; what is not looked at by then is listed as not
+analysed."""
 
 
 _MOST_BLOCKS = 1024
@@ -72,7 +73,7 @@ class Trial:
     ) -> list[Conflict]:
         reaches: tuple[Reach, ...] = ("block", "warp") if scope == "block" else ("grid",)
         for effort in _INSIDE if scope == "block" else _BETWEEN:
-            if time.monotonic() > self.deadline:
+            if time.process_time() > self.deadline:
                 break
             try:
                 table = table_of(self.trace(scope, effort), touches, size)
@@ -122,7 +123,7 @@ class Trial:
 def trial_of(execution: Execution) -> Trial:
     """The generic situation of an execution."""
     view = execution.view
-    return Trial(view.graph, view.block, view.grid, execution.events, time.monotonic() + MAX_SECONDS)
+    return Trial(view.graph, view.block, view.grid, execution.events, time.process_time() + MAX_SECONDS)
 
 
 def _inside(extents: tuple[int, ...], count: int) -> NDArray[np.int64]:

@@ -176,6 +176,7 @@ def _race_end(end: RaceEnd) -> JsonObject:
         "operation": end.operation,
         "thread": list(end.thread),
         "block": list(end.block),
+        "array": end.array,
     }
 
 

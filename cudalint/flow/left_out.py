@@ -1,0 +1,66 @@
+"""What the search for races leaves out, so that silence about it is not taken for proof."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+
+from cudalint.evaluate.assumptions import holds
+from cudalint.evaluate.events import AccessEvent, BarrierEvent, LibraryAccess
+from cudalint.evaluate.execution import Execution
+from cudalint.evaluate.graph import THREAD_BITS, Graph, Node
+from cudalint.evaluate.knowledge import is_astray
+from cudalint.evaluate.numeric import WARP
+from cudalint.evaluate.values import Allocation
+from cudalint.flow.conflicts import effect
+from cudalint.flow.unfold import Touch
+
+
+def left_out(execution: Execution, situations: Sequence[Mapping[Node, int | float]] | None) -> Iterator[str]:
+    """Sentences about accesses to arrays that are written, and about barriers that are taken on trust; `situations` are
+    the sizes and flags that are looked at, None where there is nothing to look at in any."""
+    graph = execution.view.graph
+    touches = [e for e in execution.events if isinstance(e, (AccessEvent, LibraryAccess)) and _is_shared(e)]
+    written = {touch.target.name for touch in touches if effect(touch) != "load"}
+    for touch in touches:
+        name, line = touch.target.name, touch.context.span.line
+        if name not in written:
+            continue
+        if touch.target.space == "generic" or not is_one_array(touch.target, graph):
+            yield f"races through `{name}` were not looked for: threads have pointers of their own"
+        elif is_astray(touch, graph):  # type: ignore[arg-type]
+            yield f"races of `{name}` at line {line} were not looked for: an earlier loop decides on it"
+        elif situations is not None and not is_met(touch, graph, situations):
+            yield f"races of `{name}` at line {line} were not looked for: no sizes were found that lead there"
+    for event in execution.events:
+        if isinstance(event, BarrierEvent) and event.scope == "warp" and not _waits_for_all(event, execution):
+            line = event.context.span.line
+            yield f"the `__syncwarp` at line {line} is taken to order all lanes, and its mask may name fewer"
+
+
+def is_one_array(target: Allocation, graph: Graph, bits: int = THREAD_BITS) -> bool:
+    """Whether a pointer is the same for all threads of a block (or, with other `bits`, of the grid)."""
+    return target.opaque is None or not target.opaque.bits & (bits | graph.loop_bits)
+
+
+def is_met(touch: Touch, graph: Graph, situations: Sequence[Mapping[Node, int | float]]) -> bool:
+    """Whether sizes and flags let threads get to an access in one of the situations."""
+    wanted = on_sizes(touch, graph)
+    return not wanted or any(all(holds(graph, c, values) for c in wanted) for values in situations)
+
+
+def on_sizes(touch: Touch, graph: Graph) -> list[Node]:
+    """The conditions on nothing but sizes and flags under which an access is reached."""
+    return [c for c in touch.context.conditions if c.bits and not c.bits & ~graph.uniform_bits]
+
+
+def _is_shared(touch: Touch) -> bool:
+    return touch.target.space not in ("local", "constant") and not touch.target.is_null
+
+
+def _waits_for_all(barrier: BarrierEvent, execution: Execution) -> bool:
+    mask, lanes = barrier.mask, (1 << min(math.prod(execution.view.block), WARP)) - 1
+    return barrier.implied or mask is None or (mask.is_const and int(mask.value) & lanes == lanes)
+
+
+__all__ = ["is_met", "is_one_array", "left_out", "on_sizes"]
