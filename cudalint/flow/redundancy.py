@@ -55,7 +55,7 @@ def redundant_barriers(execution: Execution, trial: Trial) -> set[ir.Span]:
     gone: frozenset[BarrierEvent] = frozenset()
     # The later one of two goes: a trailing barrier is the plainest case.
     for place, events in reversed(sites.items()):
-        if any(event.votes or event.context.frames for event in events) or time.monotonic() > trial.deadline:
+        if any(event.votes or event.context.frames for event in events) or time.process_time() > trial.deadline:
             continue
         if place in looping and len(events) == 1 and search.passes(events[0]) <= 1:
             # The loop makes one iteration as its constants are; the barrier is there for others.
