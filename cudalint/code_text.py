@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from cudalint.comments import read_comments
+from cudalint.facts import Place
 
 _NO_CODE = re.compile(r'"(?:[^"\\\n]|\\.)*"|\'(?:[^\'\\\n]|\\.)+\'|^[ \t]*#(?:[^\n\\]|\\\n|\\.)*', re.MULTILINE)
 """Literals and directives, once comments are gone."""
@@ -22,7 +23,11 @@ class CodeText:
     code: str
     """The text with everything blanked that is no code."""
 
-    def offset(self, line: int, column: int) -> int:
+    def extent(self, place: Place) -> tuple[int, int]:
+        """The offsets of a place."""
+        return self._offset(place.line, place.column), self._offset(place.end_line, place.end_column)
+
+    def _offset(self, line: int, column: int) -> int:
         start = 0
         for _ in range(line - 1):
             start = self.text.find("\n", start) + 1

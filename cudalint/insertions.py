@@ -28,7 +28,7 @@ _Pieces = list[tuple[int, str]]
 def insertions(text: str, place: Place, where: Literal["before", "end"], statement: str) -> tuple[Insertion, ...]:
     """What to insert for `statement` to stand before the statement at a place, or at the end of the loop there."""
     source = code_text(text)
-    begin, end = source.offset(place.line, place.column), source.offset(place.end_line, place.end_column)
+    begin, end = source.extent(place)
     if not source.code[begin : begin + 1].strip():
         return ()  # It stands in a literal, of a Python program for example.
     find = _before if where == "before" else _at_end

@@ -58,7 +58,7 @@ def _plain(place: Place | None) -> Place:
 def _text(place: Place | None, text_of: TextOf) -> str:
     place = _plain(place)
     source = code_text(text_of(place.path))
-    return _decoded(source, source.offset(place.line, place.column), source.offset(place.end_line, place.end_column))
+    return _decoded(source, *source.extent(place))
 
 
 def _of_accesses(layout: Layout, array: Access, kernel: KernelFacts, text_of: TextOf) -> Iterator[Edit]:
@@ -71,7 +71,7 @@ def _of_accesses(layout: Layout, array: Access, kernel: KernelFacts, text_of: Te
 
 
 def _of_access(layout: Layout, place: Place, declaration: ArrayFacts, source: CodeText) -> Iterator[Edit]:
-    begin, end = source.offset(place.line, place.column), source.offset(place.end_line, place.end_column)
+    begin, end = source.extent(place)
     named = list(re.finditer(rf"\b{re.escape(declaration.name)}\s*(?=\[)", source.code[begin:end]))
     if len(named) != 1:
         raise _NotPlain

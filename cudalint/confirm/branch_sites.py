@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from cudalint.code_text import CodeText, code_text
+from cudalint.code_text import CodeText
 from cudalint.confirm.rows import Row, Verdict, agree, verdict_on
 from cudalint.confirm.trials import BranchCount
 from cudalint.facts import Branch, KernelFacts, Place
@@ -58,12 +58,9 @@ def _predicted(kernel: KernelFacts, launch: int) -> Iterator[tuple[Branch, float
 # --- the text ----------------------------------------------------------------------------------------------------
 
 
-def reporting_condition(text: bytes, site: BranchSite) -> Iterator[tuple[int, int, bytes]]:
+def reporting_condition(source: CodeText, site: BranchSite) -> Iterator[tuple[int, int, bytes]]:
     """What is inserted around a condition: offset, order, text (as `instrument` puts them in)."""
-    source = code_text(text.decode("utf-8", "surrogateescape"))
-    place = site.place
-    begin, end = source.offset(place.line, place.column), source.offset(place.end_line, place.end_column)
-    found = _condition(source, begin, end, site.kind)
+    found = _condition(source, *source.extent(site.place), site.kind)
     if found is None or not source.code[found[0] : found[1]].strip():
         return
     # One more than its length: an access that is all of the condition stays inside.

@@ -8,7 +8,7 @@ import os
 import re
 import shutil
 import subprocess
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import cache
 from statistics import median
 from typing import Any, Protocol
@@ -332,5 +332,3 @@ class CupyKernel:
         self._module.get_global(name).copy_to_host(result.ctypes.data_as(ctypes.c_void_p), result.nbytes)
         return result
 
-
-GpuFactory = Callable[[], Gpu]

@@ -15,6 +15,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from cudalint.code_text import CodeText, code_text
 from cudalint.confirm import branch_sites
 from cudalint.confirm.branch_sites import BranchSite
 from cudalint.confirm.trials import BranchCount, Log, Trial
@@ -65,9 +66,9 @@ template <unsigned int site, class T> __device__ __forceinline__ T *cudalint_to(
 }
 """
 
-_CALL = re.compile(rb"(?:::)?(?:atomic\w+|__ldg|__ldc[agsv]|__ldlu|__st\w+)\s*\(")
+_CALL = re.compile(r"(?:::)?(?:atomic\w+|__ldg|__ldc[agsv]|__ldlu|__st\w+)\s*\(")
 """Functions whose first argument is the address of what they access."""
-_NOT_LVALUE = re.compile(rb"^(?:async|__pipeline|cp_async)|=[^=]|^\W*$")
+_NOT_LVALUE = re.compile(r"^(?:async|__pipeline|cp_async)|=[^=]|^\W*$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,16 +109,13 @@ def instrumented(trial: Trial, sites: Sequence[AnySite]) -> Trial:
 
 
 def _with_reports(text: bytes, sites: Sequence[AnySite]) -> bytes:
-    starts = line_starts(text)
+    source = code_text(text.decode("utf-8", "surrogateescape"))
     insertions: list[tuple[int, int, bytes]] = []
     for site in sites:
-        place = site.place
         if isinstance(site, BranchSite):
-            insertions += branch_sites.reporting_condition(text, site)
-            continue
-        begin = starts[place.line - 1] + place.column - 1
-        end = starts[place.end_line - 1] + place.end_column - 1
-        insertions += _wrapping(text, begin, end, site.index)
+            insertions += branch_sites.reporting_condition(source, site)
+        else:
+            insertions += _wrapping(source, site)
     # At one offset, what closes stands before what opens, inner closings before outer, outer openings before inner.
     result, position = bytearray(), 0
     for offset, _, inserted in sorted(insertions):
@@ -126,40 +124,21 @@ def _with_reports(text: bytes, sites: Sequence[AnySite]) -> bytes:
     return bytes(result + text[position:])
 
 
-def _wrapping(text: bytes, begin: int, end: int, site: int) -> Iterator[tuple[int, int, bytes]]:
-    piece = text[begin:end]
+def _wrapping(source: CodeText, site: Site) -> Iterator[tuple[int, int, bytes]]:
+    begin, end = source.extent(site.place)
+    piece = source.code[begin:end]
     call = _CALL.match(piece)
     name = b"cudalint_at"
     if call is not None:
-        name = b"cudalint_to"
-        begin, end = begin + call.end(), begin + _argument_end(piece, call.end())
+        # The first argument.
+        name, opened = b"cudalint_to", begin + call.end() - 1
+        closed = (source.close(opened) or end + 1) - 1
+        begin, end = opened + 1, next(iter(source.find(",", opened + 1, closed)), closed)
     elif _NOT_LVALUE.search(piece):
         return
     length = end - begin
-    yield begin, 1_000_000 - length, b"(%s<%d>(" % (name, site)
+    yield begin, 1_000_000 - length, b"(%s<%d>(" % (name, site.index)
     yield end, length - 1_000_000, b"))"
-
-
-def _argument_end(text: bytes, start: int) -> int:
-    """The end of a call's first argument, which begins at `start`."""
-    depth = 0
-    for position in range(start, len(text)):
-        character = text[position : position + 1]
-        if character in b"([{":
-            depth += 1
-        elif character in b")]}":
-            if depth == 0:
-                return position
-            depth -= 1
-        elif character == b"," and depth == 0:
-            return position
-    return len(text)
-
-
-def line_starts(text: bytes) -> list[int]:
-    starts = [0]
-    starts += [match.end() for match in re.finditer(rb"\n", text)]
-    return starts
 
 
 def decode(

@@ -20,6 +20,7 @@ from cudalint.frontend.slices import kernel_slice
 from cudalint.options import AnalysisOptions, ParameterValue
 from cudalint.registry import Selection
 from cudalint.results import Failure
+from cudalint.source_text import source_text
 
 _ERRORS = {
     "CL102": ("misaligned address",),
@@ -226,11 +227,7 @@ class _Builds:
         return build_of(sliced, kernel.instantiation, self._read, compiler_options(self._options))
 
     def _read(self, path: str) -> bytes:
-        text = dict(self._job.options.unsaved).get(path)
-        if text is not None:
-            return text.encode("utf-8", "surrogateescape")
-        with open(path, "rb") as file:
-            return file.read()
+        return source_text(path, self._job.options).encode("utf-8", "surrogateescape")
 
 
 def compiler_options(options: ParseOptions) -> tuple[str, ...]:

@@ -38,7 +38,8 @@ def test_columns_that_a_kernel_has_nothing_for() -> None:
 
 def test_quotes_in_the_source() -> None:
     """ncu does not escape them."""
-    head = '"Line No","Source","Address","Source","Instructions Executed","Predicated-On Thread Instructions Executed"\n'
+    numbers = ("Instructions Executed", "Predicated-On Thread Instructions Executed")
+    head = ",".join(f'"{name}"' for name in ("Line No", "Source", "Address", "Source", *numbers)) + "\n"
     told = '"1","a = 1;","-","-","4","128"\n"2","printf("%d, %d\\n","x", y);  // "z, w"","-","-","4","128"\n'
     [found] = parse(head + told + '"","","0x10","STG.E [R2], R5","4","128"\n')
     assert (found.line, found.executed) == (2, 4)
