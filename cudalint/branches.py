@@ -112,6 +112,7 @@ def _divergence(evaluated: Sequence[Evaluated], execution: Execution, meter: Wor
         wasted=wasted,
         share=wasted / whole if whole else 0.0,
         slowest=slowest / mean if mean else None,
+        is_remainder=all(result.is_remainder for _, result in split),
         aligned=aligned_condition(first, execution.view),
         sized=any(result.sized for _, result in split),
         by_lane=is_by_lane(first.condition),

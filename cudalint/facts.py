@@ -242,6 +242,8 @@ class Divergence:
     """The same as a share of all that a warp executes in this kernel."""
     slowest: float | None = None
     """Of a loop: iterations of the slowest lane of a warp over those of the mean lane."""
+    is_remainder: bool = False
+    """Of a loop: whether it is the remainder of a stride that lanes differ by, one iteration after one or more."""
     aligned: str | None = None
     """The nearest condition on which all lanes of a warp agree, as the model found it."""
     sized: bool = False

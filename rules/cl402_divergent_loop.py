@@ -31,8 +31,8 @@ class DivergentLoop(Rule):
         warp work on one row.
 
     What is not reported
-        - A slowest lane that makes less than 1.5 times the iterations of the mean lane: a stride that leaves a
-          remainder.
+        - A slowest lane that makes less than 1.5 times the iterations of the mean lane, or a single iteration more
+          than the fastest, which makes one at least: a stride that leaves a remainder.
         - Loops in which less than a third of the warps have such lanes: the tail that is left to one warp.
         - A waste of less than 15% of what a warp executes in the kernel.
         - Trip counts that are loaded, such as the lengths of sparse rows, or that depend on a size that nothing in
@@ -52,7 +52,9 @@ class DivergentLoop(Rule):
                 continue
             for result in branch.results:
                 cost = result.divergence
-                if cost is None or cost.sized or cost.slowest is None or round(cost.slowest, 2) < limits["factor"]:
+                if cost is None or cost.sized or cost.is_remainder:
+                    continue
+                if cost.slowest is None or round(cost.slowest, 2) < limits["factor"]:
                     continue
                 if cost.share >= limits["share"] and (result.divergent_warps or 0.0) >= limits["warps"]:
                     yield self._diagnostic(kernel, branch, result, cost, cost.slowest)

@@ -45,6 +45,8 @@ class Split:
     """Warps that would not have to execute what the condition guards if a block's lanes were packed into few warps."""
     trips: tuple[float, float] = (0.0, 0.0)
     """Of a loop: iterations of the slowest lane of each warp, and of its mean lane, summed over the visits."""
+    is_remainder: bool = False
+    """Of a loop: whether no lane goes without, and none makes more than one iteration more than another."""
     assumptions: tuple[str, ...] = ()
     reason: str | None = None
     sized: bool = False
@@ -221,8 +223,9 @@ def _judge_loop(event: BranchEvent, situation: Situation, conditions: Sequence[N
     most = np.where(mask, trips, -1).max(axis=2)
     least = np.where(mask, trips, np.iinfo(np.int64).max).min(axis=2)
     splits = (most > least) & (visits > 0)
-    slowest = _slowest(rows, loop, mask, visits)
-    return Split(_verdict(splits, most, visits > 0), total, float((visits * splits).sum()), trips=slowest)
+    slowest, verdict = _slowest(rows, loop, mask, visits), _verdict(splits, most, visits > 0)
+    remainder = bool(((least > 0) & (most - least <= 1))[visits > 0].all())
+    return Split(verdict, total, float((visits * splits).sum()), trips=slowest, is_remainder=remainder)
 
 
 def _slowest(
