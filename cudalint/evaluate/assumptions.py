@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from cudalint.evaluate.graph import BOOL, F8, I8, Graph, Node, Uniform
 from cudalint.evaluate.numeric import Rows, Threads
+from cudalint.evaluate.solver import solve
 from cudalint.expressions import (
     BinaryOp,
     CallOp,
@@ -80,6 +81,19 @@ def settle(graph: Graph, conditions: Iterable[Node]) -> None:
                 if all(holds(graph, c, {uniform: candidate}) for c in conditions):
                     graph.settle(uniform, candidate)
                     break
+    if not all(holds(graph, condition, {}) for condition in conditions):
+        _settle_together(graph, conditions)
+
+
+def _settle_together(graph: Graph, conditions: Sequence[Node]) -> None:
+    """Changes several generic values at once, where one alone does not do: `assume(pitch == 3 * width)`."""
+    bits = 0
+    for condition in conditions:
+        bits |= condition.bits
+    found = solve(conditions, graph.atoms(bits, graph.uniform_bits))
+    if found is not None and all(holds(graph, condition, found) for condition in conditions):
+        for uniform, value in found.items():
+            graph.settle(uniform, value)
 
 
 def settle_quotients(graph: Graph) -> None:

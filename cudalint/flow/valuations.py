@@ -7,6 +7,7 @@ import itertools
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from cudalint.evaluate.graph import BOOL, Graph, Node, Uniform, conjuncts
+from cudalint.evaluate.solver import solve
 
 Valuation = Mapping[Node, int | float]
 
@@ -15,8 +16,8 @@ _MOST_TRIALS = 600
 
 
 def satisfy(graph: Graph, conditions: Iterable[Node], atoms: Sequence[Node]) -> dict[Node, int | float] | None:
-    """Numbers for the atoms under which all conditions hold; None where a search among the numbers that stand in the
-    conditions, their neighbours, and small ones finds none. The conditions depend on nothing but the atoms."""
+    """Numbers for the atoms under which all conditions hold; None where neither a search among the numbers that stand in
+    the conditions, their neighbours, and small ones finds any, nor the solver. The conditions depend on nothing but the atoms."""
     parts = list(dict.fromkeys(part for condition in conditions for part in conjuncts(graph, condition)))
     if any(part.is_const and not part.value for part in parts):
         return None
@@ -26,7 +27,8 @@ def satisfy(graph: Graph, conditions: Iterable[Node], atoms: Sequence[Node]) -> 
         chosen = dict(zip(atoms, values, strict=True))
         if all(_holds(graph, part, chosen) for part in parts):
             return chosen
-    return None
+    solved = solve(parts, atoms)
+    return solved if solved is not None and all(_holds(graph, part, solved) for part in parts) else None
 
 
 def _holds(graph: Graph, condition: Node, values: Valuation) -> bool:
