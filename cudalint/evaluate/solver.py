@@ -29,7 +29,8 @@ class _Untranslatable(Exception):
 
 def solve(conditions: Iterable[Node], atoms: Sequence[Node]) -> dict[Node, int | float] | None:
     """Numbers for the atoms: sizes that nothing overflows with, if there are such, and of these the ones that stand
-    for the atoms generically, or multiples of 32, as far as the conditions allow. None where there are none, or the solver does not know."""
+    for the atoms generically, or multiples of 32, as far as the conditions allow. None where there are none, or the
+    solver does not know."""
     try:
         import z3
     except ImportError:

@@ -16,8 +16,9 @@ _MOST_TRIALS = 600
 
 
 def satisfy(graph: Graph, conditions: Iterable[Node], atoms: Sequence[Node]) -> dict[Node, int | float] | None:
-    """Numbers for the atoms under which all conditions hold; None where neither a search among the numbers that stand in
-    the conditions, their neighbours, and small ones finds any, nor the solver. The conditions depend on nothing but the atoms."""
+    """Numbers for the atoms under which all conditions hold; None where neither a search among the numbers that stand
+    in the conditions, their neighbours, and small ones finds any, nor the solver. The conditions depend on nothing but
+    the atoms."""
     parts = list(dict.fromkeys(part for condition in conditions for part in conjuncts(graph, condition)))
     if any(part.is_const and not part.value for part in parts):
         return None
