@@ -34,9 +34,9 @@ from cudalint.insertions import insertions
 from cudalint.launch import (
     Configuration,
     Numbers,
+    another_use,
     launch_facts,
     named_after_parameters,
-    neighbouring_block,
     other_blocks,
 )
 from cudalint.options import AnalysisOptions
@@ -143,11 +143,10 @@ class KernelAnalysis:
     def _redundant_barriers(
         self, index: int, configuration: Configuration, execution: Execution, trial: Trial
     ) -> set[ir.Span]:
-        """Those that order nothing, under another block either where the kernel is written for several."""
+        """Those that order nothing, with other arguments and blocks either."""
         found = redundant_barriers(execution, trial) if not self.gaps else set()
-        other = neighbouring_block(configuration, self.function) if found else None
-        if other is not None:
-            again = self._execute(index, replace(configuration, block=other), quiet=True)
+        if found:
+            again = self._execute(index, another_use(configuration, self.function, self.graph), quiet=True)
             found &= redundant_barriers(again, trial_of(again))
         return found
 

@@ -431,13 +431,14 @@ def other_blocks(configuration: Configuration, function: ir.Function) -> tuple[B
     return tuple(found)
 
 
-def neighbouring_block(configuration: Configuration, function: ir.Function) -> Block | None:
-    """A block twice as wide, or half as wide where that is too large, which the kernel might be launched with as well;
-    None where it does not ask for the block's size and so is written for one."""
-    if not _axes_asked(function, ("blockDim",)):
-        return None
+def another_use(configuration: Configuration, function: ir.Function, graph: Graph) -> Configuration:
+    """The kernel as it might be launched with as well: with any arguments, and with a block twice as wide (or half as
+    wide where that is too large) if it asks for the block's size and so is not written for one."""
     x, y, z = configuration.block
-    return (2 * x, y, z) if 2 * x * y * z <= MAX_THREADS else (max(1, x // 2), y, z)
+    if _axes_asked(function, ("blockDim",)):
+        x = 2 * x if 2 * x * y * z <= MAX_THREADS else max(1, x // 2)
+    arguments = unknown_arguments(function, graph, Generics(graph))
+    return replace(configuration, block=(x, y, z), arguments=arguments)
 
 
 def _check(name: str, extents: Sequence[Node]) -> None:

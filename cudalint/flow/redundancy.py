@@ -57,6 +57,8 @@ def redundant_barriers(execution: Execution, trial: Trial) -> set[ir.Span]:
     for place, events in reversed(sites.items()):
         if any(event.votes or event.context.frames for event in events) or time.process_time() > trial.deadline:
             continue
+        if not all(search.is_passed(event) for event in events):
+            continue
         if place in looping and len(events) == 1 and search.passes(events[0]) <= 1:
             # The loop makes one iteration as its constants are; the barrier is there for others.
             continue
@@ -84,6 +86,10 @@ class _Search:
         """Whether some trace shows the access; one that nothing ever reaches orders nothing either."""
         never = any(condition.is_const and not condition.value for condition in touch.context.conditions)
         return never or any(trace.is_walked(touch) for trace in self._traces)
+
+    def is_passed(self, event: BarrierEvent) -> bool:
+        """Whether some trace shows threads at the barrier: else nothing is known of what it is for."""
+        return any(trace.is_reached(event) and bool(trace.mask(event).any()) for trace in self._traces)
 
     def passes(self, event: BarrierEvent) -> int:
         """How often a block comes to the barrier, at most, in the iterations of one of the loops around it."""
