@@ -21,12 +21,12 @@ from cudalint.evaluate.assumptions import (
     Constants,
     UnknownName,
     evaluate_expression,
-    settle_quotients,
     with_constants,
 )
 from cudalint.evaluate.device import properties_of
 from cudalint.evaluate.graph import Checkpoint, Graph, Node, Uniform, kind_of
 from cudalint.evaluate.host import Generics, HostLaunch, run_host
+from cudalint.evaluate.sizes import settle_sizes
 from cudalint.evaluate.values import Place, Value
 from cudalint.expressions import Expression, parse_expression
 from cudalint.facts import (
@@ -209,7 +209,7 @@ class _FileAnalysis:
         self.opt_ins = executed.opt_ins
         launches = executed.launches
         launches += self._launches_elsewhere(launches, generics)
-        settle_quotients(self.graph)
+        settle_sizes(self.graph)
         self.shared = self.graph.checkpoint()
         found: list[KernelFacts] = []
         for ref in self.unit.kernels:

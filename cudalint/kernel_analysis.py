@@ -14,12 +14,13 @@ from cudalint.arguments import allocated_bytes, argument_values, parameter_facts
 from cudalint.barriers import BarrierCollector
 from cudalint.bounds import BoundsCollector
 from cudalint.branches import BranchCollector
-from cudalint.evaluate.assumptions import Assumptions, settle, settle_quotients
+from cudalint.evaluate.assumptions import Assumptions, settle
 from cudalint.evaluate.deadline import NEVER, Deadline
 from cudalint.evaluate.execution import Execution
 from cudalint.evaluate.executor import Configuration as Extents
 from cudalint.evaluate.executor import Executor, GaveUp
 from cudalint.evaluate.graph import Graph, Node
+from cudalint.evaluate.sizes import settle_sizes
 from cudalint.evaluate.values import Place as ValuePlace
 from cudalint.evaluate.values import RecordValue, Value
 from cudalint.evaluate.views import LaunchView
@@ -210,7 +211,7 @@ class KernelAnalysis:
         given = configuration.shared if configuration.source == "launch-site" else None
         shared = int(given.value) if given is not None and given.is_const else None
         # From here on generic values are used, and only now is known what is divided by what.
-        settle_quotients(self.graph)
+        settle_sizes(self.graph)
         view = self._view(index, configuration)
         view.assumed = (*view.assumed, *executor.assumed)
         # What an argument is taken for may depend on the assumptions, which the view has settled.

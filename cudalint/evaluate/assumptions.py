@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from cudalint.evaluate.graph import BOOL, F8, I8, Graph, Node, Uniform
+from cudalint.evaluate.graph import BOOL, F8, I8, Graph, Node
 from cudalint.evaluate.numeric import Rows, Threads
 from cudalint.evaluate.solver import solve
 from cudalint.expressions import (
@@ -29,10 +28,6 @@ _CANDIDATES = (32, 64, 128, 256, 512, 1024, 4096, 16, 8, 4, 2, 1, 3, 7, 33, 100,
 _MAX_STEPS = 8
 """Macros that name macros are followed so far."""
 _BITS = 64
-_GRANULE = 32
-_FEW = 8
-_LARGEST = 1 << 28
-"""Sizes beyond would overflow soon where they are multiplied."""
 
 
 class UnknownName(ValueError):
@@ -94,35 +89,6 @@ def _settle_together(graph: Graph, conditions: Sequence[Node]) -> None:
     if found is not None and all(holds(graph, condition, found) for condition in conditions):
         for uniform, value in found.items():
             graph.settle(uniform, value)
-
-
-def settle_quotients(graph: Graph) -> None:
-    """Gives sizes that are divided by others (`channels / heads`) generic values that they divide: the quotient is a
-    size as well, large and a multiple of 32. Where it is a scale (`float(width) / new_width`), the sizes are equal."""
-    for dividend, divisor in graph.quotients.values():
-        assert isinstance(divisor.payload, Uniform)
-        if not isinstance(dividend.payload, Uniform):
-            _settle_share(graph, int(dividend.value), divisor, int(divisor.payload.generic))
-            continue
-        a, b = int(dividend.payload.generic), int(divisor.payload.generic)
-        if a <= 0 or b <= 0 or (a % (_GRANULE * b) == 0):
-            continue
-        multiple = math.lcm(a, _GRANULE * b)
-        if multiple < _LARGEST:
-            graph.settle(dividend, multiple)
-        else:
-            graph.settle(divisor, _GRANULE)
-    for dividend, divisor in graph.ratios.values():
-        if isinstance(dividend.payload, Uniform) and isinstance(divisor.payload, Uniform):
-            graph.settle(dividend, divisor.payload.generic)
-    graph.quotients.clear()
-    graph.ratios.clear()
-
-
-def _settle_share(graph: Graph, whole: int, parts: Node, generic: int) -> None:
-    """`4096 / parts`: a known size is divided up into a few parts."""
-    if generic > _FEW and whole // generic < _GRANULE <= whole // _FEW:
-        graph.settle(parts, _FEW)
 
 
 def _fixed(expression: Expression) -> tuple[str, int] | None:

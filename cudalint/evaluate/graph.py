@@ -19,6 +19,7 @@ Number = int | float | bool
 THREAD_BITS = 0b000111
 BLOCK_BITS = 0b111000
 _FIRST_FREE_BIT = 6
+_WORD = 4
 _MOST_MEMOS = 16
 """Substitutions of which is remembered what they made of nodes."""
 _MAX_FLOAT_SIZE = 96
@@ -242,6 +243,12 @@ class Graph:
         """Pairs of uniform symbols, or a number and one, of which the first is divided by the other."""
         self.ratios: dict[tuple[int, int], tuple[Node, Node]] = {}
         """The same where the quotient is a floating-point number: by how much one size is scaled to the other."""
+        self.rounded: dict[tuple[int, int], Node] = {}
+        """Integer quotients that become floating-point numbers: scales, unless they are used as integers too."""
+        self.products: dict[Node, None] = {}
+        """32-bit products of uniform symbols."""
+        self.fitted: tuple[Node, ...] = ()
+        """Those for which generic values have been found with which they do not overflow."""
         self.thread = tuple(self._leaf("thread", axis, U4, 1 << axis) for axis in range(3))
         self.block = tuple(self._leaf("block", axis, U4, 8 << axis) for axis in range(3))
         self.zero = self.const(0)
@@ -258,8 +265,7 @@ class Graph:
 
     def rewind(self, to: Checkpoint) -> None:
         """Forgets what a kernel added. Its nodes must not be used any more, since their bits are given out again."""
-        self.quotients.clear()
-        self.ratios.clear()
+        self.forget_arithmetic()
         self._memos.clear()
         self._nodes, self._atoms, self._next_bit = dict(to.nodes), dict(to.atoms), to.next_bit
         self.opaque_bits, self.uniform_bits, self.loop_bits = to.masks
@@ -369,7 +375,10 @@ class Graph:
             a, b = b, a
         if kind.is_float and a.size + b.size > _MAX_FLOAT_SIZE:
             return self._summary(a.bits | b.bits, kind)
-        return self._intern(op, (a, b), None, kind, a.bits | b.bits)
+        node = self._intern(op, (a, b), None, kind, a.bits | b.bits)
+        if op == "*" and kind.bytes == _WORD and node.bits and not node.bits & ~self.uniform_bits:
+            self.products[node] = None
+        return node
 
     def _summary(self, bits: int, kind: Kind) -> Node:
         """What is left of a long floating-point computation: that it depends on these leaves. It hardly ever decides an
@@ -489,11 +498,29 @@ class Graph:
         if a.op in ("uniform", "const") and b.op == "uniform" and not a.kind.is_float and not b.kind.is_float:
             (self.ratios if kind.is_float else self.quotients)[a.index, b.index] = (a, b)
 
+    def sort_quotients(self) -> None:
+        """Tells the scales (`float(width / new_width)`) among the integer quotients from the sizes (`channels / heads`,
+        of which an attention kernel takes the square root as well)."""
+        scales = {key: node for key, node in self.rounded.items() if key in self.quotients}
+        if scales:
+            quotients = {node.index for node in scales.values()}
+            integer_uses = (n.args for n in self._nodes.values() if not n.kind.is_float)
+            sizes = quotients & {argument.index for arguments in integer_uses for argument in arguments}
+            for key, node in scales.items():
+                if node.index not in sizes:
+                    self.ratios[key] = self.quotients.pop(key)
+
+    def forget_arithmetic(self) -> None:
+        """The generic values are settled: what they go into was looked at."""
+        self.fitted = tuple(self.products)
+        self.products.clear()
+        self.quotients.clear()
+        self.ratios.clear()
+        self.rounded.clear()
+
     def _cast(self, a: Node, kind: Kind) -> Node:
         if kind.is_float and a.op == "/":
-            key = (a.args[0].index, a.args[1].index)
-            if key in self.quotients:
-                self.ratios[key] = self.quotients.pop(key)
+            self.rounded[a.args[0].index, a.args[1].index] = a
         return self._intern("cast", (a,), None, kind, a.bits)
 
     def function(self, name: str, a: Node, kind: Kind) -> Node:

@@ -129,6 +129,20 @@ class HostMemory(Memory):
             return node
         return super().unknown(type_, reason, args, name)
 
+    def _element(self, array: ArrayValue, index: int) -> Value:
+        """The numbers of an array that was filled elsewhere (by `fread`) are unknown, and differ from one another."""
+        value = super()._element(array, index)
+        if value is not array.rest or not isinstance(value, Node) or not isinstance(value.payload, Uniform):
+            return value
+        element = self._made.get((value, index))
+        if element is None:
+            name = value.payload.name
+            element = self.generics.make(name if name.startswith("?") else f"{name}[{index}]", value.kind)
+            self._made[value, index] = element
+            if value in self.unset:
+                self.unset.add(element)
+        return element
+
     def smear(self, value: Value, type_: ir.Type, extra: tuple[Node, ...] = ()) -> Value:
         return self.unknown(type_, Reason(False, "of parts"), some_nodes(value) + extra)
 

@@ -136,8 +136,11 @@ class Memory:
         if not isinstance(value, ArrayValue):
             return None
         if step.is_const:
-            return value.elements.get(int(step.value), value.rest)
+            return self._element(value, int(step.value))
         return self._pick(value, step)
+
+    def _element(self, array: ArrayValue, index: int) -> Value:
+        return array.elements.get(index, array.rest)
 
     def _pick(self, array: ArrayValue, index: Node) -> Value | None:
         count = array.type.count or 0

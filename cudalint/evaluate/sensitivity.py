@@ -7,12 +7,13 @@ from collections.abc import Sequence
 import numpy as np
 
 from cudalint.evaluate.graph import BOOL, Graph, Node, Uniform, render
+from cudalint.evaluate.sizes import fits
 from cudalint.evaluate.views import TOLERANCE, Known, LaunchView, Totals, totals_of
 
 _VARIATIONS = (1, 2, 4, 8, 16)
 """What is added to a generic problem size to see whether its divisibility matters."""
 _MAGNITUDE = 3
-"""What it is multiplied by to see whether its magnitude matters."""
+"""What it is multiplied by to see whether its magnitude matters, or divided by where products would overflow."""
 _MAX_DIVISORS = 2
 
 
@@ -53,7 +54,7 @@ def _sensitivity(
 ) -> tuple[str | None, list[float]]:
     """What must hold of a generic value for the figure to stay, None where it stays anyway; and the figures seen."""
     assert isinstance(uniform.payload, Uniform)
-    generic = uniform.payload.generic
+    generic, graph = uniform.payload.generic, view.graph
 
     def mean(value: int | float) -> float:
         if not view.allows(uniform, value):
@@ -68,7 +69,8 @@ def _sensitivity(
         flipped = mean(0 if generic else 1)
         text = f"`{render(uniform)}` is {'true' if generic else 'false'}"
         return (text, [flipped]) if moves(flipped) else (None, [])
-    scaled = mean(generic * _MAGNITUDE)
+    larger, smaller = generic * _MAGNITUDE, generic // _MAGNITUDE
+    scaled = mean(larger if fits(graph, uniform, int(larger)) else smaller)
     if moves(scaled):
         return f"{render(uniform)} == {generic}", [scaled]
     if uniform.kind.is_float:

@@ -1,0 +1,134 @@
+"""Generic problem sizes that fit together: quotients of them are sizes again, products fit into their types."""
+
+from __future__ import annotations
+
+import math
+import operator
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from cudalint.evaluate.graph import Graph, Node, Uniform
+
+_GRANULE = 32
+"""Generic sizes are multiples of it."""
+_FEW = 8
+_LARGEST = 1 << 28
+"""Sizes beyond would overflow soon where they are multiplied."""
+_ROUNDS = 4
+"""Making sizes smaller undoes what was made of their quotients, and the other way round: tried so often."""
+
+
+def settle_sizes(graph: Graph) -> None:
+    """Gives uniform symbols generic values with which the program computes what it is meant to."""
+    graph.sort_quotients()
+    for _ in range(_ROUNDS):
+        _settle_quotients(graph)
+        if not _shrink(graph):
+            break
+    graph.forget_arithmetic()
+
+
+def _settle_quotients(graph: Graph) -> None:
+    """Gives sizes that are divided by others (`channels / heads`) generic values that they divide: the quotient is a
+    size as well, large and a multiple of 32. Where it is a scale (`float(width) / new_width`), the sizes are equal."""
+    for dividend, divisor in graph.quotients.values():
+        assert isinstance(divisor.payload, Uniform)
+        if not isinstance(dividend.payload, Uniform):
+            _settle_share(graph, int(dividend.value), divisor, int(divisor.payload.generic))
+            continue
+        a, b = int(dividend.payload.generic), int(divisor.payload.generic)
+        if a <= 0 or b <= 0 or (a % (_GRANULE * b) == 0):
+            continue
+        multiple = math.lcm(a, _GRANULE * b)
+        if multiple < _LARGEST:
+            graph.settle(dividend, multiple)
+        else:
+            graph.settle(divisor, _GRANULE)
+    for dividend, divisor in graph.ratios.values():
+        if isinstance(dividend.payload, Uniform) and isinstance(divisor.payload, Uniform):
+            graph.settle(dividend, divisor.payload.generic)
+
+
+def _settle_share(graph: Graph, whole: int, parts: Node, generic: int) -> None:
+    """`4096 / parts`: a known size is divided up into a few parts."""
+    if generic > _FEW and whole // generic < _GRANULE <= whole // _FEW:
+        graph.settle(parts, _FEW)
+
+
+def _shrink(graph: Graph) -> bool:
+    """Halves the largest sizes of 32-bit products that would overflow (`batch * heads * length * width`): a program is
+    written for sizes of which the products fit. Whether there were any."""
+    shrunk = False
+    divisors: dict[Node, list[Node]] = {}
+    for dividend, divisor in graph.quotients.values():
+        if isinstance(dividend.payload, Uniform):
+            divisors.setdefault(dividend, []).append(divisor)
+    for product in graph.products:
+        factors = [atom for atom in graph.atoms(product.bits, graph.uniform_bits) if not atom.kind.is_float]
+        while _overflows(product) and any(_halve(graph, f, divisors) for f in sorted(factors, key=_generic)[::-1]):
+            shrunk = True
+    return shrunk
+
+
+def _halve(graph: Graph, size: Node, divisors: Mapping[Node, Sequence[Node]]) -> bool:
+    """Makes a size about half as large, and what it is divided by with it, so that it stays a multiple; whether there
+    was anything to take away."""
+    own = divisors.get(size, ())
+    for divisor in own:
+        _halve(graph, divisor, {})
+    granule = math.lcm(*(_GRANULE * _generic(divisor) for divisor in own)) if own else _GRANULE
+    smaller = max(granule, _generic(size) // 2 // granule * granule)
+    if not 0 < smaller < _generic(size):
+        return False
+    graph.settle(size, smaller)
+    return True
+
+
+def _generic(atom: Node) -> int:
+    assert isinstance(atom.payload, Uniform)
+    return int(atom.payload.generic)
+
+
+def _overflows(product: Node, instead: Mapping[int, int] | None = None) -> bool:
+    value = _exact(product, dict(instead or {}))
+    bits = 8 * product.kind.bytes - (product.kind.code == "i")
+    return value is not None and value >= 1 << bits
+
+
+def fits(graph: Graph, size: Node, value: int) -> bool:
+    """Whether the products that were looked at do not overflow when a size is another one."""
+    concerned = (product for product in graph.fitted if product.bits & size.bits)
+    return not any(_overflows(product, {size.index: value}) for product in concerned)
+
+
+def _exact(node: Node, known: dict[int, int | None]) -> int | None:
+    """What a value would be in a type without bounds; None for what is not computed by sums, products and quotients."""
+    if node.index not in known:
+        known[node.index] = _computed(node, known)
+    return known[node.index]
+
+
+def _computed(node: Node, known: dict[int, int | None]) -> int | None:
+    if node.kind.is_float:
+        return None
+    if node.is_const:
+        return int(node.value)
+    if node.op == "uniform":
+        return _generic(node)
+    if node.op not in _OPERATIONS:
+        return None
+    parts = [_exact(argument, known) for argument in node.args]
+    numbers = [part for part in parts if part is not None]
+    if len(numbers) < len(parts) or (node.op == "/" and 0 in numbers[1:]):
+        return None
+    result: int = _OPERATIONS[node.op](*numbers)
+    return result
+
+
+_OPERATIONS: dict[str, Callable[..., Any]] = {
+    "+": operator.add,
+    "-": operator.sub,
+    "*": operator.mul,
+    "/": operator.floordiv,
+    "cast": int,
+}
