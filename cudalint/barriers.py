@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Collection
 from dataclasses import dataclass, field, replace
 
@@ -49,7 +48,7 @@ class BarrierCollector:
 
     @staticmethod
     def _verdict(event: BarrierEvent, execution: Execution, trial: Trial) -> BarrierResult:
-        if time.process_time() > trial.deadline:
+        if trial.is_over():
             return BarrierResult(execution.view.index, "unknown", "there is too much to look at")
         return verdict(event, trial, execution)
 

@@ -47,9 +47,9 @@ from cudalint.resources import occupancies, resources_of
 from cudalint.source_text import source_text
 from cudalint.usage import Usage
 
-_CONFIRMING_SECONDS = 1.0
+_CONFIRMING_WORK = 1_000_000
 """For races under other blocks than the one that was made up: the file's other kernels need time too."""
-_PLACING_SECONDS = 2.0
+_PLACING_WORK = 2_000_000
 _SHARE = 0.6
 """Of a file's time that one kernel may take."""
 _EXECUTING_SHARE = 0.3
@@ -131,11 +131,11 @@ class KernelAnalysis:
 
     def _with_other_blocks(self, races: RaceCollector, index: int, configuration: Configuration) -> None:
         """Races under a block that was made up are certain only if they are there with other blocks too."""
-        until = self._until.within(_CONFIRMING_SECONDS)
+        end = self.graph.work + _CONFIRMING_WORK
         for block in other_blocks(configuration, self.function):
             if not races.has_certain(index):
                 return
-            if until.is_over():
+            if self._is_over(end):
                 races.doubt(index, "no launch in sight gives the block, and others were not tried in time")
                 return
             again = self._execute(index, replace(configuration, block=block), quiet=True)
@@ -153,13 +153,13 @@ class KernelAnalysis:
 
     def _place_barriers(self, races: RaceCollector, index: int, configuration: Configuration) -> None:
         """Looks for a barrier against each race, by trying it."""
-        until = self._until.within(_PLACING_SECONDS)
+        end = self.graph.work + _PLACING_WORK
         flow: ControlFlow | None = None
         for key, race, first, second in races.unplaced(index):
             flow = flow or ControlFlow(self.function)
             call: BarrierCall = "__syncwarp" if race.reach == "warp" else "__syncthreads"
             for gate in itertools.islice(gates_in_order(flow.between(first, second)), _MOST_GATES):
-                if until.is_over():
+                if self._is_over(end):
                     return
                 variant = self._execute(index, configuration, with_barrier(self.function, gate, call), quiet=True)
                 trial = trial_of(variant)
@@ -175,6 +175,13 @@ class KernelAnalysis:
             return BarrierFix(call, place, gate.where)
         text = source_text(place.path, self.options)
         return BarrierFix(call, place, gate.where, insertions(text, place, gate.where, f"{call}();"))
+
+    def _is_over(self, end: int) -> bool:
+        """Whether a share of the work is used up, which is the same on every machine, or the time for the file, which
+        is said to the user."""
+        if self._until.is_over():
+            self.given_up = True
+        return self.given_up or self.graph.work > end
 
     def _view(self, index: int, configuration: Configuration) -> LaunchView:
         names = dict(_named((s.name, v) for s, v in configuration.arguments.items()))

@@ -32,6 +32,8 @@ from cudalint.evaluate.values import (
 _T = TypeVar("_T")
 MAX_DEPTH = 24
 """Calls are inlined to this depth."""
+_STATEMENT_WORK = 50
+"""Microseconds that a statement takes, as measured."""
 MAX_STATEMENTS = 40_000
 """An execution that takes more statements (after unrolling and inlining) is given up."""
 
@@ -173,6 +175,7 @@ class Executor:
         if self.state.dead:
             return
         self.statements += 1
+        self.graph.work += _STATEMENT_WORK
         if self.statements > MAX_STATEMENTS:
             raise GaveUp(f"its body takes more than {MAX_STATEMENTS} statements once inlined and unrolled")
         self.check_time()

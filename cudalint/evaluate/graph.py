@@ -249,6 +249,9 @@ class Graph:
         """32-bit products of uniform symbols."""
         self.fitted: tuple[Node, ...] = ()
         """Those for which generic values have been found with which they do not overflow."""
+        self.work = 0
+        """How much was computed so far, in units of about a microsecond. What has to end early ends by this clock: by
+        that on the wall, findings would come and go with what else the machine does."""
         self.thread = tuple(self._leaf("thread", axis, U4, 1 << axis) for axis in range(3))
         self.block = tuple(self._leaf("block", axis, U4, 8 << axis) for axis in range(3))
         self.zero = self.const(0)

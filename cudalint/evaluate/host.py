@@ -174,7 +174,7 @@ class HostExecutor(Executor):
     opt_ins: dict[str, list[Node]] = field(default_factory=dict)
     """By a kernel's key: the bytes to which its limit of dynamic shared memory is raised."""
     definitions: Definitions = field(default_factory=Definitions)
-    callers: list[set[ir.Symbol]] = field(default_factory=list)
+    callers: list[dict[ir.Symbol, None]] = field(default_factory=list)
     """For each function that is inlined, the variables that there were before and that no branch of it has set."""
     properties: Mapping[str, int] = field(default_factory=dict)
     """What the program learns about the device."""
@@ -323,12 +323,12 @@ class HostExecutor(Executor):
     ) -> None:
         """Keeps what a branch that returns has set of the callers' variables, through references and pointers: a
         function that chooses a block says so in such a branch as often as after it."""
-        callers = self.callers[-1] if self.callers else set()
+        callers = self.callers[-1] if self.callers else {}
         for symbol in list(callers):
             value, old = left.get(symbol), before.get(symbol)
             if value is not None and value is not old and self.state.variables.get(symbol) is old:
                 self.state.variables[symbol] = value
-                callers.discard(symbol)
+                del callers[symbol]
 
     def _left_loop(self, marks: Marks) -> bool:
         """Whether the innermost loop or switch was left by `break` or `continue`, which is no failure."""
@@ -553,7 +553,7 @@ class HostExecutor(Executor):
             self.executed.add(ref.key)
         elif not self._worth_it(ref):
             return None
-        self.callers.append(set(self.state.variables))
+        self.callers.append(dict.fromkeys(self.state.variables))
         self.outer_guards.append(self.guards)
         try:
             return Executor.inline(self, ref, bind_, call)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, fields
 from typing import Any
 
@@ -63,9 +63,10 @@ def root(expr: Any) -> ir.Symbol | None:
 class Effects:
     """What a piece of code may do to the variables around it."""
 
-    assigned: frozenset[ir.Symbol]
-    """Roots of everything assigned, incremented, or handed to a call that may change it."""
-    closures: frozenset[ir.Symbol]
+    assigned: tuple[ir.Symbol, ...]
+    """Roots of everything assigned, incremented, or handed to a call that may change it. They stand in the order of the
+    source: that of a set of symbols is the one of their addresses, and no figure may depend on those."""
+    closures: tuple[ir.Symbol, ...]
     """Variables that are called: closures, whose bodies assign too."""
     leaves: bool
     """There is a break, continue or return inside."""
@@ -73,8 +74,8 @@ class Effects:
 
 def effects(*parts: Any) -> Effects:
     """The effects of statements and expressions, by their syntax."""
-    assigned: set[ir.Symbol] = set()
-    closures: set[ir.Symbol] = set()
+    assigned: dict[ir.Symbol, None] = {}
+    closures: dict[ir.Symbol, None] = {}
     leaves = False
     for part in parts:
         if part is None:
@@ -91,29 +92,31 @@ def effects(*parts: Any) -> Effects:
             elif isinstance(node, ir.Asm):
                 for operand in node.operands:
                     _add_root(assigned, operand)
-    return Effects(frozenset(assigned), frozenset(closures), leaves)
+    return Effects(tuple(assigned), tuple(closures), leaves)
 
 
-def _add_root(assigned: set[ir.Symbol], expr: Any) -> None:
+def _add_root(assigned: dict[ir.Symbol, None], expr: Any) -> None:
     symbol = root(expr)
     if symbol is not None:
-        assigned.add(symbol)
+        assigned[symbol] = None
 
 
-def _call_effects(call: ir.Call | ir.Construct, assigned: set[ir.Symbol], closures: set[ir.Symbol]) -> None:
+def _call_effects(
+    call: ir.Call | ir.Construct, assigned: dict[ir.Symbol, None], closures: dict[ir.Symbol, None]
+) -> None:
     ref = call.function if isinstance(call, ir.Call) else call.constructor
     receiver = call.receiver if isinstance(call, ir.Call) else None
     function = ref.load() if ref is not None and ref.is_user else None
     if receiver is not None:
         symbol = root(receiver)
         if symbol is not None and isinstance(call, ir.Call) and call.name == "operator()":
-            closures.add(symbol)
+            closures[symbol] = None
         if symbol is not None:
-            assigned.add(symbol)
+            assigned[symbol] = None
     if isinstance(call, ir.Call) and call.callee is not None:
         symbol = root(call.callee)
         if symbol is not None:
-            closures.add(symbol)
+            closures[symbol] = None
     for position, argument in enumerate(call.arguments):
         type_ = argument.type
         if function is not None and position < len(function.parameters):
@@ -127,9 +130,9 @@ def _call_effects(call: ir.Call | ir.Construct, assigned: set[ir.Symbol], closur
 
 def reached(
     found: Effects, variables: Mapping[ir.Symbol, Value | Place]
-) -> tuple[set[ir.Symbol], bool]:
-    """The variables that the effects change, seen through references, pointers to locals and closures."""
-    result: set[ir.Symbol] = set()
+) -> tuple[Collection[ir.Symbol], bool]:
+    """The variables that the effects change, in one order, seen through references, pointers to locals and closures."""
+    result: dict[ir.Symbol, None] = {}
     pending = list(found.assigned)
     for closure in found.closures:
         value = variables.get(closure)
@@ -140,10 +143,10 @@ def reached(
         symbol = pending.pop()
         if symbol in result:
             continue
-        result.add(symbol)
+        result[symbol] = None
         value = variables.get(symbol)
         if isinstance(value, LocalPlace):
             pending.append(value.symbol)
         elif isinstance(value, Pointer) and isinstance(value.target, LocalMemory):
             pending.append(value.target.place.symbol)
-    return result, found.leaves
+    return result.keys(), found.leaves

@@ -14,7 +14,7 @@ from cudalint.evaluate.graph import BLOCK_BITS, THREAD_BITS, Graph, Node, Reason
 from cudalint.evaluate.numeric import Data
 from cudalint.evaluate.probes import depends_on, generic, symbols
 from cudalint.evaluate.requests import opaque_parts
-from cudalint.flow.conflicts import Conflict, site_pair
+from cudalint.flow.conflicts import Conflict
 from cudalint.flow.trial import GaveUp, Trial
 from cudalint.flow.unfold import Touch
 from cudalint.flow.valuations import satisfy
@@ -192,9 +192,8 @@ def _is_atomic_result(graph: Graph, condition: Node) -> bool:
 
 def _again(conflict: Conflict, trial: Trial, touches: Sequence[Touch], size: int | None) -> bool:
     """Whether the same two accesses conflict in another trial."""
-    sites = site_pair(conflict.first, conflict.second)
     scope: RaceScope = "grid" if conflict.reach == "grid" else "block"
-    return any(site_pair(c.first, c.second) == sites for c in trial.conflicts(touches, size, scope))
+    return any(c.sites == conflict.sites for c in trial.conflicts(touches, size, scope))
 
 
 def _addresses(conflict: Conflict, trial: Trial, touches: Sequence[Touch], size: int | None) -> Doubt | None:

@@ -22,6 +22,11 @@ from cudalint.flow.unfold import Touch
 
 Reach = Literal["warp", "block", "grid"]
 """What the two threads share: the warp, the block, or only the grid."""
+_PAIR_WORK = 120
+_KEY_WORK = 10
+_ENTRIES_PER_WORK = 2
+"""Microseconds for a pair of accesses and for a place that both touch, and entries of a table that a microsecond is
+enough for, as measured."""
 _MOST_PER_SITE = 3
 """Conflicts between two places in the source that are looked at: unrolled loops have many alike."""
 _MOST_KEYS = 16
@@ -40,6 +45,8 @@ class Conflict:
 
     first: Touch
     second: Touch
+    sites: frozenset[object]
+    """What the two share with other executions of the same code: `site_pair`."""
     one: Thread
     other: Thread
     reach: Reach
@@ -77,6 +84,7 @@ class _Runs:
 def conflicts(table: Table, reach: Reach, ignores_values: bool = False) -> Iterator[Conflict]:
     """At most one conflict for each pair of accesses. Stores of one and the same value are no conflict, unless
     `ignores_values`."""
+    table.unfolding.graph.work += len(table) // _ENTRIES_PER_WORK
     runs = _clashing(_runs(table, reach), table)
     if runs is None:
         return
@@ -87,6 +95,7 @@ def conflicts(table: Table, reach: Reach, ignores_values: bool = False) -> Itera
         for b in present[position:]:
             sites = site_pair(table.touches[a], table.touches[b])
             if seen[sites] < _MOST_PER_SITE and clash(table.touches[a], table.touches[b]):
+                table.unfolding.graph.work += _PAIR_WORK
                 found = _pair(table, runs, by_event[a], by_event[b], reach, ignores_values)
                 if found is not None:
                     seen[sites] += 1
@@ -223,8 +232,11 @@ def _harmful(
     if effects != {"load", "store"}:
         return harmful
     load = second if effect(second) == "load" else first
-    for position, key in enumerate(keys[:_MOST_KEYS].tolist()):
-        harmful[position] = not _already_stored(table, runs, key, load)
+    looked_at = keys[:_MOST_KEYS].tolist()
+    table.unfolding.graph.work += len(looked_at) * _KEY_WORK
+    is_load = np.array([effect(touch) == "load" for touch in table.touches])
+    for position, key in enumerate(looked_at):
+        harmful[position] = not _already_stored(table, runs, key, load, is_load)
     if len(keys) > _MOST_KEYS:
         harmful[_MOST_KEYS:] = harmful[:_MOST_KEYS].any()
     return harmful
@@ -239,12 +251,11 @@ def _agree(table: Table, runs: _Runs, keys: Column, firsts: Column) -> NDArray[n
     return np.asarray(agree[np.searchsorted(key[starts], keys)], dtype=bool)
 
 
-def _already_stored(table: Table, runs: _Runs, key: int, load: Touch) -> bool:
+def _already_stored(table: Table, runs: _Runs, key: int, load: Touch, is_load: NDArray[np.bool_]) -> bool:
     """Whether all stores to this memory in this interval store one value, and every thread that loads it stored it
     before."""
     near = runs.entries(key)
-    is_load = np.array([effect(touch) == "load" for touch in table.touches])[table.event[near]]
-    stores = near[~is_load]
+    stores = near[~is_load[table.event[near]]]
     values = table.values[stores]
     if not len(values) or values.min() != values.max():
         return False
@@ -268,7 +279,8 @@ def _witness(table: Table, first: int, second: int, reach: Reach) -> Conflict:
     one, other = table.touches[int(table.event[first])], table.touches[int(table.event[second])]
     address = int(table.address[first]) * table.unit
     across = int(table.event[second]) <= int(table.event[first]) and one.context.loops != ()
-    return Conflict(one, other, _thread(table, first), _thread(table, second), reach, address, across)
+    sites = site_pair(one, other)
+    return Conflict(one, other, sites, _thread(table, first), _thread(table, second), reach, address, across)
 
 
 def _thread(table: Table, entry: int) -> Thread:

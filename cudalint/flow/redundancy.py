@@ -8,7 +8,6 @@ one; where anything else is not understood, nothing is said.
 
 from __future__ import annotations
 
-import time
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
@@ -55,7 +54,7 @@ def redundant_barriers(execution: Execution, trial: Trial) -> set[ir.Span]:
     gone: frozenset[BarrierEvent] = frozenset()
     # The later one of two goes: a trailing barrier is the plainest case.
     for place, events in reversed(sites.items()):
-        if any(event.votes or event.context.frames for event in events) or time.process_time() > trial.deadline:
+        if any(event.votes or event.context.frames for event in events) or trial.is_over():
             continue
         if not all(search.is_passed(event) for event in events):
             continue

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -18,8 +17,8 @@ from cudalint.flow.lanes import TooManyLanes, table_of
 from cudalint.flow.unfold import TooLarge, Touch, Unfolding
 from cudalint.options import RaceScope
 
-MAX_SECONDS = 2.5
-"""Of the processor's time, for the barriers and races of one launch; what is not looked at by then is listed as not
+MOST_WORK = 2_500_000
+"""For the barriers and races of one launch, on the graph's clock; what is not looked at by then is listed as not
 analysed."""
 
 
@@ -51,7 +50,8 @@ class Trial:
     block: tuple[int, int, int]
     grid: tuple[Node, Node, Node]
     events: Sequence[Event]
-    deadline: float
+    end: int
+    """On the graph's clock."""
     values: Mapping[Node, int | float] = field(default_factory=dict)
     data: Data = "random"
     _traces: dict[tuple[RaceScope, Effort], Unfolding] = field(default_factory=dict)
@@ -73,7 +73,7 @@ class Trial:
     ) -> list[Conflict]:
         reaches: tuple[Reach, ...] = ("block", "warp") if scope == "block" else ("grid",)
         for effort in _INSIDE if scope == "block" else _BETWEEN:
-            if time.process_time() > self.deadline:
+            if self.is_over():
                 break
             try:
                 table = table_of(self.trace(scope, effort), touches, size)
@@ -100,9 +100,12 @@ class Trial:
         found = self._others.get(key)
         if found is None:
             merged = {**self.values, **values}
-            found = Trial(self.graph, self.block, self.grid, self.events, self.deadline, merged, data=data)
+            found = Trial(self.graph, self.block, self.grid, self.events, self.end, merged, data=data)
             self._others[key] = found
         return found
+
+    def is_over(self) -> bool:
+        return self.graph.work > self.end
 
     def trim(self) -> None:
         """Forgets the traces of other situations, but not what was found in them."""
@@ -123,7 +126,7 @@ class Trial:
 def trial_of(execution: Execution) -> Trial:
     """The generic situation of an execution."""
     view = execution.view
-    return Trial(view.graph, view.block, view.grid, execution.events, time.process_time() + MAX_SECONDS)
+    return Trial(view.graph, view.block, view.grid, execution.events, view.graph.work + MOST_WORK)
 
 
 def _inside(extents: tuple[int, ...], count: int) -> NDArray[np.int64]:

@@ -22,6 +22,8 @@ from cudalint.evaluate.requests import mask_of
 
 MAX_INSTANCES = 8_000
 """Events times situations that are walked through; a kernel that needs more is given up."""
+_ITEM_WORK = 5
+"""Microseconds that a step of the walk takes, as measured."""
 _MOST_ROWS = 96
 _ITERATIONS = {0: 12, 1: 6, 2: 4}
 """Iterations that are looked at, by how many loops are around."""
@@ -233,10 +235,8 @@ class Unfolding:
 
     def _walk(self, items: Sequence[Item], nest: tuple[int, ...], row: int, clock: _Clock) -> None:
         for item in items:
-            self._steps += 1
+            self._step(1)
             clock.step += 1
-            if self._steps > MAX_INSTANCES:
-                raise TooLarge
             if isinstance(item, LoopItems):
                 self._walk_loop(item, nest, row, clock)
             elif isinstance(item, BarrierEvent):
@@ -245,6 +245,12 @@ class Unfolding:
                 self._copied(item, row, clock)
             elif isinstance(item, (AccessEvent, LibraryAccess)):
                 self._stamp(item, row, clock)
+
+    def _step(self, items: int) -> None:
+        self._steps += items
+        self.graph.work += items * _ITEM_WORK
+        if self._steps > MAX_INSTANCES:
+            raise TooLarge
 
     def _walk_loop(self, item: LoopItems, nest: tuple[int, ...], row: int, clock: _Clock) -> None:
         inner = (*nest, item.loop.counter.index)
@@ -267,9 +273,7 @@ class Unfolding:
         """What happens in some rows of a nest, when nothing in it moves the clock."""
         if end <= start:
             return
-        self._steps += len(items)
-        if self._steps > MAX_INSTANCES:
-            raise TooLarge
+        self._step(len(items))
         for item in items:
             clock.step += 1
             if isinstance(item, LoopItems):
