@@ -78,9 +78,9 @@ def analyse_file(path: str, options: AnalysisOptions) -> FileFacts:
 
 def _analyse_texts(texts: CudaTexts, options: AnalysisOptions) -> Iterator[FileFacts]:
     """The facts of each text of a file. One that can't be parsed costs no other; together they have the file's time."""
-    end = time.monotonic() + options.seconds
+    end = time.process_time() + options.seconds
     for number, text in enumerate(texts.texts):
-        if number and time.monotonic() > end:
+        if number and time.process_time() > end:
             left = f"{len(texts.texts) - number} of {len(texts.texts)} kernel sources were not evaluated"
             limit = f"given up after {options.seconds:g} s: {left}; --time-limit gives more time"
             yield FileFacts(texts.path, "partial", failures=(limit,))
@@ -188,7 +188,7 @@ class _FileAnalysis:
     sources: tuple[str, ...]
     """Paths of the user's files that contribute."""
     deadline: float
-    """On the monotonic clock."""
+    """On the clock of this process."""
     opt_ins: dict[str, list[Node]] = field(default_factory=dict)
     properties: Mapping[str, int] = field(default_factory=dict)
     """What host code learns about the device."""

@@ -5,8 +5,9 @@ from __future__ import annotations
 import os
 import re
 import subprocess
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 
 from cudalint.diagnostics import Diagnostic
 from cudalint.facts import Place
@@ -38,21 +39,48 @@ class Changes:
         return ranges is None or any(first <= place.end_line and place.line <= last for first, last in ranges)
 
 
-def changes_since(base: str) -> Changes:
-    """What the work tree has that the revision, or where this branch left it, had not; untracked files are new."""
-    top = _git("rev-parse", "--show-toplevel").rstrip("\n")
-    if base.startswith("-") or _run("rev-parse", "--verify", "--quiet", f"{base}^{{commit}}").returncode:
-        raise ChangesError(f"git knows no revision `{base}`; a shallow clone has to be deepened first")
-    common = _run("merge-base", base, "HEAD")
+def changes_since(base: str, paths: Iterable[str]) -> Changes:
+    """What the work trees that these files are in have and the revision, or where this branch left it, had not;
+    untracked files are new."""
+    found = Changes()
+    for folder in _work_trees(paths):
+        found.ranges.update(_changes_in(folder, base).ranges)
+    return found
+
+
+def _work_trees(paths: Iterable[str]) -> Iterator[str]:
+    """A folder for each work tree: its top, or, where git is told by its environment, any folder."""
+    folders = dict.fromkeys(os.path.dirname(os.path.realpath(path)) for path in paths)
+    tops = dict.fromkeys(map(_top, folders))
+    yield from tops or {os.curdir: None}
+
+
+def _top(folder: str) -> str:
+    """The nearest folder upwards that git keeps something in; the folder itself if there is none, for git to judge."""
+    current = folder
+    while not os.path.exists(os.path.join(current, ".git")):
+        parent = os.path.dirname(current)
+        if parent == current:
+            return folder
+        current = parent
+    return current
+
+
+def _changes_in(folder: str, base: str) -> Changes:
+    git, run = partial(_git, folder), partial(_run, folder)
+    top = git("rev-parse", "--show-toplevel").rstrip("\n")
+    if base.startswith("-") or run("rev-parse", "--verify", "--quiet", f"{base}^{{commit}}").returncode:
+        raise ChangesError(f"git knows no revision `{base}` in {top}; a shallow clone has to be deepened first")
+    common = run("merge-base", base, "HEAD")
     start = common.stdout.strip() if common.returncode == 0 else base
     options = ("--unified=0", "--no-color", "--no-ext-diff", "--no-textconv", "--find-renames", "--no-prefix")
-    text = _git("-c", "core.quotePath=false", "diff", *options, start, "--")
+    text = git("-c", "core.quotePath=false", "diff", *options, start, "--")
     found = Changes()
     for path, first, last in _added_lines(text.split("\n")):
         ranges = found.ranges.setdefault(_resolved(top, path), [])
         assert ranges is not None
         ranges.append((first, last))
-    for path in _git("-C", top, "ls-files", "-z", "--others", "--exclude-standard").split("\0"):
+    for path in _git(top, "ls-files", "-z", "--others", "--exclude-standard").split("\0"):
         if path:
             found.ranges[_resolved(top, path)] = None
     return found
@@ -91,16 +119,16 @@ def _unquoted(path: str) -> str:
     return _ESCAPE.sub(character, path.rstrip("\t")[1:-1])
 
 
-def _git(*arguments: str) -> str:
-    done = _run(*arguments)
+def _git(folder: str, *arguments: str) -> str:
+    done = _run(folder, *arguments)
     if done.returncode:
         reason = done.stderr.strip().splitlines()
-        raise ChangesError(f"git: {reason[0].removeprefix('fatal: ') if reason else 'failed'}")
+        raise ChangesError(f"git in {folder}: {reason[0].removeprefix('fatal: ') if reason else 'failed'}")
     return done.stdout
 
 
-def _run(*arguments: str) -> subprocess.CompletedProcess[str]:
-    command = ["git", *arguments]
+def _run(folder: str, *arguments: str) -> subprocess.CompletedProcess[str]:
+    command = ["git", "-C", folder, *arguments]
     try:
         return subprocess.run(  # noqa: S603  # The arguments are ours, but for a revision that git has checked.
             command, capture_output=True, text=True, encoding="utf-8", errors="surrogateescape", check=False

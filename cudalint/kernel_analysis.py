@@ -65,7 +65,7 @@ class KernelAnalysis:
     configurations: Sequence[Configuration]
     assumed: Assumptions
     deadline: float
-    """On the monotonic clock; launches that are left then are only listed."""
+    """On the clock of this process; launches that are left then are only listed."""
     options: AnalysisOptions
     usage: Usage | None
     """What the compiled kernel takes, where that is known."""

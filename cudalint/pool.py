@@ -22,6 +22,9 @@ from dataclasses import dataclass
 from multiprocessing.connection import Connection, wait
 from typing import Generic, TypeVar
 
+_COUNTS_WORK = hasattr(signal, "setitimer")
+_PATIENCE = 5.0 if _COUNTS_WORK else 1.0
+
 Job = TypeVar("Job")
 Result = TypeVar("Result")
 
@@ -32,7 +35,9 @@ class Limits:
 
     workers: int
     seconds: float
-    """The time for one job; a worker that takes longer is killed."""
+    """The time that one job may compute; a worker that takes longer is killed. Where the system can, its own clock
+    counts, so that a busy machine gives no more jobs up than an idle one; a job that waits and computes nothing has
+    `_PATIENCE` times as long."""
     jobs_per_worker: int = 200
     megabytes: int = 350
     """A worker whose memory has once grown over this is replaced before its next job."""
@@ -114,7 +119,7 @@ def _collect(busy: Sequence[_Worker[Job, Result]], limits: Limits) -> Iterator[D
         if worker.connection in ready:
             yield worker.outcome()
         elif worker.deadline <= now:
-            yield worker.abandon(f"given up after {limits.seconds:g} s")
+            yield worker.abandon(_given_up(limits))
 
 
 class _Worker(Generic[Job, Result]):
@@ -137,7 +142,7 @@ class _Worker(Generic[Job, Result]):
         if sys.platform == "linux":
             inherited = [self.connection, *(worker.connection for worker in siblings)]
         self._process = context.Process(
-            target=_serve, args=(function, theirs, limits.megabytes, inherited), daemon=True
+            target=_serve, args=(function, theirs, limits, inherited), daemon=True
         )
         self._process.start()
         theirs.close()
@@ -149,7 +154,7 @@ class _Worker(Generic[Job, Result]):
 
     def assign(self, index: int, job: Job) -> None:
         self.index = index
-        self.deadline = time.monotonic() + self._limits.seconds
+        self.deadline = time.monotonic() + _PATIENCE * self._limits.seconds
         self._jobs_left -= 1
         # A worker may have died between two jobs. Its pipe reads as closed then, and `outcome` reports it.
         with contextlib.suppress(BrokenPipeError):
@@ -163,7 +168,7 @@ class _Worker(Generic[Job, Result]):
         except (EOFError, ConnectionError):
             self._process.join()
             self.stop()
-            return Lost(index, _cause_of_death(self._process.exitcode))
+            return Lost(index, _cause_of_death(self._process.exitcode, self._limits))
         if reply.retire or self._jobs_left <= 0:
             self.stop()
         if reply.error is not None:
@@ -186,11 +191,17 @@ class _Worker(Generic[Job, Result]):
         return index
 
 
-def _cause_of_death(exit_code: int | None) -> str:
+def _given_up(limits: Limits) -> str:
+    return f"given up after {limits.seconds:g} s; --time-limit gives more time"
+
+
+def _cause_of_death(exit_code: int | None, limits: Limits) -> str:
     if exit_code is None or exit_code >= 0:
         return f"the analysis crashed (exit status {exit_code})"
     try:
         name = signal.Signals(-exit_code).name
+        if name == "SIGPROF":
+            return _given_up(limits)
     except ValueError:
         name = f"signal {-exit_code}"
     if name == "SIGKILL":
@@ -204,7 +215,7 @@ def _cause_of_death(exit_code: int | None) -> str:
 def _serve(
     function: Callable[[Job], Result],
     connection: Connection,
-    megabytes: int,
+    limits: Limits,
     inherited: Sequence[Connection],
 ) -> None:
     """Answers jobs until the parent closes the pipe."""
@@ -214,6 +225,8 @@ def _serve(
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     # What the parent does about its own end is no handler for here.
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    if _COUNTS_WORK:
+        signal.signal(signal.SIGPROF, signal.SIG_DFL)
     # The workers are the parallelism: numpy's threads would only get into each other's way.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     os.environ.setdefault("OMP_NUM_THREADS", "1")
@@ -225,7 +238,15 @@ def _serve(
             job: Job = connection.recv()
         except (EOFError, OSError):
             return
-        _answer(connection, function, job, megabytes, debug)
+        _let_run(limits.seconds)
+        _answer(connection, function, job, limits.megabytes, debug)
+        _let_run(0)
+
+
+def _let_run(seconds: float) -> None:
+    """Has the system end this process after so much computing, whatever library it is in; 0 for never."""
+    if _COUNTS_WORK:
+        signal.setitimer(signal.ITIMER_PROF, seconds)
 
 
 def _answer(connection: Connection, function: Callable[[Job], Result], job: Job, megabytes: int, debug: bool) -> None:

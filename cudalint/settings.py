@@ -77,10 +77,15 @@ class Settings:
         if key not in self._of_config:
             self._of_config[key] = combine(self.command_line, config)
         known = self._of_config[key]
+        return replace(known, options=self._as_built(path, known.options, config))
+
+    def _as_built(self, path: str, options: AnalysisOptions, config: Config | None) -> AnalysisOptions:
+        """With what the compile command says and nobody else."""
+        target, registers = _built_for(path, options.compile_commands)
         if self.command_line.target or (config is not None and config.target):
-            return known
-        target = _built_for(path, self.command_line.options.compile_commands)
-        return replace(known, options=replace(known.options, target=target)) if target else known
+            target = None
+        registers = registers if options.max_registers is None else options.max_registers
+        return replace(options, target=target or options.target, max_registers=registers)
 
     def config_of(self, folder: str) -> Config | None:
         """The configuration that counts in a folder; raises `ConfigError`."""
@@ -117,17 +122,23 @@ class Settings:
         return self._excluded_by[config.path]
 
 
-def _built_for(path: str, database: str | None) -> str | None:
-    """The GPU that a file is compiled for, by the compilation database; None where that names none that is known."""
+def _built_for(path: str, database: str | None) -> tuple[str | None, int | None]:
+    """The GPU that a file is compiled for, by the compilation database, and the most registers; None where that names
+    none that is known."""
     from cudalint.frontend.compile_commands import DatabaseError, database_for
     from cudalint.hardware.targets import UnknownTarget, find_target
 
     try:
         commands = database_for(path, database)
-        architecture = commands.architecture_for(path) if commands is not None else None
-        return find_target(architecture).name if architecture else None
-    except (DatabaseError, UnknownTarget):
-        return None  # Whoever parses the file tells of the former.
+        if commands is None:
+            return None, None
+        architecture, registers = commands.architecture_for(path), commands.max_registers_for(path)
+    except DatabaseError:
+        return None, None  # Whoever parses the file tells of it.
+    try:
+        return (find_target(architecture).name if architecture else None), registers
+    except UnknownTarget:
+        return None, registers
 
 
 def combine(command_line: CommandLine, config: Config | None) -> FileSettings:

@@ -36,7 +36,7 @@ def work_tree(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def _changed(path: str, base: str = "HEAD", count: int = 12) -> list[int]:
-    changes = changes_since(base)
+    changes = changes_since(base, ["a.cu"])
     finding = replace(column_read(path), related=())
     return [n for n in range(1, count) if changes.touch(replace(finding, place=place(n, 1, 2, path)))]
 
@@ -46,7 +46,7 @@ def _edit(path: str, *lines: str) -> None:
 
 
 def test_nothing_changed(work_tree: Path) -> None:
-    assert changes_since("HEAD").ranges == {}
+    assert changes_since("HEAD", ["a.cu"]).ranges == {}
 
 
 @pytest.mark.parametrize("path", ["a.cu", "with space/c.cu", _STRANGE])
@@ -99,17 +99,37 @@ def test_from_a_folder_below_and_after_a_rename(work_tree: Path, monkeypatch: py
 def test_related_lines_count(work_tree: Path) -> None:
     _edit("a.cu", "line 1", "changed", *_LINES[2:])
     finding = replace(column_read("a.cu"), related=(Related(place(2, 1, 2, "a.cu"), "a row is 32 words"),))
-    assert changes_since("HEAD").touch(finding)
-    assert not changes_since("HEAD").touch(replace(finding, related=()))
+    assert changes_since("HEAD", ["a.cu"]).touch(finding)
+    assert not changes_since("HEAD", ["a.cu"]).touch(replace(finding, related=()))
 
 
 def test_errors(work_tree: Path, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
     for base in ("nowhere", "--output=x", "HEAD:a.cu"):
         with pytest.raises(ChangesError, match=f"git knows no revision `{base}`"):
-            changes_since(base)
+            changes_since(base, ["a.cu"])
     monkeypatch.chdir(tmp_path_factory.mktemp("elsewhere"))
-    with pytest.raises(ChangesError, match="git: not a git repository"):
-        changes_since("HEAD")
+    with pytest.raises(ChangesError, match=f"git in {Path.cwd()}: not a git repository"):
+        changes_since("HEAD", ["a.cu"])
     monkeypatch.setenv("PATH", "")
     with pytest.raises(ChangesError, match="git cannot be run: No such file or directory"):
-        changes_since("HEAD")
+        changes_since("HEAD", ["a.cu"])
+
+
+def test_the_work_tree_of_each_file_counts(
+    work_tree: Path, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whatever folder the command was started in, and several at once."""
+    other = tmp_path_factory.mktemp("other")
+    monkeypatch.chdir(other)
+    _git("init", "-q", "-b", "main")
+    Path("b.cu").write_text("1\n2\n")
+    _git("add", ".")
+    _git("commit", "-qm", "first")
+    monkeypatch.chdir(tmp_path_factory.mktemp("elsewhere"))
+    paths = [str(work_tree / "a.cu"), str(other / "b.cu")]
+    _edit(paths[0], "changed", *_LINES[1:])
+    _edit(paths[1], "1", "changed", "")
+    found = changes_since("HEAD", paths).ranges
+    assert found == {str(work_tree / "a.cu"): [(1, 1)], str(other / "b.cu"): [(2, 2)]}
+    with pytest.raises(ChangesError, match=f"no revision `HEAD~7` in {work_tree}"):
+        changes_since("HEAD~7", paths)

@@ -9,6 +9,7 @@ import time
 
 import pytest
 
+from cudalint import pool
 from cudalint.pool import Done, Limits, Lost, default_workers, run_jobs
 
 
@@ -27,6 +28,12 @@ def _work(job: str) -> str:
             raise ValueError("two\nlines")
         case ["unpicklable"]:
             return lambda: None  # type: ignore[return-value]
+        case ["busy"]:
+            while True:
+                pass
+        case ["wait", seconds]:
+            time.sleep(float(seconds))
+            return "WAITED"
         case ["pid"]:
             return str(os.getpid())
         case ["grow"]:
@@ -60,8 +67,19 @@ def test_a_job_over_its_time_is_given_up() -> None:
     start = time.monotonic()
     outcomes = _run(["a", "hang", "b", "c"], seconds=0.5)
     assert time.monotonic() - start < 10
-    assert outcomes[1] == Lost(1, "given up after 0.5 s")
+    assert outcomes[1] == Lost(1, "given up after 0.5 s; --time-limit gives more time")
     assert [outcomes[i] for i in (0, 2, 3)] == [Done(0, "A"), Done(2, "B"), Done(3, "C")]
+
+
+@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="only the clock on the wall counts")
+def test_time_is_what_a_job_computes(monkeypatch: pytest.MonkeyPatch) -> None:
+    """One that only waits has longer: so has one on a busy machine."""
+    assert _run(["wait 1", "busy"], seconds=0.5) == {
+        0: Done(0, "WAITED"),
+        1: Lost(1, "given up after 0.5 s; --time-limit gives more time"),
+    }
+    monkeypatch.setattr(pool, "_PATIENCE", 1.0)
+    assert _run(["wait 1"], seconds=0.5)[0] == Lost(0, "given up after 0.5 s; --time-limit gives more time")
 
 
 @pytest.mark.parametrize("job", ["crash", "hang"])

@@ -108,7 +108,7 @@ analysis_options = together(
     ),
     _files(
         "--time-limit", type=click.FloatRange(min=0, min_open=True), default=20.0, show_default=True,
-        metavar="SECONDS", help="Give a file up after this time.",
+        metavar="SECONDS", help="Give a file up after computing for this long.",
     ),
 )  # fmt: skip
 

@@ -24,7 +24,7 @@ from cudalint.cli.rendering import (
 )
 from cudalint.cli.sieve import Sieve
 from cudalint.cli.terminal import is_wide, output_style, print_failures, write_lines
-from cudalint.cli.warnings import warn_of_options
+from cudalint.cli.warnings import warn_of_options, warn_of_settings
 from cudalint.diagnostics import Severity
 from cudalint.discovery import discover
 from cudalint.driver import check_files
@@ -109,8 +109,8 @@ def command(
     settings = settings_from(values)
     drawn = _drawn(show) if format_ == "text" and not statistics else 0
     shown = Presentation(output_style(color), drawn, quiet, cast(Severity, fail_on), statistics)
-    sieve = Sieve(baseline, write_baseline, diff)
     found = discover(paths, settings.excludes, values["force_exclude"])
+    sieve = Sieve(baseline, write_baseline, diff, [file.path for file in found.files])
     with ProgressBar(len(found.files), quiet) as progress:
         result = check_files(
             found.files, settings, limits_from(values), pictures=drawn != 0, on_done=progress.advance
@@ -123,6 +123,7 @@ def command(
         append_step_summary(result)
     write_lines(rendered(format_, result, sources, shown))
     warn_of_options(values, result.parameters)
+    warn_of_settings(result.paths, settings)
     print_failures(result.failures)
     return _status(result, shown.fail_on)
 

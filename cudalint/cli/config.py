@@ -101,6 +101,9 @@ def _rows(settings: Settings, known: FileSettings, path: str) -> Iterator[_Row]:
     yield _single("std", known.options.std, given.options.std, config.std if config else None, config)
     yield _single("cuda-path", known.options.cuda_path, given.options.cuda_path, None, config)
     yield _database(given.options, path)
+    if known.options.max_registers is not None:
+        is_given = given.options.max_registers is not None
+        yield _Row("maxrregcount", known.options.max_registers, _COMMAND_LINE if is_given else "its compile command")
     yield from _launches(given.options, config)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -19,13 +20,16 @@ if TYPE_CHECKING:
 class Sieve:
     """Reads what it needs before any file is linted, so that a mistake is told at once."""
 
-    def __init__(self, baseline: str | None, write_baseline: str | None, diff: str | None) -> None:
+    def __init__(
+        self, baseline: str | None, write_baseline: str | None, diff: str | None, paths: Iterable[str]
+    ) -> None:
+        """`paths` are the files to be linted."""
         if write_baseline is not None and diff is not None:
             raise click.UsageError("--write-baseline takes all findings; it can't be had with --diff")
         self._path, self._target = baseline, write_baseline
         # A baseline that is only about to be made may be named for both.
         self._baseline = _load(baseline) if baseline is not None and write_baseline is None else None
-        self._changes = _changes_since(diff) if diff is not None else None
+        self._changes = _changes_since(diff, paths) if diff is not None else None
 
     def applied_to(self, result: CheckResult, sources: SourceLines) -> CheckResult:
         if self._target is not None:
@@ -57,11 +61,11 @@ def _load(path: str) -> tuple[Entry, ...]:
         raise click.ClickException(str(error)) from None
 
 
-def _changes_since(base: str) -> Changes:
+def _changes_since(base: str, paths: Iterable[str]) -> Changes:
     from cudalint.changes import ChangesError, changes_since
 
     try:
-        return changes_since(base)
+        return changes_since(base, paths)
     except ChangesError as error:
         raise click.ClickException(f"--diff {base}: {error}") from None
 

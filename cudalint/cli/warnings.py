@@ -1,4 +1,5 @@
-"""One line on stderr for each option that is of no use in this run: a misspelt name must not pass in silence."""
+"""One line on stderr for each option or setting that is of no use in this run: a misspelt name must not pass in
+silence, nor a compilation database that says nothing of a file."""
 
 from __future__ import annotations
 
@@ -7,7 +8,9 @@ import sys
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Any
 
+from cudalint.config import ConfigError
 from cudalint.options import ParameterValue
+from cudalint.settings import Settings
 
 _MOST_NAMES = 8
 
@@ -17,11 +20,22 @@ Known = Collection[tuple[str, str]]
 
 def warn_of_options(values: Mapping[str, Any], known: Known) -> None:
     """Takes the options as click gives them."""
-    for text in (*_folders(values["include_dirs"]), *_parameters(values["params"], known)):
-        sys.stderr.write(f"cudalint: warning: {text}\n")
+    _warn(_folders(values["include_dirs"]))
+    _warn(_parameters(values["params"], known))
     if known:
-        for text in _assumptions(values["assumes"], known):
-            sys.stderr.write(f"cudalint: warning: {text}\n")
+        _warn(_assumptions(values["assumes"], known))
+
+
+def warn_of_settings(paths: Iterable[str], settings: Settings) -> None:
+    """What the configurations and compilation databases of these files name in vain."""
+    paths = list(paths)
+    _warn(_configured_folders(paths, settings))
+    _warn(_databases(paths, settings.command_line.options.compile_commands))
+
+
+def _warn(texts: Iterable[str]) -> None:
+    for text in texts:
+        sys.stderr.write(f"cudalint: warning: {text}\n")
 
 
 def _folders(folders: Iterable[str]) -> Iterator[str]:
@@ -29,6 +43,44 @@ def _folders(folders: Iterable[str]) -> Iterator[str]:
     for folder in folders:
         if not os.path.isdir(folder):
             yield f"-I {folder}: no such folder"
+
+
+def _configured_folders(paths: Iterable[str], settings: Settings) -> Iterator[str]:
+    seen: set[str] = set()
+    for path in paths:
+        try:
+            config = settings.of(path).config
+        except ConfigError:
+            continue  # The files below it have failed.
+        if config is None or config.path in seen:
+            continue
+        seen.add(config.path)
+        for folder in config.include_dirs:
+            if not os.path.isdir(folder):
+                yield f"{config.place_of('include-dirs')}: `include-dirs` names {folder}: no such folder"
+
+
+def _databases(paths: Iterable[str], named: str | None) -> Iterator[str]:
+    """A database that can't be used, and sources that one has no entry for: they are read without their options."""
+    from cudalint.frontend.compile_commands import DatabaseError, database_path, load_compile_commands
+
+    broken: dict[str, str] = {}
+    without: dict[str, list[str]] = {}
+    for path in paths:
+        found = database_path(path, named)
+        # Headers are compiled with whatever includes them, and have no entries.
+        if found is None or found in broken or not path.endswith(".cu"):
+            continue
+        try:
+            if not load_compile_commands(found).has(path):
+                without.setdefault(found, []).append(path)
+        except DatabaseError as error:
+            broken[found] = str(error)
+    if named is None:
+        yield from (f"{text}; files are read without it" for text in broken.values())
+    for database, (first, *others) in without.items():
+        more = f" and {len(others)} more" if others else ""
+        yield f"{database}: no entry for {first}{more}; read without the options of a compile command"
 
 
 def _parameters(params: Iterable[ParameterValue], known: Known) -> Iterator[str]:

@@ -27,11 +27,15 @@ _ARCHITECTURE: Final = re.compile(r"(?:sm|compute|lto)_(\d+[a-z]?)|^(\d{2,3}[a-z
 # Options of nvcc and of clang whose next argument is a value that does not matter here, and so is no option.
 _VALUED: Final = frozenset(
     {
-        "-o", "--output-file", "-MF", "-MT", "-MQ", "-x", "--x", "-Xptxas", "--ptxas-options", "-Xlinker", "-Xnvlink",
-        "-Xfatbin", "-Xclang", "-ccbin", "--compiler-bindir", "-maxrregcount", "--maxrregcount", "-t", "--threads",
+        "-o", "--output-file", "-MF", "-MT", "-MQ", "-x", "--x", "-Xlinker", "-Xnvlink",
+        "-Xfatbin", "-Xclang", "-ccbin", "--compiler-bindir", "-t", "--threads",
         "-L", "-l", "-cudart", "--cudart", "-odir", "-target", "-diag-suppress", "--diag-suppress",
     }
 )  # fmt: skip
+
+
+_REGISTERS: Final = ("-maxrregcount", "--maxrregcount")
+_MOST_REGISTERS: Final = 255
 
 
 class DatabaseError(Exception):
@@ -63,6 +67,15 @@ class CompileCommands:
         """The newest architecture that a source file is compiled for, such as `sm_90a`, where the command says so."""
         translation = self._translation(source)
         return f"sm_{translation.architecture}" if translation is not None and translation.architecture else None
+
+    def max_registers_for(self, source: str) -> int | None:
+        """What `-maxrregcount` leaves each thread of a source file's kernels."""
+        translation = self._translation(source)
+        return translation.max_registers if translation is not None else None
+
+    def has(self, source: str) -> bool:
+        """Whether the database says how a source file is compiled."""
+        return os.path.realpath(source) in self.entries
 
     def _translation(self, source: str) -> _Translation | None:
         entry = self.entries.get(os.path.realpath(source))
@@ -138,12 +151,17 @@ def database_for(source: str, named: str | None) -> CompileCommands | None:
     """The database that the user names, or else the nearest one; raises `DatabaseError`. One that nobody named may be
     unreadable in silence."""
     try:
-        found = named or _nearest(os.path.dirname(os.path.abspath(source)))
+        found = database_path(source, named)
         return load_compile_commands(found) if found is not None else None
     except DatabaseError:
         if named:
             raise
         return None
+
+
+def database_path(source: str, named: str | None) -> str | None:
+    """Where the database for a source file is, if there is one."""
+    return named or _nearest(os.path.dirname(os.path.abspath(source)))
 
 
 _nearest = lru_cache(maxsize=256)(find_compile_commands)
@@ -203,6 +221,7 @@ class _Translation:
     defines: list[str] = field(default_factory=list)
     std: str | None = None
     architecture: str | None = None
+    max_registers: int | None = None
     extra: list[str] = field(default_factory=list)
 
     def options(self) -> ParseOptions:
@@ -256,6 +275,18 @@ class _Translation:
             if number and (self.architecture is None or _order(number) > _order(self.architecture)):
                 self.architecture = number
 
+    def set_max_registers(self, value: str) -> None:
+        """As ptxas does, the last counts; a macro of the build that was left in place of the number says nothing."""
+        if value.isdecimal() and 1 <= int(value) <= _MOST_REGISTERS:
+            self.max_registers = int(value)
+
+    def set_assembler(self, value: str) -> None:
+        """Of what nvcc hands to ptxas only the registers count."""
+        options = iter(value.replace("=", ",").split(","))
+        for option in options:
+            if option in _REGISTERS:
+                self.set_max_registers(next(options, ""))
+
     def forward(self, value: str) -> None:
         """The options that nvcc hands to the host compiler: only its include folders and macros count."""
         inner = iter(value.split(","))
@@ -303,5 +334,7 @@ _OPTIONS: Final[tuple[tuple[tuple[str, ...], bool, _Action], ...]] = (
         False,
         _Translation.set_architecture,
     ),
+    (_REGISTERS, False, _Translation.set_max_registers),
+    (("-Xptxas", "--ptxas-options"), False, _Translation.set_assembler),
     (("-Xcompiler", "--compiler-options"), False, _Translation.forward),
 )

@@ -188,3 +188,44 @@ def test_config_says_what_the_compilation_database_is_good_for(cudalint: Run, tr
     value, reason = origin(str(source))
     assert value is None
     assert reason.startswith(f"not used: {database}: not a JSON file: ")
+
+
+@pytest.mark.parametrize("options", ["-maxrregcount=40", "--maxrregcount 40", "-Xptxas -v,-maxrregcount=40"])
+def test_the_registers_are_what_the_compile_command_leaves(cudalint: Run, tree: Path, options: str) -> None:
+    entry = {"directory": str(tree / "own"), "file": "t.cu", "command": f"nvcc {options} -DA -c t.cu"}
+    (tree / "compile_commands.json").write_text(json.dumps([entry]))
+
+    def registers(*arguments: str) -> list[tuple[int, str]]:
+        settings = json.loads(cudalint("config", "own/t.cu", "--format", "json", *arguments).out)["settings"]
+        return [(row["value"], row["origin"]) for row in settings if row["key"] == "maxrregcount"]
+
+    assert registers() == [(40, "its compile command")]
+    assert registers("--maxrregcount", "32") == [(32, "command line")]
+    entry["command"] = "nvcc -maxrregcount $(REGISTERS) -c t.cu"
+    (tree / "compile_commands.json").write_text(json.dumps([entry]))
+    assert registers() == []
+
+
+def test_a_database_that_is_of_no_use_is_said(cudalint: Run, tree: Path) -> None:
+    database = tree / "compile_commands.json"
+    entry = {"directory": str(tree / "own"), "file": "t.cu", "command": "nvcc -c t.cu"}
+    database.write_text(json.dumps([entry]))
+    none = f"cudalint: warning: {database}: no entry for own/legacy/t.cu and 1 more; read without the options of a "
+    for command in ("check", "facts"):
+        assert cudalint(command, "own/t.cu").err == ""
+        assert cudalint(command, ".").err == f"{none}compile command\n"
+        assert none in cudalint(command, ".", "--compile-commands", str(database)).err
+    database.write_text("{")
+    result = cudalint(".")
+    assert result.status == 1
+    assert result.err.startswith(f"cudalint: warning: {database}: not a JSON file: ")
+    assert result.err.endswith("; files are read without it\n")
+    assert result.err.count("\n") == 1
+
+
+def test_folders_of_a_configuration_that_are_not_there(cudalint: Run, tree: Path) -> None:
+    (tree / "own" / "cudalint.toml").write_text('target = "h100"\ninclude-dirs = [".", "none"]\n')
+    for command in ("check", "facts"):
+        (line,) = cudalint(command, ".").err.splitlines()
+        assert line.startswith("cudalint: warning: own/cudalint.toml:2: `include-dirs` names ")
+        assert line.endswith("own/none: no such folder")
