@@ -20,6 +20,7 @@ from cudalint.cli.rendering import (
     default_format,
     outputs,
     rendered,
+    spare_sources,
     write_outputs,
 )
 from cudalint.cli.sieve import Sieve
@@ -110,6 +111,7 @@ def command(
     drawn = _drawn(show) if format_ == "text" and not statistics else 0
     shown = Presentation(output_style(color), drawn, quiet, cast(Severity, fail_on), statistics)
     found = discover(paths, settings.excludes, values["force_exclude"])
+    spare_sources([write_baseline, *(output.path for output in outputs)], (file.path for file in found.files))
     sieve = Sieve(baseline, write_baseline, diff, [file.path for file in found.files])
     with ProgressBar(len(found.files), quiet) as progress:
         result = check_files(
@@ -118,10 +120,11 @@ def command(
     result = replace(result, failures=(*found.failures, *result.failures))
     sources = SourceLines({file.path: file.text for file in found.files if file.text is not None})
     result = sieve.applied_to(result, sources)
-    write_outputs(outputs, result, sources, shown)
-    if format_ == "github":
-        append_step_summary(result)
+    unwritten = list(write_outputs(outputs, result, sources, shown))
+    summary = append_step_summary(result) if format_ == "github" else None
+    unwritten += [summary] if summary else []
     write_lines(rendered(format_, result, sources, shown))
+    result = replace(result, failures=(*result.failures, *unwritten))
     warn_of_options(values, result.parameters)
     warn_of_settings(result.paths, settings)
     print_failures(result.failures)

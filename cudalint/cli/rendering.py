@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
@@ -12,7 +12,7 @@ import click
 from cudalint.diagnostics import Severity
 from cudalint.reporters.sources import SourceLines
 from cudalint.reporters.style import Style
-from cudalint.results import CheckResult
+from cudalint.results import CheckResult, Failure
 
 FORMATS = ("text", "concise", "json", "sarif", "github", "gitlab", "junit")
 
@@ -61,6 +61,14 @@ def _output(text: str) -> Output:
     return Output(format_, path)
 
 
+def spare_sources(written: Iterable[str | None], sources: Iterable[str]) -> None:
+    """Raises a usage error if a file to be written is one that is linted: a slip must not cost a source."""
+    read = {os.path.realpath(path) for path in sources}
+    for path in written:
+        if path is not None and os.path.realpath(path) in read:
+            raise click.UsageError(f"{path} is linted; name another file for what is to be written")
+
+
 def _is_device(path: str) -> bool:
     """`/dev/stdout` takes several reports one after the other."""
     return os.path.exists(path) and not os.path.isfile(path)
@@ -71,29 +79,32 @@ def default_format() -> str:
     return "github" if os.environ.get("GITHUB_ACTIONS") == "true" else "text"
 
 
-def write_outputs(outputs: Sequence[Output], result: CheckResult, sources: SourceLines, shown: Presentation) -> None:
-    """Writes the reports that go into files, without colours and pictures."""
+def write_outputs(
+    outputs: Sequence[Output], result: CheckResult, sources: SourceLines, shown: Presentation
+) -> Iterator[Failure]:
+    """Writes the reports that go into files, without colours and pictures; one that can't be written costs no other."""
     plain = replace(shown, style=Style(), pictures=0)
     for output in outputs:
         try:
             with open(output.path, "w", encoding="utf-8", errors="backslashreplace") as file:
                 file.writelines(f"{line}\n" for line in rendered(output.format, result, sources, plain))
         except OSError as error:
-            raise click.ClickException(f"{output.path}: cannot be written: {error.strerror}") from None
+            yield Failure(output.path, f"cannot be written: {error.strerror}")
 
 
-def append_step_summary(result: CheckResult) -> None:
-    """GitHub shows what is in this file on the page of the run."""
+def append_step_summary(result: CheckResult) -> Failure | None:
+    """GitHub shows what is in this file on the page of the run. Without it there still are the annotations."""
     path = os.environ.get("GITHUB_STEP_SUMMARY")
     if not path:
-        return
+        return None
     from cudalint.reporters.github import step_summary
 
     try:
         with open(path, "a", encoding="utf-8", errors="backslashreplace") as file:
             file.write(step_summary(result))
     except OSError as error:
-        raise click.ClickException(f"{path} (GITHUB_STEP_SUMMARY): cannot be written: {error.strerror}") from None
+        return Failure(path, f"GITHUB_STEP_SUMMARY cannot be written: {error.strerror}")
+    return None
 
 
 def rendered(format_: str, result: CheckResult, sources: SourceLines, shown: Presentation) -> Iterator[str]:

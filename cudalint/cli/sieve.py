@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -26,6 +27,8 @@ class Sieve:
         """`paths` are the files to be linted."""
         if write_baseline is not None and diff is not None:
             raise click.UsageError("--write-baseline takes all findings; it can't be had with --diff")
+        if write_baseline is not None and not os.path.isdir(os.path.dirname(os.path.abspath(write_baseline))):
+            raise click.ClickException(f"{write_baseline}: cannot be written: the folder does not exist")
         self._path, self._target = baseline, write_baseline
         # A baseline that is only about to be made may be named for both.
         self._baseline = _load(baseline) if baseline is not None and write_baseline is None else None

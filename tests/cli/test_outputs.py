@@ -39,7 +39,6 @@ def test_several_reports_at_once(cudalint: Run, tile: str, project: Path) -> Non
         ("json=none/out.json", "`none/out.json`: the folder does not exist"),
         ("json=.", "`.` is a folder"),
         ("json=-", "`json=-`: what is printed is up to --format; a report needs a file"),
-        ("json=/dev/full", "/dev/full: cannot be written: No space left on device"),
     ],
 )
 def test_outputs_that_cannot_be(cudalint: Run, tile: str, output: str, message: str) -> None:
@@ -69,7 +68,7 @@ def test_on_githubs_runners(cudalint: Run, tile: str, project: Path, monkeypatch
     assert cudalint(tile, "--format", "text").out.startswith("warning[CL201]")
     assert (project / "summary.md").read_text() == summary
     monkeypatch.setenv("GITHUB_STEP_SUMMARY", str(project / "none" / "summary.md"))
-    assert "(GITHUB_STEP_SUMMARY): cannot be written" in cudalint(tile).err
+    assert "GITHUB_STEP_SUMMARY cannot be written" in cudalint(tile).err
 
 
 def test_suppressed_findings_are_in_sarif_only(cudalint: Run, project: Path) -> None:
@@ -95,3 +94,28 @@ def test_statistics(cudalint: Run, tile: str, monkeypatch: pytest.MonkeyPatch) -
     assert cudalint(tile, "--statistics", "--format", "sarif").status == 2
     monkeypatch.setenv("GITHUB_ACTIONS", "true")
     assert cudalint(tile, "--statistics", "--select", "CL1,CL2").out == result.out
+
+
+@pytest.mark.parametrize("option", [["--output", "sarif=./tile.cu"], ["--write-baseline", "tile.cu"]])
+def test_no_report_is_written_over_a_source(cudalint: Run, tile: str, project: Path, option: list[str]) -> None:
+    text = (project / tile).read_text()
+    for named in (tile, "."):
+        result = cudalint(named, *option)
+        assert (result.status, result.out) == (2, "")
+        assert result.err.endswith("tile.cu is linted; name another file for what is to be written\n")
+        assert (project / tile).read_text() == text
+
+
+def test_a_report_that_cannot_be_written_costs_no_other(
+    cudalint: Run, tile: str, project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("GITHUB_ACTIONS", "true")
+    monkeypatch.setenv("GITHUB_STEP_SUMMARY", str(project))
+    result = cudalint(tile, "--output", "json=/dev/full", "--output", "junit=report.xml")
+    assert result.status == 2
+    assert result.out.startswith("::warning file=tile.cu,")
+    assert (project / "report.xml").read_text().startswith("<?xml")
+    assert result.err == (
+        "cudalint: error: /dev/full: cannot be written: No space left on device\n"
+        f"cudalint: error: {project}: GITHUB_STEP_SUMMARY cannot be written: Is a directory\n"
+    )

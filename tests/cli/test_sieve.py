@@ -50,7 +50,7 @@ def test_errors_come_before_the_work(cudalint: Run, tile: str) -> None:
         (("--baseline", "none.json"), "none.json: no such file; `--write-baseline none.json` makes it"),
         (("--diff", "HEAD"), "not a git repository"),
         (("--write-baseline", "b.json", "--diff", "HEAD"), "--write-baseline takes all findings"),
-        (("--write-baseline", "none/b.json"), "none/b.json: cannot be written: No such file or directory"),
+        (("--write-baseline", "none/b.json"), "none/b.json: cannot be written: the folder does not exist"),
     ):
         result = cudalint(tile, *arguments)
         assert (result.status, result.out) == (2, "")

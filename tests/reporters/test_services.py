@@ -117,3 +117,10 @@ def test_paths_count_from_the_projects_root(tmp_path: Path, monkeypatch: pytest.
     assert path_from(project_root(), "../../c.cu") == (tmp_path / "c.cu").as_posix()
     monkeypatch.setenv("GITHUB_WORKSPACE", str(tmp_path / "elsewhere"))
     assert project_root() == str(tmp_path)
+
+
+def test_what_looks_escaped_is_read_as_it_was_written() -> None:
+    """Without `%25`, a runner would make a new line of it."""
+    result = CheckResult("a100", (replace(column_read(), message="printf(\"%0A%2C\") of 100%25"),))
+    command = _read_command(next(iter(github.render(result, SourceLines({})))))
+    assert command[2].startswith('printf("%0A%2C") of 100%25\n')
