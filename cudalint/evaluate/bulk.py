@@ -5,6 +5,7 @@ Their instructions belong to the library and get no figures, but what they touch
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -88,13 +89,22 @@ def _random(ex: Executor, call: ir.Call) -> Value | None:
     for value in values:
         if isinstance(value, Pointer) and isinstance(value.target, Allocation):
             name = value.pointee.name if isinstance(value.pointee, (ir.RecordType, ir.Scalar)) else ""
-            size, shared = element_bytes(value.pointee), "tgp32" in name.lower()
+            size, shared = element_bytes(value.pointee), "tgp32" in name.lower() and _fits_mtgp32(ex)
             if value not in states or call.name != "curand_init":
                 touch(ex, value, size, "load", call.span, block=shared)
             if value in states:
                 touch(ex, value, size, "store", call.span, block=shared)
     args = tuple(ex.graph.thread)
     return ex.opaque(f"it is the result of `{call.name}`", call.type, args, call.span)
+
+
+_MTGP32_THREADS = 256
+"""cuRAND Library, Device API, Bit Generation with the MTGP32 generator: at most so many threads draw from one state."""
+
+
+def _fits_mtgp32(ex: Executor) -> bool:
+    extents = ex.configuration.block if ex.configuration is not None else ()
+    return math.prod(int(extent.value) for extent in extents if extent.is_const) <= _MTGP32_THREADS
 
 
 def _table() -> dict[str, Handler]:

@@ -94,7 +94,7 @@ def conflicts(table: Table, reach: Reach, ignores_values: bool = False) -> Itera
     for position, a in enumerate(present):
         for b in present[position:]:
             sites = site_pair(table.touches[a], table.touches[b])
-            if seen[sites] < _MOST_PER_SITE and clash(table.touches[a], table.touches[b]):
+            if seen[sites] < _MOST_PER_SITE and clash(table.touches[a], table.touches[b], reach):
                 table.unfolding.graph.work += _PAIR_WORK
                 found = _pair(table, runs, by_event[a], by_event[b], reach, ignores_values)
                 if found is not None:
@@ -107,9 +107,10 @@ def site_pair(a: Touch, b: Touch) -> frozenset[object]:
     return frozenset((touch.context.span, touch.context.frames, effect(touch)) for touch in (a, b))
 
 
-def clash(a: Touch, b: Touch) -> bool:
-    """Whether the two are a write and something that must not happen at the same time."""
-    if a is b and isinstance(a, LibraryAccess) and a.cooperative:
+def clash(a: Touch, b: Touch, reach: Reach = "grid") -> bool:
+    """Whether the two are a write and something that must not happen at the same time, in threads of one warp, one
+    block, or of different blocks."""
+    if reach != "grid" and _is_one_call(a, b):
         return False
     effects = {effect(a), effect(b)}
     if effects == {"load"} or effects == {"atomic"}:
@@ -118,6 +119,12 @@ def clash(a: Touch, b: Touch) -> bool:
         # What goes into a compare-and-swap is read before, and checked by it.
         return a.offset is not b.offset
     return True
+
+
+def _is_one_call(a: Touch, b: Touch) -> bool:
+    """Whether the two belong to one call that the threads of a block make together."""
+    together = [isinstance(touch, LibraryAccess) and touch.cooperative for touch in (a, b)]
+    return all(together) and (a.context.span, a.context.frames) == (b.context.span, b.context.frames)
 
 
 def effect(touch: Touch) -> Literal["load", "store", "atomic"]:
