@@ -21,6 +21,7 @@ from cudalint.hardware.sectors import SECTOR_BYTES
 
 _MAX_COPIES = 8
 """Loops of up to so many iterations are taken to be unrolled completely."""
+_MOST_NODES = 5_000
 _MAX_EVENTS = 48
 """Executions of one access (by unrolling and inlining) that are evaluated; the rest behave alike."""
 
@@ -83,6 +84,8 @@ def _masked_by_data(reached: Sequence[Known], view: LaunchView) -> AccessResult 
     """
     if any(k.doubt is not None and not k.doubt_in_mask for k in reached):
         return None
+    if any(_takes_long(k.event) for k in reached):
+        return None
     all_lanes, some = Totals(), Totals()
     for known in reached:
         rows = known.situation.rows(known.event.context.loops)
@@ -105,6 +108,20 @@ def _masked_by_data(reached: Sequence[Known], view: LaunchView) -> AccessResult 
         reason=f"which lanes are active depends on data: {reason}; the figure is {how}",
         active_request_fraction=1.0,
     )
+
+
+def _takes_long(event: AccessEvent) -> bool:
+    """Whether a simulation went into an address or into who gets there: random data says nothing of it, and takes
+    minutes to go through it."""
+    context = event.context
+    pending = [event.offset, *context.conditions, *(loop.condition for loop in context.loops)]
+    seen: set[int] = set()
+    while pending and len(seen) <= _MOST_NODES:
+        node = pending.pop()
+        if node.index not in seen:
+            seen.add(node.index)
+            pending.extend(node.args)
+    return bool(pending)
 
 
 def _result(reached: Sequence[Known], view: LaunchView) -> AccessResult:
