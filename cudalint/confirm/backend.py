@@ -11,7 +11,7 @@ from cudalint.confirm.counters import Instruction, profile
 from cudalint.confirm.device import Missing, device
 from cudalint.confirm.running import run_on_gpu
 from cudalint.confirm.trials import Device, Outcome, Trial
-from cudalint.pool import Limits
+from cudalint.pool import Limits, Lost
 
 Method = Literal["auto", "ncu", "instrumented"]
 
@@ -48,6 +48,11 @@ def ask_device(_: int) -> Device | str:
         return device()
     except Missing as reason:
         return str(reason)
+
+
+def why_lost(lost: Lost) -> str:
+    """Why a run has no result. What the pool says is said of a file's analysis, whose limit is another option."""
+    return lost.reason.replace("the analysis", "the run").partition("; --time-limit")[0]
 
 
 CUPY = Backend(ask_device, run_on_gpu, profile)

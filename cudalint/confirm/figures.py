@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from cudalint.confirm import branch_sites, comparing, instrument, matching
-from cudalint.confirm.backend import Backend, Settings
+from cudalint.confirm.backend import Backend, Settings, why_lost
 from cudalint.confirm.branch_sites import BranchSite
 from cudalint.confirm.comparing import Prediction
 from cudalint.confirm.counters import Instruction
@@ -141,7 +141,7 @@ def _run_instrumented(
         for done in run_jobs(backend.run, builds, settings.one_worker):
             index = waiting[done.index]
             if not isinstance(done, Done):
-                results[index] = done.reason.replace("the analysis", "the run")
+                results[index] = why_lost(done)
                 continue
             results[index] = done.value.refused or done.value
             if done.value.compile_error:

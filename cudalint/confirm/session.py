@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
 from cudalint.confirm import comparing
-from cudalint.confirm.backend import CUPY, Backend, Settings
+from cudalint.confirm.backend import CUPY, Backend, Settings, why_lost
 from cudalint.confirm.counters import Instruction, NoCounters
 from cudalint.confirm.figures import add_figures
 from cudalint.confirm.kernel_rows import Measured, module_rows, outcome_rows
@@ -128,7 +128,7 @@ def _run_plain(
             refused = done.value.refused
             found[id(candidate)] = Measured(candidate, None if refused else done.value, refused or "")
         else:
-            found[id(candidate)] = Measured(candidate, None, done.reason.replace("the analysis", "the run"))
+            found[id(candidate)] = Measured(candidate, None, why_lost(done))
         on_done(candidate.kernel.instantiation)
     return [found[id(candidate)] for candidate in candidates]
 

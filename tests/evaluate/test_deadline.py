@@ -38,7 +38,7 @@ def test_within_takes_the_earlier_end() -> None:
     assert not NEVER.is_over()
     assert not NEVER.within(60).is_over()
     assert NEVER.within(60).within(-1).is_over()
-    assert Deadline(monotonic=0).within(60).is_over()
+    assert Deadline(0.0).within(60).is_over()
 
 
 @pytest.mark.parametrize("facts", [("_EXECUTING_SHARE", -1.0)], indirect=True)
@@ -63,7 +63,7 @@ def test_accesses_and_branches_that_are_left_are_unknown(tmp_path: Path, monkeyp
 
     def late(self: kernel_analysis.KernelAnalysis, *args: object, **options: object) -> object:
         execution = executed(self, *args, **options)  # type: ignore[arg-type]
-        object.__setattr__(execution, "deadline", Deadline(monotonic=0))
+        object.__setattr__(execution, "deadline", Deadline(0.0))
         return execution
 
     monkeypatch.setattr(kernel_analysis.KernelAnalysis, "_execute", late)
