@@ -273,7 +273,8 @@ class _FileAnalysis:
         configurations = [self._with_opt_in(c, ref) for c in configurations]
         usage = usage_of(function.name, function.linkage_name(), self.usage) if self.usage else None
         analysis = KernelAnalysis(
-            self.graph, function, configurations, assumed, self.deadline, self.options, usage
+            self.graph, function, configurations, assumed, self.deadline, self.options, usage,
+            axioms=[axiom for ref in self.unit.axioms if (axiom := ref.load()) is not None],
         )
         for reason in unknown:
             analysis.gap(function.name_span, reason)

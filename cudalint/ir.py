@@ -510,5 +510,7 @@ class Unit:
     pattern (instantiations are reached through launches)."""
     host_functions: tuple[FunctionRef, ...]
     """Host function definitions of the file and the user's headers, in source order, without template patterns."""
+    axioms: tuple[FunctionRef, ...] = ()
+    """Functions that state what holds for all kernels of the file."""
     instantiations: Callable[[str], tuple[FunctionRef, ...]] = field(default=lambda key: ())
     """For the key of a kernel template's pattern: instantiations named in the file other than by visible launches."""

@@ -69,6 +69,8 @@ class KernelAnalysis:
     options: AnalysisOptions
     usage: Usage | None
     """What the compiled kernel takes, where that is known."""
+    axioms: Sequence[ir.Function] = ()
+    """What the file states about all of its kernels."""
     given_up: bool = False
     """Whether launches were left at the deadline."""
     gaps: dict[tuple[str, int, str], Gap] = field(default_factory=dict)
@@ -204,7 +206,7 @@ class KernelAnalysis:
         executor = Executor(self.graph, Extents((x, y, z), configuration.grid), deadline=self._executing_until())
         complete = True
         try:
-            executor.run_kernel(function, configuration.arguments)
+            executor.run_kernel(function, configuration.arguments, self.axioms)
         except GaveUp as reason:
             complete = False
             if not quiet:

@@ -36,9 +36,9 @@ def assume(ex: Executor, condition: Node) -> None:
     """Lets the condition hold for all values that are tried later; what cannot be evaluated is left alone."""
     if condition.is_const or condition.bits & ex.graph.opaque_bits:
         return
-    if condition.bits & THREAD_BITS:
+    if condition.bits & (THREAD_BITS | BLOCK_BITS):
         ex.state.assume(condition)
-    elif not any(atom.op in ("loop", "placeholder") for atom in ex.graph.atoms(condition.bits, ~BLOCK_BITS)):
+    elif not any(atom.op in ("loop", "placeholder") for atom in ex.graph.atoms(condition.bits, ~0)):
         settle(ex.graph, (*ex.assumed, condition))
         ex.assumed.append(condition)
 

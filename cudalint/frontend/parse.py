@@ -62,6 +62,7 @@ _SYSTEM_MARKERS: Final = ("cuda_runtime_api.h", "stdlib.h", "cstdlib", os.path.j
 
 _NOT_FOUND: Final = re.compile(r"'(.+)' file not found")
 _UNDECLARED: Final = re.compile(r"use of undeclared identifier '(\w+)'")
+_NO_DECLARATION: Final = "a type specifier is required for all declarations"
 _UNKNOWN_TYPE: Final = re.compile(r"(?:unknown type name|no type named) '(\w+)'")
 # Which side a function runs on, and whether a bundled template has a body, are no concern of a linter.
 _IGNORED: Final = re.compile(
@@ -352,6 +353,13 @@ class _Parser:
             if problem.path != self.path:
                 continue
             match = _UNKNOWN_TYPE.match(problem.message) or _UNDECLARED.match(problem.message)
+            if problem.message == _NO_DECLARATION:
+                # A macro that a well-known header defines, in the place of a declaration.
+                found = re.match(rb"\w+", lines[problem.line - 1][problem.column - 1 :])
+                name = found[0].decode() if found else ""
+                if recovery.header_of(name) is not None:
+                    yield name, (problem, recovery.guess_name(name, b""))
+                continue
             if match is None or match[1] in seen:
                 continue
             seen.add(match[1])

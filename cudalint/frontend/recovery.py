@@ -156,7 +156,7 @@ _GROUPS: Final = (
 )
 _STATEMENTS: Final = (
     r"__(assume|requires(_\w+)?|ensures|invariant|uniform_(int|bool)|distinct_(int|bool)|enabled|exclusive|implies)"
-    r"|__(no_)?(read|write)(_implies)?|__assertion|__global_(assert|invariant)|__function_wide_invariant"
+    r"|__axiom|__(no_)?(read|write)(_implies)?|__assertion|__global_(assert|invariant)|__function_wide_invariant"
 )
 _HEADERS: Final = (
     (_GROUPS, "cooperative_groups.h"),

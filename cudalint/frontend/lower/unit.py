@@ -25,6 +25,8 @@ _CONTAINERS: Final = frozenset(
     }
 )
 _FUNCTIONS: Final = kinds.FUNCTION_DECLS | {kinds.FUNCTION_TEMPLATE}
+_AXIOM: Final = "_cudalint_axiom_"
+"""What the bundled header of verifiers' statements makes of `__axiom(…)`."""
 _TOP_LEVEL: Final = _CONTAINERS | _FUNCTIONS | {kinds.VAR_DECL}
 """Half of what stands at the top are macros."""
 
@@ -37,6 +39,7 @@ def lower_unit(parsed: ParsedFile) -> ir.Unit:
         problems=tuple([ir.Problem(p.path, p.line, p.column, p.message) for p in parsed.problems]),
         kernels=unit.kernels,
         host_functions=unit.host_functions(),
+        axioms=unit.axioms,
         instantiations=unit.instantiations,
     )
 
@@ -53,6 +56,7 @@ class _Unit:
         # The kernels of a file that includes this one are found there, with the launches behind the inclusion.
         kernels = [ref for ref in refs if ref.kind == "kernel"]
         self.kernels = tuple([ref for ref in kernels if ref.span.path != parsed.includer])
+        self.axioms = tuple([ref for ref in refs if ref.name.startswith(_AXIOM)])
         self._hosts = [ref for ref in refs if ref.kind == "host" and not ref.templated]
 
     def _refs(self, definitions: list[Cursor]) -> list[ir.FunctionRef]:

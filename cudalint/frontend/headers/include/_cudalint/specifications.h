@@ -27,4 +27,10 @@ _CUDALINT_STATEMENT(__global_assert);
 _CUDALINT_STATEMENT(__requires_fresh_array);
 _CUDALINT_STATEMENT(__requires_distinct_arrays);
 
+// What holds for the whole file becomes a function, which each kernel begins with.
+#define _CUDALINT_JOINED(a, b) a##b
+#define _CUDALINT_AXIOM(number, condition) \
+    __device__ inline void _CUDALINT_JOINED(_cudalint_axiom_, number)() { __requires(condition); } static_assert(true)
+#define __axiom(condition) _CUDALINT_AXIOM(__COUNTER__, condition)
+
 #undef _CUDALINT_STATEMENT
