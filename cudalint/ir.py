@@ -170,6 +170,10 @@ class FunctionRef:
     """Lowers the definition (memoised), None where there is none in sight."""
     has_launch: Callable[[], bool]
     """Whether its body, or a user function that it calls, launches a kernel (memoised)."""
+    acts: Callable[[], bool]
+    """Whether these use variables that outlive them, or end the program (memoised)."""
+    parameter_types: Callable[[], tuple[Type, ...]]
+    """Of its parameters, without lowering its body (memoised)."""
     templated: bool = False
     """The reference names a template pattern rather than an instantiation."""
 

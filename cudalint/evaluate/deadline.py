@@ -14,7 +14,7 @@ class Deadline:
     """In seconds of this process."""
 
     def is_over(self) -> bool:
-        return time.process_time() > self.processor
+        return self.processor < math.inf and time.process_time() > self.processor
 
     def within(self, seconds: float) -> Deadline:
         """The same, and no later than after so many seconds of work."""

@@ -22,6 +22,7 @@ from cudalint.evaluate.executor import Executor, GaveUp
 from cudalint.evaluate.graph import BOOL, I8, UNINITIALISED, Graph, Kind, Node, Reason, Uniform, kind_of
 from cudalint.evaluate.intrinsics import DEVICE_LIBRARY, Handler
 from cudalint.evaluate.memory import Memory
+from cudalint.evaluate.relevance import Relevance
 from cudalint.evaluate.state import FunctionScope, LoopScope, Marks
 from cudalint.evaluate.tiling import Definitions, tilings
 from cudalint.evaluate.values import (
@@ -173,6 +174,13 @@ class HostExecutor(Executor):
     """Keys of the functions that have been executed with launches in them."""
     opt_ins: dict[str, list[Node]] = field(default_factory=dict)
     """By a kernel's key: the bytes to which its limit of dynamic shared memory is raised."""
+    relevance: Relevance = field(init=False)
+    idle: set[ir.Stmt] = field(default_factory=set)
+    """Statements that decide no launch."""
+    sorted: set[str] = field(default_factory=set)
+    """Keys of the functions whose idle statements are known."""
+    small: dict[str, bool] = field(default_factory=dict)
+    """By the keys of functions without launches: whether they are executed."""
     definitions: Definitions = field(default_factory=Definitions)
     callers: list[dict[ir.Symbol, None]] = field(default_factory=list)
     """For each function that is inlined, the variables that there were before and that no branch of it has set."""
@@ -188,6 +196,8 @@ class HostExecutor(Executor):
         self.library = HOST_LIBRARY
         self.on_launch = self.record_launch
         self.on_loop = self.loop
+        silent = [name for name, handler in HOST_LIBRARY.items() if handler is _ignored]
+        self.relevance = Relevance(self._launches, frozenset(silent))
 
     # roots
 
@@ -207,7 +217,9 @@ class HostExecutor(Executor):
         self.state.functions.append(FunctionScope(function.name, len(self.state.conditions)))
         self.active.append(ref.key)
         try:
-            Executor.statement(self, function.body)
+            body = self._up_to_launches(function.body)
+            self.idle |= self.relevance.idle(body)
+            Executor.statement(self, body)
         except GaveUp:
             pass
         finally:
@@ -219,7 +231,16 @@ class HostExecutor(Executor):
             self.outer_guards.clear()
             self.assumed.clear()
 
+    def _up_to_launches(self, body: ir.Stmt) -> ir.Stmt:
+        """A body without what comes after its last launch: the results' verification decides no launch."""
+        if not isinstance(body, ir.Block):
+            return body
+        last = max((i for i, s in enumerate(body.statements) if self._has_launch(s)), default=len(body.statements))
+        return ir.Block(body.statements[: last + 1], body.span)
+
     def statement(self, statement: ir.Stmt) -> None:
+        if statement in self.idle:
+            return
         if self.statements > MAX_HOST_STATEMENTS:
             raise GaveUp("host code is too long")
         Executor.statement(self, statement)
@@ -467,7 +488,7 @@ class HostExecutor(Executor):
 
     def loop(self, parts: loops.Parts) -> None:
         """A few iterations while the condition is known to hold, one if it is unknown; then the rest is unknown."""
-        has_launch = any(self._launches(n) for n in walk.walk(parts.body))
+        has_launch = self._has_launch(parts.body)
         if not has_launch and not self._matters(parts):
             return
         most = MAX_LOOP if has_launch else MAX_QUIET_LOOP
@@ -518,11 +539,15 @@ class HostExecutor(Executor):
     def _test(self, parts: loops.Parts) -> Node:
         return self.graph.true if parts.condition is None else expressions.condition(self, parts.condition)
 
+    def _has_launch(self, code: ir.Stmt) -> bool:
+        """Whether code launches a kernel, or calls or names a function that does."""
+        return any(self._launches(node) for node in walk.walk(code))
+
     def _launches(self, node: Any) -> bool:
         if isinstance(node, ir.Launch):
             return True
-        if isinstance(node, ir.Call):
-            if node.name.startswith("cudaLaunch"):
+        if isinstance(node, (ir.Call, ir.Lambda, ir.FunctionName)):
+            if isinstance(node, ir.Call) and node.name.startswith("cudaLaunch"):
                 return True
             return node.function is not None and node.function.is_user and node.function.has_launch()
         return False
@@ -550,6 +575,7 @@ class HostExecutor(Executor):
         self, ref: ir.FunctionRef, bind_: Callable[[ir.Function], Mapping[ir.Symbol, Value | Place]], call: ir.Span
     ) -> Value | Place | None:
         if ref.is_user and ref.has_launch():
+            self._sort(ref)
             self.executed.add(ref.key)
         elif not self._worth_it(ref):
             return None
@@ -561,13 +587,25 @@ class HostExecutor(Executor):
             self.callers.pop()
             self.outer_guards.pop()
 
+    def _sort(self, ref: ir.FunctionRef) -> None:
+        """Finds the idle statements of a function that is called for its launches."""
+        function = ref.load()
+        if function is None or ref.key in self.sorted:
+            return
+        self.sorted.add(ref.key)
+        outer = [symbol for symbol in function.parameters if isinstance(symbol.type, ir.PointerType)]
+        outer += [capture.symbol for capture in function.captures if capture.by_reference]
+        self.idle |= self.relevance.idle(function.body, (*outer, *(() if function.this is None else (function.this,))))
+
     def _worth_it(self, ref: ir.FunctionRef) -> bool:
         """Small functions are executed for what they return or set; long ones don't decide launches."""
-        function = ref.load()
-        if function is None:
-            return False
-        nodes = itertools.islice(walk.walk(function.body), MAX_INLINED_NODES + 1)
-        return sum(1 for _ in nodes) <= MAX_INLINED_NODES
+        known = self.small.get(ref.key)
+        if known is None:
+            function = ref.load()
+            body = walk.walk(function.body) if function is not None else iter(())
+            nodes = sum(1 for _ in itertools.islice(body, MAX_INLINED_NODES + 1))
+            known = self.small[ref.key] = function is not None and nodes <= MAX_INLINED_NODES
+        return known
 
     # launches
 

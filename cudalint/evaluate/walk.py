@@ -106,7 +106,7 @@ def _call_effects(
 ) -> None:
     ref = call.function if isinstance(call, ir.Call) else call.constructor
     receiver = call.receiver if isinstance(call, ir.Call) else None
-    function = ref.load() if ref is not None and ref.is_user else None
+    types = ref.parameter_types() if ref is not None and ref.is_user else ()
     if receiver is not None:
         symbol = root(receiver)
         if symbol is not None and isinstance(call, ir.Call) and call.name == "operator()":
@@ -119,8 +119,8 @@ def _call_effects(
             closures[symbol] = None
     for position, argument in enumerate(call.arguments):
         type_ = argument.type
-        if function is not None and position < len(function.parameters):
-            type_ = function.parameters[position].type
+        if position < len(types):
+            type_ = types[position]
             if not isinstance(type_, (ir.PointerType, ir.ArrayType)):
                 continue
         elif not isinstance(type_, (ir.PointerType, ir.ArrayType, ir.RecordType)):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gc
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Final
 
@@ -17,6 +17,7 @@ from cudalint.frontend.lower.uses import Uses, uses_in
 if TYPE_CHECKING:
     from cudalint.frontend.lower.context import Context
 
+_ENDING: Final = frozenset({"exit", "abort", "_exit", "quick_exit", "terminate"})
 _DEPTH: Final = 100_000
 """Python's limit on nested calls while a function is lowered. Its own calls take no room on the C stack."""
 
@@ -31,6 +32,8 @@ class Functions:
         self._captures: dict[int | None, tuple[ir.Capture, ...]] = {}
         self._uses: dict[int | None, Uses] = {}
         self._has_launch: dict[str, bool] = {}
+        self._has_effects: dict[str, bool] = {}
+        self._types: dict[str, tuple[ir.Type, ...]] = {}
         self._definitions: dict[str, Cursor] = {}
         self._this: ir.Symbol | None = None
 
@@ -62,6 +65,8 @@ class Functions:
             is_user=start.file.is_user and not name.startswith("__builtin_"),
             load=lambda: self._load(key),
             has_launch=lambda: self._launches(key),
+            acts=lambda: self._acts(key),
+            parameter_types=lambda: self._parameter_types(key),
             templated=declarations.is_pattern(shown),
         )
 
@@ -161,22 +166,48 @@ class Functions:
         return known
 
     def _search_launch(self, key: str) -> bool:
+        return self._search(key, self._has_launch, lambda uses: uses.launches)
+
+    def _search(self, key: str, answers: dict[str, bool], found: Callable[[Uses], bool]) -> bool:
+        """Whether something holds of a function's body, or of a user function's that it calls; `answers` are known."""
         seen = {key}
         waiting = [key]
         while waiting:
             current = waiting.pop()
-            known = self._has_launch.get(current)
+            known = answers.get(current)
             if known is False:
                 continue
             uses = self._uses_of(current)
-            if known or uses.launches:
+            if known or found(uses):
                 return True
             for ref in map(self.ref, uses.functions):
                 if ref.is_user and ref.key not in seen:
                     seen.add(ref.key)
                     waiting.append(ref.key)
-        self._has_launch |= dict.fromkeys(seen, False)
+        answers |= dict.fromkeys(seen, False)
         return False
+
+    # --- what calls do beyond their arguments --------------------------------------------------------
+
+    def _acts(self, key: str) -> bool:
+        """Whether a function uses variables that outlive it, or ends the program, itself or through others."""
+        known = self._has_effects.get(key)
+        if known is None:
+            known = self._has_effects[key] = self._search(key, self._has_effects, self._has_own_effects)
+        return known
+
+    def _has_own_effects(self, uses: Uses) -> bool:
+        if any(cursors.spelling(function) in _ENDING for function in uses.functions):
+            return True
+        start = self._context.sources.start
+        return any(start(variable).file.is_user for variable in uses.variables)
+
+    def _parameter_types(self, key: str) -> tuple[ir.Type, ...]:
+        types = self._types.get(key)
+        if types is None:
+            parameters = declarations.split(self._definitions[key]).parameters
+            types = self._types[key] = tuple([self._context.symbols.symbol(p).type for p in parameters])
+        return types
 
     def _uses_of(self, key: str) -> Uses:
         definition = self._definitions[key]

@@ -1,4 +1,4 @@
-"""Which functions a function names, and whether it launches a kernel: answers that cost no lowering."""
+"""Which functions and variables a function names, and whether it launches a kernel: answers that cost no lowering."""
 
 from __future__ import annotations
 
@@ -17,17 +17,23 @@ class Uses:
     launches: bool
     functions: list[Cursor]
     """What is called or otherwise named, each once."""
+    variables: list[Cursor]
+    """Those that outlive the function, each once."""
 
 
 def uses_in(declaration: Cursor) -> Uses:
     """The uses in the body of a function or in the initializer of a variable."""
-    uses = Uses(False, [])
+    uses = Uses(False, [], [])
     seen: set[int | None] = set()
     for node in cursors.descendants(declaration, _NAMING):
         callee = cursors.referenced(node)
-        if callee.handle in seen or callee.kind not in kinds.FUNCTION_DECLS:
+        if callee.handle in seen:
             continue
         seen.add(callee.handle)
+        if callee.kind == kinds.VAR_DECL and cursors.has_global_storage(callee):
+            uses.variables.append(callee)
+        if callee.kind not in kinds.FUNCTION_DECLS:
+            continue
         if callee.kind == kinds.FUNCTION_DECL and cursors.spelling(callee).startswith(_LAUNCHING):
             uses.launches = True
         else:
