@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from cudalint.evaluate.events import BranchEvent, Loop
 from cudalint.evaluate.graph import BLOCK_BITS, BOOL, THREAD_BITS, Graph, Node, Reason, Uniform, conjuncts, render
 from cudalint.evaluate.numeric import WARP, Rows, lane_trips
-from cudalint.evaluate.requests import Situation, mask_of, varies_within_warp
+from cudalint.evaluate.requests import Lanes, Situation, mask_of
 from cudalint.evaluate.views import LaunchView
 from cudalint.facts import Verdict
 
@@ -168,7 +168,7 @@ def judge_condition(event: BranchEvent, situation: Situation, conditions: Sequen
     mask = mask_of(rows, [*known(graph, conditions), *present]).reshape(shape)
     visits = rows.weights[:, None] * mask.any(axis=2)
     total = float(visits.sum())
-    doubt = _doubt(rows, event.condition, mask)
+    doubt = _doubt(situation.lanes(event.context.loops, mask), graph, event.condition)
     if doubt is not None:
         return _doubtful(doubt, total)
     way = np.broadcast_to(np.asarray(rows.value(event.condition)), (rows.count, mask[0].size)).reshape(shape)
@@ -215,8 +215,8 @@ def _judge_loop(event: BranchEvent, situation: Situation, conditions: Sequence[N
     visits = rows.weights[:, None] * mask.any(axis=2)
     total = float(visits.sum())
     test = loop.condition if event.kind == "do" else event.condition
-    within = rows.at_iteration(loop.counter, 1)
-    doubt = next((d for part in conjuncts(graph, test) if (d := _doubt(within, part, mask)) is not None), None)
+    lanes = Lanes(rows.at_iteration(loop.counter, 1), mask)
+    doubt = next((d for part in conjuncts(graph, test) if (d := _doubt(lanes, graph, part)) is not None), None)
     if doubt is not None:
         return _doubtful(doubt, total)
     trips = np.broadcast_to(lane_trips(rows, loop.counter, test), (rows.count, mask[0].size)).reshape(shape)
@@ -249,12 +249,11 @@ def known(graph: Graph, conditions: Sequence[Node]) -> list[Node]:
     return [c for c in conditions if not c.bits & graph.opaque_bits and not c.is_const]
 
 
-def _doubt(rows: Rows, condition: Node, mask: NDArray[np.bool_]) -> Reason | None:
+def _doubt(lanes: Lanes, graph: Graph, condition: Node) -> Reason | None:
     """Why it cannot be told whether lanes of one warp agree on a condition.
 
     They do agree, whatever the unknown values are, if nothing that goes into it differs within a warp.
     """
-    graph = rows.graph
     if not condition.bits & graph.opaque_bits or not condition.bits & THREAD_BITS:
         return None
     first: Reason | None = None
@@ -263,7 +262,7 @@ def _doubt(rows: Rows, condition: Node, mask: NDArray[np.bool_]) -> Reason | Non
         reason = part.payload if isinstance(part.payload, Reason) else None
         first = first or reason
         # The number of iterations that a loop made is made up of values inside of it, which have none out here.
-        varies = bool(part.bits & THREAD_BITS) if part.op == "trips" else varies_within_warp(rows, part, mask)
+        varies = bool(part.bits & THREAD_BITS) if part.op == "trips" else lanes.vary(part)
         if varies and reason is not None:
             return reason
         differs = differs or varies

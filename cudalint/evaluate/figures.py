@@ -11,7 +11,7 @@ from cudalint.evaluate.events import AccessEvent
 from cudalint.evaluate.graph import Graph, Node
 from cudalint.evaluate.knowledge import is_astray, know
 from cudalint.evaluate.masks import guards_by_data
-from cudalint.evaluate.requests import Requests, gather, opaque_parts, varies_within_warp
+from cudalint.evaluate.requests import Requests, gather, opaque_parts
 from cudalint.evaluate.sampling import offset_range, sample, strides
 from cudalint.evaluate.sensitivity import assumptions_of
 from cudalint.evaluate.views import TOLERANCE, Known, LaunchView, Totals, totals_of
@@ -88,8 +88,8 @@ def _masked_by_data(reached: Sequence[Known], view: LaunchView) -> AccessResult 
         return None
     all_lanes, some = Totals(), Totals()
     for known in reached:
-        rows = known.situation.rows(known.event.context.loops)
-        guards = guards_by_data(known.event, view.graph, rows, known.quick.mask)
+        lanes = known.situation.lanes(known.event.context.loops, known.quick.mask)
+        guards = guards_by_data(known.event, view.graph, lanes)
         if guards is None:
             return None
         # Lists (see cudalint.evaluate.lists) are about as long as one another, and a lane costs what it costs.
@@ -153,9 +153,8 @@ def _result(reached: Sequence[Known], view: LaunchView) -> AccessResult:
 
 def _is_scattered(known: Known, graph: Graph) -> bool:
     """Whether lanes of one warp go to places that depend on data."""
-    rows = known.situation.rows(known.event.context.loops)
-    parts = opaque_parts(graph, known.event.offset)
-    return any(varies_within_warp(rows, part, known.quick.mask) for part, _ in parts)
+    lanes = known.situation.lanes(known.event.context.loops, known.quick.mask)
+    return any(lanes.vary(part) for part, _ in opaque_parts(graph, known.event.offset))
 
 
 def _of_totals(

@@ -13,18 +13,24 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from cudalint import ir
+from cudalint.evaluate.caches import Caches
 
 Number = int | float | bool
 
 THREAD_BITS = 0b000111
 BLOCK_BITS = 0b111000
-_FIRST_FREE_BIT = 6
+OPAQUE_BIT = 0b1000000
+"""All opaque values share one: a long simulation has tens of thousands of them."""
+_FIRST_FREE_BIT = 7
 _WORD = 4
 _MOST_MEMOS = 16
 """Substitutions of which is remembered what they made of nodes."""
 _MAX_FLOAT_SIZE = 96
 """Floating-point values that take more nodes than this are summarised."""
 _MAX_SUMMARY = 12
+_MAX_BELOW = 256
+"""The same for what goes into the opaque values in them, through which a loop in a loop in a loop would be copied out
+with each of its values."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +85,7 @@ UNINITIALISED = Reason(False, "it is not initialised")
 class Node:
     """One value of the graph; equal nodes are the same object."""
 
-    __slots__ = ("args", "bits", "index", "kind", "op", "payload", "size")
+    __slots__ = ("args", "bits", "index", "kind", "op", "payload", "size", "steps")
 
     def __init__(self, op: str, args: tuple[Node, ...], payload: object, kind: Kind, bits: int, index: int) -> None:
         self.op = op
@@ -92,6 +98,8 @@ class Node:
         """How many nodes it would take to write it out, up to a limit."""
         if op != "opaque":
             self.size = min(1 + sum(a.size for a in args), 1 << 20)
+        self.steps: int = min(1 + sum(a.steps for a in args), 1 << 20)
+        """The same, with what goes into opaque values."""
 
     @property
     def is_const(self) -> bool:
@@ -217,6 +225,34 @@ def first_failure(goes_on: Callable[[int], bool]) -> int:
     return high
 
 
+def _opaque_leaves(parts: Iterable[Node]) -> tuple[Node, ...]:
+    """The opaque values that go into others as they are. A trip count is one with them: the counter in its condition
+    means nothing outside."""
+    found: dict[Node, None] = {}
+    pending = list(parts)
+    while pending:
+        node = pending.pop()
+        if node.op in ("opaque", "trips") and node.bits & OPAQUE_BIT:
+            found[node] = None
+        elif node.bits & OPAQUE_BIT:
+            pending.extend(node.args)
+    return tuple(found)
+
+
+def _is_long(parts: Iterable[Node]) -> bool:
+    """Whether some values take many steps to compute, those of the opaque values in them included."""
+    seen: set[int] = set()
+    pending = list(parts)
+    if sum(part.steps for part in pending) <= _MAX_BELOW:
+        return False
+    while pending and len(seen) <= _MAX_BELOW:
+        node = pending.pop()
+        if node.index not in seen:
+            seen.add(node.index)
+            pending.extend(node.args)
+    return len(seen) > _MAX_BELOW
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Checkpoint:
     """The state of a graph at some time."""
@@ -224,7 +260,7 @@ class Checkpoint:
     nodes: Mapping[object, Node]
     atoms: Mapping[int, Node]
     next_bit: int
-    masks: tuple[int, int, int]
+    masks: tuple[int, int]
 
 
 class Graph:
@@ -235,7 +271,7 @@ class Graph:
         self._next_bit = _FIRST_FREE_BIT
         self._count = 0
         self._memos: dict[tuple[tuple[int, int], ...], dict[int, Node]] = {}
-        self.opaque_bits = 0
+        self.opaque_bits = OPAQUE_BIT
         self.uniform_bits = 0
         self.loop_bits = 0
         self._atoms: dict[int, Node] = {}
@@ -252,6 +288,8 @@ class Graph:
         self.work = 0
         """How much was computed so far, in units of about a microsecond. What has to end early ends by this clock: by
         that on the wall, findings would come and go with what else the machine does."""
+        self.caches = Caches()
+        """What is kept of the numbers that were computed for nodes."""
         self.thread = tuple(self._leaf("thread", axis, U4, 1 << axis) for axis in range(3))
         self.block = tuple(self._leaf("block", axis, U4, 8 << axis) for axis in range(3))
         self.zero = self.const(0)
@@ -263,7 +301,7 @@ class Graph:
 
     def checkpoint(self) -> Checkpoint:
         """What there is now: the host code's values, which all kernels of a file share."""
-        masks = (self.opaque_bits, self.uniform_bits, self.loop_bits)
+        masks = (self.uniform_bits, self.loop_bits)
         return Checkpoint(dict(self._nodes), dict(self._atoms), self._next_bit, masks)
 
     def rewind(self, to: Checkpoint) -> None:
@@ -271,7 +309,7 @@ class Graph:
         self.forget_arithmetic()
         self._memos.clear()
         self._nodes, self._atoms, self._next_bit = dict(to.nodes), dict(to.atoms), to.next_bit
-        self.opaque_bits, self.uniform_bits, self.loop_bits = to.masks
+        self.uniform_bits, self.loop_bits = to.masks
 
     # leaves
 
@@ -309,24 +347,26 @@ class Graph:
 
     def opaque(self, reason: Reason, args: tuple[Node, ...], kind: Kind) -> Node:
         """A value that cannot be followed but that is a function of `args`: lanes with equal `args` share it."""
-        key = ("opaque", reason, kind, tuple(a.index for a in args))
-        node = self._nodes.get(key)
-        if node is None:
-            node = self._atom("opaque", args, reason, kind)
-            self._nodes[key] = node
-            self.opaque_bits |= self._own_bit(node)
-        return node
+        bits = OPAQUE_BIT
+        for arg in args:
+            bits |= arg.bits
+        return self._intern("opaque", args, reason, kind, bits)
 
-    def _own_bit(self, node: Node) -> int:
-        own = node.bits
+    def variable(self, reason: Reason, args: tuple[Node, ...], kind: Kind) -> Node:
+        """An opaque value that another one will be substituted for: it has a bit of its own, by which it is found."""
+        return self._atom("opaque", args, reason, kind, OPAQUE_BIT)
+
+    @staticmethod
+    def _own_bit(node: Node) -> int:
+        own = node.bits & ~OPAQUE_BIT
         for arg in node.args:
             own &= ~arg.bits
-        return own
+        return own or (OPAQUE_BIT if node.op == "opaque" else 0)
 
-    def _atom(self, op: str, args: tuple[Node, ...], payload: object, kind: Kind) -> Node:
+    def _atom(self, op: str, args: tuple[Node, ...], payload: object, kind: Kind, bits: int = 0) -> Node:
         bit = 1 << self._next_bit
         self._next_bit += 1
-        bits = bit
+        bits |= bit
         for arg in args:
             bits |= arg.bits
         self._count += 1
@@ -377,19 +417,33 @@ class Graph:
         if op in _COMMUTATIVE and a.is_const:
             a, b = b, a
         if kind.is_float and a.size + b.size > _MAX_FLOAT_SIZE:
-            return self._summary(a.bits | b.bits, kind)
+            return self._summary((a, b), kind)
         node = self._intern(op, (a, b), None, kind, a.bits | b.bits)
         if op == "*" and kind.bytes == _WORD and node.bits and not node.bits & ~self.uniform_bits:
             self.products[node] = None
         return node
 
-    def _summary(self, bits: int, kind: Kind) -> Node:
+    def _summary(self, parts: tuple[Node, ...], kind: Kind) -> Node:
         """What is left of a long floating-point computation: that it depends on these leaves. It hardly ever decides an
         address, and kept in full it would be substituted into again and again."""
-        leaves = [leaf for leaf in (*self.thread, *self.block) if leaf.bits & bits]
-        atoms = self.atoms(bits, ~0 << _FIRST_FREE_BIT)[:_MAX_SUMMARY]
-        data = bool(bits & self.opaque_bits)
-        return self.opaque(Reason(data, "it comes out of a long computation"), (*leaves, *atoms), kind)
+        opaque = _opaque_leaves(parts)
+        kept = self._leaves(parts, () if _is_long(opaque) else opaque)
+        data = any(part.bits & OPAQUE_BIT for part in parts)
+        return self.opaque(Reason(data, "it comes out of a long computation"), kept, kind)
+
+    def condensed(self, parts: tuple[Node, ...]) -> tuple[Node, ...]:
+        """What floating-point values are computed from; where that takes many steps, only the leaves that they end in.
+        """
+        return self._leaves(parts) if _is_long(parts) else parts
+
+    def _leaves(self, parts: tuple[Node, ...], opaque: Iterable[Node] = ()) -> tuple[Node, ...]:
+        """The leaves of some values, the first ones of many, with some opaque values among them."""
+        bits = 0
+        for part in parts:
+            bits |= part.bits
+        own = [leaf for leaf in (*self.thread, *self.block) if leaf.bits & bits]
+        found = {*self.atoms(bits & ~OPAQUE_BIT, ~0 << _FIRST_FREE_BIT), *opaque}
+        return (*own, *sorted(found, key=lambda node: node.index)[:_MAX_SUMMARY])
 
     @staticmethod
     def _fold(op: str, a: Node, b: Node, kind: Kind) -> Number:

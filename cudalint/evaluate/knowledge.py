@@ -5,7 +5,7 @@ from __future__ import annotations
 from cudalint.evaluate.events import AccessEvent
 from cudalint.evaluate.graph import BOOL, THREAD_BITS, UNINITIALISED, Graph, Node, Reason, conjuncts
 from cudalint.evaluate.lists import follows_own_list
-from cudalint.evaluate.requests import Requests, Situation, gather, opaque_parts, varies_within_warp
+from cudalint.evaluate.requests import Requests, Situation, gather, opaque_parts
 from cudalint.evaluate.views import Known, LaunchView
 
 _TABLE_BYTES = 1 << 16
@@ -73,6 +73,7 @@ def _doubt(event: AccessEvent, quick: Requests, situation: Situation) -> tuple[R
     graph, rows = situation.graph, situation.rows(event.context.loops)
     if quick.total == 0:
         return None, False
+    lanes = situation.lanes(event.context.loops, quick.mask)
     scaled = _scaled_by_data(graph, event.offset)
     if scaled is not None:
         return scaled, False
@@ -84,7 +85,7 @@ def _doubt(event: AccessEvent, quick: Requests, situation: Situation) -> tuple[R
             if part.op == "trips":
                 # Lanes that walked on by data: as if all had come equally far, which makes the figure a range.
                 continue
-            if not varies_within_warp(rows, part, quick.mask) or _looks_up(part, node, event, quick):
+            if not lanes.vary(part) or _looks_up(part, node, event, quick):
                 continue
             if node is not event.offset or not follows_own_list(part, event, rows, quick.mask):
                 return reason, False
@@ -97,8 +98,8 @@ def _doubt(event: AccessEvent, quick: Requests, situation: Situation) -> tuple[R
         if not condition.bits & graph.opaque_bits:
             continue
         parts = opaque_parts(graph, condition)
-        varying = [reason for part, reason in parts if varies_within_warp(rows, part, quick.mask)]
-        if varying or varies_within_warp(rows, condition, quick.mask):
+        varying = [reason for part, reason in parts if lanes.vary(part)]
+        if varying or lanes.vary(condition):
             return (varying or [reason for _, reason in parts])[0], True
     return None, False
 

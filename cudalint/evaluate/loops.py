@@ -9,7 +9,7 @@ a small constant: then the loop is counted out.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
@@ -46,6 +46,7 @@ MAX_UNROLLED_STATEMENTS = 6_000
 _MAX_PREDICATED = 4
 """Iterations, and statements in the body, of a loop that leaves a branch short enough for predicates."""
 _PLACES = (LocalPlace, MemoryPlace, TemporaryPlace)
+_Opaque = Callable[[Reason, tuple[Node, ...], Kind], Node]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -200,7 +201,7 @@ class _Trial:
         self.start[key] = leaf
         if isinstance(leaf, Node):
             if leaf.kind.is_float:
-                moving = self._moving(symbol, leaf, (leaf,))
+                moving = self._moving(symbol, leaf, (leaf,), self.graph.variable)
                 self.floats[key] = (moving, moving)
                 return moving
             node = self.graph.placeholder(leaf.kind)
@@ -212,10 +213,12 @@ class _Trial:
             return Pointer(leaf.target, node, leaf.pointee, None, leaf.one_of)
         return leaf
 
-    def _moving(self, symbol: ir.Symbol, leaf: Node, args: tuple[Node, ...]) -> Node:
+    def _moving(
+        self, symbol: ir.Symbol, leaf: Node, args: tuple[Node, ...], make: _Opaque | None = None
+    ) -> Node:
         data = any(a.bits & self.graph.opaque_bits for a in args)
         reason = Reason(data, f"`{symbol.name}` changes from iteration to iteration")
-        return self.graph.opaque(reason, (*args, self.counter), leaf.kind)
+        return (make or self.graph.opaque)(reason, (*args, self.counter), leaf.kind)
 
     def _iteration(self, test: Node | None) -> LoopScope:
         """Condition, body and increment in the current state; `test` replaces the condition where it is given."""
@@ -324,7 +327,7 @@ class _Trial:
         moving, result = self.floats[symbol, path]
         start = {p: self._start_node(k) for k, p in self.placeholders.items()}
         changed = self.graph.substitute(self.graph.substitute(result, {moving: leaf}), start)
-        return self._moving(symbol, leaf, (leaf, changed))
+        return self._moving(symbol, leaf, self.graph.condensed((leaf, changed)))
 
     def _results(self, after: Mapping[ir.Symbol, Value | Place]) -> dict[tuple[ir.Symbol, str], Node]:
         """What every placeholder has become after one iteration."""

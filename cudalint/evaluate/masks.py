@@ -9,19 +9,15 @@ from lane to lane it is anyone's guess how many lanes are left.
 
 from __future__ import annotations
 
-import numpy as np
-from numpy.typing import NDArray
-
 from cudalint.evaluate.events import AccessEvent
 from cudalint.evaluate.graph import Graph, Node, conjuncts
-from cudalint.evaluate.numeric import Rows
-from cudalint.evaluate.requests import opaque_parts, varies_within_warp
+from cudalint.evaluate.requests import Lanes, opaque_parts
 
 _MAX_LANEWISE = 1
 
 
 def guards_by_data(
-    event: AccessEvent, graph: Graph, rows: Rows, mask: NDArray[np.bool_]
+    event: AccessEvent, graph: Graph, lanes: Lanes
 ) -> tuple[Node, ...] | None:
     """The conditions on data that tell lanes of a warp apart, to be evaluated for random data; None where that says
     nothing about real data. Conditions on which a warp agrees are left out: requests exist where they hold. So are
@@ -35,9 +31,9 @@ def guards_by_data(
         parts = opaque_parts(graph, condition)
         if any(not reason.data for _, reason in parts):
             return None
-        if any(varies_within_warp(rows, part, mask) for part, _ in parts):
+        if any(lanes.vary(part) for part, _ in parts):
             lanewise += condition.index not in heads
-        elif not varies_within_warp(rows, condition, mask):
+        elif not lanes.vary(condition):
             continue
         if condition.index not in heads:
             found.append(condition)

@@ -6,13 +6,14 @@ An array is [rows, threads], [rows, 1], [1, threads] or a plain number: whatever
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
+from cudalint.evaluate.caches import MOST_AT_ONCE
 from cudalint.evaluate.graph import MAX_TRIPS, THREAD_BITS, U8, Graph, Kind, Node, Uniform, conjuncts
 
 Array = Any
@@ -53,6 +54,10 @@ class Threads:
         return Threads(block, (inside % dx, inside // dx % dy, inside // (dx * dy)), linear < count, warps)
 
 
+class _TooMuch(Exception):
+    """What is computed takes more memory than an evaluation may keep."""
+
+
 class Rows:
     """Situations to evaluate in, with the values computed so far.
 
@@ -86,9 +91,7 @@ class Rows:
         self.data: Data = "random"
         self._uniforms = dict(uniforms)
         self._counters: dict[Node, Array] = {}
-        self._memo: dict[int, Array] = {}
-        self.cells = 0
-        """How many numbers are kept."""
+        self._start_keeping()
         self.alive: NDArray[np.bool_] = threads.exists
         """Which lanes are still in the loops around: those that left one in an earlier iteration are not."""
         self._parent: Rows | None = None
@@ -109,7 +112,7 @@ class Rows:
         rows.salt, rows.replica = self.salt[parent_rows], self.replica[parent_rows]
         rows._uniforms = {}
         rows._counters = dict(counters)
-        rows._memo, rows.cells = {}, 0
+        rows._start_keeping()
         rows.alive = self.alive if alive is None else alive
         rows._parent, rows._parent_rows = self, parent_rows
         rows._own_bits = 0
@@ -135,19 +138,108 @@ class Rows:
             missing, rows = missing & ~rows._own_bits, rows._parent
         return not missing
 
+    # keeping numbers
+
+    def _start_keeping(self) -> None:
+        self._memo: dict[int, Array] = {}
+        self._uses: dict[int, int] | None = None
+        """How often each number that is kept goes into what is computed now, where that is too much to keep it all."""
+        self.bytes = 0
+        self.cells = 0
+        """How many numbers were computed."""
+        self._is_busy = False
+        self.graph.caches.register(self)
+
+    def forget(self) -> None:
+        """Drops the numbers that are kept."""
+        self._memo.clear()
+        self.bytes = 0
+
     def value(self, node: Node) -> Array:
         """The numbers of `node`: integers as int64, floats as float64, conditions as bool."""
         if node.op == "const":
             return _constant(node)
         done = self._memo.get(node.index)
         if done is None:
-            with np.errstate(all="ignore"):
-                done = self._compute(node)
-            self._memo[node.index] = done
-            size = done.size if isinstance(done, np.ndarray) else 1
-            self.cells += size
-            self.graph.work += _NODE_WORK + size // _CELLS_PER_WORK
+            done = self._keep(node) if self._is_busy else self._begin(node)
         return done
+
+    def _begin(self, node: Node) -> Array:
+        """Computes what is asked for from outside: at once or, where that takes too much memory, in an order in which
+        numbers can be dropped that nothing needs any more."""
+        self._is_busy = True
+        try:
+            with self.graph.caches.working(), np.errstate(all="ignore"):
+                try:
+                    return self._keep(node)
+                except _TooMuch:
+                    return self._in_order(node)
+        finally:
+            self._is_busy = False
+
+    def _keep(self, node: Node) -> Array:
+        done = self._compute(node)
+        size, kept = (done.size, done.nbytes) if isinstance(done, np.ndarray) else (1, 8)
+        self._memo[node.index] = done
+        self.bytes += kept
+        self.cells += size
+        self.graph.caches.note(kept)
+        self.graph.work += _NODE_WORK + size // _CELLS_PER_WORK
+        if self.bytes > MOST_AT_ONCE and self._uses is None:
+            raise _TooMuch
+        return done
+
+    def _in_order(self, root: Node) -> Array:
+        """Computes arguments before what they go into."""
+        order, self._uses = self._schedule(root)
+        try:
+            for node in order:
+                if node.index not in self._memo:
+                    self._keep(node)
+                for argument in self._arguments(node):
+                    self._uses[argument.index] -= 1
+                if self.bytes > MOST_AT_ONCE:
+                    self._drop(self._uses)
+            return self._memo[root.index]
+        finally:
+            self._uses = None
+
+    def _drop(self, uses: Mapping[int, int]) -> None:
+        """Drops what is not needed any more, the oldest first, until there is room for a while."""
+        for index in list(self._memo):
+            if not uses.get(index):
+                done = self._memo.pop(index)
+                self.bytes -= done.nbytes if isinstance(done, np.ndarray) else 8
+                if self.bytes <= MOST_AT_ONCE // 2:
+                    return
+
+    def _schedule(self, root: Node) -> tuple[list[Node], dict[int, int]]:
+        """What is not computed yet of all that a value is computed from, arguments first; and how often each of them,
+        and of what is kept already, goes into others."""
+        order: list[Node] = []
+        uses = {root.index: 1}
+        begun: set[int] = set()
+        pending: list[tuple[Node, bool]] = [(root, False)]
+        while pending:
+            node, is_done = pending.pop()
+            if is_done:
+                order.append(node)
+            elif node.index not in begun:
+                begun.add(node.index)
+                pending.append((node, True))
+                for argument in self._arguments(node):
+                    uses[argument.index] = uses.get(argument.index, 0) + 1
+                    if argument.index not in self._memo:
+                        pending.append((argument, False))
+        return order, uses
+
+    def _arguments(self, node: Node) -> Sequence[Node]:
+        """The values that go into another one here: none into what is known further out, or by trying iterations."""
+        if node.op == "trips" or (self._parent is not None and not node.bits & self._own_bits):
+            return ()
+        return [argument for argument in node.args if argument.op != "const"]
+
+    # computing
 
     def full(self, node: Node) -> NDArray[Any]:
         """`value` broadcast to [rows, threads]."""

@@ -47,6 +47,8 @@ BY_DATA = Effort((2, 1, 1), 128, 4, 16, follows_data=True)
 SCATTERED = Effort((0, 0, 0), 600, 4, scattered=200)
 """Where it matters how a block's coordinates stand to each other, the few along each axis are no fair sample: those
 that represent most others lie on the diagonal."""
+_MOST_LANES = 16
+"""Sets of active lanes of which is remembered what tells them apart."""
 _MAX_CELLS = 1 << 18
 """Rows times threads at most: beyond, blocks of many threads would take too long."""
 
@@ -100,6 +102,7 @@ class Situation:
         self.grid = tuple(max(1, int(np.asarray(one.value(axis)).flat[0])) for axis in grid)
         self.base = self._base_rows(values)
         self._nests: dict[tuple[int, ...], Rows] = {}
+        self._lanes: dict[tuple[tuple[int, ...], bytes], Lanes] = {}
 
     @property
     def cells(self) -> int:
@@ -141,6 +144,16 @@ class Situation:
             self._nests[key] = rows
         return rows
 
+    def lanes(self, loops: Sequence[Loop], mask: NDArray[np.bool_]) -> Lanes:
+        """Compares the lanes that are active at a place inside these loops; `mask` is [rows, warps, 32]."""
+        key = (tuple(loop.counter.index for loop in loops), mask.tobytes())
+        lanes = self._lanes.get(key)
+        if lanes is None:
+            if len(self._lanes) >= _MOST_LANES:
+                self._lanes.clear()
+            lanes = self._lanes[key] = Lanes(self.rows(loops), mask)
+        return lanes
+
     def _iterate(self, parent: Rows, loop: Loop) -> Rows:
         """Refines rows by representative iterations of one more loop."""
         by_lane = self.lane_trips(parent, loop)
@@ -181,7 +194,8 @@ class Situation:
         if self.effort.follows_data:
             shape = (rows.count, self.threads.warps, WARP)
             by_data = [c for c in loop.conditions if c.bits & opaque]
-            active = mask_of(rows, [c for c in by_data if varies_within_warp(rows, c, active.reshape(shape))], active)
+            lanes = Lanes(rows, active.reshape(shape))
+            active = mask_of(rows, [c for c in by_data if lanes.vary(c)], active)
         return np.where(active, trips, 0)
 
 
@@ -305,10 +319,10 @@ def opaque_parts(graph: Graph, node: Node) -> list[tuple[Node, Reason]]:
 
 def varies_within_warp(rows: Rows, node: Node, mask: NDArray[np.bool_]) -> bool:
     """Whether two active lanes of one warp see different values of `node`. Loaded values differ where addresses do."""
-    return _Lanes(rows, mask).vary(node)
+    return Lanes(rows, mask).vary(node)
 
 
-class _Lanes:
+class Lanes:
     """Answers whether active lanes of one warp differ, once for each value: what goes into it is shared by many."""
 
     def __init__(self, rows: Rows, mask: NDArray[np.bool_]) -> None:
@@ -375,6 +389,6 @@ class _Lanes:
 
 
 __all__ = [
-    "BY_DATA", "DEEP", "QUICK", "REPLICATED", "SCATTERED", "THOROUGH", "Effort", "Requests", "Situation", "gather",
-    "mask_of", "opaque_parts", "varies_within_warp",
+    "BY_DATA", "DEEP", "QUICK", "REPLICATED", "SCATTERED", "THOROUGH", "Effort", "Lanes", "Requests", "Situation",
+    "gather", "mask_of", "opaque_parts", "varies_within_warp",
 ]  # fmt: skip

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 import numpy as np
 
 from cudalint.evaluate.graph import BOOL, Graph, Node, Uniform, render
-from cudalint.evaluate.sizes import fits
 from cudalint.evaluate.views import TOLERANCE, Known, LaunchView, Totals, totals_of
 
 _VARIATIONS = (1, 2, 4, 8, 16)
@@ -54,7 +53,7 @@ def _sensitivity(
 ) -> tuple[str | None, list[float]]:
     """What must hold of a generic value for the figure to stay, None where it stays anyway; and the figures seen."""
     assert isinstance(uniform.payload, Uniform)
-    generic, graph = uniform.payload.generic, view.graph
+    generic = uniform.payload.generic
 
     def mean(value: int | float) -> float:
         if not view.allows(uniform, value):
@@ -70,7 +69,7 @@ def _sensitivity(
         text = f"`{render(uniform)}` is {'true' if generic else 'false'}"
         return (text, [flipped]) if moves(flipped) else (None, [])
     larger, smaller = generic * _MAGNITUDE, generic // _MAGNITUDE
-    scaled = mean(larger if fits(graph, uniform, int(larger)) else smaller)
+    scaled = mean(larger if view.fits(uniform, int(larger)) else smaller)
     if moves(scaled):
         return f"{render(uniform)} == {generic}", [scaled]
     if uniform.kind.is_float:

@@ -89,16 +89,20 @@ def _generic(atom: Node) -> int:
     return int(atom.payload.generic)
 
 
-def _overflows(product: Node, instead: Mapping[int, int] | None = None) -> bool:
-    value = _exact(product, dict(instead or {}))
+def _overflows(product: Node) -> bool:
+    return _is_too_large(product, _exact(product, {}))
+
+
+def _is_too_large(product: Node, value: int | None) -> bool:
     bits = 8 * product.kind.bytes - (product.kind.code == "i")
     return value is not None and value >= 1 << bits
 
 
 def fits(graph: Graph, size: Node, value: int) -> bool:
     """Whether the products that were looked at do not overflow when a size is another one."""
+    known: dict[int, int | None] = {size.index: value}
     concerned = (product for product in graph.fitted if product.bits & size.bits)
-    return not any(_overflows(product, {size.index: value}) for product in concerned)
+    return not any(_is_too_large(product, _exact(product, known)) for product in concerned)
 
 
 def _exact(node: Node, known: dict[int, int | None]) -> int | None:

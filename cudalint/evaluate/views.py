@@ -19,6 +19,7 @@ from cudalint.evaluate.requests import (
     Situation,
     gather,
 )
+from cudalint.evaluate.sizes import fits
 
 TOLERANCE = 0.02
 """Figures that differ by less count as equal."""
@@ -40,6 +41,7 @@ class LaunchView:
     guards: tuple[Node, ...] = ()
     """Conditions under which the host code launches it. Generic values need not meet them."""
     _situations: dict[object, Situation] = field(default_factory=dict)
+    _fitting: dict[tuple[int, int], bool] = field(default_factory=dict)
 
     def trim(self) -> None:
         """Forgets what was computed, once that is too much to keep."""
@@ -67,6 +69,13 @@ class LaunchView:
     def allows(self, uniform: Node, value: int | float) -> bool:
         """Whether the user's assumptions leave room for this value of a uniform symbol."""
         return all(holds(self.graph, c, {uniform: value}) for c in self.assumed if c.bits & uniform.bits)
+
+    def fits(self, uniform: Node, value: int) -> bool:
+        """Whether no product of sizes overflows with this value of a uniform symbol."""
+        key = (uniform.index, value)
+        if key not in self._fitting:
+            self._fitting[key] = fits(self.graph, uniform, value)
+        return self._fitting[key]
 
     def varied(self, uniform: Node, value: int | float) -> Situation:
         """The quick situation with another value for one uniform symbol."""

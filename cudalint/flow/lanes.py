@@ -84,12 +84,17 @@ class Table:
 def table_of(unfolding: Unfolding, touches: Sequence[Touch], size: int | None) -> Table | None:
     """The entries of the accesses to one array; None where there are none. Threads whose address lies outside of an
     array of known `size` (in bytes) are left out: that is another defect."""
-    parts = [_entries(unfolding, number, touch, size) for number, touch in enumerate(touches)]
-    found = [part for part in parts if part is not None]
+    found: list[tuple[Column, ...]] = []
+    room = MAX_LANES
+    for number, touch in enumerate(touches):
+        part = _entries(unfolding, number, touch, size)
+        if part is not None:
+            found.append(part)
+            room -= len(part[0])
+        if room < 0:
+            raise TooManyLanes
     if not found:
         return None
-    if sum(len(part[0]) for part in found) > MAX_LANES:
-        raise TooManyLanes
     columns = [np.concatenate(column) for column in zip(*found, strict=True)]
     event, row, thread, block, interval, warp, grid, soft, address, step, length = columns
     everything = int(np.bitwise_or.reduce(address | length))

@@ -198,3 +198,34 @@ def test_a_value_is_computed_once_for_rows_that_share_it() -> None:
     moved = graph.binary("+", graph.convert(shared, I8), k, I8)
     assert child.full(moved)[:, 1].tolist() == [4, 5, 6]
     assert child.value(shared) is base.value(shared)
+
+
+def test_opaque_values_share_one_bit_and_are_still_told_apart() -> None:
+    graph = Graph()
+    values = [graph.opaque(Reason(True, f"load {i}"), (graph.thread[0],), F4) for i in range(100)]
+    assert len({value.bits for value in values}) == 1
+    assert len(set(values)) == 100
+    bound = graph.substitute(graph.binary("+", values[3], values[4], F4), {values[3]: graph.const(1.0, F4)})
+    assert bound is graph.binary("+", graph.const(1.0, F4), values[4], F4)
+
+
+def test_long_computations_are_condensed_to_their_leaves() -> None:
+    graph = Graph()
+    counter = graph.counter("k")
+    value = graph.opaque(Reason(True, "load"), (graph.thread[0], counter), F4)
+    assert graph.condensed((value,)) == (value,)
+    for step in range(300):
+        value = graph.opaque(Reason(True, f"step {step}"), (value, graph.block[0]), F4)
+    assert graph.condensed((value,)) == (graph.thread[0], graph.block[0], counter)
+
+
+def test_a_long_computation_does_not_show_the_counter_inside_of_a_trip_count() -> None:
+    graph = Graph()
+    counter = graph.counter("k")
+    loaded = graph.opaque(Reason(True, "load"), (graph.thread[0], counter), I4)
+    trips = graph.trips(counter, graph.binary("<", counter, loaded, I4))
+    value = graph.convert(trips, F4)
+    for step in range(200):
+        value = graph.binary("*", graph.binary("+", value, graph.const(step + 0.5, F4), F4), value, F4)
+    assert not value.bits & graph.loop_bits
+    assert value.bits & graph.opaque_bits
