@@ -22,6 +22,8 @@ from cudalint.hardware.sectors import SECTOR_BYTES
 _MAX_COPIES = 8
 """Loops of up to so many iterations are taken to be unrolled completely."""
 _MOST_NODES = 5_000
+_MOST_TRIED = 1_000
+"""Nodes of what random data is tried on, and of the conditions of loops: these are tried iteration by iteration."""
 _MAX_EVENTS = 48
 """Executions of one access (by unrolling and inlining) that are evaluated; the rest behave alike."""
 
@@ -114,9 +116,14 @@ def _takes_long(event: AccessEvent) -> bool:
     """Whether a simulation went into an address or into who gets there: random data says nothing of it, and takes
     minutes to go through it."""
     context = event.context
-    pending = [event.offset, *context.conditions, *(loop.condition for loop in context.loops)]
-    seen: set[int] = set()
-    while pending and len(seen) <= _MOST_NODES:
+    by_loops = [loop.condition for loop in context.loops]
+    return _are_many((event.offset, *context.conditions, *by_loops), _MOST_NODES) or _are_many(by_loops, _MOST_TRIED)
+
+
+def _are_many(nodes: Sequence[Node], most: int) -> bool:
+    """Whether some values are computed from more than so many others."""
+    pending, seen = list(nodes), set[int]()
+    while pending and len(seen) <= most:
         node = pending.pop()
         if node.index not in seen:
             seen.add(node.index)
