@@ -68,16 +68,24 @@ def holds(graph: Graph, condition: Node, values: Mapping[Node, int | float]) -> 
 def settle(graph: Graph, conditions: Iterable[Node]) -> None:
     """Gives uniform symbols generic values for which the conditions hold, where a simple one can be found."""
     conditions = tuple(conditions)
+    kept = [condition for condition in conditions if holds(graph, condition, {})]
     for condition in conditions:
-        for uniform in graph.atoms(condition.bits, graph.uniform_bits):
-            if holds(graph, condition, {}):
-                break
-            for candidate in _CANDIDATES:
-                if all(holds(graph, c, {uniform: candidate}) for c in conditions):
-                    graph.settle(uniform, candidate)
-                    break
-    if not all(holds(graph, condition, {}) for condition in conditions):
+        if condition not in kept and _settle_alone(graph, condition, kept):
+            kept.append(condition)
+    if len(kept) < len(conditions):
         _settle_together(graph, conditions)
+
+
+def _settle_alone(graph: Graph, condition: Node, kept: Sequence[Node]) -> bool:
+    """Changes one generic value, where that makes the condition hold and leaves the others as they are."""
+    if holds(graph, condition, {}):
+        return True
+    for uniform in graph.atoms(condition.bits, graph.uniform_bits):
+        for candidate in _CANDIDATES:
+            if all(holds(graph, c, {uniform: candidate}) for c in (condition, *kept)):
+                graph.settle(uniform, candidate)
+                return True
+    return False
 
 
 def _settle_together(graph: Graph, conditions: Sequence[Node]) -> None:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from cudalint import ir
 from cudalint.evaluate import expressions
-from cudalint.evaluate.assumptions import settle
+from cudalint.evaluate.assumptions import holds, settle
 from cudalint.evaluate.graph import BLOCK_BITS, BOOL, THREAD_BITS, Node, kind_of
 from cudalint.evaluate.values import LocalPlace, Value
 
@@ -38,9 +38,13 @@ def assume(ex: Executor, condition: Node) -> None:
         return
     if condition.bits & (THREAD_BITS | BLOCK_BITS):
         ex.state.assume(condition)
-    elif not any(atom.op in ("loop", "placeholder") for atom in ex.graph.atoms(condition.bits, ~0)):
-        settle(ex.graph, (*ex.assumed, condition))
+    elif condition not in ex.assumed and not any(
+        atom.op in ("loop", "placeholder") for atom in ex.graph.atoms(condition.bits, ~0)
+    ):
         ex.assumed.append(condition)
+        # Those before were settled when they came. What found no values for one then, would not find any now.
+        if not holds(ex.graph, condition, {}):
+            settle(ex.graph, ex.assumed)
 
 
 def _refuted(ex: Executor, call: ir.Call) -> Value:
