@@ -96,7 +96,7 @@ def _analyse_texts(texts: CudaTexts, options: AnalysisOptions) -> Iterator[FileF
 def _analyse_text(path: str, text: CudaText, options: AnalysisOptions, deadline: float) -> FileFacts:
     parsed = parse_file(path, parse_options(path, options, text.options), text.data, text.places)
     unit = lower_unit(parsed)
-    problems = tuple(ProblemFacts(p.path, p.line, p.column, p.message) for p in unit.problems)
+    problems = tuple(ProblemFacts(p.path, p.line, p.column, p.message, p.is_syntax) for p in unit.problems)
     usage, failures = _usage(path, unit, options, text)
     sources = _sources(path, unit)
     with _no_collection():

@@ -15,6 +15,7 @@ from cudalint.results import Failure
 STDIN = "<stdin>"
 _SOURCE_SUFFIX = ".cu"
 _HEADER_SUFFIX = ".cuh"
+_PIPES_OF_SHELLS = ("/dev/fd/", "/proc/self/fd/")
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +79,7 @@ def _expand(argument: str, excludes: Excludes) -> Iterator[SourceFile | Failure]
     elif os.path.isdir(argument):
         yield from _in_folder(argument, excludes)
     elif os.path.exists(argument):
-        yield SourceFile(argument)
+        yield _named(argument)
     elif glob.has_magic(argument):
         yield from _matching(argument, excludes)
     elif os.path.islink(argument):
@@ -87,15 +88,34 @@ def _expand(argument: str, excludes: Excludes) -> Iterator[SourceFile | Failure]
         yield Failure(argument, "no such file or folder")
 
 
-def _read_stdin() -> SourceFile | Failure:
-    data = sys.stdin.buffer.read()
+def _named(path: str) -> SourceFile | Failure:
+    """What a user names: a file, or what a shell passes for `<(command)`. Other pipes and devices may have no end."""
+    if os.path.isfile(path):
+        return SourceFile(path)
+    if not os.path.exists(path):
+        return Failure(path, "the link leads nowhere")
+    if not path.startswith(_PIPES_OF_SHELLS):
+        return Failure(path, "no regular file (a pipe or device); `-` reads standard input")
     try:
-        return SourceFile(STDIN, data.decode("utf-8"))
+        with open(path, "rb") as file:
+            return _unsaved(path, file.read())
+    except OSError as error:
+        return Failure(path, f"cannot read it: {error.strerror or error}")
+
+
+def _read_stdin() -> SourceFile | Failure:
+    return _unsaved(STDIN, sys.stdin.buffer.read())
+
+
+def _unsaved(path: str, data: bytes) -> SourceFile | Failure:
+    """A text that can be read only once."""
+    try:
+        return SourceFile(path, data.decode("utf-8"))
     except UnicodeDecodeError as error:
         if b"\0" in data or data.startswith((b"\xff\xfe", b"\xfe\xff")):
-            return Failure(STDIN, f"not UTF-8 text (byte {error.start})")
+            return Failure(path, f"not UTF-8 text (byte {error.start})")
         # As files are: what is no UTF-8 stands in comments and strings only.
-        return SourceFile(STDIN, data.decode("latin-1"))
+        return SourceFile(path, data.decode("latin-1"))
 
 
 def _matching(pattern: str, excludes: Excludes) -> Iterator[SourceFile | Failure]:
@@ -106,7 +126,7 @@ def _matching(pattern: str, excludes: Excludes) -> Iterator[SourceFile | Failure
         if os.path.isdir(match):
             yield from _in_folder(match, excludes, must_hold_files=False)
         else:
-            yield SourceFile(match)
+            yield _named(match)
 
 
 def _in_folder(folder: str, excludes: Excludes, must_hold_files: bool = True) -> Iterator[SourceFile | Failure]:
@@ -138,4 +158,6 @@ def _cuda_files(parent: str, names: Iterable[str]) -> Iterator[SourceFile]:
         if suffix in (_SOURCE_SUFFIX, _HEADER_SUFFIX, _PYTHON_SUFFIX):
             # Below the current folder, paths are shown without it, as users would write them.
             path = os.path.join(parent, name).removeprefix(os.path.join(os.curdir, ""))
+            if os.path.exists(path) and not os.path.isfile(path):
+                continue  # A pipe or a device.
             yield SourceFile(path, is_optional=suffix == _HEADER_SUFFIX)

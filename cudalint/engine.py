@@ -88,6 +88,8 @@ def _findings(facts: FileFacts, job: CheckJob) -> Iterator[Finding]:
         rule = rule_class()
         limits = {**rule_class.thresholds, **job.thresholds.get(rule_class.code, {})}
         context = RuleContext(facts, target, limits, partial(source_text, options=job.options))
+        for diagnostic in rule.check_file(context):
+            yield Finding(None, diagnostic)
         for kernel in facts.kernels:
             for diagnostic in rule.check(kernel, context):
                 yield Finding(kernel, diagnostic)

@@ -520,6 +520,8 @@ class ProblemFacts:
     line: int
     column: int
     message: str
+    is_syntax: bool = False
+    """The text is no C++ there, whatever is declared elsewhere."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -501,6 +501,8 @@ class Problem:
     line: int
     column: int
     message: str
+    is_syntax: bool = False
+    """The text is no C++ there, whatever is declared elsewhere."""
 
 
 @dataclass(slots=True, eq=False)

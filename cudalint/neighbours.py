@@ -29,7 +29,8 @@ def neighbours(path: str, kernels: Collection[str]) -> list[str]:
 
 def _mentions(path: str, kernels: Collection[str]) -> bool:
     try:
-        if os.path.getsize(path) > _MAX_BYTES:
+        # Opening a pipe would wait for somebody to write into it.
+        if not os.path.isfile(path) or os.path.getsize(path) > _MAX_BYTES:
             return False
         with open(path, "rb") as file:
             text = file.read()

@@ -53,6 +53,10 @@ class Rule(RuleBase):
     def check(self, kernel: KernelFacts, context: RuleContext) -> Iterator[Diagnostic]:
         """Yields the rule's findings in one kernel."""
 
+    def check_file(self, context: RuleContext) -> Iterator[Diagnostic]:
+        """Yields what the rule has to say about the file as a whole; most have nothing."""
+        return iter(())
+
 
 class AnnotationRule(RuleBase):
     """A rule about the annotations of one source file."""

@@ -17,9 +17,9 @@ from cudalint.facts import KernelFacts, Place
 
 
 class Finding(NamedTuple):
-    """A diagnostic with the kernel in which it was found."""
+    """A diagnostic with the kernel in which it was found, if it is about one."""
 
-    kernel: KernelFacts
+    kernel: KernelFacts | None
     diagnostic: Diagnostic
 
 
@@ -42,7 +42,8 @@ class Suppression:
         if self.rule.upper() != diagnostic.code and self.rule.lower() != diagnostic.name:
             return False
         if self.annotation.kind == "allow-kernel":
-            return _contains(finding.kernel.place, self.path, self.annotation.target_line)
+            kernel = finding.kernel
+            return kernel is not None and _contains(kernel.place, self.path, self.annotation.target_line)
         if self.annotation.kind == "allow-file":
             return diagnostic.place.path == self.path
         return _contains(diagnostic.place, self.path, self.annotation.target_line)

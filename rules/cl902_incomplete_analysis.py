@@ -7,11 +7,13 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from cudalint.diagnostics import Diagnostic, Suggestion
-from cudalint.facts import Access, BarrierResult, FileFacts, KernelFacts, LaunchFacts, Status
+from cudalint.facts import Access, BarrierResult, FileFacts, KernelFacts, LaunchFacts, Place, ProblemFacts, Status
 from cudalint.rule import Rule, RuleContext
 from cudalint.rulekit import count, is_repeat
 
 _MOST_REASONS = 3
+_MOST_ERRORS = 20
+"""Lines with a syntax error that are listed: a text that is no source at all has hundreds."""
 _MEMORY = ("global", "shared", "generic")
 
 
@@ -22,7 +24,8 @@ class IncompleteAnalysis(Rule):
         Counts the loads and stores that have no figures although nothing in the program makes them depend on data,
         and lists the reasons, the most frequent first; says what of the kernel's body was left out (a name that
         nothing declares, a construct that is not understood), what the search for races and missed barriers had to
-        leave out, and that a launch had to be assumed. Accesses whose address depends on loaded data are mentioned and
+        leave out, and that a launch had to be assumed. Each line that is no C++ is one line of its own, in a kernel or
+        outside. Accesses whose address depends on loaded data are mentioned and
         are no gap: no tool can tell their figure.
 
     Why is this bad
@@ -43,6 +46,30 @@ class IncompleteAnalysis(Rule):
     severity = "info"
     summary = "what of a kernel could not be evaluated, and why"
 
+    def check_file(self, context: RuleContext) -> Iterator[Diagnostic]:
+        """Each line that is no C++, once: what follows from one error often stands on its line."""
+        lines: dict[tuple[str, int], ProblemFacts] = {}
+        for problem in context.file.problems:
+            if problem.is_syntax:
+                lines.setdefault((problem.path, problem.line), problem)
+        errors = [lines[key] for key in sorted(lines)]
+        for problem in errors[:_MOST_ERRORS]:
+            yield self._about_an_error(problem, problem.message)
+        if len(errors) > _MOST_ERRORS:
+            more = count(len(errors) - _MOST_ERRORS, "more line has one", "more lines have one")
+            yield self._about_an_error(errors[_MOST_ERRORS], more)
+
+    def _about_an_error(self, problem: ProblemFacts, message: str) -> Diagnostic:
+        return Diagnostic(
+            code=self.code,
+            name=self.name,
+            severity=self.severity,
+            place=Place(problem.path, problem.line, problem.column, problem.line, problem.column),
+            message=f"syntax error: {message}",
+            kernel="",
+            instantiation="",
+        )
+
     def check(self, kernel: KernelFacts, context: RuleContext) -> Iterator[Diagnostic]:
         accesses = [access for access in kernel.accesses if access.space in _MEMORY]
         unknown = [access for access in accesses if _reasons(access, "unknown")]
@@ -50,7 +77,7 @@ class IncompleteAnalysis(Rule):
         parts = [
             *_about_accesses(unknown, dependent, len(accesses)),
             *_about_the_barriers(kernel),
-            *_about_the_body(kernel),
+            *_about_the_body(kernel, context.file),
             *_about_the_launch(kernel, context.file),
         ]
         if not parts:
@@ -100,9 +127,12 @@ def _is_by_data(result: BarrierResult) -> bool:
     return (result.reason or "").startswith("it depends on data")
 
 
-def _about_the_body(kernel: KernelFacts) -> Iterator[str]:
-    if kernel.gaps:
-        yield f"left out: {_enumerated(Counter(gap.reason for gap in kernel.gaps))}"
+def _about_the_body(kernel: KernelFacts, file: FileFacts) -> Iterator[str]:
+    """What was left out; errors that have a line of their own need no second one."""
+    own = {f"{p.line}:{p.column}: {p.message}" for p in file.problems if p.is_syntax and p.path == kernel.place.path}
+    reasons = Counter(gap.reason for gap in kernel.gaps if _brief(gap.reason) not in own)
+    if reasons:
+        yield f"left out: {_enumerated(reasons)}"
 
 
 def _about_the_launch(kernel: KernelFacts, file: FileFacts) -> Iterator[str]:

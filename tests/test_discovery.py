@@ -67,6 +67,27 @@ def test_failures(project: Path) -> None:
     )
 
 
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no named pipes here")
+def test_pipes_and_devices_are_no_files(project: Path) -> None:
+    """Whoever opens a pipe waits for somebody to write into it; some devices have no end."""
+    os.mkfifo(project / "sub/pipe.cu")
+    found = discover(["sub/pipe.cu", "/dev/zero", "sub/p*", "sub"])
+    message = "no regular file (a pipe or device); `-` reads standard input"
+    assert found.failures == tuple(Failure(path, message) for path in ("sub/pipe.cu", "/dev/zero", "sub/pipe.cu"))
+    assert [file.path for file in found.files] == ["sub/a.cu", "sub/b.cuh"]
+
+
+@pytest.mark.skipif(not os.path.isdir("/dev/fd"), reason="the shells of this system have no <(command)")
+def test_what_a_command_writes_is_read_once() -> None:
+    reader, writer = os.pipe()
+    os.write(writer, b"// none\n")
+    os.close(writer)
+    try:
+        assert discover([f"/dev/fd/{reader}"]).files == (SourceFile(f"/dev/fd/{reader}", "// none\n"),)
+    finally:
+        os.close(reader)
+
+
 def test_links_in_a_circle_end(project: Path) -> None:
     (project / "sub/again").symlink_to(project / "sub")
     assert _paths("sub") == ["sub/a.cu", "sub/b.cuh"]

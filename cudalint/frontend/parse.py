@@ -9,14 +9,14 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import Final, Literal
 
 from clang.cindex import Diagnostic, TranslationUnit, TranslationUnitLoadError
 
-from cudalint.frontend import clang, recovery
+from cudalint.frontend import clang, mending, recovery
 from cudalint.frontend.precompiled import precompiled
 from cudalint.frontend.python.located import PlaceMap
 
@@ -53,21 +53,27 @@ _OLD_STANDARDS: Final = frozenset({"98", "03", "0x", "11", "1y", "14", "1z", "17
 _SEARCH_ROUNDS: Final = 4
 """A header that was found may include others from a further folder."""
 
-_GUESS_ROUNDS: Final = 3
+_GUESS_ROUNDS: Final = 6
 """A declared name may uncover the next one of the same statement."""
 
 _SYSTEM_FOLDERS: Final = ("/usr/include/", "/usr/lib/", "/usr/local/include/", "/usr/local/cuda")
 _SYSTEM_MARKERS: Final = ("cuda_runtime_api.h", "stdlib.h", "cstdlib", os.path.join("thrust", "version.h"))
 """A folder with one of these has what the bundled headers declare, with other internals."""
 
+_CONTEXT_SUFFIX: Final = ".context"
 _NOT_FOUND: Final = re.compile(r"'(.+)' file not found")
 _UNDECLARED: Final = re.compile(r"use of undeclared identifier '(\w+)'")
 _NO_DECLARATION: Final = "a type specifier is required for all declarations"
 _UNKNOWN_TYPE: Final = re.compile(r"(?:unknown type name|no type named) '(\w+)'")
+_SYNTAX: Final = frozenset({"Parse Issue", "Lexical or Preprocessor Issue"})
+"""Clang's categories of errors that are there whatever other files declare."""
 # Which side a function runs on, and whether a bundled template has a body, are no concern of a linter.
 _IGNORED: Final = re.compile(
     r"reference to __(?:host|device|global)__ (?:function|variable) |"
     r"function .* is used but not defined in this translation unit"
+)
+_UNBALANCED: Final = re.compile(
+    r"function definition is not allowed here|extraneous closing brace|expected ('[)}]'|expression$|function body)"
 )
 _NESTED_LAUNCH: Final = "call to __global__ function from __global__ function"
 """clang knows no dynamic parallelism; the launch is lost, the kernel around it is not."""
@@ -108,6 +114,8 @@ class Problem:
     column: int
     message: str
     kind: ProblemKind
+    is_syntax: bool = False
+    """The text is no C++ there, whatever is declared elsewhere."""
 
 
 @dataclass(slots=True)
@@ -169,7 +177,7 @@ def parse_file(
 
 def _context_name(context: recovery.Context) -> str:
     """A name beside the includer, so that its relative includes are found, but not its own: it is cut."""
-    return f"{context.path}.context"
+    return context.path + _CONTEXT_SUFFIX
 
 
 def _placed(problem: Problem, path: str, places: PlaceMap) -> Problem:
@@ -242,10 +250,29 @@ class _Parser:
     options: ParseOptions
 
     def best_attempt(self) -> _Attempt:
-        best = self._with_folders(self._attempt(_Setting()))
+        first = self._with_folders(self._attempt(_Setting()))
+        return self._mended(first) or self._completed(first)
+
+    def _completed(self, best: _Attempt) -> _Attempt:
         if not any(self._missing_names(best)):
             return best
         return self._with_guesses(self._with_headers(self._with_defines(self._with_context(best))))
+
+    def _mended(self, attempt: _Attempt) -> _Attempt | None:
+        """Reads what braces, brackets or quotes are missing as if they were there, where that helps, and notes each as
+        a problem."""
+        own = [problem for problem in attempt.problems if problem.path == self.path]
+        if not any(_UNBALANCED.match(problem.message) for problem in own):
+            return None
+        expected = [mending.Expected(p.line, p.column, p.message) for p in own]
+        found = mending.mended(self.text, clang.skipped_ranges(attempt.unit, self.path), expected)
+        parser = replace(self, text=found.text)
+        again = parser._attempt(attempt.setting) if found.missing else attempt
+        if parser._progress(again) <= self._progress(attempt):
+            return None
+        best = parser._mended(again) or parser._completed(again)
+        notes = [Problem(self.path, *place, "error", is_syntax=True) for place in found.missing]
+        return replace(best, problems=(*notes, *best.problems))
 
     def _attempt(self, setting: _Setting) -> _Attempt:
         unit = self._parse(setting)
@@ -335,11 +362,16 @@ class _Parser:
             attempt = better
             for name, (problem, guess) in names.items():
                 message = f"nothing declares '{name}'; taken as {guess.meaning}"
-                notes[name] = replace(problem, message=message, kind="guessed")
+                notes[name] = replace(problem, message=message, kind="guessed", is_syntax=False)
         return replace(attempt, problems=(*attempt.problems, *notes.values()))
 
     def _better(self, old: _Attempt, new: _Attempt) -> _Attempt:
         return new if self._errors(new) < self._errors(old) else old
+
+    def _progress(self, attempt: _Attempt) -> tuple[int, tuple[int, int]]:
+        """More for fewer errors; one error may hide another one further on."""
+        places = [(p.line, p.column) for p in attempt.problems if p.path == self.path and p.kind == "error"]
+        return -len(places), min(places, default=(0, 0))
 
     def _errors(self, attempt: _Attempt) -> int:
         """How many errors are in the file itself; those elsewhere don't concern its kernels."""
@@ -353,6 +385,12 @@ class _Parser:
             if problem.path != self.path:
                 continue
             match = _UNKNOWN_TYPE.match(problem.message) or _UNDECLARED.match(problem.message)
+            if problem.is_syntax or (match is not None and match.re is _UNKNOWN_TYPE):
+                macros = dict(_macros_near(lines, problem))
+                yield from [(name, macro) for name, macro in macros.items() if name not in seen]
+                seen.update(macros)
+                if any(place.line == problem.line for place, _ in macros.values()):
+                    continue
             if problem.message == _NO_DECLARATION:
                 # A macro that a well-known header defines, in the place of a declaration.
                 found = re.match(rb"\w+", lines[problem.line - 1][problem.column - 1 :])
@@ -369,6 +407,16 @@ class _Parser:
                 rest = lines[problem.line - 1][problem.column - 1 + len(match[1]) :]
                 guess = recovery.guess_name(match[1], rest)
             yield match[1], (problem, guess)
+
+
+def _macros_near(lines: Sequence[bytes], problem: Problem) -> Iterator[tuple[str, tuple[Problem, recovery.Guess]]]:
+    """What can only be a macro on the line of an error, or on the one before it."""
+    before = next((number for number in range(problem.line - 1, 0, -1) if lines[number - 1].strip()), 0)
+    for number in (before, problem.line):
+        found = recovery.macro_on(lines[number - 1]) if 0 < number <= len(lines) else None
+        if found is not None:
+            column = lines[number - 1].index(found[0].encode()) + 1
+            yield found[0], (replace(problem, line=number, column=column), found[1])
 
 
 # --- flags -------------------------------------------------------------------------------------------
@@ -452,4 +500,7 @@ def _problem(diagnostic: Diagnostic) -> Problem:
     message: str = diagnostic.spelling
     kind: ProblemKind = "missing-include" if _NOT_FOUND.match(message) else "error"
     name = location.file.name if location.file else ""
-    return Problem(name, location.line, location.column, message, kind)
+    is_syntax = kind == "error" and diagnostic.category_name in _SYNTAX and message != _NO_DECLARATION
+    # Those of bundled headers are ours, and those of a fragment's includer are listed there.
+    is_syntax = is_syntax and not name.startswith(BUNDLED_ROOT) and not name.endswith(_CONTEXT_SUFFIX)
+    return Problem(name, location.line, location.column, message, kind, is_syntax)

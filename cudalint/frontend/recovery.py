@@ -133,6 +133,8 @@ def _sources(folder: str) -> list[str]:
 
 
 def _small_file(path: str) -> bytes:
+    if not os.path.isfile(path):
+        return b""  # Opening a pipe would wait for somebody to write into it.
     try:
         with open(path, "rb") as file:
             text = file.read(_LARGEST_INCLUDER + 1)
@@ -176,6 +178,22 @@ _HEADERS: Final = (
 def header_of(name: str) -> str | None:
     """The header that declares a well-known name: a fragment relies on its includer for that."""
     return next((header for pattern, header in _HEADERS if re.fullmatch(pattern, name)), None)
+
+
+_LONE_MACRO: Final = re.compile(rb"\s*([A-Z_][A-Z0-9_]{2,})\s*(\([^;{}]*\))?\s*(?://.*|/\*.*)?$")
+_MACRO_IN_FRONT: Final = re.compile(
+    rb"\s*([A-Za-z_]\w*)\s*(\([^;{}()]*\))?\s+(?:__global__|__device__|__host__|template|static|extern|inline|void)\b"
+)
+_NO_MACRO: Final = re.compile(rb"_*(?:global|device|host|shared|constant|managed|forceinline|noinline)__|[a-z]+")
+
+
+def macro_on(line: bytes) -> tuple[str, Guess] | None:
+    """The word on a line that can only be a macro: it stands alone, without a semicolon, or before a declaration."""
+    match = _LONE_MACRO.match(line) or _MACRO_IN_FRONT.match(line)
+    if match is None or _NO_MACRO.fullmatch(match[1]):
+        return None
+    name = match[1].decode()
+    return name, Guess(f"#define {name}{'(...)' if match[2] else ''}", "a macro without text")
 
 
 def guess_type(name: str) -> Guess:

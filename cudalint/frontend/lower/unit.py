@@ -36,7 +36,7 @@ def lower_unit(parsed: ParsedFile) -> ir.Unit:
     unit = _Unit(parsed)
     return ir.Unit(
         path=parsed.path,
-        problems=tuple([ir.Problem(p.path, p.line, p.column, p.message) for p in parsed.problems]),
+        problems=tuple([ir.Problem(p.path, p.line, p.column, p.message, p.is_syntax) for p in parsed.problems]),
         kernels=unit.kernels,
         host_functions=unit.host_functions(),
         axioms=unit.axioms,

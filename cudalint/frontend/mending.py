@@ -1,0 +1,255 @@
+"""Braces, brackets and quotes that are missing in a text, and what to read instead.
+
+Where the last brace of a function is missing, the rest of the file belongs to it for clang: kernels behind it are not
+allowed where they stand, and get lost. But a function can't be defined within another one, and a namespace can't
+either, so that what comes before such a head must have ended. Where parameters or a string don't end, clang skips all
+that follows. This is only asked about files in which clang has found errors.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Final, NamedTuple
+
+_NO_CODE: Final = re.compile(
+    rb"""//(?:[^\\\n]|\\.)*
+      | /\*.*?(?:\*/|\Z)
+      | R"(?P<delimiter>[^()\\\s]{0,16})\(.*?\)(?P=delimiter)"
+      | "(?:[^"\\\n]|\\.)*"
+      | (?<!\w)'(?:[^'\\\n]|\\.)+'
+      | ^[ \t]*\#(?:[^\\\n]|\\.)*""",
+    re.VERBOSE | re.DOTALL | re.MULTILINE,
+)
+_OPEN_STRING: Final = re.compile(rb'"[^\r\n]*')
+_ENDS: Final = re.compile(rb"[{};]")
+_SPACE: Final = b" \t\r\n\f\v"
+_ACCESS: Final = re.compile(rb"\s*(?:public|private|protected)\s*:")
+_TEMPLATE: Final = re.compile(rb"\s*template\s*(?=<)")
+_SCOPE: Final = re.compile(rb"\s*(?:(?:inline\s+)?namespace\b|extern\s*$)")
+"""The name of a language is a literal, and blank."""
+_CLASS: Final = re.compile(rb"\s*(?:typedef\s+)?(?:struct|class|union)\b")
+_ATTRIBUTE: Final = re.compile(
+    rb"\b(?:__align__|alignas|__attribute__|__launch_bounds__|__cluster_dims__|__declspec|decltype|noexcept)\s*(?=\()"
+)
+_WORDS: Final = re.compile(rb"[\s\w:<>,*&~]+")
+_NAME: Final = re.compile(rb"(?:operator\s*[^\s\w]+|[\w:~]+)\s*$")
+_BEHIND: Final = re.compile(rb"(?:\s|const|noexcept|volatile|override|final|__\w+|->[\w\s:<>,*&]+)*")
+_OF_STATEMENTS: Final = re.compile(
+    rb"\b(?:if|for|while|switch|catch|return|else|do|case|default|goto|throw|new|delete|using|sizeof|asm)\b"
+)
+
+
+class Missing(NamedTuple):
+    """Something that the text was read as if it were there."""
+
+    line: int
+    column: int
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class MendedText:
+    text: bytes
+    """What was missing stands right behind what comes before it, so that all lines stay, and the columns of most."""
+    missing: tuple[Missing, ...]
+
+
+@dataclass(slots=True)
+class _Open:
+    offset: int
+    head: int
+    """Where the statement starts that opens it."""
+    is_scope: bool
+    """Functions may stand in it."""
+    is_class: bool
+    statements: list[int] = field(default_factory=list)
+    """Where those start that stand directly in it."""
+
+
+class Expected(NamedTuple):
+    """An error of clang."""
+
+    line: int
+    column: int
+    message: str
+
+
+def mended(text: bytes, skipped: Sequence[tuple[int, int]], errors: Iterable[Expected]) -> MendedText:
+    """Puts in what is missing.
+
+    `skipped` are the pieces, as first and last lines, that preprocessor conditions leave out: with them, braces would
+    not match in a good file either.
+    """
+    missing: list[Missing] = []
+    text = _applied(text, _in_front(text, _code(text, skipped), errors), missing)
+    text = _applied(text, _quotes(_code(text, skipped)), missing)
+    text = _applied(text, _brackets(_code(text, skipped)), missing)
+    return MendedText(text, tuple(missing))
+
+
+class _Insertion(NamedTuple):
+    offset: int
+    text: bytes
+    place: int
+    """What the message is about."""
+    message: str
+
+
+def _applied(text: bytes, insertions: Iterable[_Insertion], missing: list[Missing]) -> bytes:
+    parts, end = [], 0
+    for offset, more, place, message in sorted(insertions):
+        parts += [text[end:offset], more]
+        end = offset
+        line, column = text.count(b"\n", 0, place) + 1, place - text.rfind(b"\n", 0, place)
+        missing.append(Missing(line, column, message))
+    return b"".join([*parts, text[end:]])
+
+
+def _in_front(text: bytes, code: bytes, errors: Iterable[Expected]) -> Iterator[_Insertion]:
+    """The brace in front of a function's body, and the bracket in front of a statement's, where clang misses it."""
+    lines = [0, *(match.end() for match in re.finditer(b"\n", text))]
+    for error in errors:
+        place = lines[error.line - 1] + error.column - 1
+        end = len(code[:place].rstrip(_SPACE))
+        if error.message.startswith("expected function body") and code[place:].strip():
+            yield _Insertion(end, b"{", place, "no brace opens this function's body; taken as beginning here")
+        elif error.message == "expected ')'" and code[place : place + 1] == b"{":
+            yield _Insertion(end, b")", place, "a bracket is open here; taken as closed before the brace")
+
+
+def _quotes(code: bytes) -> Iterator[_Insertion]:
+    """The quote that ends a string with its line."""
+    for match in _OPEN_STRING.finditer(code):
+        message = "nothing closes this string; taken as closed at the end of the line"
+        yield _Insertion(match.end(), b'"', match.start(), message)
+
+
+def _brackets(code: bytes) -> Iterator[_Insertion]:
+    """What closes functions and classes."""
+    for end, head, braces in _misplaced(code):
+        closing = b"".join(b"};" if brace.is_class else b"}" for brace in reversed(braces))
+        line = code.count(b"\n", 0, head) + 1
+        yield _Insertion(end, closing, braces[0].offset, f"nothing closes this brace; taken as closed before line {line}")
+
+
+def _code(text: bytes, skipped: Sequence[tuple[int, int]]) -> bytes:
+    """The text with blanks for comments, literals, directives and what is left out."""
+    lines = text.split(b"\n")
+    for first, last in skipped:
+        for index in range(first - 1, min(last, len(lines))):
+            lines[index] = b" " * len(lines[index])
+    return _NO_CODE.sub(lambda match: re.sub(rb"[^\n]", b" ", match[0]), b"\n".join(lines))
+
+
+def _misplaced(code: bytes) -> Iterator[tuple[int, int, list[_Open]]]:
+    """The heads that can't stand where they do: where the braces before them should have been closed, where they
+    start, and these braces, outermost first."""
+    opened: list[_Open] = []
+    start = 0
+    for match in _ENDS.finditer(code):
+        end = match.start()
+        text = code[start:end].lstrip(_SPACE)
+        begin = end - len(text)
+        if match[0] == b"{":
+            head = _ACCESS.sub(b"", text)
+            wrong = _wrongly_open(opened, head)
+            if wrong:
+                yield _end_before(code, wrong, begin), begin, wrong
+                del opened[-len(wrong) :]
+            is_class = not _is_function(head) and _CLASS.match(_without_template(head)) is not None
+            _note(opened, begin)
+            opened.append(_Open(end, begin, is_class or _SCOPE.match(head) is not None, is_class))
+        elif match[0] == b";" and text:
+            _note(opened, begin)
+        elif match[0] == b"}" and opened:
+            opened.pop()
+        start = match.end()
+
+
+def _note(opened: list[_Open], statement: int) -> None:
+    if opened:
+        opened[-1].statements.append(statement)
+
+
+def _end_before(code: bytes, wrong: list[_Open], head: int) -> int:
+    """The end of what belongs to the braces: declarations in front of the head that are indented as little as the
+    function is, belong to the head."""
+    margin = _column(code, wrong[0].head)
+    inside = wrong[-1].statements
+    number = len(inside)
+    while number and _column(code, inside[number - 1]) <= margin:
+        number -= 1
+    first = inside[number] if 0 < number < len(inside) else head
+    return len(code[:first].rstrip(_SPACE))
+
+
+def _column(code: bytes, offset: int) -> int:
+    return offset - code.rfind(b"\n", 0, offset) - 1
+
+
+def _wrongly_open(opened: list[_Open], head: bytes) -> list[_Open]:
+    """The innermost braces in which what has this head can't stand."""
+    if not opened:
+        return []
+    if opened[-1].is_class:
+        return opened[-1:] if b"__global__" in head and _is_function(head) else []
+    if opened[-1].is_scope or not (_SCOPE.match(head) or _is_function(head)):
+        return []
+    first = len(opened)
+    while first and not opened[first - 1].is_scope:
+        first -= 1
+    return opened[first:]
+
+
+def _is_function(head: bytes) -> bool:
+    """Whether the text before a brace is the head of a function's definition: words, a name, parameters."""
+    open_ = _parameters(head)
+    close = _matching(head, open_, b"()") if open_ >= 0 else -1
+    return close > 0 and _BEHIND.fullmatch(head, close) is not None
+
+
+def _parameters(head: bytes) -> int:
+    """Where the parameters of a function's head open; -1 where it is none."""
+    head = _without_template(_without_attributes(head))
+    open_ = head.find(b"(")
+    name = _NAME.search(head, 0, open_) if open_ > 0 else None
+    if name is None or _OF_STATEMENTS.search(head, 0, open_):
+        return -1
+    before = head[: name.start()]
+    return open_ if before.strip() and _WORDS.fullmatch(before) else -1
+
+
+def _without_attributes(head: bytes) -> bytes:
+    """With blanks in their place."""
+    match = _ATTRIBUTE.search(head)
+    while match is not None:
+        close = _matching(head, match.end(), b"()")
+        head = _blank(head, match.start(), close if close > 0 else len(head))
+        match = _ATTRIBUTE.search(head)
+    return head
+
+
+def _without_template(head: bytes) -> bytes:
+    """With blanks in the place of `template <...>`."""
+    match = _TEMPLATE.match(head)
+    while match is not None:
+        close = _matching(head, match.end(), b"<>")
+        head = _blank(head, 0, close if close > 0 else len(head))
+        match = _TEMPLATE.match(head)
+    return head
+
+
+def _blank(text: bytes, start: int, end: int) -> bytes:
+    return text[:start] + b" " * (end - start) + text[end:]
+
+
+def _matching(text: bytes, start: int, pair: bytes) -> int:
+    """Behind the bracket that closes the one at `start`; -1 for none."""
+    depth = 0
+    for match in re.compile(b"[" + re.escape(pair) + b"]").finditer(text, start):
+        depth += 1 if match[0] == pair[:1] else -1
+        if depth == 0:
+            return match.end()
+    return -1
