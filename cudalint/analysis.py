@@ -211,10 +211,11 @@ class _FileAnalysis:
         launches += self._launches_elsewhere(launches, generics)
         settle_sizes(self.graph)
         self.shared = self.graph.checkpoint()
-        found: list[KernelFacts] = []
-        for ref in self.unit.kernels:
-            found += self._instantiations(ref, launches)
-        return tuple(found)
+        found: dict[int, list[KernelFacts]] = {}
+        # Short ones first: one that takes all of the file's time costs no other.
+        for index, ref in sorted(enumerate(self.unit.kernels), key=lambda each: _length(each[1])):
+            found[index] = self._instantiations(ref, launches)
+        return tuple(facts for index in sorted(found) for facts in found[index])
 
     def failures(self) -> tuple[str, ...]:
         """What could not be done in time, in one line."""
@@ -278,7 +279,11 @@ class _FileAnalysis:
         )
         for reason in unknown:
             analysis.gap(function.name_span, reason)
-        facts = analysis.facts()
+        try:
+            facts = analysis.facts()
+        except RecursionError:
+            # The others are evaluated all the same.
+            facts = analysis.without_facts("its expressions are nested too deeply to be evaluated")
         while self.settled:
             self.graph.settle(*self.settled.pop())
         if analysis.given_up:
@@ -427,6 +432,10 @@ def _configured_parameters(
             if name not in seen:
                 seen.add(name)
                 yield name, text, f"`{name}` in {setting.path}", setting.pattern != function.name
+
+
+def _length(ref: ir.FunctionRef) -> int:
+    return ref.span.end_line - ref.span.line
 
 
 def _same_kernel(launched: ir.FunctionRef, kernel: ir.FunctionRef) -> bool:

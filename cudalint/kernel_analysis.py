@@ -24,7 +24,7 @@ from cudalint.evaluate.sizes import settle_sizes
 from cudalint.evaluate.values import Place as ValuePlace
 from cudalint.evaluate.values import RecordValue, Value
 from cudalint.evaluate.views import LaunchView
-from cudalint.facts import BarrierFix, Gap, KernelFacts, LaunchFacts, PitchMismatch, Place
+from cudalint.facts import BarrierFix, Gap, KernelFacts, LaunchFacts, PitchMismatch, Place, Resources
 from cudalint.flow.barriers import all_come
 from cudalint.flow.cfg import ControlFlow, Gate, gates_in_order
 from cudalint.flow.placement import BarrierCall, with_barrier
@@ -130,6 +130,16 @@ class KernelAnalysis:
             parameters=parameter_facts(function),
             gaps=tuple(self.gaps.values()),
         )
+
+    def without_facts(self, reason: str) -> KernelFacts:
+        """That the kernel is there, and why nothing is known about it."""
+        function = self.function
+        self.gap(function.name_span, reason)
+        launches = tuple(launch_facts(configuration, self.graph) for configuration in self.configurations)
+        return KernelFacts(
+            function.name, function.instantiation, Place(*function.span), Place(*function.name_span), launches, (),
+            Resources(None), parameters=parameter_facts(function), gaps=tuple(self.gaps.values()),
+        )  # fmt: skip
 
     def _with_other_blocks(self, races: RaceCollector, index: int, configuration: Configuration) -> None:
         """Races under a block that was made up are certain only if they are there with other blocks too."""

@@ -73,7 +73,8 @@ class IncompleteAnalysis(Rule):
     def check(self, kernel: KernelFacts, context: RuleContext) -> Iterator[Diagnostic]:
         accesses = [access for access in kernel.accesses if access.space in _MEMORY]
         unknown = [access for access in accesses if _reasons(access, "unknown")]
-        dependent = [access for access in accesses if access not in unknown and _reasons(access, "data-dependent")]
+        known = (access for access in accesses if not _reasons(access, "unknown"))
+        dependent = [access for access in known if _reasons(access, "data-dependent")]
         parts = [
             *_about_accesses(unknown, dependent, len(accesses)),
             *_about_the_barriers(kernel),

@@ -6,6 +6,8 @@ guard the rest of a kernel became `@P EXIT`, five in six of the bodies up to the
 
 from __future__ import annotations
 
+from itertools import chain
+
 from cudalint.evaluate.divergence import LOOPS
 from cudalint.evaluate.events import BranchEvent
 from cudalint.evaluate.work import WorkMeter
@@ -23,13 +25,14 @@ def compiled_form(event: BranchEvent, meter: WorkMeter) -> Compiled:
         return "branch"
     if _ends_the_kernel(event, meter):
         return "exit"
-    steps = [place for side in event.sides for place in side.steps]
     if any(side.leaves for side in event.sides) and event.context.loops:
         return "branch"
-    if any(len(meter.steps[place].loops) > len(event.context.loops) for place in steps):
-        return "branch"
     limit = _TWO_SIDED if len(event.sides) > 1 else _SHORT_CIRCUIT if event.kind == "conditional" else _PREDICATED
-    return "predicated" if meter.once(steps) <= limit else "branch"
+    if not meter.fits(chain.from_iterable(side.steps for side in event.sides), limit):
+        return "branch"
+    depth = len(event.context.loops)
+    is_flat = all(len(meter.steps[place].loops) <= depth for side in event.sides for place in side.steps)
+    return "predicated" if is_flat else "branch"
 
 
 def _ends_the_kernel(event: BranchEvent, meter: WorkMeter) -> bool:
@@ -37,6 +40,6 @@ def _ends_the_kernel(event: BranchEvent, meter: WorkMeter) -> bool:
     if event.kind != "if" or event.context.loops or not event.sides:
         return False
     then = event.sides[0]
-    if then.leaves and not event.context.frames and meter.once(then.steps) <= _PREDICATED:
+    if then.leaves and not event.context.frames and meter.fits(then.steps, _PREDICATED):
         return True
     return len(event.sides) == 1 and then.steps.stop == len(meter.steps)

@@ -136,7 +136,7 @@ def chosen_variable(event: BranchEvent, meter: WorkMeter) -> str | None:
 
 def _set_by(side: Side, event: BranchEvent, meter: WorkMeter) -> str | None:
     steps = [meter.steps[place] for place in side.steps]
-    if len(steps) != 1 or steps[0].loops != event.context.loops or meter.once(side.steps) > _SHORT:
+    if len(steps) != 1 or steps[0].loops != event.context.loops or not meter.fits(side.steps, _SHORT):
         return None
     match steps[0].code:
         case ir.ExprStmt(expr=ir.Assign(target=ir.Name(symbol=symbol), value=value)) if not _is_more(value):

@@ -44,9 +44,14 @@ class WorkMeter:
         """Notes that only this share of the warps that get to a branch goes to these steps."""
         self.reach[steps.start : steps.stop] *= share
 
-    def once(self, steps: Iterable[int]) -> float:
-        """What these steps compute in one pass, as the compiler sees them."""
-        return sum(self._weight(self.steps[step].code) for step in steps)
+    def fits(self, steps: Iterable[int], most: float) -> bool:
+        """Whether these steps compute no more than that in one pass, as the compiler sees them."""
+        total = 0.0
+        for step in steps:
+            total += self._weight(self.steps[step].code)
+            if total > most:
+                return False
+        return True
 
     def executed(self, steps: Iterable[int], around: tuple[Loop, ...]) -> float:
         """What a warp that gets to these steps executes there, those in loops as often as they are passed; `around`

@@ -21,6 +21,7 @@ def left_out(execution: Execution, situations: Sequence[Mapping[Node, int | floa
     the sizes and flags that are looked at, None where there is nothing to look at in any."""
     graph = execution.view.graph
     touches = [e for e in execution.events if isinstance(e, (AccessEvent, LibraryAccess)) and _is_shared(e)]
+    known: Known = {}
     written = {touch.target.name for touch in touches if effect(touch) != "load"}
     for touch in touches:
         name, line = touch.target.name, touch.context.span.line
@@ -30,7 +31,7 @@ def left_out(execution: Execution, situations: Sequence[Mapping[Node, int | floa
             yield f"races through `{name}` were not looked for: threads have pointers of their own"
         elif is_astray(touch, graph):  # type: ignore[arg-type]
             yield f"races of `{name}` at line {line} were not looked for: an earlier loop decides on it"
-        elif situations is not None and not is_met(touch, graph, situations):
+        elif situations is not None and not is_met(touch, graph, situations, known):
             yield f"races of `{name}` at line {line} were not looked for: no sizes were found that lead there"
     for event in execution.events:
         if isinstance(event, BarrierEvent) and event.scope == "warp" and not _waits_for_all(event, execution):
@@ -43,10 +44,20 @@ def is_one_array(target: Allocation, graph: Graph, bits: int = THREAD_BITS) -> b
     return target.opaque is None or not target.opaque.bits & (bits | graph.loop_bits)
 
 
-def is_met(touch: Touch, graph: Graph, situations: Sequence[Mapping[Node, int | float]]) -> bool:
+Known = dict[tuple[Node, int], bool]
+"""Whether a condition holds in the situation of a number: the branches of a long `else if` share theirs."""
+
+
+def is_met(touch: Touch, graph: Graph, situations: Sequence[Mapping[Node, int | float]], known: Known) -> bool:
     """Whether sizes and flags let threads get to an access in one of the situations."""
+
+    def holds_in(condition: Node, number: int) -> bool:
+        if (condition, number) not in known:
+            known[condition, number] = holds(graph, condition, situations[number])
+        return known[condition, number]
+
     wanted = on_sizes(touch, graph)
-    return not wanted or any(all(holds(graph, c, values) for c in wanted) for values in situations)
+    return not wanted or any(all(holds_in(c, number) for c in wanted) for number in range(len(situations)))
 
 
 def on_sizes(touch: Touch, graph: Graph) -> list[Node]:
@@ -63,4 +74,4 @@ def _waits_for_all(barrier: BarrierEvent, execution: Execution) -> bool:
     return barrier.implied or mask is None or (mask.is_const and int(mask.value) & lanes == lanes)
 
 
-__all__ = ["is_met", "is_one_array", "left_out", "on_sizes"]
+__all__ = ["Known", "is_met", "is_one_array", "left_out", "on_sizes"]

@@ -13,7 +13,7 @@ from cudalint.evaluate.knowledge import is_astray
 from cudalint.evaluate.values import Allocation
 from cudalint.flow.certainty import Doubt, doubt_about
 from cudalint.flow.conflicts import Conflict, clash, effect
-from cudalint.flow.left_out import is_met, is_one_array, left_out, on_sizes
+from cudalint.flow.left_out import Known, is_met, is_one_array, left_out, on_sizes
 from cudalint.flow.trial import GaveUp, Trial
 from cudalint.flow.unfold import Touch
 from cudalint.flow.valuations import satisfy
@@ -88,11 +88,12 @@ def situations(execution: Execution) -> list[dict[Node, int | float]]:
     view = execution.view
     graph = view.graph
     found: list[dict[Node, int | float]] = [{}]
+    known: Known = {}
     decided = {u for condition in view.assumed for u in graph.atoms(condition.bits, graph.uniform_bits)}
     for event in execution.events:
         if not isinstance(event, (AccessEvent, LibraryAccess)) or len(found) >= _MOST_SITUATIONS:
             continue
-        if is_met(event, graph, found):
+        if is_met(event, graph, found, known):
             continue
         wanted, bits = on_sizes(event, graph), 0
         for condition in wanted:

@@ -227,6 +227,7 @@ class Unfolding:
         if found is None:
             opaque = self.graph.opaque_bits
             conditions = [c for c in event.context.conditions if not c.bits & opaque and self.follows(event, c)]
+            self.graph.work += len(conditions)
             found = mask_of(self.rows_of(event), conditions)
             self._masks[place] = found
         return found

@@ -7,11 +7,16 @@ module of their own, `cudalint.frontend.cursors`.
 from __future__ import annotations
 
 import ctypes
+import os
+import sys
+import threading
 from functools import cache
 from typing import Any
 
 from clang import cindex
 from clang.cindex import Index, SourceRange, TranslationUnit
+
+_STACK = 64 << 20
 
 
 class _RangeList(ctypes.Structure):
@@ -42,7 +47,23 @@ def _library() -> ctypes.CDLL:
 def index() -> Index:
     """The one index of this process. Walks leave out what comes from the precompiled prelude: bringing back its
     declarations costs more than everything else that is done with a small file."""
+    _make_room()
     return Index.create(excludeDecls=True)
+
+
+def _make_room() -> None:
+    """Room on the stack for deeply nested code: libclang's own threads have 8 MB, which 2,000 brackets take. Linux lets
+    the stack of the first thread grow as far as its limit allows, also if that is raised later."""
+    if sys.platform != "linux" or threading.current_thread() is not threading.main_thread():
+        return
+    import resource
+
+    soft, hard = resource.getrlimit(resource.RLIMIT_STACK)
+    wanted = _STACK if hard == resource.RLIM_INFINITY else min(_STACK, hard)
+    if soft != resource.RLIM_INFINITY and soft < wanted:
+        resource.setrlimit(resource.RLIMIT_STACK, (wanted, hard))
+    if soft == resource.RLIM_INFINITY or wanted == _STACK:
+        os.environ["LIBCLANG_NOTHREADS"] = "1"
 
 
 @cache

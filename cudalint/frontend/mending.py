@@ -24,6 +24,7 @@ _NO_CODE: Final = re.compile(
 )
 _OPEN_STRING: Final = re.compile(rb'"[^\r\n]*')
 _ENDS: Final = re.compile(rb"[{};]")
+_BRACKETS: Final = re.compile(rb"[<>()]")
 _SPACE: Final = b" \t\r\n\f\v"
 _ACCESS: Final = re.compile(rb"\s*(?:public|private|protected)\s*:")
 _TEMPLATE: Final = re.compile(rb"\s*template\s*(?=<)")
@@ -117,6 +118,8 @@ def _in_front(text: bytes, code: bytes, errors: Iterable[Expected]) -> Iterator[
             yield _Insertion(end, b"{", place, "no brace opens this function's body; taken as beginning here")
         elif error.message == "expected ')'" and code[place : place + 1] == b"{":
             yield _Insertion(end, b")", place, "a bracket is open here; taken as closed before the brace")
+        elif error.message.startswith("a type specifier is required") and code[:end].endswith(b"__global__"):
+            yield _Insertion(end, b" void", place, "this kernel has no type; taken as `void`")
 
 
 def _quotes(code: bytes) -> Iterator[_Insertion]:
@@ -131,7 +134,8 @@ def _brackets(code: bytes) -> Iterator[_Insertion]:
     for end, head, braces in _misplaced(code):
         closing = b"".join(b"};" if brace.is_class else b"}" for brace in reversed(braces))
         line = code.count(b"\n", 0, head) + 1
-        yield _Insertion(end, closing, braces[0].offset, f"nothing closes this brace; taken as closed before line {line}")
+        message = f"nothing closes this brace; taken as closed before line {line}"
+        yield _Insertion(end, closing, braces[0].offset, message)
 
 
 def _code(text: bytes, skipped: Sequence[tuple[int, int]]) -> bytes:
@@ -246,10 +250,13 @@ def _blank(text: bytes, start: int, end: int) -> bytes:
 
 
 def _matching(text: bytes, start: int, pair: bytes) -> int:
-    """Behind the bracket that closes the one at `start`; -1 for none."""
-    depth = 0
-    for match in re.compile(b"[" + re.escape(pair) + b"]").finditer(text, start):
-        depth += 1 if match[0] == pair[:1] else -1
+    """Behind the bracket that closes the one at `start`; -1 for none. What is in other round brackets compares."""
+    depth = inside = 0
+    for match in _BRACKETS.finditer(text, start):
+        if match[0] in pair and not inside:
+            depth += 1 if match[0] == pair[:1] else -1
+        elif match[0] in b"()":
+            inside += 1 if match[0] == b"(" else -1
         if depth == 0:
             return match.end()
     return -1

@@ -37,7 +37,7 @@ _FIXED_FLAGS: Final = (
     "--target=x86_64-unknown-linux-gnu",
     # Host code and its launches are parsed all the same.
     "--cuda-device-only", "-nocudainc", "-nocudalib", "--cuda-path=/nonexistent",
-    "-nostdinc", "-nostdinc++", "-nobuiltininc",
+    "-nostdinc", "-nostdinc++", "-nobuiltininc", "-fbracket-depth=2100",
     "-ferror-limit=0", "-Wno-everything", "-fno-spell-checking", "-fconstexpr-steps=100000",
     # Host functions may be variadic, and device code must not be what forbids it.
     "-Xclang", "-fcuda-allow-variadic-functions",
@@ -73,7 +73,8 @@ _IGNORED: Final = re.compile(
     r"function .* is used but not defined in this translation unit"
 )
 _UNBALANCED: Final = re.compile(
-    r"function definition is not allowed here|extraneous closing brace|expected ('[)}]'|expression$|function body)"
+    r"function definition is not allowed here|extraneous closing brace|expected ('[)}]'|expression$|function body)|"
+    r"a type specifier is required"
 )
 _NESTED_LAUNCH: Final = "call to __global__ function from __global__ function"
 """clang knows no dynamic parallelism; the launch is lost, the kernel around it is not."""
@@ -198,11 +199,12 @@ def read_source(path: str) -> bytes:
         raise SourceError(f"{path}: cannot read it: {error.strerror or error}") from error
 
 
-_ASCII_ONLY: Final = bytes(range(128)) + b"?" * 128
+_ASCII_ONLY: Final = bytes(range(128)) + b"_" * 128
 
 
 def _checked_text(path: str, source: bytes) -> bytes:
-    """The source as clang takes it; bytes that are not UTF-8 become `?`, so that columns stay the same."""
+    """The source as clang takes it; where it is not UTF-8, bytes beyond ASCII become `_`: columns stay the same,
+    and names are names."""
     if source.startswith((b"\xff\xfe", b"\xfe\xff")):
         raise SourceError(f"{path}:1:1: UTF-16 text; save the file as UTF-8")
     nul = source.find(b"\0")
@@ -500,7 +502,7 @@ def _problem(diagnostic: Diagnostic) -> Problem:
     message: str = diagnostic.spelling
     kind: ProblemKind = "missing-include" if _NOT_FOUND.match(message) else "error"
     name = location.file.name if location.file else ""
-    is_syntax = kind == "error" and diagnostic.category_name in _SYNTAX and message != _NO_DECLARATION
+    is_syntax = kind == "error" and diagnostic.category_name in _SYNTAX
     # Those of bundled headers are ours, and those of a fragment's includer are listed there.
     is_syntax = is_syntax and not name.startswith(BUNDLED_ROOT) and not name.endswith(_CONTEXT_SUFFIX)
     return Problem(name, location.line, location.column, message, kind, is_syntax)

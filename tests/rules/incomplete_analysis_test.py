@@ -51,3 +51,25 @@ def test_a_kernel_that_was_evaluated_in_full() -> None:
         void run(float *a) { kernel<<<1, 256>>>(a); }
     """
     assert lint(source, "CL902") == ()
+
+
+def test_each_line_that_is_no_source_is_said_once_and_not_again_for_its_kernel() -> None:
+    problems = [ProblemFacts("tile.cu", line, 3, "expected ';'", is_syntax=True) for line in (40, 14, 14, 15)]
+    problems.append(ProblemFacts("tile.cu", 16, 3, "use of undeclared identifier 'x'"))
+    file = file_facts(problems=tuple(problems))
+    context = RuleContext(file, find_target("a100"))
+    errors = list(IncompleteAnalysis().check_file(context))
+    assert [(d.place.line, d.message, d.kernel) for d in errors] == [
+        (line, "syntax error: expected ';'", "") for line in (14, 15, 40)
+    ]
+    reasons = ("14:3: expected ';'", "16:3: use of undeclared identifier 'x'")
+    gaps = tuple(Gap("tile.cu", 9, f"the front end could not resolve part of its body: {text}") for text in reasons)
+    (diagnostic,) = IncompleteAnalysis().check(kernel(accesses=[access(10)], gaps=gaps), context)
+    assert diagnostic.message == "left out: 16:3: use of undeclared identifier 'x'"
+
+
+def test_a_text_that_is_no_source_at_all_has_a_few_lines() -> None:
+    problems = tuple(ProblemFacts("tile.cu", line, 1, "expected ';'", is_syntax=True) for line in range(1, 301))
+    errors = list(IncompleteAnalysis().check_file(RuleContext(file_facts(problems=problems), find_target("a100"))))
+    assert len(errors) == 21
+    assert errors[-1].message == "syntax error: 280 more lines have one"
