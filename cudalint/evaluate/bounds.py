@@ -28,7 +28,7 @@ from cudalint.evaluate.probes import (
     look,
     symbols,
 )
-from cudalint.evaluate.requests import Situation, mask_of
+from cudalint.evaluate.requests import mask_of
 from cudalint.evaluate.views import LaunchView
 
 _MAX_SYMBOLS = 4
@@ -220,7 +220,7 @@ _EXACT = {"+": np.add, "*": np.multiply, "-": np.subtract, "<<": np.left_shift}
 def _overflows(touch: Touch, values: Values, view: LaunchView) -> bool:
     """Whether the program's own arithmetic overflows for such sizes, so that they say nothing about its bounds."""
     graph = view.graph
-    rows = Situation(graph, view.block, view.grid, view.quick().effort, values).rows(touch.context.loops)
+    rows = view.valued(values).rows(touch.context.loops)
     active = mask_of(rows, known_conditions(touch.context, graph) or ()) & (rows.weights[:, None] > 0)
     seen, open_bits = set[int](), graph.uniform_bits | sum(_BLOCK_BITS)
     pending = [touch.offset, *touch.context.conditions, *view.grid]
@@ -239,14 +239,12 @@ def _overflows(touch: Touch, values: Values, view: LaunchView) -> bool:
 
 
 def _number(node: Node, values: Values, view: LaunchView) -> int:
-    rows = Rows(view.graph, view.quick().threads, np.zeros((1, 3), dtype=np.int64), np.ones(1), values)
-    return int(np.asarray(rows.value(node)).flat[0])
+    return int(np.asarray(view.valued(values).base.value(node)).flat[0])
 
 
 def _end(touch: Touch, values: Values, view: LaunchView) -> int | None:
     """One past the last byte that active lanes touch."""
-    situation = Situation(view.graph, view.block, view.grid, view.quick().effort, values)
-    rows = situation.rows(touch.context.loops)
+    rows = view.valued(values).rows(touch.context.loops)
     active = mask_of(rows, known_conditions(touch.context, view.graph) or ()) & (rows.weights[:, None] > 0)
     return int(rows.full(touch.offset)[active].max()) + touch.bytes if active.any() else None
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Any, Literal
 
 import numpy as np
@@ -44,6 +45,7 @@ class Threads:
     warps: int
 
     @staticmethod
+    @cache
     def of(block: tuple[int, int, int]) -> Threads:
         """Threads are numbered x + y*Dx + z*Dx*Dy (hardware-model, Warps); the last warp may be partial."""
         dx, dy, dz = block

@@ -88,10 +88,7 @@ def look(
     effort: Effort = QUICK,
 ) -> Seen:
     """Evaluates an access under some values of the uniform symbols; those that aren't named keep their generic ones."""
-    if values is None and effort is QUICK:
-        situation = view.quick()
-    else:
-        situation = Situation(view.graph, view.block, view.grid, effort, dict(values or {}))
+    situation = view.valued(values or {}, effort)
     conditions = known_conditions(context, view.graph)
     if conditions is None:
         return Seen(False, None)

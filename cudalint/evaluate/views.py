@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from cudalint.evaluate.assumptions import holds
@@ -15,6 +15,7 @@ from cudalint.evaluate.requests import (
     REPLICATED,
     SCATTERED,
     THOROUGH,
+    Effort,
     Requests,
     Situation,
     gather,
@@ -79,13 +80,20 @@ class LaunchView:
 
     def varied(self, uniform: Node, value: int | float) -> Situation:
         """The quick situation with another value for one uniform symbol."""
-        return self._situation((uniform.index, value), QUICK, {uniform: value})
+        return self.valued({uniform: value})
 
-    def _situation(self, key: object, effort: object, values: dict[Node, int | float]) -> Situation:
+    def valued(self, values: Mapping[Node, int | float], effort: Effort = QUICK) -> Situation:
+        """One in which uniform symbols have other values; those that aren't named keep their generic ones."""
+        if not values and effort is QUICK:
+            return self.quick()
+        key = (frozenset((node.index, value) for node, value in values.items()), effort)
+        return self._situation(key, effort, dict(values))
+
+    def _situation(self, key: object, effort: Effort, values: dict[Node, int | float]) -> Situation:
         found = self._situations.get(key)
         if found is None:
             self.trim()
-            found = Situation(self.graph, self.block, self.grid, effort, values)  # type: ignore[arg-type]
+            found = Situation(self.graph, self.block, self.grid, effort, values)
             self._situations[key] = found
         return found
 
