@@ -11,6 +11,7 @@ from cudalint.evaluate.execution import Execution
 from cudalint.evaluate.graph import BLOCK_BITS, THREAD_BITS, Graph, Node
 from cudalint.evaluate.knowledge import is_astray
 from cudalint.evaluate.values import Allocation
+from cudalint.flow.apart import has_own_bytes
 from cudalint.flow.certainty import Doubt, doubt_about
 from cudalint.flow.conflicts import Conflict, clash, effect
 from cudalint.flow.left_out import Known, is_met, is_one_array, left_out, on_sizes
@@ -67,6 +68,8 @@ class Search:
 
     def _in_array(self, trial: Trial, array: Allocation, touches: Sequence[Touch]) -> Iterator[Finding]:
         scopes: list[RaceScope] = ["block"]
+        if has_own_bytes(touches, self.execution.view.valued(trial.values).base):
+            scopes.clear()
         everywhere = is_one_array(array, trial.graph, THREAD_BITS | BLOCK_BITS)
         if self.scope == "grid" and array.space != "shared" and everywhere and trial.has_neighbours:
             scopes.append("grid")

@@ -1,0 +1,34 @@
+"""Arrays of which each thread has bytes of its own, whenever it touches them: nothing there has to be ordered."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from cudalint.evaluate.events import AccessEvent
+from cudalint.evaluate.graph import THREAD_BITS, Graph
+from cudalint.evaluate.numeric import Rows
+from cudalint.flow.unfold import Touch
+
+
+def has_own_bytes(touches: Sequence[Touch], rows: Rows) -> bool:
+    """Whether all that a thread ever touches of an array lies apart from what other threads of its block touch, in each
+    of the blocks that `rows` holds. False where that would take a look at loops or data."""
+    if not all(isinstance(touch, AccessEvent) and _is_plain(touch, rows.graph) for touch in touches):
+        return False
+    exists = rows.threads.exists[0]
+    addresses = [rows.full(offset)[:, exists] for offset in dict.fromkeys(touch.offset for touch in touches)]
+    widest = max(touch.bytes for touch in touches)
+    first, last = np.minimum.reduce(addresses), np.maximum.reduce(addresses)
+    order = np.argsort(first, axis=1)
+    first, last = np.take_along_axis(first, order, axis=1), np.take_along_axis(last, order, axis=1)
+    return bool((first[:, 1:] >= last[:, :-1] + widest).all())
+
+
+def _is_plain(touch: Touch, graph: Graph) -> bool:
+    bits = touch.offset.bits
+    return bool(bits & THREAD_BITS) and not bits & (graph.loop_bits | graph.opaque_bits)
+
+
+__all__ = ["has_own_bytes"]
