@@ -429,7 +429,10 @@ def _is_worth_a_branch(expr: ir.Expr) -> bool:
 
 def _arm(ex: Executor, taken: Node, expr: ir.Expr, handler: Callable[[Executor, ir.Expr], _T]) -> _T:
     ex.step(expr)
-    return _for_some(ex, taken, expr, handler)
+    guard, ex.state.guard = ex.state.guard, len(ex.state.conditions)
+    result = _for_some(ex, taken, expr, handler)
+    ex.state.guard = guard
+    return result
 
 
 def _for_some(ex: Executor, taken: Node, expr: ir.Expr, handler: Callable[[Executor, ir.Expr], _T]) -> _T:
