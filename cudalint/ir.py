@@ -176,6 +176,8 @@ class FunctionRef:
     """Of its parameters, without lowering its body (memoised)."""
     templated: bool = False
     """The reference names a template pattern rather than an instantiation."""
+    outputs: Callable[[], frozenset[int]] = frozenset
+    """Positions of the parameters that are references to what is not constant (memoised)."""
 
 
 # --- expressions -------------------------------------------------------------------------------

@@ -118,7 +118,14 @@ def unknown_call(ex: Executor, expr: ir.Call) -> Value:
     if expr.receiver is not None:
         where = expressions.place(ex, expr.receiver)
         seen += _receiver_values(ex, expr, where)
-    for argument in expr.arguments:
+    outputs = expr.function.outputs() if expr.function is not None else frozenset()
+    for position, argument in enumerate(expr.arguments):
+        if position in outputs:
+            where = expressions.place(ex, argument)
+            seen += nodes_of(expressions.read(ex, where, argument.span))
+            if isinstance(where, LocalPlace):
+                written.append((where, argument))
+            continue
         value = expressions.evaluate(ex, argument)
         seen += nodes_of(value)
         if isinstance(value, Pointer) and isinstance(value.target, LocalMemory):

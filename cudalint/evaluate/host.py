@@ -190,6 +190,10 @@ class HostExecutor(Executor):
     """Unknown conditions that hold where the execution stands, from branches and from those that lead out."""
     outer_guards: list[tuple[Node, ...]] = field(default_factory=list)
     """For each function that is inlined, those where it is called."""
+    in_loops: int = 0
+    """How many loops the execution is in."""
+    chosen: dict[ir.Symbol, None] = field(default_factory=dict)
+    """Variables that an unknown condition in a loop changes from one known number to another."""
 
     def __post_init__(self) -> None:
         Executor.__post_init__(self)
@@ -384,6 +388,7 @@ class HostExecutor(Executor):
             mine = then.get(symbol)
             if mine is not None and mine is not value:
                 old = before.get(symbol)
+                self._note_steps(symbol, old, mine, value)
                 chosen = self._either(condition, old, mine, value) if condition is not None else None
                 then[symbol] = chosen or self._better(old, mine, value)
             elif mine is None:
@@ -425,8 +430,21 @@ class HostExecutor(Executor):
             if (b if known_a else a) is before and isinstance(before, Node):
                 # `if (rows == 0) rows = 1` speaks of a special case.
                 return b if known_a else a
-            return a if known_a else b
+            known, unknown = (a, b) if known_a else (b, a)
+            return unknown if known is before and self._is_placeholder(known, unknown) else known
         return b if b is before else a
+
+    def _is_placeholder(self, known: object, unknown: object) -> bool:
+        """Whether a number is none that a program would run with, but what stands there until the number is read from
+        somewhere: an integer of 0 or less. Nothing is said of options, which are off."""
+        if not (isinstance(known, Node) and isinstance(unknown, Node)):
+            return False
+        return known.kind != BOOL and not known.kind.is_float and known.is_const and known.value <= 0
+
+    def _note_steps(self, symbol: ir.Symbol, before: object, a: Value | Place, b: Value | Place) -> None:
+        numbers = isinstance(a, Node) and isinstance(b, Node) and a.is_const and b.is_const
+        if self.in_loops and numbers and (a is before or b is before):
+            self.chosen[symbol] = None
 
     def _is_set(self, value: object) -> bool:
         assert isinstance(self.memory, HostMemory)
@@ -502,7 +520,9 @@ class HostExecutor(Executor):
                 break
             scope = LoopScope(0)
             self.state.loop_scopes.append(scope)
+            self.in_loops += 1
             self.statement(parts.body)
+            self.in_loops -= 1
             self.state.loop_scopes.pop()
             if scope.breaks and self.state.dead:
                 self.state.dead, finished = False, True
@@ -526,6 +546,10 @@ class HostExecutor(Executor):
         self.guards = guards
         if not finished:
             self._forget(parts)
+        elif self.chosen:
+            self._forget_counts(parts)
+        if not self.in_loops:
+            self.chosen.clear()
 
     def _sites(self) -> set[tuple[str, ir.Span]]:
         return {(launch.kernel.key, launch.span) for launch in self.launches}
@@ -556,11 +580,20 @@ class HostExecutor(Executor):
         """What a loop changes is unknown after it, if it was not followed to its end."""
         changed, _ = walk.reached(walk.effects(parts.condition, parts.body, parts.increment), self.state.variables)
         for symbol in changed:
-            value = self.state.variables.get(symbol)
-            if isinstance(value, Node):
-                self.state.variables[symbol] = self.memory.unknown(
-                    symbol.type, Reason(False, f"after the loop at line {parts.span.line}"), (), symbol.name
-                )
+            self._forget_number(symbol, parts)
+
+    def _forget_counts(self, parts: loops.Parts) -> None:
+        """How often a condition held is unknown if the condition is."""
+        for symbol in walk.stepped(parts.body):
+            if symbol in self.chosen:
+                self._forget_number(symbol, parts)
+
+    def _forget_number(self, symbol: ir.Symbol, parts: loops.Parts) -> None:
+        value = self.state.variables.get(symbol)
+        if isinstance(value, Node):
+            self.state.variables[symbol] = self.memory.unknown(
+                symbol.type, Reason(False, f"after the loop at line {parts.span.line}"), (), symbol.name
+            )
 
     # calls
 

@@ -95,6 +95,15 @@ def effects(*parts: Any) -> Effects:
     return Effects(tuple(assigned), tuple(closures), leaves)
 
 
+def stepped(part: Any) -> Iterator[ir.Symbol]:
+    """The variables that are counted up or down."""
+    for node in walk(part):
+        if isinstance(node, ir.Unary) and node.op in ("++x", "--x", "x++", "x--") and isinstance(node.operand, ir.Name):
+            yield node.operand.symbol
+        elif isinstance(node, ir.Assign) and node.op in ("+", "-") and isinstance(node.target, ir.Name):
+            yield node.target.symbol
+
+
 def _add_root(assigned: dict[ir.Symbol, None], expr: Any) -> None:
     symbol = root(expr)
     if symbol is not None:
@@ -117,8 +126,12 @@ def _call_effects(
         symbol = root(call.callee)
         if symbol is not None:
             closures[symbol] = None
+    outputs = ref.outputs() if ref is not None and function is None else frozenset()
     for position, argument in enumerate(call.arguments):
         type_ = argument.type
+        if position in outputs:
+            _add_root(assigned, argument)
+            continue
         if position < len(types):
             type_ = types[position]
             if not isinstance(type_, (ir.PointerType, ir.ArrayType)):

@@ -8,7 +8,7 @@ from typing import Final
 
 from cudalint import ir
 from cudalint.frontend import cursors, kinds
-from cudalint.frontend.cursors import Cursor
+from cudalint.frontend.cursors import Cursor, CxType
 
 _LAUNCH_BOUNDS: Final = "cudalint.launch_bounds"
 """The annotation that the bundled `__launch_bounds__` adds: clang keeps the attribute's own arguments to itself."""
@@ -104,3 +104,17 @@ def _bracketed(text: str, start: int) -> str:
         if depth == 0:
             return text[start : position + 1]
     return text[start:]
+
+
+def is_const(type_: CxType) -> bool:
+    """Whether a type, or an array's element, is constant."""
+    canonical = cursors.canonical_type(type_)
+    while canonical.kind in (kinds.T_CONSTANT_ARRAY, kinds.T_INCOMPLETE_ARRAY):
+        canonical = cursors.array_element_type(canonical)
+    return bool(cursors.is_const_qualified(canonical))
+
+
+def is_output(parameter: Cursor) -> bool:
+    """Whether it is a reference to what is not constant."""
+    type_ = cursors.canonical_type(cursors.type_of(parameter))
+    return type_.kind == kinds.T_LVALUE_REFERENCE and not is_const(cursors.pointee_type(type_))

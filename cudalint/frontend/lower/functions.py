@@ -34,6 +34,7 @@ class Functions:
         self._has_launch: dict[str, bool] = {}
         self._has_effects: dict[str, bool] = {}
         self._types: dict[str, tuple[ir.Type, ...]] = {}
+        self._outputs: dict[str, frozenset[int]] = {}
         self._definitions: dict[str, Cursor] = {}
         self._this: ir.Symbol | None = None
 
@@ -68,7 +69,14 @@ class Functions:
             acts=lambda: self._acts(key),
             parameter_types=lambda: self._parameter_types(key),
             templated=declarations.is_pattern(shown),
+            outputs=lambda: self._outputs_of(key, shown),
         )
+
+    def _outputs_of(self, key: str, declaration: Cursor) -> frozenset[int]:
+        if key not in self._outputs:
+            parameters = declarations.split(declaration).parameters
+            self._outputs[key] = frozenset(i for i, node in enumerate(parameters) if declarations.is_output(node))
+        return self._outputs[key]
 
     def note_captures(self, call_operator: Cursor, captures: tuple[ir.Capture, ...]) -> None:
         self._captures[call_operator.handle] = captures

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 from cudalint import ir
 from cudalint.frontend import cursors, kinds
 from cudalint.frontend.cursors import Cursor, CxType
+from cudalint.frontend.lower.declarations import is_const
 
 if TYPE_CHECKING:
     from cudalint.frontend.lower.context import Context
@@ -59,7 +60,7 @@ class Symbols:
             storage,
             context.sources.span(declaration),
             align=self._alignment(attributes),
-            is_const=_is_const(declared) or declaration.kind == kinds.TEMPLATE_NON_TYPE_PARAMETER,
+            is_const=is_const(declared) or declaration.kind == kinds.TEMPLATE_NON_TYPE_PARAMETER,
         )
         if storage in ("constant", "device", "global", "static"):
             symbol.initializer = lambda: context.expressions.initializer(declaration)
@@ -150,10 +151,3 @@ class Symbols:
 
     def binding(self, declaration: Cursor) -> tuple[ir.Symbol, int] | None:
         return self._bindings.get(declaration.handle)
-
-
-def _is_const(type_: CxType) -> bool:
-    canonical = cursors.canonical_type(type_)
-    while canonical.kind in (kinds.T_CONSTANT_ARRAY, kinds.T_INCOMPLETE_ARRAY):
-        canonical = cursors.array_element_type(canonical)
-    return bool(cursors.is_const_qualified(canonical))
