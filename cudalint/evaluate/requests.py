@@ -6,7 +6,7 @@ the last and interior iterations of each loop, each weighted by how many it stan
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -317,6 +317,20 @@ def opaque_parts(graph: Graph, node: Node) -> list[tuple[Node, Reason]]:
     return found
 
 
+def _divisions_by_data(graph: Graph, node: Node) -> Iterator[Node]:
+    """The divisions and shifts by values that cannot be followed, but for what only went into such values."""
+    seen: set[int] = set()
+    pending = [node]
+    while pending:
+        current = pending.pop()
+        if current.index in seen or not current.bits & graph.opaque_bits or isinstance(current.payload, Reason):
+            continue
+        seen.add(current.index)
+        if current.op in ("/", "%", ">>") and current.args[1].bits & graph.opaque_bits:
+            yield current
+        pending.extend(current.args)
+
+
 def varies_within_warp(rows: Rows, node: Node, mask: NDArray[np.bool_]) -> bool:
     """Whether two active lanes of one warp see different values of `node`. Loaded values differ where addresses do."""
     return Lanes(rows, mask).vary(node)
@@ -333,6 +347,7 @@ class Lanes:
         self._known: dict[tuple[frozenset[Node], Node], bool] = {}
         self._below: dict[Node, list[Node]] = {}
         self._left_by: dict[Node, list[Node]] = {}
+        self._divisions: dict[Node, list[Node]] = {}
 
     def vary(self, node: Node, counters: frozenset[Node] = frozenset()) -> bool:
         if not node.bits & THREAD_BITS:
@@ -350,7 +365,15 @@ class Lanes:
         values = np.broadcast_to(rows.value(node), mask.reshape(rows.count, -1).shape).reshape(mask.shape)
         first = np.argmax(mask, axis=2)[..., None]
         same = values == np.take_along_axis(values, first, axis=2)
-        return bool((mask & ~same).any()) or self._ends_vary(node, counters)
+        return bool((mask & ~same).any()) or self._ends_vary(node, counters) or self._divided_vary(node, counters)
+
+    def _divided_vary(self, node: Node, counters: frozenset[Node]) -> bool:
+        """Whether the value rests on a division by data of what varies. The number that stands for the data may be
+        larger than all that it divides, so that nothing of it would be seen."""
+        divisions = self._divisions.get(node)
+        if divisions is None:
+            divisions = self._divisions[node] = list(_divisions_by_data(self._graph, node))
+        return any(self.vary(argument, counters) for division in divisions for argument in division.args)
 
     def _at_start(self, counters: frozenset[Node]) -> Rows:
         found = self._rows.get(counters)
