@@ -36,7 +36,7 @@ class AccessCollector:
 def _by_site(execution: Execution) -> dict[object, list[AccessEvent]]:
     """The accesses of one execution by the place in the source and what they touch."""
     sites: dict[object, list[AccessEvent]] = {}
-    for event in machine_accesses(execution.events, execution.view):
+    for event in machine_accesses(execution):
         if event.target.space in ("global", "shared", "generic"):
             key = (
                 event.context.span,

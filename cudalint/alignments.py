@@ -79,7 +79,7 @@ def _candidates(execution: Execution, bases: Mapping[ir.Symbol, int]) -> Iterato
             continue
         if merged > width:
             # A field of a vector is loaded together with others where the compiler merges them, else by itself.
-            machine = machine or machine_accesses(execution.events, execution.view)
+            machine = machine or machine_accesses(execution)
             if machine[position].bytes > event.bytes:
                 event, width = machine[position], min(merged, natural_width(machine[position].bytes))
                 residue = residues.of(event.offset)

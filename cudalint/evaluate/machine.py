@@ -7,26 +7,28 @@ array, whose alignment it chooses itself. Counters see the machine's accesses, s
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from cudalint.evaluate.events import AccessEvent, BarrierEvent, Event
-from cudalint.evaluate.graph import Graph, Node
+from cudalint.evaluate.execution import Execution
+from cudalint.evaluate.graph import Node
 from cudalint.evaluate.hoisting import hoisted
 from cudalint.evaluate.knowledge import is_astray
+from cudalint.evaluate.polynomial import linear
 from cudalint.evaluate.requests import mask_of
-from cudalint.evaluate.residues import Residues
-from cudalint.evaluate.unrolling import unrolled_load
+from cudalint.evaluate.unrolling import Unrolling, is_elsewhere
 from cudalint.evaluate.views import LaunchView
 
 _WIDTHS = (16, 8, 4, 2)
 
 
-def machine_accesses(events: Iterable[Event], view: LaunchView) -> list[AccessEvent]:
+def machine_accesses(execution: Execution) -> list[AccessEvent]:
     """The access events of one execution as the machine makes them; order and number stay the same."""
-    merger, events = _Merger(view), list(events)
+    events = list(execution.events)
+    merger = _Merger(execution.view, Unrolling.of(execution))
     for event in events:
         merger.add(event)
     merger.close(None)
@@ -44,10 +46,10 @@ class _Run:
 @dataclass(slots=True, eq=False)
 class _Merger:
     view: LaunchView
+    unrolling: Unrolling
     accesses: list[AccessEvent] = field(default_factory=list)
     _loaded: dict[object, AccessEvent] = field(default_factory=dict)
     _runs: dict[tuple[object, ...], _Run] = field(default_factory=dict)
-    _residues: Residues = field(default_factory=Residues)
 
     def add(self, event: Event) -> None:
         if isinstance(event, BarrierEvent) and not event.implied:
@@ -66,7 +68,7 @@ class _Merger:
             space = event.target.space
             self._loaded = {k: e for k, e in self._loaded.items() if e.target.space != space}
         self._end_conflicting(event)
-        self.accesses.append(unrolled_load(event, self.view, self._residues))
+        self.accesses.append(self.unrolling.wide(event))
         if event.repeats is None and self.accesses[-1] is event:
             self._join(event, len(self.accesses) - 1)
 
@@ -85,16 +87,31 @@ class _Merger:
     # neighbouring accesses in straight-line code
 
     def _end_conflicting(self, event: AccessEvent) -> None:
-        """A store ends the runs of loads of its array, and any access to it the runs of stores."""
-        for key in [k for k in self._runs if k[0] == id(event.target)]:
-            if key[1] != event.operation and "load" in (key[1], event.operation):
-                self.close(key)
+        """A store ends the runs of loads of its array, and any access to it the runs of stores. In shared memory it is
+        the runs of all arrays: the compiler merges what follows one another there (see `unrolling`)."""
+        for key in [k for k in self._runs if self._ends(k, event)]:
+            self.close(key)
+
+    def _ends(self, key: tuple[object, ...], event: AccessEvent) -> bool:
+        operation, last = key[1], self.accesses[self._runs[key].members[-1][0]]
+        if last.target.space == event.target.space == "shared" and not is_elsewhere(event, last):
+            if operation == event.operation == "load":
+                return False
+            return operation != event.operation or not self._is_neighbour(event, last)
+        return key[0] == id(event.target) and operation != event.operation and "load" in (operation, event.operation)
+
+    @staticmethod
+    def _is_neighbour(event: AccessEvent, last: AccessEvent) -> bool:
+        if event.target is not last.target:
+            return False
+        (base, mine), (other, its) = linear(event.offset), linear(last.offset)
+        return base == other and abs(mine - its) < _WIDTHS[0]
 
     def _join(self, event: AccessEvent, position: int) -> None:
         if event.operation not in ("load", "store") or event.bytes >= 16:
             return
-        base, constant = _split(self.view.graph, event.offset)
-        if event.target.space != "shared" or event.target.symbol is None or event.target.bytes is None:
+        base, constant = linear(event.offset)
+        if event.target.space != "shared" or event.target.symbol is None:
             if event.record is None or event.record.align <= event.bytes:
                 return
             constant_in_record: object = constant - event.record.offset
@@ -102,7 +119,7 @@ class _Merger:
             constant_in_record = None
         context = event.context
         key = (
-            id(event.target), event.operation, event.bytes, base.index, constant_in_record, context.conditions,
+            id(event.target), event.operation, event.bytes, base, constant_in_record, context.conditions,
             tuple(id(x) for x in context.loops),
         )  # fmt: skip
         self._runs.setdefault(key, _Run()).members.append((position, constant))
@@ -147,8 +164,13 @@ class _Merger:
         if event.target.space == "shared" and size < 4:
             return False
         record = event.record
-        if event.target.space != "shared" or event.target.bytes is None:
-            return record is not None and record.align >= width and record.offset % width == 0
+        if record is not None and record.align >= width and record.offset % width == 0:
+            return True
+        if event.target.space != "shared":
+            return False
+        if event.target.bytes is None:
+            # The compiler gives dynamic arrays 16 bytes, and must see the rest in the index.
+            return self.unrolling.is_aligned_early(event, event.offset, width)
         return self._aligned(event, event.offset, width)
 
     def _aligned(self, event: AccessEvent, offset: Node, width: int) -> bool:
@@ -164,11 +186,3 @@ def _dominates(earlier: AccessEvent, later: AccessEvent) -> bool:
     before, now = earlier.context.conditions, later.context.conditions
     return len(before) <= len(now) and all(a is b for a, b in zip(before, now, strict=False))
 
-
-def _split(graph: Graph, offset: Node) -> tuple[Node, int]:
-    """An offset as a base and a constant."""
-    if offset.is_const:
-        return graph.zero, int(offset.value)
-    if offset.op == "+" and offset.args[1].is_const:
-        return offset.args[0], int(offset.args[1].value)
-    return offset, 0

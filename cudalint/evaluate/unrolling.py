@@ -1,21 +1,32 @@
-"""Loads of neighbouring elements in successive iterations, which an unrolled loop makes as one wide load.
+"""Accesses to neighbouring elements in successive iterations, which an unrolled loop makes as one wide access.
 
 Read from what nvcc 13.0 makes of some fifty loops over shared arrays (`-O3`, sm_80 and sm_90): a loop is unrolled even
 if its length is only known at run time (by 4, with the rest one by one), unless it leaves by data. Its loads of
 neighbours become one of 16 bytes where the first one is known to be aligned to that, else of 8, with these exceptions:
 bytes stay apart, elements of 2 bytes come by 8 bytes at most; behind a branch in the body nothing is merged; lengths
 that are even but no multiple of 4, beyond those that are unrolled in full, give loads of 8 bytes; and so do rows
-(`tile[threadIdx.y][k]`) up to a limit that is only known at run time.
+(`tile[threadIdx.y][k]`) up to a limit that is only known at run time. Stores are merged like loads.
+
+What else the body does to shared memory keeps them apart (read from thirty more loops): a store keeps loads apart, and
+any access keeps stores apart, since the compiler does not exchange them. Only within one dynamic array, whose alignment
+it knows early, it tells elements apart that are so far from one another for every thread. Stores stay apart, too, if
+the body has a branch or what becomes one: divisions and functions with a slow path of their own.
 """
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from cudalint.evaluate.events import AccessEvent, Loop
+from cudalint import ir
+from cudalint.evaluate import walk
+from cudalint.evaluate.events import AccessEvent, BarrierEvent, BranchEvent, Loop
+from cudalint.evaluate.execution import Execution
+from cudalint.evaluate.fixed_indices import fixed_indices
 from cudalint.evaluate.graph import I8, THREAD_BITS, Graph, Node, conjuncts
+from cudalint.evaluate.polynomial import linear
 from cudalint.evaluate.residues import Residues
 from cudalint.evaluate.views import LaunchView
 
@@ -24,34 +35,130 @@ _MAX_FULL = 256
 """Iterations of a loop that is unrolled in full on sm_80; sm_90 stops at about 100."""
 
 
-def unrolled_load(event: AccessEvent, view: LaunchView, residues: Residues) -> AccessEvent:
-    """The load as the machine makes it, if it walks through a shared array element by element."""
-    if event.operation != "load" or event.target.space != "shared" or not 2 <= event.bytes <= 8:
+@dataclass(slots=True, eq=False)
+class Unrolling:
+    """What loops of one execution make of the accesses in them."""
+
+    view: LaunchView
+    fixed: frozenset[ir.Span]
+    """See `fixed_indices`."""
+    bodies: dict[Loop, list[AccessEvent | None]] = field(default_factory=dict)
+    """The shared accesses in the bodies of loops, but for loops in these; None where there is a barrier."""
+    branching: set[Loop] = field(default_factory=set)
+    """Those whose bodies have branches."""
+    _residues: Residues = field(default_factory=Residues)
+
+    @staticmethod
+    def of(execution: Execution) -> Unrolling:
+        found = Unrolling(execution.view, fixed_indices(execution.function))
+        for event in execution.events:
+            if isinstance(event, (BarrierEvent, AccessEvent, BranchEvent)) and event.context.loops:
+                found._note(event, event.context.loops[-1])
+        found.branching.update(step.loops[-1] for step in execution.steps if step.loops and _jumps(step.code))
+        return found
+
+    def _note(self, event: BarrierEvent | AccessEvent | BranchEvent, loop: Loop) -> None:
+        if isinstance(event, BranchEvent):
+            if event.kind in ("if", "conditional", "switch") and not event.condition.is_const:
+                self.branching.add(loop)
+        elif isinstance(event, AccessEvent):
+            if event.target.space == "shared":
+                self.bodies.setdefault(loop, []).append(event)
+        elif not event.implied:
+            self.bodies.setdefault(loop, []).append(None)
+
+    def is_aligned_early(self, event: AccessEvent, offset: Node, width: int) -> bool:
+        """Whether the compiler sees that an address is a multiple of `width`, counted from an aligned array."""
+        if not self._residues.of(offset).is_multiple_of(width):
+            return False
+        return not event.context.frames and event.context.span in self.fixed
+
+    def wide(self, event: AccessEvent) -> AccessEvent:
+        """The access as the machine makes it, if it walks through a shared array element by element."""
+        if event.operation not in ("load", "store") or event.target.space != "shared" or not 2 <= event.bytes <= 8:
+            return event
+        if not event.context.loops or event.target.symbol is None:
+            return event
+        loop, graph = event.context.loops[-1], self.view.graph
+        if not event.offset.bits & loop.counter.bits or _is_guarded(event, loop, graph):
+            return event
+        if _is_kept_apart(event, self.bodies.get(loop, ())):
+            return event
+        if event.operation == "store" and (loop in self.branching or not self._is_store_of_neighbours(event, loop)):
+            return event
+        first = graph.substitute(event.offset, {loop.counter: graph.const(0, I8)})
+        most = _widest(event, loop, first, graph)
+        step = next((s for s in (event.bytes, -event.bytes) if most and _walks(event, first, s, self.view)), None)
+        if step is None:
+            return event
+        # Counted down, the first element is the last of its group.
+        start = first if step > 0 else graph.binary("+", first, graph.const(event.bytes, I8), I8)
+        for width in _WIDTHS:
+            if event.bytes < width <= most and self._residues.of(start).is_multiple_of(width):
+                return replace(event, offset=_group(event, loop, step, width, graph), bytes=width)
         return event
-    if not event.context.loops or event.target.symbol is None:
-        return event
-    loop = event.context.loops[-1]
-    if not event.offset.bits & loop.counter.bits or _is_guarded(event, loop, view.graph):
-        return event
-    graph = view.graph
-    first = graph.substitute(event.offset, {loop.counter: graph.const(0, I8)})
-    most = _widest(event, loop, first, graph)
-    step = next((s for s in (event.bytes, -event.bytes) if most and _walks(event, first, s, view)), None)
-    if step is None:
-        return event
-    # Counted down, the first element is the last of its group.
-    start = first if step > 0 else graph.binary("+", first, graph.const(event.bytes, I8), I8)
-    for width in _WIDTHS:
-        if event.bytes < width <= most and residues.of(start).is_multiple_of(width):
-            return replace(event, offset=_group(event, loop, step, width, graph), bytes=width)
-    return event
+
+    def _is_store_of_neighbours(self, event: AccessEvent, loop: Loop) -> bool:
+        """Whether the compiler sees that the iterations store neighbours: the counter is added (`t | k` does not do),
+        and where it has to know the alignment, it does."""
+        factors = dict(linear(event.offset)[0])
+        if abs(factors.get(loop.counter, 0)) != event.bytes:
+            return False
+        return bool(event.context.frames) or event.context.span in self.fixed
+
+
+_PLAIN_CALLS = frozenset({
+    "min", "max", "abs", "fabs", "fabsf", "fmin", "fmax", "fminf", "fmaxf", "fma", "fmaf", "floor", "floorf", "ceil",
+    "ceilf", "trunc", "truncf", "rint", "rintf", "exp2f",
+})  # fmt: skip
+
+
+_STATEMENTS = (ir.For, ir.While, ir.DoWhile, ir.Block, ir.If)
+
+
+def _jumps(code: ir.Stmt | ir.Expr) -> bool:
+    """Whether what a piece of code computes takes jumps: division of floating-point numbers, and functions that treat
+    large or tiny arguments apart."""
+    if isinstance(code, _STATEMENTS):
+        return False  # What is in them has steps of its own.
+    return any(_divides(node) or _has_slow_path(node) for node in walk.walk(code))
+
+
+def _divides(node: object) -> bool:
+    if not isinstance(node, ir.Binary) or node.op != "/" or isinstance(node.right, ir.Constant):
+        return False
+    return isinstance(node.type, ir.Scalar) and node.type.kind == "float"
+
+
+def _has_slow_path(node: object) -> bool:
+    if not isinstance(node, ir.Call) or node.callee is not None or node.name.startswith("__"):
+        return False
+    return node.name not in _PLAIN_CALLS and (node.function is None or not node.function.is_user)
 
 
 def _is_guarded(event: AccessEvent, loop: Loop, graph: Graph) -> bool:
-    """Whether there is a branch between the loop's head and the load."""
+    """Whether there is a branch between the loop's head and the access."""
     own = [part for part in conjuncts(graph, loop.condition) if not part.is_const]
     added = event.context.conditions[len(loop.conditions) :]
     return any(all(condition is not part for part in own) for condition in added)
+
+
+def _is_kept_apart(event: AccessEvent, body: Sequence[AccessEvent | None]) -> bool:
+    """Whether something else in the body stands between the accesses of two iterations."""
+    if event.operation == "store":
+        own = (event.target, event.offset)
+        others = [other for other in body if other is None or (other.target, other.offset) != own]
+    else:
+        others = [other for other in body if other is not None and other.operation != "load"]
+    return any(other is None or not is_elsewhere(other, event) for other in others)
+
+
+def is_elsewhere(other: AccessEvent, event: AccessEvent) -> bool:
+    """Whether the compiler sees at once that two accesses touch different parts of one dynamic shared array."""
+    if event.target is not other.target or event.target.bytes is not None:
+        return False
+    (base, mine), (other_base, its) = linear(event.offset), linear(other.offset)
+    return base == other_base and mine != its
 
 
 def _widest(event: AccessEvent, loop: Loop, first: Node, graph: Graph) -> int:

@@ -44,3 +44,52 @@ def test_width_of_loads_in_a_loop(length: str, element: str, expected: int) -> N
 def test_nothing_is_merged_behind_a_branch() -> None:
     kernel = evaluate("float x = 0; for (int k = 0; k < 64; k++) if (a[k] > 0) x += s[k]; b[t] = x;")
     assert [access.bytes for access in kernel.accesses if access.array == "s"] == [4]
+
+
+_STORES = [
+    # what iteration k stores where (`s` has a size, `d` is dynamic, `u` another array), bytes that one store writes
+    ("s[4 * threadIdx.x + k] = a[t + 999 * k];", "s", 16),
+    ("s[4 * threadIdx.x + k] = 0; b[t + k] = 1;", "s", 16),
+    ("s[5 * threadIdx.x + k] = a[t + 999 * k];", "s", 4),
+    ("((double*)s)[4 * threadIdx.x + k] = a[t + 999 * k];", "s", 16),
+    ("((unsigned short*)s)[4 * threadIdx.x + k] = a[t + 999 * k];", "s", 8),
+    ("((unsigned char*)s)[4 * threadIdx.x + k] = a[t + 999 * k];", "s", 1),
+    ("if (a[t + k] > 0) s[4 * threadIdx.x + k] = 1;", "s", 4),
+    ("s[4 * threadIdx.x + k] = a[t]; u[4 * threadIdx.x + k] = a[t + k];", "s", 4),
+    ("s[4 * threadIdx.x + k] = u[4 * threadIdx.x + k];", "s", 4),
+    ("s[4 * threadIdx.x + k] = u[4 * threadIdx.x + k];", "u", 4),
+    ("s[4 * threadIdx.x + k] = a[t]; s[512 + 4 * threadIdx.x + k] = a[t + k];", "s", 4),
+    ("d[4 * threadIdx.x + k] = a[t]; d[512 + 4 * threadIdx.x + k] = a[t + k];", "d", 16),
+    ("d[n * threadIdx.x + k] = a[t];", "d", 4),
+    ("s[4 * threadIdx.x + k] = a[t]; __syncthreads();", "s", 4),
+]
+
+
+@pytest.mark.parametrize(("statements", "array", "expected"), _STORES)
+def test_width_of_stores_in_a_loop(statements: str, array: str, expected: int) -> None:
+    declared = "extern __shared__ float d[]; __shared__ float u[1024]; "
+    kernel = evaluate(f"{declared}for (int k = 0; k < 4; k++) {{ {statements} }}", arguments="unknown, other")
+    assert {access.bytes for access in kernel.accesses if access.array == array} == {expected}
+
+
+_NEIGHBOURS = [
+    # straight-line code, and the bytes of its accesses to the array
+    ("s[2 * t] = a[t]; s[2 * t + 1] = a[t + 9];", "s", 8),
+    ("d[2 * t] = a[t]; d[2 * t + 1] = a[t + 9];", "d", 8),
+    ("s[2 * t] = a[t]; u[2 * t] = a[t + 5]; s[2 * t + 1] = a[t + 9]; u[2 * t + 1] = a[t + 99];", "s", 4),
+    ("s[2 * t] = a[t]; s[512 + 2 * t] = a[t + 5]; s[2 * t + 1] = a[t + 9];", "s", 4),
+    ("d[2 * t] = a[t]; d[512 + 2 * t] = a[t + 5]; d[2 * t + 1] = a[t + 9];", "d", 8),
+    ("float x = s[2 * t]; u[t] = 1; x += s[2 * t + 1]; b[t] = x;", "s", 4),
+    ("float x = s[2 * t]; x += u[t]; x += s[2 * t + 1]; b[t] = x;", "s", 8),
+    ("s[2 * t] = a[t]; float x = u[t ^ 1]; s[2 * t + 1] = x;", "s", 4),
+    ("float x = d[2 * t]; x += d[2 * t + 1]; b[t] = x;", "d", 8),
+    ("float x = d[n * t]; x += d[n * t + 1]; b[t] = x;", "d", 4),
+]
+
+
+@pytest.mark.parametrize(("statements", "array", "expected"), _NEIGHBOURS)
+def test_width_of_neighbours_in_straight_line_code(statements: str, array: str, expected: int) -> None:
+    declared = "extern __shared__ float d[]; __shared__ float u[1024]; "
+    kernel = evaluate(declared + statements, arguments="unknown, other")
+    assert expected in {access.bytes for access in kernel.accesses if access.array == array}
+    assert len({access.bytes for access in kernel.accesses if access.array == array}) == 1 or "512" in statements

@@ -82,7 +82,7 @@ enum CacheLoadModifier { LOAD_DEFAULT, LOAD_CA, LOAD_CG, LOAD_CS, LOAD_CV, LOAD_
 enum CacheStoreModifier { STORE_DEFAULT, STORE_WB, STORE_CG, STORE_CS, STORE_WT, STORE_VOLATILE };
 
 /// Shared storage of N elements; a collective is made from it and a kernel makes one from its own name.
-template <class _T, int _N> struct _storage { _T elements[_N < 1 ? 1 : _N]; };
+template <class _T, int _N> struct alignas(16) _storage { _T elements[_N < 1 ? 1 : _N]; };
 #define _CUDALINT_COLLECTIVE(NAME, COUNT)                                                                   \
     struct TempStorage : _storage<_T, COUNT> {};                                                            \
     NAME();                                                                                                 \

@@ -1,0 +1,24 @@
+"""Which widths need an alignment that only the launch knows, against what nvcc 13.0 makes of them (`cuobjdump -sass`)."""
+
+from __future__ import annotations
+
+import pytest
+from evaluating import evaluate
+
+
+@pytest.mark.parametrize(
+    ("before", "index", "expected"),
+    [
+        ("", "2 * t", 8),
+        ("int two = 2;", "two * t", 8),
+        ("", "n * t", 4),
+        ("int pitch = n;", "pitch * t", 4),
+        ("int pitch = 0; pitch += n;", "pitch * t", 4),
+        ("float *d2 = d + n;", "2 * t - n + n", 4),
+        ("", "blockDim.x * t", 4),
+    ],
+)
+def test_the_compiler_does_not_know_the_arguments(before: str, index: str, expected: int) -> None:
+    body = f"extern __shared__ float d[]; {before} d[{index}] = a[t]; d[{index} + 1] = a[t + 9];"
+    kernel = evaluate(body, arguments="2, 4")
+    assert {access.bytes for access in kernel.accesses if access.array == "d"} == {expected}
