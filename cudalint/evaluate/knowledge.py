@@ -129,4 +129,6 @@ def _looks_up(part: Node, node: Node, event: AccessEvent, quick: Requests) -> bo
     if part.kind.bytes < 2 or part.kind.is_float or node is not event.offset:
         return False
     touched = quick.addresses[quick.mask]
-    return part.kind.bytes == 2 or int(touched.max()) - int(touched.min()) < _TABLE_BYTES
+    extent = int(touched.max()) - int(touched.min())
+    # Where not even the threads tell the lanes apart, what stands for the data shows nothing of a table's size.
+    return part.kind.bytes == 2 or 0 < extent < _TABLE_BYTES
