@@ -126,7 +126,7 @@ def _call_effects(
         symbol = root(call.callee)
         if symbol is not None:
             closures[symbol] = None
-    outputs = ref.outputs() if ref is not None and function is None else frozenset()
+    outputs = ref.outputs() if ref is not None and not ref.is_user else frozenset()
     for position, argument in enumerate(call.arguments):
         type_ = argument.type
         if position in outputs:
