@@ -1,4 +1,4 @@
-"""Which widths need an alignment that only the launch knows, against what nvcc 13.0 makes of them (`cuobjdump -sass`)."""
+"""Widths that need an alignment that only the launch knows, against what nvcc 13.0 makes of them (`cuobjdump -sass`)."""
 
 from __future__ import annotations
 
