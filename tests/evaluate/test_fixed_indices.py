@@ -1,4 +1,4 @@
-"""Widths that need an alignment that only the launch knows, against what nvcc 13.0 makes of them (`cuobjdump -sass`)."""
+"""Widths that need an alignment that only the launch knows, as nvcc 13.0 makes them (`cuobjdump -sass`)."""
 
 from __future__ import annotations
 
