@@ -25,7 +25,7 @@ from cudalint.evaluate.assumptions import (
 )
 from cudalint.evaluate.device import properties_of
 from cudalint.evaluate.graph import Checkpoint, Graph, Node, Uniform, kind_of
-from cudalint.evaluate.host import Generics, HostLaunch, run_host
+from cudalint.evaluate.host import Generics, HostLaunch
 from cudalint.evaluate.sizes import settle_sizes
 from cudalint.evaluate.values import Place, Value
 from cudalint.expressions import Expression, parse_expression
@@ -41,6 +41,7 @@ from cudalint.frontend.lower import lower_unit
 from cudalint.frontend.parse import ParseOptions, SourceError, parse_file
 from cudalint.frontend.texts import CudaText, CudaTexts, annotations_in, cuda_texts
 from cudalint.hardware.targets import find_target
+from cudalint.host_code import HostCode
 from cudalint.kernel_analysis import KernelAnalysis
 from cudalint.launch import (
     MAX_LAUNCHES,
@@ -53,7 +54,6 @@ from cudalint.launch import (
     unknown_arguments,
     without_launch,
 )
-from cudalint.neighbours import neighbours
 from cudalint.nvcc import Compilation, compiled_usage
 from cudalint.options import AnalysisOptions, KernelSettings
 from cudalint.source_text import source_text
@@ -205,10 +205,9 @@ class _FileAnalysis:
     def kernels(self) -> tuple[KernelFacts, ...]:
         generics = Generics(self.graph)
         self.properties = properties_of(find_target(self.options.target))
-        executed = run_host(self.graph, self.unit.host_functions, generics, self.properties)
-        self.opt_ins = executed.opt_ins
-        launches = executed.launches
-        launches += self._launches_elsewhere(launches, generics)
+        options_for = partial(parse_options, options=self.options)
+        host = HostCode(self.unit, self.graph, generics, self.properties, options_for)
+        launches, self.opt_ins = host.launches(), host.opt_ins
         settle_sizes(self.graph)
         self.shared = self.graph.checkpoint()
         found: dict[int, list[KernelFacts]] = {}
@@ -225,20 +224,6 @@ class _FileAnalysis:
         named = f"`{first}`" + (f" and {len(others)} more" if others else "")
         limit = f"given up after {self.options.seconds:g} s"
         return (f"{limit}: launches of {named} were not evaluated; --time-limit gives more time",)
-
-    def _launches_elsewhere(self, launches: Sequence[HostLaunch], generics: Generics) -> list[HostLaunch]:
-        """Launches of this file's kernels that stand in other files of its folder."""
-        names = {ref.name for ref in self.unit.kernels} - {launch.kernel.name for launch in launches}
-        found: list[HostLaunch] = []
-        for path in neighbours(self.unit.path, names):
-            try:
-                unit = lower_unit(parse_file(path, parse_options(path, self.options)))
-            except SourceError:
-                continue
-            executed = run_host(self.graph, unit.host_functions, generics, self.properties)
-            self.opt_ins |= executed.opt_ins
-            found += [launch for launch in executed.launches if launch.kernel.name in names]
-        return found
 
     def _instantiations(self, ref: ir.FunctionRef, launches: Sequence[HostLaunch]) -> list[KernelFacts]:
         """The facts of a kernel: one for each instantiation that is launched, or one for the pattern."""

@@ -164,6 +164,8 @@ class FunctionRef:
     """Where it is declared."""
     key: str
     """Equal for all references to the same instantiation in one file."""
+    usr: str
+    """libclang's name for it, equal in all files of a program."""
     is_user: bool
     """Defined in the user's code, not in the bundled or the toolkit's headers."""
     load: Callable[[], Function | None]

@@ -8,7 +8,7 @@ uniform symbols, so that a grid computed from `n` and the argument `n` stay cons
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -172,6 +172,8 @@ class HostExecutor(Executor):
     """Statements executed from earlier roots."""
     executed: set[str] = field(default_factory=set)
     """Keys of the functions that have been executed with launches in them."""
+    linked: Mapping[str, ir.FunctionRef] = field(default_factory=dict)
+    """By their USR: functions of another file, of which this one has no more than declarations."""
     opt_ins: dict[str, list[Node]] = field(default_factory=dict)
     """By a kernel's key: the bytes to which its limit of dynamic shared memory is raised."""
     relevance: Relevance = field(init=False)
@@ -573,7 +575,8 @@ class HostExecutor(Executor):
         if isinstance(node, (ir.Call, ir.Lambda, ir.FunctionName)):
             if isinstance(node, ir.Call) and node.name.startswith("cudaLaunch"):
                 return True
-            return node.function is not None and node.function.is_user and node.function.has_launch()
+            ref = node.function
+            return ref is not None and ref.is_user and (ref.usr in self.linked or ref.has_launch())
         return False
 
     def _forget(self, parts: loops.Parts) -> None:
@@ -607,6 +610,7 @@ class HostExecutor(Executor):
     def inline(
         self, ref: ir.FunctionRef, bind_: Callable[[ir.Function], Mapping[ir.Symbol, Value | Place]], call: ir.Span
     ) -> Value | Place | None:
+        ref = self.linked.get(ref.usr, ref)
         if ref.is_user and ref.has_launch():
             self._sort(ref)
             self.executed.add(ref.key)
@@ -862,10 +866,16 @@ HOST_LIBRARY: Mapping[str, Handler] = _table()
 
 
 def run_host(
-    graph: Graph, functions: tuple[ir.FunctionRef, ...], generics: Generics, properties: Mapping[str, int]
+    graph: Graph,
+    functions: tuple[ir.FunctionRef, ...],
+    generics: Generics,
+    properties: Mapping[str, int],
+    linked: Mapping[str, ir.FunctionRef] | None = None,
+    executed: Collection[str] = (),
 ) -> HostExecutor:
-    """Executes the host code of a file, from `main` first and then from whatever still holds launches."""
-    executor = HostExecutor(graph, None)
+    """Executes the host code of a file, from `main` first and then from whatever still holds launches: functions of
+    the file that others have called, with known arguments, are in `executed`, and of other files in `linked`."""
+    executor = HostExecutor(graph, None, linked=linked or {}, executed=set(executed))
     executor.memory = HostMemory(graph, generics)
     executor.properties = properties
     roots = sorted(functions, key=lambda f: f.name != "main")

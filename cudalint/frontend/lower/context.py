@@ -21,13 +21,13 @@ class Context:
     """The lowerings of one translation unit, which call each other. It keeps the unit alive: everything that is
     lowered later on still reads from it."""
 
-    def __init__(self, parsed: ParsedFile) -> None:
+    def __init__(self, parsed: ParsedFile, launching: frozenset[str] = frozenset()) -> None:
         self._parsed = parsed
         self.root = cursors.from_bindings(parsed.tu.cursor)
         self.sources = Sources(self.root.unit, parsed.path, parsed.is_user, parsed.shown, parsed.places)
         self.types = Types()
         self.symbols = Symbols(self)
-        self.functions = Functions(self)
+        self.functions = Functions(self, launching)
         self.constructors = Constructors(self)
         self.calls = Calls(self)
         self.init_lists = InitLists(self)

@@ -25,8 +25,10 @@ _DEPTH: Final = 100_000
 class Functions:
     """All functions of one unit that somebody names, each once; definitions are lowered when they are asked for."""
 
-    def __init__(self, context: Context) -> None:
+    def __init__(self, context: Context, launching: frozenset[str]) -> None:
+        """`launching` are the names of functions without a definition here that launch kernels."""
         self._context = context
+        self._launching = launching
         self._refs: dict[int | None, ir.FunctionRef] = {}
         self._loaded: dict[str, ir.Function | None] = {}
         self._captures: dict[int | None, tuple[ir.Capture, ...]] = {}
@@ -56,13 +58,15 @@ class Functions:
         sources = self._context.sources
         start = sources.start(shown)
         name = cursors.spelling(shown)
-        key = f"{cursors.usr(declaration)}@{start.file.path}:{start.offset}"
+        usr = cursors.usr(declaration)
+        key = f"{usr}@{start.file.path}:{start.offset}"
         self._definitions.setdefault(key, shown)
         return ir.FunctionRef(
             name=name,
             kind=declarations.function_kind(declarations.split(shown)),
             span=sources.span(shown),
             key=key,
+            usr=usr,
             is_user=start.file.is_user and not name.startswith("__builtin_"),
             load=lambda: self._load(key),
             has_launch=lambda: self._launches(key),
@@ -174,7 +178,10 @@ class Functions:
         return known
 
     def _search_launch(self, key: str) -> bool:
-        return self._search(key, self._has_launch, lambda uses: uses.launches)
+        return self._search(key, self._has_launch, self._has_own_launch)
+
+    def _has_own_launch(self, uses: Uses) -> bool:
+        return uses.launches or any(cursors.spelling(function) in self._launching for function in uses.functions)
 
     def _search(self, key: str, answers: dict[str, bool], found: Callable[[Uses], bool]) -> bool:
         """Whether something holds of a function's body, or of a user function's that it calls; `answers` are known."""

@@ -31,9 +31,10 @@ _TOP_LEVEL: Final = _CONTAINERS | _FUNCTIONS | {kinds.VAR_DECL}
 """Half of what stands at the top are macros."""
 
 
-def lower_unit(parsed: ParsedFile) -> ir.Unit:
-    """Lists what a file defines; bodies are lowered when somebody asks for them."""
-    unit = _Unit(parsed)
+def lower_unit(parsed: ParsedFile, launching: frozenset[str] = frozenset()) -> ir.Unit:
+    """Lists what a file defines; bodies are lowered when somebody asks for them. `launching` are the names of functions
+    of other files that launch kernels."""
+    unit = _Unit(parsed, launching)
     return ir.Unit(
         path=parsed.path,
         problems=tuple([ir.Problem(p.path, p.line, p.column, p.message, p.is_syntax) for p in parsed.problems]),
@@ -47,8 +48,8 @@ def lower_unit(parsed: ParsedFile) -> ir.Unit:
 class _Unit:
     """The functions of a file, and which of them name which."""
 
-    def __init__(self, parsed: ParsedFile) -> None:
-        self._context = Context(parsed)
+    def __init__(self, parsed: ParsedFile, launching: frozenset[str]) -> None:
+        self._context = Context(parsed, launching)
         definitions = _Definitions(self._context)
         refs = self._refs(definitions.functions)
         self._variables = definitions.variables
@@ -64,7 +65,7 @@ class _Unit:
         found: dict[tuple[ir.Span, str, str], ir.FunctionRef] = {}
         for definition in definitions:
             ref = self._context.functions.ref(definition)
-            found.setdefault((ref.span, ref.name, ref.key.rpartition("@")[0]), ref)
+            found.setdefault((ref.span, ref.name, ref.usr), ref)
         return list(found.values())
 
     def host_functions(self) -> tuple[ir.FunctionRef, ...]:

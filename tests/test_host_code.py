@@ -1,0 +1,71 @@
+"""Launches and their sizes that stand in other files of a folder."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from cudalint.analysis import analyse_file
+from cudalint.facts import LaunchFacts
+from cudalint.options import AnalysisOptions
+
+_KERNELS = """
+#include "k.h"
+__global__ void k(float *a, int n) { int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) a[i] = 1; }
+void run(float *a, const Sizes &sizes, int n) { k<<<n / sizes.block, sizes.block>>>(a, n); }
+extern "C" void run_c(float *a, int n) { k<<<n, 64>>>(a, n); }
+void Solver::run(float *a) { k<<<1, width>>>(a, width); }
+void unused(float *a, int n, int block) { k<<<n, block>>>(a, n); }
+"""
+_HEADER = """
+struct Sizes { int block; };
+struct Solver { int width; void run(float *a); };
+void run(float *a, const Sizes &sizes, int n);
+extern "C" void run_c(float *a, int n);
+"""
+
+
+def _launches(folder: Path, main: str, name: str = "main.cpp") -> list[LaunchFacts]:
+    (folder / "k.h").write_text(_HEADER)
+    (folder / "k.cu").write_text(_KERNELS)
+    (folder / name).write_text('#include "k.h"\n' + main)
+    [kernel] = analyse_file(str(folder / "k.cu"), AnalysisOptions()).kernels
+    return list(kernel.launches)
+
+
+@pytest.mark.parametrize("name", ["main.cpp", "main.cu"])
+def test_arguments_come_from_the_main_of_another_file(tmp_path: Path, name: str) -> None:
+    launches = _launches(tmp_path, "int main() { Sizes s; s.block = 96; run(0, s, 960); }", name)
+    [launch] = [launch for launch in launches if launch.line == 4]
+    assert (launch.block, launch.grid, launch.source) == ((96, 1, 1), (10, 1, 1), "launch-site")
+    assert launch.parameters["n"] == 960
+    assert launch.path == str(tmp_path / "k.cu")
+
+
+def test_through_a_function_of_the_other_file(tmp_path: Path) -> None:
+    main = "static void go(int n) { run_c(0, n); } int main() { for (int i = 0; i < 3; i++) go(128); }"
+    [launch] = [launch for launch in _launches(tmp_path, main) if launch.line == 5]
+    assert (launch.block, launch.grid) == ((64, 1, 1), (128, 1, 1))
+
+
+def test_a_method(tmp_path: Path) -> None:
+    main = "int main() { Solver solver; solver.width = 96; solver.run(0); }"
+    [launch] = [launch for launch in _launches(tmp_path, main) if launch.line == 6]
+    assert (launch.block, launch.source) == ((96, 1, 1), "launch-site")
+
+
+def test_what_no_main_calls_is_launched_with_unknown_sizes(tmp_path: Path) -> None:
+    launches = _launches(tmp_path, "int main() { Sizes s; s.block = 96; run(0, s, 960); }")
+    assert {launch.line: launch.source for launch in launches} == {
+        4: "launch-site",
+        5: "launch-site",
+        6: "default",
+        7: "default",
+    }
+
+
+@pytest.mark.parametrize("main", ["", "int main( {", "int main() { undeclared(3); }", "\xff\xfe"])
+def test_a_main_that_says_nothing(tmp_path: Path, main: str) -> None:
+    launches = _launches(tmp_path, main)
+    assert [launch.line for launch in launches] == [4, 5, 6, 7]
