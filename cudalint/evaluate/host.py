@@ -840,7 +840,7 @@ def _table() -> Mapping[str, Handler]:
     table: dict[str, Handler] = {
         name: handler
         for name, handler in DEVICE_LIBRARY.items()
-        if not name.startswith(("atomic", "__sync", "__ld", "__st", "asm", "__pipeline"))
+        if not name.startswith(("atomic", "__nv_atomic", "__sync", "__ld", "__st", "asm", "__pipeline"))
     }
     for name in ("cudaMalloc", "cudaMallocManaged", "cudaMallocHost", "cudaHostAlloc", "cudaMallocAsync"):
         table[name] = _allocate

@@ -13,7 +13,7 @@ from cudalint.evaluate.events import Scope
 from cudalint.evaluate.graph import BOOL, F8, I4, I8, MATH_FUNCTIONS, Node, Reason, kind_of
 from cudalint.evaluate.specifications import SPECIFICATIONS
 from cudalint.evaluate.synchronisation import SYNCHRONISATION, assembly_barrier, converges, unmasked
-from cudalint.evaluate.values import Choice, LocalPlace, MemoryPlace, Pointer, Value
+from cudalint.evaluate.values import Choice, LocalPlace, MemoryPlace, Pointer, Value, nodes_of
 from cudalint.facts import Operation
 
 if TYPE_CHECKING:
@@ -47,13 +47,49 @@ def _atomic(ex: Executor, call: ir.Call) -> Value:
             seen.append(value)
     where = expressions.pointer_place(ex, pointer, call.arguments[0].type)
     if isinstance(where, MemoryPlace):
-        scope: Scope = "block" if call.name.endswith("_block") else "grid"
-        ex.memory.access(where, ex.context(call.span), "atomic", atomic_scope=scope)
+        ex.memory.access(where, ex.context(call.span), "atomic", atomic_scope=_scope(ex, call))
         seen.append(where.pointer.offset)
     reason = Reason(True, f"it is the result of `{call.name}`")
     if isinstance(where, MemoryPlace) and _changes_nothing(call, seen):
         return ex.memory.unknown(call.type, reason, (where.pointer.offset,))
     return ex.memory.unknown(call.type, reason, (*seen, *ex.graph.thread))
+
+
+_NV_ATOMIC = "__nv_atomic_"
+"""The built-in functions of nvcc 12.8 and later (CUDA C++ Programming Guide, "Built-in Atomic Functions"): memory order
+and scope are arguments."""
+_SCOPE_BLOCK = 1
+"""__NV_THREAD_SCOPE_BLOCK; a thread's own scope is 0."""
+
+
+def _scope(ex: Executor, call: ir.Call) -> Scope:
+    if not call.name.startswith(_NV_ATOMIC):
+        return "block" if call.name.endswith("_block") else "grid"
+    scope = expressions.number(ex, call.arguments[-1])
+    return "block" if scope.is_const and scope.value <= _SCOPE_BLOCK else "grid"
+
+
+def _nv_atomic(ex: Executor, call: ir.Call) -> Value:
+    """An atomic that may be told where to put its result, which is unknown after it."""
+    is_load = call.name.removeprefix(_NV_ATOMIC) in ("load", "load_n")
+    result = _nv_atomic_load(ex, call) if is_load else _atomic(ex, call)
+    # The address comes first, order and scope last.
+    for argument in call.arguments[1:]:
+        if isinstance(argument.type, ir.PointerType):
+            where = expressions.pointer_place(ex, expressions.evaluate(ex, argument), argument.type)
+            if isinstance(where, LocalPlace):
+                seen = tuple(n for n in nodes_of(result) if not n.is_const)
+                expressions.write(ex, where, ex.opaque(f"`{call.name}` sets it", where.type, seen), call.span)
+    return result
+
+
+def _nv_atomic_load(ex: Executor, call: ir.Call) -> Value:
+    """All threads that read one address see one value."""
+    where = expressions.pointer_place(ex, expressions.evaluate(ex, call.arguments[0]), call.arguments[0].type)
+    if not isinstance(where, MemoryPlace):
+        return expressions.read(ex, where, call.span)
+    ex.memory.access(where, ex.context(call.span), "atomic", atomic_scope=_scope(ex, call))
+    return ex.memory.unknown(call.type, Reason(True, f"it is the result of `{call.name}`"), (where.pointer.offset,))
 
 
 def _changes_nothing(call: ir.Call, arguments: Sequence[Node]) -> bool:
@@ -296,6 +332,10 @@ def _table() -> Mapping[str, Handler]:
     for name in ("Add", "Sub", "Exch", "Min", "Max", "Inc", "Dec", "CAS", "And", "Or", "Xor"):
         for scope in ("", "_block", "_system"):
             table[f"atomic{name}{scope}"] = _atomic
+    for name in ("add", "sub", "and", "or", "xor", "min", "max"):
+        table[f"{_NV_ATOMIC}{name}"] = table[f"{_NV_ATOMIC}fetch_{name}"] = _nv_atomic
+    for name in ("load", "store", "exchange", "compare_exchange"):
+        table[_NV_ATOMIC + name] = table[f"{_NV_ATOMIC}{name}_n"] = _nv_atomic
     table["__pipeline_memcpy_async"] = _pipeline_copy
     table["asm"] = _asm
     for name in ("min", "fminf", "fmin", "umin", "llmin", "ullmin", "__vmins2"):

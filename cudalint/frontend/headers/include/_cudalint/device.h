@@ -93,12 +93,29 @@ template <class _T> _T atomicCAS_system(_T* address, _cudalint::same<_T> compare
 #define __NV_THREAD_SCOPE_CLUSTER 2
 #define __NV_THREAD_SCOPE_DEVICE 3
 #define __NV_THREAD_SCOPE_SYSTEM 4
-template <class _T> _T __nv_atomic_load_n(_T* address, int order, int scope = __NV_THREAD_SCOPE_SYSTEM);
-template <class _T> void __nv_atomic_store_n(_T* address, _cudalint::same<_T> value, int order, int scope = __NV_THREAD_SCOPE_SYSTEM);
-template <class _T> _T __nv_atomic_exchange_n(_T* address, _cudalint::same<_T> value, int order, int scope = __NV_THREAD_SCOPE_SYSTEM);
-template <class _T> _T __nv_atomic_fetch_add(_T* address, _cudalint::same<_T> value, int order, int scope = __NV_THREAD_SCOPE_SYSTEM);
-template <class _T> _T __nv_atomic_fetch_min(_T* address, _cudalint::same<_T> value, int order, int scope = __NV_THREAD_SCOPE_SYSTEM);
-template <class _T> _T __nv_atomic_fetch_max(_T* address, _cudalint::same<_T> value, int order, int scope = __NV_THREAD_SCOPE_SYSTEM);
+#define _CUDALINT_SCOPE int scope = __NV_THREAD_SCOPE_SYSTEM
+template <class _T> _T __nv_atomic_load_n(_T* address, int order, _CUDALINT_SCOPE);
+template <class _T> void __nv_atomic_load(_T* address, _T* result, int order, _CUDALINT_SCOPE);
+template <class _T> void __nv_atomic_store_n(_T* address, _cudalint::same<_T> value, int order, _CUDALINT_SCOPE);
+template <class _T> void __nv_atomic_store(_T* address, _T* value, int order, _CUDALINT_SCOPE);
+template <class _T> void __nv_atomic_exchange(_T* address, _T* value, _T* result, int order, _CUDALINT_SCOPE);
+template <class _T>
+bool __nv_atomic_compare_exchange_n(_T* address, _T* expected, _cudalint::same<_T> desired, bool weak, int, int, _CUDALINT_SCOPE);
+template <class _T>
+bool __nv_atomic_compare_exchange(_T* address, _T* expected, _T* desired, bool weak, int, int, _CUDALINT_SCOPE);
+#define _CUDALINT_NV_ATOMIC(_F)                                                                             \
+    template <class _T> _T __nv_atomic_fetch_##_F(_T* address, _cudalint::same<_T> value, int order, _CUDALINT_SCOPE); \
+    template <class _T> void __nv_atomic_##_F(_T* address, _cudalint::same<_T> value, int order, _CUDALINT_SCOPE);
+_CUDALINT_NV_ATOMIC(add)
+_CUDALINT_NV_ATOMIC(sub)
+_CUDALINT_NV_ATOMIC(and)
+_CUDALINT_NV_ATOMIC(or)
+_CUDALINT_NV_ATOMIC(xor)
+_CUDALINT_NV_ATOMIC(min)
+_CUDALINT_NV_ATOMIC(max)
+#undef _CUDALINT_NV_ATOMIC
+template <class _T> _T __nv_atomic_exchange_n(_T* address, _cudalint::same<_T> value, int order, _CUDALINT_SCOPE);
+#undef _CUDALINT_SCOPE
 
 // Loads and stores with a cache hint.
 template <class _T> _T __ldg(const _T* address);
