@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from cudalint import ir
@@ -29,10 +29,21 @@ class HostCode:
 
     def launches(self) -> list[HostLaunch]:
         found, executed = self._called_elsewhere()
+        found += self._launched_here(executed)
+        if executed and self._missing(found):
+            # With the arguments that it gives, the other file's `main` doesn't lead to all of them.
+            missing = self._missing(found)
+            found += [launch for launch in self._launched_here(set()) if launch.kernel.name in missing]
+        return found + self._launched_elsewhere(self._missing(found))
+
+    def _launched_here(self, executed: set[str]) -> list[HostLaunch]:
         own = run_host(self.graph, self.unit.host_functions, self.generics, self.properties, executed=executed)
         self.opt_ins |= own.opt_ins
-        found += own.launches
-        return found + self._launched_elsewhere({launch.kernel.name for launch in found})
+        return own.launches
+
+    def _missing(self, found: Iterable[HostLaunch]) -> set[str]:
+        """The kernels without launches."""
+        return {ref.name for ref in self.unit.kernels} - {launch.kernel.name for launch in found}
 
     def _called_elsewhere(self) -> tuple[list[HostLaunch], set[str]]:
         """The launches of functions that the `main` of another file calls, with the arguments that it gives, and the
@@ -50,9 +61,8 @@ class HostCode:
             executed |= executor.executed
         return found, executed
 
-    def _launched_elsewhere(self, launched: set[str]) -> list[HostLaunch]:
+    def _launched_elsewhere(self, names: set[str]) -> list[HostLaunch]:
         """The launches in other files of kernels that this one only defines."""
-        names = {ref.name for ref in self.unit.kernels} - launched
         found: list[HostLaunch] = []
         for unit in self._units(launchers(self.unit.path, names)):
             self._add(run_host(self.graph, unit.host_functions, self.generics, self.properties), names, found)

@@ -65,6 +65,16 @@ def test_what_no_main_calls_is_launched_with_unknown_sizes(tmp_path: Path) -> No
     }
 
 
+def test_launches_that_the_main_of_another_file_does_not_lead_to(tmp_path: Path) -> None:
+    (tmp_path / "k.cu").write_text(
+        "__global__ void k(float *a) { a[threadIdx.x] = 1; }\n"
+        "void run(float *a, int n) { for (int i = 0; i < n; i++) k<<<i + 1, 64>>>(a); }\n"
+    )
+    (tmp_path / "main.cpp").write_text("void run(float *a, int n); int main() { run(0, 0); }")
+    [kernel] = analyse_file(str(tmp_path / "k.cu"), AnalysisOptions()).kernels
+    assert [(launch.block, launch.source) for launch in kernel.launches] == [((64, 1, 1), "launch-site")]
+
+
 @pytest.mark.parametrize("main", ["", "int main( {", "int main() { undeclared(3); }", "\xff\xfe"])
 def test_a_main_that_says_nothing(tmp_path: Path, main: str) -> None:
     launches = _launches(tmp_path, main)
