@@ -52,6 +52,8 @@ class FileCount:
     accesses: tuple[tuple[str, str | None], ...]
     """Status and reason of each result."""
     gaps: tuple[str, ...]
+    without_races: int
+    """Kernels of which only the search for races left something out."""
 
 
 @dataclass(slots=True)
@@ -67,6 +69,7 @@ class Counts:
     accesses: Counter[str] = field(default_factory=Counter)
     reasons: Counter[str] = field(default_factory=Counter)
     gaps: Counter[str] = field(default_factory=Counter)
+    without_races: int = 0
     seconds: list[tuple[float, str]] = field(default_factory=list)
 
     def add(self, count: FileCount) -> None:
@@ -81,6 +84,7 @@ class Counts:
             f"{status}: {_general(reason)}" for status, reason in count.accesses if reason and status != _REPEAT
         )
         self.gaps.update(map(_general, count.gaps))
+        self.without_races += count.without_races
         self.seconds.append((count.seconds, count.path))
 
 
@@ -111,6 +115,7 @@ def count_file(path: str) -> FileCount | Failure:
         tuple((kernel.place, _grade(kernel)) for kernel in facts.kernels),
         tuple((_REPEAT if is_repeat(r) else r.status, r.reason) for r in results),
         tuple(gap.reason for kernel in facts.kernels for gap in kernel.gaps),
+        sum(bool(kernel.gaps) and all(gap.is_about_races for gap in kernel.gaps) for kernel in facts.kernels),
     )
 
 
@@ -143,7 +148,7 @@ def _grade(kernel: KernelFacts) -> Grade:
     statuses = [result.status for result in results if not is_repeat(result)]
     known = sum(status in _WITH_FIGURES for status in statuses)
     understood = known + statuses.count("data-dependent")
-    if kernel.gaps or understood < len(statuses):
+    if any(not gap.is_about_races for gap in kernel.gaps) or understood < len(statuses):
         return "in part" if understood else "not at all"
     return GRADES[0] if known == len(statuses) else GRADES[1]
 
@@ -201,6 +206,7 @@ def _report(counts: Counts, elapsed: float, arguments: argparse.Namespace) -> It
     grades = Counter(counts.grades.values())
     yield f"kernels with those of headers and macros: {len(counts.grades)}"
     yield from _table((grades[grade], f"evaluated {grade}") for grade in GRADES)
+    yield f"instantiations of which only the search for races left something out: {counts.without_races}"
     yield f"results of accesses: {_shares(counts.accesses)}"
     yield "reasons of results without figures, or with a range:"
     yield from _table((number, reason) for reason, number in counts.reasons.most_common(arguments.reasons))

@@ -61,7 +61,8 @@ from cudalint.usage import Usage, UsageError, merged, usage_of
 
 _RECURSION_LIMIT = 20_000
 _MAX_INSTANTIATIONS = 16
-"""Instantiations of one kernel template that are evaluated."""
+"""Instantiations of one kernel template that are evaluated, and more of them as long as that is little work."""
+_INSTANTIATIONS_WORK = 500_000
 _OPT_IN = re.compile("MaxDynamicSharedMemorySize|max_dynamic_shared_size_bytes", re.IGNORECASE)
 _MAX_TWINS = 16
 
@@ -237,10 +238,14 @@ class _FileAnalysis:
             named = self.unit.instantiations(ref.key) or (ref,)
             by_key = {instance.key: (instance, []) for instance in named}
         chosen = list(by_key.values())
-        facts = [self._kernel(instance, sites) for instance, sites in chosen[:_MAX_INSTANTIATIONS]]
+        facts: list[KernelFacts | None] = []
+        end = self.graph.work + _INSTANTIATIONS_WORK
+        for instance, sites in chosen:
+            if len(facts) < _MAX_INSTANTIATIONS or self.graph.work < end:
+                facts.append(self._kernel(instance, sites))
         found = [f for f in facts if f is not None]
-        if found and len(chosen) > _MAX_INSTANTIATIONS:
-            reason = f"{len(chosen) - _MAX_INSTANTIATIONS} more instantiations of it were not evaluated"
+        if found and len(chosen) > len(facts):
+            reason = f"{len(chosen) - len(facts)} more instantiations of it were not evaluated"
             gap = Gap(found[0].place.path, found[0].place.line, reason)
             found[0] = replace(found[0], gaps=(*found[0].gaps, gap))
         return found

@@ -512,6 +512,8 @@ class Gap:
     reason: str
     remedy: str | None = None
     """The annotation or option that would settle it."""
+    is_about_races: bool = False
+    """All accesses are known; only the search for races had to leave something out."""
 
 
 @dataclass(frozen=True, slots=True)

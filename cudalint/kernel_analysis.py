@@ -105,7 +105,7 @@ class KernelAnalysis:
                 self._with_other_blocks(races, index, configuration)
                 self._place_barriers(races, index, configuration)
         for text in races.missed:
-            self.gap(self.function.name_span, text)
+            self.gap(self.function.name_span, text, is_about_races=True)
         function = self.function
         for problem in function.problems:
             self.gap(function.name_span, f"the front end could not resolve part of its body: {problem}")
@@ -245,8 +245,9 @@ class KernelAnalysis:
     def _executing_until(self) -> Deadline:
         return self._until.within(_EXECUTING_SHARE * self.options.seconds)
 
-    def gap(self, span: ir.Span, reason: str) -> None:
-        self.gaps.setdefault((span.path, span.line, reason), Gap(span.path, span.line, reason))
+    def gap(self, span: ir.Span, reason: str, is_about_races: bool = False) -> None:
+        gap = Gap(span.path, span.line, reason, is_about_races=is_about_races)
+        self.gaps.setdefault((span.path, span.line, reason), gap)
 
 
 def _named(values: Iterable[tuple[str, Value | ValuePlace]]) -> Iterator[tuple[str, Node]]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from cudalint import ir
 from cudalint.evaluate import expressions
 from cudalint.evaluate.events import EscapeEvent
-from cudalint.evaluate.graph import UNINITIALISED, Node
+from cudalint.evaluate.graph import UNINITIALISED, Node, Reason
 from cudalint.evaluate.memory import address_of, dereference
 from cudalint.evaluate.values import (
     Allocation,
@@ -114,6 +114,7 @@ def bind(
 def unknown_call(ex: Executor, expr: ir.Call) -> Value:
     """A call whose body is not in sight: its result and what it can reach through its arguments are opaque."""
     seen: list[Node] = []
+    reads = False
     written: list[tuple[Place, ir.Expr]] = []
     if expr.receiver is not None:
         where = expressions.place(ex, expr.receiver)
@@ -130,15 +131,21 @@ def unknown_call(ex: Executor, expr: ir.Call) -> Value:
         seen += nodes_of(value)
         if isinstance(value, Pointer) and isinstance(value.target, LocalMemory):
             written.append((dereference(value, ex.graph), argument))
-        elif isinstance(value, Pointer) and isinstance(value.target, Allocation) and ex.memory.recording:
-            ex.memory.events.append(EscapeEvent(ex.context(argument.span), expr.name, value.target))
+        elif isinstance(value, Pointer) and isinstance(value.target, Allocation):
+            reads = True
+            if ex.memory.recording:
+                ex.memory.events.append(EscapeEvent(ex.context(argument.span), expr.name, value.target))
     args = tuple(dict.fromkeys(n for n in seen if not n.is_const))[:8]
     for where, argument in written:
         value = ex.opaque(f"`{expr.name}` sets it", where.type, args, argument.span)
         expressions.write(ex, where, value, argument.span)
     if expr.function is not None and expr.function.is_user and expr.function.kind != "host":
         ex.gap(expr.span, f"`{expr.name}` has no body in sight")
-    return ex.opaque(f"it is the result of `{expr.name}`", expr.type, args, expr.span)
+    text = f"it is the result of `{expr.name}`"
+    if reads:
+        # What it was given a pointer for.
+        return ex.memory.unknown(expr.type, Reason(True, text, expr.span), args)
+    return ex.opaque(text, expr.type, args, expr.span)
 
 
 def _receiver_values(ex: Executor, expr: ir.Call, where: Place) -> list[Node]:

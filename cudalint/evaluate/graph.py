@@ -666,7 +666,7 @@ class Graph:
             return self.binary(op, args[0], args[1], node.kind)
         if op == "opaque":
             assert isinstance(node.payload, Reason)
-            return self.opaque(node.payload, args, node.kind)
+            return self.opaque(_with_data(node.payload, node.args, args), args, node.kind)
         if op == "select":
             return self.select(args[0], args[1], args[2])
         if op == "cast":
@@ -683,6 +683,13 @@ class Graph:
             assert isinstance(node.payload, Node)
             return self.trips(node.payload, args[0])
         return node
+
+
+def _with_data(reason: Reason, before: tuple[Node, ...], after: tuple[Node, ...]) -> Reason:
+    """What is computed from data is data, also where that is only known once a variable has got its value."""
+    if reason.data or any(a.bits & OPAQUE_BIT for a in before) or not any(a.bits & OPAQUE_BIT for a in after):
+        return reason
+    return replace(reason, data=True)
 
 
 _AXES = "xyz"

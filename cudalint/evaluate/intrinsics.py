@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from cudalint import ir
 from cudalint.evaluate import expressions
+from cudalint.evaluate.bits import BIT_FUNCTIONS
 from cudalint.evaluate.bulk import BULK_ACCESSES
 from cudalint.evaluate.events import Scope
 from cudalint.evaluate.graph import BOOL, F8, I4, I8, MATH_FUNCTIONS, Node, Reason, kind_of
@@ -228,6 +229,11 @@ def _power(ex: Executor, call: ir.Call) -> Value | None:
             return ex.graph.const(float(numbers[0].value) ** float(numbers[1].value), kind_of(call.type))
         except (OverflowError, ZeroDivisionError, TypeError):
             return None
+    if len(numbers) == 2 and numbers[0].is_const and numbers[0].value == 2:
+        return ex.graph.function("exp2", numbers[1], kind_of(call.type))
+    if len(numbers) == 2 and numbers[1].is_const and numbers[1].value == 2:
+        base = ex.graph.convert(numbers[0], kind_of(call.type))
+        return ex.graph.binary("*", base, base, base.kind)
     return ex.opaque("of `pow`", call.type, tuple(numbers))
 
 
@@ -400,6 +406,8 @@ def _table() -> Mapping[str, Handler]:
     return table
 
 
-DEVICE_LIBRARY: Mapping[str, Handler] = {**_converging(_table()), **SYNCHRONISATION, **SPECIFICATIONS, **BULK_ACCESSES}
+DEVICE_LIBRARY: Mapping[str, Handler] = {
+    **_converging(_table()), **SYNCHRONISATION, **SPECIFICATIONS, **BULK_ACCESSES, **BIT_FUNCTIONS
+}  # fmt: skip
 
 __all__ = ["DEVICE_LIBRARY", "Handler"]

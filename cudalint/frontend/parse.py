@@ -63,6 +63,8 @@ _SYSTEM_MARKERS: Final = ("cuda_runtime_api.h", "stdlib.h", "cstdlib", os.path.j
 _CONTEXT_SUFFIX: Final = ".context"
 _NOT_FOUND: Final = re.compile(r"'(.+)' file not found")
 _UNDECLARED: Final = re.compile(r"use of undeclared identifier '(\w+)'")
+_NO_CLASS: Final = "expected class name"
+"""What clang says of a base class that nothing declares."""
 _NO_DECLARATION: Final = "a type specifier is required for all declarations"
 _UNKNOWN_TYPE: Final = re.compile(r"(?:unknown type name|no type named) '(\w+)'")
 _SYNTAX: Final = frozenset({"Parse Issue", "Lexical or Preprocessor Issue"})
@@ -168,7 +170,8 @@ def parse_file(
     text = _checked_text(path, read_source(path) if source is None else source)
     attempt = _Parser(path, text, options).best_attempt()
     ranges = clang.skipped_ranges(attempt.unit, path)
-    problems = attempt.problems if places is None else tuple(_placed(p, path, places) for p in attempt.problems)
+    problems = tuple(_without_followers(attempt.problems))
+    problems = problems if places is None else tuple(_placed(p, path, places) for p in problems)
     folders = _system_folders(options)
     context = attempt.setting.context
     return ParsedFile(
@@ -179,6 +182,14 @@ def parse_file(
 def _context_name(context: recovery.Context) -> str:
     """A name beside the includer, so that its relative includes are found, but not its own: it is cut."""
     return context.path + _CONTEXT_SUFFIX
+
+
+def _without_followers(problems: Sequence[Problem]) -> Iterator[Problem]:
+    """The problems, of which those that follow from a missing name on their line are no syntax errors."""
+    others = {(problem.path, problem.line) for problem in problems if not problem.is_syntax}
+    for problem in problems:
+        follows = problem.is_syntax and (problem.path, problem.line) in others
+        yield replace(problem, is_syntax=False) if follows else problem
 
 
 def _placed(problem: Problem, path: str, places: PlaceMap) -> Problem:
@@ -502,7 +513,7 @@ def _problem(diagnostic: Diagnostic) -> Problem:
     message: str = diagnostic.spelling
     kind: ProblemKind = "missing-include" if _NOT_FOUND.match(message) else "error"
     name = location.file.name if location.file else ""
-    is_syntax = kind == "error" and diagnostic.category_name in _SYNTAX
+    is_syntax = kind == "error" and diagnostic.category_name in _SYNTAX and message != _NO_CLASS
     # Those of bundled headers are ours, and those of a fragment's includer are listed there.
     is_syntax = is_syntax and not name.startswith(BUNDLED_ROOT) and not name.endswith(_CONTEXT_SUFFIX)
     return Problem(name, location.line, location.column, message, kind, is_syntax)

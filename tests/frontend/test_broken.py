@@ -95,6 +95,12 @@ def test_what_is_complete_stays(source: str) -> None:
     assert (found.text, found.missing) == (source.encode(), ())
 
 
+def test_what_follows_from_a_missing_name_is_no_syntax_error(tmp_path: Path) -> None:
+    names = "using Key = missing::key<int>;\nint x = missing::size<int>(3);\nclass Derived : Base {};\n"
+    facts = _facts(f"#include <missing.h>\n{names}{_GOOD}", tmp_path)
+    assert facts.problems and not [problem for problem in facts.problems if problem.is_syntax]
+
+
 def test_names_in_latin_1_are_names(tmp_path: Path) -> None:
     path = tmp_path / "kernels.cu"
     path.write_bytes("__global__ void gr\xf6\xdfe(float* a) { a[threadIdx.x * 2] = 1; }\n".encode("latin-1"))
