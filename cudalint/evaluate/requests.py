@@ -368,12 +368,16 @@ class Lanes:
         return bool((mask & ~same).any()) or self._ends_vary(node, counters) or self._divided_vary(node, counters)
 
     def _divided_vary(self, node: Node, counters: frozenset[Node]) -> bool:
-        """Whether the value rests on a division by data of what varies. The number that stands for the data may be
-        larger than all that it divides, so that nothing of it would be seen."""
-        divisions = self._divisions.get(node)
-        if divisions is None:
-            divisions = self._divisions[node] = list(_divisions_by_data(self._graph, node))
-        return any(self.vary(argument, counters) for division in divisions for argument in division.args)
+        """Whether the value rests on data that varies, or on a division by data of what varies. The number that stands
+        for the data may be larger than all that it divides, so that nothing of it would be seen."""
+        values = self._divisions.get(node)
+        if values is None:
+            divisions = _divisions_by_data(self._graph, node)
+            parts = opaque_parts(self._graph, node)
+            values = [argument for division in divisions for argument in division.args]
+            values += [part for part, _ in parts if part.op == "opaque"]
+            self._divisions[node] = values
+        return any(self.vary(value, counters) for value in values)
 
     def _at_start(self, counters: frozenset[Node]) -> Rows:
         found = self._rows.get(counters)

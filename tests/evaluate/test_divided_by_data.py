@@ -11,6 +11,7 @@ _INDICES = [
     "x = t >> p[0];",
     "for (int i = 0; i < n; i++) x += t / p[i];",
     "int y = t; for (int i = 0; i < n; i++) { int z = y; y = y / p[i]; x += y * p[i]; y = z - y * p[i]; }",
+    "int y = t; for (int i = 0; i < n; i++) { y = y / p[i]; for (int j = 0; j < m; j++) y = p[j] - y; x += y * p[i]; }",
 ]
 
 
