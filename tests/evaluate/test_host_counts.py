@@ -9,6 +9,7 @@ from cudalint.options import AnalysisOptions
 
 _PROGRAM = """
 #include <fstream>
+#include <utility>
 __global__ void k(float *a, int n) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < n) a[i] = 1;
@@ -48,6 +49,7 @@ def test_a_count_of_zero_is_what_stands_there_before_it_is_known(code: str) -> N
         ("n = 1000; if (argc > 1) n = atoi(argv[1]);", 1000),
         ("for (int i = 0; i < 10; i++) n += 3;", 30),
         ("for (int i = 0; i < 10; i++) if (i % 2) n++;", 5),
+        ("n = 64; for (int i = 0; i < argc; i++) { int m = std::forward<int &>(n); rand(); }", 64),
     ],
 )
 def test_defaults_and_what_can_be_counted_stay(code: str, n: int) -> None:

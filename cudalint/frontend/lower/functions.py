@@ -21,6 +21,12 @@ _ENDING: Final = frozenset({"exit", "abort", "_exit", "quick_exit", "terminate"}
 _DEPTH: Final = 100_000
 """Python's limit on nested calls while a function is lowered. Its own calls take no room on the C stack."""
 
+_PASS_ON: Final = frozenset({
+    "forward", "move", "move_if_noexcept", "addressof", "as_const", "ref", "cref", "get", "begin", "end", "data",
+    "size",
+})  # fmt: skip
+"""Functions of the standard library that take a reference to hand it on, or to look at what it refers to."""
+
 
 class Functions:
     """All functions of one unit that somebody names, each once; definitions are lowered when they are asked for."""
@@ -78,7 +84,8 @@ class Functions:
 
     def _outputs_of(self, key: str, declaration: Cursor) -> frozenset[int]:
         if key not in self._outputs:
-            parameters = declarations.split(declaration).parameters
+            passes_on = cursors.spelling(declaration) in _PASS_ON
+            parameters = [] if passes_on else declarations.split(declaration).parameters
             self._outputs[key] = frozenset(i for i, node in enumerate(parameters) if declarations.is_output(node))
         return self._outputs[key]
 
