@@ -229,12 +229,16 @@ def _opaque_leaves(parts: Iterable[Node]) -> tuple[Node, ...]:
     """The opaque values that go into others as they are. A trip count is one with them: the counter in its condition
     means nothing outside."""
     found: dict[Node, None] = {}
+    seen: set[int] = set()
     pending = list(parts)
     while pending:
         node = pending.pop()
-        if node.op in ("opaque", "trips") and node.bits & OPAQUE_BIT:
+        if node.index in seen or not node.bits & OPAQUE_BIT:
+            continue
+        seen.add(node.index)
+        if node.op in ("opaque", "trips"):
             found[node] = None
-        elif node.bits & OPAQUE_BIT:
+        else:
             pending.extend(node.args)
     return tuple(found)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from cudalint.evaluate.assumptions import holds, settle
-from cudalint.evaluate.graph import BOOL, I4, Graph
+from cudalint.evaluate.graph import BOOL, F8, I4, Graph, Reason
 
 
 def test_a_condition_that_nothing_fulfils_is_no_obstacle_to_the_others() -> None:
@@ -25,3 +25,13 @@ def test_what_holds_stays_so() -> None:
     settle(graph, (whole, small))
     assert holds(graph, whole, {}) and holds(graph, small, {})
     assert m.payload.generic == 1024
+
+
+def test_the_leaves_of_a_computation_with_shared_parts_are_found_once() -> None:
+    """Each step uses the one before twice, so that there are 2**64 ways down to the data."""
+    graph = Graph()
+    word = graph.opaque(Reason(True, "it is loaded"), (), I4)
+    for _ in range(64):
+        word = graph.binary("^", word, graph.binary(">>", word, graph.const(1), I4), I4)
+    number = graph.convert(word, F8)
+    assert graph.binary("*", number, number, F8).payload == Reason(True, "it comes out of a long computation")
