@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -47,7 +47,14 @@ class LoopItems:
     """Nothing in it orders threads, or copies asynchronously: all of it lies in one interval."""
 
 
-Item = Event | LoopItems
+@dataclass(frozen=True, slots=True, eq=False)
+class Run:
+    """Events that follow one another in one barrier interval: unrolled code has hundreds of them."""
+
+    events: list[Event] = field(default_factory=list)
+
+
+Item = Event | LoopItems | Run
 
 
 def group(events: Sequence[Event], depth: int = 0) -> list[Item]:
@@ -57,7 +64,7 @@ def group(events: Sequence[Event], depth: int = 0) -> list[Item]:
     while position < len(events):
         event = events[position]
         if len(event.context.loops) <= depth:
-            items.append(event)
+            _append(items, event)
             position += 1
             continue
         loop = event.context.loops[depth]
@@ -71,12 +78,30 @@ def group(events: Sequence[Event], depth: int = 0) -> list[Item]:
     return items
 
 
+def _append(items: list[Item], event: Event) -> None:
+    if _moves_clock(event):
+        items.append(event)
+        return
+    if not items or not isinstance(items[-1], Run):
+        items.append(Run())
+    run = items[-1]
+    assert isinstance(run, Run)
+    run.events.append(event)
+
+
 def _is_quiet(events: Sequence[Event]) -> bool:
-    return not any(
-        isinstance(e, (BarrierEvent, CopyEvent))
-        or (isinstance(e, (AccessEvent, LibraryAccess)) and e.operation == "async-copy")
-        for e in events
-    )
+    return not any(_moves_clock(event) for event in events)
+
+
+def _moves_clock(event: Event) -> bool:
+    """Whether it orders threads, or goes on after the threads have passed it."""
+    if isinstance(event, (AccessEvent, LibraryAccess)):
+        return event.operation == "async-copy"
+    return isinstance(event, (BarrierEvent, CopyEvent))
+
+
+def _count(items: Sequence[Item]) -> int:
+    return sum(len(item.events) if isinstance(item, Run) else 1 for item in items)
 
 
 def _is_in(event: Event, loop: Loop, depth: int) -> bool:
@@ -160,6 +185,8 @@ class Unfolding:
         self._most = most_iterations
         self._masks: dict[int, NDArray[np.bool_]] = {}
         self._times: dict[int, Intervals] = {}
+        self._runs: dict[int, tuple[int, int]] = {}
+        """For an event of a run, the first one, which has the times of all, and how many steps later it comes."""
         self._steps = 0
         if like is None:
             self.base = Rows(graph, self.threads, blocks, np.ones(len(blocks)), dict(uniforms or {}))
@@ -215,10 +242,16 @@ class Unfolding:
         return loop not in self._cut
 
     def is_walked(self, event: Event) -> bool:
-        return self._place[id(event)] in self._times
+        return self._timed(event)[0] in self._times
 
     def times(self, event: Event) -> Intervals:
-        return self._times[self._place[id(event)]]
+        place, later = self._timed(event)
+        times = self._times[place]
+        return replace(times, step=times.step + later) if later else times
+
+    def _timed(self, event: Event) -> tuple[int, int]:
+        place = self._place[id(event)]
+        return self._runs.get(place, (place, 0))
 
     def mask(self, event: Event) -> NDArray[np.bool_]:
         """[rows, threads] the threads that get there; what depends on data is taken to let them through."""
@@ -236,6 +269,10 @@ class Unfolding:
 
     def _walk(self, items: Sequence[Item], nest: tuple[int, ...], row: int, clock: _Clock) -> None:
         for item in items:
+            if isinstance(item, Run):
+                self._step(len(item.events))
+                self._stamp_run(item, row, clock)
+                continue
             self._step(1)
             clock.step += 1
             if isinstance(item, LoopItems):
@@ -274,8 +311,13 @@ class Unfolding:
         """What happens in some rows of a nest, when nothing in it moves the clock."""
         if end <= start:
             return
-        self._step(len(items))
+        count = _count(items)
+        self._step(count)
         for item in items:
+            if isinstance(item, Run):
+                times = self._stamp_run(item, slice(start, end), clock)
+                times.step[start:end] += np.arange(end - start) * count
+                continue
             clock.step += 1
             if isinstance(item, LoopItems):
                 inner = (*nest, item.loop.counter.index)
@@ -283,10 +325,6 @@ class Unfolding:
                     self._unfold(item.loop, nest, inner)
                 starts = self._starts[inner]
                 self._stamp_all(item.items, inner, starts[start], starts[end], clock)
-            elif isinstance(item, (AccessEvent, LibraryAccess)):
-                self._stamp(item, slice(start, end), clock)
-                times = self._times[self._place[id(item)]]
-                times.step[start:end] += np.arange(end - start) * len(items)
 
     def _unfold(self, loop: Loop, nest: tuple[int, ...], inner: tuple[int, ...]) -> None:
         parent = self._nests[nest]
@@ -314,7 +352,18 @@ class Unfolding:
             indices = np.array(where, dtype=np.int64)
             self._nests[inner] = parent.child(indices, np.ones(len(where)), {loop.counter: counter})
 
-    def _stamp(self, event: Touch, row: int | slice, clock: _Clock) -> None:
+    def _stamp_run(self, run: Run, row: int | slice, clock: _Clock) -> Intervals:
+        """Gives all events of a run their times, which differ only by the steps in between."""
+        place = self._place[id(run.events[0])]
+        if place not in self._times:
+            for later, event in enumerate(run.events):
+                self._runs[self._place[id(event)]] = (place, later)
+        clock.step += 1
+        times = self._stamp(run.events[0], row, clock)
+        clock.step += len(run.events) - 1
+        return times
+
+    def _stamp(self, event: Event, row: int | slice, clock: _Clock) -> Intervals:
         place = self._place[id(event)]
         times = self._times.get(place)
         if times is None:
@@ -327,9 +376,10 @@ class Unfolding:
         times.step[row] = clock.step
         times.soft[row] = clock.warp + clock.shuffles
         times.until[row] = clock.block + (1 if clock.arrived else 0)
-        if event.operation == "async-copy" and isinstance(row, int):
+        if isinstance(event, (AccessEvent, LibraryAccess)) and isinstance(row, int) and _moves_clock(event):
             times.until[row] = 1 << 40
             clock.open.append((place, row))
+        return times
 
     def _pass(self, event: BarrierEvent, row: int, clock: _Clock) -> None:
         """A barrier that any thread comes to moves the clock; one that depends on data is taken to be passed."""
