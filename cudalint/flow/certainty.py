@@ -193,7 +193,7 @@ def _is_atomic_result(graph: Graph, condition: Node) -> bool:
 def _again(conflict: Conflict, trial: Trial, touches: Sequence[Touch], size: int | None) -> bool:
     """Whether the same two accesses conflict in another trial."""
     scope: RaceScope = "grid" if conflict.reach == "grid" else "block"
-    return any(c.sites == conflict.sites for c in trial.conflicts(touches, size, scope))
+    return trial.has_conflict(conflict.sites, touches, size, scope)
 
 
 def _addresses(conflict: Conflict, trial: Trial, touches: Sequence[Touch], size: int | None) -> Doubt | None:

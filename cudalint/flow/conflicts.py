@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
 import numpy as np
@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from cudalint.evaluate.events import LibraryAccess
 from cudalint.evaluate.numeric import WARP
-from cudalint.flow.lanes import Column, Table
+from cudalint.flow.lanes import Column, Table, effect
 from cudalint.flow.unfold import Touch
 
 Reach = Literal["warp", "block", "grid"]
@@ -73,6 +73,8 @@ class _Runs:
     sorted_keys: Column
     """[entries] the keys of all entries of the table, ascending."""
     order: Column
+    agreed: dict[int, bool] = field(default_factory=dict)
+    """For keys that were looked at, whether all stores under them store one value."""
     """[entries] the entries that they belong to."""
 
     def entries(self, key: int) -> Column:
@@ -127,13 +129,6 @@ def _is_one_call(a: Touch, b: Touch) -> bool:
     return all(together) and (a.context.span, a.context.frames) == (b.context.span, b.context.frames)
 
 
-def effect(touch: Touch) -> Literal["load", "store", "atomic"]:
-    """An asynchronous copy reads global memory and writes shared memory."""
-    if touch.operation == "async-copy":
-        return "store" if touch.target.space == "shared" else "load"
-    return touch.operation
-
-
 def _runs(table: Table, reach: Reach) -> _Runs:
     warp = table.thread // WARP
     if reach == "grid":
@@ -170,7 +165,7 @@ def _packed(columns: Sequence[Column]) -> Column:
 def _clashing(runs: _Runs, table: Table) -> _Runs | None:
     """Only the runs on memory that several actors touch in one interval, one of them writing."""
     starts = np.flatnonzero(np.concatenate(([True], runs.key[1:] != runs.key[:-1])))
-    writes = np.array([effect(touch) != "load" for touch in table.touches])[runs.event]
+    writes = ~table.are_loads[runs.event]
     several = np.minimum.reduceat(runs.low, starts) != np.maximum.reduceat(runs.high, starts)
     kept = np.repeat(
         several & np.logical_or.reduceat(writes, starts), np.diff(np.concatenate((starts, [len(runs.key)])))
@@ -186,8 +181,7 @@ def _pair(
     table: Table, runs: _Runs, a: Column, b: Column, reach: Reach, ignores_values: bool
 ) -> Conflict | None:
     """A conflict between two events (or of one with itself), given their runs."""
-    _, at, bt = np.intersect1d(runs.key[a], runs.key[b], assume_unique=True, return_indices=True)
-    one, other = a[at], b[bt]
+    one, other = _sharing(runs, a, b)
     low, high = runs.low, runs.high
     crossed = low[one] != high[other]
     apart = crossed | (high[one] != low[other])
@@ -210,10 +204,24 @@ def _pair(
     return _witness(table, int(firsts[0]), int(seconds[0]), reach)
 
 
+def _sharing(runs: _Runs, a: Column, b: Column) -> tuple[Column, Column]:
+    """The runs of two events that have the same key, in pairs. Those of one event are in the order of their keys, each
+    of which it has once."""
+    if a is b:
+        return a, b
+    mine, others = runs.key[a], runs.key[b]
+    if mine[0] > others[-1] or mine[-1] < others[0]:
+        return a[:0], b[:0]
+    place = np.searchsorted(others, mine)
+    place[place == len(others)] = 0
+    same = others[place] == mine
+    return a[same], b[place[same]]
+
+
 def _shuffled(table: Table, firsts: Column, seconds: Column) -> NDArray[np.bool_]:
     """[pairs] whether a load comes before a shuffle and the store after it. What was loaded goes into the shuffle, for
     which all lanes wait; a store before and a load after are in no order."""
-    is_load = np.array([effect(touch) == "load" for touch in table.touches])
+    is_load = table.are_loads
     earlier = np.where(table.step[firsts] <= table.step[seconds], firsts, seconds)
     later = np.where(earlier == firsts, seconds, firsts)
     between = table.soft_interval[earlier] < table.soft_interval[later]
@@ -241,9 +249,8 @@ def _harmful(
     load = second if effect(second) == "load" else first
     looked_at = keys[:_MOST_KEYS].tolist()
     table.unfolding.graph.work += len(looked_at) * _KEY_WORK
-    is_load = np.array([effect(touch) == "load" for touch in table.touches])
     for position, key in enumerate(looked_at):
-        harmful[position] = not _already_stored(table, runs, key, load, is_load)
+        harmful[position] = not (_is_agreed(table, runs, key) and _already_stored(table, runs, key, load))
     if len(keys) > _MOST_KEYS:
         harmful[_MOST_KEYS:] = harmful[:_MOST_KEYS].any()
     return harmful
@@ -258,14 +265,20 @@ def _agree(table: Table, runs: _Runs, keys: Column, firsts: Column) -> NDArray[n
     return np.asarray(agree[np.searchsorted(key[starts], keys)], dtype=bool)
 
 
-def _already_stored(table: Table, runs: _Runs, key: int, load: Touch, is_load: NDArray[np.bool_]) -> bool:
-    """Whether all stores to this memory in this interval store one value, and every thread that loads it stored it
-    before."""
+def _is_agreed(table: Table, runs: _Runs, key: int) -> bool:
+    """Whether all stores to this memory in this interval store one value."""
+    found = runs.agreed.get(key)
+    if found is None:
+        near = runs.entries(key)
+        values = table.values[near[~table.are_loads[table.event[near]]]]
+        found = runs.agreed[key] = bool(len(values)) and bool(values.min() == values.max())
+    return found
+
+
+def _already_stored(table: Table, runs: _Runs, key: int, load: Touch) -> bool:
+    """Whether every thread that loads this memory in this interval stored something there before."""
     near = runs.entries(key)
-    stores = near[~is_load[table.event[near]]]
-    values = table.values[stores]
-    if not len(values) or values.min() != values.max():
-        return False
+    stores = near[~table.are_loads[table.event[near]]]
     number = table.touches.index(load)
     loads = near[table.event[near] == number]
     first_store: dict[int, int] = {}
@@ -307,4 +320,4 @@ def all_conflicts(table: Table, reaches: Sequence[Reach], ignores_values: bool =
     return list(found.values())
 
 
-__all__ = ["Conflict", "Reach", "Thread", "all_conflicts", "clash", "conflicts", "effect", "site_pair"]
+__all__ = ["Conflict", "Reach", "Thread", "all_conflicts", "clash", "conflicts", "site_pair"]

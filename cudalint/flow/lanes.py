@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -55,6 +56,11 @@ class Table:
         return len(self.event)
 
     @cached_property
+    def are_loads(self) -> NDArray[np.bool_]:
+        """[touches] which of them only read."""
+        return np.array([effect(touch) == "load" for touch in self.touches])
+
+    @cached_property
     def values(self) -> Column:
         """[entries] numbers that are equal where entries store the same value; stores of numbers that nobody follows
         are all different, and loads have the value 0."""
@@ -79,6 +85,13 @@ class Table:
             words = numbers.astype(np.float64).view(np.uint64) if is_float else numbers.astype(np.uint64)
             mixed = (mixed ^ words) * np.uint64(0x9E3779B97F4A7C15)
         return (mixed >> np.uint64(1)).astype(np.int64)
+
+
+def effect(touch: Touch) -> Literal["load", "store", "atomic"]:
+    """An asynchronous copy reads global memory and writes shared memory."""
+    if touch.operation == "async-copy":
+        return "store" if touch.target.space == "shared" else "load"
+    return touch.operation
 
 
 def table_of(unfolding: Unfolding, touches: Sequence[Touch], size: int | None) -> Table | None:
@@ -144,4 +157,4 @@ def _lasting(entries: tuple[Column, ...], more: Column) -> tuple[Column, ...]:
     return tuple(columns)
 
 
-__all__ = ["Table", "TooManyLanes", "table_of"]
+__all__ = ["Table", "TooManyLanes", "effect", "table_of"]

@@ -12,7 +12,7 @@ from cudalint.evaluate.graph import THREAD_BITS, Graph, Node
 from cudalint.evaluate.knowledge import is_astray
 from cudalint.evaluate.numeric import WARP
 from cudalint.evaluate.values import Allocation
-from cudalint.flow.conflicts import effect
+from cudalint.flow.lanes import effect
 from cudalint.flow.unfold import Touch
 
 

@@ -26,8 +26,8 @@ from cudalint.evaluate.execution import Execution
 from cudalint.evaluate.graph import Graph
 from cudalint.evaluate.knowledge import is_astray
 from cudalint.evaluate.walk import walk
-from cudalint.flow.conflicts import clash, conflicts, effect
-from cudalint.flow.lanes import TooManyLanes, table_of
+from cudalint.flow.conflicts import clash, conflicts
+from cudalint.flow.lanes import TooManyLanes, effect, table_of
 from cudalint.flow.search import is_one_array, memory_of, situations
 from cudalint.flow.trial import Trial
 from cudalint.flow.unfold import TooLarge, Touch, Unfolding

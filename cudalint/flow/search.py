@@ -13,7 +13,8 @@ from cudalint.evaluate.knowledge import is_astray
 from cudalint.evaluate.values import Allocation
 from cudalint.flow.apart import has_own_bytes
 from cudalint.flow.certainty import Doubt, doubt_about
-from cudalint.flow.conflicts import Conflict, clash, effect
+from cudalint.flow.conflicts import Conflict, clash
+from cudalint.flow.lanes import effect
 from cudalint.flow.left_out import Known, is_met, is_one_array, left_out, on_sizes
 from cudalint.flow.trial import GaveUp, Trial
 from cudalint.flow.unfold import Touch

@@ -57,6 +57,7 @@ class Trial:
     _traces: dict[tuple[RaceScope, Effort], Unfolding] = field(default_factory=dict)
     _others: dict[object, Trial] = field(default_factory=dict)
     _known: dict[object, list[Conflict]] = field(default_factory=dict)
+    _sites: dict[object, set[frozenset[object]]] = field(default_factory=dict)
 
     def conflicts(
         self, touches: Sequence[Touch], size: int | None, scope: RaceScope, ignores_values: bool = False
@@ -67,6 +68,16 @@ class Trial:
         if found is None:
             found = self._known[key] = self._conflicts(touches, size, scope, ignores_values)
         return found
+
+    def has_conflict(
+        self, sites: frozenset[object], touches: Sequence[Touch], size: int | None, scope: RaceScope
+    ) -> bool:
+        """Whether two places in the source conflict: `Conflict.sites`. Raises `GaveUp`."""
+        key = (id(touches[0]), len(touches), scope)
+        found = self._sites.get(key)
+        if found is None:
+            found = self._sites[key] = {conflict.sites for conflict in self.conflicts(touches, size, scope)}
+        return sites in found
 
     def _conflicts(
         self, touches: Sequence[Touch], size: int | None, scope: RaceScope, ignores_values: bool
