@@ -77,7 +77,8 @@ class RaceCollector:
 
     def place(self, launch: int, fix: BarrierFix, execution: Execution, trial: Trial) -> None:
         """Notes a barrier for those races that are gone in an execution with it."""
-        left = {_key(_race(finding, launch)) for finding in Search(execution, trial, "block", "shared").findings()}
+        search = Search(execution, trial, "block", "shared", how_sure=False)
+        left = {_key(_race(finding, launch)) for finding in search.findings()}
         for key, race, *_ in list(self.unplaced(launch)):
             if key not in left:
                 self._races[key] = replace(race, fix=fix)

@@ -226,8 +226,8 @@ def first_failure(goes_on: Callable[[int], bool]) -> int:
 
 
 def _opaque_leaves(parts: Iterable[Node]) -> tuple[Node, ...]:
-    """The opaque values that go into others as they are. A trip count is one with them: the counter in its condition
-    means nothing outside."""
+    """The opaque values that go into others as they are; none where it takes long to find them. A trip count is one
+    with them: the counter in its condition means nothing outside."""
     found: dict[Node, None] = {}
     seen: set[int] = set()
     pending = list(parts)
@@ -236,6 +236,8 @@ def _opaque_leaves(parts: Iterable[Node]) -> tuple[Node, ...]:
         if node.index in seen or not node.bits & OPAQUE_BIT:
             continue
         seen.add(node.index)
+        if len(seen) > _MAX_BELOW:
+            return ()
         if node.op in ("opaque", "trips"):
             found[node] = None
         else:

@@ -45,7 +45,7 @@ def doubt_about(
     """None for a race that is certain."""
     graph = trial.graph
     known = (
-        _contradiction(graph, conflict)
+        contradiction(conflict, graph)
         or _guards(graph, conflict)
         or _signals(graph, conflict, execution.events)
         or _parts_missing(execution)
@@ -104,7 +104,7 @@ def _own(conflict: Conflict) -> int:
     return THREAD_BITS | (BLOCK_BITS if conflict.reach == "grid" else 0)
 
 
-def _contradiction(graph: Graph, conflict: Conflict) -> Doubt | None:
+def contradiction(conflict: Conflict, graph: Graph) -> Doubt | None:
     """Conditions on what both threads share, of which one end needs the opposite of what the other end needs."""
     own = _own(conflict)
     first, second = (
@@ -283,4 +283,4 @@ def _fits(graph: Graph, conflict: Conflict, values: Mapping[Node, int | float]) 
     return True
 
 
-__all__ = ["Doubt", "doubt_about"]
+__all__ = ["Doubt", "contradiction", "doubt_about"]

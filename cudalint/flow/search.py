@@ -12,7 +12,7 @@ from cudalint.evaluate.graph import BLOCK_BITS, THREAD_BITS, Graph, Node
 from cudalint.evaluate.knowledge import is_astray
 from cudalint.evaluate.values import Allocation
 from cudalint.flow.apart import has_own_bytes
-from cudalint.flow.certainty import Doubt, doubt_about
+from cudalint.flow.certainty import Doubt, contradiction, doubt_about
 from cudalint.flow.conflicts import Conflict, clash
 from cudalint.flow.lanes import effect
 from cudalint.flow.left_out import Known, is_met, is_one_array, left_out, on_sizes
@@ -42,6 +42,8 @@ class Search:
     scope: RaceScope
     space: Literal["shared", "global"] | None = None
     """The only memory to look at."""
+    how_sure: bool = True
+    """Whether it matters how sure a conflict is; if not, all of them count that can happen at all."""
     missed: list[str] = field(default_factory=list)
     """What could not be looked at, as sentences."""
 
@@ -77,7 +79,9 @@ class Search:
         for scope in scopes:
             try:
                 for conflict in trial.conflicts(touches, array.bytes, scope):
-                    doubt = doubt_about(conflict, trial, self.execution, touches, array.bytes)
+                    doubt = contradiction(conflict, trial.graph)
+                    if doubt is None and self.how_sure:
+                        doubt = doubt_about(conflict, trial, self.execution, touches, array.bytes)
                     if doubt is None or not doubt.excludes:
                         yield Finding(array, conflict, doubt)
             except GaveUp:

@@ -229,3 +229,15 @@ def test_a_long_computation_does_not_show_the_counter_inside_of_a_trip_count() -
         value = graph.binary("*", graph.binary("+", value, graph.const(step + 0.5, F4), F4), value, F4)
     assert not value.bits & graph.loop_bits
     assert value.bits & graph.opaque_bits
+
+
+def test_a_summary_of_values_that_share_their_parts_is_made_at_once() -> None:
+    """Walked along every path, forty values that each use the one before twice would take 2^40 steps."""
+    graph = Graph()
+    value = graph.opaque(Reason(True, "load"), (graph.thread[0],), I4)
+    for step in range(40):
+        value = graph.binary("^", value, graph.binary("*", value, graph.const(2 * step + 3), I4), I4)
+    total = graph.convert(value, F4)
+    for step in range(100):
+        total = graph.binary("*", total, graph.const(step + 0.5, F4), F4)
+    assert total.bits & graph.opaque_bits
