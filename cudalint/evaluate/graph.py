@@ -28,6 +28,8 @@ _MOST_MEMOS = 16
 _MAX_FLOAT_SIZE = 96
 """Floating-point values that take more nodes than this are summarised."""
 _MAX_SUMMARY = 12
+_MAX_WRITTEN_OUT = 64
+"""Conditions of loops that take fewer nodes are computed with numbers, without nodes for each iteration."""
 _MAX_BELOW = 256
 """The same for what goes into the opaque values in them, through which a loop in a loop in a loop would be copied out
 with each of its values."""
@@ -414,7 +416,7 @@ class Graph:
         if op in COMPARISONS:
             kind = BOOL
         if a.is_const and b.is_const:
-            return self.const(self._fold(op, a, b, kind), kind)
+            return self.const(self._fold(op, a.value, b.value, kind), kind)
         simple = self._simplify(op, a, b, kind)
         if simple is not None:
             return simple
@@ -452,9 +454,9 @@ class Graph:
         return (*own, *sorted(found, key=lambda node: node.index)[:_MAX_SUMMARY])
 
     @staticmethod
-    def _fold(op: str, a: Node, b: Node, kind: Kind) -> Number:
+    def _fold(op: str, a: Number, b: Number, kind: Kind) -> Number:
         try:
-            return _FOLD[op](a.value, b.value, kind)
+            return _FOLD[op](a, b, kind)
         except (OverflowError, ValueError):
             return 0
 
@@ -610,19 +612,40 @@ class Graph:
 
     def trips(self, counter: Node, condition: Node) -> Node:
         """How many iterations a lane makes: the first value of `counter` for which `condition` does not hold."""
-        if not condition.bits & ~counter.bits:
-            return self.const(self._count_out(counter, condition), I8)
         key = ("trips", counter.index, condition.index)
+        if not condition.bits & ~counter.bits:
+            if key not in self._nodes:
+                self._nodes[key] = self.const(self._count_out(counter, condition), I8)
+            return self._nodes[key]
         return self._intern("trips", (condition,), counter, I8, condition.bits & ~counter.bits, key)
 
     def _count_out(self, counter: Node, condition: Node) -> int:
         """The trip count of a loop that depends on nothing but its counter, at most MAX_TRIPS."""
 
         def goes_on(k: int) -> bool:
+            number = self._number(condition, counter, k) if condition.size <= _MAX_WRITTEN_OUT else None
+            if number is not None:
+                return bool(number)
             test = self.substitute(condition, {counter: self.const(k, I8)})
             return test.is_const and bool(test.value)
 
         return first_failure(goes_on)
+
+    def _number(self, node: Node, counter: Node, value: int) -> Number | None:
+        """A value that depends on nothing but a counter; None where the arithmetic of constants does not tell it."""
+        if node is counter:
+            return value
+        if node.is_const:
+            return node.value
+        parts = [self._number(argument, counter, value) for argument in node.args]
+        numbers = [part for part in parts if part is not None]
+        if len(numbers) < len(parts):
+            return None
+        if node.op in _FOLD:
+            return wrap(self._fold(node.op, numbers[0], numbers[1], node.kind), node.kind)
+        if node.op == "!":
+            return int(not numbers[0])
+        return wrap(numbers[0], node.kind) if node.op == "cast" else None
 
     def _intern(
         self, op: str, args: tuple[Node, ...], payload: object, kind: Kind, bits: int, key: object = None
