@@ -277,6 +277,18 @@ def _vote(ex: Executor, call: ir.Call) -> Value:
     return ex.memory.unknown(call.type, Reason(bool(args), f"it is the result of `{call.name}`"), (warp_index(ex),))
 
 
+def _match(ex: Executor, call: ir.Call) -> Value | None:
+    """`__match_any_sync(mask, value)` of whole warps; which lanes take part under another mask is not followed."""
+    if len(call.arguments) != 2:
+        return None
+    mask, value = (expressions.evaluate(ex, argument) for argument in call.arguments)
+    is_whole = isinstance(mask, Node) and mask.is_const and int(mask.value) & _WHOLE_WARP == _WHOLE_WARP
+    return ex.graph.match(value) if is_whole and isinstance(value, Node) else None
+
+
+_WHOLE_WARP = 0xFFFFFFFF
+
+
 def _nothing(ex: Executor, call: ir.Call) -> Value:
     for argument in call.arguments:
         expressions.evaluate(ex, argument)
@@ -389,6 +401,7 @@ def _table() -> Mapping[str, Handler]:
     for name in ("add", "min", "max", "and", "or", "xor"):
         table[f"__reduce_{name}_sync"] = _vote
     table["__activemask"] = _vote
+    table["__match_any_sync"] = _match
     for name in ("printf", "__nanosleep"):
         table[name] = _nothing
     for name in ("__trap", "__builtin_trap", "__builtin_unreachable"):

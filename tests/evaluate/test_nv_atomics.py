@@ -33,3 +33,14 @@ def test_lanes_that_load_one_address_see_one_value_and_others_differ() -> None:
     (other,) = results(evaluate(f"int *p = (int *)a; {add}"), "b")
     assert one.sectors_per_request == 4.0
     assert other.status == "data-dependent"
+
+
+@pytest.mark.parametrize(
+    ("index", "lanes", "sectors"),
+    # Of the lanes with one address the first does the work: all of them, every second, one.
+    [("t", 32.0, 4.0), ("t / 2", 16.0, 2.0), ("5", 1.0, 1.0)],
+)
+def test_leaders_of_lanes_with_one_address(index: str, lanes: float, sectors: float) -> None:
+    leader = f"__ffs(__match_any_sync(~0u, (unsigned long long)(p + {index}))) - 1"
+    (result,) = results(evaluate(f"int *p = (int *)a; if (t % 32 == {leader}) atomicAdd(p + {index}, 1);"))
+    assert (result.active_lanes, result.sectors_per_request) == (lanes, sectors)
