@@ -24,7 +24,11 @@ def _word(function: Callable[[Graph, Node], Node]) -> Callable[..., Any]:
     def handler(ex: Executor, call: ir.Call) -> Value | None:
         if len(call.arguments) != 1 or not isinstance(call.type, ir.Scalar):
             return None
-        word = ex.graph.convert(expressions.number(ex, call.arguments[0]), U4)
+        argument = expressions.number(ex, call.arguments[0])
+        if argument.bits & ex.graph.opaque_bits:
+            # Of what can't be followed only is known what it depends on.
+            return ex.opaque(f"it is the result of `{call.name}`", call.type, (argument,), call.span)
+        word = ex.graph.convert(argument, U4)
         return ex.graph.convert(function(ex.graph, word), kind_of(call.type))
 
     return handler
