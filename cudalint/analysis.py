@@ -25,7 +25,8 @@ from cudalint.evaluate.assumptions import (
 )
 from cudalint.evaluate.device import properties_of
 from cudalint.evaluate.graph import Checkpoint, Graph, Node, Uniform, kind_of
-from cudalint.evaluate.host import Generics, HostLaunch
+from cudalint.evaluate.host import HostLaunch
+from cudalint.evaluate.host_memory import Generics
 from cudalint.evaluate.sizes import settle_sizes
 from cudalint.evaluate.values import Place, Value
 from cudalint.expressions import Expression, parse_expression

@@ -18,7 +18,8 @@ from cudalint import ir
 from cudalint.annotations import Annotation, launch_of
 from cudalint.evaluate import walk
 from cudalint.evaluate.graph import I8, U4, Graph, Node, Uniform, kind_of
-from cudalint.evaluate.host import Generics, HostLaunch
+from cudalint.evaluate.host import HostLaunch
+from cudalint.evaluate.host_memory import Generics
 from cudalint.evaluate.memory import Memory
 from cudalint.evaluate.numeric import Rows, Threads
 from cudalint.evaluate.values import (
@@ -304,7 +305,7 @@ def _pointer_argument(
 
 def unknown_arguments(function: ir.Function, graph: Graph, generics: Generics) -> dict[ir.Symbol, Value | Place]:
     """Parameters of which nothing is known: pointers to allocations, generic sizes."""
-    from cudalint.evaluate.host import HostMemory  # The host's memory makes unknown numbers uniform.
+    from cudalint.evaluate.host_memory import HostMemory  # The host's memory makes unknown numbers uniform.
 
     memory = HostMemory(graph, generics)
     return {s: unknown_argument(s.type, s.name, graph, memory) for s in function.parameters}

@@ -16,33 +16,25 @@ from cudalint import ir
 from cudalint.evaluate import expressions, loops, walk
 from cudalint.evaluate.assumptions import holds
 from cudalint.evaluate.calls import bind
-from cudalint.evaluate.device import DEVICE_QUERIES
-from cudalint.evaluate.events import Context, Scope
 from cudalint.evaluate.executor import Executor, GaveUp
-from cudalint.evaluate.graph import BOOL, I8, UNINITIALISED, Graph, Kind, Node, Reason, Uniform, kind_of
-from cudalint.evaluate.intrinsics import DEVICE_LIBRARY, Handler
-from cudalint.evaluate.memory import Memory
+from cudalint.evaluate.graph import BOOL, UNINITIALISED, Graph, Node, Reason, Uniform
+from cudalint.evaluate.host_library import HOST_LIBRARY, SILENT
+from cudalint.evaluate.host_memory import Generics, HostMemory
 from cudalint.evaluate.relevance import Relevance
 from cudalint.evaluate.state import FunctionScope, LoopScope, Marks
 from cudalint.evaluate.tiling import Definitions, tilings
 from cudalint.evaluate.values import (
-    Allocation,
-    ArrayValue,
     Choice,
     FunctionValue,
-    LocalMemory,
     LocalPlace,
     MemoryPlace,
     Place,
-    Pointer,
     RecordValue,
     TemporaryPlace,
-    Text,
     Value,
     nodes_of,
-    some_nodes,
 )
-from cudalint.facts import Operation, Tiling
+from cudalint.facts import Tiling
 
 MAX_LOOP = 16
 """Iterations of a host loop with launches in it that are looked at."""
@@ -54,9 +46,6 @@ MAX_HOST_STATEMENTS = 6_000
 MAX_ALL_STATEMENTS = 20_000
 MAX_INLINED_NODES = 400
 """A host function without launches is executed for its result only if it is this small."""
-_GENERIC_FACTORS = (5, 7, 11, 13, 17, 19, 23, 29, 31, 37, 41, 43)
-_GENERIC_UNITS = {4: 8192, 8: 1 << 20}
-"""Generic sizes are odd multiples of these, by the width of the type: products of two `int` sizes still fit."""
 Nodes = tuple[Node, Node, Node]
 _PLACES = (LocalPlace, MemoryPlace, TemporaryPlace)
 
@@ -77,89 +66,6 @@ class HostLaunch:
     """The sizes in sight that the grid is rounded up from."""
     guards: tuple[Node, ...] = ()
     """Conditions under which the host code gets to it; false among them where the known values don't lead to it."""
-
-
-class Generics:
-    """Makes uniform symbols whose generic values are large multiples of 32 and differ from one another."""
-
-    def __init__(self, graph: Graph, given: Mapping[str, int] | None = None) -> None:
-        self.graph = graph
-        self.given = dict(given or {})
-        """Values for symbols of these names (from `assume`)."""
-        self._count = 0
-
-    def make(self, name: str, kind: Kind) -> Node:
-        if name in self.given:
-            return self.graph.const(self.given[name], kind)
-        if kind.is_float:
-            return self.graph.uniform(name, 1.5, kind)
-        if kind == BOOL:
-            # Options are off unless somebody turns them on.
-            return self.graph.uniform(name, 0, kind)
-        if kind.bytes == 1:
-            return self.graph.uniform(name, 1, kind)
-        factor = _GENERIC_FACTORS[self._count % len(_GENERIC_FACTORS)]
-        self._count += 1
-        return self.graph.uniform(name, _GENERIC_UNITS.get(kind.bytes, 32) * factor, kind)
-
-
-def _provisional(reason: Reason) -> str:
-    """What an unknown number is called until a variable holds it."""
-    return reason.text.removeprefix("it is ")
-
-
-class HostMemory(Memory):
-    """Unknown numbers of host code are uniform symbols."""
-
-    def __init__(self, graph: Graph, generics: Generics) -> None:
-        super().__init__(graph)
-        self.generics = generics
-        self._made: dict[object, Node] = {}
-        self.unset: set[Node] = set()
-        """What stands for the numbers of variables that nothing has been stored in yet."""
-
-    def unknown(self, type_: ir.Type, reason: Reason, args: tuple[Node, ...] = (), name: str = "") -> Value:
-        if isinstance(type_, ir.Scalar):
-            key = (reason.text, reason.origin, name, kind_of(type_), tuple(a.index for a in args))
-            node = self._made.get(key)
-            if node is None:
-                node = self.generics.make(name or f"?{_provisional(reason)}", kind_of(type_))
-                self._made[key] = node
-                if reason is UNINITIALISED:
-                    self.unset.add(node)
-            return node
-        return super().unknown(type_, reason, args, name)
-
-    def _element(self, array: ArrayValue, index: int) -> Value:
-        """The numbers of an array that was filled elsewhere (by `fread`) are unknown, and differ from one another."""
-        value = super()._element(array, index)
-        if value is not array.rest or not isinstance(value, Node) or not isinstance(value.payload, Uniform):
-            return value
-        element = self._made.get((value, index))
-        if element is None:
-            name = value.payload.name
-            element = self.generics.make(name if name.startswith("?") else f"{name}[{index}]", value.kind)
-            self._made[value, index] = element
-            if value in self.unset:
-                self.unset.add(element)
-        return element
-
-    def smear(self, value: Value, type_: ir.Type, extra: tuple[Node, ...] = ()) -> Value:
-        return self.unknown(type_, Reason(False, "of parts"), some_nodes(value) + extra)
-
-    def access(
-        self,
-        place: MemoryPlace,
-        context: Context,
-        operation: Operation,
-        bytes_: int | None = None,
-        value: Value | None = None,
-        atomic_scope: Scope = "grid",
-    ) -> None:
-        """Host accesses are nobody's concern."""
-
-    def local_index(self, place: LocalPlace, context: Context, operation: str) -> None:
-        """Neither are its arrays."""
 
 
 @dataclass(slots=True)
@@ -202,8 +108,7 @@ class HostExecutor(Executor):
         self.library = HOST_LIBRARY
         self.on_launch = self.record_launch
         self.on_loop = self.loop
-        silent = [name for name, handler in HOST_LIBRARY.items() if handler is _ignored]
-        self.relevance = Relevance(self._launches, frozenset(silent))
+        self.relevance = Relevance(self._launches, SILENT)
 
     # roots
 
@@ -649,13 +554,13 @@ class HostExecutor(Executor):
     def record_launch(self, expr: ir.Launch) -> None:
         kernel = expr.kernel
         if kernel is None and expr.callee is not None:
-            kernel = self._function(expressions.evaluate(self, expr.callee))
+            kernel = self.function_of(expressions.evaluate(self, expr.callee))
         grid = self.extents(expressions.evaluate(self, expr.grid))
         block = self.extents(expressions.evaluate(self, expr.block))
         shared = expressions.number(self, expr.shared) if expr.shared is not None else self.graph.zero
         if kernel is None:
             return
-        arguments = self._arguments(kernel, expr.arguments)
+        arguments = self.arguments_of(kernel, expr.arguments)
         sizes = tilings(self, expr.grid, grid)
         self.add_launch(kernel, (grid, block), shared, arguments, expr.span, sizes)
 
@@ -674,18 +579,18 @@ class HostExecutor(Executor):
         known = tuple(g for g in (*self.guards, *self.assumed, *never) if self._is_plain(g))
         self.launches.append(HostLaunch(kernel, grid, block, shared, arguments, span, self.taken, sizes, known))
 
-    def _arguments(self, kernel: ir.FunctionRef, arguments: tuple[ir.Expr, ...]) -> tuple[Value | Place, ...]:
+    def arguments_of(self, kernel: ir.FunctionRef, arguments: tuple[ir.Expr, ...]) -> tuple[Value | Place, ...]:
         function = kernel.load()
         if function is None:
             return tuple(expressions.evaluate(self, a) for a in arguments)
         bound = bind(self, function, arguments, None)
         return tuple(bound[s] for s in function.parameters)
 
-    def _function(self, value: Value) -> ir.FunctionRef | None:
+    def function_of(self, value: Value) -> ir.FunctionRef | None:
         if isinstance(value, FunctionValue):
             return value.function
         if isinstance(value, Choice):
-            return self._function(value.a) or self._function(value.b)
+            return self.function_of(value.a) or self.function_of(value.b)
         return None
 
     def extents(self, value: Value) -> tuple[Node, Node, Node]:
@@ -703,166 +608,6 @@ class HostExecutor(Executor):
         node = self.memory.unknown(ir.Scalar("int", 4, "int"), Reason(False, name), (), name)
         assert isinstance(node, Node)
         return node
-
-
-# --- the host's library --------------------------------------------------------------------------------------
-
-
-def _allocate(ex: Executor, call: ir.Call) -> Value:
-    """cudaMalloc(&p, size) and its relatives."""
-    target = expressions.evaluate(ex, call.arguments[0])
-    size = expressions.number(ex, call.arguments[1])
-    where = expressions.pointer_place(ex, target, call.arguments[0].type)
-    name = "?"
-    if isinstance(where, LocalPlace):
-        last = where.path[-1] if where.path else None
-        name = last if isinstance(last, str) else where.symbol.name
-    elif isinstance(where, MemoryPlace):
-        return ex.graph.zero
-    bytes_ = int(size.value) if size.is_const else None
-    allocation = Allocation(name, "global", bytes_, None, size)
-    pointee = where.type.pointee if isinstance(where.type, ir.PointerType) else ir.OpaqueType("?")
-    expressions.write(ex, where, Pointer(allocation, ex.graph.const(0, I8), pointee), call.span)
-    return ex.graph.zero
-
-
-def _allocate_pitched(ex: Executor, call: ir.Call) -> Value:
-    """cudaMallocPitch(&p, &pitch, width, height): rows start at multiples of 512 bytes (measured on many devices)."""
-    target, pitch = (expressions.evaluate(ex, a) for a in call.arguments[:2])
-    width = expressions.number(ex, call.arguments[2])
-    up = ex.graph.binary("+", width, ex.graph.const(511, I8), I8)
-    rounded = ex.graph.binary("*", ex.graph.binary("/", up, ex.graph.const(512, I8), I8), ex.graph.const(512, I8), I8)
-    expressions.write(ex, expressions.pointer_place(ex, pitch, call.arguments[1].type), rounded, call.span)
-    where = expressions.pointer_place(ex, target, call.arguments[0].type)
-    pointee = where.type.pointee if isinstance(where.type, ir.PointerType) else ir.OpaqueType("?")
-    name = where.symbol.name if isinstance(where, LocalPlace) else "?"
-    size = ex.graph.binary("*", rounded, expressions.number(ex, call.arguments[3]), I8)
-    pointer = Pointer(Allocation(name, "global", None, None, size), ex.graph.const(0, I8), pointee)
-    expressions.write(ex, where, pointer, call.span)
-    return ex.graph.zero
-
-
-def _compare_texts(wanted: bool) -> Handler:
-    """`format == "NCHW"` and strcmp, for strings that are known."""
-
-    def handler(ex: Executor, call: ir.Call) -> Value | None:
-        operands = [*([call.receiver] if call.receiver is not None else []), *call.arguments]
-        values = [expressions.evaluate(ex, operand) for operand in operands]
-        texts = [value.text for value in values if isinstance(value, Text)]
-        if len(texts) != 2 or len(values) != 2:
-            return None
-        return ex.graph.const((texts[0] == texts[1]) == wanted, BOOL)
-
-    return handler
-
-
-def _exit(ex: Executor, call: ir.Call) -> Value:
-    ex.state.dead = True
-    return ex.graph.zero
-
-
-def _ignored(ex: Executor, call: ir.Call) -> Value:
-    return ex.graph.zero
-
-
-def _launch_kernel(ex: Executor, call: ir.Call) -> Value | None:
-    """cudaLaunchKernel(function, grid, block, arguments, shared, stream), the cooperative form alike."""
-    assert isinstance(ex, HostExecutor)
-    function = ex._function(expressions.evaluate(ex, call.arguments[0]))
-    if function is None or len(call.arguments) < 4:
-        return None
-    grid = ex.extents(expressions.evaluate(ex, call.arguments[1]))
-    block = ex.extents(expressions.evaluate(ex, call.arguments[2]))
-    values = _pointed_arguments(ex, expressions.evaluate(ex, call.arguments[3]), function)
-    shared = expressions.number(ex, call.arguments[4]) if len(call.arguments) > 4 else ex.graph.zero
-    sizes = tilings(ex, call.arguments[1], grid)
-    ex.add_launch(function, (grid, block), shared, values, call.span, sizes)
-    return ex.graph.zero
-
-
-def _pointed_arguments(ex: HostExecutor, array: Value, ref: ir.FunctionRef) -> tuple[Value | Place, ...]:
-    """The values behind `void *arguments[] = {&a, &b}`."""
-    function = ref.load()
-    if function is None or not isinstance(array, Pointer) or not isinstance(array.target, LocalMemory):
-        return ()
-    stored = ex.memory.read(ex.state, array.target.place, ex.context(ref.span))
-    if not isinstance(stored, ArrayValue):
-        return ()
-    values: list[Value | Place] = []
-    for position, symbol in enumerate(function.parameters):
-        element = stored.elements.get(position, stored.rest)
-        where = expressions.pointer_place(ex, element, ir.PointerType(symbol.type))
-        if isinstance(where, LocalPlace):
-            where = LocalPlace(where.symbol, where.path, symbol.type)
-        values.append(expressions.read(ex, where, ref.span))
-    return tuple(values)
-
-
-def _launch_with_config(ex: Executor, call: ir.Call) -> Value | None:
-    """cudaLaunchKernelEx(&config, kernel, arguments...)."""
-    assert isinstance(ex, HostExecutor)
-    if len(call.arguments) < 2:
-        return None
-    config = expressions.evaluate(ex, call.arguments[0])
-    function = ex._function(expressions.evaluate(ex, call.arguments[1]))
-    where = expressions.pointer_place(ex, config, call.arguments[0].type)
-    record = expressions.read(ex, where, call.span)
-    if function is None or not isinstance(record, RecordValue):
-        return None
-    grid, block = (ex.extents(record.fields.get(n, ex.graph.one)) for n in ("gridDim", "blockDim"))
-    shared = record.fields.get("dynamicSmemBytes", ex.graph.zero)
-    if call.name == "cudaLaunchKernelExC":
-        values = _pointed_arguments(ex, expressions.evaluate(ex, call.arguments[2]), function)
-    else:
-        values = ex._arguments(function, call.arguments[2:])
-    bytes_ = shared if isinstance(shared, Node) else ex.graph.zero
-    ex.add_launch(function, (grid, block), bytes_, values, call.span)
-    return ex.graph.zero
-
-
-_MAX_DYNAMIC_SHARED = 8
-"""cudaFuncAttributeMaxDynamicSharedMemorySize, and its twin of the driver's interface."""
-
-
-def _set_attribute(ex: Executor, call: ir.Call) -> Value | None:
-    """cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes)."""
-    assert isinstance(ex, HostExecutor)
-    if len(call.arguments) != 3:
-        return None
-    kernel = ex._function(expressions.evaluate(ex, call.arguments[0]))
-    attribute, value = (expressions.number(ex, argument) for argument in call.arguments[1:])
-    if kernel is not None and attribute.is_const and attribute.value == _MAX_DYNAMIC_SHARED:
-        ex.opt_ins.setdefault(kernel.key, []).append(value)
-    return ex.graph.zero
-
-
-def _table() -> Mapping[str, Handler]:
-    table: dict[str, Handler] = {
-        name: handler
-        for name, handler in DEVICE_LIBRARY.items()
-        if not name.startswith(("atomic", "__nv_atomic", "__sync", "__ld", "__st", "asm", "__pipeline"))
-    }
-    for name in ("cudaMalloc", "cudaMallocManaged", "cudaMallocHost", "cudaHostAlloc", "cudaMallocAsync"):
-        table[name] = _allocate
-    table["cudaMallocPitch"] = _allocate_pitched
-    for name in ("exit", "abort", "_exit", "quick_exit"):
-        table[name] = _exit
-    for name in ("printf", "fprintf", "puts", "fflush", "operator<<", "memset", "cudaFree", "free", "srand"):
-        table[name] = _ignored
-    for name in ("cudaDeviceSynchronize", "cudaGetLastError", "cudaMemcpy", "cudaMemset", "cudaMemcpyAsync"):
-        table[name] = _ignored
-    table["operator=="] = _compare_texts(True)
-    table["operator!="] = table["strcmp"] = _compare_texts(False)
-    for name in ("cudaLaunchKernel", "cudaLaunchCooperativeKernel"):
-        table[name] = _launch_kernel
-    for name in ("cudaLaunchKernelEx", "cudaLaunchKernelExC"):
-        table[name] = _launch_with_config
-    table["cudaFuncSetAttribute"] = _set_attribute
-    table.update(DEVICE_QUERIES)
-    return table
-
-
-HOST_LIBRARY: Mapping[str, Handler] = _table()
 
 
 def run_host(
@@ -887,4 +632,4 @@ def run_host(
     return executor
 
 
-__all__ = ["Generics", "HostExecutor", "HostLaunch", "run_host"]
+__all__ = ["HostExecutor", "HostLaunch", "run_host"]
