@@ -24,6 +24,7 @@ _NO_CODE: Final = re.compile(
 )
 _OPEN_STRING: Final = re.compile(rb'"[^\r\n]*')
 _ENDS: Final = re.compile(rb"[{};]")
+_OPEN_CLASS: Final = frozenset(f"expected ';' after {kind}" for kind in ("struct", "class", "union", "enum"))
 _BRACKETS: Final = re.compile(rb"[<>()]")
 _SPACE: Final = b" \t\r\n\f\v"
 _ACCESS: Final = re.compile(rb"\s*(?:public|private|protected)\s*:")
@@ -118,6 +119,10 @@ def _in_front(text: bytes, code: bytes, errors: Iterable[Expected]) -> Iterator[
             yield _Insertion(end, b"{", place, "no brace opens this function's body; taken as beginning here")
         elif error.message == "expected ')'" and code[place : place + 1] == b"{":
             yield _Insertion(end, b")", place, "a bracket is open here; taken as closed before the brace")
+        elif error.message in _OPEN_CLASS and b"}" in code[:place]:
+            # The word `__global__` behind it would be taken for a part of it.
+            close = code.rindex(b"}", 0, place)
+            yield _Insertion(close + 1, b";", close + 1, error.message)
         elif error.message.startswith("a type specifier is required") and code[:end].endswith(b"__global__"):
             yield _Insertion(end, b" void", place, "this kernel has no type; taken as `void`")
 

@@ -76,6 +76,7 @@ _IGNORED: Final = re.compile(
 )
 _UNBALANCED: Final = re.compile(
     r"function definition is not allowed here|extraneous closing brace|expected ('[)}]'|expression$|function body)|"
+    r"expected ';' after (struct|class|union|enum)|"
     r"a type specifier is required"
 )
 _NESTED_LAUNCH: Final = "call to __global__ function from __global__ function"

@@ -76,6 +76,14 @@ def test_a_class_ends_before_a_kernel(tmp_path: Path) -> None:
     assert [kernel.name for kernel in facts.kernels] == ["good"]
 
 
+@pytest.mark.parametrize("kind", ["struct", "class", "union", "enum class"])
+def test_a_class_without_a_semicolon_costs_no_kernel(kind: str, tmp_path: Path) -> None:
+    kernel = "__global__ void k(float* a) { a[threadIdx.x * 2] = 1; }\n"
+    facts = _facts(f"{kind} Open {{\n}}\n\n{kernel}{_GOOD}", tmp_path)
+    assert [(p.line, p.column) for p in facts.problems if p.is_syntax] == [(2, 2)]
+    assert _sectors(facts, "k") == [8.0]
+
+
 @pytest.mark.parametrize(
     "source",
     [
