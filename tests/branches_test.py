@@ -46,11 +46,14 @@ def test_a_kernel_without_branches_has_none() -> None:
         ("t < (int)a[0]", "data-dependent", None),
         ("t / 32 < (int)a[0]", "uniform", 0.0),
         ("n == 5", "uniform", 0.0),
-        ("__popc(t) == 3", "unknown", None),
+        ("unseen(t) == 3", "unknown", None),
+        # Ten of the numbers below 32 have three bits set, and ten of the next 32, which have the sixth bit, two others.
+        ("__popc(t) == 3", "divergent", 1.0),
     ],
 )
 def test_unknown_values(condition: str, verdict: str, share: float | None) -> None:
-    found = _verdict(evaluate(f"if ({condition}) {{ {_BUSY} }} a[t] = 1;", block=(64, 1, 1)))
+    body = f"if ({condition}) {{ {_BUSY} }} a[t] = 1;"
+    found = _verdict(evaluate(body, block=(64, 1, 1), before="__device__ int unseen(int);"))
     assert found[0] in (verdict, "warp-uniform" if verdict == "uniform" else verdict)
     assert found[1] == share
 
