@@ -317,12 +317,21 @@ def _array_base(ex: Executor, base: ir.Expr) -> LocalPlace | Value:
 def _advance(ex: Executor, pointer: Pointer, index: Node, element: ir.Type, subscript: bool = False) -> Pointer:
     """`pointer + index`, counted in elements."""
     graph = ex.graph
-    size = graph.const(element_bytes(element), I8)
-    offset = graph.binary("+", pointer.offset, graph.binary("*", index, size, I8), I8)
+    offset = graph.binary("+", pointer.offset, graph.binary("*", index, _size(ex, element), I8), I8)
     subscripts = None
     if subscript and pointer.subscripts is not None and not pointer.subscripts.inner:
         subscripts = Subscripts(pointer.subscripts.symbol, (*pointer.subscripts.indices, index))
     return Pointer(pointer.target, offset, element, subscripts, pointer.one_of)
+
+
+def _size(ex: Executor, element: ir.Type) -> Node:
+    """The bytes of an element; those of a template's parameter, or of a row of which it gives the length, are known to
+    its instantiations only."""
+    if element.bytes or not isinstance(element, (ir.OpaqueType, ir.ArrayType)) or ex.configuration is None:
+        return ex.graph.const(element_bytes(element), I8)
+    what = "the size of its elements" if isinstance(element, ir.OpaqueType) else "the length of its rows"
+    unknown = ex.opaque(f"{what} is not known", ir.Scalar("unsigned long", 8, "uint"))
+    return unknown if isinstance(unknown, Node) else ex.graph.const(element_bytes(element), I8)
 
 
 def _move_choice(ex: Executor, choice: Choice, index: Node, element: ir.Type) -> Value:
