@@ -38,7 +38,7 @@ def solve(conditions: Iterable[Node], atoms: Sequence[Node]) -> dict[Node, int |
     if len(atoms) > _MOST_ATOMS or any(atom.kind.is_float for atom in atoms):
         return None
     translation = _Translation(z3, atoms)
-    solver = z3.Solver()
+    solver = z3.Solver(ctx=translation.context)
     solver.set("rlimit", _EFFORT)
     try:
         solver.add(*(translation.truth(condition) for condition in conditions))
@@ -76,7 +76,7 @@ def _wishes(z3: Any, translation: _Translation, atoms: Sequence[Node]) -> Iterat
         if isinstance(atom.payload, Uniform):
             yield x == int(atom.payload.generic)
     for _, x in numbers:
-        yield z3.URem(x, z3.BitVecVal(_GRANULE, x.size())) == 0
+        yield z3.URem(x, z3.BitVecVal(_GRANULE, x.size(), x.ctx)) == 0
 
 
 def _number(value: Any, atom: Node) -> int | float:
@@ -88,9 +88,11 @@ class _Translation:
 
     def __init__(self, z3: Any, atoms: Sequence[Node]) -> None:
         self._z3 = z3
+        self.context = z3.Context()
+        """One of its own: in a shared one the answers depend on what was asked before."""
         self.in_range: list[Any] = []
         """Conditions under which no signed operation overflows."""
-        self._terms: dict[Node, Any] = {a: z3.BitVec(f"x{a.index}", 8 * a.kind.bytes) for a in atoms}
+        self._terms: dict[Node, Any] = {a: z3.BitVec(f"x{a.index}", 8 * a.kind.bytes, self.context) for a in atoms}
 
     def truth(self, node: Node) -> Any:
         return self.of(node) != 0
@@ -119,12 +121,13 @@ class _Translation:
         return extend(_WIDE - term.size(), term)
 
     def _flag(self, condition: Any) -> Any:
-        return self._z3.If(condition, self._z3.BitVecVal(1, 8), self._z3.BitVecVal(0, 8))
+        one, zero = (self._z3.BitVecVal(number, 8, self.context) for number in (1, 0))
+        return self._z3.If(condition, one, zero)
 
     def _wide_term(self, node: Node) -> Any:
         z3 = self._z3
         if node.is_const:
-            return z3.BitVecVal(int(node.value), _WIDE)
+            return z3.BitVecVal(int(node.value), _WIDE, self.context)
         if node.op == "cast":
             return self._wide(node.args[0])
         if node.op == "!":
@@ -145,10 +148,10 @@ _OPERATIONS: Mapping[str, Callable[[Any, Any, Any], Any]] = {
     "+": lambda z3, a, b: a + b,
     "-": lambda z3, a, b: a - b,
     "*": lambda z3, a, b: a * b,
-    "/": lambda z3, a, b: z3.If(b == 0, z3.BitVecVal(0, _WIDE), a / b),
+    "/": lambda z3, a, b: z3.If(b == 0, z3.BitVecVal(0, _WIDE, b.ctx), a / b),
     "%": lambda z3, a, b: z3.If(b == 0, a, z3.SRem(a, b)),
-    "<<": lambda z3, a, b: z3.If(z3.ULT(b, 64), a << b, z3.BitVecVal(0, _WIDE)),
-    ">>": lambda z3, a, b: z3.If(z3.ULT(b, 64), a >> b, z3.BitVecVal(0, _WIDE)),
+    "<<": lambda z3, a, b: z3.If(z3.ULT(b, 64), a << b, z3.BitVecVal(0, _WIDE, b.ctx)),
+    ">>": lambda z3, a, b: z3.If(z3.ULT(b, 64), a >> b, z3.BitVecVal(0, _WIDE, b.ctx)),
     "&": lambda z3, a, b: a & b,
     "|": lambda z3, a, b: a | b,
     "^": lambda z3, a, b: a ^ b,
