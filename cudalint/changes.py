@@ -11,6 +11,7 @@ from functools import partial
 
 from cudalint.diagnostics import Diagnostic
 from cudalint.facts import Place
+from cudalint.folders import work_tree
 
 _HUNK = re.compile(r"@@ -\d+(?:,(?P<removed>\d+))? \+(?P<start>\d+)(?:,(?P<added>\d+))? @@")
 _ESCAPE = re.compile(r"\\([0-7]{3}|.)")
@@ -51,19 +52,8 @@ def changes_since(base: str, paths: Iterable[str]) -> Changes:
 def _work_trees(paths: Iterable[str]) -> Iterator[str]:
     """A folder for each work tree: its top, or, where git is told by its environment, any folder."""
     folders = dict.fromkeys(os.path.dirname(os.path.realpath(path)) for path in paths)
-    tops = dict.fromkeys(map(_top, folders))
+    tops = dict.fromkeys(map(work_tree, folders))
     yield from tops or {os.curdir: None}
-
-
-def _top(folder: str) -> str:
-    """The nearest folder upwards that git keeps something in; the folder itself if there is none, for git to judge."""
-    current = folder
-    while not os.path.exists(os.path.join(current, ".git")):
-        parent = os.path.dirname(current)
-        if parent == current:
-            return folder
-        current = parent
-    return current
 
 
 def _changes_in(folder: str, base: str) -> Changes:

@@ -13,6 +13,7 @@ import tomllib
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
+from cudalint.folders import upwards
 from cudalint.options import KernelSettings
 from cudalint.toml_lines import Key, key_lines, line_of
 
@@ -72,18 +73,14 @@ class Config:
 
 def find_config(folder: str) -> Config | None:
     """The configuration of the nearest folder, from this one upwards, that has any; raises `ConfigError`."""
-    current = os.path.abspath(folder)
-    while True:
+    for current in upwards(os.path.abspath(folder)):
         for name in (OWN_FILE, SHARED_FILE):
             path = os.path.join(current, name)
             if os.path.isfile(path):
                 config = _load(_shown(path))
                 if config is not None:
                     return config
-        parent = os.path.dirname(current)
-        if parent == current:
-            return None
-        current = parent
+    return None
 
 
 def load_config(path: str) -> Config:

@@ -121,6 +121,9 @@ class Symbol:
 
 FunctionKind = Literal["kernel", "device", "host"]
 
+ENDING = frozenset({"exit", "abort", "_exit", "quick_exit"})
+"""Functions of the C library that end the program."""
+
 
 @dataclass(slots=True, eq=False)
 class Function:

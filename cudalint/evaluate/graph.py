@@ -271,9 +271,6 @@ class Checkpoint:
     masks: tuple[int, int]
 
 
-MATCH = "match"
-
-
 class Graph:
     """All nodes of one file's evaluation. Nodes are only comparable within their graph."""
 
@@ -611,14 +608,11 @@ class Graph:
 
     def shuffle(self, mode: str, value: Node, lane: Node, width: Node) -> Node:
         """`__shfl_sync` and friends: mode is idx, up, down or xor."""
-        if mode == MATCH:
-            return self.match(value)
         return self._intern("shuffle", (value, lane, width), mode, value.kind, value.bits | lane.bits | THREAD_BITS)
 
     def match(self, value: Node) -> Node:
         """`__match_any_sync`: the lanes of the warp that have the value that a lane has, as a bit mask."""
-        operands = (value, self.zero, self.zero)
-        return self._intern("shuffle", operands, MATCH, Kind("u", 4), value.bits | THREAD_BITS)
+        return self._intern("match", (value,), None, Kind("u", 4), value.bits | THREAD_BITS)
 
     def trips(self, counter: Node, condition: Node) -> Node:
         """How many iterations a lane makes: the first value of `counter` for which `condition` does not hold."""
@@ -718,6 +712,8 @@ class Graph:
             return self.pick(args[0], args[1:])
         if op == "shuffle":
             return self.shuffle(str(node.payload), args[0], args[1], args[2])
+        if op == "match":
+            return self.match(args[0])
         if op == "trips":
             assert isinstance(node.payload, Node)
             return self.trips(node.payload, args[0])

@@ -162,7 +162,7 @@ def _table() -> Mapping[str, Handler]:
     for name in ("cudaMalloc", "cudaMallocManaged", "cudaMallocHost", "cudaHostAlloc", "cudaMallocAsync"):
         table[name] = _allocate
     table["cudaMallocPitch"] = _allocate_pitched
-    for name in ("exit", "abort", "_exit", "quick_exit"):
+    for name in ir.ENDING:
         table[name] = _exit
     for name in ("printf", "fprintf", "puts", "fflush", "operator<<", "memset", "cudaFree", "free", "srand"):
         table[name] = _ignored

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cudalint.evaluate.caches import MOST_AT_ONCE
-from cudalint.evaluate.graph import MATCH, MAX_TRIPS, THREAD_BITS, U8, Graph, Kind, Node, Uniform, conjuncts
+from cudalint.evaluate.graph import MAX_TRIPS, THREAD_BITS, U8, Graph, Kind, Node, Uniform, conjuncts
 
 Array = Any
 """An ndarray that broadcasts to [rows, threads], or a Python number."""
@@ -271,6 +271,8 @@ class Rows:
             return self._random(node)
         if node.op == "shuffle":
             return self._shuffle(node)
+        if node.op == "match":
+            return self._match(self.full(node.args[0]))
         if node.op == "trips":
             return lane_trips(self, node.payload, node.args[0])  # type: ignore[arg-type]
         return _operate(node, [self.value(a) for a in node.args])
@@ -302,8 +304,6 @@ class Rows:
         return x + y * dx + z * dx * dy + self.blocks[:, :1] * count
 
     def _shuffle(self, node: Node) -> Array:
-        if node.payload == MATCH:
-            return self._match(self.full(node.args[0]))
         value, lane, width = (self.full(a) for a in node.args)
         shape = (self.count, self.threads.warps, WARP)
         own = np.arange(WARP, dtype=np.int64)
@@ -319,8 +319,8 @@ class Rows:
         taken = np.take_along_axis(value.reshape(shape), np.clip(source, 0, WARP - 1), axis=2)
         return taken.reshape(self.count, -1)
 
-
     def _match(self, value: Array) -> Array:
+        """[rows, threads] the lanes of the warp with a lane's value, as a bit mask."""
         lanes = np.asarray(value).reshape(self.count, self.threads.warps, WARP)
         same = lanes[..., :, None] == lanes[..., None, :]
         masks = (same.astype(np.int64) << np.arange(WARP, dtype=np.int64)).sum(axis=3)

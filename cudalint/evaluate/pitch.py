@@ -19,7 +19,7 @@ from cudalint.evaluate.memory import element_bytes
 from cudalint.evaluate.numeric import Rows
 from cudalint.evaluate.polynomial import Terms, terms_of
 from cudalint.evaluate.probes import depends_on, known_conditions, symbols
-from cudalint.evaluate.requests import QUICK, Situation, mask_of
+from cudalint.evaluate.requests import Situation, mask_of
 from cudalint.evaluate.views import LaunchView
 
 _MAX_EVENTS = 64
@@ -131,17 +131,12 @@ class _Settings:
         self.view = view
         self.slack = 1 if block_is_known else _STEP
         """How far from its size an index may end: a block that was made up may fill a part of its last tile only."""
-        self._made: dict[object, tuple[Situation, dict[Node, int | float]]] = {}
 
     def of(self, chosen: Sequence[Node], turn: int) -> tuple[Situation, dict[Node, int | float]]:
-        key = (turn, tuple(u.index for u in chosen))
-        if key not in self._made:
-            order = list(chosen)[:: -1 if turn else 1]
-            first = 2 + turn * len(order)
-            values: dict[Node, int | float] = {u: _STEP * (first + i) for i, u in enumerate(order)}
-            view = self.view
-            self._made[key] = (Situation(view.graph, view.block, view.grid, QUICK, values), values)
-        return self._made[key]
+        order = list(chosen)[:: -1 if turn else 1]
+        first = 2 + turn * len(order)
+        values: dict[Node, int | float] = {u: _STEP * (first + i) for i, u in enumerate(order)}
+        return self.view.valued(values), values
 
 
 def _bound(event: AccessEvent, index: Node, settings: _Settings) -> Node | None:

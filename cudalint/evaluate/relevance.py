@@ -14,10 +14,9 @@ from typing import Any
 from cudalint import ir
 from cudalint.evaluate import walk
 
-_TELLING = frozenset({"exit", "abort", "_exit", "quick_exit", "cudaFuncSetAttribute"})
+_TELLING = ir.ENDING | {"cudaFuncSetAttribute"}
 """Functions of the library that are always executed."""
 _ASSERTS = frozenset({"__assert_fail", "__assertfail", "__assume", "__builtin_assume"})
-_CHANGING = frozenset({"++x", "--x", "x++", "x--"})
 _LOOPS = (ir.For, ir.RangeFor, ir.While, ir.DoWhile)
 _OUTSIDE = frozenset({"global", "static", "device", "constant", "shared"})
 
@@ -204,7 +203,7 @@ class _Flows:
                     flow.sources[symbol] = None
                 case ir.Assign(target=target):
                     self._change(flow, target)
-                case ir.Unary(op=op, operand=operand) if op in _CHANGING:
+                case ir.Unary(op=op, operand=operand) if op in walk.STEPS:
                     self._change(flow, operand)
                 case ir.Call():
                     asserts = asserts or node.name in _ASSERTS

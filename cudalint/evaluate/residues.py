@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from cudalint.evaluate.graph import MATCH, Node
+from cudalint.evaluate.graph import Node
 
 _MODULUS = 256
 """An allocation's alignment: no access needs more."""
@@ -60,7 +60,7 @@ class Residues:
             return self._any_of(args[1:])
         if op in ("min", "max"):
             return self._any_of(args)
-        return self.of(args[0]) if op == "shuffle" and node.payload != MATCH else _UNKNOWN
+        return self.of(args[0]) if op == "shuffle" else _UNKNOWN
 
     def _any_of(self, nodes: tuple[Node, ...]) -> Residue:
         """What is true of all alternatives."""

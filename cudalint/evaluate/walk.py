@@ -12,6 +12,8 @@ from cudalint.evaluate.values import Closure, LocalMemory, LocalPlace, Place, Po
 _NOT_CHILDREN = frozenset({"type", "span", "function", "kernel", "constructor", "symbol", "captures", "element"})
 
 
+STEPS = ("++x", "--x", "x++", "x--")
+"""The operators that change their operand."""
 _FIELDS: dict[type, tuple[str, ...]] = {}
 
 
@@ -85,7 +87,7 @@ def effects(*parts: Any) -> Effects:
                 leaves = True
             elif isinstance(node, ir.Assign):
                 _add_root(assigned, node.target)
-            elif isinstance(node, ir.Unary) and node.op in ("++x", "--x", "x++", "x--", "&"):
+            elif isinstance(node, ir.Unary) and node.op in (*STEPS, "&"):
                 _add_root(assigned, node.operand)
             elif isinstance(node, (ir.Call, ir.Construct)):
                 _call_effects(node, assigned, closures)
@@ -98,7 +100,7 @@ def effects(*parts: Any) -> Effects:
 def stepped(part: Any) -> Iterator[ir.Symbol]:
     """The variables that are counted up or down."""
     for node in walk(part):
-        if isinstance(node, ir.Unary) and node.op in ("++x", "--x", "x++", "x--") and isinstance(node.operand, ir.Name):
+        if isinstance(node, ir.Unary) and node.op in STEPS and isinstance(node.operand, ir.Name):
             yield node.operand.symbol
         elif isinstance(node, ir.Assign) and node.op in ("+", "-") and isinstance(node.target, ir.Name):
             yield node.target.symbol

@@ -70,9 +70,8 @@ class Search:
         return list(found.values())
 
     def _in_array(self, trial: Trial, array: Allocation, touches: Sequence[Touch]) -> Iterator[Finding]:
-        scopes: list[RaceScope] = ["block"]
-        if has_own_bytes(touches, self.execution.view.valued(trial.values).base):
-            scopes.clear()
+        is_apart = has_own_bytes(touches, self.execution.view.valued(trial.values).base)
+        scopes: list[RaceScope] = [] if is_apart else ["block"]
         everywhere = is_one_array(array, trial.graph, THREAD_BITS | BLOCK_BITS)
         if self.scope == "grid" and array.space != "shared" and everywhere and trial.has_neighbours:
             scopes.append("grid")

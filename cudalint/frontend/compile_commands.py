@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any, Final, NamedTuple
 
+from cudalint.folders import upwards
 from cudalint.frontend.parse import ParseOptions
 from cudalint.options import is_standard
 
@@ -84,16 +85,12 @@ class CompileCommands:
 
 def find_compile_commands(start: str) -> str | None:
     """The database nearest to a file or folder, looked for in its parents and their build folders."""
-    folder = os.path.abspath(start)
-    while True:
+    for folder in upwards(os.path.abspath(start)):
         for name in _BUILD_FOLDERS:
             candidate = os.path.join(folder, name, FILE_NAME)
             if os.path.isfile(candidate):
                 return candidate
-        parent = os.path.dirname(folder)
-        if parent == folder:
-            return None
-        folder = parent
+    return None
 
 
 def load_compile_commands(path: str) -> CompileCommands:

@@ -7,12 +7,15 @@ all. This module finds such context on disk. It reads text and runs nothing.
 
 from __future__ import annotations
 
+import itertools
 import os
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
+
+from cudalint.folders import upwards
 
 _FOLDER_LEVELS: Final = 4
 """A file's own folder and three above it are searched for includes that are not found."""
@@ -67,19 +70,10 @@ def folder_with(path: str, name: str) -> str | None:
 @lru_cache(maxsize=64)
 def _candidate_folders(start: str) -> tuple[str, ...]:
     candidates: list[str] = []
-    for base in _upwards(start, _FOLDER_LEVELS):
+    for base in itertools.islice(upwards(start), _FOLDER_LEVELS):
         candidates += [os.path.join(base, name) if name else base for name in _FOLDER_NAMES]
         candidates += _build_folders(base)
     return tuple(folder for folder in dict.fromkeys(candidates) if os.path.isdir(folder))
-
-
-def _upwards(folder: str, levels: int) -> Iterator[str]:
-    for _ in range(levels):
-        yield folder
-        parent = os.path.dirname(folder)
-        if parent == folder:
-            return
-        folder = parent
 
 
 def _build_folders(base: str) -> Iterator[str]:
@@ -109,7 +103,7 @@ def includer_context(path: str) -> Context | None:
     path = os.path.abspath(path)
     name = re.escape(os.path.basename(path).encode())
     directive = re.compile(rb'^[ \t]*#[ \t]*include[ \t]*"([^"\n]*\b' + name + rb')"', re.MULTILINE)
-    for folder in _upwards(os.path.dirname(path), _INCLUDER_LEVELS):
+    for folder in itertools.islice(upwards(os.path.dirname(path)), _INCLUDER_LEVELS):
         for candidate in _sources(folder):
             text = _small_file(candidate) if candidate != path else b""
             for match in directive.finditer(text):

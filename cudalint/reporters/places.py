@@ -8,6 +8,7 @@ from pathlib import Path
 from urllib.parse import quote
 
 from cudalint.facts import Place
+from cudalint.folders import work_tree
 from cudalint.reporters.sources import SourceLines
 
 _ROOT_VARIABLES = ("GITHUB_WORKSPACE", "CI_PROJECT_DIR")
@@ -21,13 +22,7 @@ def project_root() -> str:
         named = os.environ.get(variable)
         if named and _is_inside(current, os.path.realpath(named)):
             return os.path.realpath(named)
-    folder = current
-    while not os.path.exists(os.path.join(folder, ".git")):
-        parent = os.path.dirname(folder)
-        if parent == folder:
-            return current
-        folder = parent
-    return folder
+    return work_tree(current)
 
 
 def _is_inside(path: str, folder: str) -> bool:

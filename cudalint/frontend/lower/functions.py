@@ -17,7 +17,7 @@ from cudalint.frontend.lower.uses import Uses, uses_in
 if TYPE_CHECKING:
     from cudalint.frontend.lower.context import Context
 
-_ENDING: Final = frozenset({"exit", "abort", "_exit", "quick_exit", "terminate"})
+_ENDING: Final = ir.ENDING | {"terminate"}
 _DEPTH: Final = 100_000
 """Python's limit on nested calls while a function is lowered. Its own calls take no room on the C stack."""
 
