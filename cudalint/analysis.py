@@ -53,6 +53,7 @@ from cudalint.launch import (
     from_command_line,
     from_launch,
     unknown_arguments,
+    with_template,
     without_launch,
 )
 from cudalint.nvcc import Compilation, compiled_usage
@@ -314,7 +315,7 @@ class _FileAnalysis:
                 where = "annotated" if above else f"configured (at {written[0].path}:{written[0].line})"
                 unknown.append(f"the launch that is {where} could not be evaluated: {reason}")
                 found = without_launch(function, (), options, graph, generics, self._number)
-        return [self._with_parameters(c, function, unknown) for c in found]
+        return [self._with_parameters(with_template(c, function), function, unknown) for c in found]
 
     def _with_opt_in(self, configuration: Configuration, ref: ir.FunctionRef) -> Configuration:
         """Notes to what the host code raises the kernel's limit of dynamic shared memory."""
@@ -408,8 +409,9 @@ def _symbol_behind(number: Node) -> Node:
 
 
 def _scalars(function: ir.Function) -> list[ir.Symbol]:
-    """The parameters that a number can stand for."""
-    return [symbol for symbol in function.parameters if isinstance(symbol.type, ir.Scalar)]
+    """The parameters that a number can stand for, those of a template that nothing instantiates included."""
+    symbols = (*function.template_values, *function.parameters)
+    return [symbol for symbol in symbols if isinstance(symbol.type, ir.Scalar)]
 
 
 def _configured_parameters(

@@ -152,6 +152,10 @@ class Function:
     """What the function is called in compiled code; empty where that can't be told."""
     is_template_pattern: bool = False
     """The uninstantiated template itself: its types may be dependent."""
+    template_values: tuple[Symbol, ...] = ()
+    """For a pattern: its parameters that stand for values."""
+    template_types: tuple[tuple[str, OpaqueType], ...] = ()
+    """For a pattern: its parameters that stand for types, by name."""
     captures: tuple[Capture, ...] = ()
     problems: tuple[str, ...] = ()
     """Front-end errors inside the body; statements may be missing from it."""

@@ -311,6 +311,20 @@ def unknown_arguments(function: ir.Function, graph: Graph, generics: Generics) -
     return {s: unknown_argument(s.type, s.name, graph, memory) for s in function.parameters}
 
 
+def with_template(configuration: Configuration, function: ir.Function) -> Configuration:
+    """States what an uninstantiated template was evaluated with, as far as its arrays' elements depend on it."""
+    elements = {_innermost(node.type) for node in walk.walk(function.body) if isinstance(node, ir.Index | ir.Unary)}
+    used = [f"sizeof({name}) = {type_.bytes}" for name, type_ in function.template_types if type_ in elements]
+    texts = tuple(f"{text} (nothing instantiates the template)" for text in used)
+    return replace(configuration, assumptions=(*configuration.assumptions, *texts))
+
+
+def _innermost(type_: ir.Type) -> ir.Type:
+    while isinstance(type_, ir.ArrayType):
+        type_ = type_.element
+    return type_
+
+
 def unknown_argument(type_: ir.Type, name: str, graph: Graph, memory: Memory) -> Value | Place:
     from cudalint.evaluate.graph import Reason
 

@@ -325,8 +325,8 @@ def _advance(ex: Executor, pointer: Pointer, index: Node, element: ir.Type, subs
 
 
 def _size(ex: Executor, element: ir.Type) -> Node:
-    """The bytes of an element; those of a template's parameter, or of a row of which it gives the length, are known to
-    its instantiations only."""
+    """The bytes of an element; those of a type that depends on a template's parameter, or of a row of which it gives
+    the length, are known to its instantiations only."""
     if element.bytes or not isinstance(element, (ir.OpaqueType, ir.ArrayType)) or ex.configuration is None:
         return ex.graph.const(element_bytes(element), I8)
     what = "the size of its elements" if isinstance(element, ir.OpaqueType) else "the length of its rows"

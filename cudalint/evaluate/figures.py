@@ -154,8 +154,14 @@ def _result(reached: Sequence[Known], view: LaunchView) -> AccessResult:
         _of_totals(reached, totals, view, (totals.low, totals.high) if bounds is None else bounds),
         status="range" if by_data else "assumed" if assumptions or launch_assumed else "exact",
         assumptions=(*view.assumptions, *assumptions),
-        reason="it depends on loaded data; the figure is the mean over uniform data" if by_data else None,
+        reason=f"{_what_is_open(reached, view.graph)}; the figure is the mean over uniform data" if by_data else None,
     )
+
+
+def _what_is_open(reached: Sequence[Known], graph: Graph) -> str:
+    """Why an address is not the same for all data: mostly because it is computed from loaded values."""
+    reasons = [reason for known in reached for _, reason in opaque_parts(graph, known.event.offset)]
+    return "it depends on loaded data" if any(reason.data for reason in reasons) else reasons[0].text
 
 
 def _is_scattered(known: Known, graph: Graph) -> bool:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
-
 from cudalint.analysis import analyse_file
 from cudalint.options import AnalysisOptions
 
@@ -11,26 +9,48 @@ _LAUNCH = "// cudalint: launch(block = dim3(32, 8), grid = 4)\n"
 _STORE = " t[threadIdx.y][threadIdx.x] = o[threadIdx.x]; }"
 
 
-@pytest.mark.parametrize(
-    ("kernel", "reason"),
-    [
-        (
-            "template <int PAD> __global__ void k(float *o) { __shared__ float t[32][32 + PAD];",
-            "the length of its rows is not known",
-        ),
-        (
-            "template <typename T> __global__ void k(const float *o) { __shared__ T t[32][33];",
-            "the size of its elements is not known",
-        ),
-    ],
-)
-def test_an_address_among_elements_of_unknown_size_is_unknown(kernel: str, reason: str) -> None:
+def test_rows_of_unknown_length_have_no_address() -> None:
+    kernel = "template <int PAD> __global__ void k(float *o) { __shared__ float t[32][32 + PAD];"
     [facts] = analyse_file("a.cu", AnalysisOptions(unsaved=(("a.cu", _LAUNCH + kernel + _STORE),))).kernels
     results = {access.array: access.results[0] for access in facts.accesses}
     assert results["t"].status == "unknown"
-    assert results["t"].reason == f"the address could not be evaluated: {reason}"
+    assert results["t"].reason == "the address could not be evaluated: the length of its rows is not known"
     assert (results["o"].status, results["o"].sectors_per_request) == ("exact", 4.0)
     assert not facts.races and not facts.misalignments
+
+
+def test_elements_of_a_parameter_s_type_are_taken_for_four_bytes_and_said_to_be() -> None:
+    kernel = "template <typename T, typename F> __global__ void k(const float *o) { __shared__ T t[32][33];"
+    [facts] = analyse_file("a.cu", AnalysisOptions(unsaved=(("a.cu", _LAUNCH + kernel + _STORE),))).kernels
+    [result] = [access.results[0] for access in facts.accesses if access.array == "t"]
+    # A warp is one row of the block, and writes 32 words that follow each other.
+    assert (result.status, result.wavefronts_per_request) == ("assumed", 1.0)
+    assert facts.launches[0].assumptions == ("sizeof(T) = 4 (nothing instantiates the template)",)
+
+
+def test_elements_that_merely_depend_on_it_have_no_address() -> None:
+    source = (
+        "template <typename T> struct Pair { T a, b; };"
+        "template <typename T> __global__ void k(Pair<T> *o) { o[threadIdx.x].a = 0; }"
+    )
+    [facts] = analyse_file("a.cu", AnalysisOptions(unsaved=(("a.cu", source),))).kernels
+    assert [access.results[0].status for access in facts.accesses] == ["unknown"]
+
+
+def test_a_template_s_numbers_are_unknown_or_given() -> None:
+    source = _LAUNCH + "template <int N> __global__ void k(float *o) { o[threadIdx.x * N] = o[threadIdx.y]; }"
+    for params, status, sectors in [((), "unknown", None), (((None, "N", "2"),), "exact", 8.0)]:
+        options = AnalysisOptions(unsaved=(("a.cu", source),), params=params)
+        [facts] = analyse_file("a.cu", options).kernels
+        [result] = [access.results[0] for access in facts.accesses if access.operation == "store"]
+        # Thirty-two floats that lie 8 bytes apart: four to a sector.
+        assert (result.status, result.sectors_per_request) == (status, sectors)
+
+
+def test_the_default_of_a_template_s_number_is_used() -> None:
+    source = _LAUNCH + "template <int N = 4> __global__ void k(float *o) { o[threadIdx.x * N] = 0; }"
+    [facts] = analyse_file("a.cu", AnalysisOptions(unsaved=(("a.cu", source),))).kernels
+    assert [access.results[0].sectors_per_request for access in facts.accesses] == [16.0]
 
 
 def test_an_instantiation_knows_them() -> None:

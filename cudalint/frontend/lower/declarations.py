@@ -74,6 +74,14 @@ def is_pattern(declaration: Cursor) -> bool:
     return False
 
 
+def template_parameters(definition: Cursor) -> list[Cursor]:
+    """What stands between the brackets of a function template; nothing for an instantiation."""
+    if definition.kind != kinds.FUNCTION_TEMPLATE:
+        return []
+    wanted = (kinds.TEMPLATE_TYPE_PARAMETER, kinds.TEMPLATE_NON_TYPE_PARAMETER)
+    return [child for child in cursors.children(definition) if child.kind in wanted]
+
+
 def is_lambda(declaration: Cursor) -> bool:
     """Whether a function is the call operator of a lambda."""
     parent = cursors.semantic_parent(declaration)

@@ -145,9 +145,25 @@ class Functions:
             # A pattern has no name in compiled code.
             linkage_name=lambda: "" if declarations.is_pattern(definition) else cursors.linkage_name(definition),
             is_template_pattern=declarations.is_pattern(definition),
+            template_values=self._template_values(definition),
+            template_types=self._template_types(definition),
             captures=self._captures_of(definition),
             problems=context.problems_within(span),
         )
+
+    def _template_values(self, definition: Cursor) -> tuple[ir.Symbol, ...]:
+        parameters = declarations.template_parameters(definition)
+        values = [p for p in parameters if p.kind == kinds.TEMPLATE_NON_TYPE_PARAMETER]
+        return tuple([self._context.symbols.symbol(parameter) for parameter in values])
+
+    def _template_types(self, definition: Cursor) -> tuple[tuple[str, ir.OpaqueType], ...]:
+        found = []
+        for parameter in declarations.template_parameters(definition):
+            if parameter.kind == kinds.TEMPLATE_TYPE_PARAMETER:
+                type_ = self._context.types.of(parameter)
+                if isinstance(type_, ir.OpaqueType):
+                    found.append((cursors.spelling(parameter), type_))
+        return tuple(found)
 
     @contextmanager
     def _object_of(self, definition: Cursor) -> Iterator[ir.Symbol | None]:

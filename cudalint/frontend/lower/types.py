@@ -45,6 +45,12 @@ UNSIGNED_LONG: Final = _SCALARS["ULONG"]
 
 _NO_TYPE: Final = ir.OpaqueType("")
 
+_TYPE_PARAMETER: Final = "type-parameter-"
+"""How clang calls the canonical type of `T` in a template that is not instantiated."""
+
+ASSUMED_BYTES: Final = 4
+"""What it is taken for there: most are instantiated with `float` or `int`."""
+
 _ARRAYS: Final = frozenset(
     {kinds.T_CONSTANT_ARRAY, kinds.T_INCOMPLETE_ARRAY, kinds.T_VARIABLE_ARRAY, kinds.T_DEPENDENT_SIZED_ARRAY}
 )
@@ -140,6 +146,8 @@ class Types:
         name = cursors.type_spelling(type_)
         if name in ("_Float16", "__bf16"):
             return ir.Scalar(name, 2, "float")
+        if name.startswith(_TYPE_PARAMETER):
+            return ir.OpaqueType(name, ASSUMED_BYTES)
         return ir.OpaqueType(name, 16 if type_.kind == kinds.T_MEMBER_POINTER else 0)
 
     # --- records -------------------------------------------------------------------------------
