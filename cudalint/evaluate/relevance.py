@@ -239,15 +239,7 @@ class _Flows:
     def _arguments(self, ref: ir.FunctionRef | None, arguments: tuple[ir.Expr, ...], flow: _Flow) -> None:
         if ref is not None and ref.is_user and ref.acts():
             flow.is_needed = True
-        types = ref.parameter_types() if ref is not None else ()
-        for position, argument in enumerate(arguments):
-            type_ = types[position] if position < len(types) else argument.type
-            if isinstance(type_, (ir.PointerType, ir.ArrayType)) or (
-                position >= len(types) and isinstance(type_, ir.RecordType)
-            ):
-                symbol = walk.root(argument)
-                if symbol is not None:
-                    flow.targets[symbol] = None
+        flow.targets |= dict.fromkeys(walk.handed_over(ref, arguments))
 
 
 def _led_to(value: ir.Expr | None, is_pointer: bool) -> Iterator[ir.Symbol]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import Any
 
@@ -115,32 +115,33 @@ def _add_root(assigned: dict[ir.Symbol, None], expr: Any) -> None:
 def _call_effects(
     call: ir.Call | ir.Construct, assigned: dict[ir.Symbol, None], closures: dict[ir.Symbol, None]
 ) -> None:
-    ref = call.function if isinstance(call, ir.Call) else call.constructor
-    receiver = call.receiver if isinstance(call, ir.Call) else None
-    types = ref.parameter_types() if ref is not None and ref.is_user else ()
-    if receiver is not None:
-        symbol = root(receiver)
-        if symbol is not None and isinstance(call, ir.Call) and call.name == "operator()":
-            closures[symbol] = None
-        if symbol is not None:
-            assigned[symbol] = None
-    if isinstance(call, ir.Call) and call.callee is not None:
-        symbol = root(call.callee)
-        if symbol is not None:
-            closures[symbol] = None
-    outputs = ref.outputs() if ref is not None and not ref.is_user else frozenset()
-    for position, argument in enumerate(call.arguments):
-        type_ = argument.type
-        if position in outputs:
-            _add_root(assigned, argument)
-            continue
+    if isinstance(call, ir.Construct):
+        assigned |= dict.fromkeys(handed_over(call.constructor, call.arguments))
+        return
+    if call.receiver is not None:
+        _add_root(assigned, call.receiver)
+        if call.name == "operator()":
+            _add_root(closures, call.receiver)
+    if call.callee is not None:
+        _add_root(closures, call.callee)
+    assigned |= dict.fromkeys(handed_over(call.function, call.arguments))
+
+
+def handed_over(function: ir.FunctionRef | None, arguments: Sequence[ir.Expr]) -> Iterator[ir.Symbol]:
+    """The variables that a call may change through its arguments: what parameters point or refer to. Of the library's
+    functions only references to what is not constant count, and whole objects, which may hold pointers."""
+    is_user = function is not None and function.is_user
+    types = function.parameter_types() if function is not None and is_user else ()
+    outputs = function.outputs() if function is not None and not is_user else frozenset()
+    for position, argument in enumerate(arguments):
         if position < len(types):
-            type_ = types[position]
-            if not isinstance(type_, (ir.PointerType, ir.ArrayType)):
-                continue
-        elif not isinstance(type_, (ir.PointerType, ir.ArrayType, ir.RecordType)):
-            continue
-        _add_root(assigned, argument)
+            may_change = isinstance(types[position], (ir.PointerType, ir.ArrayType))
+        else:
+            leading = isinstance(argument.type, (ir.PointerType, ir.ArrayType, ir.RecordType))
+            may_change = leading or position in outputs
+        symbol = root(argument) if may_change else None
+        if symbol is not None:
+            yield symbol
 
 
 def reached(
