@@ -438,7 +438,7 @@ class Race:
     element: str
     """The element that both touch, as the source would spell it."""
     reason: str | None = None
-    """What a possible race depends on."""
+    """What a possible race depends on; of a certain one the sizes that it is told for, where they are special."""
     size: str | None = None
     """The plain size that it depends on, where it is there for most sizes."""
     reach: Literal["warp", "block", "grid"] = "block"

@@ -106,7 +106,7 @@ def _race(finding: Finding, launch: int) -> Race:
         first=_end(conflict.first, conflict.one),
         second=_end(conflict.second, conflict.other),
         element=_element(array, conflict.first, conflict.address),
-        reason=None if doubt is None else doubt.reason,
+        reason=(finding.sizes or None) if doubt is None else doubt.reason,
         reach=conflict.reach,
         size=None if doubt is None else doubt.size,
         across=conflict.across,

@@ -15,6 +15,7 @@ from cudalint.evaluate.numeric import Data
 from cudalint.evaluate.probes import depends_on, generic, symbols
 from cudalint.evaluate.requests import opaque_parts
 from cudalint.flow.conflicts import Conflict
+from cudalint.flow.distances import is_in_range
 from cudalint.flow.trial import GaveUp, Trial
 from cudalint.flow.unfold import Touch
 from cudalint.flow.valuations import satisfy
@@ -75,7 +76,7 @@ def _grid(conflict: Conflict, execution: Execution) -> Doubt | None:
 def _unlikely_launch(conflict: Conflict, trial: Trial, execution: Execution) -> Doubt | None:
     """Sizes that matter here, and under which the host code would not have come to the launch."""
     sizes = 0
-    for symbol in _symbols(conflict, trial):
+    for symbol in _symbols(conflict, trial, execution):
         sizes |= symbol.bits
     guards = [g for g in execution.view.guards if g.bits and not g.bits & ~sizes]
     if all(holds(trial.graph, guard, trial.values) for guard in guards):
@@ -216,7 +217,7 @@ def _sizes(
 ) -> Doubt | None:
     """Sizes that nobody gives: whether the race is there for other ones too."""
     view = execution.view
-    found = _symbols(conflict, trial)
+    found = _symbols(conflict, trial, execution)
     tried, gone = 0, []
     for values in itertools.islice(_other_sizes(found, trial), _MOST_OTHERS):
         if not all(holds(view.graph, condition, {**trial.values, **values}) for condition in view.assumed):
@@ -246,7 +247,8 @@ def _goes_round(conflict: Conflict, trial: Trial, other: Trial) -> bool:
     return True
 
 
-def _symbols(conflict: Conflict, trial: Trial) -> list[Node]:
+def _symbols(conflict: Conflict, trial: Trial, execution: Execution) -> list[Node]:
+    """The sizes that matter, but for those that may have any value, of all or of a stated range."""
     bits = 0
     for end in (conflict.first, conflict.second):
         bits |= end.offset.bits
@@ -257,7 +259,11 @@ def _symbols(conflict: Conflict, trial: Trial) -> list[Node]:
     for axis in trial.grid if conflict.reach == "grid" else ():
         bits |= axis.bits
     found = symbols(trial.graph, bits)
-    return [u for u in found if not (isinstance(u.payload, Uniform) and u.payload.is_arbitrary)]
+    return [u for u in found if not (_is_arbitrary(u) or is_in_range(u, execution))]
+
+
+def _is_arbitrary(symbol: Node) -> bool:
+    return isinstance(symbol.payload, Uniform) and symbol.payload.is_arbitrary
 
 
 def _other_sizes(found: Sequence[Node], trial: Trial) -> Iterator[dict[Node, int | float]]:

@@ -8,12 +8,13 @@ from typing import Literal
 
 from cudalint.evaluate.events import AccessEvent, Event, LibraryAccess
 from cudalint.evaluate.execution import Execution
-from cudalint.evaluate.graph import BLOCK_BITS, THREAD_BITS, Graph, Node
+from cudalint.evaluate.graph import BLOCK_BITS, THREAD_BITS, Graph, Node, render
 from cudalint.evaluate.knowledge import is_astray
 from cudalint.evaluate.values import Allocation
 from cudalint.flow.apart import has_own_bytes
 from cudalint.flow.certainty import Doubt, contradiction, doubt_about
 from cudalint.flow.conflicts import Conflict, clash
+from cudalint.flow.distances import meetings
 from cudalint.flow.lanes import effect
 from cudalint.flow.left_out import Known, is_met, is_one_array, left_out, on_sizes
 from cudalint.flow.trial import GaveUp, Trial
@@ -32,6 +33,8 @@ class Finding:
     conflict: Conflict
     doubt: Doubt | None
     """What it depends on; None for a certain race."""
+    sizes: str = ""
+    """Those under which it is there, where they are not the usual ones: `x = 185`."""
 
 
 @dataclass(slots=True, eq=False)
@@ -56,6 +59,7 @@ class Search:
                 self.missed += dict.fromkeys(left_out(self.execution, None))
             return []
         chosen = situations(self.execution)
+        chosen += meetings(self.execution, [touches for _, touches in groups])
         if self.space is None:
             self.missed += dict.fromkeys(left_out(self.execution, chosen))
         for values in chosen:
@@ -82,7 +86,8 @@ class Search:
                     if doubt is None and self.how_sure:
                         doubt = doubt_about(conflict, trial, self.execution, touches, array.bytes)
                     if doubt is None or not doubt.excludes:
-                        yield Finding(array, conflict, doubt)
+                        sizes = ", ".join(f"{render(symbol)} = {value}" for symbol, value in trial.values.items())
+                        yield Finding(array, conflict, doubt, sizes)
             except GaveUp:
                 text = f"races on `{array.name}` were not looked for: there is too much to look at"
                 if text not in self.missed:
