@@ -65,7 +65,11 @@ def command(
     from cudalint.hardware.targets import find_target
     from cudalint.reporters.occupancy import Question, json_object, text_lines
 
-    question = Question(find_target(target), threads, registers, shared + dynamic_shared, Setting(carveout, opt_in))
+    chip = find_target(target)
+    if threads > chip.max_threads_per_block:
+        problem = f"{threads} threads are more than a block of {chip.name} may have ({chip.max_threads_per_block})"
+        raise click.BadParameter(problem, param_hint="--threads")
+    question = Question(chip, threads, registers, shared + dynamic_shared, Setting(carveout, opt_in))
     if format_ == "json":
         write_lines([json.dumps(json_object(question), indent=2)])
     else:

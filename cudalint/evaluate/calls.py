@@ -140,7 +140,7 @@ def unknown_call(ex: Executor, expr: ir.Call) -> Value:
         value = ex.opaque(f"`{expr.name}` sets it", where.type, args, argument.span)
         expressions.write(ex, where, value, argument.span)
     if expr.function is not None and expr.function.is_user and expr.function.kind != "host":
-        ex.gap(expr.span, f"`{expr.name}` has no body in sight")
+        ex.gap(expr.span, f"`{expr.name}` {ex.obstacle(expr.function) or 'was not followed'}")
     text = f"it is the result of `{expr.name}`"
     if reads:
         # What it was given a pointer for.

@@ -132,11 +132,8 @@ class Executor:
     def inline(
         self, ref: ir.FunctionRef, bind: Callable[[ir.Function], Mapping[ir.Symbol, Value | Place]], call: ir.Span
     ) -> Value | Place | None:
-        """Executes the body of a called function; None where it has none in sight or the nesting is too deep."""
-        if ref.key in self.active or len(self.active) >= MAX_DEPTH:
-            return None
-        function = ref.load()
-        if function is None or function.is_template_pattern:
+        """Executes the body of a called function; None where there is an obstacle."""
+        if self.obstacle(ref) is not None or (function := ref.load()) is None:
             return None
         bindings = bind(function)
         scope = FunctionScope(function.name, len(self.state.conditions), returns_place=_is_reference(function.result))
@@ -160,6 +157,17 @@ class Executor:
         self.state.conditions, self.state.frames = before, frames
         self.state.dead = self.state.dead and not scope.returns
         return self.returned(scope, function)
+
+    def obstacle(self, ref: ir.FunctionRef) -> str | None:
+        """What is in the way of executing a function's body where it is called."""
+        if ref.key in self.active:
+            return "is recursive and was followed no further"
+        if len(self.active) >= MAX_DEPTH:
+            return f"is more than {MAX_DEPTH} calls deep and was not followed"
+        function = ref.load()
+        if function is None:
+            return "has no body in sight"
+        return "is a template of unknown arguments" if function.is_template_pattern else None
 
     def initialise_members(self, function: ir.Function) -> None:
         if function.this is None or not function.member_initializers:

@@ -57,10 +57,10 @@ def test_shared_memory_options(cudalint: Run) -> None:
 
 
 def test_a_block_that_does_not_fit(cudalint: Run) -> None:
-    result = cudalint("occupancy", "--threads", "1025", "--registers", "300")
+    result = cudalint("occupancy", "--threads", "1024", "--registers", "300", "--shared", "200000")
     assert result.status == 0
-    assert "no block fits: 1025 threads per block, at most 1024" in result.out
     assert "no block fits: 300 registers per thread, at most 256" in result.out
+    assert "no block fits: 200000 bytes of shared memory per block, at most 166912" in result.out
 
 
 @pytest.mark.parametrize(
@@ -68,6 +68,7 @@ def test_a_block_that_does_not_fit(cudalint: Run) -> None:
     [
         ("", "Missing option '--threads'"),
         ("--threads 0", "0 is not in the range"),
+        ("--threads 1025", "--threads: 1025 threads are more than a block of a100 may have (1024)"),
         ("--threads many", "'many' is not a valid integer"),
         ("--threads 32 --registers -1", "-1 is not in the range"),
         ("--threads 32 --shared -5", "-5 is not in the range"),
