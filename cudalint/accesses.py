@@ -11,12 +11,14 @@ from cudalint.evaluate.figures import evaluate_access
 from cudalint.evaluate.machine import machine_accesses
 from cudalint.extents import extent_places
 from cudalint.facts import Access, AccessResult, ArrayFacts, Frame, Place
+from cudalint.source_text import Spellings
 
 NO_TIME = "the kernel takes too long"
 
 
 @dataclass(slots=True, eq=False)
 class AccessCollector:
+    spellings: Spellings
     _sites: dict[object, tuple[AccessEvent, list[AccessResult]]] = field(default_factory=dict)
 
     def add(self, execution: Execution) -> None:
@@ -29,7 +31,7 @@ class AccessCollector:
             execution.view.trim()
 
     def facts(self) -> tuple[Access, ...]:
-        accesses = (_access(event, tuple(results)) for event, results in self._sites.values())
+        accesses = (_access(event, tuple(results), self.spellings) for event, results in self._sites.values())
         return tuple(sorted(accesses, key=lambda a: (a.place, a.inlined_from, a.operation, a.space)))
 
 
@@ -50,10 +52,10 @@ def _by_site(execution: Execution) -> dict[object, list[AccessEvent]]:
     return sites
 
 
-def _access(event: AccessEvent, results: tuple[AccessResult, ...]) -> Access:
-    symbol = event.target.symbol
+def _access(event: AccessEvent, results: tuple[AccessResult, ...], spellings: Spellings) -> Access:
+    symbol, place = event.target.symbol, Place(*event.context.span)
     return Access(
-        place=Place(*event.context.span),
+        place=place,
         function=event.context.function,
         inlined_from=tuple(Frame(s.path, s.line) for s in event.context.frames),
         space=event.target.space,
@@ -62,6 +64,7 @@ def _access(event: AccessEvent, results: tuple[AccessResult, ...]) -> Access:
         element_type=_type_name(event.element),
         bytes=event.bytes,
         results=results,
+        expression=spellings.of(place),
         declaration=_declaration(symbol) if symbol is not None else None,
         record_bytes=event.record.bytes if event.record is not None else None,
     )

@@ -436,11 +436,15 @@ class Race:
     first: RaceEnd
     second: RaceEnd
     element: str
-    """The element that both touch, as the source would spell it."""
+    """The element that both touch, as the source would spell it, or does where loaded data decides which one it is."""
     reason: str | None = None
     """What a possible race depends on; of a certain one the sizes that it is told for, where they are special."""
     size: str | None = None
     """The plain size that it depends on, where it is there for most sizes."""
+    usual: bool = False
+    """Possible, and there as soon as two of the loaded numbers are equal, as in a histogram."""
+    by_data: bool = False
+    """Loaded data decides which element it is, so that the two threads stand for any."""
     reach: Literal["warp", "block", "grid"] = "block"
     """What the two threads share: the warp, the block, or only the grid."""
     across: bool = False

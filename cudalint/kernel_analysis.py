@@ -44,7 +44,7 @@ from cudalint.options import AnalysisOptions
 from cudalint.pitches import pitches
 from cudalint.races import RaceCollector
 from cudalint.resources import occupancies, resources_of
-from cudalint.source_text import source_text
+from cudalint.source_text import Spellings, source_text
 from cudalint.usage import Usage
 
 _CONFIRMING_WORK = 1_000_000
@@ -80,9 +80,10 @@ class KernelAnalysis:
 
     def facts(self) -> KernelFacts:
         launches: list[LaunchFacts] = []
-        accesses, alignments, branches = AccessCollector(), AlignmentCollector(), BranchCollector()
+        spellings = Spellings(self.options)
+        accesses, alignments, branches = AccessCollector(spellings), AlignmentCollector(), BranchCollector()
         bounds, wrong_pitches = BoundsCollector(), list[PitchMismatch]()
-        barriers, races = BarrierCollector(), RaceCollector(self.options.race_scope)
+        barriers, races = BarrierCollector(), RaceCollector(self.options.race_scope, spellings)
         self._until = Deadline(self.deadline).within(_SHARE * self.options.seconds)
         for index, configuration in enumerate(self.configurations):
             if self._until.is_over():
@@ -173,13 +174,24 @@ class KernelAnalysis:
             for gate in itertools.islice(gates_in_order(flow.between(first, second)), _MOST_GATES):
                 if self._is_over(end):
                     return
-                variant = self._execute(index, configuration, with_barrier(self.function, gate, call), quiet=True)
+                changed = with_barrier(self.function, gate, call)
+                variant = self._execute(index, configuration, changed, quiet=True)
                 trial = trial_of(variant)
-                if all_come(gate.span, variant, trial):
+                if not all_come(gate.span, variant, trial):
+                    continue
+                if self._all_come_elsewhere(gate, changed, index, configuration):
                     fix = self._barrier_fix(flow, gate, call)
                     races.place(index, fix, variant, trial)
                     if races.is_placed(key):
                         break
+
+    def _all_come_elsewhere(
+        self, gate: Gate, changed: ir.Function, index: int, configuration: Configuration
+    ) -> bool:
+        """Whether a barrier is safe with other arguments and blocks too: `if (i < n)` is true for all threads of this
+        launch, and not for those of the next."""
+        again = self._execute(index, another_use(configuration, self.function, self.graph), changed, quiet=True)
+        return all_come(gate.span, again, trial_of(again))
 
     def _barrier_fix(self, flow: ControlFlow, gate: Gate, call: BarrierCall) -> BarrierFix:
         place = Place(*gate.span)

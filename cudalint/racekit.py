@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from cudalint.diagnostics import Diagnostic, Edit, Related, Severity, Suggestion
-from cudalint.facts import BarrierFix, KernelFacts, Race, RaceEnd
+from cudalint.facts import KernelFacts, Race, RaceEnd
 
 _VERBS = {"load": "reads", "store": "writes", "atomic": "updates", "async-copy": "copies to"}
 _BARE = {"load": "read", "store": "write", "atomic": "update", "async-copy": "copy to"}
 
 
 def is_worth_telling(race: Race) -> bool:
-    """Certain races, and those that are there for most sizes of the problem."""
-    return race.certainty == "certain" or race.size is not None
+    """Certain races, and those that are there for most sizes of the problem or for ordinary data."""
+    return race.certainty == "certain" or race.size is not None or race.usual
 
 
 def grouped(races: Iterable[Race]) -> list[list[Race]]:
@@ -50,6 +50,8 @@ def diagnostic(
 ) -> Diagnostic:
     """One finding about a group of races, told by the first of them; `rule` is its code, name and severity."""
     race, *others = races
+    by_whom = "" if race.by_data else f", by {_who(race.first, race)}"
+    other_end = Related(race.first.place, f"the other access{by_whom}")
     code, name, severity = rule
     launch = kernel.launches[race.launch]
     return Diagnostic(
@@ -63,7 +65,7 @@ def diagnostic(
         launches=(launch,),
         assumptions=(*launch.assumptions, *((race.reason,) if race.reason else ())),
         figures={"races": float(len(races))},
-        related=(Related(race.first.place, f"the other access, by {_who(race.first, race)}"), *_related(race, others)),
+        related=(*((other_end,) if not _is_one_place(race) else ()), *_related(race, others)),
         suggestion=suggestion,
     )
 
@@ -71,14 +73,21 @@ def diagnostic(
 def message(race: Race) -> str:
     """`race on `t[1][0]`: thread (0, 1, 0) reads it while thread (0, 0, 0) may still write it (line 15)`."""
     first, second = race.first, race.second
-    when = " in the next iteration" if race.across else ""
-    verb = _VERBS[second.operation]
-    name = f" as `{first.array}`" if first.array != second.array else ""
-    other = f"{_who(first, race)} may still {_BARE[first.operation]} it{name}"
-    if first.place == second.place and not race.across and second.operation != "load":
-        both = f"{_who(second, race)} and {_who(first, race)} both {_BARE[second.operation]} it"
+    verb = _BARE[second.operation] if first.operation == second.operation else "update"
+    if _is_one_place(race) and race.by_data:
+        return f"race on `{race.element}`: threads that come to one element all {verb} it, and nothing orders them"
+    here, there = ("one thread", "another") if race.by_data else (_who(second, race), _who(first, race))
+    if _is_one_place(race) and not race.across and second.operation != "load":
+        both = f"{here} and {there} both {verb} it"
         return f"race on `{race.element}`: {both}, and nothing orders them"
-    return f"race on `{race.element}`: {_who(second, race)} {verb} it{when} while {other} (line {first.place.line})"
+    when = " in the next iteration" if race.across else ""
+    name = f" as `{first.array}`" if first.array != second.array else ""
+    other = f"{there} may still {_BARE[first.operation]} it{name} (line {first.place.line})"
+    return f"race on `{race.element}`: {here} {_VERBS[second.operation]} it{when} while {other}"
+
+
+def _is_one_place(race: Race) -> bool:
+    return race.first.place == race.second.place
 
 
 def _who(end: RaceEnd, race: Race) -> str:
@@ -106,13 +115,32 @@ def _related(race: Race, others: Sequence[Race]) -> list[Related]:
     return found
 
 
-def barrier_suggestion(fix: BarrierFix) -> Suggestion:
-    """Where a barrier goes."""
-    where = f"at the end of the loop that begins at line {fix.place.line}"
-    if fix.where == "before":
-        where = f"before line {fix.place.line}"
+def is_update(race: Race, kernel: KernelFacts) -> bool:
+    """Whether threads read the element, and write back what they have made of it."""
+    places = {race.first.place, race.second.place}
+    spelled = {access.expression for access in kernel.accesses if access.place in places}
+    lines = {place.line for place in places}
+    here = [a for a in kernel.accesses if a.place.path == race.second.place.path and a.place.line in lines]
+    same = {access.operation for access in here if access.expression in spelled}
+    return len(lines) == 1 and len(spelled) == 1 and {"load", "store"} <= same
+
+
+def barrier_suggestion(races: Sequence[Race]) -> Suggestion | None:
+    """Where the barrier goes that orders the first of some races, and which of the others it orders as well."""
+    race, *others = races
+    fix = race.fix
+    if fix is None:
+        return None
+    where = f"before line {fix.place.line}"
+    if fix.where == "end":
+        where = f"at the end of the loop that begins at line {fix.place.line}"
+    also = sorted({other.second.place.line for other in others if other.fix == fix} - {race.second.place.line})
+    text = f"put `{fix.call}()` {where}, between the two accesses"
+    if also:
+        lines = f"{'line' if len(also) == 1 else 'lines'} {', '.join(map(str, also))}"
+        text += f"; it ends the {'race' if len(also) == 1 else 'races'} at {lines} too"
     edits = tuple(Edit(insertion.place, insertion.text) for insertion in fix.insertions)
-    return Suggestion(f"`{fix.call}()` {where} orders them", edits)
+    return Suggestion(text, edits)
 
 
-__all__ = ["barrier_suggestion", "diagnostic", "grouped", "is_of_one_warp", "is_worth_telling", "message"]
+__all__ = ["barrier_suggestion", "diagnostic", "grouped", "is_of_one_warp", "is_update", "is_worth_telling", "message"]

@@ -9,6 +9,7 @@ from typing import NamedTuple
 from cudalint import ir
 from cudalint.evaluate.events import AccessEvent
 from cudalint.evaluate.execution import Execution
+from cudalint.evaluate.graph import OPAQUE_BIT
 from cudalint.evaluate.memory import element_bytes
 from cudalint.evaluate.values import Allocation
 from cudalint.facts import BarrierFix, Place, Race, RaceEnd
@@ -17,6 +18,7 @@ from cudalint.flow.search import Finding, Search
 from cudalint.flow.trial import Trial
 from cudalint.flow.unfold import Touch
 from cudalint.options import RaceScope
+from cudalint.source_text import Spellings
 
 Key = tuple[object, ...]
 
@@ -34,6 +36,7 @@ class Unplaced(NamedTuple):
 @dataclass(slots=True, eq=False)
 class RaceCollector:
     scope: RaceScope
+    spellings: Spellings
     missed: list[str] = field(default_factory=list)
     _races: dict[Key, Race] = field(default_factory=dict)
     _spans: dict[Key, tuple[ir.Span, ir.Span]] = field(default_factory=dict)
@@ -41,7 +44,7 @@ class RaceCollector:
     def add(self, execution: Execution, trial: Trial) -> None:
         search = Search(execution, trial, self.scope)
         for finding in search.findings():
-            race = _race(finding, execution.view.index)
+            race = self._race(finding, execution.view.index)
             key = _key(race)
             known = self._races.get(key)
             if known is None or (known.certainty == "possible" and race.certainty == "certain"):
@@ -55,7 +58,7 @@ class RaceCollector:
     def confirm(self, execution: Execution, trial: Trial) -> None:
         """Keeps those races of a launch certain that are so with another block too."""
         found = {
-            _key(_race(finding, execution.view.index))
+            _key(self._race(finding, execution.view.index))
             for finding in Search(execution, trial, self.scope).findings()
             if finding.doubt is None
         }
@@ -78,7 +81,7 @@ class RaceCollector:
     def place(self, launch: int, fix: BarrierFix, execution: Execution, trial: Trial) -> None:
         """Notes a barrier for those races that are gone in an execution with it."""
         search = Search(execution, trial, "block", "shared", how_sure=False)
-        left = {_key(_race(finding, launch)) for finding in search.findings()}
+        left = {_key(self._race(finding, launch)) for finding in search.findings()}
         for key, race, *_ in list(self.unplaced(launch)):
             if key not in left:
                 self._races[key] = replace(race, fix=fix)
@@ -91,26 +94,31 @@ class RaceCollector:
         return tuple(sorted(self._races.values(), key=lambda r: (order[r.certainty], r.first.place, r.second.place)))
 
 
+    def _race(self, finding: Finding, launch: int) -> Race:
+        conflict, doubt = finding.conflict, finding.doubt
+        array = finding.array if finding.array.space == "shared" else conflict.second.target
+        second = _end(conflict.second, conflict.other)
+        by_data = bool(conflict.second.offset.bits & OPAQUE_BIT)
+        element = self.spellings.of(second.place) if by_data else ""
+        return Race(
+            space="shared" if array.space == "shared" else "global",
+            array=array.name,
+            certainty="certain" if doubt is None else "possible",
+            launch=launch,
+            first=_end(conflict.first, conflict.one),
+            second=second,
+            element=element or _element(array, conflict.first, conflict.address),
+            reason=(finding.sizes or None) if doubt is None else doubt.reason,
+            reach=conflict.reach,
+            size=None if doubt is None else doubt.size,
+            usual=doubt is not None and doubt.usual,
+            by_data=by_data,
+            across=conflict.across,
+        )
+
+
 def _key(race: Race) -> Key:
     return race.array, *sorted((race.first.place, race.second.place))
-
-
-def _race(finding: Finding, launch: int) -> Race:
-    conflict, doubt = finding.conflict, finding.doubt
-    array = finding.array if finding.array.space == "shared" else conflict.second.target
-    return Race(
-        space="shared" if array.space == "shared" else "global",
-        array=array.name,
-        certainty="certain" if doubt is None else "possible",
-        launch=launch,
-        first=_end(conflict.first, conflict.one),
-        second=_end(conflict.second, conflict.other),
-        element=_element(array, conflict.first, conflict.address),
-        reason=(finding.sizes or None) if doubt is None else doubt.reason,
-        reach=conflict.reach,
-        size=None if doubt is None else doubt.size,
-        across=conflict.across,
-    )
 
 
 def _in_kernel(touch: Touch) -> ir.Span:
@@ -125,8 +133,8 @@ def _end(touch: Touch, thread: Thread) -> RaceEnd:
 def _element(array: Allocation, touch: Touch, address: int) -> str:
     """The element as the source would spell it: `t[1][0]`."""
     type_: ir.Type | None = array.symbol.type if array.symbol is not None else None
-    if type_ is None or not array.bytes or not isinstance(type_, ir.ArrayType):
-        if array.bytes:
+    if not array.bytes or not isinstance(type_, ir.ArrayType):
+        if array.bytes and type_ is not None:
             return array.name
         width = element_bytes(touch.element) if isinstance(touch, AccessEvent) else touch.bytes
         return f"{array.name}[{address // width}]"

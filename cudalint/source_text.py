@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
+
+from cudalint.facts import Place
 from cudalint.options import AnalysisOptions
 
 
@@ -16,3 +19,26 @@ def source_text(path: str, options: AnalysisOptions) -> str:
             return file.read()
     except OSError:
         return ""
+
+
+@dataclass(slots=True)
+class Spellings:
+    """What stands at places of the source. Each file is read once."""
+
+    options: AnalysisOptions
+    _lines: dict[str, list[bytes]] = field(default_factory=dict)
+
+    def of(self, place: Place) -> str:
+        """On one line; empty for a file that is gone."""
+        if place.path not in self._lines:
+            text = source_text(place.path, self.options).encode("utf-8", "surrogateescape")
+            self._lines[place.path] = text.split(b"\n")
+        lines = self._lines[place.path][place.line - 1 : place.end_line]
+        if not lines:
+            return ""
+        lines[-1] = lines[-1][: place.end_column - 1]
+        lines[0] = lines[0][place.column - 1 :]
+        return " ".join(b" ".join(lines).decode("utf-8", "replace").split())
+
+
+__all__ = ["Spellings", "source_text"]

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from cudalint.diagnostics import Diagnostic, Suggestion
 from cudalint.facts import KernelFacts, Race
-from cudalint.racekit import barrier_suggestion, diagnostic, grouped, is_of_one_warp, is_worth_telling
+from cudalint.racekit import barrier_suggestion, diagnostic, grouped, is_of_one_warp, is_update, is_worth_telling
 from cudalint.rule import Rule, RuleContext
 
 
@@ -16,7 +16,8 @@ class SharedRace(Rule):
     What it does
         Divides the execution of a block at its barriers, and takes the addresses of all threads in every pair of
         accesses between two of them, across the back edges of loops too. The finding names two threads, the element
-        and both lines, and where a barrier goes: the place has been tried, and all threads come to it.
+        and both lines, and where a barrier goes: the place has been tried, and all threads come to it, with other
+        arguments and blocks too.
 
     Why is this bad
         Between two barriers the warps of a block run in any order. What a thread reads there, another may have
@@ -39,7 +40,8 @@ class SharedRace(Rule):
         - Stores of one and the same value by several threads, and reads of it by threads that stored it.
         - Atomics against each other, and the load that goes into a compare-and-swap.
         - Races that depend on loaded data, in who gets there or in the address: `cudalint facts` lists those as
-          possible. Those that are there for most sizes of the problem are reported, as warnings.
+          possible. Those that are there for most sizes of the problem are reported, as warnings, and so are threads
+          that count (`count[in[i]] += 1`) where only data says in which element.
         - Races between threads of one warp: see CL304.
     """
 
@@ -52,13 +54,26 @@ class SharedRace(Rule):
         shared = [race for race in kernel.races or () if race.space == "shared" and is_worth_telling(race)]
         for group in grouped(shared):
             if not is_of_one_warp(group):
-                yield diagnostic((self.code, self.name, self.severity), kernel, group, _remedy(group))
+                yield diagnostic((self.code, self.name, self.severity), kernel, group, _remedy(group, kernel))
 
 
-def _remedy(group: Sequence[Race]) -> Suggestion | None:
+def _remedy(group: Sequence[Race], kernel: KernelFacts) -> Suggestion:
     race = group[0]
-    if race.fix is not None:
-        return barrier_suggestion(race.fix)
-    if race.first.place.line == race.second.place.line and race.first.operation != race.second.operation:
-        return Suggestion("read into a register, then a barrier, then write")
-    return None
+    first, second = race.first.place.line, race.second.place.line
+    barrier = barrier_suggestion(group)
+    if barrier is not None:
+        return barrier
+    if is_update(race, kernel):
+        atomic = f"update `{race.element}` with an atomic such as `atomicAdd`"
+        return Suggestion(f"{atomic}, or let each thread have a copy of its own and add the copies up")
+    if race.first.place == race.second.place:
+        return Suggestion(f"let one thread write `{race.element}`, or give each thread an element of its own")
+    if first == second:
+        return Suggestion("read into a register, then `__syncthreads()`, then write")
+    if race.across or second < first:
+        where = f"behind line {first}, before line {second} is executed again"
+        return Suggestion(f"put `__syncthreads()` {where}, where all threads of the block come to it")
+    return Suggestion(
+        f"put `__syncthreads()` between lines {first} and {second}, outside of branches and loops that some threads"
+        " skip: end those before it, and begin them again behind it"
+    )

@@ -56,7 +56,7 @@ class MissingSyncwarp(Rule):
             if is_of_one_warp(group):
                 fixes = {race.fix for race in group}
                 fix = group[0].fix if len(fixes) == 1 else None
-                remedy = barrier_suggestion(fix) if fix else Suggestion(_EXCHANGE)
+                remedy = (barrier_suggestion(group) if fix else None) or Suggestion(_EXCHANGE)
                 yield diagnostic((self.code, self.name, self.severity), kernel, group, remedy)
         for barrier in kernel.barriers or ():
             yield from self._masks(kernel, barrier)

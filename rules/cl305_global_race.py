@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from cudalint.diagnostics import Diagnostic, Suggestion
 from cudalint.facts import KernelFacts, Race
-from cudalint.racekit import diagnostic, grouped, is_worth_telling
+from cudalint.racekit import diagnostic, grouped, is_update, is_worth_telling
 from cudalint.rule import Rule, RuleContext
 
 
@@ -45,15 +45,26 @@ class GlobalRace(Rule):
     def check(self, kernel: KernelFacts, context: RuleContext) -> Iterator[Diagnostic]:
         races = [race for race in kernel.races or () if race.space == "global" and is_worth_telling(race)]
         for group in grouped(races):
-            yield diagnostic((self.code, self.name, self.severity), kernel, group, Suggestion(_remedy(group[0])))
+            remedy = Suggestion(_remedy(group[0], kernel))
+            yield diagnostic((self.code, self.name, self.severity), kernel, group, remedy)
 
 
-def _remedy(race: Race) -> str:
-    operations: Sequence[str] = (race.first.operation, race.second.operation)
-    if race.first.place.line == race.second.place.line and "load" in operations:
-        return "write to another array than the one that is read"
-    if set(operations) == {"store"}:
-        return "let one thread write each element, or use atomics"
-    if race.reach == "grid":
-        return "split the kernel in two: only the end of a kernel orders its blocks"
-    return "a barrier between the two, if all threads are of one block"
+def _remedy(race: Race, kernel: KernelFacts) -> str:
+    """What to change, in the names of the source."""
+    array, element = race.second.array, race.element
+    first, second = race.first.place.line, race.second.place.line
+    if is_update(race, kernel):
+        return (
+            f"update `{element}` with an atomic such as `atomicAdd`; of a sum, add up within each block first, so that"
+            " one thread of each does it"
+        )
+    if {race.first.operation, race.second.operation} == {"store"}:
+        return f"let one thread write `{element}`, or give each thread an element of its own"
+    if first == second:
+        return f"write into another array than `{array}`, which other threads still read, and exchange the two later"
+    barrier = f"put `__syncthreads()` between lines {first} and {second}, where all threads of the block come to it"
+    if kernel.launches[race.launch].grid == (1, 1, 1):
+        return barrier
+    apart = f"make a second kernel of what follows line {min(first, second)}: only the end of a kernel (or the"
+    apart += " `grid.sync()` of a cooperative launch) orders its blocks"
+    return apart if race.reach == "grid" else f"{barrier}; if blocks share `{array}`, {apart}"

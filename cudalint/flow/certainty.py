@@ -36,6 +36,8 @@ class Doubt:
     reason: str
     size: str | None = None
     """The plain size that it depends on, where it is there for most sizes."""
+    usual: bool = False
+    """It is there as soon as two numbers among the data are equal."""
     excludes: bool = False
     """The two accesses cannot happen in one run at all."""
 
@@ -203,13 +205,26 @@ def _addresses(conflict: Conflict, trial: Trial, touches: Sequence[Touch], size:
     opaque = [part for end in (conflict.first, conflict.second) for part in opaque_parts(graph, end.offset)]
     if not opaque:
         return None
-    doubt = Doubt(f"the address depends on data: {opaque[0][1].text}")
+    text = f"the address depends on data: {opaque[0][1].text}"
     if conflict.reach == "grid" or any(not reason.data for _, reason in opaque):
-        return doubt
+        return Doubt(text)
     for data in _DATA:
         if not _again(conflict, trial.under({}, data), touches, size):
-            return doubt
+            return Doubt(text, usual=_is_count(conflict, graph))
     return None
+
+
+def _is_count(conflict: Conflict, graph: Graph) -> bool:
+    """Whether threads add to elements of shared memory of which nothing but loaded data says whose they are, as in a
+    histogram. Data that keeps all threads apart would be an odd thing to count."""
+    first, second = conflict.first, conflict.second
+    if first.target.space != "shared" or first.offset is not second.offset:
+        return False
+    if {first.operation, second.operation} != {"load", "store"}:
+        return False
+    data = [part for part, _ in opaque_parts(graph, second.offset)]
+    own = graph.substitute(second.offset, {part: graph.const(0, part.kind) for part in data})
+    return not own.bits & THREAD_BITS
 
 
 def _sizes(

@@ -121,6 +121,26 @@ def test_suggested_barriers_end_their_races(name: str) -> None:
     assert len(_each_applied(str(path), path.read_text(encoding="utf-8"))) >= 2
 
 
+def test_no_barrier_goes_where_some_threads_of_another_launch_skip_it() -> None:
+    path = _FIXTURES / "shared-race/branches.cu"
+    text = path.read_text(encoding="utf-8")
+    suggestions = {one.kernel: one.suggestion for one in _findings(str(path), text)}
+    guarded = suggestions["in_a_guard"]
+    assert guarded is not None and not guarded.edits
+    assert "between lines 8 and 9, outside of branches and loops" in guarded.message
+    assert _each_applied(str(path), text) == {"in_a_branch_of_blocks", "two_arrays"}
+
+
+def test_one_barrier_for_several_races_says_so() -> None:
+    path = _FIXTURES / "shared-race/branches.cu"
+    found = {one.kernel: one for one in _findings(str(path), path.read_text(encoding="utf-8"))}
+    suggestion = found["two_arrays"].suggestion
+    assert suggestion is not None
+    assert suggestion.message == (
+        "put `__syncthreads()` before line 29, between the two accesses; it ends the race at line 30 too"
+    )
+
+
 def test_spellings() -> None:
     kernels = {one.kernel for one in _findings("spellings.cu", _SPELLINGS)}
     assert len(kernels) == 7
