@@ -203,3 +203,23 @@ def test_a_parameter_whose_type_points_to_itself(tmp_path: Path) -> None:
     path.write_text(text, encoding="utf-8")
     (kernel,) = analyse_file(str(path), AnalysisOptions()).kernels
     assert [leaf.name for parameter in kernel.parameters for leaf in parameter.leaves] == ["n"]
+
+
+_SPELLED = """
+#define FIRST(p) p[threadIdx.x]
+#define STORE FIRST(out) = 0
+/* Größe */ __global__ void spelled(float *out, const float4 *in, int n) {
+  out[threadIdx.x
+      + 32] = in[threadIdx.x].y;
+  FIRST(out) += 1;
+  STORE;
+  *out = 1;
+}
+"""
+
+
+def test_each_access_has_the_text_that_stands_there(tmp_path: Path) -> None:
+    kernel = only_kernel(facts_of(tmp_path, _SPELLED))
+    spelled = {access.expression for access in kernel.accesses}
+    assert spelled >= {"out[threadIdx.x + 32]", "in[threadIdx.x].y", "*out"}
+    assert all(spelled), spelled
