@@ -313,16 +313,24 @@ def unknown_arguments(function: ir.Function, graph: Graph, generics: Generics) -
 
 def with_template(configuration: Configuration, function: ir.Function) -> Configuration:
     """States what an uninstantiated template was evaluated with, as far as its arrays' elements depend on it."""
-    elements = {_innermost(node.type) for node in walk.walk(function.body) if isinstance(node, ir.Index | ir.Unary)}
+    if not function.template_types:
+        return configuration
+    nodes = list(walk.walk(function.body))
+    types = [symbol.type for symbol in function.parameters]
+    types += [node.symbol.type for node in nodes if isinstance(node, ir.Declare)]
+    types += [node.type for node in nodes if hasattr(node, "type")]
+    elements = {_element(type_) for type_ in types}
     used = [f"sizeof({name}) = {type_.bytes}" for name, type_ in function.template_types if type_ in elements]
     texts = tuple(f"{text} (nothing instantiates the template)" for text in used)
     return replace(configuration, assumptions=(*configuration.assumptions, *texts))
 
 
-def _innermost(type_: ir.Type) -> ir.Type:
-    while isinstance(type_, ir.ArrayType):
-        type_ = type_.element
-    return type_
+def _element(type_: ir.Type) -> ir.Type | None:
+    """What a pointer or an array leads to in the end; None for anything else."""
+    element: ir.Type | None = None
+    while isinstance(type_, (ir.PointerType, ir.ArrayType)):
+        type_ = element = type_.pointee if isinstance(type_, ir.PointerType) else type_.element
+    return element
 
 
 def unknown_argument(type_: ir.Type, name: str, graph: Graph, memory: Memory) -> Value | Place:

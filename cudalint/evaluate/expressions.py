@@ -292,7 +292,10 @@ def _index_place(ex: Executor, expr: ir.Index) -> Place:
         moved = _move_choice(ex, base, index, expr.type)
         return pointer_place(ex, moved, ir.PointerType(expr.type))
     if isinstance(base, Pointer):
-        return dereference(_advance(ex, base, index, expr.type, subscript=True), ex.graph)
+        # In a template the type may be known of the value only: `auto row = t + i; row[1]`.
+        is_dependent = isinstance(expr.type, ir.OpaqueType) and not expr.type.bytes
+        element = base.pointee if is_dependent else expr.type
+        return dereference(_advance(ex, base, index, element, subscript=True), ex.graph)
     return pointer_place(ex, base, ir.PointerType(expr.type))
 
 

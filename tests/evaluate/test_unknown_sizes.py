@@ -28,6 +28,14 @@ def test_elements_of_a_parameter_s_type_are_taken_for_four_bytes_and_said_to_be(
     assert facts.launches[0].assumptions == ("sizeof(T) = 4 (nothing instantiates the template)",)
 
 
+def test_the_type_of_an_element_comes_with_the_pointer_that_is_moved() -> None:
+    kernel = "template <typename T> __global__ void k(T *o) { auto row = o + 1; *row = row[threadIdx.x]; }"
+    [facts] = analyse_file("a.cu", AnalysisOptions(unsaved=(("a.cu", _LAUNCH + kernel),))).kernels
+    [load] = [access.results[0] for access in facts.accesses if access.operation == "load"]
+    # 32 words from the second word of a sector on.
+    assert (load.status, load.sectors_per_request) == ("assumed", 5.0)
+
+
 def test_elements_that_merely_depend_on_it_have_no_address() -> None:
     source = (
         "template <typename T> struct Pair { T a, b; };"
