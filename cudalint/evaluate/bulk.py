@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from cudalint import ir
 from cudalint.evaluate import expressions
+from cudalint.evaluate.conversions import as_number
 from cudalint.evaluate.events import LibraryAccess
 from cudalint.evaluate.memory import element_bytes
 from cudalint.evaluate.values import Allocation, Pointer, Value
@@ -73,7 +74,7 @@ def _group_copy(ex: Executor, call: ir.Call) -> Value | None:
     target, source = (values[call.arguments.index(e)] for e in pointers[:2])
     group = call.arguments.index(pointers[0]) == 1
     sizes = values[call.arguments.index(pointers[1]) + 1 :]
-    size = expressions.as_number(ex, sizes[0], _CHAR) if sizes else ex.graph.one
+    size = as_number(ex, sizes[0], _CHAR) if sizes else ex.graph.one
     count = int(size.value) if size.is_const and size.value > 0 else 1
     touch(ex, source, count, "load", call.span, block=group)
     touch(ex, target, count, "async-copy", call.span, block=group)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from cudalint import ir
 from cudalint.evaluate import expressions
+from cudalint.evaluate.conversions import cast
 from cudalint.evaluate.events import EscapeEvent
 from cudalint.evaluate.graph import UNINITIALISED, Node, Reason
 from cudalint.evaluate.memory import address_of, dereference
@@ -181,7 +182,7 @@ def construct_value(ex: Executor, expr: ir.Construct) -> Value:
             return ex.memory.read(ex.state, where, ex.context(expr.span))
     if len(expr.arguments) == 1:
         value = expressions.evaluate(ex, expr.arguments[0])
-        return expressions.cast(ex, value, expr.arguments[0].type, expr.type)
+        return cast(ex, value, expr.arguments[0].type, expr.type)
     seen = [n for a in expr.arguments for n in nodes_of(expressions.evaluate(ex, a))]
     if not expr.arguments:
         return ex.memory.unknown(expr.type, UNINITIALISED)

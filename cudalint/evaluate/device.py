@@ -9,6 +9,7 @@ from cudalint import ir
 from cudalint.evaluate import expressions
 from cudalint.evaluate.graph import kind_of
 from cudalint.evaluate.intrinsics import Handler
+from cudalint.evaluate.pointers import pointer_place
 from cudalint.evaluate.values import LocalPlace, Value
 from cudalint.hardware.targets import Target
 
@@ -57,7 +58,7 @@ def properties_of(target: Target) -> Mapping[str, int]:
 
 def _properties(ex: Executor, call: ir.Call) -> Value:
     """cudaGetDeviceProperties(&properties, device)."""
-    where = expressions.pointer_place(ex, expressions.evaluate(ex, call.arguments[0]), call.arguments[0].type)
+    where = pointer_place(ex, expressions.evaluate(ex, call.arguments[0]), call.arguments[0].type)
     record = where.type
     if isinstance(where, LocalPlace) and isinstance(record, ir.RecordType):
         for name, number in cast("HostExecutor", ex).properties.items():
@@ -77,7 +78,7 @@ def _attribute(ex: Executor, call: ir.Call) -> Value | None:
     number = cast("HostExecutor", ex).properties.get(name) if name is not None else None
     if number is None:
         return None
-    where = expressions.pointer_place(ex, expressions.evaluate(ex, call.arguments[0]), call.arguments[0].type)
+    where = pointer_place(ex, expressions.evaluate(ex, call.arguments[0]), call.arguments[0].type)
     if not isinstance(where.type, ir.Scalar):
         return None
     expressions.write(ex, where, ex.graph.const(number, kind_of(where.type)), call.span)

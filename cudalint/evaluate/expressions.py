@@ -3,13 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from typing import TYPE_CHECKING, TypeVar
 
 from cudalint import ir
 from cudalint.evaluate import calls, walk
+from cudalint.evaluate.conversions import as_number, as_pointer, cast, cast_pointer, convert
 from cudalint.evaluate.graph import BOOL, COMPARISONS, F8, I4, I8, UNINITIALISED, Node, Reason, kind_of
-from cudalint.evaluate.memory import address_of, decay, dereference, element_bytes
+from cudalint.evaluate.memory import address_of, decay, dereference
+from cudalint.evaluate.pointers import (
+    NULL,
+    advance,
+    move_choice,
+    move_pointer,
+    pointee_of,
+    pointer_difference,
+    pointer_place,
+)
 from cudalint.evaluate.values import (
     Allocation,
     ArrayValue,
@@ -37,7 +46,6 @@ PLACES = (LocalPlace, MemoryPlace, TemporaryPlace)
 _BUILTIN_AXES = {"x": 0, "y": 1, "z": 2}
 _MAX_TABLE_BYTES = 8192
 """Constant tables beyond this size are data."""
-NULL = Allocation("nullptr", "local", is_null=True)
 
 
 # --- entry points ----------------------------------------------------------------------------------
@@ -81,19 +89,6 @@ def discard(ex: Executor, expr: ir.Expr) -> None:
         place(ex, expr)
 
 
-def as_number(ex: Executor, value: Value, type_: ir.Type) -> Node:
-    if isinstance(value, Node):
-        return value
-    if isinstance(value, Pointer):
-        return _address_number(ex, value)
-    if isinstance(value, Choice):
-        a, b = as_number(ex, value.a, type_), as_number(ex, value.b, type_)
-        return ex.graph.select(value.condition, a, b)
-    smeared = ex.memory.smear(value, ir.Scalar("long", 8, "int")) if not isinstance(value, Text) else ex.graph.one
-    assert isinstance(smeared, Node)
-    return smeared
-
-
 def read(ex: Executor, where: Place, span: ir.Span) -> Value:
     if isinstance(where, LocalPlace) and where.symbol.storage not in ("local", "parameter"):
         _initialise_global(ex, where.symbol)
@@ -111,27 +106,6 @@ def initial_value(ex: Executor, symbol: ir.Symbol, initializer: ir.Expr | None) 
     if initializer is None:
         return ex.memory.unknown(symbol.type, UNINITIALISED, (), symbol.name)
     return convert(ex, evaluate(ex, initializer), symbol.type)
-
-
-def convert(ex: Executor, value: Value, type_: ir.Type) -> Value:
-    """A value as a variable of `type_` holds it."""
-    if isinstance(type_, ir.Scalar) and isinstance(value, Node):
-        return ex.graph.convert(value, kind_of(type_))
-    return value
-
-
-def _address_number(ex: Executor, pointer: Pointer) -> Node:
-    """A number for an address: the allocation's start (aligned to 256 bytes) plus the offset."""
-    target = pointer.target
-    if isinstance(target, Allocation) and target.is_null:
-        return ex.graph.const(0, I8)
-    key: object = target if isinstance(target, Allocation) else target.place.symbol
-    base = ex.addresses.get(key)
-    if base is None:
-        name = target.name if isinstance(target, Allocation) else target.place.symbol.name
-        base = ex.graph.uniform(f"&{name}", (len(ex.addresses) + 1) << 32, I8)
-        ex.addresses[key] = base
-    return ex.graph.binary("+", base, pointer.offset, I8)
 
 
 # --- names, members, subscripts ----------------------------------------------------------------------
@@ -260,42 +234,19 @@ def _through_reference(ex: Executor, inner: LocalPlace) -> Place:
     return dereference(value, ex.graph) if isinstance(value, Pointer) else TemporaryPlace(value, inner.type.pointee)
 
 
-def pointer_place(ex: Executor, value: Value, type_: ir.Type) -> Place:
-    """`*value` for a pointer value of any form."""
-    if isinstance(value, Pointer):
-        return dereference(value, ex.graph)
-    pointee = type_.pointee if isinstance(type_, ir.PointerType) else ir.OpaqueType("?")
-    if isinstance(value, Choice):
-        return _choice_place(ex, value, pointee)
-    if isinstance(value, Node):
-        target = Allocation("?", "generic", opaque=value)
-        return MemoryPlace(Pointer(target, ex.graph.const(0, I8), pointee), pointee)
-    return TemporaryPlace(ex.memory.smear(value, pointee), pointee)
-
-
-def _choice_place(ex: Executor, value: Choice, pointee: ir.Type) -> Place:
-    """A pointer to one of several arrays: taken as the first that is real memory, at an unknown place in it."""
-    for side in (value.a, value.b):
-        inner = pointer_place(ex, side, ir.PointerType(pointee)) if isinstance(side, (Pointer, Choice)) else None
-        if isinstance(inner, MemoryPlace) and inner.pointer.target is not NULL:
-            return replace(inner, pointer=replace(inner.pointer, one_of=True))
-    reason = Reason(False, "it is read through one of several pointers")
-    return TemporaryPlace(ex.memory.unknown(pointee, reason), pointee)
-
-
 def _index_place(ex: Executor, expr: ir.Index) -> Place:
     base = _array_base(ex, expr.base)
     index = number(ex, expr.index)
     if isinstance(base, LocalPlace):
         return base.step(index, expr.type)
     if isinstance(base, Choice):
-        moved = _move_choice(ex, base, index, expr.type)
+        moved = move_choice(ex, base, index, expr.type)
         return pointer_place(ex, moved, ir.PointerType(expr.type))
     if isinstance(base, Pointer):
         # In a template the type may be known of the value only: `auto row = t + i; row[1]`.
         is_dependent = isinstance(expr.type, ir.OpaqueType) and not expr.type.bytes
         element = base.pointee if is_dependent else expr.type
-        return dereference(_advance(ex, base, index, element, subscript=True), ex.graph)
+        return dereference(advance(ex, base, index, element, subscript=True), ex.graph)
     return pointer_place(ex, base, ir.PointerType(expr.type))
 
 
@@ -315,35 +266,6 @@ def _array_base(ex: Executor, base: ir.Expr) -> LocalPlace | Value:
             return decay(where, ex.graph)
         return where.value
     return evaluate(ex, base)
-
-
-def _advance(ex: Executor, pointer: Pointer, index: Node, element: ir.Type, subscript: bool = False) -> Pointer:
-    """`pointer + index`, counted in elements."""
-    graph = ex.graph
-    offset = graph.binary("+", pointer.offset, graph.binary("*", index, _size(ex, element), I8), I8)
-    subscripts = None
-    if subscript and pointer.subscripts is not None and not pointer.subscripts.inner:
-        subscripts = Subscripts(pointer.subscripts.symbol, (*pointer.subscripts.indices, index))
-    return Pointer(pointer.target, offset, element, subscripts, pointer.one_of)
-
-
-def _size(ex: Executor, element: ir.Type) -> Node:
-    """The bytes of an element; those of a type that depends on a template's parameter, or of a row of which it gives
-    the length, are known to its instantiations only."""
-    if element.bytes or not isinstance(element, (ir.OpaqueType, ir.ArrayType)) or ex.configuration is None:
-        return ex.graph.const(element_bytes(element), I8)
-    what = "the size of its elements" if isinstance(element, ir.OpaqueType) else "the length of its rows"
-    unknown = ex.opaque(f"{what} is not known", ir.Scalar("unsigned long", 8, "uint"))
-    return unknown if isinstance(unknown, Node) else ex.graph.const(element_bytes(element), I8)
-
-
-def _move_choice(ex: Executor, choice: Choice, index: Node, element: ir.Type) -> Value:
-    def move(side: Value) -> Value:
-        if isinstance(side, Pointer):
-            return _advance(ex, side, index, element)
-        return _move_choice(ex, side, index, element) if isinstance(side, Choice) else side
-
-    return join(ex.graph, choice.condition, move(choice.a), move(choice.b))
 
 
 # --- operators -----------------------------------------------------------------------------------------
@@ -395,14 +317,6 @@ def _step(ex: Executor, where: Place, expr: ir.Unary) -> tuple[Value, Value]:
         new = ex.graph.binary("+", base, ex.graph.const(step.value, kind), kind)
     write(ex, where, new, expr.operand.span)
     return old, new
-
-
-def move_pointer(ex: Executor, pointer: Value, index: Node, pointee: ir.Type) -> Value:
-    if isinstance(pointer, Pointer):
-        return _advance(ex, pointer, index, pointee)
-    if isinstance(pointer, Choice):
-        return _move_choice(ex, pointer, index, pointee)
-    return pointer
 
 
 def _binary_value(ex: Executor, expr: ir.Binary) -> Value:
@@ -471,11 +385,11 @@ def operate(
         index = as_number(ex, right, right_type)
         if op == "-":
             index = ex.graph.binary("-", ex.graph.const(0, I8), index, I8)
-        return move_pointer(ex, left, index, _pointee(left_type, left))
+        return move_pointer(ex, left, index, pointee_of(left_type, left))
     if op == "+" and isinstance(right, pointers):
-        return move_pointer(ex, right, as_number(ex, left, left_type), _pointee(right_type, right))
+        return move_pointer(ex, right, as_number(ex, left, left_type), pointee_of(right_type, right))
     if isinstance(left, Pointer) and isinstance(right, Pointer) and left.target is right.target:
-        return _pointer_difference(ex, op, left, right, left_type)
+        return pointer_difference(ex, op, left, right, left_type)
     a, b = as_number(ex, left, left_type), as_number(ex, right, right_type)
     kind = kind_of(type_)
     if op in COMPARISONS or op in (">", ">="):
@@ -483,21 +397,6 @@ def operate(
     if kind.is_float and op not in COMPARISONS and op not in ("+", "-", "*", "/", ">", ">="):
         return ex.opaque(f"of `{op}` on floating-point values", type_, (a, b))
     return ex.graph.binary(op, a, b, kind)
-
-
-def _pointee(type_: ir.Type, value: Value) -> ir.Type:
-    if isinstance(type_, ir.PointerType):
-        return type_.pointee
-    if isinstance(type_, ir.ArrayType):
-        return type_.element
-    return value.pointee if isinstance(value, Pointer) else ir.OpaqueType("?")
-
-
-def _pointer_difference(ex: Executor, op: str, left: Pointer, right: Pointer, type_: ir.Type) -> Node:
-    if op == "-":
-        bytes_apart = ex.graph.binary("-", left.offset, right.offset, I8)
-        return ex.graph.binary("/", bytes_apart, ex.graph.const(element_bytes(_pointee(type_, left)), I8), I8)
-    return ex.graph.binary(op, left.offset, right.offset, I8)
 
 
 def _assign_place(ex: Executor, expr: ir.Assign) -> Place:
@@ -570,10 +469,10 @@ def _cast_value(ex: Executor, expr: ir.Cast) -> Value:
             _initialise_global(ex, where.symbol)
             value = None if where.path else ex.state.variables.get(where.symbol)
             if isinstance(value, (Pointer, Choice)):
-                return _cast_pointer(ex, value, type_.pointee)
+                return cast_pointer(ex, value, type_.pointee)
         if isinstance(where, TemporaryPlace):
             return where.value if not isinstance(where.value, ArrayValue) else decay(where, ex.graph)
-        return _as_pointer(decay(where, ex.graph), type_.pointee)
+        return as_pointer(decay(where, ex.graph), type_.pointee)
     if _cuts_off(expr.operand.type, type_):
         return ex.graph.convert(_read_low_half(ex, expr.operand), kind_of(type_))
     return cast(ex, evaluate(ex, expr.operand), expr.operand.type, type_)
@@ -599,53 +498,6 @@ def _read_low_half(ex: Executor, operand: ir.Expr) -> Node:
     return value
 
 
-def cast(ex: Executor, value: Value, source: ir.Type, type_: ir.Type) -> Value:
-    """A value converted to another type, as a C++ cast does."""
-    if isinstance(type_, ir.PointerType):
-        if type_.reference:
-            return value
-        if isinstance(value, Node):
-            return _pointer_from_number(ex, value, type_)
-        return _cast_pointer(ex, value, type_.pointee)
-    if isinstance(type_, ir.Scalar) and type_.kind != "void":
-        if type_.kind == "bool" and isinstance(value, (Pointer, Closure, FunctionValue)):
-            null = isinstance(value, Pointer) and isinstance(value.target, Allocation) and value.target.is_null
-            return ex.graph.false if null else ex.graph.true
-        return ex.graph.convert(as_number(ex, value, source), kind_of(type_))
-    if isinstance(type_, ir.RecordType) and not isinstance(value, (RecordValue, Choice, Closure)):
-        return ex.memory.smear(value, type_)
-    return value
-
-
-def _cast_pointer(ex: Executor, value: Value, pointee: ir.Type) -> Value:
-    if isinstance(value, Pointer):
-        return _as_pointer(value, pointee)
-    if isinstance(value, Choice):
-        a, b = _cast_pointer(ex, value.a, pointee), _cast_pointer(ex, value.b, pointee)
-        return join(ex.graph, value.condition, a, b)
-    return value
-
-
-def _as_pointer(pointer: Pointer, pointee: ir.Type) -> Pointer:
-    if isinstance(pointee, ir.Scalar) and pointee.kind == "void":
-        return pointer
-    same = pointee is pointer.pointee or (
-        isinstance(pointee, ir.Scalar) and pointee.bytes == pointer.pointee.bytes
-    )
-    return Pointer(pointer.target, pointer.offset, pointee, pointer.subscripts if same else None, pointer.one_of)
-
-
-def _pointer_from_number(ex: Executor, value: Node, type_: ir.PointerType) -> Value:
-    if value.is_const and not value.value:
-        return Pointer(NULL, ex.graph.const(0, I8), type_.pointee)
-    known = {base: key for key, base in ex.addresses.items()}
-    for base, key in known.items():
-        if isinstance(key, Allocation) and value.bits & base.bits:
-            offset = ex.graph.substitute(value, {base: ex.graph.const(0, I8)})
-            return Pointer(key, offset, type_.pointee)
-    return Pointer(Allocation("?", "generic", opaque=value), ex.graph.const(0, I8), type_.pointee)
-
-
 def _cast_place(ex: Executor, expr: ir.Cast) -> Place:
     """A cast of an lvalue (to a reference, to a base class, of an array) still names the same place."""
     inner = place(ex, expr.operand)
@@ -660,7 +512,7 @@ def _cast_place(ex: Executor, expr: ir.Cast) -> Place:
     else:
         return TemporaryPlace(_cast_value(ex, expr), expr.type)
     if isinstance(inner, MemoryPlace):
-        pointer = _as_pointer(inner.pointer, target)
+        pointer = as_pointer(inner.pointer, target)
         return MemoryPlace(pointer, target, inner.record)
     if isinstance(inner, LocalPlace):
         return LocalPlace(inner.symbol, inner.path, target)

@@ -10,6 +10,7 @@ from cudalint.evaluate import expressions
 from cudalint.evaluate.device import DEVICE_QUERIES
 from cudalint.evaluate.graph import BOOL, I8, Node
 from cudalint.evaluate.intrinsics import DEVICE_LIBRARY, Handler
+from cudalint.evaluate.pointers import pointer_place
 from cudalint.evaluate.tiling import tilings
 from cudalint.evaluate.values import (
     Allocation,
@@ -32,7 +33,7 @@ def _allocate(ex: HostExecutor, call: ir.Call) -> Value:
     """cudaMalloc(&p, size) and its relatives."""
     target = expressions.evaluate(ex, call.arguments[0])
     size = expressions.number(ex, call.arguments[1])
-    where = expressions.pointer_place(ex, target, call.arguments[0].type)
+    where = pointer_place(ex, target, call.arguments[0].type)
     name = "?"
     if isinstance(where, LocalPlace):
         last = where.path[-1] if where.path else None
@@ -52,8 +53,8 @@ def _allocate_pitched(ex: HostExecutor, call: ir.Call) -> Value:
     width = expressions.number(ex, call.arguments[2])
     up = ex.graph.binary("+", width, ex.graph.const(511, I8), I8)
     rounded = ex.graph.binary("*", ex.graph.binary("/", up, ex.graph.const(512, I8), I8), ex.graph.const(512, I8), I8)
-    expressions.write(ex, expressions.pointer_place(ex, pitch, call.arguments[1].type), rounded, call.span)
-    where = expressions.pointer_place(ex, target, call.arguments[0].type)
+    expressions.write(ex, pointer_place(ex, pitch, call.arguments[1].type), rounded, call.span)
+    where = pointer_place(ex, target, call.arguments[0].type)
     pointee = where.type.pointee if isinstance(where.type, ir.PointerType) else ir.OpaqueType("?")
     name = where.symbol.name if isinstance(where, LocalPlace) else "?"
     size = ex.graph.binary("*", rounded, expressions.number(ex, call.arguments[3]), I8)
@@ -110,7 +111,7 @@ def _pointed_arguments(ex: HostExecutor, array: Value, ref: ir.FunctionRef) -> t
     values: list[Value | Place] = []
     for position, symbol in enumerate(function.parameters):
         element = stored.elements.get(position, stored.rest)
-        where = expressions.pointer_place(ex, element, ir.PointerType(symbol.type))
+        where = pointer_place(ex, element, ir.PointerType(symbol.type))
         if isinstance(where, LocalPlace):
             where = LocalPlace(where.symbol, where.path, symbol.type)
         values.append(expressions.read(ex, where, ref.span))
@@ -123,7 +124,7 @@ def _launch_with_config(ex: HostExecutor, call: ir.Call) -> Value | None:
         return None
     config = expressions.evaluate(ex, call.arguments[0])
     function = ex.function_of(expressions.evaluate(ex, call.arguments[1]))
-    where = expressions.pointer_place(ex, config, call.arguments[0].type)
+    where = pointer_place(ex, config, call.arguments[0].type)
     record = expressions.read(ex, where, call.span)
     if function is None or not isinstance(record, RecordValue):
         return None

@@ -10,8 +10,10 @@ from cudalint import ir
 from cudalint.evaluate import expressions
 from cudalint.evaluate.bits import BIT_FUNCTIONS
 from cudalint.evaluate.bulk import BULK_ACCESSES
+from cudalint.evaluate.conversions import as_number, cast
 from cudalint.evaluate.events import Scope
 from cudalint.evaluate.graph import BOOL, F8, I4, I8, MATH_FUNCTIONS, Node, Reason, kind_of
+from cudalint.evaluate.pointers import pointer_place
 from cudalint.evaluate.specifications import SPECIFICATIONS
 from cudalint.evaluate.synchronisation import SYNCHRONISATION, assembly_barrier, converges, unmasked
 from cudalint.evaluate.values import Choice, LocalPlace, MemoryPlace, Pointer, Value, nodes_of
@@ -28,12 +30,12 @@ Handler = Callable[..., Any]
 
 
 def _load(ex: Executor, call: ir.Call) -> Value:
-    where = expressions.pointer_place(ex, expressions.evaluate(ex, call.arguments[0]), call.arguments[0].type)
+    where = pointer_place(ex, expressions.evaluate(ex, call.arguments[0]), call.arguments[0].type)
     return expressions.read(ex, where, call.span)
 
 
 def _store(ex: Executor, call: ir.Call) -> Value:
-    where = expressions.pointer_place(ex, expressions.evaluate(ex, call.arguments[0]), call.arguments[0].type)
+    where = pointer_place(ex, expressions.evaluate(ex, call.arguments[0]), call.arguments[0].type)
     expressions.write(ex, where, expressions.evaluate(ex, call.arguments[1]), call.span)
     return ex.graph.zero
 
@@ -46,7 +48,7 @@ def _atomic(ex: Executor, call: ir.Call) -> Value:
         value = expressions.evaluate(ex, argument)
         if isinstance(value, Node):
             seen.append(value)
-    where = expressions.pointer_place(ex, pointer, call.arguments[0].type)
+    where = pointer_place(ex, pointer, call.arguments[0].type)
     if isinstance(where, MemoryPlace):
         ex.memory.access(where, ex.context(call.span), "atomic", atomic_scope=_scope(ex, call))
         seen.append(where.pointer.offset)
@@ -77,7 +79,7 @@ def _nv_atomic(ex: Executor, call: ir.Call) -> Value:
     # The address comes first, order and scope last.
     for argument in call.arguments[1:]:
         if isinstance(argument.type, ir.PointerType):
-            where = expressions.pointer_place(ex, expressions.evaluate(ex, argument), argument.type)
+            where = pointer_place(ex, expressions.evaluate(ex, argument), argument.type)
             if isinstance(where, LocalPlace):
                 seen = tuple(n for n in nodes_of(result) if not n.is_const)
                 expressions.write(ex, where, ex.opaque(f"`{call.name}` sets it", where.type, seen), call.span)
@@ -86,7 +88,7 @@ def _nv_atomic(ex: Executor, call: ir.Call) -> Value:
 
 def _nv_atomic_load(ex: Executor, call: ir.Call) -> Value:
     """All threads that read one address see one value."""
-    where = expressions.pointer_place(ex, expressions.evaluate(ex, call.arguments[0]), call.arguments[0].type)
+    where = pointer_place(ex, expressions.evaluate(ex, call.arguments[0]), call.arguments[0].type)
     if not isinstance(where, MemoryPlace):
         return expressions.read(ex, where, call.span)
     ex.memory.access(where, ex.context(call.span), "atomic", atomic_scope=_scope(ex, call))
@@ -112,7 +114,7 @@ def _pipeline_copy(ex: Executor, call: ir.Call) -> Value | None:
 
 def async_copy(ex: Executor, target: Value, source: Value, size: int, span: ir.Span) -> None:
     for pointer in (source, target):
-        where = expressions.pointer_place(ex, pointer, ir.PointerType(ir.Scalar("char", 1, "int")))
+        where = pointer_place(ex, pointer, ir.PointerType(ir.Scalar("char", 1, "int")))
         if isinstance(where, MemoryPlace):
             operation: Operation = "async-copy"
             ex.memory.access(where, ex.context(span), operation, size)
@@ -127,7 +129,7 @@ def _asm(ex: Executor, statement: ir.Asm) -> None:
     if copies and len(values) >= 2:
         size = _asm_size(statement.text)
         char = ir.PointerType(ir.Scalar("char", 1, "int"))
-        pointers = [expressions.cast(ex, v, ir.Scalar("size_t", 8, "uint"), char) for v in values[:2]]
+        pointers = [cast(ex, v, ir.Scalar("size_t", 8, "uint"), char) for v in values[:2]]
         if size:
             async_copy(ex, pointers[0], pointers[1], size, statement.span)
         return
@@ -304,7 +306,7 @@ def _first(ex: Executor, call: ir.Call) -> Value:
     """Functions that hand their argument through: conversions between address spaces, __builtin_expect."""
     values = [expressions.evaluate(ex, a) for a in call.arguments]
     if isinstance(call.type, ir.Scalar) and isinstance(values[0], (Pointer, Choice)):
-        return expressions.as_number(ex, values[0], call.arguments[0].type)
+        return as_number(ex, values[0], call.arguments[0].type)
     return values[0]
 
 
@@ -327,7 +329,7 @@ def _set_pair(ex: Executor, call: ir.Call) -> Value | None:
     if not isinstance(values[0], Node):
         return None
     for name, target, argument in zip(("sin", "cos"), values[1:], call.arguments[1:], strict=False):
-        where = expressions.pointer_place(ex, target, argument.type)
+        where = pointer_place(ex, target, argument.type)
         if isinstance(where, (LocalPlace, MemoryPlace)):
             value = ex.graph.function(name, values[0], values[0].kind) if name in MATH_FUNCTIONS else values[0]
             expressions.write(ex, where, value, call.span)
