@@ -96,6 +96,10 @@ def read(ex: Executor, where: Place, span: ir.Span) -> Value:
 
 
 def write(ex: Executor, where: Place, value: Value, span: ir.Span) -> None:
+    if isinstance(where, LocalPlace) and not where.path:
+        # Most of what is written: it leaves no event behind, which would need a context.
+        ex.state.variables[where.symbol] = value
+        return
     ex.memory.write(ex.state, where, value, ex.context(span))
 
 
@@ -153,6 +157,9 @@ def _initialise_global(ex: Executor, symbol: ir.Symbol) -> bool:
 
 def _name_value(ex: Executor, expr: ir.Name) -> Value:
     symbol = expr.symbol
+    held = ex.state.variables.get(symbol)
+    if isinstance(held, (Node, Pointer)) and not isinstance(symbol.type, ir.RecordType):
+        return held
     if symbol.storage == "builtin":
         return _builtin_value(ex, symbol)
     outside = symbol.storage in ("global", "static") and symbol not in ex.state.variables

@@ -11,6 +11,8 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from functools import cache
+from typing import NamedTuple
 
 from cudalint import ir
 from cudalint.evaluate.caches import Caches
@@ -28,6 +30,8 @@ _MOST_MEMOS = 16
 _MAX_FLOAT_SIZE = 96
 """Floating-point values that take more nodes than this are summarised."""
 _MAX_SUMMARY = 12
+_MOST_STEPS = 1 << 20
+"""Up to which the steps of a computation are counted."""
 _MAX_WRITTEN_OUT = 64
 """Conditions of loops that take fewer nodes are computed with numbers, without nodes for each iteration."""
 _MAX_BELOW = 256
@@ -35,8 +39,7 @@ _MAX_BELOW = 256
 with each of its values."""
 
 
-@dataclass(frozen=True, slots=True)
-class Kind:
+class Kind(NamedTuple):
     """A C arithmetic type: class (i, u, f, b) and width in bytes."""
 
     code: str
@@ -55,8 +58,13 @@ _KIND_CODES = {"int": "i", "uint": "u", "float": "f", "bool": "b", "void": "i"}
 def kind_of(type_: ir.Type) -> Kind:
     """The kind of a scalar type; pointers and everything else count as 64-bit integers."""
     if isinstance(type_, ir.Scalar):
-        return BOOL if type_.kind == "bool" else Kind(_KIND_CODES[type_.kind], type_.bytes or 4)
+        return _kind(type_.kind, type_.bytes)
     return I8
+
+
+@cache
+def _kind(name: str, width: int) -> Kind:
+    return BOOL if name == "bool" else Kind(_KIND_CODES[name], width or 4)
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +95,7 @@ UNINITIALISED = Reason(False, "it is not initialised")
 class Node:
     """One value of the graph; equal nodes are the same object."""
 
-    __slots__ = ("args", "bits", "index", "kind", "op", "payload", "size", "steps")
+    __slots__ = ("args", "bits", "index", "is_const", "kind", "op", "payload", "size", "steps")
 
     def __init__(self, op: str, args: tuple[Node, ...], payload: object, kind: Kind, bits: int, index: int) -> None:
         self.op = op
@@ -96,16 +104,15 @@ class Node:
         self.kind = kind
         self.bits = bits
         self.index = index
-        self.size = 1
+        self.is_const = op == "const"
+        size = steps = 1
+        for argument in args:
+            size += argument.size
+            steps += argument.steps
+        self.size = min(size, _MOST_STEPS) if op != "opaque" else 1
         """How many nodes it would take to write it out, up to a limit."""
-        if op != "opaque":
-            self.size = min(1 + sum(a.size for a in args), 1 << 20)
-        self.steps: int = min(1 + sum(a.steps for a in args), 1 << 20)
+        self.steps = min(steps, _MOST_STEPS)
         """The same, with what goes into opaque values."""
-
-    @property
-    def is_const(self) -> bool:
-        return self.op == "const"
 
     @property
     def value(self) -> Number:
@@ -293,6 +300,8 @@ class Graph:
         """32-bit products of uniform symbols."""
         self.fitted: tuple[Node, ...] = ()
         """Those for which generic values have been found with which they do not overflow."""
+        self.choosing: set[Node] = set()
+        """Conditions that choose between values."""
         self.work = 0
         """How much was computed so far, in units of about a microsecond. What has to end early ends by this clock: by
         that on the wall, findings would come and go with what else the machine does."""
@@ -535,6 +544,7 @@ class Graph:
         if a.payload is UNINITIALISED or b.payload is UNINITIALISED:
             return b if a.payload is UNINITIALISED else a
         kind = _either(a.kind, b.kind)
+        self.choosing.add(condition)
         return self._intern("select", (condition, a, b), None, kind, condition.bits | a.bits | b.bits)
 
     def convert(self, a: Node, kind: Kind) -> Node:
@@ -688,7 +698,7 @@ class Graph:
             return node
         done = memo.get(node.index)
         if done is None:
-            args = tuple(self._substitute(a, touched, memo) for a in node.args)
+            args = tuple([self._substitute(a, touched, memo) for a in node.args])
             done = self._rebuild(node, args)
             memo[node.index] = done
         return done

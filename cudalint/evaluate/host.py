@@ -218,7 +218,10 @@ class HostExecutor(Executor):
     def _enter(self, condition: Node, guards: tuple[Node, ...], before: Mapping[ir.Symbol, Value | Place]) -> None:
         """Starts one side of a branch: numbers that an earlier branch on the same condition chose are known there."""
         self.guards = (*guards, condition)
-        self.state.variables = {symbol: self._known_side(value, condition) for symbol, value in before.items()}
+        self.state.variables = dict(before)
+        if not self.graph.choosing.isdisjoint((condition, self.graph.negate(condition))):
+            for symbol, value in before.items():
+                self.state.variables[symbol] = self._known_side(value, condition)
 
     def _known_side(self, value: Value | Place, condition: Node) -> Value | Place:
         if isinstance(value, Node) and value.op == "select":

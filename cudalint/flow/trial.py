@@ -55,6 +55,8 @@ class Trial:
     values: Mapping[Node, int | float] = field(default_factory=dict)
     data: Data = "random"
     _traces: dict[tuple[RaceScope, Effort], Unfolding] = field(default_factory=dict)
+    _too_large: set[tuple[RaceScope, Effort]] = field(default_factory=set)
+    """Traces that were begun and given up."""
     _others: dict[object, Trial] = field(default_factory=dict)
     _known: dict[object, list[Conflict]] = field(default_factory=dict)
     _sites: dict[object, set[frozenset[object]]] = field(default_factory=dict)
@@ -94,16 +96,23 @@ class Trial:
         raise GaveUp
 
     def trace(self, scope: RaceScope, effort: Effort | None = None) -> Unfolding:
-        effort = effort or _INSIDE[0]
-        found = self._traces.get((scope, effort))
+        """The trace of some blocks. Raises `TooLarge`."""
+        key = (scope, effort or _INSIDE[0])
+        if key in self._too_large:
+            raise TooLarge
+        found = self._traces.get(key)
         if found is None:
-            extents = self.extents()
-            blocks = _inside(extents, effort.blocks) if scope == "block" else _neighbours(extents, effort.blocks)
-            found = Unfolding(
-                self.graph, self.block, blocks, self.events, self.values, effort.iterations, self.data
-            )
-            self._traces[scope, effort] = found
+            try:
+                found = self._traces[key] = self._unfold(*key)
+            except TooLarge:
+                self._too_large.add(key)
+                raise
         return found
+
+    def _unfold(self, scope: RaceScope, effort: Effort) -> Unfolding:
+        extents = self.extents()
+        blocks = _inside(extents, effort.blocks) if scope == "block" else _neighbours(extents, effort.blocks)
+        return Unfolding(self.graph, self.block, blocks, self.events, self.values, effort.iterations, self.data)
 
     def under(self, values: Mapping[Node, int | float], data: Data = "random") -> Trial:
         """The same launch with other values for some symbols, and other data in memory."""
