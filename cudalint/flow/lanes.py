@@ -23,6 +23,8 @@ _MOST_INTERVALS = 8
 """Intervals over which an asynchronous copy is followed."""
 
 Column = NDArray[np.int64]
+_INTERVAL, _ADDRESS, _LENGTH = 4, 8, 10
+"""Columns of the entries of one access."""
 
 
 class TooManyLanes(Exception):
@@ -109,43 +111,45 @@ def table_of(unfolding: Unfolding, touches: Sequence[Touch], size: int | None) -
     if not found:
         return None
     columns = [np.concatenate(column) for column in zip(*found, strict=True)]
-    event, row, thread, block, interval, warp, grid, soft, address, step, length = columns
+    address, length = columns[_ADDRESS], columns[_LENGTH]
     everything = int(np.bitwise_or.reduce(address | length))
     unit = min(everything & -everything, 16) if everything else 1
+    columns[_ADDRESS] = address // unit
     units = np.minimum(length // unit, _MOST_UNITS)
-    if int(units.sum()) > MAX_LANES:
+    total = int(units.sum())
+    if total > MAX_LANES:
         raise TooManyLanes
-    of = np.repeat(np.arange(len(event)), units)
-    within = np.arange(len(of)) - np.repeat(np.cumsum(units) - units, units)
-    return Table(
-        unit, event[of], row[of], thread[of], block[of], interval[of], warp[of], grid[of], soft[of],
-        address[of] // unit + within, step[of], tuple(touches), unfolding,
-    )  # fmt: skip
+    if total > len(units):
+        of = np.repeat(np.arange(len(units)), units)
+        columns = [column[of] for column in columns]
+        columns[_ADDRESS] += np.arange(total) - np.repeat(np.cumsum(units) - units, units)
+    return Table(unit, *columns[:_LENGTH], tuple(touches), unfolding)
 
 
 def _entries(unfolding: Unfolding, number: int, touch: Touch, size: int | None) -> tuple[Column, ...] | None:
+    """The columns of one access, as in `Table`, and how many bytes each entry has."""
     if not unfolding.is_walked(touch):
         return None
     rows, times = unfolding.rows_of(touch), unfolding.times(touch)
     mask = unfolding.mask(touch)
-    address = flat(rows.value(touch.offset), rows).astype(np.int64)
+    addresses = flat(rows.value(touch.offset), rows).astype(np.int64)
     if size is not None:
-        mask = mask & (address >= 0) & (address + touch.bytes <= size)
-    row, thread = (index.astype(np.int64) for index in np.nonzero(mask & (times.block.repeat(WARP, axis=1) >= 0)))
-    if not len(row):
+        mask = mask & (addresses >= 0) & (addresses + touch.bytes <= size)
+    at = np.flatnonzero(mask & (times.block.repeat(WARP, axis=1) >= 0))
+    if not len(at):
         return None
-    warp = thread // WARP
-    coordinates = rows.blocks[row]
-    block = coordinates[:, 0] | coordinates[:, 1] << 21 | coordinates[:, 2] << 42
-    length = np.full(len(row), touch.bytes, dtype=np.int64)
-    start, until = times.block[row, warp], times.until[row, warp]
+    row, thread = np.divmod(at, mask.shape[1])
+    by_warp = at // WARP
+    blocks = rows.blocks[:, 0] | rows.blocks[:, 1] << 21 | rows.blocks[:, 2] << 42
+    interval, until = times.block.ravel()[by_warp], times.until.ravel()[by_warp]
     entries = (
-        np.full(len(row), number, dtype=np.int64), row, thread, block, start, times.warp[row, warp],
-        times.grid[row, warp], times.soft[row, warp], address[row, thread], times.step[row], length,
+        np.full(len(at), number, dtype=np.int64), row, thread, blocks[row], interval, times.warp.ravel()[by_warp],
+        times.grid.ravel()[by_warp], times.soft.ravel()[by_warp], addresses.ravel()[at], times.step[row],
+        np.full(len(at), touch.bytes, dtype=np.int64),
     )  # fmt: skip
-    if isinstance(touch, AccessEvent) and touch.operation != "async-copy" and bool((until == start).all()):
+    if isinstance(touch, AccessEvent) and touch.operation != "async-copy" and np.array_equal(until, interval):
         return entries
-    return _lasting(entries, np.minimum(until - start, _MOST_INTERVALS))
+    return _lasting(entries, np.minimum(until - interval, _MOST_INTERVALS))
 
 
 def _lasting(entries: tuple[Column, ...], more: Column) -> tuple[Column, ...]:
@@ -153,7 +157,7 @@ def _lasting(entries: tuple[Column, ...], more: Column) -> tuple[Column, ...]:
     of = np.repeat(np.arange(len(more)), more + 1)
     later = np.arange(len(of)) - np.repeat(np.cumsum(more + 1) - (more + 1), more + 1)
     columns = [column[of] for column in entries]
-    columns[4] = columns[4] + later
+    columns[_INTERVAL] = columns[_INTERVAL] + later
     return tuple(columns)
 
 
