@@ -6,13 +6,13 @@ are summarised (cudalint.evaluate.loops). What the execution leaves behind is th
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from typing import TypeVar
 
 from cudalint import ir
-from cudalint.evaluate import expressions, loops
+from cudalint.evaluate import expressions, loops, walk
 from cudalint.evaluate.deadline import NEVER, Deadline
 from cudalint.evaluate.events import BranchEvent, Context, Side, Step
 from cudalint.evaluate.graph import UNINITIALISED, Graph, Node, Reason
@@ -89,6 +89,8 @@ class Executor:
     """Keys of the functions being executed, to stop at recursion."""
     deadline: Deadline = NEVER
     """What is left then is given up."""
+    effects: dict[ir.Stmt, walk.Effects] = field(default_factory=dict)
+    """What loops may do to the variables around them, by their bodies."""
 
     def __post_init__(self) -> None:
         self.state = State(self.graph)
@@ -111,6 +113,13 @@ class Executor:
         """A value that cannot be followed; it counts as data where one of `args` does."""
         data = any(a.bits & self.graph.opaque_bits for a in args)
         return self.memory.unknown(type_, Reason(data, text, origin), args)
+
+    def changed_in(self, parts: loops.Parts) -> Collection[ir.Symbol]:
+        """The variables that a loop changes."""
+        effects = self.effects.get(parts.body)
+        if effects is None:
+            effects = self.effects[parts.body] = walk.effects(parts.condition, parts.body, parts.increment)
+        return walk.reached(effects, self.state.variables)
 
     # functions
 

@@ -90,6 +90,8 @@ class HostExecutor(Executor):
     small: dict[str, bool] = field(default_factory=dict)
     """By the keys of functions without launches: whether they are executed."""
     definitions: Definitions = field(default_factory=Definitions)
+    launching: dict[ir.Stmt, bool] = field(default_factory=dict)
+    """Statements of which is known whether they launch a kernel."""
     callers: list[dict[ir.Symbol, None]] = field(default_factory=list)
     """For each function that is inlined, the variables that there were before and that no branch of it has set."""
     properties: Mapping[str, int] = field(default_factory=dict)
@@ -466,8 +468,7 @@ class HostExecutor(Executor):
 
     def _matters(self, parts: loops.Parts) -> bool:
         """Whether a loop changes any number or pointer that lives on after it: filling arrays decides no launch."""
-        changed, _ = walk.reached(walk.effects(parts.condition, parts.body, parts.increment), self.state.variables)
-        kept = (self.state.variables.get(symbol) for symbol in changed if symbol is not parts.own)
+        kept = (self.state.variables.get(symbol) for symbol in self.changed_in(parts) if symbol is not parts.own)
         return any(isinstance(value, (Node, RecordValue)) for value in kept)
 
     def _test(self, parts: loops.Parts) -> Node:
@@ -475,7 +476,10 @@ class HostExecutor(Executor):
 
     def _has_launch(self, code: ir.Stmt) -> bool:
         """Whether code launches a kernel, or calls or names a function that does."""
-        return any(self._launches(node) for node in walk.walk(code))
+        found = self.launching.get(code)
+        if found is None:
+            found = self.launching[code] = any(self._launches(node) for node in walk.walk(code))
+        return found
 
     def _launches(self, node: Any) -> bool:
         if isinstance(node, ir.Launch):
@@ -489,8 +493,7 @@ class HostExecutor(Executor):
 
     def _forget(self, parts: loops.Parts) -> None:
         """What a loop changes is unknown after it, if it was not followed to its end."""
-        changed, _ = walk.reached(walk.effects(parts.condition, parts.body, parts.increment), self.state.variables)
-        for symbol in changed:
+        for symbol in self.changed_in(parts):
             self._forget_number(symbol, parts)
 
     def _forget_counts(self, parts: loops.Parts) -> None:

@@ -142,7 +142,7 @@ def run(ex: Executor, parts: Parts) -> None:
     if ex.on_loop is not None:
         ex.on_loop(parts)
         return
-    changed, _ = walk.reached(walk.effects(parts.condition, parts.body, parts.increment), ex.state.variables)
+    changed = ex.changed_in(parts)
     symbols = [s for s in ex.state.variables if s in changed and not isinstance(ex.state.variables[s], _PLACES)]
     trial = _Trial(ex, parts, symbols)
     trial.run()

@@ -2,37 +2,36 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
+from functools import cache
 from typing import Any
 
 from cudalint import ir
 from cudalint.evaluate.values import Closure, LocalMemory, LocalPlace, Place, Pointer, Value
 
-_NOT_CHILDREN = frozenset({"type", "span", "function", "kernel", "constructor", "symbol", "captures", "element"})
-
-
 STEPS = ("++x", "--x", "x++", "x--")
 """The operators that change their operand."""
-_FIELDS: dict[type, tuple[str, ...]] = {}
+_NODES = re.compile(r"\b(Expr|Stmt|Case)\b")
 
 
+@cache
 def _child_fields(class_: type[Any]) -> tuple[str, ...]:
-    names = _FIELDS.get(class_)
-    if names is None:
-        names = tuple(f.name for f in fields(class_) if f.name not in _NOT_CHILDREN)
-        _FIELDS[class_] = names
-    return names
+    """The fields that hold nodes, by what they are declared as."""
+    return tuple(f.name for f in fields(class_) if _NODES.search(str(f.type)))
 
 
-def children(node: Any) -> Iterator[Any]:
+def children(node: Any) -> list[Any]:
     """The IR nodes directly below a statement or an expression, in source order."""
+    found: list[Any] = []
     for name in _child_fields(type(node)):
         value = getattr(node, name)
-        if isinstance(value, tuple):
-            yield from (v for v in value if hasattr(v, "__dataclass_fields__"))
-        elif hasattr(value, "__dataclass_fields__"):
-            yield value
+        if type(value) is tuple:
+            found += value
+        elif value is not None:
+            found.append(value)
+    return found
 
 
 def walk(node: Any) -> Iterator[Any]:
@@ -41,7 +40,7 @@ def walk(node: Any) -> Iterator[Any]:
     while pending:
         current = pending.pop()
         yield current
-        pending.extend(reversed(list(children(current))))
+        pending += reversed(children(current))
 
 
 def root(expr: Any) -> ir.Symbol | None:
@@ -70,22 +69,17 @@ class Effects:
     source: that of a set of symbols is the one of their addresses, and no figure may depend on those."""
     closures: tuple[ir.Symbol, ...]
     """Variables that are called: closures, whose bodies assign too."""
-    leaves: bool
-    """There is a break, continue or return inside."""
 
 
 def effects(*parts: Any) -> Effects:
     """The effects of statements and expressions, by their syntax."""
     assigned: dict[ir.Symbol, None] = {}
     closures: dict[ir.Symbol, None] = {}
-    leaves = False
     for part in parts:
         if part is None:
             continue
         for node in walk(part):
-            if isinstance(node, (ir.Break, ir.Continue, ir.Return)):
-                leaves = True
-            elif isinstance(node, ir.Assign):
+            if isinstance(node, ir.Assign):
                 _add_root(assigned, node.target)
             elif isinstance(node, ir.Unary) and node.op in (*STEPS, "&"):
                 _add_root(assigned, node.operand)
@@ -94,7 +88,7 @@ def effects(*parts: Any) -> Effects:
             elif isinstance(node, ir.Asm):
                 for operand in node.operands:
                     _add_root(assigned, operand)
-    return Effects(tuple(assigned), tuple(closures), leaves)
+    return Effects(tuple(assigned), tuple(closures))
 
 
 def stepped(part: Any) -> Iterator[ir.Symbol]:
@@ -144,9 +138,7 @@ def handed_over(function: ir.FunctionRef | None, arguments: Sequence[ir.Expr]) -
             yield symbol
 
 
-def reached(
-    found: Effects, variables: Mapping[ir.Symbol, Value | Place]
-) -> tuple[Collection[ir.Symbol], bool]:
+def reached(found: Effects, variables: Mapping[ir.Symbol, Value | Place]) -> Collection[ir.Symbol]:
     """The variables that the effects change, in one order, seen through references, pointers to locals and closures."""
     result: dict[ir.Symbol, None] = {}
     pending = list(found.assigned)
@@ -165,4 +157,4 @@ def reached(
             pending.append(value.symbol)
         elif isinstance(value, Pointer) and isinstance(value.target, LocalMemory):
             pending.append(value.target.place.symbol)
-    return result.keys(), found.leaves
+    return result.keys()
