@@ -167,8 +167,8 @@ class FunctionRef:
 
     name: str
     kind: FunctionKind
-    span: Span
-    """Where it is declared."""
+    place: Callable[[], Span]
+    """Where it is declared; `span` for short."""
     key: str
     """Equal for all references to the same instantiation in one file."""
     usr: str
@@ -187,6 +187,10 @@ class FunctionRef:
     """The reference names a template pattern rather than an instantiation."""
     outputs: Callable[[], frozenset[int]] = frozenset
     """Positions of the parameters that are references to what is not constant (memoised)."""
+
+    @property
+    def span(self) -> Span:
+        return self.place()
 
 
 # --- expressions -------------------------------------------------------------------------------

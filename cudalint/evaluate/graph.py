@@ -109,9 +109,9 @@ class Node:
         for argument in args:
             size += argument.size
             steps += argument.steps
-        self.size = min(size, _MOST_STEPS) if op != "opaque" else 1
+        self.size: int = min(size, _MOST_STEPS) if op != "opaque" else 1
         """How many nodes it would take to write it out, up to a limit."""
-        self.steps = min(steps, _MOST_STEPS)
+        self.steps: int = min(steps, _MOST_STEPS)
         """The same, with what goes into opaque values."""
 
     @property

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
-from functools import cache
 from typing import Any
 
 from cudalint import ir
@@ -16,10 +15,15 @@ STEPS = ("++x", "--x", "x++", "x--")
 _NODES = re.compile(r"\b(Expr|Stmt|Case)\b")
 
 
-@cache
+_FIELDS: dict[type, tuple[str, ...]] = {}
+
+
 def _child_fields(class_: type[Any]) -> tuple[str, ...]:
     """The fields that hold nodes, by what they are declared as."""
-    return tuple(f.name for f in fields(class_) if _NODES.search(str(f.type)))
+    names = _FIELDS.get(class_)
+    if names is None:
+        names = _FIELDS[class_] = tuple(f.name for f in fields(class_) if _NODES.search(str(f.type)))
+    return names
 
 
 def children(node: Any) -> list[Any]:

@@ -123,7 +123,10 @@ def table_of(unfolding: Unfolding, touches: Sequence[Touch], size: int | None) -
         of = np.repeat(np.arange(len(units)), units)
         columns = [column[of] for column in columns]
         columns[_ADDRESS] += np.arange(total) - np.repeat(np.cumsum(units) - units, units)
-    return Table(unit, *columns[:_LENGTH], tuple(touches), unfolding)
+    event, row, thread, block, interval, warp, grid, soft, address, step, _ = columns
+    return Table(
+        unit, event, row, thread, block, interval, warp, grid, soft, address, step, tuple(touches), unfolding
+    )
 
 
 def _entries(unfolding: Unfolding, number: int, touch: Touch, size: int | None) -> tuple[Column, ...] | None:

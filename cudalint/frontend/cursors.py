@@ -341,8 +341,19 @@ def file_name(file: int) -> str:
     return _text(_file_name(file))
 
 
+def file_size(unit: int, file: int) -> int:
+    """How many bytes a file had when it was parsed."""
+    return _contents(unit, file)[1]
+
+
 def file_contents(unit: int, file: int) -> bytes:
     """The text of a file as it was parsed."""
+    data, size = _contents(unit, file)
+    return ctypes.string_at(data, size) if data else b""
+
+
+def _contents(unit: int, file: int) -> tuple[int | None, int]:
+    """Where the text of a file lies in memory, and how long it is."""
     size = ctypes.c_size_t()
-    data = _file_contents(unit, file, byref(size))
-    return ctypes.string_at(data, size.value) if data else b""
+    data: int | None = _file_contents(unit, file, byref(size))
+    return data, size.value if data else 0

@@ -70,7 +70,7 @@ class Functions:
         return ir.FunctionRef(
             name=name,
             kind=declarations.function_kind(declarations.split(shown)),
-            span=sources.span(shown),
+            place=lambda: sources.span(shown),
             key=key,
             usr=usr,
             is_user=start.file.is_user and not name.startswith("__builtin_"),

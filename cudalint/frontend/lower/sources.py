@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Callable, Iterator
-from functools import cached_property
+from functools import cached_property, partial
+from itertools import accumulate
 from typing import Final, NamedTuple
 
 from cudalint import ir
@@ -19,23 +20,27 @@ _WORD: Final = re.compile(r"\w*", re.ASCII)
 
 
 class File:
-    def __init__(self, path: str, text: str, is_user: bool, places: PlaceMap | None = None) -> None:
+    """A file of a unit. Of most headers nobody asks for more than the size."""
+
+    def __init__(
+        self, path: str, size: int, read: Callable[[], bytes], is_user: bool, places: PlaceMap | None = None
+    ) -> None:
         self.path = path
         self.places = places
         """Where the text stands in a file that holds more than CUDA."""
-        self.text = text
-        """Bytes as latin-1, so that offsets into it are offsets into the file."""
+        self.size = size
         self.is_user = is_user
+        self._read = read
+
+    @cached_property
+    def text(self) -> str:
+        """Bytes as latin-1, so that offsets into it are offsets into the file."""
+        return self._read().decode("latin-1")
 
     @cached_property
     def lines(self) -> list[int]:
         """The offset of each line's first byte."""
-        starts = [0]
-        position = 0
-        for line in self.text.split("\n"):
-            position += len(line) + 1
-            starts.append(position)
-        return starts
+        return list(accumulate((len(line) + 1 for line in self.text.split("\n")), initial=0))
 
 
 class Place(NamedTuple):
@@ -69,7 +74,7 @@ class Sources:
         """The files in the order of `_bases`, from which clang numbers the bytes of each inclusion."""
         self._macros: dict[int, Place] = {}
         self._manager: tuple[int | None, int | None] = (None, None)
-        self._nowhere = File(main_path, "", False)
+        self._nowhere = File(main_path, 0, bytes, False)
         self._latest = (self._nowhere, 0, 0)
         """The inclusion of the last span, with the numbers of its first and last byte: most are in the same."""
 
@@ -157,7 +162,7 @@ class Sources:
     def _inclusion(self, encoded: int, declaration: Cursor) -> int:
         """The index of the inclusion in which a location stands, -1 for none."""
         index = bisect_right(self._bases, encoded) - 1
-        if index >= 0 and encoded - self._bases[index] <= len(self._inclusions[index].text):
+        if index >= 0 and encoded - self._bases[index] <= self._inclusions[index].size:
             return index
         self.start(declaration)
         return bisect_right(self._bases, encoded) - 1
@@ -178,8 +183,8 @@ class Sources:
         if index >= 0:
             file = self._inclusions[index]
             offset = encoded - self._bases[index]
-            if offset <= len(file.text):
-                self._latest = (file, self._bases[index], self._bases[index] + len(file.text))
+            if offset <= file.size:
+                self._latest = (file, self._bases[index], self._bases[index] + file.size)
                 return Place(file, offset)
         return self._ask(encoded)
 
@@ -198,9 +203,10 @@ class Sources:
         file = self._files.get(handle)
         if file is None:
             path = cursors.file_name(handle)
-            text = cursors.file_contents(self._unit, handle).decode("latin-1")
+            read = partial(cursors.file_contents, self._unit, handle)
             places = self._places if path == self._main_path else None
-            file = self._files[handle] = File(self._shown(path), text, self._is_user(path), places)
+            file = File(self._shown(path), cursors.file_size(self._unit, handle), read, self._is_user(path), places)
+            self._files[handle] = file
         return file
 
 
