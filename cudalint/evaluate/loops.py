@@ -19,6 +19,7 @@ from cudalint.evaluate import expressions, walk
 from cudalint.evaluate.events import Loop, Side
 from cudalint.evaluate.graph import BOOL, I8, Graph, Kind, Node, Reason
 from cudalint.evaluate.memory import alignment
+from cudalint.evaluate.recurrences import Recurrence, alternating
 from cudalint.evaluate.state import Exit, LoopScope
 from cudalint.evaluate.values import (
     Allocation,
@@ -366,99 +367,19 @@ class _Trial:
     ) -> bool:
         """Finds the closed form of one placeholder, if those that it depends on have theirs."""
         graph, placeholder, start = self.graph, self.placeholders[key], self._start_node(key)
-        own = placeholder.bits
         self.ex.check_time()
         result = graph.substitute(result, {p: c for p, c in self.closed.items() if p is not placeholder})
         others = 0
         for other in self.placeholders.values():
             if other is not placeholder and other not in self.closed:
                 others |= other.bits
-        if result is placeholder:
-            self.closed[placeholder] = start
-            return True
         if result.bits & others:
             return self._close_exchange(key, result, results)
-        kept = self._kept_elsewhere(result, placeholder)
-        if kept is not None:
-            condition, result = kept
-            previous = graph.binary("-", self.counter, graph.const(1, I8), I8)
-            earlier = graph.substitute(result, {self.counter: previous})
-            later = graph.binary("<", graph.const(0, I8), self.counter, BOOL)
-            self.closed[placeholder] = graph.select(graph.binary("&&", later, condition, BOOL), earlier, start)
-            return True
-        if not result.bits & own:
-            previous = graph.binary("-", self.counter, graph.const(1, I8), I8)
-            earlier = graph.substitute(result, {self.counter: previous})
-            first = graph.binary("==", self.counter, graph.const(0, I8), BOOL)
-            self.closed[placeholder] = graph.select(first, start, earlier)
-            return True
-        closed = self._recurrence(result, placeholder, start)
+        closed = Recurrence(graph, self.counter, placeholder, result, start).closed()
         if closed is None:
             return False
         self.closed[placeholder] = closed
         return True
-
-    def _kept_elsewhere(self, result: Node, placeholder: Node) -> tuple[Node, Node] | None:
-        """`if (c) x = value;` with an unchanging `c`: the lanes with `c` get a new value, the others keep theirs."""
-        if result.op != "select" or result.args[0].bits & (placeholder.bits | self.counter.bits):
-            return None
-        condition, a, b = result.args
-        if b is placeholder and not a.bits & placeholder.bits:
-            return condition, a
-        if a is placeholder and not b.bits & placeholder.bits:
-            return self.graph.negate(condition), b
-        return None
-
-    def _recurrence(self, result: Node, placeholder: Node, start: Node) -> Node | None:
-        graph, counter = self.graph, self.counter
-        step = linear_step(graph, result, placeholder)
-        if step is not None and not step.bits & counter.bits:
-            moved = graph.binary("*", counter, step, I8)
-            return graph.binary("+", start, moved, placeholder.kind)
-        if len(result.args) != 2 or result.args[0] is not placeholder or not result.args[1].is_const:
-            return self._toggle(result, placeholder, start)
-        return self._geometric(result.op, start, int(result.args[1].value), placeholder.kind)
-
-    def _geometric(self, op: str, start: Node, factor: int, kind: Kind) -> Node | None:
-        """Shifts, and multiplication or division by a power of two."""
-        graph, counter = self.graph, self.counter
-        power = factor.bit_length() - 1
-        if op in ("*", "/") and (factor < 1 or factor != 1 << power):
-            return None
-        amount = graph.binary("*", counter, graph.const(power if op in ("*", "/") else factor, I8), I8)
-        if op in ("*", "<<"):
-            return graph.convert(graph.binary("<<", start, amount, I8), kind)
-        if op == "/":
-            return graph.binary("/", start, graph.binary("<<", graph.const(1, I8), amount, I8), kind)
-        if op == ">>":
-            return graph.binary(op, start, amount, kind)
-        if op == "^":
-            return graph.select(self._odd(), graph.binary("^", start, graph.const(factor, kind), kind), start)
-        return None
-
-    def _odd(self) -> Node:
-        return self.graph.truth(self.graph.binary("&", self.counter, self.graph.one, I8))
-
-    def _first(self) -> Node:
-        return self.graph.binary("==", self.counter, self.graph.const(0, I8), BOOL)
-
-    def _toggle(self, result: Node, placeholder: Node, start: Node) -> Node | None:
-        """`x = c - x` and `x = !x` alternate; `x = (x + c) % n` cycles."""
-        graph, counter = self.graph, self.counter
-        own = placeholder.bits | counter.bits
-        if result.op == "-" and result.args[1] is placeholder and not result.args[0].bits & own:
-            return graph.select(self._odd(), graph.binary("-", result.args[0], start, placeholder.kind), start)
-        truth = graph.truth(placeholder)
-        if result is graph.negate(truth) or (result.op == "==" and graph.negate(result) is truth):
-            later = graph.select(self._odd(), graph.negate(start), graph.truth(start))
-            return graph.select(self._first(), start, later)
-        if result.op == "%" and not result.args[1].bits & own:
-            step = linear_step(graph, result.args[0], placeholder)
-            if step is not None and step.is_const and step.value > 0:
-                moved = graph.binary("+", start, graph.binary("*", counter, step, I8), I8)
-                cycled = graph.binary("%", moved, result.args[1], placeholder.kind)
-                return graph.select(self._first(), start, cycled)
-        return None
 
     def _close_exchange(
         self, key: tuple[ir.Symbol, str], result: Node, results: Mapping[tuple[ir.Symbol, str], Node]
@@ -467,7 +388,9 @@ class _Trial:
         graph, mine = self.graph, self.placeholders[key]
         for other_key, other in self.placeholders.items():
             if result is other and results[other_key] is mine:
-                self.closed[mine] = graph.select(self._odd(), self._start_node(other_key), self._start_node(key))
+                self.closed[mine] = alternating(
+                    graph, self.counter, self._start_node(key), self._start_node(other_key)
+                )
                 return True
         return False
 
@@ -586,26 +509,6 @@ class _Trial:
         graph = self.graph
         entered = graph.binary("<", graph.const(0, I8), self.trips(), BOOL)
         return graph.binary("&&", entered, graph.substitute(condition, self._last()), BOOL)
-
-
-def linear_step(graph: Graph, result: Node, start: Node) -> Node | None:
-    """`s` where `result` is `start + s` and `s` does not depend on `start`; None where it has another form."""
-    if result is start:
-        return graph.const(0, I8)
-    if result.op == "cast" and not result.kind.is_float and result.kind.bytes >= start.kind.bytes:
-        return linear_step(graph, result.args[0], start)
-    if result.op == "select" and not result.args[0].bits & start.bits:
-        a_step, b_step = (linear_step(graph, side, start) for side in result.args[1:])
-        return None if a_step is None or b_step is None else graph.select(result.args[0], a_step, b_step)
-    if result.op in ("+", "-"):
-        a, b = result.args
-        if a.bits & start.bits and not b.bits & start.bits:
-            inner = linear_step(graph, a, start)
-            return None if inner is None else graph.binary(result.op, inner, b, I8)
-        if result.op == "+" and b.bits & start.bits and not a.bits & start.bits:
-            inner = linear_step(graph, b, start)
-            return None if inner is None else graph.binary("+", inner, a, I8)
-    return None
 
 
 def _value(ex: Executor, symbol: ir.Symbol) -> Value:
