@@ -75,6 +75,7 @@ class _Array:
             offender.thread,
             offender.block,
             offender.offset,
+            self.touch.bytes,
             found.extent,
             self.element,
             extent_text(view.graph, extent, self.element),

@@ -271,6 +271,8 @@ class OutOfBounds:
     block: tuple[int, int, int]
     offset: int
     """Where its access starts, in bytes from the start of the array; for an array in registers, in elements."""
+    length: int
+    """Of its access, in the same unit."""
     extent: int
     """The size of the array, in the same unit."""
     element_bytes: int

@@ -69,9 +69,8 @@ class OutOfBoundsIndex(Rule):
 
 
 def _message(found: OutOfBounds) -> str:
-    element, rest = divmod(found.offset, found.element_bytes)
     verb = {"load": "reads", "async-copy": "copies"}.get(found.operation, "writes")
-    where = f"element {element}" + (f" (byte {rest} of it)" if rest else "")
+    where = _touched(found)
     if found.dimensions > 1:
         where += ", counted through all rows"
     elements = count(found.extent // found.element_bytes, "element")
@@ -79,3 +78,14 @@ def _message(found: OutOfBounds) -> str:
         elements = f"{found.elements} elements" if found.elements else elements
     leaves = f"thread {found.thread} {verb} {where} of `{found.array}`, which has {elements}"
     return f"{leaves}{with_values(found.values)}{of_block(found.block)}"
+
+
+def _touched(found: OutOfBounds) -> str:
+    """`element 64`, `elements 64 to 67` of a wide access, or `bytes 4 to 7 of element 64` for a field of a struct."""
+    first, start = divmod(found.offset, found.element_bytes)
+    last, end = divmod(found.offset + found.length - 1, found.element_bytes)
+    if last > first:
+        return f"elements {first} to {last}"
+    if found.length == found.element_bytes:
+        return f"element {first}"
+    return f"byte {start} of element {first}" if start == end else f"bytes {start} to {end} of element {first}"

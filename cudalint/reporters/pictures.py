@@ -76,17 +76,18 @@ def _bank_cell(lanes_of_words: Sequence[tuple[int, ...]], level: int, style: Sty
 
 
 def _draw_sectors(picture: Picture, style: Style) -> Iterator[str]:
-    """A strip of the sectors that the warp touches, with used and wasted bytes told apart."""
+    """A strip of the sectors that the warp touches, with used and wasted bytes told apart.
+
+    One request need not be the mean of all, which the finding's own share of wasted traffic is, so that this has none.
+    """
     from cudalint.hardware.sectors import SECTOR_BYTES, sector_map
 
     sample, request = picture.sample, picture.request
     sectors = sector_map(sample.addresses[request], sample.mask[request], picture.bytes)
     used = _bytes_used(picture)
-    moved = len(sectors) * SECTOR_BYTES
-    wasted = round(100 * (1 - len(used) / moved)) if moved else 0
     yield style.paint(
-        f"warp {int(sample.warps[request])} touches {count(len(sectors), 'sector')}: {moved} bytes moved, "
-        f"{len(used)} used, {wasted}% wasted (a cell is {_CELL_BYTES} bytes)",
+        f"one request, of warp {int(sample.warps[request])}, touches {count(len(sectors), 'sector')}: "
+        f"{len(sectors) * SECTOR_BYTES} bytes moved, {len(used)} used (a cell is {_CELL_BYTES} bytes)",
         "dim",
     )
     numbers = [sector.number for sector in sectors]
