@@ -20,7 +20,7 @@ from definitions import Definition, kernel_definitions
 
 from cudalint.discovery import discover
 from cudalint.driver import run_all
-from cudalint.facts import FileFacts, KernelFacts, Place
+from cudalint.facts import UNRESOLVED, FileFacts, KernelFacts, Place
 from cudalint.options import AnalysisOptions
 from cudalint.pool import Limits, Lost
 from cudalint.results import Failure
@@ -33,7 +33,6 @@ GRADES: tuple[Grade, ...] = ("in full", "in full but for data-dependent accesses
 _WITH_FIGURES = frozenset({"exact", "assumed", "range", "unreached"})
 _REPEAT = "no request of its own"
 _SLOWEST = 5
-_PREFIX = "the front end could not resolve part of its body: "
 _NAMES = re.compile(r"`[^`]*`|'[^']*'")
 _PLACES = re.compile(r" at line \d+| at \S+:\d+|\b\d[\d,]*\b")
 
@@ -90,7 +89,7 @@ class Counts:
 
 def _general(reason: str) -> str:
     """A reason without the names, places and numbers of its file."""
-    return _PLACES.sub(" ..", _NAMES.sub("`..`", reason.removeprefix(_PREFIX)))
+    return _PLACES.sub(" ..", _NAMES.sub("`..`", reason.removeprefix(UNRESOLVED)))
 
 
 # --- in the worker ------------------------------------------------------------------------------

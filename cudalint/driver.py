@@ -12,7 +12,7 @@ from cudalint.engine import CheckJob, check_file
 from cudalint.merging import gather, gather_suppressed, is_covered
 from cudalint.options import AnalysisOptions
 from cudalint.pool import Done, Limits, Lost, run_jobs
-from cudalint.results import CheckResult, Failure, FileReport, total_coverage
+from cudalint.results import CheckResult, Failure, FileReport, Note, total_coverage
 from cudalint.settings import FileSettings, Settings
 
 Job = TypeVar("Job")
@@ -57,6 +57,7 @@ def check_files(
         paths=tuple(sorted(report.path for report in reports)),
         parameters=frozenset(pair for report in reports for pair in report.parameters),
         coverage=total_coverage(report.coverage for report in reports),
+        notes=tuple(sorted(Note(report.path, report.note) for report in reports if report.note)),
     )
 
 

@@ -509,6 +509,10 @@ class KernelFacts:
     """What could not be analysed, with the reason (rule CL902)."""
 
 
+UNRESOLVED = "the front end could not resolve part of its body: "
+"""How the reason of a gap begins that comes from names or types that nothing declares, or from a syntax error."""
+
+
 @dataclass(frozen=True, slots=True)
 class Gap:
     """Something in a kernel that was not analysed."""

@@ -24,7 +24,7 @@ from cudalint.evaluate.sizes import settle_sizes
 from cudalint.evaluate.values import Place as ValuePlace
 from cudalint.evaluate.values import RecordValue, Value
 from cudalint.evaluate.views import LaunchView
-from cudalint.facts import BarrierFix, Gap, KernelFacts, LaunchFacts, PitchMismatch, Place, Resources
+from cudalint.facts import UNRESOLVED, BarrierFix, Gap, KernelFacts, LaunchFacts, PitchMismatch, Place, Resources
 from cudalint.flow.barriers import all_come
 from cudalint.flow.cfg import ControlFlow, Gate, gates_in_order
 from cudalint.flow.placement import BarrierCall, with_barrier
@@ -109,7 +109,7 @@ class KernelAnalysis:
             self.gap(self.function.name_span, text, is_about_races=True)
         function = self.function
         for problem in function.problems:
-            self.gap(function.name_span, f"the front end could not resolve part of its body: {problem}")
+            self.gap(function.name_span, f"{UNRESOLVED}{problem}")
         target = find_target(self.options.target)
         resources = resources_of(function, sum(self._shared.values()), self.usage, self.options, target)
         return KernelFacts(

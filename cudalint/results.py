@@ -23,6 +23,13 @@ class Failure:
     message: str
 
 
+class Note(NamedTuple):
+    """What a user may want to know of a path that was linted, in one line."""
+
+    path: str
+    message: str
+
+
 class Site(NamedTuple):
     """An access of the source. The same one may be seen through several instantiations and several files."""
 
@@ -100,6 +107,8 @@ class FileReport:
     """Each kernel with each of its scalar parameters."""
     failures: tuple[str, ...] = ()
     """What was asked for beyond the linting and could not be had."""
+    note: str | None = None
+    """What a user may want to know of the file."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,6 +128,7 @@ class CheckResult:
     """Each kernel of the run with each of its scalar parameters."""
     asides: tuple[str, ...] = ()
     """What the summary says of findings that are not among the diagnostics."""
+    notes: tuple[Note, ...] = ()
 
     def count(self, severity: Severity) -> int:
         return sum(diagnostic.severity == severity for diagnostic in self.diagnostics)

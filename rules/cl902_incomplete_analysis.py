@@ -6,8 +6,19 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from cudalint.diagnostics import Diagnostic, Suggestion
-from cudalint.facts import Access, BarrierResult, FileFacts, KernelFacts, LaunchFacts, Place, ProblemFacts, Status
+from cudalint.diagnostics import Diagnostic, Severity, Suggestion
+from cudalint.facts import (
+    UNRESOLVED,
+    Access,
+    BarrierResult,
+    FileFacts,
+    KernelFacts,
+    LaunchFacts,
+    Place,
+    ProblemFacts,
+    Status,
+)
+from cudalint.missing_includes import headers_not_found
 from cudalint.rule import Rule, RuleContext
 from cudalint.rulekit import count, is_repeat
 
@@ -24,8 +35,9 @@ class IncompleteAnalysis(Rule):
         Counts the loads and stores that have no figures although nothing in the program makes them depend on data,
         and lists the reasons, the most frequent first; says what of the kernel's body was left out (a name that
         nothing declares, a construct that is not understood), what the search for races and missed barriers had to
-        leave out, and that a launch had to be assumed. Each line that is no C++ is one line of its own, in a kernel or
-        outside. Accesses whose address depends on loaded data are mentioned and
+        leave out, and that a launch had to be assumed. Each line that is no C++ is a finding of its own, in a
+        kernel or outside: what stands there is left out, and the rest is evaluated. It is a warning where all includes
+        were found, and so nothing can make C++ of it. Accesses whose address depends on loaded data are mentioned and
         are no gap: no tool can tell their figure.
 
     Why is this bad
@@ -53,17 +65,19 @@ class IncompleteAnalysis(Rule):
             if problem.is_syntax:
                 lines.setdefault((problem.path, problem.line), problem)
         errors = [lines[key] for key in sorted(lines)]
+        # What a header that is missing would have defined may make C++ of such a line.
+        severity: Severity = "info" if headers_not_found(context.file) else "warning"
         for problem in errors[:_MOST_ERRORS]:
-            yield self._about_an_error(problem, problem.message)
+            yield self._about_an_error(problem, problem.message, severity)
         if len(errors) > _MOST_ERRORS:
             more = count(len(errors) - _MOST_ERRORS, "more line has one", "more lines have one")
-            yield self._about_an_error(errors[_MOST_ERRORS], more)
+            yield self._about_an_error(errors[_MOST_ERRORS], more, severity)
 
-    def _about_an_error(self, problem: ProblemFacts, message: str) -> Diagnostic:
+    def _about_an_error(self, problem: ProblemFacts, message: str, severity: Severity) -> Diagnostic:
         return Diagnostic(
             code=self.code,
             name=self.name,
-            severity=self.severity,
+            severity=severity,
             place=Place(problem.path, problem.line, problem.column, problem.line, problem.column),
             message=f"syntax error: {message}",
             kernel="",
@@ -169,14 +183,13 @@ def _brief(reason: str) -> str:
     """A reason on one line, without what every reason of its kind begins with."""
     one_line = " ".join(reason.split())
     without_numbers = re.sub(r"\s*\[\d+\]", "", one_line)
-    return without_numbers.removeprefix("the front end could not resolve part of its body: ")
+    return without_numbers.removeprefix(UNRESOLVED)
 
 
 def _way_out(kernel: KernelFacts, file: FileFacts) -> Suggestion | None:
     """What the user can say to settle it, as far as that can be told."""
     ways = list(dict.fromkeys(gap.remedy for gap in kernel.gaps if gap.remedy))
-    missing = [problem.message for problem in file.problems if "file not found" in problem.message]
-    if missing and kernel.gaps:
+    if headers_not_found(file) and kernel.gaps:
         ways.append("name the folder of the missing headers with -I")
     if any(_is_assumed(launch) for launch in kernel.launches):
         ways.append("say `// cudalint: launch(block = ...)` above the kernel, or give --block")

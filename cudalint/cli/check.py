@@ -24,7 +24,7 @@ from cudalint.cli.rendering import (
     write_outputs,
 )
 from cudalint.cli.sieve import Sieve
-from cudalint.cli.terminal import is_wide, output_style, print_failures, write_lines
+from cudalint.cli.terminal import is_wide, output_style, print_failures, print_notes, write_lines
 from cudalint.cli.warnings import warn_of_options, warn_of_settings
 from cudalint.diagnostics import Severity
 from cudalint.discovery import discover
@@ -125,6 +125,7 @@ def command(
     unwritten += [summary] if summary else []
     write_lines(rendered(format_, result, sources, shown))
     result = replace(result, failures=(*result.failures, *unwritten))
+    print_notes(() if quiet else result.notes)
     warn_of_options(values, result.parameters)
     warn_of_settings(result.paths, settings)
     print_failures(result.failures)

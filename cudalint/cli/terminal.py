@@ -5,10 +5,13 @@ from __future__ import annotations
 import os
 import shutil
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from cudalint.reporters.style import Style
-from cudalint.results import Failure
+from cudalint.reporters.wording import count
+from cudalint.results import Failure, Note
+
+_MOST_NOTES = 20
 
 
 def output_style(color: bool | None) -> Style:
@@ -43,3 +46,12 @@ def print_failures(failures: Iterable[Failure]) -> None:
     sys.stdout.flush()
     for failure in failures:
         sys.stderr.write(f"cudalint: error: {failure.path}: {failure.message}\n")
+
+
+def print_notes(notes: Sequence[Note]) -> None:
+    """The first ones as lines on stderr, then how many more there are."""
+    sys.stdout.flush()
+    for note in notes[:_MOST_NOTES]:
+        sys.stderr.write(f"cudalint: note: {note.path}: {note.message}\n")
+    if len(notes) > _MOST_NOTES:
+        sys.stderr.write(f"cudalint: note: {count(len(notes) - _MOST_NOTES, 'more file')} with such a note\n")

@@ -1,0 +1,43 @@
+"""What it costs a file that some of its includes were not found."""
+
+from __future__ import annotations
+
+import re
+
+from cudalint.facts import UNRESOLVED, FileFacts
+from cudalint.rulekit import count
+
+_NOT_FOUND = re.compile(r"'(.+)' file not found")
+_MOST_NAMES = 6
+
+
+def headers_not_found(facts: FileFacts) -> list[str]:
+    """The names of the headers, as the source has them."""
+    matches = (_NOT_FOUND.search(problem.message) for problem in facts.problems)
+    return list(dict.fromkeys(match[1] for match in matches if match))
+
+
+def note_on_includes(facts: FileFacts) -> str | None:
+    """Which headers were not found, and what depends on them, in one line; None where all were found."""
+    names = headers_not_found(facts)
+    if not names:
+        return None
+    listed = ", ".join(names[:_MOST_NAMES])
+    if len(names) > _MOST_NAMES:
+        listed += f" and {len(names) - _MOST_NAMES} more"
+    return f"includes not found: {listed}; {_cost(facts)}; -I names a folder to look in"
+
+
+def _cost(facts: FileFacts) -> str:
+    kernels = {kernel.name_place: False for kernel in facts.kernels}
+    for kernel in facts.kernels:
+        kernels[kernel.name_place] |= any(gap.reason.startswith(UNRESOLVED) for gap in kernel.gaps)
+    if not kernels:
+        return "kernels that they hold are not linted"
+    partly = sum(kernels.values())
+    if not partly:
+        return "no kernel of this file misses anything of them"
+    return f"{partly} of {count(len(kernels), "kernel")} could be evaluated in part only (CL902)"
+
+
+__all__ = ["headers_not_found", "note_on_includes"]

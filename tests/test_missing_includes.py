@@ -1,0 +1,56 @@
+"""Includes that are not found, and lines that are no C++: what they cost is said, and neither is a failure."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from cudalint.cli import run
+
+_KERNEL = "__global__ void k(float *a) { a[threadIdx.x] = 0; }\nvoid run(float *a) { k<<<1, 64>>>(a); }\n"
+_BROKEN = _KERNEL.replace("= 0;", "= = 0; a[threadIdx.x] = 1;")
+
+
+@pytest.mark.parametrize(
+    ("source", "note"),
+    [
+        ('#include "a.h"\n#include <b/c.h>\n' + _KERNEL, "a.h, b/c.h; no kernel of this file misses anything of them"),
+        (
+            '#include "a.h"\n__global__ void other(float *a) { a[PITCH] = 0; }\n' + _KERNEL,
+            "a.h; 1 of 2 kernels could be evaluated in part only (CL902)",
+        ),
+        ('#include "a.h"\n', "a.h; kernels that they hold are not linted"),
+    ],
+)
+def test_a_note_for_the_file(
+    source: str, note: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "b.cu").write_text(source)
+    assert run(["b.cu", "--format", "json", "--fail-on", "warning"]) == 0
+    assert capsys.readouterr().err == (
+        f"cudalint: note: b.cu: includes not found: {note}; -I names a folder to look in\n"
+    )
+    run(["b.cu", "-q"])
+    assert capsys.readouterr().err == ""
+
+
+def test_many_notes_are_counted(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for number in range(23):
+        (tmp_path / f"{number:02}.cu").write_text('#include "a.h"\n')
+    assert run([str(tmp_path)]) == 0
+    lines = capsys.readouterr().err.splitlines()
+    assert len(lines) == 21
+    assert lines[-1] == "cudalint: note: 3 more files with such a note"
+
+
+@pytest.mark.parametrize(("head", "status"), [("", 1), ('#include "a.h"\n', 0)])
+def test_a_line_that_is_no_source_is_a_warning_unless_a_header_may_make_source_of_it(
+    head: str, status: int, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "b.cu"
+    path.write_text(head + _BROKEN)
+    assert run([str(path), "--format", "concise"]) == status
+    line = 1 + head.count("\n")
+    assert capsys.readouterr().out.startswith(f"{path}:{line}:48: CL902 syntax error: expected expression")
