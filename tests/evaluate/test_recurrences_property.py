@@ -60,7 +60,6 @@ def test_a_closed_form_is_what_the_iterations_come_to(body: Body, start: int) ->
     counter, before = graph.counter("loop"), graph.placeholder(I4)
     after = body(graph, before, counter)
     closed = Recurrence(graph, counter, before, after, graph.const(start)).closed()
-    assert closed is not None
     if closed is None:
         assert start < 0  # Remainders of negative numbers are negative for a while.
         return
