@@ -231,11 +231,12 @@ class _FileAnalysis:
     def _instantiations(self, ref: ir.FunctionRef, launches: Sequence[HostLaunch]) -> list[KernelFacts]:
         """The facts of a kernel: one for each instantiation that is launched, or one for the pattern."""
         own = [launch for launch in launches if _same_kernel(launch.kernel, ref)]
-        own = [launch for launch in own if launch.taken] or own
+        taken = [launch for launch in own if launch.taken]
         by_key: dict[str, tuple[ir.FunctionRef, list[HostLaunch]]] = {}
-        for launch in own:
+        for launch in taken or own:
             kernel = launch.kernel if ref.templated and launch.kernel.load() is not None else ref
             by_key.setdefault(kernel.key, (kernel, []))[1].append(launch)
+        by_key |= _by_same_launcher(own, taken, by_key) if ref.templated else {}
         if not by_key:
             named = self.unit.instantiations(ref.key) or (ref,)
             by_key = {instance.key: (instance, []) for instance in named}
@@ -425,6 +426,20 @@ def _configured_parameters(
             if name not in seen:
                 seen.add(name)
                 yield name, text, f"`{name}` in {setting.path}", setting.pattern != function.name
+
+
+def _by_same_launcher(
+    launches: Sequence[HostLaunch], taken: Sequence[HostLaunch], known: Mapping[str, object]
+) -> dict[str, tuple[ir.FunctionRef, list[HostLaunch]]]:
+    """Further instantiations that a launcher's template is given elsewhere (`run<kernel_a>()`, `run<kernel_b>()`), by
+    their keys. Cases of a dispatcher have a launch each: those that a known value does not take are impossible."""
+    sites = {launch.span for launch in taken}
+    found: dict[str, tuple[ir.FunctionRef, list[HostLaunch]]] = {}
+    for launch in launches:
+        key = launch.kernel.key
+        if launch.span in sites and key not in known and launch.kernel.load() is not None:
+            found.setdefault(key, (launch.kernel, []))[1].append(launch)
+    return found
 
 
 def _length(ref: ir.FunctionRef) -> int:

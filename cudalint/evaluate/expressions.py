@@ -428,8 +428,14 @@ def _assign(ex: Executor, expr: ir.Assign) -> tuple[Place, Value]:
         value = evaluate(ex, expr.value)
         where = place(ex, expr.target)
     value = convert(ex, value, expr.target.type)
-    write(ex, where, value, expr.target.span)
+    write(ex, where, value, _place_of_store(expr))
     return where, value
+
+
+def _place_of_store(expr: ir.Assign) -> ir.Span:
+    """For both halves of a record's copy, nvcc names the line of what is copied."""
+    is_copy = isinstance(expr.target.type, ir.RecordType) and not isinstance(expr.value, (ir.Call, ir.Construct))
+    return expr.value.span if is_copy and expr.value.span.line != expr.target.span.line else expr.target.span
 
 
 def _compound_type(expr: ir.Assign) -> ir.Type:

@@ -8,10 +8,10 @@ from dataclasses import replace
 import numpy as np
 
 from cudalint.evaluate.events import AccessEvent
-from cudalint.evaluate.graph import Graph, Node
+from cudalint.evaluate.graph import BLOCK_BITS, Graph, Node
 from cudalint.evaluate.knowledge import is_astray, know
 from cudalint.evaluate.masks import guards_by_data
-from cudalint.evaluate.requests import Requests, gather, opaque_parts
+from cudalint.evaluate.requests import Requests, Situation, gather, opaque_parts
 from cudalint.evaluate.sampling import offset_range, sample, strides
 from cudalint.evaluate.sensitivity import assumptions_of
 from cudalint.evaluate.views import TOLERANCE, Known, LaunchView, Totals, totals_of
@@ -143,8 +143,7 @@ def _result(reached: Sequence[Known], view: LaunchView) -> AccessResult:
     elif quick.low == quick.high and all(_uniform_requests(k, view.graph) for k in reached):
         totals = quick
     else:
-        nested = any(len(k.event.context.loops) > 1 for k in reached)
-        totals = totals_of(reached, view.deep() if nested else view.thorough())
+        totals = totals_of(reached, _fair_situation(reached, view))
     if totals.requests == 0:
         totals = quick
     assumptions, bounds = assumptions_of(reached, quick, view)
@@ -156,6 +155,22 @@ def _result(reached: Sequence[Known], view: LaunchView) -> AccessResult:
         assumptions=(*view.assumptions, *assumptions),
         reason=f"{_what_is_open(reached, view.graph)}; the figure is the mean over uniform data" if by_data else None,
     )
+
+
+def _fair_situation(reached: Sequence[Known], view: LaunchView) -> Situation:
+    """The situation of which the requests stand for all."""
+    if any(_is_irregular_over_grid(known, view.graph) for known in reached):
+        # Neighbours in the middle of the grid are no fair sample of blocks that share rows, or parts of a triangle.
+        return view.scattered()
+    return view.deep() if any(len(known.event.context.loops) > 1 for known in reached) else view.thorough()
+
+
+def _is_irregular_over_grid(known: Known, graph: Graph) -> bool:
+    """Whether the first, the last and a few other blocks along each axis do not show all there is to see."""
+    conditions = [*known.conditions, *(loop.condition for loop in known.event.context.loops)]
+    if any((condition.bits & BLOCK_BITS).bit_count() > 1 for condition in conditions):
+        return True
+    return not all(_is_regular(node, BLOCK_BITS) for node in (known.event.offset, *conditions))
 
 
 def _what_is_open(reached: Sequence[Known], graph: Graph) -> str:
@@ -205,7 +220,7 @@ def _copies(reached: Sequence[Known], view: LaunchView) -> list[Known]:
     trips = view.graph.trips(loops[-1].counter, loops[-1].condition)
     if not trips.is_const or not 2 <= trips.value <= _MAX_COPIES:
         return []
-    situation = view.deep() if len(loops) > 1 else view.thorough()
+    situation = _fair_situation(reached, view)
     requests = gather(event, situation, reached[0].conditions)
     iteration = np.broadcast_to(situation.rows(loops).value(loops[-1].counter), requests.weights.shape)
     found: list[Known] = []
@@ -241,7 +256,7 @@ def _uniform_requests(known: Known, graph: Graph) -> bool:
     """Whether the few requests evaluated stand for all: they look alike, none drops out, and nothing special can
     happen in between."""
     requests = known.quick
-    if not all(_is_regular(graph, node) for node in (known.event.offset, *known.conditions)):
+    if not all(_is_regular(node, graph.loop_bits) for node in (known.event.offset, *known.conditions)):
         return False
     counted = requests.weights > 0
     ideal, lanes = requests.ideal[counted], requests.mask.sum(axis=2)[counted]
@@ -259,14 +274,14 @@ def _begins_anywhere(requests: Requests) -> bool:
     return bool(((within != within[:1]) & (requests.weights > 0)).any())
 
 
-def _is_regular(graph: Graph, node: Node) -> bool:
-    """Whether loop counters go into a value (or into both sides of an inequality) by sums and products only, so that
-    the first, the last and some iterations show all there is to see."""
+def _is_regular(node: Node, bits: int) -> bool:
+    """Whether the symbols of `bits` (such as loop counters) go into a value (or into both sides of an inequality) by
+    sums and products only, so that the first, the last and some of their values show all there is to see."""
     seen: set[int] = set()
     pending = [node]
     while pending:
         current = pending.pop()
-        if current.index in seen or not current.bits & graph.loop_bits or current.op == "loop":
+        if current.index in seen or not current.bits & bits or current.op in ("loop", "block"):
             continue
         seen.add(current.index)
         if current.op not in _REGULAR:

@@ -41,7 +41,7 @@ MAX_LOOP = 16
 MAX_QUIET_LOOP = 256
 """The same for loops without, and how many statements they may take."""
 MAX_QUIET_STATEMENTS = 300
-MAX_HOST_STATEMENTS = 6_000
+MAX_HOST_STATEMENTS = 8_000
 """Statements from one root, and from all together."""
 MAX_ALL_STATEMENTS = 20_000
 MAX_INLINED_NODES = 400
@@ -446,7 +446,7 @@ class HostExecutor(Executor):
             if not test.is_const or (not has_launch and self.statements - steps > MAX_QUIET_STATEMENTS):
                 break
             if has_launch and iteration and self._sites() == seen:
-                # The same kernels once more: a loop for timing, or over time steps.
+                # The same kernels with the same blocks once more: a loop for timing, or over time steps.
                 break
             if parts.increment is not None:
                 expressions.discard(self, parts.increment)
@@ -463,8 +463,8 @@ class HostExecutor(Executor):
         if not self.in_loops:
             self.chosen.clear()
 
-    def _sites(self) -> set[tuple[str, ir.Span]]:
-        return {(launch.kernel.key, launch.span) for launch in self.launches}
+    def _sites(self) -> set[tuple[str, ir.Span, Nodes]]:
+        return {(launch.kernel.key, launch.span, launch.block) for launch in self.launches}
 
     def _matters(self, parts: loops.Parts) -> bool:
         """Whether a loop changes any number or pointer that lives on after it: filling arrays decides no launch."""

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from cudalint.evaluate.events import AccessEvent, Loop
 from cudalint.evaluate.graph import THREAD_BITS, Graph, Node, Reason, conjuncts
 from cudalint.evaluate.numeric import WARP, Rows, Threads, lane_trips
+from cudalint.evaluate.representatives import picks, scattered, spread
 from cudalint.hardware.banks import shared_request
 from cudalint.hardware.sectors import global_request
 
@@ -44,43 +45,13 @@ DEEP = Effort((4, 3, 2), 800, 40)
 """For nested loops: few blocks leave room for many iterations."""
 REPLICATED = Effort((2, 2, 1), 256, 3, 32)
 BY_DATA = Effort((2, 1, 1), 128, 4, 16, follows_data=True)
-SCATTERED = Effort((0, 0, 0), 600, 4, scattered=200)
+SCATTERED = Effort((0, 0, 0), 1600, 8, scattered=200)
 """Where it matters how a block's coordinates stand to each other, the few along each axis are no fair sample: those
 that represent most others lie on the diagonal."""
 _MOST_LANES = 16
 """Sets of active lanes of which is remembered what tells them apart."""
 _MAX_CELLS = 1 << 18
 """Rows times threads at most: beyond, blocks of many threads would take too long."""
-
-
-def picks(extent: int, count: int) -> list[tuple[int, float]]:
-    """Representatives of 0..extent-1 with weights: the ends stand for themselves, interior ones for the rest."""
-    if extent <= count:
-        return [(i, 1.0) for i in range(extent)]
-    if count < 3:
-        # Too few to show both ends: what lies in between stands for most.
-        first = [(0, 1.0)] if count == 2 else []
-        return [*first, (extent // 2, float(extent - len(first)))]
-    inner = count - 2
-    start = 1 + (extent - 2 - inner) // 2
-    weight = (extent - 2) / inner
-    return [(0, 1.0), *((start + i, weight) for i in range(inner)), (extent - 1, 1.0)]
-
-
-def spread(extent: int, count: int, random: np.random.Generator) -> list[tuple[int, float]]:
-    """Representatives of the iterations of a loop: the ends, the second where there is room (to see what one step
-    does), and one drawn from each of equal parts in between.
-
-    They are drawn (always the same ones) so that over many rows every remainder comes up: with fixed ones an address
-    that grows by one element per iteration might only ever be seen aligned.
-    """
-    if extent <= count or count < 3:
-        return picks(extent, count)
-    first = [(0, 1.0), (1, 1.0)] if count > 4 else [(0, 1.0)]
-    inner = count - len(first) - 1
-    weight = (extent - len(first) - 1) / inner
-    drawn = len(first) + ((np.arange(inner) + random.random(inner)) * weight).astype(np.int64)
-    return [*first, *((int(i), weight) for i in drawn), (extent - 1, 1.0)]
 
 
 class Situation:
@@ -121,17 +92,9 @@ class Situation:
         return Rows(self.graph, self.threads, blocks, weights, values, replicas, self.effort.follows_data)
 
     def _scattered_rows(self, values: Mapping[Node, int | float]) -> Rows:
-        """All blocks of a small grid, or blocks that are drawn (always the same ones)."""
-        total = self.grid[0] * self.grid[1] * self.grid[2]
-        count = min(total, self.effort.scattered, max(16, _MAX_CELLS // (self.threads.warps * WARP)))
-        if count == total:
-            linear = np.arange(total)
-            x, y = linear % self.grid[0], linear // self.grid[0]
-            blocks = np.stack([x, y % self.grid[1], y // self.grid[1]], axis=1).astype(np.int64)
-        else:
-            # Axis by axis: the number of blocks may be more than a machine word can tell.
-            blocks = np.random.default_rng(0).integers(self.grid, size=(count, 3))
-        return Rows(self.graph, self.threads, blocks, np.full(count, total / count), values)
+        count = min(self.effort.scattered, max(16, _MAX_CELLS // (self.threads.warps * WARP)))
+        blocks, weights = scattered(self.grid, count)
+        return Rows(self.graph, self.threads, blocks, weights, values)
 
     def rows(self, loops: Sequence[Loop]) -> Rows:
         """The rows for a place inside these loops, outermost first."""

@@ -85,6 +85,10 @@ _NESTED_LAUNCH: Final = "call to __global__ function from __global__ function"
 # clang, and a macro of the prelude with as many letters keeps the columns.
 _LATE_ALIGNAS: Final = re.compile(rb"(__(?:shared|constant|device)__\s+)alignas\b")
 _LATE_ALIGNAS_MACRO: Final = rb"\1_alnas_"
+# So are a launch's brackets with a space before the last one, as formatters of plain C++ leave them: the space goes
+# behind it.
+_SPACED_LAUNCH: Final = re.compile(rb"<<(\s+)<")
+_SPACED_LAUNCH_END: Final = re.compile(rb">>(\s+)>(?=\s*\()")
 
 ProblemKind = Literal["missing-include", "supplied", "guessed", "error"]
 
@@ -226,6 +230,8 @@ def _checked_text(path: str, source: bytes) -> bytes:
         raise SourceError(f"{path}:{line}:{column}: not a text file (it has a NUL byte here)")
     if b"alignas" in source:
         source = _LATE_ALIGNAS.sub(_LATE_ALIGNAS_MACRO, source)
+    if _SPACED_LAUNCH.search(source) or b"<<<" in source:
+        source = _SPACED_LAUNCH_END.sub(rb">>>\1", _SPACED_LAUNCH.sub(rb"<<<\1", source))
     try:
         source.decode("utf-8")
     except UnicodeDecodeError:

@@ -216,3 +216,14 @@ def test_a_condition_on_a_variable_without_closed_form_is_not_exact() -> None:
     """`x` stays even, so that the store is never executed."""
     body = "int x = 4; for (int i = 0; i < t; i++) { if (x & 1) a[t] = 1; x = 4 * x + 2; }"
     assert [r.status for r in results(evaluate(body))] != ["exact"]
+
+
+def test_both_halves_of_a_records_copy_stand_where_its_source_does() -> None:
+    """The line table of nvcc 13.0 names the second line for the load and the store; for plain numbers it names both."""
+    body = "int4* p = (int4*)a; p[t] =\n((int4*)b)[t];\na[t + 512] =\nb[t + 512];"
+    kernel = evaluate(body)
+    lines = [(access.operation, access.bytes, access.place.line) for access in kernel.accesses]
+    first = kernel.place.line + 3
+    assert lines == [
+        ("load", 16, first + 1), ("store", 16, first + 1), ("store", 4, first + 2), ("load", 4, first + 3)
+    ]  # fmt: skip

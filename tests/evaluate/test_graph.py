@@ -7,7 +7,8 @@ import pytest
 
 from cudalint.evaluate.graph import BOOL, F4, I4, I8, U4, U8, Graph, Kind, Node, Number, Reason, conjuncts
 from cudalint.evaluate.numeric import Rows, Threads
-from cudalint.evaluate.requests import QUICK, THOROUGH, Effort, Situation, picks
+from cudalint.evaluate.representatives import picks
+from cudalint.evaluate.requests import QUICK, THOROUGH, Effort, Situation
 
 U1, I2 = Kind("u", 1), Kind("i", 2)
 

@@ -106,6 +106,28 @@ def test_a_syntax_error_costs_no_other_kernel() -> None:
 # --- what is missing --------------------------------------------------------------------------------
 
 
+@pytest.mark.parametrize("launch", ["k << < 8, 128 >> > (x)", "k <<< 8, 128 >> >(x)", "k << <\n8, 128 >>> (x)"])
+def test_a_launch_with_spaces_in_its_brackets(launch: str) -> None:
+    """As nvcc 13.0 takes them; `< < <` it does not."""
+    parsed = parse(f"{SIMPLE}void go(float* x) {{ {launch}; }}\n")
+    assert messages(parsed) == []
+    assert any(cursor.spelling == "cudaConfigureCall" for cursor in walk(parsed.tu.cursor))
+
+
+def test_shifts_and_templates_are_no_launches() -> None:
+    text = "template <class T> struct A {};\ntemplate <class T> int f(int);\n"
+    text += "int go(int a) { return f<A<A<int> > > (a << 2 >> 1) + f<A<A<int>> > (a); }\n"
+    assert messages(parse(text + "__global__ void k() {} void run() { k<<<1, 2>>>(); }")) == []
+    assert messages(parse(text)) == []
+
+
+@pytest.mark.parametrize("header", ["cublas_v2.h", "cublasLt.h", "nccl.h"])
+def test_headers_that_bring_the_types_of_16_bits(header: str) -> None:
+    """cublas_api.h and nccl.h of the toolkit include cuda_fp16.h and cuda_bf16.h."""
+    parsed = parse(f"#include <{header}>\n__global__ void k(__nv_bfloat16* a, half* b) {{ a[0] = b[0]; }}\n")
+    assert messages(parsed) == []
+
+
 def test_a_missing_include_hides_nothing_after_it() -> None:
     parsed = parse('#include "not_there.h"\n' + SIMPLE)
     assert kernels(parsed) == ["k"]

@@ -1,6 +1,8 @@
 #pragma once
 #pragma clang force_cuda_host_device begin
 #include "_cudalint/cuda_library.h"
+#include "cuda_bf16.h"
+#include "cuda_fp16.h"
 #define CUBLAS_API_H_
 #define CUBLAS_H_
 #define CUBLAS_V2_H_

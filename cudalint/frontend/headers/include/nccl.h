@@ -1,5 +1,7 @@
 #pragma once
 #pragma clang force_cuda_host_device begin
+#include "cuda_bf16.h"
+#include "cuda_fp16.h"
 typedef struct ncclComm* ncclComm_t;
 struct ncclUniqueId { char internal[128]; };
 typedef enum { ncclSuccess, ncclUnhandledCudaError, ncclSystemError, ncclInternalError, ncclInvalidArgument, ncclInvalidUsage, ncclRemoteError, ncclInProgress } ncclResult_t;

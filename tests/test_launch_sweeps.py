@@ -1,0 +1,77 @@
+"""Host code that launches one kernel in several ways: with blocks from a table, through a launcher's template."""
+
+from __future__ import annotations
+
+import pytest
+
+from cudalint.analysis import analyse_file
+from cudalint.facts import KernelFacts
+from cudalint.options import AnalysisOptions
+
+
+def _kernels(source: str) -> list[KernelFacts]:
+    return list(analyse_file("a.cu", AnalysisOptions(unsaved=(("a.cu", source),))).kernels)
+
+
+_SWEEP = """
+__global__ void k(float *a, int n) { int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) a[i] = 1; }
+void run(float *a, int n, int threads) { k<<<(n + threads - 1) / threads, %s>>>(a, n); }
+int main() {
+    int sizes[] = {32, 64, 128, 256, 512, 1024};
+    for (int j = 0; j < sizeof(sizes) / sizeof(int); j++) run(0, 8192, sizes[j]);
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("block", "expected"),
+    [
+        ("threads", [(32, 1, 1), (64, 1, 1), (128, 1, 1), (256, 1, 1), (512, 1, 1), (1024, 1, 1)]),
+        ("dim3(32, threads / 32)", [(32, 1, 1), (32, 2, 1), (32, 4, 1), (32, 8, 1), (32, 16, 1), (32, 32, 1)]),
+    ],
+)
+def test_each_block_of_a_table_is_a_launch(block: str, expected: list[tuple[int, int, int]]) -> None:
+    [kernel] = _kernels(_SWEEP % block)
+    assert [launch.block for launch in kernel.launches] == expected
+
+
+def test_a_loop_that_launches_the_same_block_again_is_looked_at_twice() -> None:
+    loop = "for (int n = 4096; n > 1; n /= 2) k<<<n / 256 + 1, 256>>>(0, n);"
+    [kernel] = _kernels(f"__global__ void k(float *a, int n) {{ a[n * threadIdx.x] = 1; }} int main() {{ {loop} }}")
+    assert [launch.parameters["n"] for launch in kernel.launches] == [4096, 2048]
+
+
+_LAUNCHER = """
+using Body = void (*)(float *a);
+__device__ void one(float *a) { a[threadIdx.x] = 1; }
+__device__ void two(float *a) { a[2 * threadIdx.x] = 1; }
+template <Body F> __global__ void k(float *a) { F(a); }
+template <Body F> void run(float *a) { k<F><<<8, 128>>>(a); }
+int main(int argc, char **argv) {
+    int which = 1;
+    if (argc > 1) which = atoi(argv[1]);
+    switch (which) {
+    case 1: run<one>(0); break;
+    case 2: run<two>(0); break;
+    }
+}
+"""
+
+
+def test_a_launcher_is_looked_at_with_each_kernel_that_it_is_given() -> None:
+    sectors = {k.instantiation: k.accesses[0].results[0].sectors_per_request for k in _kernels(_LAUNCHER)}
+    assert sectors == {"k<&one>": 4.0, "k<&two>": 8.0}
+
+
+def test_what_a_dispatcher_does_for_other_sizes_is_impossible() -> None:
+    source = """
+    template <int N> __global__ void k(float *a) { a[N * threadIdx.x] = 1; }
+    int main() {
+        int threads = 128;
+        switch (threads) {
+        case 64: k<64><<<8, threads>>>(0); break;
+        case 128: k<128><<<8, threads>>>(0); break;
+        }
+    }
+    """
+    assert [kernel.instantiation for kernel in _kernels(source)] == ["k<128>"]
