@@ -65,6 +65,8 @@ class AccessEvent:
     """For an atomic: the threads among which it is one."""
     one_of: bool = False
     """Some lanes may touch another array, or another place in this one, through the same pointer."""
+    is_assembly: bool = False
+    """It is an instruction of inline PTX, which the compiler takes as it stands."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

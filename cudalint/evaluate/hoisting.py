@@ -39,6 +39,7 @@ def _before_loops(access: AccessEvent, changing: set[tuple[Loop, str]]) -> Acces
     bits = access.offset.bits | (access.target.opaque.bits if access.target.opaque is not None else 0)
     while (
         access.operation == "load"
+        and not access.is_assembly
         and loops
         and (loops[-1], access.target.space) not in changing
         # Only what is executed however often the loop turns: its head, as far as it has no conditions of its own.

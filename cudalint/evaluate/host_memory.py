@@ -92,6 +92,7 @@ class HostMemory(Memory):
         bytes_: int | None = None,
         value: Value | None = None,
         atomic_scope: Scope = "grid",
+        is_assembly: bool = False,
     ) -> None:
         """Host accesses are nobody's concern."""
 

@@ -7,15 +7,16 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from cudalint import ir
-from cudalint.evaluate import expressions
+from cudalint.evaluate import expressions, ptx
 from cudalint.evaluate.bits import BIT_FUNCTIONS
 from cudalint.evaluate.bulk import BULK_ACCESSES
-from cudalint.evaluate.conversions import as_number, cast
+from cudalint.evaluate.conversions import as_number
 from cudalint.evaluate.events import Scope
-from cudalint.evaluate.graph import BOOL, F8, I4, I8, MATH_FUNCTIONS, Node, Reason, kind_of
+from cudalint.evaluate.graph import BOOL, F8, I8, MATH_FUNCTIONS, Node, Reason, kind_of
 from cudalint.evaluate.pointers import pointer_place
+from cudalint.evaluate.positions import warp_index
 from cudalint.evaluate.specifications import SPECIFICATIONS
-from cudalint.evaluate.synchronisation import SYNCHRONISATION, assembly_barrier, converges, unmasked
+from cudalint.evaluate.synchronisation import SYNCHRONISATION, converges, unmasked
 from cudalint.evaluate.values import Choice, LocalPlace, MemoryPlace, Pointer, Value, nodes_of
 from cudalint.facts import Operation
 
@@ -108,42 +109,16 @@ def _pipeline_copy(ex: Executor, call: ir.Call) -> Value | None:
     target, source = (expressions.evaluate(ex, a) for a in call.arguments[:2])
     if not size.is_const:
         return None
-    async_copy(ex, target, source, int(size.value), call.span)
+    _async_copy(ex, target, source, int(size.value), call.span)
     return ex.graph.zero
 
 
-def async_copy(ex: Executor, target: Value, source: Value, size: int, span: ir.Span) -> None:
+def _async_copy(ex: Executor, target: Value, source: Value, size: int, span: ir.Span) -> None:
     for pointer in (source, target):
         where = pointer_place(ex, pointer, ir.PointerType(ir.Scalar("char", 1, "int")))
         if isinstance(where, MemoryPlace):
             operation: Operation = "async-copy"
             ex.memory.access(where, ex.context(span), operation, size)
-
-
-def _asm(ex: Executor, statement: ir.Asm) -> None:
-    """`cp.async` in inline PTX; whatever else an asm statement does to memory is listed as a gap."""
-    values = [expressions.evaluate(ex, e) for e in statement.operands]
-    assembly_barrier(ex, statement, values)
-    words = statement.text.split()
-    copies = [w for w in words if w.startswith("cp.async") and "shared" in w]
-    if copies and len(values) >= 2:
-        size = _asm_size(statement.text)
-        char = ir.PointerType(ir.Scalar("char", 1, "int"))
-        pointers = [cast(ex, v, ir.Scalar("size_t", 8, "uint"), char) for v in values[:2]]
-        if size:
-            async_copy(ex, pointers[0], pointers[1], size, statement.span)
-        return
-    if any(w.startswith(("ld.", "st.", "atom.", "red.", "ldmatrix", "stmatrix")) for w in words):
-        ex.gap(statement.span, f"its inline PTX (`{words[0]}`) accesses memory")
-
-
-def _asm_size(text: str) -> int | None:
-    """The size operand of a `cp.async`, where it is spelled as a number: the last one before the semicolon."""
-    for part in reversed(text.split(";")[0].split(",")):
-        number = part.strip()
-        if number in ("4", "8", "16"):
-            return int(number)
-    return 16 if ".cg." in text else None
 
 
 # --- arithmetic -------------------------------------------------------------------------------------------
@@ -240,19 +215,6 @@ def _power(ex: Executor, call: ir.Call) -> Value | None:
 
 
 # --- warps and blocks --------------------------------------------------------------------------------------
-
-
-def linear_thread(ex: Executor) -> Node:
-    """threadIdx.x + threadIdx.y*Dx + threadIdx.z*Dx*Dy."""
-    graph = ex.graph
-    x, y, z = (expressions.builtin(ex, "threadIdx", axis) for axis in "xyz")
-    dx, dy, _ = (expressions.builtin(ex, "blockDim", axis) for axis in "xyz")
-    plane = graph.binary("+", y, graph.binary("*", z, dy, I4), I4)
-    return graph.binary("+", x, graph.binary("*", plane, dx, I4), I4)
-
-
-def warp_index(ex: Executor) -> Node:
-    return ex.graph.binary("/", linear_thread(ex), ex.graph.const(32), I4)
 
 
 def _shuffle(mode: str, skip: int) -> Handler:
@@ -357,7 +319,7 @@ def _table() -> Mapping[str, Handler]:
     for name in ("load", "store", "exchange", "compare_exchange"):
         table[_NV_ATOMIC + name] = table[f"{_NV_ATOMIC}{name}_n"] = _nv_atomic
     table["__pipeline_memcpy_async"] = _pipeline_copy
-    table["asm"] = _asm
+    table["asm"] = ptx.run
     for name in ("min", "fminf", "fmin", "umin", "llmin", "ullmin", "__vmins2"):
         table[name] = _extremum("min")
     for name in ("max", "fmaxf", "fmax", "umax", "llmax", "ullmax"):

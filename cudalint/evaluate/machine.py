@@ -62,12 +62,15 @@ class _Merger:
         if is_astray(event, self.view.graph):
             self.accesses.append(event)
             return
-        if event.operation == "load":
+        if event.operation == "load" and not event.is_assembly:
             event = self._repeated(event)
-        else:
+        elif event.operation != "load":
             space = event.target.space
             self._loaded = {k: e for k, e in self._loaded.items() if e.target.space != space}
         self._end_conflicting(event)
+        if event.is_assembly:
+            self.accesses.append(event)
+            return
         self.accesses.append(self.unrolling.wide(event))
         if event.repeats is None and self.accesses[-1] is event:
             self._join(event, len(self.accesses) - 1)

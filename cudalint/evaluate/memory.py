@@ -180,6 +180,7 @@ class Memory:
         bytes_: int | None = None,
         value: Value | None = None,
         atomic_scope: Scope = "grid",
+        is_assembly: bool = False,
     ) -> None:
         """Records the machine accesses that touching `place` takes; `value` is what is stored."""
         pointer = place.pointer
@@ -208,6 +209,7 @@ class Memory:
                     values=values,
                     atomic_scope=atomic_scope,
                     one_of=pointer.one_of,
+                    is_assembly=is_assembly,
                 )
             )
 

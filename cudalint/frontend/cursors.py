@@ -122,6 +122,7 @@ _spelling_location = _function(
     POINTER(c_uint),
 )
 _file_name = _function("clang_getFileName", _String, c_void_p)
+_file_named = _function("clang_getFile", c_void_p, c_void_p, c_char_p)
 _file_contents = _function("clang_getFileContents", c_void_p, c_void_p, c_void_p, POINTER(ctypes.c_size_t))
 _visit_fields = _function(
     "clang_Type_visitFields", c_uint, CxType, ctypes.CFUNCTYPE(c_int, Cursor, py_object), py_object
@@ -344,6 +345,12 @@ def file_name(file: int) -> str:
 def file_size(unit: int, file: int) -> int:
     """How many bytes a file had when it was parsed."""
     return _contents(unit, file)[1]
+
+
+def file_named(unit: int, path: str) -> int:
+    """The handle of a file of a unit; 0 where it has none."""
+    handle: int | None = _file_named(unit, path.encode("utf-8", "surrogateescape"))
+    return handle or 0
 
 
 def file_contents(unit: int, file: int) -> bytes:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from cudalint import ir
 from cudalint.frontend import cursors
 from cudalint.frontend.lower.calls import Calls
@@ -10,6 +12,7 @@ from cudalint.frontend.lower.expressions import Expressions
 from cudalint.frontend.lower.functions import Functions
 from cudalint.frontend.lower.init_lists import InitLists
 from cudalint.frontend.lower.lambdas import Lambdas
+from cudalint.frontend.lower.macros import Macros
 from cudalint.frontend.lower.sources import Sources
 from cudalint.frontend.lower.statements import Statements
 from cudalint.frontend.lower.symbols import Symbols
@@ -25,6 +28,7 @@ class Context:
         self._parsed = parsed
         self.root = cursors.from_bindings(parsed.tu.cursor)
         self.sources = Sources(self.root.unit, parsed.path, parsed.is_user, parsed.shown, parsed.places)
+        self.macros = Macros(self._texts)
         self.types = Types()
         self.symbols = Symbols(self)
         self.functions = Functions(self, launching)
@@ -34,6 +38,15 @@ class Context:
         self.lambdas = Lambdas(self)
         self.expressions = Expressions(self)
         self.statements = Statements(self)
+
+    def _texts(self) -> Iterator[str]:
+        """The main file, then the user's headers, as clang read them. Bytes are latin-1."""
+        included = (inclusion.include for inclusion in self._parsed.tu.get_includes())
+        names = [file.name for file in included if file is not None and self._parsed.is_user(file.name)]
+        for name in dict.fromkeys([self._parsed.path, *names]):
+            handle = cursors.file_named(self.root.unit, name)
+            if handle:
+                yield cursors.file_contents(self.root.unit, handle).decode("latin-1")
 
     def problems_within(self, span: ir.Span) -> tuple[str, ...]:
         """The front end's errors between the first and the last line of a function."""

@@ -47,6 +47,11 @@ class Place(NamedTuple):
     file: File
     offset: int
 
+    @property
+    def word(self) -> str:
+        """The identifier that begins there."""
+        return self.file.text[self.offset : _end_of_word(self.file.text, self.offset)]
+
 
 class Sources:
     """Turns clang's locations into lines and columns.

@@ -10,6 +10,7 @@ from cudalint import ir
 from cudalint.frontend import cursors, kinds
 from cudalint.frontend.cursors import Cursor
 from cudalint.frontend.lower import headers
+from cudalint.frontend.lower.sources import Place
 
 if TYPE_CHECKING:
     from cudalint.frontend.lower.context import Context
@@ -28,6 +29,8 @@ class Statements:
     def __init__(self, context: Context) -> None:
         self._context = context
         self._span = context.sources.span
+        self._asms_seen: dict[Place, int] = {}
+        """How many `asm` statements of a use of a macro were lowered."""
         self._methods: dict[int, Callable[[Cursor], list[ir.Stmt]]] = {
             kinds.COMPOUND_STMT: self._compound,
             kinds.DECL_STMT: self._declarations,
@@ -259,11 +262,22 @@ class Statements:
         return [ir.Return(value, self._span(cursor))]
 
     def _asm(self, cursor: Cursor) -> list[ir.Stmt]:
-        text = next(
-            (headers.asm_template(file.text, offset) for file, offset in self._context.sources.readings(cursor)), ""
-        )
+        readings = self._context.sources.readings(cursor)
+        texts = (headers.asm_template(file.text, offset) for file, offset in readings)
+        text = next((text for text in texts if text), "") or self._asm_of_macro(cursor)
         operands = self._context.expressions.lower_all(cursors.expressions(cursor))
         return [ir.Asm(text, operands, self._span(cursor))]
+
+
+    def _asm_of_macro(self, cursor: Cursor) -> str:
+        """Those of one use of a macro come one after the other."""
+        place = self._context.sources.begin(cursor)
+        templates = self._context.macros.asm_templates(place.word)
+        if not templates:
+            return ""
+        number = self._asms_seen.get(place, 0)
+        self._asms_seen[place] = number + 1
+        return templates[number % len(templates)]
 
 
 class _Cases:
