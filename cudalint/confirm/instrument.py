@@ -68,7 +68,7 @@ template <unsigned int site, class T> __device__ __forceinline__ T *cudalint_to(
 
 _CALL = re.compile(r"(?:::)?(?:atomic\w+|__ldg|__ldc[agsv]|__ldlu|__st\w+)\s*\(")
 """Functions whose first argument is the address of what they access."""
-_NOT_LVALUE = re.compile(r"^(?:async|__pipeline|cp_async)|=[^=]|^\W*$")
+_NOT_LVALUE = re.compile(r"^(?:async|__pipeline|cp_async|(?:__)?asm\b)|=[^=]|^\W*$")
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,99 @@
+"""What inline PTX does to memory and to variables."""
+
+from __future__ import annotations
+
+import pytest
+
+from cudalint.analysis import analyse_file
+from cudalint.evaluate.ptx import Instruction, instructions
+from cudalint.facts import KernelFacts
+from cudalint.options import AnalysisOptions
+
+_HEAD = "// cudalint: launch(block = 32, grid = 1)\n__global__ void k(float *a, unsigned *o, int n) { "
+
+
+def facts(body: str, before: str = "") -> KernelFacts:
+    [found] = analyse_file("a.cu", AnalysisOptions(unsaved=(("a.cu", f"{before}\n{_HEAD}{body} }}"),))).kernels
+    return found
+
+
+def stores_of(kernel: KernelFacts) -> list[tuple[str, float | None]]:
+    results = [access.results[0] for access in kernel.accesses if access.operation == "store"]
+    return [(result.status, result.sectors_per_request) for result in results]
+
+
+def test_instructions_with_scopes_labels_predicates_and_comments() -> None:
+    text = """{ .reg .pred p; // a predicate
+        setp.ne.b32 p, %4, 0;
+        @!p ld.global.v4.f32 {%0, %1, %2, %3}, [%5 + 16]; /* four */ DONE: }"""
+    assert list(instructions(text)) == [
+        Instruction("setp.ne.b32", ("p", "%4", "0")),
+        Instruction("ld.global.v4.f32", ("{%0, %1, %2, %3}", "[%5 + 16]"), "p", True),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("name", "bytes_"),
+    [
+        ("ld.global.nc.v4.f32", 16), ("st.shared.v2.u16", 4), ("ld.volatile.global.b64", 8), ("st.global.u8", 1),
+        ("red.global.add.f16x2", 4), ("prefetch.global.L2", 0),
+    ],
+)  # fmt: skip
+def test_what_a_thread_moves(name: str, bytes_: int) -> None:
+    assert Instruction(name, ()).bytes == bytes_
+
+
+def test_the_number_of_the_lane_is_known() -> None:
+    body = 'unsigned lane; asm("mov.u32 %0, %%laneid;" : "=r"(lane)); a[2 * lane] = 1;'
+    # 32 floats, 8 bytes apart.
+    assert stores_of(facts(body)) == [("exact", 8.0)]
+
+
+def test_integers_are_computed() -> None:
+    body = 'unsigned i; asm("{ .reg .u32 t; shl.b32 t, %1, 1; add.u32 %0, t, 8; }" : "=r"(i) : "r"(threadIdx.x)); a[i] = 1;'
+    assert stores_of(facts(body)) == [("exact", 8.0)]
+
+
+def test_what_an_unknown_instruction_sets_is_unknown() -> None:
+    body = 'int i = 0; asm("popc.b32 %0, %1;" : "=r"(i) : "r"(threadIdx.x)); a[i] = 1;'
+    # Not the 0 that it held before.
+    assert stores_of(facts(body))[0][0] in ("unknown", "range")
+
+
+def test_a_predicate_says_which_lanes_take_part() -> None:
+    body = (
+        'asm volatile("{ .reg .pred p; setp.lt.u32 p, %1, 8; @p st.global.f32 [%0], 0f00000000; }"'
+        ' :: "l"(a + threadIdx.x), "r"(threadIdx.x));'
+    )
+    assert stores_of(facts(body)) == [("exact", 1.0)]
+    # The other lanes, from the second sector on.
+    assert stores_of(facts(body.replace("@p", "@!p"))) == [("exact", 3.0)]
+
+
+def test_an_unknown_predicate_is_a_gap() -> None:
+    body = (
+        'asm volatile("{ .reg .pred p; vote.sync.any.pred p, p, -1; @p st.global.f32 [%0], 0f00000000; }"'
+        ' :: "l"(a + threadIdx.x));'
+    )
+    found = facts(body)
+    assert stores_of(found) == []
+    assert [gap.reason for gap in found.gaps] == ["its inline PTX (`st.global.f32`) accesses memory"]
+
+
+def test_asm_statements_of_a_macro_come_in_their_order() -> None:
+    macros = '#define PUT(p) asm volatile("st.global.f32 [%0], 0f00000000;" :: "l"(p))\n'
+    macros += '#define TWO(p) do { \\\n  PUT(p); \\\n  asm volatile("st.global.u64 [%0], 0;" :: "l"(p)); } while (0)'
+    # 32 floats, and 32 times 8 bytes.
+    assert stores_of(facts("TWO(a + 2 * threadIdx.x);", macros)) == [("exact", 8.0), ("exact", 8.0)]
+    assert stores_of(facts("PUT(a + threadIdx.x); PUT(a + 64 + threadIdx.x);", macros)) == [("exact", 4.0)] * 2
+
+
+def test_instructions_that_stand_there_are_all_executed() -> None:
+    load = 'asm volatile("ld.global.u32 %0, [%1];" : "=r"(x) : "l"(o + threadIdx.x)); sum += x;'
+    found = facts(f"unsigned x, sum = 0; {load} {load} a[threadIdx.x] = sum;")
+    assert [a.results[0].status for a in found.accesses if a.operation == "load"] == ["exact", "exact"]
+
+
+def test_broken_assembly_is_no_crash() -> None:
+    for text in ("", ";;;", "{", "@p", "ld.global.f32", "ld.global.f32 %9, [%9];", "st.global.f32 [], 1;", "setp p;", "mov %0"):
+        assert facts(f'asm volatile("{text}"); a[threadIdx.x] = 1;').accesses
