@@ -50,7 +50,8 @@ def test_the_number_of_the_lane_is_known() -> None:
 
 
 def test_integers_are_computed() -> None:
-    body = 'unsigned i; asm("{ .reg .u32 t; shl.b32 t, %1, 1; add.u32 %0, t, 8; }" : "=r"(i) : "r"(threadIdx.x)); a[i] = 1;'
+    text = "{ .reg .u32 t; shl.b32 t, %1, 1; add.u32 %0, t, 8; }"
+    body = f'unsigned i; asm("{text}" : "=r"(i) : "r"(threadIdx.x)); a[i] = 1;'
     assert stores_of(facts(body)) == [("exact", 8.0)]
 
 
@@ -94,6 +95,9 @@ def test_instructions_that_stand_there_are_all_executed() -> None:
     assert [a.results[0].status for a in found.accesses if a.operation == "load"] == ["exact", "exact"]
 
 
-def test_broken_assembly_is_no_crash() -> None:
-    for text in ("", ";;;", "{", "@p", "ld.global.f32", "ld.global.f32 %9, [%9];", "st.global.f32 [], 1;", "setp p;", "mov %0"):
-        assert facts(f'asm volatile("{text}"); a[threadIdx.x] = 1;').accesses
+@pytest.mark.parametrize(
+    "text",
+    ["", ";;;", "{", "@p", "ld.global.f32", "ld.global.f32 %9, [%9];", "st.global.f32 [], 1;", "setp p;", "mov %0"],
+)
+def test_broken_assembly_is_no_crash(text: str) -> None:
+    assert facts(f'asm volatile("{text}"); a[threadIdx.x] = 1;').accesses
