@@ -16,6 +16,7 @@ from typing import Literal
 from cudalint import ir
 from cudalint.annotations import Annotation, annotations_of_kernel
 from cudalint.cubin import read_cubin
+from cudalint.distinct_launches import Chosen, distinct
 from cudalint.evaluate.assumptions import (
     Assumptions,
     Constants,
@@ -34,6 +35,7 @@ from cudalint.facts import (
     FileFacts,
     Gap,
     KernelFacts,
+    LeftOutLaunches,
     ProblemFacts,
 )
 from cudalint.frontend.compile_commands import DatabaseError, database_for
@@ -45,7 +47,6 @@ from cudalint.hardware.targets import find_target
 from cudalint.host_code import HostCode
 from cudalint.kernel_analysis import KernelAnalysis
 from cudalint.launch import (
-    MAX_LAUNCHES,
     Configuration,
     ImpossibleLaunch,
     annotated_launches,
@@ -66,7 +67,6 @@ _MAX_INSTANTIATIONS = 16
 """Instantiations of one kernel template that are evaluated, and more of them as long as that is little work."""
 _INSTANTIATIONS_WORK = 500_000
 _OPT_IN = re.compile("MaxDynamicSharedMemorySize|max_dynamic_shared_size_bytes", re.IGNORECASE)
-_MAX_TWINS = 16
 
 
 def analyse_file(path: str, options: AnalysisOptions) -> FileFacts:
@@ -193,6 +193,8 @@ class _FileAnalysis:
     deadline: float
     """On the clock of this process."""
     opt_ins: dict[str, list[Node]] = field(default_factory=dict)
+    unfollowed: set[ir.Span] = field(default_factory=set)
+    """Launches of loops that go on to make others there."""
     properties: Mapping[str, int] = field(default_factory=dict)
     """What host code learns about the device."""
     graph: Graph = field(default_factory=Graph)
@@ -210,7 +212,7 @@ class _FileAnalysis:
         self.properties = properties_of(find_target(self.options.target))
         options_for = partial(parse_options, options=self.options)
         host = HostCode(self.unit, self.graph, generics, self.properties, options_for)
-        launches, self.opt_ins = host.launches(), host.opt_ins
+        launches, self.opt_ins, self.unfollowed = host.launches(), host.opt_ins, host.unfollowed
         settle_sizes(self.graph)
         self.shared = self.graph.checkpoint()
         found: dict[int, list[KernelFacts]] = {}
@@ -263,8 +265,8 @@ class _FileAnalysis:
         annotations = self._annotations_of(function)
         unknown: list[str] = []
         assumed = self._assumptions(function, annotations, unknown)
-        configurations = self._configurations(function, sites, annotations, assumed, unknown)
-        configurations = [self._with_opt_in(c, ref) for c in configurations]
+        chosen = self._configurations(function, sites, annotations, assumed, unknown)
+        configurations = [self._with_opt_in(c, ref) for c in chosen.configurations]
         usage = usage_of(function.name, function.linkage_name(), self.usage) if self.usage else None
         analysis = KernelAnalysis(
             self.graph, function, configurations, assumed, self.deadline, self.options, usage,
@@ -281,7 +283,7 @@ class _FileAnalysis:
             self.graph.settle(*self.settled.pop())
         if analysis.given_up:
             self.given_up[function.name] = None
-        return facts
+        return replace(facts, left_out=chosen.left_out)
 
     def _annotations_of(self, function: ir.Function) -> list[Annotation]:
         path = function.span.path
@@ -296,16 +298,18 @@ class _FileAnalysis:
         annotations: Sequence[Annotation],
         assumed: Assumptions,
         unknown: list[str],
-    ) -> list[Configuration]:
+    ) -> Chosen:
         """The launches to evaluate; `unknown` is told what of the user's statements could not be understood."""
         graph, options = self.graph, self.options
+        left_out: tuple[LeftOutLaunches, ...] = ()
         generics = Generics(graph, assumed.values)
         if options.force_launch and options.block is not None:
             sites = ()
             arguments = unknown_arguments(function, graph, generics)
             found = [from_command_line(function, arguments, options, graph)]
         elif sites:
-            found = _distinct(from_launch(site, function, graph, generics) for site in sites)
+            chosen = distinct((from_launch(site, function, graph, generics) for site in sites), self.unfollowed)
+            found, left_out = chosen.configurations, chosen.left_out
         else:
             above = annotations_of_kernel(annotations, "launch", function.span.line, function.span.end_line)
             written = annotated_launches(above, function.span.path)
@@ -316,7 +320,8 @@ class _FileAnalysis:
                 where = "annotated" if above else f"configured (at {written[0].path}:{written[0].line})"
                 unknown.append(f"the launch that is {where} could not be evaluated: {reason}")
                 found = without_launch(function, (), options, graph, generics, self._number)
-        return [self._with_parameters(with_template(c, function), function, unknown) for c in found]
+        found = [self._with_parameters(with_template(c, function), function, unknown) for c in found]
+        return Chosen(found, left_out)
 
     def _with_opt_in(self, configuration: Configuration, ref: ir.FunctionRef) -> Configuration:
         """Notes to what the host code raises the kernel's limit of dynamic shared memory."""
@@ -453,30 +458,3 @@ def _same_kernel(launched: ir.FunctionRef, kernel: ir.FunctionRef) -> bool:
     same_place = same_file and launched.span.end_line == kernel.span.end_line
     declared_elsewhere = launched.load() is None
     return launched.key == kernel.key or (launched.name == kernel.name and (same_place or declared_elsewhere))
-
-
-def _distinct(configurations: Iterable[Configuration]) -> list[Configuration]:
-    """Launches under which the kernel behaves differently; of launches at one site that differ only by arguments
-    (a host loop) the first stands for all."""
-    found: dict[object, Configuration] = {}
-    sites: set[object] = set()
-    for configuration in configurations:
-        site = (configuration.path, configuration.line, configuration.block)
-        grid = tuple(n.index for n in configuration.grid)
-        if (site, grid) in sites:
-            continue
-        sites.add((site, grid))
-        same = found.get(configuration.key())
-        found[configuration.key()] = configuration if same is None else _with_twin(same, configuration)
-    return list(found.values())[:MAX_LAUNCHES]
-
-
-def _with_twin(configuration: Configuration, same: Configuration) -> Configuration:
-    """Keeps the place of a launch that another one stands for, and only what holds at both."""
-    common = tuple(guard for guard in configuration.guards if guard in same.guards)
-    configuration = replace(configuration, guards=common)
-    twin = same.site
-    if twin is None or len(configuration.twins) >= _MAX_TWINS:
-        return configuration
-    places = {site.place for site in (configuration.site, *configuration.twins) if site is not None}
-    return configuration if twin.place in places else replace(configuration, twins=(*configuration.twins, twin))

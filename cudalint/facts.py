@@ -507,6 +507,18 @@ class KernelFacts:
     parameters: tuple[ParameterFacts, ...] = ()
     gaps: tuple[Gap, ...] = ()
     """What could not be analysed, with the reason (rule CL902)."""
+    left_out: tuple[LeftOutLaunches, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class LeftOutLaunches:
+    """Launches at one place that were not evaluated, since others of the kernel stand for them."""
+
+    path: str | None
+    line: int | None
+    launches: int
+    is_least: bool = False
+    """A loop makes more of them than were followed."""
 
 
 UNRESOLVED = "the front end could not resolve part of its body: "

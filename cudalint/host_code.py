@@ -28,6 +28,9 @@ class HostCode:
     opt_ins: dict[str, list[Node]] = field(default_factory=dict)
     """By a kernel's key: the bytes to which its limit of dynamic shared memory is raised."""
 
+    unfollowed: set[ir.Span] = field(default_factory=set)
+    """Launches of loops that go on to make others there."""
+
     def launches(self) -> list[HostLaunch]:
         found, executed = self._called_elsewhere()
         found += self._launched_here(executed)
@@ -39,7 +42,7 @@ class HostCode:
 
     def _launched_here(self, executed: set[str]) -> list[HostLaunch]:
         own = run_host(self.graph, self.unit.host_functions, self.generics, self.properties, executed=executed)
-        self.opt_ins |= own.opt_ins
+        self._note(own)
         return own.launches
 
     def _missing(self, found: Iterable[HostLaunch]) -> set[str]:
@@ -70,8 +73,12 @@ class HostCode:
         return found
 
     def _add(self, executor: HostExecutor, kernels: set[str], found: list[HostLaunch]) -> None:
-        self.opt_ins |= executor.opt_ins
+        self._note(executor)
         found += [launch for launch in executor.launches if launch.kernel.name in kernels]
+
+    def _note(self, executor: HostExecutor) -> None:
+        self.opt_ins |= executor.opt_ins
+        self.unfollowed |= executor.unfollowed
 
     def _units(self, paths: list[str], launching: frozenset[str] = frozenset()) -> Iterator[ir.Unit]:
         for path in paths:

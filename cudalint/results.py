@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
 
 from cudalint.diagnostics import Diagnostic, Severity
-from cudalint.facts import FileFacts, Frame, Operation, Place, Space
+from cudalint.facts import FileFacts, Frame, LeftOutLaunches, Operation, Place, Space
 
 SEVERITIES: tuple[Severity, ...] = ("error", "warning", "info")
 """Worst first."""
@@ -48,10 +48,17 @@ class Coverage:
     accesses: frozenset[Site] = frozenset()
     unevaluated: frozenset[Site] = frozenset()
     """Those of `accesses` that at least one launch of one instantiation left without figures."""
+    left_out: frozenset[tuple[str, LeftOutLaunches]] = frozenset()
+    """Launches that were not evaluated, with the instantiation that they launch."""
 
     @property
     def evaluated(self) -> int:
         return len(self.accesses) - len(self.unevaluated)
+
+    @property
+    def launches_left_out(self) -> int:
+        """At least as many."""
+        return sum(launches.launches for _, launches in self.left_out)
 
 
 def coverage_of(facts: FileFacts) -> Coverage:
@@ -64,7 +71,8 @@ def coverage_of(facts: FileFacts) -> Coverage:
             if not access.results or any(result.status not in _EVALUATED for result in access.results):
                 unevaluated.add(site)
     places = frozenset(kernel.place for kernel in facts.kernels)
-    return Coverage(places, frozenset(accesses), frozenset(unevaluated))
+    left_out = frozenset((kernel.instantiation, launches) for kernel in facts.kernels for launches in kernel.left_out)
+    return Coverage(places, frozenset(accesses), frozenset(unevaluated), left_out)
 
 
 def total_coverage(parts: Iterable[Coverage]) -> Coverage:
@@ -72,11 +80,13 @@ def total_coverage(parts: Iterable[Coverage]) -> Coverage:
     kernels: set[Place] = set()
     accesses: set[Site] = set()
     unevaluated: set[Site] = set()
+    left_out: set[tuple[str, LeftOutLaunches]] = set()
     for part in parts:
         kernels |= part.kernels
         accesses |= part.accesses
         unevaluated |= part.unevaluated
-    return Coverage(frozenset(kernels), frozenset(accesses), frozenset(unevaluated))
+        left_out |= part.left_out
+    return Coverage(frozenset(kernels), frozenset(accesses), frozenset(unevaluated), frozenset(left_out))
 
 
 class AllowedRule(NamedTuple):

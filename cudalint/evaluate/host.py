@@ -10,10 +10,11 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 from cudalint import ir
-from cudalint.evaluate import expressions, loops, walk
+from cudalint.evaluate import expressions, host_loops, walk
 from cudalint.evaluate.assumptions import holds
 from cudalint.evaluate.calls import bind
 from cudalint.evaluate.executor import Executor, GaveUp
@@ -36,11 +37,6 @@ from cudalint.evaluate.values import (
 )
 from cudalint.facts import Tiling
 
-MAX_LOOP = 16
-"""Iterations of a host loop with launches in it that are looked at."""
-MAX_QUIET_LOOP = 256
-"""The same for loops without, and how many statements they may take."""
-MAX_QUIET_STATEMENTS = 300
 MAX_HOST_STATEMENTS = 8_000
 """Statements from one root, and from all together."""
 MAX_ALL_STATEMENTS = 20_000
@@ -73,6 +69,10 @@ class HostExecutor(Executor):
     launches: list[HostLaunch] = field(default_factory=list)
     kernels: dict[str, ir.FunctionRef] = field(default_factory=dict)
     """Kernels by key, to resolve launches through `cudaLaunchKernel`."""
+    made: set[object] = field(default_factory=set)
+    """The launches that differ by place, extents or whole numbers among their arguments."""
+    unfollowed: set[ir.Span] = field(default_factory=set)
+    """Launches of loops that go on to make others there."""
     taken: bool = True
     total: int = 0
     """Statements executed from earlier roots."""
@@ -109,7 +109,7 @@ class HostExecutor(Executor):
         Executor.__post_init__(self)
         self.library = HOST_LIBRARY
         self.on_launch = self.record_launch
-        self.on_loop = self.loop
+        self.on_loop = partial(host_loops.follow, self)
         self.relevance = Relevance(self._launches, SILENT)
 
     # roots
@@ -148,7 +148,7 @@ class HostExecutor(Executor):
         """A body without what comes after its last launch: the results' verification decides no launch."""
         if not isinstance(body, ir.Block):
             return body
-        last = max((i for i, s in enumerate(body.statements) if self._has_launch(s)), default=len(body.statements))
+        last = max((i for i, s in enumerate(body.statements) if self.has_launch(s)), default=len(body.statements))
         return ir.Block(body.statements[: last + 1], body.span)
 
     def statement(self, statement: ir.Stmt) -> None:
@@ -416,65 +416,7 @@ class HostExecutor(Executor):
             for inner in case.body:
                 self.statement(inner)
 
-    def loop(self, parts: loops.Parts) -> None:
-        """A few iterations while the condition is known to hold, one if it is unknown; then the rest is unknown."""
-        has_launch = self._has_launch(parts.body)
-        if not has_launch and not self._matters(parts):
-            return
-        most = MAX_LOOP if has_launch else MAX_QUIET_LOOP
-        finished, guards = False, self.guards
-        steps = self.statements
-        for iteration in range(most):
-            seen = self._sites() if has_launch else set()
-            test = self._test(parts) if not parts.test_last else self.graph.true
-            if test.is_const and not test.value:
-                finished = True
-                break
-            scope = LoopScope(0)
-            self.state.loop_scopes.append(scope)
-            self.in_loops += 1
-            self.statement(parts.body)
-            self.in_loops -= 1
-            self.state.loop_scopes.pop()
-            if scope.breaks and self.state.dead:
-                self.state.dead, finished = False, True
-                break
-            if scope.continues:
-                self.state.dead = False
-            if self.state.dead:
-                return
-            if not test.is_const or (not has_launch and self.statements - steps > MAX_QUIET_STATEMENTS):
-                break
-            if has_launch and iteration and self._sites() == seen:
-                # The same kernels with the same blocks once more: a loop for timing, or over time steps.
-                break
-            if parts.increment is not None:
-                expressions.discard(self, parts.increment)
-            if parts.test_last and not (after := self._test(parts)).is_const:
-                break
-            if parts.test_last and not after.value:
-                finished = True
-                break
-        self.guards = guards
-        if not finished:
-            self._forget(parts)
-        elif self.chosen:
-            self._forget_counts(parts)
-        if not self.in_loops:
-            self.chosen.clear()
-
-    def _sites(self) -> set[tuple[str, ir.Span, Nodes]]:
-        return {(launch.kernel.key, launch.span, launch.block) for launch in self.launches}
-
-    def _matters(self, parts: loops.Parts) -> bool:
-        """Whether a loop changes any number or pointer that lives on after it: filling arrays decides no launch."""
-        kept = (self.state.variables.get(symbol) for symbol in self.changed_in(parts) if symbol is not parts.own)
-        return any(isinstance(value, (Node, RecordValue)) for value in kept)
-
-    def _test(self, parts: loops.Parts) -> Node:
-        return self.graph.true if parts.condition is None else expressions.condition(self, parts.condition)
-
-    def _has_launch(self, code: ir.Stmt) -> bool:
+    def has_launch(self, code: ir.Stmt) -> bool:
         """Whether code launches a kernel, or calls or names a function that does."""
         found = self.launching.get(code)
         if found is None:
@@ -490,24 +432,6 @@ class HostExecutor(Executor):
             ref = node.function
             return ref is not None and ref.is_user and (ref.usr in self.linked or ref.has_launch())
         return False
-
-    def _forget(self, parts: loops.Parts) -> None:
-        """What a loop changes is unknown after it, if it was not followed to its end."""
-        for symbol in self.changed_in(parts):
-            self._forget_number(symbol, parts)
-
-    def _forget_counts(self, parts: loops.Parts) -> None:
-        """How often a condition held is unknown if the condition is."""
-        for symbol in walk.stepped(parts.body):
-            if symbol in self.chosen:
-                self._forget_number(symbol, parts)
-
-    def _forget_number(self, symbol: ir.Symbol, parts: loops.Parts) -> None:
-        value = self.state.variables.get(symbol)
-        if isinstance(value, Node):
-            self.state.variables[symbol] = self.memory.unknown(
-                symbol.type, Reason(False, f"after the loop at line {parts.span.line}"), (), symbol.name
-            )
 
     # calls
 
@@ -584,6 +508,8 @@ class HostExecutor(Executor):
         never = () if self.taken else (self.graph.false,)
         known = tuple(g for g in (*self.guards, *self.assumed, *never) if self._is_plain(g))
         self.launches.append(HostLaunch(kernel, grid, block, shared, arguments, span, self.taken, sizes, known))
+        numbers = tuple(value for value in arguments if isinstance(value, Node) and not value.kind.is_float)
+        self.made.add((kernel.key, span, grid, block, shared, numbers))
 
     def arguments_of(self, kernel: ir.FunctionRef, arguments: tuple[ir.Expr, ...]) -> tuple[Value | Place, ...]:
         function = kernel.load()

@@ -74,6 +74,10 @@ def _kernel(kernel: KernelFacts) -> JsonObject:
         "gaps": [
             {"path": gap.path, "line": gap.line, "reason": gap.reason, "remedy": gap.remedy} for gap in kernel.gaps
         ],
+        "left_out_launches": [
+            {"path": each.path, "line": each.line, "launches": each.launches, "is_least": each.is_least}
+            for each in kernel.left_out
+        ],
     }
 
 

@@ -10,6 +10,7 @@ from cudalint.facts import (
     AccessResult,
     FileFacts,
     KernelFacts,
+    LeftOutLaunches,
     Occupancy,
     Resources,
 )
@@ -37,23 +38,40 @@ def render(facts: FileFacts, style: Style) -> Iterator[str]:
 
 def _kernel(kernel: KernelFacts, style: Style) -> Iterator[str]:
     place = f"{kernel.place.path}:{kernel.place.line}"
+    alike: dict[tuple[str, ...], list[str]] = {}
     for index, launch in enumerate(kernel.launches):
-        title = f"{style.paint(place, 'bold')}: {style.paint(kernel.instantiation, 'cyan')}"
-        yield f"{title}, for {wording.launch_phrase(launch)}"
-        if launch.assumptions:
-            yield f"  assumed: {', '.join(launch.assumptions)}"
-        yield from (f"  {_occupancy(o, kernel.resources)}" for o in kernel.occupancy or () if o.launch == index)
-        rows = [
-            (_row(access, result), result)
-            for access in kernel.accesses
-            for result in access.results
-            if result.launch == index
-        ]
-        yield from _table(rows, style)
+        lines = tuple(_under_launch(kernel, index, style))
+        alike.setdefault(lines, []).append(wording.launch_phrase(launch))
+    for lines, (first, *others) in alike.items():
+        yield f"{style.paint(place, 'bold')}: {style.paint(kernel.instantiation, 'cyan')}, for {first}"
+        yield from (f"  the same for {other}" for other in others)
+        yield from lines
+    yield from (f"  {each.path}:{each.line}: {_left_out(each)}" for each in kernel.left_out)
     for gap in kernel.gaps:
         remedy = f" ({gap.remedy})" if gap.remedy else ""
         yield f"  {gap.path}:{gap.line}: not analysed: {gap.reason}{remedy}"
     yield ""
+
+
+def _under_launch(kernel: KernelFacts, index: int, style: Style) -> Iterator[str]:
+    """What a launch is taken for, and the figures under it."""
+    launch = kernel.launches[index]
+    if launch.assumptions:
+        yield f"  assumed: {', '.join(launch.assumptions)}"
+    yield from (f"  {_occupancy(o, kernel.resources)}" for o in kernel.occupancy or () if o.launch == index)
+    rows = [
+        (_row(access, result), result)
+        for access in kernel.accesses
+        for result in access.results
+        if result.launch == index
+    ]
+    yield from _table(rows, style)
+
+
+def _left_out(launches: LeftOutLaunches) -> str:
+    number = wording.count(launches.launches, "more launch", "more launches")
+    least = "at least " if launches.is_least else ""
+    return f"not evaluated: {least}{number} there, with other grids or arguments"
 
 
 def _occupancy(occupancy: Occupancy, resources: Resources) -> str:

@@ -43,6 +43,8 @@ def _origin(launch: LaunchFacts) -> str:
             return "from the command line"
         case "launch-bounds":
             return "from __launch_bounds__"
+        case "default" if launch.path:
+            return f"the launch{place} leaves the block open"
         case "default":
             return "no launch in sight"
 
@@ -134,6 +136,9 @@ def summary(result: CheckResult) -> str:
     text = f"Found {enumeration(found)}" if found else nothing
     text += f" in {count(len(coverage.kernels), 'kernel')}"
     text += f" ({coverage.evaluated} of {count(len(coverage.accesses), 'access', 'accesses')} evaluated)"
+    if coverage.launches_left_out:
+        more = count(coverage.launches_left_out, "more launch", "more launches")
+        text += f"; {more} of other grids or arguments not (`cudalint facts` says where)"
     if result.failures:
         text += f"; {count(len(result.failures), 'path')} could not be linted"
     return "; ".join((text, *result.asides))

@@ -1,0 +1,72 @@
+"""Which of the launches of a kernel are evaluated, and what is said of the others."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass, replace
+
+from cudalint import ir
+from cudalint.facts import LeftOutLaunches
+from cudalint.launch import MAX_LAUNCHES, Configuration
+
+_MAX_TWINS = 16
+_Site = tuple[str | None, int | None]
+
+
+@dataclass(frozen=True, slots=True)
+class Chosen:
+    configurations: list[Configuration]
+    left_out: tuple[LeftOutLaunches, ...]
+
+
+def distinct(configurations: Iterable[Configuration], unfollowed: Collection[ir.Span]) -> Chosen:
+    """Launches under which the kernel behaves differently. Of launches at one site that differ only by arguments (a
+    host loop) the first stands for all. `unfollowed` are the launches of loops that make more than are known."""
+    found: dict[object, Configuration] = {}
+    grids: set[object] = set()
+    keys: dict[_Site, set[object]] = {}
+    for configuration in configurations:
+        site, key = _site(configuration), configuration.key()
+        keys.setdefault(site, set()).add(key)
+        grid = (site, configuration.block, tuple(n.index for n in configuration.grid))
+        if grid in grids:
+            continue
+        grids.add(grid)
+        same = found.get(key)
+        found[key] = configuration if same is None else _with_twin(same, configuration)
+    chosen = _some_of_each_site(found)
+    going_on = {(span.path, span.line) for span in unfollowed}
+    left_out = {site: len(own - chosen.keys()) for site, own in keys.items()}
+    told = (LeftOutLaunches(*site, number, site in going_on) for site, number in left_out.items() if number)
+    return Chosen(list(chosen.values()), tuple(told))
+
+
+def _some_of_each_site(found: Mapping[object, Configuration]) -> dict[object, Configuration]:
+    """As many as are evaluated: the first of each site before its last, and this one before those between."""
+    sites: dict[_Site, list[object]] = {}
+    for key, configuration in found.items():
+        sites.setdefault(_site(configuration), []).append(key)
+    ranks: dict[object, int] = {}
+    for keys in sites.values():
+        ordered = [keys[0], *keys[-1:], *keys[1:-1]] if len(keys) > 1 else keys
+        ranks |= {key: rank for rank, key in enumerate(ordered)}
+    kept = set(sorted(found, key=lambda key: ranks[key])[:MAX_LAUNCHES])
+    return {key: configuration for key, configuration in found.items() if key in kept}
+
+
+def _site(configuration: Configuration) -> _Site:
+    return configuration.path, configuration.line
+
+
+def _with_twin(configuration: Configuration, same: Configuration) -> Configuration:
+    """Keeps the place of a launch that another one stands for, and only what holds at both."""
+    common = tuple(guard for guard in configuration.guards if guard in same.guards)
+    configuration = replace(configuration, guards=common)
+    twin = same.site
+    if twin is None or len(configuration.twins) >= _MAX_TWINS:
+        return configuration
+    places = {site.place for site in (configuration.site, *configuration.twins) if site is not None}
+    return configuration if twin.place in places else replace(configuration, twins=(*configuration.twins, twin))
+
+
+__all__ = ["Chosen", "distinct"]

@@ -1,0 +1,147 @@
+"""Loops of host code: followed as far as they show launches that differ, or numbers that live on after them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from cudalint import ir
+from cudalint.evaluate import expressions, loops, walk
+from cudalint.evaluate.graph import Node, Reason
+from cudalint.evaluate.state import LoopScope
+from cudalint.evaluate.values import RecordValue
+
+if TYPE_CHECKING:
+    from cudalint.evaluate.host import HostExecutor
+
+_MOST_QUIET = 256
+"""Iterations of a loop without launches, and how many statements they may take."""
+_QUIET_STATEMENTS = 300
+_MOST_LAUNCHING = 64
+"""The same for a loop with launches, as long as it makes others than before."""
+_LAUNCHING_STATEMENTS = 200
+_EARLY_STATEMENTS = 2_000
+"""Of its root's code, up to which that is done at all: what comes later needs statements too."""
+_MOST_PLACES = 16
+"""Iterations however many statements they take, as long as they come to launches at other places or of other blocks."""
+
+
+def follow(ex: HostExecutor, parts: loops.Parts) -> None:
+    """Some iterations while the condition is known to hold, one if it is unknown; then the rest is unknown."""
+    has_launch = ex.has_launch(parts.body)
+    if not has_launch and not _matters(ex, parts):
+        return
+    guards = ex.guards
+    progress = _Progress(ex, parts, has_launch)
+    progress.run()
+    if progress.returned:
+        return
+    ex.guards = guards
+    if not progress.finished:
+        for symbol in ex.changed_in(parts):
+            _forget(ex, symbol, parts)
+    elif ex.chosen:
+        # How often a condition held is unknown if the condition is.
+        for symbol in walk.stepped(parts.body):
+            if symbol in ex.chosen:
+                _forget(ex, symbol, parts)
+    if not ex.in_loops:
+        ex.chosen.clear()
+
+
+@dataclass(slots=True)
+class _Progress:
+    """One loop that is followed."""
+
+    ex: HostExecutor
+    parts: loops.Parts
+    has_launch: bool
+    finished: bool = False
+    """The loop was followed to its end."""
+    returned: bool = False
+    """Its body leaves the function."""
+    steps: int = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.steps = self.ex.statements
+
+    def run(self) -> None:
+        ex, parts = self.ex, self.parts
+        for iteration in range(_MOST_LAUNCHING if self.has_launch else _MOST_QUIET):
+            before = len(ex.launches)
+            made, places = len(ex.made), self._places()
+            test = _test(ex, parts) if not parts.test_last else ex.graph.true
+            if test.is_const and not test.value:
+                self.finished = True
+            if self.finished or not self._body():
+                return
+            if not test.is_const or (not self.has_launch and self._took() > _QUIET_STATEMENTS):
+                return
+            if self.has_launch and iteration and len(ex.made) == made:
+                # The same launches once more: a loop for timing, or over time steps.
+                return
+            if self.has_launch and iteration and self._is_enough(iteration, self._places() != places):
+                ex.unfollowed |= {launch.span for launch in ex.launches[before:]}
+                return
+            if not self._goes_on():
+                return
+
+    def _body(self) -> bool:
+        """Executes the body; whether it comes to its end."""
+        ex = self.ex
+        scope = LoopScope(0)
+        ex.state.loop_scopes.append(scope)
+        ex.in_loops += 1
+        ex.statement(self.parts.body)
+        ex.in_loops -= 1
+        ex.state.loop_scopes.pop()
+        if scope.breaks and ex.state.dead:
+            ex.state.dead, self.finished = False, True
+            return False
+        if scope.continues:
+            ex.state.dead = False
+        self.returned = ex.state.dead
+        return not self.returned
+
+    def _goes_on(self) -> bool:
+        """Executes what stands between two iterations."""
+        if self.parts.increment is not None:
+            expressions.discard(self.ex, self.parts.increment)
+        if not self.parts.test_last:
+            return True
+        test = _test(self.ex, self.parts)
+        self.finished = test.is_const and not test.value
+        return test.is_const and not self.finished
+
+    def _is_enough(self, iteration: int, is_new_place: bool) -> bool:
+        if self._took() > _LAUNCHING_STATEMENTS or self.ex.statements > _EARLY_STATEMENTS:
+            return not is_new_place or iteration + 1 >= _MOST_PLACES
+        return iteration + 1 == _MOST_LAUNCHING
+
+    def _took(self) -> int:
+        return self.ex.statements - self.steps
+
+    def _places(self) -> int:
+        """With other blocks at one place counted apart."""
+        found = self.ex.launches if self.has_launch else ()
+        return len({(launch.kernel.key, launch.span, launch.block) for launch in found})
+
+
+def _matters(ex: HostExecutor, parts: loops.Parts) -> bool:
+    """Whether a loop changes any number or pointer that lives on after it: filling arrays decides no launch."""
+    kept = (ex.state.variables.get(symbol) for symbol in ex.changed_in(parts) if symbol is not parts.own)
+    return any(isinstance(value, (Node, RecordValue)) for value in kept)
+
+
+def _test(ex: HostExecutor, parts: loops.Parts) -> Node:
+    return ex.graph.true if parts.condition is None else expressions.condition(ex, parts.condition)
+
+
+def _forget(ex: HostExecutor, symbol: ir.Symbol, parts: loops.Parts) -> None:
+    """A number that a loop changes, and that was not followed to the loop's end."""
+    if isinstance(ex.state.variables.get(symbol), Node):
+        reason = Reason(False, f"after the loop at line {parts.span.line}")
+        ex.state.variables[symbol] = ex.memory.unknown(symbol.type, reason, (), symbol.name)
+
+
+__all__ = ["follow"]
