@@ -1,8 +1,8 @@
-"""Other files of a folder that may launch a file's kernels, or call what launches them.
+"""Other files, of the same folder and of the one above, that may launch a file's kernels or call what launches them.
 
 A kernel is often defined in one file and launched in another. Without the launch its block is a guess, so the files
 beside it that mention its name are looked at as well, wherever the user points. And where the file has a function that
-launches it, the sizes often come from a `main` beside it.
+launches it, the sizes often come from a `main` beside it, or from one above a folder of kernels.
 """
 
 from __future__ import annotations
@@ -13,32 +13,50 @@ from collections.abc import Collection
 _MAX_FILES = 8
 _MAX_BYTES = 1_000_000
 _MAX_CALLERS = 3
+_MAX_ABOVE = 64
+"""Files of the folder above: one with more of them is a collection, and not the rest of this program."""
 _LAUNCHING = (".cu",)
 _CALLING = (".cu", ".cpp", ".cc", ".cxx", ".c")
 
 
 def launchers(path: str, kernels: Collection[str]) -> list[str]:
-    """Files in the folder of `path` whose text mentions a launch and one of the kernels."""
-    return _beside(path, _LAUNCHING, (b"<<<", b"cudaLaunch"), kernels)[:_MAX_FILES]
+    """Files near `path` whose text mentions a launch and one of the kernels."""
+    return _near(path, _LAUNCHING, (b"<<<", b"cudaLaunch"), kernels)[:_MAX_FILES]
 
 
 def callers(path: str, functions: Collection[str]) -> list[str]:
-    """Files in the folder of `path` whose text mentions a `main` and one of the functions."""
-    return _beside(path, _CALLING, (b"main",), functions)[:_MAX_CALLERS]
+    """Files near `path` whose text mentions a `main` and one of the functions."""
+    return _near(path, _CALLING, (b"main",), functions)[:_MAX_CALLERS]
 
 
-def _beside(path: str, suffixes: tuple[str, ...], some: Collection[bytes], names: Collection[str]) -> list[str]:
+def _near(path: str, suffixes: tuple[str, ...], some: Collection[bytes], names: Collection[str]) -> list[str]:
     if not names or not os.path.isfile(path):
         return []
-    folder = os.path.dirname(path)
     found = []
-    for name in sorted(os.listdir(folder or ".")):
-        other = os.path.join(folder, name)
-        if name.endswith(suffixes) and name != os.path.basename(path):
-            text = _text(other)
-            if any(word in text for word in some) and any(own.encode() in text for own in names):
-                found.append(other)
+    for other in _candidates(path, suffixes):
+        text = _text(other)
+        if any(word in text for word in some) and any(own.encode() in text for own in names):
+            found.append(other)
     return found
+
+
+def _candidates(path: str, suffixes: tuple[str, ...]) -> list[str]:
+    """Those beside it first; what is above a work tree belongs to somebody else."""
+    folder = os.path.dirname(path)
+    beside = [other for other in _sources(folder, suffixes) if os.path.basename(other) != os.path.basename(path)]
+    parent = os.path.join(folder, os.pardir) if folder in ("", os.curdir) else os.path.dirname(folder)
+    if os.path.exists(os.path.join(folder, ".git")) or os.path.realpath(parent) == os.path.realpath(folder):
+        return beside
+    above = _sources(parent, suffixes)
+    return beside + (above if len(above) <= _MAX_ABOVE else [])
+
+
+def _sources(folder: str, suffixes: tuple[str, ...]) -> list[str]:
+    try:
+        names = sorted(os.listdir(folder or os.curdir))
+    except OSError:
+        return []
+    return [os.path.join(folder, name) for name in names if name.endswith(suffixes)]
 
 
 def _text(path: str) -> bytes:

@@ -79,3 +79,45 @@ def test_launches_that_the_main_of_another_file_does_not_lead_to(tmp_path: Path)
 def test_a_main_that_says_nothing(tmp_path: Path, main: str) -> None:
     launches = _launches(tmp_path, main)
     assert [launch.line for launch in launches] == [4, 5, 6, 7]
+
+
+def _below(folder: Path) -> Path:
+    """A kernel in a folder of its own, and a `main` in the folder above."""
+    (folder / "kernels").mkdir()
+    path = folder / "kernels" / "k.cu"
+    path.write_text(
+        "__global__ void k(float *a, int n) { a[blockIdx.x * blockDim.x + threadIdx.x] = n; }\n"
+        "void run(float *a, int n, int block) { k<<<n / block, block>>>(a, n); }\n"
+    )
+    (folder / "main.cpp").write_text("void run(float *a, int n, int block); int main() { run(0, 960, 96); }")
+    return path
+
+
+@pytest.mark.parametrize("current", [None, ".", "kernels"])
+def test_the_main_of_the_folder_above(tmp_path: Path, current: str | None, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = str(_below(tmp_path))
+    if current is not None:
+        monkeypatch.chdir(tmp_path / current)
+        path = "k.cu" if current == "kernels" else "kernels/k.cu"
+    [kernel] = analyse_file(path, AnalysisOptions()).kernels
+    assert [(launch.block[0], launch.grid[0], launch.source) for launch in kernel.launches] == [(96, 10, "launch-site")]
+
+
+def test_a_launch_in_the_folder_above(tmp_path: Path) -> None:
+    (tmp_path / "kernels").mkdir()
+    path = tmp_path / "kernels" / "k.cu"
+    path.write_text("__global__ void k(float *a) { a[threadIdx.x] = 1; }\n")
+    (tmp_path / "main.cu").write_text("__global__ void k(float *a);\nint main() { float *a; k<<<1, 96>>>(a); }\n")
+    [kernel] = analyse_file(str(path), AnalysisOptions()).kernels
+    assert [(launch.block[0], launch.source) for launch in kernel.launches] == [(96, "launch-site")]
+
+
+@pytest.mark.parametrize("around", ["work tree", "collection"])
+def test_folders_above_that_are_not_of_the_program(tmp_path: Path, around: str) -> None:
+    path = _below(tmp_path)
+    if around == "work tree":
+        (path.parent / ".git").mkdir()
+    for number in range(64 if around == "collection" else 0):
+        (tmp_path / f"{number}.c").write_text("")
+    [kernel] = analyse_file(str(path), AnalysisOptions()).kernels
+    assert [launch.source for launch in kernel.launches] == ["default"]
