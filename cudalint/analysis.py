@@ -63,6 +63,8 @@ from cudalint.source_text import source_text
 from cudalint.usage import Usage, UsageError, merged, usage_of
 
 _RECURSION_LIMIT = 20_000
+_GIVEN_FUNCTION = re.compile(r"[<,]\s*&\w")
+"""A function among the arguments of a template, as clang spells it."""
 _MAX_INSTANTIATIONS = 16
 """Instantiations of one kernel template that are evaluated, and more of them as long as that is little work."""
 _INSTANTIATIONS_WORK = 500_000
@@ -436,14 +438,19 @@ def _configured_parameters(
 def _by_same_launcher(
     launches: Sequence[HostLaunch], taken: Sequence[HostLaunch], known: Mapping[str, object]
 ) -> dict[str, tuple[ir.FunctionRef, list[HostLaunch]]]:
-    """Further instantiations that a launcher's template is given elsewhere (`run<kernel_a>()`, `run<kernel_b>()`), by
-    their keys. Cases of a dispatcher have a launch each: those that a known value does not take are impossible."""
+    """Further instantiations, by their keys, where a launcher's template is given device functions in turn
+    (`run<first>()`, `run<second>()`). Sizes and types that known values don't lead to are impossible: a dispatcher has
+    an instantiation for each."""
     sites = {launch.span for launch in taken}
     found: dict[str, tuple[ir.FunctionRef, list[HostLaunch]]] = {}
     for launch in launches:
         key = launch.kernel.key
-        if launch.span in sites and key not in known and launch.kernel.load() is not None:
-            found.setdefault(key, (launch.kernel, []))[1].append(launch)
+        if key in found:
+            found[key][1].append(launch)
+        elif launch.span in sites and key not in known:
+            function = launch.kernel.load()
+            if function is not None and _GIVEN_FUNCTION.search(function.instantiation):
+                found[key] = (launch.kernel, [launch])
     return found
 
 

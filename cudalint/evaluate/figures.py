@@ -19,7 +19,7 @@ from cudalint.facts import AccessResult, Status
 from cudalint.hardware.banks import async_copy_range
 from cudalint.hardware.sectors import SECTOR_BYTES
 
-_MAX_COPIES = 8
+_MAX_COPIES = 16
 """Loops of up to so many iterations are taken to be unrolled completely."""
 _MOST_NODES = 5_000
 _MOST_TRIED = 1_000
@@ -49,7 +49,7 @@ def evaluate_access(events: Sequence[AccessEvent], view: LaunchView) -> list[Acc
     if doubtful is not None:
         return [_masked_by_data(reached, view) or _doubtful_result(doubtful, reached, view)]
     result = _result(reached, view)
-    if result.sectors_per_request is None or result.status == "range":
+    if result.status == "range":
         return [result]
     return [_of_copy(result, copy, view) for copy in _copies(reached, view)] or [result]
 
@@ -212,7 +212,8 @@ def _of_totals(
 
 
 def _copies(reached: Sequence[Known], view: LaunchView) -> list[Known]:
-    """The different figures of the copies that unrolling makes of a global access; none if they are alike."""
+    """The copies that unrolling makes of an access, if their figures differ: for global memory the different ones, for
+    shared memory, of which whole arrays are looked at together, all."""
     event = reached[0].event
     loops = event.context.loops
     if len(reached) > 1 or not loops or not loops[-1].is_counted:
@@ -224,11 +225,16 @@ def _copies(reached: Sequence[Known], view: LaunchView) -> list[Known]:
     requests = gather(event, situation, reached[0].conditions)
     iteration = np.broadcast_to(situation.rows(loops).value(loops[-1].counter), requests.weights.shape)
     found: list[Known] = []
+    different: list[Known] = []
     for copy in range(int(trips.value)):
         own = replace(requests, weights=requests.weights * (iteration == copy))
-        if own.total and not any(_alike(own, other.quick) for other in found):
+        if own.total:
             found.append(replace(reached[0], quick=own, situation=situation))
-    return found if len(found) > 1 else []
+            if not any(_alike(own, other.quick) for other in different):
+                different.append(found[-1])
+    if len(different) < 2:
+        return []
+    return found if event.target.space == "shared" else different
 
 
 def _alike(a: Requests, b: Requests) -> bool:
@@ -240,16 +246,8 @@ def _of_copy(result: AccessResult, copy: Known, view: LaunchView) -> AccessResul
     """The result for one of the instructions that unrolling makes."""
     totals = Totals()
     totals.add(copy.quick)
-    return replace(
-        result,
-        sectors_per_request=totals.cost / totals.requests,
-        sectors_range=(totals.low, totals.high),
-        ideal_sectors=totals.ideal / totals.requests,
-        active_lanes=totals.lanes / totals.requests,
-        requests=round(totals.requests, 6),
-        strides=strides(copy, view),
-        sample=sample([copy]),
-    )
+    own = _of_totals([copy], totals, view, (totals.low, totals.high))
+    return replace(own, status=result.status, assumptions=result.assumptions)
 
 
 def _uniform_requests(known: Known, graph: Graph) -> bool:
