@@ -18,6 +18,7 @@ from cudalint.evaluate.positions import warp_index
 from cudalint.evaluate.specifications import SPECIFICATIONS
 from cudalint.evaluate.synchronisation import SYNCHRONISATION, converges, unmasked
 from cudalint.evaluate.values import Choice, LocalPlace, MemoryPlace, Pointer, Value, nodes_of
+from cudalint.evaluate.wmma import MATRIX_FUNCTIONS
 from cudalint.facts import Operation
 
 if TYPE_CHECKING:
@@ -384,7 +385,8 @@ def _table() -> Mapping[str, Handler]:
 
 
 DEVICE_LIBRARY: Mapping[str, Handler] = {
-    **_converging(_table()), **SYNCHRONISATION, **SPECIFICATIONS, **BULK_ACCESSES, **BIT_FUNCTIONS
+    **_converging(_table()), **SYNCHRONISATION, **SPECIFICATIONS, **BULK_ACCESSES, **BIT_FUNCTIONS,
+    **MATRIX_FUNCTIONS,
 }  # fmt: skip
 
 __all__ = ["DEVICE_LIBRARY", "Handler"]
