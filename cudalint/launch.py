@@ -320,9 +320,11 @@ def with_template(configuration: Configuration, function: ir.Function) -> Config
     types += [node.symbol.type for node in nodes if isinstance(node, ir.Declare)]
     types += [node.type for node in nodes if hasattr(node, "type")]
     elements = {_element(type_) for type_ in types}
-    used = [f"sizeof({name}) = {type_.bytes}" for name, type_ in function.template_types if type_ in elements]
-    texts = tuple(f"{text} (nothing instantiates the template)" for text in used)
-    return replace(configuration, assumptions=(*configuration.assumptions, *texts))
+    used = [(f"sizeof({name})", type_.bytes) for name, type_ in function.template_types if type_ in elements]
+    if not used:
+        return configuration
+    text = f"{' = '.join(name for name, _ in used)} = {used[0][1]} (nothing instantiates the template)"
+    return replace(configuration, assumptions=(*configuration.assumptions, text))
 
 
 def _element(type_: ir.Type) -> ir.Type | None:

@@ -1,0 +1,66 @@
+"""Which fragments' accesses are known; the figures are those of fixtures/bank-conflict/warp_matrices.cu."""
+
+from __future__ import annotations
+
+import pytest
+
+from cudalint.analysis import analyse_file
+from cudalint.evaluate.wmma import Fragment, fragment_of
+from cudalint.facts import KernelFacts
+from cudalint.options import AnalysisOptions
+
+_NAMES = "nvcuda::wmma::fragment<nvcuda::wmma::{}, 16, 16, 16, {}{}>"
+
+
+def facts(body: str, block: int = 32) -> KernelFacts:
+    source = (
+        f"#include <mma.h>\nusing namespace nvcuda;\n// cudalint: launch(block = {block}, grid = 1)\n"
+        f"__global__ void k(const half *a, const double *d, int ld) {{ {body} }}"
+    )
+    [found] = analyse_file("a.cu", AnalysisOptions(unsaved=(("a.cu", source),))).kernels
+    return found
+
+
+def test_a_fragment_s_type_says_how_its_matrix_lies() -> None:
+    left = _NAMES.format("matrix_a", "__half", ", nvcuda::wmma::col_major")
+    assert fragment_of(left) == Fragment("matrix_a", 16, 16, "__half", along=False)
+    right = "wmma::fragment<wmma::matrix_b, 32, 8, 16, signed char, wmma::col_major>"
+    assert fragment_of(right) == Fragment("matrix_b", 8, 16, "signed char", along=True)
+    sums = _NAMES.format("accumulator", "float", "")
+    assert fragment_of(sums, "col_major") == Fragment("accumulator", 16, 16, "float", along=False)
+    assert fragment_of(sums) is None
+    assert fragment_of("fragment") is None
+
+
+@pytest.mark.parametrize(
+    ("fragment", "pointer"),
+    [
+        ("wmma::matrix_a, 8, 8, 4, double, wmma::col_major", "d"),
+        ("wmma::matrix_a, 16, 16, 16, signed char, wmma::col_major", "(const signed char *)a"),
+        ("wmma::matrix_a, 8, 8, 32, wmma::experimental::precision::u4, wmma::row_major", "(const unsigned *)a"),
+    ],
+)
+def test_other_fragments_are_gaps(fragment: str, pointer: str) -> None:
+    found = facts(f"wmma::fragment<{fragment}> m; wmma::load_matrix_sync(m, {pointer}, ld);")
+    assert not found.accesses
+    assert [gap.reason for gap in found.gaps] == [
+        "the accesses of `load_matrix_sync` are not known for this fragment"
+    ]
+
+
+def test_the_pitch_is_what_the_function_asks_for() -> None:
+    found = facts(
+        "wmma::fragment<wmma::matrix_a, 16, 16, 16, half, wmma::row_major> m; wmma::load_matrix_sync(m, a, ld);"
+    )
+    assert [access.results[0].sectors_per_request for access in found.accesses] == [8.0]
+    assert not found.misalignments
+
+
+@pytest.mark.parametrize(("own", "races"), [("", ["s"]), (" + 256 * (threadIdx.x / 32)", [])])
+def test_warps_that_store_to_one_matrix_race(own: str, races: list[str]) -> None:
+    body = (
+        "__shared__ float s[512]; wmma::fragment<wmma::accumulator, 16, 16, 16, float> m; wmma::fill_fragment(m, 0);"
+        f" wmma::store_matrix_sync(s{own}, m, 16, wmma::mem_row_major);"
+    )
+    found = facts(body, block=64)
+    assert [race.array for race in found.races or () if race.certainty == "certain"] == races
