@@ -15,7 +15,7 @@ the body has a branch or what becomes one: divisions and functions with a slow p
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -40,7 +40,7 @@ class Unrolling:
     """What loops of one execution make of the accesses in them."""
 
     view: LaunchView
-    fixed: frozenset[ir.Span]
+    fixed: Mapping[ir.Span, int]
     """See `fixed_indices`."""
     bodies: dict[Loop, list[AccessEvent | None]] = field(default_factory=dict)
     """The shared accesses in the bodies of loops, but for loops in these; None where there is a barrier."""
@@ -71,7 +71,7 @@ class Unrolling:
         """Whether the compiler sees that an address is a multiple of `width`, counted from an aligned array."""
         if not self._residues.of(offset).is_multiple_of(width):
             return False
-        return not event.context.frames and event.context.span in self.fixed
+        return not event.context.frames and self.fixed.get(event.context.span, 1) % width == 0
 
     def wide(self, event: AccessEvent) -> AccessEvent:
         """The access as the machine makes it, if it walks through a shared array element by element."""
@@ -104,7 +104,7 @@ class Unrolling:
         factors = dict(linear(event.offset)[0])
         if abs(factors.get(loop.counter, 0)) != event.bytes:
             return False
-        return bool(event.context.frames) or event.context.span in self.fixed
+        return bool(event.context.frames) or self.fixed.get(event.context.span, 1) % _WIDTHS[0] == 0
 
 
 _PLAIN_CALLS = frozenset({

@@ -16,6 +16,13 @@ from evaluating import evaluate
         ("int pitch = 0; pitch += n;", "pitch * t", 4),
         ("float *d2 = d + n;", "2 * t - n + n", 4),
         ("", "blockDim.x * t", 4),
+        ("", "2 * t + n", 4),
+        ("", "2 * (t + n)", 8),
+        ("", "2 * t * n", 8),
+        ("", "2 * (n / 3)", 8),
+        ("", "6 * t + 2 * n", 8),
+        ("int i = t; if (n > 1) i += blockDim.x;", "(i << 1)", 8),
+        ("int i = 2 * t; if (n > 1) i += m;", "i", 4),
     ],
 )
 def test_the_compiler_does_not_know_the_arguments(before: str, index: str, expected: int) -> None:
