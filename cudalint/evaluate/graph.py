@@ -284,6 +284,8 @@ class Graph:
     def __init__(self) -> None:
         self._nodes: dict[object, Node] = {}
         self._next_bit = _FIRST_FREE_BIT
+        self._released: list[int] = []
+        """Bits of placeholders that nothing consists of any more."""
         self._count = 0
         self._memos: dict[tuple[tuple[int, int], ...], dict[int, Node]] = {}
         self.opaque_bits = OPAQUE_BIT
@@ -326,6 +328,7 @@ class Graph:
         self.forget_arithmetic()
         self._memos.clear()
         self._nodes, self._atoms, self._next_bit = dict(to.nodes), dict(to.atoms), to.next_bit
+        self._released.clear()
         self.uniform_bits, self.loop_bits = to.masks
 
     # leaves
@@ -360,7 +363,12 @@ class Graph:
 
     def placeholder(self, kind: Kind) -> Node:
         """A new leaf that stands for a value not yet known (a variable at a loop's head); it is substituted later."""
-        return self._atom("placeholder", (), None, kind)
+        return self._atom("placeholder", (), None, kind, bit=self._released.pop() if self._released else 0)
+
+    def release(self, placeholders: Iterable[Node]) -> None:
+        """Says that placeholders were substituted in everything that is still of use: others get their bits, or sets of
+        leaves would get long where many loops are counted out."""
+        self._released += [placeholder.bits for placeholder in placeholders]
 
     def opaque(self, reason: Reason, args: tuple[Node, ...], kind: Kind) -> Node:
         """A value that cannot be followed but that is a function of `args`: lanes with equal `args` share it."""
@@ -380,9 +388,12 @@ class Graph:
             own &= ~arg.bits
         return own or (OPAQUE_BIT if node.op == "opaque" else 0)
 
-    def _atom(self, op: str, args: tuple[Node, ...], payload: object, kind: Kind, bits: int = 0) -> Node:
-        bit = 1 << self._next_bit
-        self._next_bit += 1
+    def _atom(
+        self, op: str, args: tuple[Node, ...], payload: object, kind: Kind, bits: int = 0, bit: int = 0
+    ) -> Node:
+        if not bit:
+            bit = 1 << self._next_bit
+            self._next_bit += 1
         bits |= bit
         for arg in args:
             bits |= arg.bits

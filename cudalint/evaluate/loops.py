@@ -147,9 +147,9 @@ def run(ex: Executor, parts: Parts) -> None:
     symbols = [s for s in ex.state.variables if s in changed and not isinstance(ex.state.variables[s], _PLACES)]
     trial = _Trial(ex, parts, symbols)
     trial.run()
-    if trial.should_unroll() and _unroll(ex, parts):
-        return
-    trial.record()
+    if not (trial.should_unroll() and _unroll(ex, parts)):
+        trial.record()
+    ex.graph.release(trial.placeholders.values())
 
 
 # --- the two passes -----------------------------------------------------------------------------------------
@@ -169,6 +169,9 @@ class _Trial:
         self.start: dict[tuple[ir.Symbol, str], Value] = {}
         self.closed: dict[Node, Node] = {}
         """Closed form, in the counter, of each placeholder."""
+        self.placeholder_bits = 0
+        self.closed_bits = 0
+        """Of the placeholders, and of those that have a closed form."""
         self.floats: dict[tuple[ir.Symbol, str], tuple[Node, Node]] = {}
         """What stands for each floating-point variable in the first pass, and what it has become after the body."""
         self.unresolved: list[tuple[ir.Symbol, str]] = []
@@ -205,14 +208,16 @@ class _Trial:
                 moving = self._moving(symbol, leaf, (leaf,), self.graph.variable)
                 self.floats[key] = (moving, moving)
                 return moving
-            node = self.graph.placeholder(leaf.kind)
-            self.placeholders[key] = node
-            return node
+            return self._stand_in(key, leaf.kind)
         if isinstance(leaf, Pointer):
-            node = self.graph.placeholder(I8)
-            self.placeholders[key] = node
+            node = self._stand_in(key, I8)
             return Pointer(leaf.target, node, leaf.pointee, None, leaf.one_of)
         return leaf
+
+    def _stand_in(self, key: tuple[ir.Symbol, str], kind: Kind) -> Node:
+        node = self.placeholders[key] = self.graph.placeholder(kind)
+        self.placeholder_bits |= node.bits
+        return node
 
     def _moving(
         self, symbol: ir.Symbol, leaf: Node, args: tuple[Node, ...], make: _Opaque | None = None
@@ -293,17 +298,13 @@ class _Trial:
         results = self._results(after)
         self._remember_floats(after)
         open_ = dict(results)
-        for _ in range(len(open_) + 1):
-            progress = [k for k, r in open_.items() if self._close(k, r, results)]
-            for key in progress:
-                del open_[key]
-            if not progress:
-                break
+        progress = True
+        while progress:
+            progress = sum(self._close(key, open_, results) for key in list(open_)) > 0
         for key, result in open_.items():
             self.unresolved.append(key)
             start = self._start_node(key)
-            seen = self.graph.substitute(result, {p: self._start_node(k) for k, p in self.placeholders.items()})
-            moving = self._moving(key[0], self.placeholders[key], (start, seen))
+            moving = self._moving(key[0], self.placeholders[key], (start, self._at_start(result)))
             first = self.start[key]
             if isinstance(first, Pointer):
                 moving = self.graph.binary("*", moving, self.graph.const(alignment(first.pointee), I8), I8)
@@ -326,20 +327,19 @@ class _Trial:
             return self._moving(symbol, leaf, (leaf,))
         self.ex.check_time()
         moving, result = self.floats[symbol, path]
-        start = {p: self._start_node(k) for k, p in self.placeholders.items()}
-        changed = self.graph.substitute(self.graph.substitute(result, {moving: leaf}), start)
+        changed = self._at_start(self.graph.substitute(result, {moving: leaf}))
         return self._moving(symbol, leaf, self.graph.condensed((leaf, changed)))
 
     def _results(self, after: Mapping[ir.Symbol, Value | Place]) -> dict[tuple[ir.Symbol, str], Node]:
         """What every placeholder has become after one iteration."""
-        results: dict[tuple[ir.Symbol, str], Node] = {}
+        found: dict[ir.Symbol, dict[str, Value]] = {}
         for symbol in self.symbols:
             value = after.get(symbol)
-            found = dict(leaves(value)) if value is not None and not isinstance(value, _PLACES) else {}
-            for key, placeholder in self.placeholders.items():
-                if key[0] is symbol:
-                    results[key] = self._result(found.get(key[1]), self.start[key], placeholder)
-        return results
+            found[symbol] = {} if value is None or isinstance(value, _PLACES) else dict(leaves(value))
+        return {
+            key: self._result(found[key[0]].get(key[1]), self.start[key], placeholder)
+            for key, placeholder in self.placeholders.items()
+        }
 
     def _result(self, leaf: Value | None, start: Value, placeholder: Node) -> Node:
         if isinstance(leaf, Node) and isinstance(start, Node):
@@ -362,37 +362,47 @@ class _Trial:
         start = self.start[key]
         return start.offset if isinstance(start, Pointer) else start  # type: ignore[return-value]
 
+    def _at_start(self, result: Node) -> Node:
+        """What comes out where all placeholders have the values from before the loop."""
+        if not result.bits & self.placeholder_bits:
+            return result
+        return self.graph.substitute(result, {p: self._start_node(k) for k, p in self.placeholders.items()})
+
     def _close(
-        self, key: tuple[ir.Symbol, str], result: Node, results: Mapping[tuple[ir.Symbol, str], Node]
+        self,
+        key: tuple[ir.Symbol, str],
+        open_: dict[tuple[ir.Symbol, str], Node],
+        results: Mapping[tuple[ir.Symbol, str], Node],
     ) -> bool:
-        """Finds the closed form of one placeholder, if those that it depends on have theirs."""
-        graph, placeholder, start = self.graph, self.placeholders[key], self._start_node(key)
-        self.ex.check_time()
-        result = graph.substitute(result, {p: c for p, c in self.closed.items() if p is not placeholder})
-        others = 0
-        for other in self.placeholders.values():
-            if other is not placeholder and other not in self.closed:
-                others |= other.bits
-        if result.bits & others:
-            return self._close_exchange(key, result, results)
-        closed = Recurrence(graph, self.counter, placeholder, result, start).closed()
+        """Takes a placeholder from the open ones, if it has a closed form and those that it depends on have theirs."""
+        closed = self._closed_form(key, open_[key], results)
         if closed is None:
             return False
-        self.closed[placeholder] = closed
+        self.closed[self.placeholders[key]] = closed
+        self.closed_bits |= self.placeholders[key].bits
+        del open_[key]
         return True
 
-    def _close_exchange(
+    def _closed_form(
         self, key: tuple[ir.Symbol, str], result: Node, results: Mapping[tuple[ir.Symbol, str], Node]
-    ) -> bool:
+    ) -> Node | None:
+        graph, placeholder, start = self.graph, self.placeholders[key], self._start_node(key)
+        self.ex.check_time()
+        if result.bits & self.closed_bits:
+            result = graph.substitute(result, self.closed)
+        if result.bits & self.placeholder_bits & ~self.closed_bits & ~placeholder.bits:
+            return self._exchanged(key, result, results)
+        return Recurrence(graph, self.counter, placeholder, result, start).closed()
+
+    def _exchanged(
+        self, key: tuple[ir.Symbol, str], result: Node, results: Mapping[tuple[ir.Symbol, str], Node]
+    ) -> Node | None:
         """Two variables that are exchanged in every iteration alternate between their initial values."""
         graph, mine = self.graph, self.placeholders[key]
         for other_key, other in self.placeholders.items():
             if result is other and results[other_key] is mine:
-                self.closed[mine] = alternating(
-                    graph, self.counter, self._start_node(key), self._start_node(other_key)
-                )
-                return True
-        return False
+                return alternating(graph, self.counter, self._start_node(key), self._start_node(other_key))
+        return None
 
     # second pass
 
