@@ -87,6 +87,7 @@ class Rows:
         self.count = len(weights)
         self.blocks = blocks
         self.replica = np.zeros((self.count, 1), dtype=np.int64) if replicas is None else replicas[:, None]
+        self._is_replicated = bool(self.replica.any())
         self.salt = (np.arange(self.count, dtype=np.uint64)[:, None] + np.uint64(1)) * np.uint64(
             0x9E3779B97F4A7C15
         )
@@ -112,6 +113,7 @@ class Rows:
         rows.graph, rows.threads, rows.weights, rows.count = self.graph, self.threads, weights, len(weights)
         rows.blocks, rows.follows_data, rows.data = self.blocks[parent_rows], self.follows_data, self.data
         rows.salt, rows.replica = self.salt[parent_rows], self.replica[parent_rows]
+        rows._is_replicated = self._is_replicated
         rows._uniforms = {}
         rows._counters = dict(counters)
         rows._start_keeping()
@@ -292,7 +294,7 @@ class Rows:
                 word = number.astype(np.int64).view(np.uint64)
             mixed = _scramble(mixed ^ word)
         number = _as_kind(_scramble(mixed), node.kind)
-        if node.kind.code in "iu" and node.kind.bytes >= 4:
+        if self._is_replicated and node.kind.code in "iu" and node.kind.bytes >= 4:
             return (number & ~31) | ((number + self.replica) & 31)
         return number
 
@@ -424,9 +426,12 @@ def _searched_trips(rows: Rows, counter: Node, part: Node) -> NDArray[np.int64]:
 
 def _scramble(x: NDArray[np.uint64]) -> NDArray[np.uint64]:
     """The finaliser of splitmix64 (Steele, Lea and Flood, OOPSLA 2014)."""
-    x = (x ^ (x >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    x = (x ^ (x >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    return x ^ (x >> np.uint64(31))
+    x = x ^ (x >> np.uint64(30))
+    x *= np.uint64(0xBF58476D1CE4E5B9)
+    x ^= x >> np.uint64(27)
+    x *= np.uint64(0x94D049BB133111EB)
+    x ^= x >> np.uint64(31)
+    return x
 
 
 def _as_number(value: Array, kind: Kind) -> Array:
@@ -442,7 +447,7 @@ def _as_kind(word: NDArray[np.uint64], kind: Kind) -> Array:
         # As evenly spread as other numbers: any byte but zero is true.
         return (word & np.uint64(0xFF)) != 0
     bits = min(8 * kind.bytes - (kind.code == "i"), 32)
-    return (word >> np.uint64(64 - bits)).astype(np.int64)
+    return (word >> np.uint64(64 - bits)).view(np.int64)
 
 
 def _operate(node: Node, args: list[Array]) -> Array:
@@ -499,15 +504,8 @@ def _convert(value: Array, kind: Kind) -> Array:
         return array.astype(np.float64)
     if array.dtype.kind == "f":
         array = np.nan_to_num(array, posinf=0.0, neginf=0.0).clip(-9.2e18, 9.2e18).astype(np.int64)
-    array = array.astype(np.int64)
-    if kind.bytes >= 8:
-        return array
-    mask = _UNSIGNED_MASKS[kind.bytes]
-    array = array & mask
-    if kind.code == "i":
-        half = (mask + 1) >> 1
-        array = (array ^ half) - half
-    return array
+    # What does not fit is cut off.
+    return array.astype(f"{kind.code}{kind.bytes}").astype(np.int64)
 
 
 def _divide(a: Array, b: Array, kind: Kind) -> Array:

@@ -128,19 +128,19 @@ class Situation:
         iterations: list[int] = []
         weights: list[float] = []
         random = np.random.default_rng(len(self._nests))
-        for row, count in enumerate(trips.tolist()):
-            for iteration, weight in spread(count, most, random) if count else []:
-                where.append(row)
-                iterations.append(iteration)
-                weights.append(weight * parent.weights[row])
+        for row, (count, own) in enumerate(zip(trips.tolist(), parent.weights.tolist(), strict=True)):
+            chosen = spread(count, most, random) if count else []
+            where += [row] * len(chosen)
+            iterations += [iteration for iteration, _ in chosen]
+            weights += [weight * own for _, weight in chosen]
         if not where:
             where, iterations, weights = [0], [0], [0.0]
         rows = np.array(where, dtype=np.int64)
-        chosen = np.array(weights, dtype=np.float64)
+        shares = np.array(weights, dtype=np.float64)
         counter = np.array(iterations, dtype=np.int64)
         if len(rows) > limit:
-            rows, counter, chosen = _thin(rows, counter, chosen, limit)
-        return parent.child(rows, chosen, {loop.counter: counter[:, None]}, counter[:, None] < by_lane[rows])
+            rows, counter, shares = _thin(rows, counter, shares, limit)
+        return parent.child(rows, shares, {loop.counter: counter[:, None]}, counter[:, None] < by_lane[rows])
 
     def trips(self, rows: Rows, loop: Loop) -> NDArray[np.int64]:
         """[rows] how often the body is executed by at least one lane."""
