@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from cudalint.evaluate.events import BranchEvent, Loop
 from cudalint.evaluate.graph import BLOCK_BITS, BOOL, THREAD_BITS, Graph, Node, Reason, Uniform, conjuncts, render
 from cudalint.evaluate.numeric import WARP, Rows, lane_trips
-from cudalint.evaluate.requests import Lanes, Situation, mask_of
+from cudalint.evaluate.requests import At, Lanes, Situation, mask_of
 from cudalint.evaluate.views import LaunchView
 from cudalint.facts import Verdict
 
@@ -215,8 +215,8 @@ def _judge_loop(event: BranchEvent, situation: Situation, conditions: Sequence[N
     visits = rows.weights[:, None] * mask.any(axis=2)
     total = float(visits.sum())
     test = loop.condition if event.kind == "do" else event.condition
-    lanes = Lanes(rows.at_iteration(loop.counter, 1), mask)
-    doubt = next((d for part in conjuncts(graph, test) if (d := _doubt(lanes, graph, part)) is not None), None)
+    lanes, later = situation.lanes(event.context.loops[:-1], mask), frozenset({(loop.counter, 1)})
+    doubt = next((d for part in conjuncts(graph, test) if (d := _doubt(lanes, graph, part, later)) is not None), None)
     if doubt is not None:
         return _doubtful(doubt, total)
     trips = np.broadcast_to(lane_trips(rows, loop.counter, test), (rows.count, mask[0].size)).reshape(shape)
@@ -249,7 +249,7 @@ def known(graph: Graph, conditions: Sequence[Node]) -> list[Node]:
     return [c for c in conditions if not c.bits & graph.opaque_bits and not c.is_const]
 
 
-def _doubt(lanes: Lanes, graph: Graph, condition: Node) -> Reason | None:
+def _doubt(lanes: Lanes, graph: Graph, condition: Node, at: At = frozenset()) -> Reason | None:
     """Why it cannot be told whether lanes of one warp agree on a condition.
 
     They do agree, whatever the unknown values are, if nothing that goes into it differs within a warp.
@@ -262,7 +262,7 @@ def _doubt(lanes: Lanes, graph: Graph, condition: Node) -> Reason | None:
         reason = part.payload if isinstance(part.payload, Reason) else None
         first = first or reason
         # The number of iterations that a loop made is made up of values inside of it, which have none out here.
-        varies = bool(part.bits & THREAD_BITS) if part.op == "trips" else lanes.vary(part)
+        varies = bool(part.bits & THREAD_BITS) if part.op == "trips" else lanes.vary(part, at)
         if varies and reason is not None:
             return reason
         differs = differs or varies

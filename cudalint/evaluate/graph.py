@@ -302,6 +302,8 @@ class Graph:
         """32-bit products of uniform symbols."""
         self.fitted: tuple[Node, ...] = ()
         """Those for which generic values have been found with which they do not overflow."""
+        self.opaque_parts: dict[int, tuple[tuple[Node, Reason], ...]] = {}
+        """What cannot be followed of values for which that was asked."""
         self.choosing: set[Node] = set()
         """Conditions that choose between values."""
         self.work = 0
@@ -327,6 +329,7 @@ class Graph:
         """Forgets what a kernel added. Its nodes must not be used any more, since their bits are given out again."""
         self.forget_arithmetic()
         self._memos.clear()
+        self.opaque_parts.clear()
         self._nodes, self._atoms, self._next_bit = dict(to.nodes), dict(to.atoms), to.next_bit
         self._released.clear()
         self.uniform_bits, self.loop_bits = to.masks

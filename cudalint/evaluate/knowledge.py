@@ -87,7 +87,7 @@ def _doubt(event: AccessEvent, quick: Requests, situation: Situation) -> tuple[R
                 continue
             if not lanes.vary(part) or _looks_up(part, node, event, quick):
                 continue
-            if node is not event.offset or not follows_own_list(part, event, rows, quick.mask):
+            if node is not event.offset or not follows_own_list(part, event, rows, lanes):
                 return reason, False
     if float(quick.cost.max()) <= 1.0 and event.bytes <= 4:
         # One sector or wavefront stays one, whichever lanes are active.

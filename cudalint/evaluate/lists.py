@@ -15,15 +15,15 @@ from numpy.typing import NDArray
 from cudalint.evaluate.events import AccessEvent
 from cudalint.evaluate.graph import Node, conjuncts
 from cudalint.evaluate.numeric import Rows
-from cudalint.evaluate.requests import opaque_parts, varies_within_warp
+from cudalint.evaluate.requests import Lanes, opaque_parts
 
 
-def follows_own_list(part: Node, event: AccessEvent, rows: Rows, mask: NDArray[np.bool_]) -> bool:
+def follows_own_list(part: Node, event: AccessEvent, rows: Rows, lanes: Lanes) -> bool:
     """Whether `part`, a loaded number in the address of a global access, leads each lane to a list of its own, or comes
-    from one."""
+    from one. `lanes` are those that make the access."""
     if event.target.space != "global" or part.op != "opaque":
         return False
-    return _is_start(part, event, rows, mask) or _comes_from_list(part, rows, mask)
+    return _is_start(part, event, rows, lanes) or _comes_from_list(part, rows, lanes.mask)
 
 
 def _comes_from_list(part: Node, rows: Rows, mask: NDArray[np.bool_]) -> bool:
@@ -31,16 +31,16 @@ def _comes_from_list(part: Node, rows: Rows, mask: NDArray[np.bool_]) -> bool:
     return any(_tells_lanes_apart(rows, p, mask) for p in inner)
 
 
-def _is_start(part: Node, event: AccessEvent, rows: Rows, mask: NDArray[np.bool_]) -> bool:
+def _is_start(part: Node, event: AccessEvent, rows: Rows, lanes: Lanes) -> bool:
     """Whether a loop that ends by data takes every lane on from there, element by element."""
     graph, loops = rows.graph, event.context.loops
     if not loops or part.bits & loops[-1].counter.bits or not event.offset.bits & loops[-1].counter.bits:
         return False
     ends = [c for c in conjuncts(graph, loops[-1].condition) if c.bits & graph.opaque_bits]
-    if not any(varies_within_warp(rows, end, mask) for end in ends):
+    if not any(lanes.vary(end) for end in ends):
         return False
     first, second = (rows.at_iteration(loops[-1].counter, k).full(event.offset) for k in (0, 1))
-    return bool((second - first == event.bytes).all()) and _tells_lanes_apart(rows, part, mask)
+    return bool((second - first == event.bytes).all()) and _tells_lanes_apart(rows, part, lanes.mask)
 
 
 def _tells_lanes_apart(rows: Rows, node: Node, mask: NDArray[np.bool_]) -> bool:

@@ -6,7 +6,7 @@ An array is [rows, threads], [rows, 1], [1, threads] or a plain number: whatever
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Any, Literal
@@ -31,6 +31,8 @@ UNKNOWN_TRIPS = 16
 _NODE_WORK = 5
 _CELLS_PER_WORK = 256
 """As measured: microseconds to compute a node at all, and numbers that a microsecond is enough for."""
+_MOST_TOGETHER = 1 << 15
+"""Rows times threads times iterations of a loop that are tried at once, where it takes many to see how far it goes."""
 _UNSIGNED_MASKS = {1: 0xFF, 2: 0xFFFF, 4: 0xFFFFFFFF}
 _WRAPPING = frozenset({"+", "-", "*", "<<", "^"})
 
@@ -135,6 +137,16 @@ class Rows:
         """The same rows with one loop counter fixed, for all lanes or for each ([rows, threads])."""
         return self.child(np.arange(self.count), self.weights, {counter: iteration})
 
+    def at(self, iterations: Collection[tuple[Node, int]]) -> Rows:
+        """The same rows in some iteration of some loops, for those that are asked for again and again."""
+        found = self
+        for counter, iteration in sorted(iterations, key=lambda one: (one[0].index, -one[1])):
+            inner = found._inner.get((counter, iteration))
+            if inner is None:
+                inner = found._inner[counter, iteration] = found.at_iteration(counter, iteration)
+            found = inner
+        return found
+
     def fixes(self, node: Node) -> bool:
         """Whether every loop counter in `node` has a number here: that of a loop that is over has none."""
         missing, rows = node.bits & self.graph.loop_bits, self
@@ -146,6 +158,7 @@ class Rows:
 
     def _start_keeping(self) -> None:
         self._memo: dict[int, Array] = {}
+        self._inner: dict[tuple[Node, int], Rows] = {}
         self._uses: dict[int, int] | None = None
         """How often each number that is kept goes into what is computed now, where that is too much to keep it all."""
         self.bytes = 0
@@ -403,11 +416,15 @@ def _searched_trips(rows: Rows, counter: Node, part: Node) -> NDArray[np.int64]:
     shape = (rows.count, rows.threads.warps * WARP)
     going = np.ones(shape, dtype=bool)
     trips = np.zeros(shape, dtype=np.int64)
-    for iteration in range(64):
-        going = going & np.asarray(rows.at_iteration(counter, iteration).value(part), dtype=bool)
+    done, together = 0, 1
+    while done < 64:
+        ran = np.logical_and.accumulate(going & _holds(rows, counter, part, range(done, done + together)), axis=0)
+        trips += ran.sum(axis=0)
+        going = ran[-1]
         if not going.any():
             return trips
-        trips += going
+        done += together
+        together = max(1, min(2 * together, 64 - done, _MOST_TOGETHER // going.size))
     low, high = trips - 1, trips
     step = 64
     while step < MAX_TRIPS and going.any():
@@ -422,6 +439,19 @@ def _searched_trips(rows: Rows, counter: Node, part: Node) -> NDArray[np.int64]:
         holds = np.asarray(rows.at_iteration(counter, middle).value(part), dtype=bool)
         low, high = np.where(holds, middle, low), np.where(holds, high, middle)
     return high
+
+
+def _holds(rows: Rows, counter: Node, part: Node, iterations: range) -> NDArray[np.bool_]:
+    """[iterations, rows, threads] whether part of a loop's condition holds."""
+    shape = (len(iterations), rows.count, rows.threads.warps * WARP)
+    if len(iterations) == 1:
+        at = rows.at_iteration(counter, iterations[0])
+    else:
+        numbers = np.array(iterations, dtype=np.int64).repeat(rows.count)[:, None]
+        where = np.tile(np.arange(rows.count), len(iterations))
+        at = rows.child(where, rows.weights[where], {counter: numbers})
+    found = np.asarray(at.value(part), dtype=bool)
+    return np.broadcast_to(found, (at.count, shape[2])).reshape(shape)
 
 
 def _scramble(x: NDArray[np.uint64]) -> NDArray[np.uint64]:

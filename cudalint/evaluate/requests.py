@@ -48,7 +48,7 @@ BY_DATA = Effort((2, 1, 1), 128, 4, 16, follows_data=True)
 SCATTERED = Effort((0, 0, 0), 1600, 8, scattered=200)
 """Where it matters how a block's coordinates stand to each other, the few along each axis are no fair sample: those
 that represent most others lie on the diagonal."""
-_MOST_LANES = 16
+_MOST_LANES = 64
 """Sets of active lanes of which is remembered what tells them apart."""
 _MAX_CELLS = 1 << 18
 """Rows times threads at most: beyond, blocks of many threads would take too long."""
@@ -257,13 +257,19 @@ def _inside(
     return kept if kept.any() else mask
 
 
-def opaque_parts(graph: Graph, node: Node) -> list[tuple[Node, Reason]]:
+def opaque_parts(graph: Graph, node: Node) -> Sequence[tuple[Node, Reason]]:
     """The values that cannot be followed among those that a node is computed from, with the reasons.
 
     What only went into other opaque values is left out: lanes that agree on the latter agree. A trip count that depends
     on opaque values counts as one.
     """
-    found: list[tuple[Node, Reason]] = []
+    known = graph.opaque_parts.get(node.index)
+    if known is None:
+        known = graph.opaque_parts[node.index] = tuple(_opaque_parts(graph, node))
+    return known
+
+
+def _opaque_parts(graph: Graph, node: Node) -> Iterator[tuple[Node, Reason]]:
     seen: set[int] = set()
     pending: list[tuple[Node, Node | None]] = [(node, None)]
     while pending:
@@ -272,12 +278,11 @@ def opaque_parts(graph: Graph, node: Node) -> list[tuple[Node, Reason]]:
             continue
         seen.add(current.index)
         if isinstance(current.payload, Reason):
-            found.append((stand_in or current, current.payload))
+            yield stand_in or current, current.payload
             continue
         if current.op == "trips" and stand_in is None:
             stand_in = current
         pending.extend((argument, stand_in) for argument in current.args)
-    return found
 
 
 def _divisions_by_data(graph: Graph, node: Node) -> Iterator[Node]:
@@ -294,79 +299,63 @@ def _divisions_by_data(graph: Graph, node: Node) -> Iterator[Node]:
         pending.extend(current.args)
 
 
-def varies_within_warp(rows: Rows, node: Node, mask: NDArray[np.bool_]) -> bool:
-    """Whether two active lanes of one warp see different values of `node`. Loaded values differ where addresses do."""
-    return Lanes(rows, mask).vary(node)
+At = frozenset[tuple[Node, int]]
+"""The counters of loops, with the iterations that are looked at."""
 
 
 class Lanes:
     """Answers whether active lanes of one warp differ, once for each value: what goes into it is shared by many."""
 
     def __init__(self, rows: Rows, mask: NDArray[np.bool_]) -> None:
-        self._mask = mask
-        self._rows: dict[frozenset[Node], Rows] = {frozenset(): rows}
-        """By the counters of the loops of which the first iteration is looked at."""
+        self.mask = mask
+        self._rows = rows
         self._graph = rows.graph
-        self._known: dict[tuple[frozenset[Node], Node], bool] = {}
-        self._below: dict[Node, list[Node]] = {}
+        self._known: dict[tuple[At, Node], bool] = {}
         self._left_by: dict[Node, list[Node]] = {}
-        self._divisions: dict[Node, list[Node]] = {}
+        self._rests: dict[Node, list[Node]] = {}
 
-    def vary(self, node: Node, counters: frozenset[Node] = frozenset()) -> bool:
+    def vary(self, node: Node, at: At = frozenset()) -> bool:
+        """Whether two active lanes of one warp see different values of `node`. Loaded values differ where addresses do.
+        """
         if not node.bits & THREAD_BITS:
             return False
-        counters = frozenset(counter for counter in counters if counter.bits & node.bits)
-        found = self._known.get((counters, node))
+        if at:
+            at = frozenset([one for one in at if one[0].bits & node.bits])
+        found = self._known.get((at, node))
         if found is None:
-            found = self._known[counters, node] = self._vary(node, counters)
+            found = self._known[at, node] = self._vary(node, at)
         return found
 
-    def _vary(self, node: Node, counters: frozenset[Node]) -> bool:
+    def _vary(self, node: Node, at: At) -> bool:
         if node.op == "opaque":
-            return any(self.vary(argument, counters) for argument in node.args)
-        mask, rows = self._mask, self._at_start(counters)
+            return any(self.vary(argument, at) for argument in node.args)
+        mask, rows = self.mask, self._rows.at(at)
         values = np.broadcast_to(rows.value(node), mask.reshape(rows.count, -1).shape).reshape(mask.shape)
         first = np.argmax(mask, axis=2)[..., None]
         same = values == np.take_along_axis(values, first, axis=2)
-        return bool((mask & ~same).any()) or self._ends_vary(node, counters) or self._divided_vary(node, counters)
+        return bool((mask & ~same).any()) or self._ends_vary(node, at) or self._rest_varies(node, at)
 
-    def _divided_vary(self, node: Node, counters: frozenset[Node]) -> bool:
+    def _rest_varies(self, node: Node, at: At) -> bool:
         """Whether the value rests on data that varies, or on a division by data of what varies. The number that stands
         for the data may be larger than all that it divides, so that nothing of it would be seen."""
-        values = self._divisions.get(node)
+        values = self._rests.get(node)
         if values is None:
             divisions = _divisions_by_data(self._graph, node)
-            parts = opaque_parts(self._graph, node)
             values = [argument for division in divisions for argument in division.args]
-            values += [part for part, _ in parts if part.op == "opaque"]
-            self._divisions[node] = values
-        return any(self.vary(value, counters) for value in values)
+            values += [part for part, _ in opaque_parts(self._graph, node) if part.op == "opaque"]
+            values = self._rests[node] = [value for value in values if value.bits & THREAD_BITS]
+        return any(self.vary(value, at) for value in values)
 
-    def _at_start(self, counters: frozenset[Node]) -> Rows:
-        found = self._rows.get(counters)
-        if found is None:
-            found = self._rows[frozenset()]
-            for counter in counters:
-                found = found.at_iteration(counter, 0)
-            self._rows[counters] = found
-        return found
-
-    def _ends_vary(self, node: Node, counters: frozenset[Node]) -> bool:
+    def _ends_vary(self, node: Node, at: At) -> bool:
         """Whether the value rests on the length of a loop that each lane leaves by data of its own. Such a length has
         one number for all lanes, which stands for any."""
-        for loop in self._loops(node):
-            assert isinstance(loop.payload, Node)
-            inside = counters | {loop.payload}
-            if any(self.vary(end, inside) for end in self._ends(loop)):
-                return True
+        for loop, _ in opaque_parts(self._graph, node):
+            if loop.op == "trips" and loop.bits & THREAD_BITS:
+                assert isinstance(loop.payload, Node)
+                inside = at | {(loop.payload, 0)}
+                if any(self.vary(end, inside) for end in self._ends(loop)):
+                    return True
         return False
-
-    def _loops(self, node: Node) -> list[Node]:
-        found = self._below.get(node)
-        if found is None:
-            found = [part for part, _ in opaque_parts(self._graph, node) if part.op == "trips"]
-            self._below[node] = found
-        return found
 
     def _ends(self, loop: Node) -> list[Node]:
         """The data by which lanes leave a loop."""
@@ -374,11 +363,11 @@ class Lanes:
         if found is None:
             ends = [end for end in conjuncts(self._graph, loop.args[0]) if end.bits & self._graph.opaque_bits]
             ends += [part for end in ends for part, _ in opaque_parts(self._graph, end)]
-            found = self._left_by[loop] = list(dict.fromkeys(ends))
+            found = self._left_by[loop] = [end for end in dict.fromkeys(ends) if end.bits & THREAD_BITS]
         return found
 
 
 __all__ = [
-    "BY_DATA", "DEEP", "QUICK", "REPLICATED", "SCATTERED", "THOROUGH", "Effort", "Lanes", "Requests", "Situation",
-    "gather", "mask_of", "opaque_parts", "varies_within_warp",
+    "BY_DATA", "DEEP", "QUICK", "REPLICATED", "SCATTERED", "THOROUGH", "At", "Effort", "Lanes", "Requests", "Situation",
+    "gather", "mask_of", "opaque_parts",
 ]  # fmt: skip
