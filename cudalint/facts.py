@@ -84,6 +84,8 @@ class LaunchSite:
 
 @dataclass(frozen=True, slots=True)
 class LaunchFacts:
+    """One launch configuration of a kernel."""
+
     block: tuple[int, int, int]
     grid: tuple[int, int, int]
     """Blocks; where the grid is unknown, the generic grid that was evaluated (see `assumptions`)."""
@@ -182,6 +184,8 @@ class Strides:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class AccessResult:
+    """The figures of an access under one launch."""
+
     launch: int
     status: Status
     assumptions: tuple[str, ...] = ()
@@ -205,6 +209,8 @@ class AccessResult:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Access:
+    """A load, store, atomic or asynchronous copy in the source."""
+
     place: Place
     function: str
     inlined_from: tuple[Frame, ...]
@@ -334,6 +340,8 @@ class Misalignment:
 
 @dataclass(frozen=True, slots=True)
 class BranchResult:
+    """What becomes of a branch under one launch."""
+
     launch: int
     verdict: Verdict
     divergent_warps: float | None
@@ -348,6 +356,8 @@ class BranchResult:
 
 @dataclass(frozen=True, slots=True)
 class Branch:
+    """A place in the source where lanes may part."""
+
     place: Place
     function: str
     inlined_from: tuple[Frame, ...]
@@ -364,6 +374,8 @@ BarrierKind = Literal["syncthreads", "syncwarp", "cooperative-groups", "named", 
 
 @dataclass(frozen=True, slots=True)
 class BarrierResult:
+    """Who comes to a barrier under one launch."""
+
     launch: int
     verdict: Literal["uniform", "divergent", "unknown"]
     """Whether all threads that the barrier waits for reach it, or some don't."""
@@ -379,6 +391,8 @@ class BarrierResult:
 
 @dataclass(frozen=True, slots=True)
 class Barrier:
+    """A place in the source where threads wait for each other."""
+
     place: Place
     function: str
     inlined_from: tuple[Frame, ...]
@@ -431,6 +445,8 @@ class BarrierFix:
 
 @dataclass(frozen=True, slots=True)
 class Race:
+    """Two accesses to the same bytes that nothing orders."""
+
     space: Literal["shared", "global"]
     array: str
     certainty: Literal["certain", "possible"]
@@ -456,6 +472,8 @@ class Race:
 
 @dataclass(frozen=True, slots=True)
 class Occupancy:
+    """How many blocks and warps fit on an SM under one launch."""
+
     launch: int
     blocks_per_sm: int | None
     warps_per_sm: int | None
@@ -477,6 +495,8 @@ REGISTER_CEILINGS = frozenset({"launch-bounds", "maxrregcount"})
 
 @dataclass(frozen=True, slots=True)
 class Resources:
+    """What a block of the kernel takes."""
+
     static_shared_bytes: int | None
     registers: int | None = None
     """Per thread; a ceiling and no count where `registers_source` is one of REGISTER_CEILINGS."""
@@ -487,6 +507,8 @@ class Resources:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class KernelFacts:
+    """All that is known of one instantiation of a kernel."""
+
     name: str
     instantiation: str
     place: Place
@@ -540,6 +562,8 @@ class Gap:
 
 @dataclass(frozen=True, slots=True)
 class ProblemFacts:
+    """Something that the front end could not resolve."""
+
     path: str
     line: int
     column: int
@@ -550,6 +574,8 @@ class ProblemFacts:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class FileFacts:
+    """All that is known of one file."""
+
     path: str
     status: Literal["ok", "partial", "failed"]
     problems: tuple[ProblemFacts, ...] = ()

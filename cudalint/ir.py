@@ -60,6 +60,8 @@ class ArrayType:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Field:
+    """A member of a record."""
+
     name: str
     type: Type
     offset: int
@@ -198,6 +200,8 @@ class FunctionRef:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Constant:
+    """A literal, or what the front end could fold."""
+
     value: int | float | str
     type: Type
     span: Span
@@ -205,6 +209,8 @@ class Constant:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Name:
+    """A variable that is named."""
+
     symbol: Symbol
     type: Type
     span: Span
@@ -236,6 +242,8 @@ UnaryOp = Literal["-", "+", "!", "~", "*", "&", "++x", "--x", "x++", "x--"]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Unary:
+    """A built-in unary operator."""
+
     op: UnaryOp
     operand: Expr
     type: Type
@@ -266,6 +274,8 @@ class Assign:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Conditional:
+    """`condition ? then : otherwise`."""
+
     condition: Expr
     then: Expr
     otherwise: Expr
@@ -328,6 +338,8 @@ class Capture:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Lambda:
+    """A closure object; its body is that of its call operator."""
+
     function: FunctionRef
     captures: tuple[Capture, ...]
     type: Type
@@ -398,12 +410,16 @@ class Declare:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ExprStmt:
+    """An expression that is evaluated for its effects."""
+
     expr: Expr
     span: Span
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Block:
+    """Statements in order."""
+
     statements: tuple[Stmt, ...]
     span: Span
 
@@ -421,6 +437,8 @@ class If:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class For:
+    """The classic loop, with any of its parts missing."""
+
     init: Stmt | None
     condition: Expr | None
     increment: Expr | None
@@ -432,6 +450,8 @@ class For:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RangeFor:
+    """`for (symbol : range)`."""
+
     symbol: Symbol
     range: Expr
     body: Stmt
@@ -440,6 +460,8 @@ class RangeFor:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class While:
+    """A loop that is tested before each pass."""
+
     condition: Expr
     body: Stmt
     span: Span
@@ -447,6 +469,8 @@ class While:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class DoWhile:
+    """A loop that is tested after each pass."""
+
     body: Stmt
     condition: Expr
     span: Span
@@ -463,6 +487,8 @@ class Case:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Switch:
+    """A jump to one of the cases."""
+
     condition: Expr
     cases: tuple[Case, ...]
     span: Span
@@ -470,17 +496,23 @@ class Switch:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Return:
+    """The end of a function."""
+
     value: Expr | None
     span: Span
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Break:
+    """The end of the innermost loop or switch."""
+
     span: Span
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Continue:
+    """The end of an iteration."""
+
     span: Span
 
 
@@ -495,6 +527,8 @@ class Asm:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class UnknownStmt:
+    """What the front end could not lower; the children are still executed."""
+
     reason: str
     children: tuple[Stmt, ...]
     span: Span

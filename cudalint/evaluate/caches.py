@@ -28,6 +28,8 @@ class Caches:
     """All caches of one graph."""
 
     def __init__(self) -> None:
+        self.times_emptied = 0
+        """What refers to numbers that were dropped is of little use to who has not computed them again."""
         self._all: WeakSet[Cache] = WeakSet()
         self._working = 0
         self._kept = 0
@@ -55,6 +57,7 @@ class Caches:
         if self._kept <= MOST_BYTES:
             return
         if sum(cache.bytes for cache in self._all) > MOST_BYTES:
+            self.times_emptied += 1
             for cache in list(self._all):
                 cache.forget()
         self._kept = sum(cache.bytes for cache in self._all)

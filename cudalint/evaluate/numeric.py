@@ -162,8 +162,6 @@ class Rows:
         self._uses: dict[int, int] | None = None
         """How often each number that is kept goes into what is computed now, where that is too much to keep it all."""
         self.bytes = 0
-        self.cells = 0
-        """How many numbers were computed."""
         self._is_busy = False
         self.graph.caches.register(self)
 
@@ -199,7 +197,6 @@ class Rows:
         size, kept = (done.size, done.nbytes) if isinstance(done, np.ndarray) else (1, 8)
         self._memo[node.index] = done
         self.bytes += kept
-        self.cells += size
         self.graph.caches.note(kept)
         self.graph.work += _NODE_WORK + size // _CELLS_PER_WORK
         if self.bytes > MOST_AT_ONCE and self._uses is None:

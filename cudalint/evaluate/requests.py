@@ -75,11 +75,6 @@ class Situation:
         self._nests: dict[tuple[int, ...], Rows] = {}
         self._lanes: dict[tuple[tuple[int, ...], bytes], Lanes] = {}
 
-    @property
-    def cells(self) -> int:
-        """How many numbers are kept for later."""
-        return self.base.cells + sum(rows.cells for rows in self._nests.values())
-
     def _base_rows(self, values: Mapping[Node, int | float]) -> Rows:
         if self.effort.scattered:
             return self._scattered_rows(values)

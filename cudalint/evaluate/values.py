@@ -57,6 +57,8 @@ class Subscripts:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Pointer:
+    """An address: an allocation, and bytes from its start."""
+
     target: Allocation | LocalMemory
     offset: Node
     """Bytes from the start of the target."""
@@ -68,6 +70,8 @@ class Pointer:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RecordValue:
+    """The value of a struct, field by field."""
+
     type: ir.RecordType
     fields: Mapping[str, Value]
 
@@ -107,6 +111,8 @@ class Closure:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class FunctionValue:
+    """A function as a value."""
+
     function: ir.FunctionRef
 
 
@@ -148,6 +154,8 @@ class Within:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class MemoryPlace:
+    """An object in memory."""
+
     pointer: Pointer
     type: ir.Type
     record: Within | None = None

@@ -24,8 +24,6 @@ from cudalint.evaluate.sizes import fits
 
 TOLERANCE = 0.02
 """Figures that differ by less count as equal."""
-_MAX_KEPT = 12_000_000
-"""Numbers (of 8 bytes) that one launch keeps from access to access."""
 
 
 @dataclass(slots=True, eq=False)
@@ -43,10 +41,12 @@ class LaunchView:
     """Conditions under which the host code launches it. Generic values need not meet them."""
     _situations: dict[object, Situation] = field(default_factory=dict)
     _fitting: dict[tuple[int, int], bool] = field(default_factory=dict)
+    _times_emptied: int = 0
 
     def trim(self) -> None:
-        """Forgets what was computed, once that is too much to keep."""
-        if sum(situation.cells for situation in self._situations.values()) > _MAX_KEPT:
+        """Forgets the situations once their numbers were dropped, to make room."""
+        if self._times_emptied < self.graph.caches.times_emptied:
+            self._times_emptied = self.graph.caches.times_emptied
             self._situations.clear()
 
     def quick(self) -> Situation:
