@@ -35,10 +35,26 @@ def test_each_block_of_a_table_is_a_launch(block: str, expected: list[tuple[int,
     assert [launch.block for launch in kernel.launches] == expected
 
 
-def test_a_loop_that_launches_the_same_block_again_is_looked_at_twice() -> None:
-    loop = "for (int n = 4096; n > 1; n /= 2) k<<<n / 256 + 1, 256>>>(0, n);"
+def test_a_loop_that_launches_the_same_again_is_one_launch() -> None:
+    loop = "for (int i = 0; i < 100; i++) k<<<16, 256>>>(0, 4096);"
     [kernel] = _kernels(f"__global__ void k(float *a, int n) {{ a[n * threadIdx.x] = 1; }} int main() {{ {loop} }}")
-    assert [launch.parameters["n"] for launch in kernel.launches] == [4096, 2048]
+    assert [launch.parameters["n"] for launch in kernel.launches] == [4096]
+
+
+def test_a_function_that_is_called_again_computes_the_same() -> None:
+    """2^11 elements: 2048 / 4 threads in each call, although the loop launches nothing new in the second."""
+    source = """
+    __global__ void stage(float *a, int stride) { a[stride + threadIdx.x] = 1; }
+    __global__ void last(float *a) { a[threadIdx.x] = 1; }
+    void run(float *a, int log2n) {
+        int n = 1 << log2n;
+        for (; log2n > 11; log2n -= 2, n >>= 2) stage<<<n / 1024, 256>>>(a, n / 4);
+        last<<<1, n / 4>>>(a);
+    }
+    int main() { run(0, 23); run(0, 23); run(0, 23); }
+    """
+    blocks = {kernel.name: [launch.block[0] for launch in kernel.launches] for kernel in _kernels(source)}
+    assert blocks["last"] == [512]
 
 
 _LAUNCHER = """

@@ -77,7 +77,7 @@ class _Progress:
                 return
             if not test.is_const or (not self.has_launch and self._took() > _QUIET_STATEMENTS):
                 return
-            if self.has_launch and iteration and len(ex.made) == made:
+            if self.has_launch and iteration and len(ex.made) == made and not self._is_needed():
                 # The same launches once more: a loop for timing, or over time steps.
                 return
             if self.has_launch and iteration and self._is_enough(iteration, self._places() != places):
@@ -112,6 +112,12 @@ class _Progress:
         test = _test(self.ex, self.parts)
         self.finished = test.is_const and not test.value
         return test.is_const and not self.finished
+
+    def _is_needed(self) -> bool:
+        """Whether a few more iterations may give numbers to what comes after the loop: it may be in a function that was
+        called before, with all of its launches made then."""
+        few = self._took() <= _LAUNCHING_STATEMENTS and self.ex.statements <= _EARLY_STATEMENTS
+        return few and _matters(self.ex, self.parts)
 
     def _is_enough(self, iteration: int, is_new_place: bool) -> bool:
         if self._took() > _LAUNCHING_STATEMENTS or self.ex.statements > _EARLY_STATEMENTS:
