@@ -30,7 +30,7 @@ class AlignmentCollector:
         tried: set[object] = set()
         for event, width in _candidates(execution, bases):
             base = bases.get(event.target.symbol, 0) if event.target.symbol is not None else 0
-            key = (event.offset.index, width, base, tuple(c.index for c in event.context.conditions))
+            key = (event.target.name, event.offset.index, width, base, tuple(c.index for c in event.context.conditions))
             if key in tried or len(tried) >= _MAX_EVALUATED:
                 continue
             tried.add(key)

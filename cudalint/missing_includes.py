@@ -33,7 +33,7 @@ def _cost(facts: FileFacts) -> str:
     for kernel in facts.kernels:
         kernels[kernel.name_place] |= any(gap.reason.startswith(UNRESOLVED) for gap in kernel.gaps)
     if not kernels:
-        return "kernels that they hold are not linted"
+        return "kernels that they may hold are not linted"
     partly = sum(kernels.values())
     if not partly:
         return "no kernel of this file misses anything of them"

@@ -74,7 +74,7 @@ class RaceCollector:
     def unplaced(self, launch: int) -> Iterator[Unplaced]:
         """Those between warps first: a barrier of the block serves the warp, too."""
         for key, race in sorted(self._races.items(), key=lambda item: item[1].reach == "warp"):
-            wanted = race.launch == launch and race.space == "shared" and race.certainty == "certain"
+            wanted = race.launch == launch and race.space == "shared" and _may_take_a_barrier(race)
             if wanted and self._races[key].fix is None:
                 yield Unplaced(key, race, *self._spans[key])
 
@@ -99,7 +99,11 @@ class RaceCollector:
         array = finding.array if finding.array.space == "shared" else conflict.second.target
         second = _end(conflict.second, conflict.other)
         by_data = bool(conflict.second.offset.bits & OPAQUE_BIT)
-        element = self.spellings.of(second.place) if by_data else ""
+        element = _element(array, conflict.first, conflict.address)
+        if by_data:
+            # The call of an atomic is no name of an element.
+            spelled = self.spellings.of(second.place) if second.operation != "atomic" else ""
+            element = spelled or f"{array.name}[...]"
         return Race(
             space="shared" if array.space == "shared" else "global",
             array=array.name,
@@ -107,7 +111,7 @@ class RaceCollector:
             launch=launch,
             first=_end(conflict.first, conflict.one),
             second=second,
-            element=element or _element(array, conflict.first, conflict.address),
+            element=element,
             reason=(finding.sizes or None) if doubt is None else doubt.reason,
             reach=conflict.reach,
             size=None if doubt is None else doubt.size,
@@ -119,6 +123,10 @@ class RaceCollector:
 
 def _key(race: Race) -> Key:
     return race.array, *sorted((race.first.place, race.second.place))
+
+
+def _may_take_a_barrier(race: Race) -> bool:
+    return race.certainty == "certain" or (race.usual and race.first.place != race.second.place)
 
 
 def _in_kernel(touch: Touch) -> ir.Span:

@@ -33,6 +33,8 @@ def suggest(kernel: KernelFacts, one: Evaluated, pattern: Pattern) -> Suggestion
     match pattern.kind:
         case "reversed":
             return _exchange_or_stage(kernel, one)
+        case "column":
+            return _exchange_alone(kernel, one)
         case "field":
             return _as_one_vector(kernel, one, pattern) or _structure_of_arrays(one)
         case "copy":
@@ -40,7 +42,7 @@ def suggest(kernel: KernelFacts, one: Evaluated, pattern: Pattern) -> Suggestion
         case "own-run":
             return _as_one_vector(kernel, one, pattern) or _neighbouring_elements(one, pattern)
         case "strided":
-            return _as_one_vector(kernel, one, pattern)
+            return _as_one_vector(kernel, one, pattern) or _exchange_alone(kernel, one)
         case "short-rows" | "misaligned":
             return _wider_block(kernel, one)
         case _:
@@ -54,6 +56,12 @@ def _exchange_or_stage(kernel: KernelFacts, one: Evaluated) -> Suggestion | None
     if changed is not None and _exchange_pays(changed, one, staged):
         return _exchange_suggestion(changed, one)
     return staged
+
+
+def _exchange_alone(kernel: KernelFacts, one: Evaluated) -> Suggestion | None:
+    """Where a loop walks along the row, staging would take more than an exchange of indices."""
+    changed = _exchange(kernel, one)
+    return _exchange_suggestion(changed, one) if changed and _exchange_pays(changed, one, None) else None
 
 
 # --- remedies for one access -----------------------------------------------------------------------------

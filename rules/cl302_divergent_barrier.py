@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from cudalint.diagnostics import Diagnostic
+from cudalint.diagnostics import Diagnostic, Suggestion
 from cudalint.facts import Barrier, BarrierResult, KernelFacts
 from cudalint.rule import Rule, RuleContext
 from cudalint.rulekit import frames_related
@@ -15,6 +15,12 @@ _NAMES = {
     "named": "the barrier",
     "grid": "the grid's `sync()`",
 }
+
+
+_HOIST = (
+    "let every thread come to it: end the branch or loop that some skip before the barrier, and begin it again behind"
+)
+_STAY = "let the threads that have nothing to do stay: put a condition around the work, in place of the early return"
 
 
 class DivergentBarrier(Rule):
@@ -71,6 +77,7 @@ class DivergentBarrier(Rule):
             launches=(launch,),
             assumptions=launch.assumptions,
             related=frames_related(barrier.inlined_from),
+            suggestion=Suggestion(_STAY if result.returned else _HOIST),
         )
 
 

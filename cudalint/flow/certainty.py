@@ -210,21 +210,31 @@ def _addresses(conflict: Conflict, trial: Trial, touches: Sequence[Touch], size:
         return Doubt(text)
     for data in _DATA:
         if not _again(conflict, trial.under({}, data), touches, size):
-            return Doubt(text, usual=_is_count(conflict, graph))
+            return Doubt(text, usual=_is_usual(conflict, graph))
     return None
 
 
-def _is_count(conflict: Conflict, graph: Graph) -> bool:
-    """Whether threads add to elements of shared memory of which nothing but loaded data says whose they are, as in a
-    histogram. Data that keeps all threads apart would be an odd thing to count."""
+def _is_usual(conflict: Conflict, graph: Graph) -> bool:
+    """Whether ordinary data makes threads meet in shared memory: where they add to elements of which nothing else says
+    whose they are, as in a histogram, and where such elements are touched as each thread's own as well."""
     first, second = conflict.first, conflict.second
-    if first.target.space != "shared" or first.offset is not second.offset:
+    if first.target.space != "shared":
         return False
-    if {first.operation, second.operation} != {"load", "store"}:
-        return False
-    data = [part for part, _ in opaque_parts(graph, second.offset)]
-    own = graph.substitute(second.offset, {part: graph.const(0, part.kind) for part in data})
-    return not own.bits & THREAD_BITS
+    if first.offset is second.offset:
+        return {first.operation, second.operation} == {"load", "store"} and _is_up_to_data(second.offset, graph)
+    ends = (first.offset, second.offset)
+    return any(_is_up_to_data(a, graph) and _is_of_the_thread(b, graph) for a, b in (ends, ends[::-1]))
+
+
+def _is_up_to_data(offset: Node, graph: Graph) -> bool:
+    """Whether threads have different addresses because they load different data, and for no other reason."""
+    data = [part for part, _ in opaque_parts(graph, offset)]
+    own = graph.substitute(offset, {part: graph.const(0, part.kind) for part in data})
+    return any(part.bits & THREAD_BITS for part in data) and not own.bits & THREAD_BITS
+
+
+def _is_of_the_thread(offset: Node, graph: Graph) -> bool:
+    return bool(offset.bits & THREAD_BITS) and not offset.bits & graph.opaque_bits
 
 
 def _sizes(

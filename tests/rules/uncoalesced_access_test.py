@@ -44,6 +44,22 @@ def test_reversed_roles_are_exchanged_if_that_is_all() -> None:
     )
 
 
+def test_a_row_that_a_loop_walks_along_takes_an_exchange() -> None:
+    """Lane by lane a column of A takes 32 sectors and an element of B one; exchanged these are 1 and 4, in each of 128
+    iterations."""
+    body = "float sum = 0; for (int k = 0; k < 128; k++) sum += A[x * 128 + k] * B[k * 128 + y]; C[x * 128 + y] = sum;"
+    source = _kernel(body, block="32, 32", parameters="const float *A, const float *B, float *C")
+    found = next(one for one in lint(source, "CL101") if "`A`" in one.message)
+    assert advice(found).startswith("exchange `threadIdx.x` and `threadIdx.y` throughout the kernel; its global")
+    assert found.suggestion is not None
+    assert found.suggestion.after == {"sectors_per_request": 1.0}
+
+
+def test_a_column_in_a_block_of_one_dimension_has_no_other_role() -> None:
+    diagnostic = _only(_kernel("out[i * 1024] = 0;"))
+    assert diagnostic.suggestion is None
+
+
 def test_a_transposition_is_staged_since_an_exchange_only_moves_the_cost() -> None:
     diagnostic = _only(_kernel("out[x * 256 + y] = in[y * 256 + x];", block="32, 32"))
     assert advice(diagnostic).startswith("stage a tile through shared memory: write `out`")
