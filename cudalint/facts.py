@@ -421,6 +421,7 @@ class RaceEnd:
     block: tuple[int, int, int]
     array: str = ""
     """What the array is called there: a launch may pass one array for several parameters."""
+    inlined_from: tuple[Frame, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

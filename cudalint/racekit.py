@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Sequence
 
 from cudalint.diagnostics import Diagnostic, Edit, Related, Severity, Suggestion
 from cudalint.facts import KernelFacts, Race, RaceEnd
+from cudalint.rulekit import frames_related
 
 _VERBS = {"load": "reads", "store": "writes", "atomic": "updates", "async-copy": "copies to"}
 _BARE = {"load": "read", "store": "write", "atomic": "update", "async-copy": "copy to"}
@@ -65,7 +67,11 @@ def diagnostic(
         launches=(launch,),
         assumptions=(*launch.assumptions, *((race.reason,) if race.reason else ())),
         figures={"races": float(len(races))},
-        related=(*((other_end,) if not _is_one_place(race) else ()), *_related(race, others)),
+        related=(
+            *((other_end,) if not _is_one_place(race) else ()),
+            *frames_related(race.second.inlined_from),
+            *_related(race, others),
+        ),
         suggestion=suggestion,
     )
 
@@ -82,7 +88,9 @@ def message(race: Race) -> str:
         return f"race on `{race.element}`: {both}, and nothing orders them"
     when = " in the next iteration" if race.across else ""
     name = f" as `{first.array}`" if first.array != second.array else ""
-    other = f"{there} may still {_BARE[first.operation]} it{name} (line {first.place.line})"
+    same_file = first.place.path == second.place.path
+    where = f"line {first.place.line}" if same_file else f"{os.path.basename(first.place.path)}:{first.place.line}"
+    other = f"{there} may still {_BARE[first.operation]} it{name} ({where})"
     return f"race on `{race.element}`: {here} {_VERBS[second.operation]} it{when} while {other}"
 
 

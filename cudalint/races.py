@@ -12,7 +12,7 @@ from cudalint.evaluate.execution import Execution
 from cudalint.evaluate.graph import OPAQUE_BIT
 from cudalint.evaluate.memory import element_bytes
 from cudalint.evaluate.values import Allocation
-from cudalint.facts import BarrierFix, Place, Race, RaceEnd
+from cudalint.facts import BarrierFix, Frame, Place, Race, RaceEnd
 from cudalint.flow.conflicts import Thread
 from cudalint.flow.search import Finding, Search
 from cudalint.flow.trial import Trial
@@ -135,7 +135,11 @@ def _in_kernel(touch: Touch) -> ir.Span:
 
 
 def _end(touch: Touch, thread: Thread) -> RaceEnd:
-    return RaceEnd(Place(*touch.context.span), touch.operation, thread.thread, thread.block, touch.target.name)
+    context = touch.context
+    frames = tuple(Frame(span.path, span.line) for span in context.frames)
+    return RaceEnd(
+        Place(*context.span), touch.operation, thread.thread, thread.block, touch.target.name, frames
+    )  # fmt: skip
 
 
 def _element(array: Allocation, touch: Touch, address: int) -> str:

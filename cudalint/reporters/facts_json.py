@@ -181,6 +181,7 @@ def _race_end(end: RaceEnd) -> JsonObject:
         "thread": list(end.thread),
         "block": list(end.block),
         "array": end.array,
+        "inlined_from": _frames(end.inlined_from),
     }
 
 

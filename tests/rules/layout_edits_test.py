@@ -15,6 +15,9 @@ from cudalint.registry import Selection
 
 _FIXTURES = sorted((Path(__file__).parent.parent.parent / "fixtures" / "bank-conflict").glob("*.cu"))
 
+_WITHOUT_EDITS = {"inline_ptx", "warp_matrices"}
+"""Where no other layout is suggested: instructions that name their own addresses."""
+
 
 def _facts(path: str, text: str) -> FileFacts:
     facts = analyse(path, AnalysisOptions(unsaved=((path, text),)))
@@ -47,7 +50,7 @@ def test_edits_bring_what_was_promised(path: Path) -> None:
         assert _wavefronts(facts, one.instantiation, array) == pytest.approx(suggestion.before["wavefronts"])
         # Less per request where what the compiler had merged takes several requests now.
         assert _wavefronts(changed, one.instantiation, array) <= suggestion.after["wavefronts"] * 1.001, array
-    assert tried
+    assert bool(tried) == (path.stem not in _WITHOUT_EDITS)
 
 
 def _edited(body: str, declaration: str) -> list[str]:

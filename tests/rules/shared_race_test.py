@@ -145,3 +145,21 @@ def test_spellings() -> None:
     kernels = {one.kernel for one in _findings("spellings.cu", _SPELLINGS)}
     assert len(kernels) == 7
     assert _each_applied("spellings.cu", _SPELLINGS) == kernels - _BY_HAND
+
+
+def test_a_race_in_a_helper_says_from_where_it_is_called(tmp_path: Path) -> None:
+    (tmp_path / "helper.cuh").write_text("__device__ void put(float *s, float x) {\n  s[threadIdx.x] = x;\n}\n")
+    path = tmp_path / "a.cu"
+    path.write_text(
+        '#include "helper.cuh"\n'
+        "__global__ void k(float *a) {\n"
+        "  __shared__ float s[64];\n"
+        "  a[threadIdx.x] = s[63 - threadIdx.x];\n"
+        "  put(s, a[threadIdx.x]);\n"
+        "}\n"
+        "void run(float *a) { k<<<1, 64>>>(a); }\n"
+    )
+    (found,) = _findings(str(path), path.read_text())
+    assert (found.place.path, found.place.line) == (str(tmp_path / "helper.cuh"), 2)
+    assert "may still read it (a.cu:4)" in found.message
+    assert [(r.place.path, r.place.line) for r in found.related if r.message == "called from here"] == [(str(path), 5)]
