@@ -292,6 +292,8 @@ class Graph:
         self.uniform_bits = 0
         self.loop_bits = 0
         self._atoms: dict[int, Node] = {}
+        self.shares: dict[Node, set[int]] = {}
+        """What uniform symbols are divided by, where that is known."""
         self.quotients: dict[tuple[int, int], tuple[Node, Node]] = {}
         """Pairs of uniform symbols, or a number and one, of which the first is divided by the other."""
         self.ratios: dict[tuple[int, int], tuple[Node, Node]] = {}
@@ -586,6 +588,8 @@ class Graph:
             a, b = (node.args[0] if node.op == "cast" else node for node in (a, b))
         if a.op in ("uniform", "const") and b.op == "uniform" and not a.kind.is_float and not b.kind.is_float:
             (self.ratios if kind.is_float else self.quotients)[a.index, b.index] = (a, b)
+        elif a.op == "uniform" and b.is_const and not a.kind.is_float and not kind.is_float and b.value > 1:
+            self.shares.setdefault(a, set()).add(int(b.value))
 
     def sort_quotients(self) -> None:
         """Tells the scales (`float(width / new_width)`) among the integer quotients from the sizes (`channels / heads`,
@@ -604,6 +608,7 @@ class Graph:
         self.fitted = tuple(self.products)
         self.products.clear()
         self.quotients.clear()
+        self.shares.clear()
         self.ratios.clear()
         self.rounded.clear()
 

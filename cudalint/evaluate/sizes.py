@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import operator
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any
 
 from cudalint.evaluate.graph import Graph, Node, Uniform
@@ -31,6 +31,8 @@ def settle_sizes(graph: Graph) -> None:
 def _settle_quotients(graph: Graph) -> None:
     """Gives sizes that are divided by others (`channels / heads`) generic values that they divide: the quotient is a
     size as well, large and a multiple of 32. Where it is a scale (`float(width) / new_width`), the sizes are equal."""
+    for dividend, divisors in graph.shares.items():
+        _settle_whole(graph, dividend, divisors)
     for dividend, divisor in graph.quotients.values():
         assert isinstance(divisor.payload, Uniform)
         if not isinstance(dividend.payload, Uniform):
@@ -47,6 +49,14 @@ def _settle_quotients(graph: Graph) -> None:
     for dividend, divisor in graph.ratios.values():
         if isinstance(dividend.payload, Uniform) and isinstance(divisor.payload, Uniform):
             graph.settle(dividend, divisor.payload.generic)
+
+
+def _settle_whole(graph: Graph, whole: Node, divisors: Collection[int]) -> None:
+    """`length / 1024`: what is divided is as many times 32 as what it is divided by."""
+    granule = _GRANULE * math.lcm(*divisors)
+    value = -(-_generic(whole) // granule) * granule
+    if _generic(whole) > 0 and value < _LARGEST:
+        graph.settle(whole, value)
 
 
 def _settle_share(graph: Graph, whole: int, parts: Node, generic: int) -> None:

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import pytest
+
 from cudalint.evaluate.assumptions import holds, settle
-from cudalint.evaluate.graph import BOOL, F8, I4, Graph, Reason
+from cudalint.evaluate.graph import BOOL, F8, I4, Graph, Reason, Uniform
+from cudalint.evaluate.sizes import settle_sizes
 
 
 def test_a_condition_that_nothing_fulfils_is_no_obstacle_to_the_others() -> None:
@@ -35,3 +38,16 @@ def test_the_leaves_of_a_computation_with_shared_parts_are_found_once() -> None:
         word = graph.binary("^", word, graph.binary(">>", word, graph.const(1), I4), I4)
     number = graph.convert(word, F8)
     assert graph.binary("*", number, number, F8).payload == Reason(True, "it comes out of a long computation")
+
+
+@pytest.mark.parametrize("divisors", [(1024,), (4, 1024), (3, 16)])
+def test_parts_of_a_size_are_sizes(divisors: tuple[int, ...]) -> None:
+    """`length / 1024` of a generic length of 58 * 1024 would be 58: no length that a program is written for."""
+    graph = Graph()
+    length = graph.uniform("length", 58 * 1024)
+    parts = [graph.binary("/", length, graph.const(divisor), I4) for divisor in divisors]
+    settle_sizes(graph)
+    assert isinstance(length.payload, Uniform)
+    generic = int(length.payload.generic)
+    assert generic >= 58 * 1024 and parts
+    assert all(generic % (32 * divisor) == 0 for divisor in divisors)
