@@ -276,6 +276,7 @@ class Checkpoint:
     atoms: Mapping[int, Node]
     next_bit: int
     masks: tuple[int, int]
+    choosing: frozenset[Node]
 
 
 class Graph:
@@ -325,7 +326,7 @@ class Graph:
     def checkpoint(self) -> Checkpoint:
         """What there is now: the host code's values, which all kernels of a file share."""
         masks = (self.uniform_bits, self.loop_bits)
-        return Checkpoint(dict(self._nodes), dict(self._atoms), self._next_bit, masks)
+        return Checkpoint(dict(self._nodes), dict(self._atoms), self._next_bit, masks, frozenset(self.choosing))
 
     def rewind(self, to: Checkpoint) -> None:
         """Forgets what a kernel added. Its nodes must not be used any more, since their bits are given out again."""
@@ -335,6 +336,7 @@ class Graph:
         self._nodes, self._atoms, self._next_bit = dict(to.nodes), dict(to.atoms), to.next_bit
         self._released.clear()
         self.uniform_bits, self.loop_bits = to.masks
+        self.choosing = set(to.choosing)
 
     # leaves
 
