@@ -13,11 +13,7 @@ from cudalint.facts import FileFacts
 from cudalint.options import AnalysisOptions
 from cudalint.registry import Selection
 
-_WITHOUT_EDITS = ("inline_ptx", "warp_matrices")
-"""No layout is suggested for arrays whose accesses are no subscripts."""
-_ALL = sorted((Path(__file__).parent.parent.parent / "fixtures" / "bank-conflict").glob("*.cu"))
-_FIXTURES = [path for path in _ALL if path.stem not in _WITHOUT_EDITS]
-
+_FIXTURES = sorted((Path(__file__).parent.parent.parent / "fixtures" / "bank-conflict").glob("*.cu"))
 _WITHOUT_EDITS = {"inline_ptx", "warp_matrices"}
 """Where no other layout is suggested: instructions that name their own addresses."""
 
