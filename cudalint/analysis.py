@@ -17,6 +17,7 @@ from cudalint import ir
 from cudalint.annotations import Annotation, annotations_of_kernel
 from cudalint.cubin import read_cubin
 from cudalint.distinct_launches import Chosen, distinct
+from cudalint.evaluate.arithmetic import kind_of
 from cudalint.evaluate.assumptions import (
     Assumptions,
     Constants,
@@ -25,7 +26,7 @@ from cudalint.evaluate.assumptions import (
     with_constants,
 )
 from cudalint.evaluate.device import properties_of
-from cudalint.evaluate.graph import Checkpoint, Graph, Node, Uniform, kind_of
+from cudalint.evaluate.graph import Checkpoint, Graph, Node, Uniform
 from cudalint.evaluate.host import HostLaunch
 from cudalint.evaluate.host_memory import Generics
 from cudalint.evaluate.sizes import settle_sizes

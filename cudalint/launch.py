@@ -17,7 +17,8 @@ import numpy as np
 from cudalint import ir
 from cudalint.annotations import Annotation, launch_of
 from cudalint.evaluate import walk
-from cudalint.evaluate.graph import I8, U4, Graph, Node, Uniform, kind_of
+from cudalint.evaluate.arithmetic import I8, U4, kind_of
+from cudalint.evaluate.graph import Graph, Node, Uniform
 from cudalint.evaluate.host import HostLaunch
 from cudalint.evaluate.host_memory import Generics
 from cudalint.evaluate.memory import Memory

@@ -11,12 +11,13 @@ from dataclasses import dataclass
 
 from cudalint import ir
 from cudalint.evaluate import walk
+from cudalint.evaluate.arithmetic import kind_of
 from cudalint.evaluate.deadline import Deadline
 from cudalint.evaluate.events import AccessEvent, Event
 from cudalint.evaluate.execution import Execution
 from cudalint.evaluate.executor import Configuration as Extents
 from cudalint.evaluate.executor import Executor, GaveUp
-from cudalint.evaluate.graph import Graph, Node, kind_of, render
+from cudalint.evaluate.graph import Graph, Node, render
 from cudalint.evaluate.pitch import pitch_mismatches
 from cudalint.evaluate.values import Place as ValuePlace
 from cudalint.evaluate.values import RecordValue, Value

@@ -15,8 +15,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from cudalint.evaluate.arithmetic import I8
 from cudalint.evaluate.events import AccessEvent
-from cudalint.evaluate.graph import I8, Graph, Node
+from cudalint.evaluate.graph import Graph, Node
 from cudalint.evaluate.numeric import Rows, Threads
 from cudalint.evaluate.polynomial import Monomial, is_address, spelled, terms_of
 from cudalint.evaluate.probes import (

@@ -7,7 +7,8 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from cudalint.evaluate.graph import BOOL, F8, I8, Graph, Node
+from cudalint.evaluate.arithmetic import BOOL, F8, I8
+from cudalint.evaluate.graph import Graph, Node
 from cudalint.evaluate.numeric import Rows, Threads
 from cudalint.evaluate.solver import solve
 from cudalint.expressions import (

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from cudalint import ir
 from cudalint.evaluate import expressions
-from cudalint.evaluate.graph import BOOL, F8, I4, U4, Graph, Node, kind_of
+from cudalint.evaluate.arithmetic import BOOL, F8, I4, U4, kind_of
+from cudalint.evaluate.graph import Graph, Node
 from cudalint.evaluate.values import Value
 
 if TYPE_CHECKING:

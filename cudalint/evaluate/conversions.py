@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from cudalint import ir
-from cudalint.evaluate.graph import I8, Node, kind_of
+from cudalint.evaluate.arithmetic import I8, kind_of
+from cudalint.evaluate.graph import Node
 from cudalint.evaluate.pointers import NULL
 from cudalint.evaluate.values import Allocation, Choice, Closure, FunctionValue, Pointer, RecordValue, Text, Value, join
 

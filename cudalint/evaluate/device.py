@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, cast
 
 from cudalint import ir
 from cudalint.evaluate import expressions
-from cudalint.evaluate.graph import kind_of
+from cudalint.evaluate.arithmetic import kind_of
 from cudalint.evaluate.intrinsics import Handler
 from cudalint.evaluate.pointers import pointer_place
 from cudalint.evaluate.values import LocalPlace, Value

@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from cudalint.evaluate.arithmetic import BOOL
 from cudalint.evaluate.events import BranchEvent, Loop
-from cudalint.evaluate.graph import BLOCK_BITS, BOOL, THREAD_BITS, Graph, Node, Reason, Uniform, conjuncts, render
+from cudalint.evaluate.graph import BLOCK_BITS, THREAD_BITS, Graph, Node, Reason, Uniform, conjuncts, render
 from cudalint.evaluate.numeric import WARP, Rows, lane_trips
 from cudalint.evaluate.requests import At, Lanes, Situation, mask_of
 from cudalint.evaluate.views import LaunchView

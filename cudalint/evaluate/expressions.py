@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, TypeVar
 
 from cudalint import ir
 from cudalint.evaluate import calls, walk
+from cudalint.evaluate.arithmetic import BOOL, COMPARISONS, F8, I4, I8, kind_of
 from cudalint.evaluate.conversions import as_number, as_pointer, cast, cast_pointer, convert
-from cudalint.evaluate.graph import BOOL, COMPARISONS, F8, I4, I8, UNINITIALISED, Node, Reason, kind_of
+from cudalint.evaluate.graph import UNINITIALISED, Node, Reason
 from cudalint.evaluate.memory import address_of, decay, dereference
 from cudalint.evaluate.pointers import (
     NULL,

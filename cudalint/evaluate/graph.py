@@ -9,15 +9,27 @@ set which leaves it depends on; `cudalint.evaluate.numeric` gives it numbers for
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from functools import cache
-from typing import NamedTuple
 
-from cudalint import ir
+from cudalint.evaluate.arithmetic import (
+    BOOL,
+    COMMUTATIVE,
+    COMPARISONS,
+    I4,
+    I8,
+    MATH_FUNCTIONS,
+    OPERATIONS,
+    SWAPPED,
+    U4,
+    Kind,
+    Number,
+    either,
+    first_failure,
+    fold,
+    wrap,
+)
 from cudalint.evaluate.caches import Caches
-
-Number = int | float | bool
 
 THREAD_BITS = 0b000111
 BLOCK_BITS = 0b111000
@@ -37,34 +49,6 @@ _MAX_WRITTEN_OUT = 64
 _MAX_BELOW = 256
 """The same for what goes into the opaque values in them, through which a loop in a loop in a loop would be copied out
 with each of its values."""
-
-
-class Kind(NamedTuple):
-    """A C arithmetic type: class (i, u, f, b) and width in bytes."""
-
-    code: str
-    bytes: int
-
-    @property
-    def is_float(self) -> bool:
-        return self.code == "f"
-
-
-I4, U4, I8, U8 = Kind("i", 4), Kind("u", 4), Kind("i", 8), Kind("u", 8)
-F4, F8, BOOL = Kind("f", 4), Kind("f", 8), Kind("b", 1)
-_KIND_CODES = {"int": "i", "uint": "u", "float": "f", "bool": "b", "void": "i"}
-
-
-def kind_of(type_: ir.Type) -> Kind:
-    """The kind of a scalar type; pointers and everything else count as 64-bit integers."""
-    if isinstance(type_, ir.Scalar):
-        return _kind(type_.kind, type_.bytes)
-    return I8
-
-
-@cache
-def _kind(name: str, width: int) -> Kind:
-    return BOOL if name == "bool" else Kind(_KIND_CODES[name], width or 4)
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,116 +106,6 @@ class Node:
 
     def __repr__(self) -> str:
         return render(self)
-
-
-def wrap(value: Number, kind: Kind) -> Number:
-    """`value` converted to `kind`, as C does on the device."""
-    if kind.code == "f":
-        return float(value)
-    if kind.code == "b":
-        return int(value != 0)
-    if isinstance(value, float):
-        if not math.isfinite(value):
-            return 0
-        value = int(value)
-    span = 1 << (8 * kind.bytes)
-    value = int(value) % span
-    return value - span if kind.code == "i" and value >= span >> 1 else value
-
-
-def _divide(a: Number, b: Number, kind: Kind) -> Number:
-    if kind.is_float:
-        return float(a) / float(b) if b else math.nan
-    if not b:
-        return 0
-    quotient = abs(int(a)) // abs(int(b))
-    return quotient if (a < 0) == (b < 0) else -quotient
-
-
-def _remainder(a: Number, b: Number, kind: Kind) -> Number:
-    return int(a) - int(_divide(a, b, kind)) * int(b)
-
-
-def _shift(a: Number, b: Number, left: bool) -> Number:
-    if not 0 <= b < 64:
-        return 0
-    return int(a) << int(b) if left else int(a) >> int(b)
-
-
-_FOLD: Mapping[str, Callable[[Number, Number, Kind], Number]] = {
-    "+": lambda a, b, k: a + b,
-    "-": lambda a, b, k: a - b,
-    "*": lambda a, b, k: a * b,
-    "/": _divide,
-    "%": _remainder,
-    "<<": lambda a, b, k: _shift(a, b, True),
-    ">>": lambda a, b, k: _shift(a, b, False),
-    "&": lambda a, b, k: int(a) & int(b),
-    "|": lambda a, b, k: int(a) | int(b),
-    "^": lambda a, b, k: int(a) ^ int(b),
-    "min": lambda a, b, k: min(a, b),
-    "max": lambda a, b, k: max(a, b),
-    "<": lambda a, b, k: int(a < b),
-    "<=": lambda a, b, k: int(a <= b),
-    "==": lambda a, b, k: int(a == b),
-    "!=": lambda a, b, k: int(a != b),
-    "&&": lambda a, b, k: int(bool(a) and bool(b)),
-    "||": lambda a, b, k: int(bool(a) or bool(b)),
-}
-COMPARISONS = frozenset({"<", "<=", "==", "!=", "&&", "||"})
-_COMMUTATIVE = frozenset({"+", "*", "&", "|", "^", "min", "max", "==", "!="})
-_SWAPPED = {">": "<", ">=": "<="}
-
-MATH_FUNCTIONS: Mapping[str, Callable[[float], float]] = {
-    "sqrt": math.sqrt,
-    "floor": math.floor,
-    "ceil": math.ceil,
-    "fabs": math.fabs,
-    "log2": math.log2,
-    "log": math.log,
-    "log10": math.log10,
-    "exp": math.exp,
-    "exp2": lambda x: 2.0**x,
-    "round": lambda x: math.floor(x + 0.5) if x >= 0 else math.ceil(x - 0.5),
-    "trunc": math.trunc,
-    "sin": math.sin,
-    "cos": math.cos,
-    "tan": math.tan,
-    "rsqrt": lambda x: 1.0 / math.sqrt(x),
-}
-
-
-def _either(a: Kind, b: Kind) -> Kind:
-    """A kind that holds the values of both."""
-    if a == b:
-        return a
-    if a.is_float or b.is_float:
-        return a if a.is_float and (not b.is_float or a.bytes >= b.bytes) else b
-    signed = [k.bytes for k in (a, b) if k.code == "i"]
-    wide = max(a.bytes, b.bytes)
-    if not signed:
-        return Kind("u", wide)
-    return Kind("i", wide if max(signed) == wide and a.bytes != b.bytes else min(8, 2 * wide))
-
-
-MAX_TRIPS = 1 << 20
-"""A loop that goes on for longer counts as this long."""
-
-
-def first_failure(goes_on: Callable[[int], bool]) -> int:
-    """The first k >= 0 for which `goes_on(k)` is false; linear to 64, then assuming that it stays false (bisection)."""
-    for k in range(64):
-        if not goes_on(k):
-            return k
-    low, high = 63, 128
-    while goes_on(high):
-        low, high = high, high * 2
-        if high > MAX_TRIPS:
-            return MAX_TRIPS
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (middle, high) if goes_on(middle) else (low, middle)
-    return high
 
 
 def _opaque_leaves(parts: Iterable[Node]) -> tuple[Node, ...]:
@@ -438,18 +312,18 @@ class Graph:
 
     def binary(self, op: str, a: Node, b: Node, kind: Kind) -> Node:
         """`a op b` computed in `kind` (for comparisons: the kind of the operands is their own)."""
-        if op in _SWAPPED:
-            op, a, b = _SWAPPED[op], b, a
+        if op in SWAPPED:
+            op, a, b = SWAPPED[op], b, a
         if op in COMPARISONS:
             kind = BOOL
         if a.is_const and b.is_const:
-            return self.const(self._fold(op, a.value, b.value, kind), kind)
+            return self.const(fold(op, a.value, b.value, kind), kind)
         simple = self._simplify(op, a, b, kind)
         if simple is not None:
             return simple
         if op == "/":
             self._note_quotient(a, b, kind)
-        if op in _COMMUTATIVE and a.is_const:
+        if op in COMMUTATIVE and a.is_const:
             a, b = b, a
         if kind.is_float and a.size + b.size > _MAX_FLOAT_SIZE:
             return self._summary((a, b), kind)
@@ -479,13 +353,6 @@ class Graph:
         own = [leaf for leaf in (*self.thread, *self.block) if leaf.bits & bits]
         found = {*self.atoms(bits & ~OPAQUE_BIT, ~0 << _FIRST_FREE_BIT), *opaque}
         return (*own, *sorted(found, key=lambda node: node.index)[:_MAX_SUMMARY])
-
-    @staticmethod
-    def _fold(op: str, a: Number, b: Number, kind: Kind) -> Number:
-        try:
-            return _FOLD[op](a, b, kind)
-        except (OverflowError, ValueError):
-            return 0
 
     def _simplify(self, op: str, a: Node, b: Node, kind: Kind) -> Node | None:
         if op in ("&&", "||"):
@@ -561,7 +428,7 @@ class Graph:
         # No program may depend on a variable that was never set, so the other side stands for all lanes.
         if a.payload is UNINITIALISED or b.payload is UNINITIALISED:
             return b if a.payload is UNINITIALISED else a
-        kind = _either(a.kind, b.kind)
+        kind = either(a.kind, b.kind)
         self.choosing.add(condition)
         return self._intern("select", (condition, a, b), None, kind, condition.bits | a.bits | b.bits)
 
@@ -676,8 +543,8 @@ class Graph:
         numbers = [part for part in parts if part is not None]
         if len(numbers) < len(parts):
             return None
-        if node.op in _FOLD:
-            return wrap(self._fold(node.op, numbers[0], numbers[1], node.kind), node.kind)
+        if node.op in OPERATIONS:
+            return wrap(fold(node.op, numbers[0], numbers[1], node.kind), node.kind)
         if node.op == "!":
             return int(not numbers[0])
         return wrap(numbers[0], node.kind) if node.op == "cast" else None
@@ -726,7 +593,7 @@ class Graph:
 
     def _rebuild(self, node: Node, args: tuple[Node, ...]) -> Node:
         op = node.op
-        if op in _FOLD:
+        if op in OPERATIONS:
             return self.binary(op, args[0], args[1], node.kind)
         if op == "opaque":
             assert isinstance(node.payload, Reason)
@@ -781,7 +648,7 @@ def render(node: Node, depth: int = 0) -> str:
     parts = [render(a, depth + 1) for a in node.args]
     if node.op == "opaque":
         return f"opaque({', '.join(parts)})"
-    if node.op in _FOLD and node.op not in ("min", "max"):
+    if node.op in OPERATIONS and node.op not in ("min", "max"):
         return f"({parts[0]} {node.op} {parts[1]})"
     name = node.payload if node.op in ("function", "shuffle") else node.op
     return f"{name}({', '.join(parts)})"

@@ -15,10 +15,11 @@ from typing import Any
 
 from cudalint import ir
 from cudalint.evaluate import expressions, host_loops, walk
+from cudalint.evaluate.arithmetic import BOOL
 from cudalint.evaluate.assumptions import holds
 from cudalint.evaluate.calls import bind
 from cudalint.evaluate.executor import Executor, GaveUp
-from cudalint.evaluate.graph import BOOL, UNINITIALISED, Graph, Node, Reason, Uniform
+from cudalint.evaluate.graph import UNINITIALISED, Graph, Node, Reason, Uniform
 from cudalint.evaluate.host_library import HOST_LIBRARY, SILENT
 from cudalint.evaluate.host_memory import Generics, HostMemory
 from cudalint.evaluate.relevance import Relevance

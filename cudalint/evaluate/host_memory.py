@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from cudalint import ir
+from cudalint.evaluate.arithmetic import BOOL, Kind, kind_of
 from cudalint.evaluate.events import Context, Scope
-from cudalint.evaluate.graph import BOOL, UNINITIALISED, Graph, Kind, Node, Reason, Uniform, kind_of
+from cudalint.evaluate.graph import UNINITIALISED, Graph, Node, Reason, Uniform
 from cudalint.evaluate.memory import Memory
 from cudalint.evaluate.values import ArrayValue, LocalPlace, MemoryPlace, Value, some_nodes
 from cudalint.facts import Operation

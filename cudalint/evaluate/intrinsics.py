@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 from cudalint import ir
 from cudalint.evaluate import expressions, ptx
+from cudalint.evaluate.arithmetic import BOOL, F8, I8, MATH_FUNCTIONS, kind_of
 from cudalint.evaluate.bits import BIT_FUNCTIONS
 from cudalint.evaluate.bulk import BULK_ACCESSES
 from cudalint.evaluate.conversions import as_number
 from cudalint.evaluate.events import Scope
-from cudalint.evaluate.graph import BOOL, F8, I8, MATH_FUNCTIONS, Node, Reason, kind_of
+from cudalint.evaluate.graph import Node, Reason
 from cudalint.evaluate.pointers import pointer_place
 from cudalint.evaluate.positions import warp_index
 from cudalint.evaluate.specifications import SPECIFICATIONS

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from cudalint.evaluate.arithmetic import BOOL
 from cudalint.evaluate.events import AccessEvent
-from cudalint.evaluate.graph import BOOL, THREAD_BITS, UNINITIALISED, Graph, Node, Reason, conjuncts
+from cudalint.evaluate.graph import THREAD_BITS, UNINITIALISED, Graph, Node, Reason, conjuncts
 from cudalint.evaluate.lists import follows_own_list
 from cudalint.evaluate.requests import Requests, Situation, gather, opaque_parts
 from cudalint.evaluate.views import Known, LaunchView

@@ -16,8 +16,9 @@ from typing import TYPE_CHECKING
 
 from cudalint import ir
 from cudalint.evaluate import expressions, walk
+from cudalint.evaluate.arithmetic import BOOL, I8, Kind
 from cudalint.evaluate.events import Loop, Side
-from cudalint.evaluate.graph import BOOL, I8, Graph, Kind, Node, Reason
+from cudalint.evaluate.graph import Graph, Node, Reason
 from cudalint.evaluate.memory import alignment
 from cudalint.evaluate.recurrences import Recurrence, alternating
 from cudalint.evaluate.state import Exit, LoopScope

@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 
 from cudalint import ir
+from cudalint.evaluate.arithmetic import I8, kind_of
 from cudalint.evaluate.events import AccessEvent, Context, Event, LocalIndexEvent, Scope
-from cudalint.evaluate.graph import I8, UNINITIALISED, Graph, Node, Reason, kind_of
+from cudalint.evaluate.graph import UNINITIALISED, Graph, Node, Reason
 from cudalint.evaluate.state import State
 from cudalint.evaluate.values import (
     Allocation,

@@ -14,8 +14,9 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from cudalint.evaluate.arithmetic import MAX_TRIPS, U8, Kind
 from cudalint.evaluate.caches import MOST_AT_ONCE
-from cudalint.evaluate.graph import MAX_TRIPS, THREAD_BITS, U8, Graph, Kind, Node, Uniform, conjuncts
+from cudalint.evaluate.graph import THREAD_BITS, Graph, Node, Uniform, conjuncts
 
 Array = Any
 """An ndarray that broadcasts to [rows, threads], or a Python number."""

@@ -6,7 +6,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from cudalint import ir
-from cudalint.evaluate.graph import I8, Node, Reason
+from cudalint.evaluate.arithmetic import I8
+from cudalint.evaluate.graph import Node, Reason
 from cudalint.evaluate.memory import dereference, element_bytes
 from cudalint.evaluate.values import (
     Allocation,

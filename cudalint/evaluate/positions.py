@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from cudalint.evaluate import expressions
-from cudalint.evaluate.graph import I4, Node
+from cudalint.evaluate.arithmetic import I4
+from cudalint.evaluate.graph import Node
 
 if TYPE_CHECKING:
     from cudalint.evaluate.executor import Executor

@@ -8,9 +8,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from cudalint.evaluate.arithmetic import BOOL
 from cudalint.evaluate.assumptions import holds
 from cudalint.evaluate.events import Context
-from cudalint.evaluate.graph import BOOL, Graph, Node, Uniform
+from cudalint.evaluate.graph import Graph, Node, Uniform
 from cudalint.evaluate.numeric import WARP, Rows
 from cudalint.evaluate.polynomial import is_address
 from cudalint.evaluate.requests import QUICK, Effort, Situation, mask_of

@@ -5,7 +5,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from cudalint.evaluate.graph import BOOL, I8, Graph, Node
+from cudalint.evaluate.arithmetic import BOOL, I8
+from cudalint.evaluate.graph import Graph, Node
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from cudalint.evaluate.graph import BOOL, Graph, Node, Uniform, render
+from cudalint.evaluate.arithmetic import BOOL
+from cudalint.evaluate.graph import Graph, Node, Uniform, render
 from cudalint.evaluate.views import TOLERANCE, Known, LaunchView, Totals, totals_of
 
 _VARIATIONS = (1, 2, 4, 8, 16)

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 from cudalint import ir
 from cudalint.evaluate import expressions
+from cudalint.evaluate.arithmetic import U4
 from cudalint.evaluate.events import BarrierEvent, CopyEvent, FenceEvent, Scope, UnmaskedEvent
-from cudalint.evaluate.graph import U4, Node, Reason
+from cudalint.evaluate.graph import Node, Reason
 from cudalint.evaluate.values import Value
 from cudalint.facts import BarrierKind
 

@@ -10,7 +10,8 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from cudalint import ir
-from cudalint.evaluate.graph import I8, Graph, Node, Reason
+from cudalint.evaluate.arithmetic import I8
+from cudalint.evaluate.graph import Graph, Node, Reason
 from cudalint.facts import Space
 
 _MAX_CHOICES = 6

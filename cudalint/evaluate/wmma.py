@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING, Any
 
 from cudalint import ir
 from cudalint.evaluate import expressions
-from cudalint.evaluate.graph import BOOL, I8, Node, Reason
+from cudalint.evaluate.arithmetic import BOOL, I8
+from cudalint.evaluate.graph import Node, Reason
 from cudalint.evaluate.positions import linear_thread
 from cudalint.evaluate.specifications import assume
 from cudalint.evaluate.values import Allocation, MemoryPlace, Pointer, Value

@@ -10,9 +10,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from cudalint.evaluate.arithmetic import I8
 from cudalint.evaluate.assumptions import holds
 from cudalint.evaluate.execution import Execution
-from cudalint.evaluate.graph import BLOCK_BITS, I8, THREAD_BITS, Graph, Node, Uniform
+from cudalint.evaluate.graph import BLOCK_BITS, THREAD_BITS, Graph, Node, Uniform
 from cudalint.evaluate.numeric import Rows, Threads
 from cudalint.evaluate.polynomial import Terms, terms_of
 from cudalint.evaluate.requests import mask_of

@@ -6,7 +6,8 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from cudalint.evaluate.graph import BOOL, Graph, Node, Uniform, conjuncts
+from cudalint.evaluate.arithmetic import BOOL
+from cudalint.evaluate.graph import Graph, Node, Uniform, conjuncts
 from cudalint.evaluate.solver import solve
 
 Valuation = Mapping[Node, int | float]

@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 from cudalint.evaluate import caches, numeric
-from cudalint.evaluate.graph import I4, I8, Graph, Node, Reason
+from cudalint.evaluate.arithmetic import I4, I8
+from cudalint.evaluate.graph import Graph, Node, Reason
 from cudalint.evaluate.numeric import Rows, Threads
 
 ROWS = 256

@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 from evaluating import elements, evaluate, results
 
-from cudalint.evaluate.graph import BOOL, I4, I8, U4, Graph
+from cudalint.evaluate.arithmetic import BOOL, I4, I8, U4
+from cudalint.evaluate.graph import Graph
 from cudalint.evaluate.numeric import Rows, Threads
 
 LANES = range(32)

@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from cudalint.evaluate.graph import BOOL, F4, I4, I8, U4, U8, Graph, Kind, Node, Number, Reason, conjuncts
+from cudalint.evaluate.arithmetic import BOOL, F4, I4, I8, U4, U8, Kind, Number
+from cudalint.evaluate.graph import Graph, Node, Reason, conjuncts
 from cudalint.evaluate.numeric import Rows, Threads
 from cudalint.evaluate.representatives import picks
 from cudalint.evaluate.requests import QUICK, THOROUGH, Effort, Situation

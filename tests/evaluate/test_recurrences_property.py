@@ -7,7 +7,8 @@ from collections.abc import Callable
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cudalint.evaluate.graph import BOOL, I4, I8, Graph, Node
+from cudalint.evaluate.arithmetic import BOOL, I4, I8
+from cudalint.evaluate.graph import Graph, Node
 from cudalint.evaluate.recurrences import Recurrence
 
 Body = Callable[[Graph, Node, Node], Node]

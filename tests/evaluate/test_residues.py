@@ -6,7 +6,8 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cudalint.evaluate.graph import I4, I8, U4, Graph, Node
+from cudalint.evaluate.arithmetic import I4, I8, U4
+from cudalint.evaluate.graph import Graph, Node
 from cudalint.evaluate.numeric import Rows, Threads
 from cudalint.evaluate.polynomial import terms_of
 from cudalint.evaluate.residues import Residues

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from cudalint.evaluate.arithmetic import BOOL, F8, I4
 from cudalint.evaluate.assumptions import holds, settle
-from cudalint.evaluate.graph import BOOL, F8, I4, Graph, Reason, Uniform
+from cudalint.evaluate.graph import Graph, Reason, Uniform
 from cudalint.evaluate.sizes import settle_sizes
 
 

@@ -9,8 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cudalint.analysis import analyse_file
+from cudalint.evaluate.arithmetic import BOOL, I4, I8, U4
 from cudalint.evaluate.assumptions import holds, settle
-from cudalint.evaluate.graph import BOOL, I4, I8, U4, Graph, Node
+from cudalint.evaluate.graph import Graph, Node
 from cudalint.evaluate.solver import solve
 from cudalint.options import AnalysisOptions
 
