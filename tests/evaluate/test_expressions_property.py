@@ -15,7 +15,8 @@ from reference_c.ctypes_ import BOOL, INT, LONG, UINT, ULONG, CType, Number, Und
 from reference_c.expressions import Binary, Cast, Conditional, Element, Expr, Extremum, Lit, Real, Unary, Var
 from reference_c.generate import Shape, blocks, expressions
 
-from cudalint.evaluate import graph as g
+from cudalint.evaluate import arithmetic
+from cudalint.evaluate.graph import Graph, Node
 from cudalint.evaluate.numeric import Rows, Threads
 
 EXPRESSIONS_PER_EXAMPLE = 4
@@ -32,22 +33,22 @@ _COUNTERS = (Var("i", LONG), Var("j", LONG))
 _SHAPE = Shape((*_THREAD, *_THREAD, *_BLOCK, *_EXTENT, *_UNIFORMS, *_COUNTERS))
 
 
-def kind(type_: CType) -> g.Kind:
+def kind(type_: CType) -> arithmetic.Kind:
     if type_ == BOOL:
-        return g.BOOL
+        return arithmetic.BOOL
     if type_.is_float:
-        return g.F4
-    return g.Kind("i" if type_.signed else "u", type_.bits // 8)
+        return arithmetic.F4
+    return arithmetic.Kind("i" if type_.signed else "u", type_.bits // 8)
 
 
 @dataclass(frozen=True)
 class Builder:
     """Makes nodes of expressions as the executor does: operands are converted before they meet."""
 
-    graph: g.Graph
-    leaves: Mapping[str, g.Node]
+    graph: Graph
+    leaves: Mapping[str, Node]
 
-    def build(self, expr: Expr) -> g.Node:
+    def build(self, expr: Expr) -> Node:
         graph = self.graph
         match expr:
             case Lit() | Real():
@@ -69,10 +70,10 @@ class Builder:
             case Element():
                 raise AssertionError("no local arrays here")
 
-    def converted(self, expr: Expr, type_: CType) -> g.Node:
+    def converted(self, expr: Expr, type_: CType) -> Node:
         return self.graph.convert(self.build(expr), kind(type_))
 
-    def _unary(self, expr: Unary) -> g.Node:
+    def _unary(self, expr: Unary) -> Node:
         if expr.op == "!":
             return self.graph.negate(self.build(expr.operand))
         operand = self.converted(expr.operand, expr.type)
@@ -80,11 +81,11 @@ class Builder:
             return self.graph.invert(operand, kind(expr.type))
         return self.graph.binary("-", self.graph.const(0, kind(expr.type)), operand, kind(expr.type))
 
-    def _binary(self, expr: Binary) -> g.Node:
+    def _binary(self, expr: Binary) -> Node:
         graph = self.graph
         if expr.op in ("&&", "||"):
             a, b = (graph.truth(self.build(e)) for e in (expr.left, expr.right))
-            return graph.binary(expr.op, a, b, g.BOOL)
+            return graph.binary(expr.op, a, b, arithmetic.BOOL)
         a = self.converted(expr.left, expr.computed)
         right = self.build(expr.right)
         b = right if expr.op in ("<<", ">>") else graph.convert(right, kind(expr.computed))
@@ -125,17 +126,17 @@ class Laboratory:
 
     def __init__(self, around: Surroundings) -> None:
         self.around = around
-        graph = self.graph = g.Graph()
+        graph = self.graph = Graph()
         leaves = {v.name: graph.thread[i] for i, v in enumerate(_THREAD)}
         leaves |= {v.name: graph.block[i] for i, v in enumerate(_BLOCK)}
-        leaves |= {v.name: graph.const(e, g.I4) for v, e in zip(_EXTENT, around.block, strict=True)}
+        leaves |= {v.name: graph.const(e, arithmetic.I4) for v, e in zip(_EXTENT, around.block, strict=True)}
         numbers = around.rows[0]
         self.uniforms = {v.name: graph.uniform(v.name, numbers[v.name], kind(v.type)) for v in _UNIFORMS}
         self.counters = {v.name: graph.counter(v.name) for v in _COUNTERS}
         self.leaves = leaves | self.uniforms | self.counters
         # `blockDim.x` is an unsigned number in C; the executor converts it where it is used.
         for v in _EXTENT:
-            self.leaves[v.name] = graph.convert(self.leaves[v.name], g.U4)
+            self.leaves[v.name] = graph.convert(self.leaves[v.name], arithmetic.U4)
         self.threads = Threads.of(around.block)
         blocks_ = np.array([[row[v.name] for v in _BLOCK] for row in around.rows], dtype=np.int64)
         # Known difference: where a uniform is one plain number, a comparison of two is a numpy scalar; a sum
@@ -148,7 +149,7 @@ class Laboratory:
     def _column(self, variable: Var) -> NDArray[np.int64]:
         return np.array([[row[variable.name]] for row in self.around.rows], dtype=np.int64)
 
-    def build(self, expr: Expr) -> g.Node:
+    def build(self, expr: Expr) -> Node:
         return Builder(self.graph, self.leaves).build(expr)
 
     def lanes(self) -> list[int]:
@@ -211,7 +212,7 @@ Overlay = Callable[[Mapping[str, Number]], Mapping[str, Number]]
 """What an environment's numbers become by substitution."""
 
 
-def compare(lab: Laboratory, expr: Expr, node: g.Node, how: str, overlay: Overlay = dict) -> int:
+def compare(lab: Laboratory, expr: Expr, node: Node, how: str, overlay: Overlay = dict) -> int:
     """Holds the node's numbers against the expression's; returns how many were compared."""
     numbers = lab.rows.full(node)
     compared = 0
