@@ -103,5 +103,5 @@ def run_all(
     function: Callable[[Job], Result], jobs: Sequence[Job], limits: Limits
 ) -> Iterator[tuple[int, Result | Lost]]:
     """Runs jobs in workers and yields each one's index with its result, or what became of it."""
-    for outcome in run_jobs(function, jobs, limits):
+    for outcome in run_jobs(function, jobs, limits, ("cudalint.analysis",)):
         yield outcome.index, outcome.value if isinstance(outcome, Done) else outcome

@@ -82,7 +82,7 @@ class KernelAnalysis:
         launches: list[LaunchFacts] = []
         spellings = Spellings(self.options)
         accesses, alignments, branches = AccessCollector(spellings), AlignmentCollector(), BranchCollector()
-        bounds, wrong_pitches = BoundsCollector(), list[PitchMismatch]()
+        bounds, wrong_pitches, pitched = BoundsCollector(), list[PitchMismatch](), set[object]()
         barriers, races = BarrierCollector(), RaceCollector(self.options.race_scope, spellings)
         self._until = Deadline(self.deadline).within(_SHARE * self.options.seconds)
         for index, configuration in enumerate(self.configurations):
@@ -98,7 +98,7 @@ class KernelAnalysis:
                 bounds.add(execution)
                 accesses.add(execution)
                 branches.add(execution)
-                wrong_pitches += pitches(self.function, configuration, execution, self._executing_until())
+                wrong_pitches += pitches(self.function, configuration, execution, self._executing_until(), pitched)
                 trial = trial_of(execution)
                 barriers.add(execution, trial)
                 races.add(execution, trial)

@@ -2,8 +2,9 @@
 
 libclang can take the whole process down on some C++, so no file is analysed in the process that talks to the user:
 even a single file goes to a worker. On Linux a worker is a fork made before anything heavy was imported, which
-costs about two milliseconds, so there is no need for a faster way without one. Elsewhere workers are spawned, since
-forking is unsafe on macOS and does not exist on Windows.
+costs about two milliseconds, so there is no need for a faster way without one. For many files, which take many workers
+one after the other, the modules that all of them need are imported before. Elsewhere workers are spawned, since forking
+is unsafe on macOS and does not exist on Windows.
 
 `concurrent.futures` does not fit: a crash there breaks the whole pool and a job that hangs can't be ended.
 """
@@ -11,6 +12,7 @@ forking is unsafe on macOS and does not exist on Windows.
 from __future__ import annotations
 
 import contextlib
+import importlib
 import multiprocessing
 import os
 import signal
@@ -22,6 +24,10 @@ from dataclasses import dataclass
 from multiprocessing.connection import Connection, wait
 from typing import Generic, TypeVar
 
+_MANY = 50
+"""Jobs for which the process itself imports what the workers need."""
+_M_TRIM_THRESHOLD, _M_MMAP_THRESHOLD = -1, -3
+"""Parameters of glibc's `mallopt` (malloc.h)."""
 _COUNTS_WORK = hasattr(signal, "setitimer")
 _PATIENCE = 5.0 if _COUNTS_WORK else 1.0
 
@@ -39,7 +45,7 @@ class Limits:
     counts, so that a busy machine gives no more jobs up than an idle one; a job that waits and computes nothing has
     `_PATIENCE` times as long."""
     jobs_per_worker: int = 200
-    megabytes: int = 350
+    megabytes: int = 220
     """A worker whose memory has once grown over this is replaced before its next job."""
 
 
@@ -74,8 +80,15 @@ def default_workers() -> int:
     return os.cpu_count() or 1
 
 
-def run_jobs(function: Callable[[Job], Result], jobs: Sequence[Job], limits: Limits) -> Iterator[Done[Result] | Lost]:
-    """Yields one outcome per job, as they come. `function` must be importable by name, for spawned workers."""
+def run_jobs(
+    function: Callable[[Job], Result], jobs: Sequence[Job], limits: Limits, needed: Sequence[str] = ()
+) -> Iterator[Done[Result] | Lost]:
+    """Yields one outcome per job, as they come. `function` must be importable by name, for spawned workers; `needed`
+    are modules that all jobs need."""
+    if len(jobs) > _MANY and sys.platform == "linux":
+        _use_one_thread()
+        for module in needed:
+            importlib.import_module(module)
     workers: list[_Worker[Job, Result]] = []
     waiting = iter(enumerate(jobs))
     try:
@@ -227,9 +240,8 @@ def _serve(
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     if _COUNTS_WORK:
         signal.signal(signal.SIGPROF, signal.SIG_DFL)
-    # The workers are the parallelism: numpy's threads would only get into each other's way.
-    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-    os.environ.setdefault("OMP_NUM_THREADS", "1")
+    _use_one_thread()
+    _keep_memory()
     debug = bool(os.environ.get("CUDALINT_DEBUG"))
     if not debug:
         _silence_stderr()
@@ -241,6 +253,25 @@ def _serve(
         _let_run(limits.seconds)
         _answer(connection, function, job, limits.megabytes, debug)
         _let_run(0)
+
+
+def _use_one_thread() -> None:
+    """The workers are the parallelism: numpy's threads would only get into each other's way, and must not be forked."""
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+    os.environ.setdefault("OMP_NUM_THREADS", "1")
+
+
+def _keep_memory() -> None:
+    """Has glibc keep what numpy's arrays give back, for the next ones: to return it to the system and to ask for it
+    again is a tenth of the work of a file, as measured."""
+    if sys.platform != "linux":
+        return
+    import ctypes
+
+    with contextlib.suppress(AttributeError, OSError):  # Another C library than glibc.
+        library = ctypes.CDLL(None)
+        library.mallopt(_M_TRIM_THRESHOLD, 128 << 20)
+        library.mallopt(_M_MMAP_THRESHOLD, 32 << 20)
 
 
 def _let_run(seconds: float) -> None:
