@@ -26,6 +26,8 @@ from typing import Generic, TypeVar
 
 _MANY = 50
 """Jobs for which the process itself imports what the workers need."""
+_LEAST_GROWTH = 40
+"""Megabytes that a worker may take in any case."""
 _M_TRIM_THRESHOLD, _M_MMAP_THRESHOLD = -1, -3
 """Parameters of glibc's `mallopt` (malloc.h)."""
 _COUNTS_WORK = hasattr(signal, "setitimer")
@@ -242,6 +244,8 @@ def _serve(
         signal.signal(signal.SIGPROF, signal.SIG_DFL)
     _use_one_thread()
     _keep_memory()
+    # The fork of a process that is large itself has not grown yet.
+    megabytes = max(limits.megabytes, _peak_megabytes() + _LEAST_GROWTH)
     debug = bool(os.environ.get("CUDALINT_DEBUG"))
     if not debug:
         _silence_stderr()
@@ -251,7 +255,7 @@ def _serve(
         except (EOFError, OSError):
             return
         _let_run(limits.seconds)
-        _answer(connection, function, job, limits.megabytes, debug)
+        _answer(connection, function, job, megabytes, debug)
         _let_run(0)
 
 
@@ -280,7 +284,7 @@ def _let_run(seconds: float) -> None:
         signal.setitimer(signal.ITIMER_PROF, seconds)
 
 
-def _answer(connection: Connection, function: Callable[[Job], Result], job: Job, megabytes: int, debug: bool) -> None:
+def _answer(connection: Connection, function: Callable[[Job], Result], job: Job, megabytes: float, debug: bool) -> None:
     reply: _Reply[Result]
     try:
         value = function(job)
