@@ -22,7 +22,7 @@ from cudalint.evaluate.graph import Graph, Node, Uniform
 from cudalint.evaluate.host import HostLaunch
 from cudalint.evaluate.host_memory import Generics
 from cudalint.evaluate.memory import Memory
-from cudalint.evaluate.numeric import Rows, Threads
+from cudalint.evaluate.numeric import Rows
 from cudalint.evaluate.values import (
     Allocation,
     Choice,
@@ -118,9 +118,8 @@ class Numbers:
     """Plain numbers for launch expressions: generic values stand for what is unknown."""
 
     def __init__(self, graph: Graph, values: Mapping[Node, int | float] | None = None) -> None:
-        blocks = np.zeros((1, 3), dtype=np.int64)
         self._graph = graph
-        self._rows = Rows(graph, Threads.of((1, 1, 1)), blocks, np.ones(1), values or {})
+        self._rows = Rows.of_one_block(graph, values or {})
 
     def of(self, node: Node) -> int:
         return int(np.asarray(self._rows.value(node)).flat[0])

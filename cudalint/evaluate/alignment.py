@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from cudalint.evaluate.arithmetic import I8
 from cudalint.evaluate.events import AccessEvent
 from cudalint.evaluate.graph import Graph, Node
-from cudalint.evaluate.numeric import Rows, Threads
+from cudalint.evaluate.numeric import Rows
 from cudalint.evaluate.polynomial import Monomial, is_address, spelled, terms_of
 from cudalint.evaluate.probes import (
     Offender,
@@ -142,7 +142,7 @@ def _weakest(
 
 
 def _is_met(graph: Graph, requirement: _Requirement, values: Values) -> bool:
-    rows = Rows(graph, Threads.of((1, 1, 1)), np.zeros((1, 3), dtype=np.int64), np.ones(1), values)
+    rows = Rows.of_one_block(graph, values)
     number = int(np.asarray(rows.value(requirement.value)).flat[0])
     return number % requirement.divisor == requirement.rest
 

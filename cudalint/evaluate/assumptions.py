@@ -9,7 +9,7 @@ import numpy as np
 
 from cudalint.evaluate.arithmetic import BOOL, F8, I8
 from cudalint.evaluate.graph import Graph, Node
-from cudalint.evaluate.numeric import Rows, Threads
+from cudalint.evaluate.numeric import Rows
 from cudalint.evaluate.solver import solve
 from cudalint.expressions import (
     BinaryOp,
@@ -62,7 +62,7 @@ class Assumptions:
 
 def holds(graph: Graph, condition: Node, values: Mapping[Node, int | float]) -> bool:
     """Whether a condition holds for generic values, some of them replaced."""
-    rows = Rows(graph, Threads.of((1, 1, 1)), np.zeros((1, 3), dtype=np.int64), np.ones(1), values)
+    rows = Rows.of_one_block(graph, values)
     return bool(np.asarray(rows.value(condition)).all())
 
 

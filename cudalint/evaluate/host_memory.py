@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 from cudalint import ir
 from cudalint.evaluate.arithmetic import BOOL, Kind, kind_of
-from cudalint.evaluate.events import Context, Scope
+from cudalint.evaluate.events import Context
 from cudalint.evaluate.graph import UNINITIALISED, Graph, Node, Reason, Uniform
 from cudalint.evaluate.memory import Memory
-from cudalint.evaluate.values import ArrayValue, LocalPlace, MemoryPlace, Value, some_nodes
-from cudalint.facts import Operation
+from cudalint.evaluate.values import ArrayValue, LocalPlace, Value, some_nodes
 
 _GENERIC_FACTORS = (5, 7, 11, 13, 17, 19, 23, 29, 31, 37, 41, 43)
 _GENERIC_UNITS = {4: 8192, 8: 1 << 20}
@@ -85,16 +85,7 @@ class HostMemory(Memory):
     def smear(self, value: Value, type_: ir.Type, extra: tuple[Node, ...] = ()) -> Value:
         return self.unknown(type_, Reason(False, "of parts"), some_nodes(value) + extra)
 
-    def access(
-        self,
-        place: MemoryPlace,
-        context: Context,
-        operation: Operation,
-        bytes_: int | None = None,
-        value: Value | None = None,
-        atomic_scope: Scope = "grid",
-        is_assembly: bool = False,
-    ) -> None:
+    def access(self, *_: Any, **__: Any) -> None:
         """Host accesses are nobody's concern."""
 
     def local_index(self, place: LocalPlace, context: Context, operation: str) -> None:

@@ -20,7 +20,6 @@ from cudalint.evaluate.specifications import SPECIFICATIONS
 from cudalint.evaluate.synchronisation import SYNCHRONISATION, converges, unmasked
 from cudalint.evaluate.values import Choice, LocalPlace, MemoryPlace, Pointer, Value, nodes_of
 from cudalint.evaluate.wmma import MATRIX_FUNCTIONS
-from cudalint.facts import Operation
 
 if TYPE_CHECKING:
     from cudalint.evaluate.executor import Executor
@@ -111,16 +110,11 @@ def _pipeline_copy(ex: Executor, call: ir.Call) -> Value | None:
     target, source = (expressions.evaluate(ex, a) for a in call.arguments[:2])
     if not size.is_const:
         return None
-    _async_copy(ex, target, source, int(size.value), call.span)
-    return ex.graph.zero
-
-
-def _async_copy(ex: Executor, target: Value, source: Value, size: int, span: ir.Span) -> None:
     for pointer in (source, target):
         where = pointer_place(ex, pointer, ir.PointerType(ir.Scalar("char", 1, "int")))
         if isinstance(where, MemoryPlace):
-            operation: Operation = "async-copy"
-            ex.memory.access(where, ex.context(span), operation, size)
+            ex.memory.access(where, ex.context(call.span), "async-copy", int(size.value))
+    return ex.graph.zero
 
 
 # --- arithmetic -------------------------------------------------------------------------------------------

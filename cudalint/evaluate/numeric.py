@@ -104,6 +104,15 @@ class Rows:
         self._parent_rows: NDArray[np.int64] | None = None
         self._own_bits = 0
 
+    @staticmethod
+    def of_one_block(graph: Graph, uniforms: Mapping[Node, Any], block: tuple[int, int, int] = (1, 1, 1)) -> Rows:
+        """The first block alone, by default of one thread: for values that all threads share."""
+        return Rows(graph, Threads.of(block), np.zeros((1, 3), dtype=np.int64), np.ones(1), uniforms)
+
+    def extents(self, grid: Sequence[Node]) -> tuple[int, ...]:
+        """The extents of a grid as numbers: at least one block along each axis."""
+        return tuple(max(1, int(np.asarray(self.value(axis)).flat[0])) for axis in grid)
+
     def child(
         self,
         parent_rows: NDArray[np.int64],

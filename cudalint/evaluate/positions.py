@@ -21,8 +21,12 @@ def linear_thread(ex: Executor) -> Node:
     return graph.binary("+", x, graph.binary("*", plane, dx, I4), I4)
 
 
+def lane_index(ex: Executor) -> Node:
+    return ex.graph.binary("%", linear_thread(ex), ex.graph.const(32), I4)
+
+
 def warp_index(ex: Executor) -> Node:
     return ex.graph.binary("/", linear_thread(ex), ex.graph.const(32), I4)
 
 
-__all__ = ["linear_thread", "warp_index"]
+__all__ = ["lane_index", "linear_thread", "warp_index"]

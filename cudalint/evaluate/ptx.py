@@ -10,6 +10,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import cache
 from typing import TYPE_CHECKING
 
 from cudalint import ir
@@ -18,7 +19,7 @@ from cudalint.evaluate.arithmetic import BOOL, I4, I8, U4, U8, Kind
 from cudalint.evaluate.conversions import as_number, cast, convert
 from cudalint.evaluate.graph import Node, Reason
 from cudalint.evaluate.pointers import pointer_place
-from cudalint.evaluate.positions import linear_thread
+from cudalint.evaluate.positions import lane_index
 from cudalint.evaluate.synchronisation import assembly_barrier
 from cudalint.evaluate.values import MemoryPlace, Pointer, Value, nodes_of
 from cudalint.facts import Operation
@@ -35,6 +36,11 @@ _CHAR = ir.PointerType(ir.Scalar("char", 1, "int"))
 _SIZE = ir.Scalar("size_t", 8, "uint")
 
 _MEMORY = ("ld", "st", "atom", "red", "ldmatrix", "stmatrix", "cp", "ldu", "multimem", "wgmma", "tcgen05")
+_ACCESSES: dict[str, tuple[Operation, int]] = {
+    "ld": ("load", 1), "ldu": ("load", 1), "st": ("store", 0), "atom": ("atomic", 1), "red": ("atomic", 0),
+    "ldmatrix": ("load", 1), "stmatrix": ("store", 0),
+}  # fmt: skip
+"""What they do, and which operand is the address."""
 _ROW_BYTES = 16
 """Of a matrix of eight rows, each of which one lane points to (PTX ISA, "ldmatrix")."""
 _ROWS = 8
@@ -68,13 +74,16 @@ class Instruction:
         return vector * int(widths[-1][1] or 32) // 8
 
 
-def instructions(text: str) -> Iterator[Instruction]:
+@cache
+def instructions(text: str) -> tuple[Instruction, ...]:
     """The instructions of an asm statement, in their order; declarations of registers are none."""
+    found = []
     for piece in _COMMENT.sub(" ", text).split(";"):
         match = _INSTRUCTION.match(piece)
         if match:
             operands = tuple(o.strip() for o in _OPERAND.findall(match[4]) if o.strip())
-            yield Instruction(match[3], operands, match[2] or "", bool(match[1]))
+            found.append(Instruction(match[3], operands, match[2] or "", bool(match[1])))
+    return tuple(found)
 
 
 def run(ex: Executor, statement: ir.Asm) -> None:
@@ -193,19 +202,9 @@ class _Assembly:
 
     # instructions: True where all of what they do is known
 
-    def _load(self, instruction: Instruction) -> bool:
-        return self._access(instruction, 1, "load")
-
-    def _store(self, instruction: Instruction) -> bool:
-        return self._access(instruction, 0, "store")
-
-    def _atomic(self, instruction: Instruction) -> bool:
-        return self._access(instruction, 1, "atomic")
-
-    def _reduction(self, instruction: Instruction) -> bool:
-        return self._access(instruction, 0, "atomic")
-
-    def _access(self, instruction: Instruction, position: int, operation: Operation, bytes_: int = 0) -> bool:
+    def _access(self, instruction: Instruction, bytes_: int = 0) -> bool:
+        """A load, a store or an atomic operation, of as many bytes as its name says if none are given."""
+        operation, position = _ACCESSES[instruction.parts[0]]
         bytes_ = bytes_ or instruction.bytes
         place = self._place(instruction.operands[position]) if len(instruction.operands) > position else None
         if place is None or not bytes_:
@@ -218,15 +217,14 @@ class _Assembly:
 
     def _matrix(self, instruction: Instruction) -> bool:
         """`ldmatrix`, `stmatrix`: each of the first lanes points to a row of a matrix."""
-        is_load = instruction.parts[0] == "ldmatrix"
         count = next((int(part[1:]) for part in instruction.parts if part in ("x1", "x2", "x4")), 0)
         if not count or "m8n8" not in instruction.parts:
             return False
         graph, state = self.ex.graph, self.ex.state
         before = state.conditions
         if count < 4:
-            state.assume(graph.binary("<", _lane(self.ex), graph.const(_ROWS * count), BOOL))
-        found = self._access(instruction, int(is_load), "load" if is_load else "store", _ROW_BYTES)
+            state.assume(graph.binary("<", lane_index(self.ex), graph.const(_ROWS * count), BOOL))
+        found = self._access(instruction, _ROW_BYTES)
         state.conditions = before
         return found
 
@@ -295,19 +293,11 @@ def _kind(instruction: Instruction) -> Kind | None:
     return _KINDS.get(instruction.parts[-1])
 
 
-def _lane(ex: Executor) -> Node:
-    return ex.graph.binary("%", linear_thread(ex), ex.graph.const(32), I4)
-
-
-_SPECIAL: dict[str, Callable[[Executor], Node]] = {"laneid": _lane}
+_SPECIAL: dict[str, Callable[[Executor], Node]] = {"laneid": lane_index}
 """Special registers (PTX ISA, "Special Registers"); those of the thread and the block have names in C++ too."""
 
 _HANDLERS: dict[str, Callable[[_Assembly, Instruction], bool]] = {
-    "ld": _Assembly._load,
-    "ldu": _Assembly._load,
-    "st": _Assembly._store,
-    "atom": _Assembly._atomic,
-    "red": _Assembly._reduction,
+    **dict.fromkeys(_ACCESSES, _Assembly._access),
     "ldmatrix": _Assembly._matrix,
     "stmatrix": _Assembly._matrix,
     "cp": _Assembly._copy,

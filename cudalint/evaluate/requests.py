@@ -69,8 +69,7 @@ class Situation:
         self.effort = effort
         self.threads = Threads.of(block)
         values = dict(uniforms or {})
-        one = Rows(graph, self.threads, np.zeros((1, 3), dtype=np.int64), np.ones(1), values)
-        self.grid = tuple(max(1, int(np.asarray(one.value(axis)).flat[0])) for axis in grid)
+        self.grid = Rows.of_one_block(graph, values, block).extents(grid)
         self.base = self._base_rows(values)
         self._nests: dict[tuple[int, ...], Rows] = {}
         self._lanes: dict[tuple[tuple[int, ...], bytes], Lanes] = {}

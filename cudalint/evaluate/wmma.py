@@ -11,13 +11,14 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from cudalint import ir
 from cudalint.evaluate import expressions
 from cudalint.evaluate.arithmetic import BOOL, I8
 from cudalint.evaluate.graph import Node, Reason
-from cudalint.evaluate.positions import linear_thread
+from cudalint.evaluate.positions import lane_index
 from cudalint.evaluate.specifications import assume
 from cudalint.evaluate.values import Allocation, MemoryPlace, Pointer, Value
 from cudalint.facts import Operation
@@ -59,6 +60,7 @@ class Fragment:
         return _BYTES[self.element]
 
 
+@cache
 def fragment_of(name: str, layout: str | None = None) -> Fragment | None:
     """The fragment that a type's name spells; accumulators get their layout where they are loaded and stored."""
     match = _FRAGMENT.search(name)
@@ -154,8 +156,8 @@ class _Matrix:
     def lane(self, divisor: int, modulus: int) -> Node:
         """`lane / divisor % modulus`."""
         graph = self.ex.graph
-        lane = graph.binary("%", linear_thread(self.ex), graph.const(32), I8)
-        return graph.binary("%", graph.binary("/", lane, graph.const(divisor), I8), graph.const(modulus), I8)
+        quotient = graph.binary("/", lane_index(self.ex), graph.const(divisor), I8)
+        return graph.binary("%", quotient, graph.const(modulus), I8)
 
 
 def _words(matrix: _Matrix, fragment: Fragment, width: int) -> Iterator[_Access]:

@@ -14,7 +14,7 @@ from cudalint.evaluate.arithmetic import I8
 from cudalint.evaluate.assumptions import holds
 from cudalint.evaluate.execution import Execution
 from cudalint.evaluate.graph import BLOCK_BITS, THREAD_BITS, Graph, Node, Uniform
-from cudalint.evaluate.numeric import Rows, Threads
+from cudalint.evaluate.numeric import Rows
 from cudalint.evaluate.polynomial import Terms, terms_of
 from cudalint.evaluate.requests import mask_of
 from cudalint.flow.conflicts import clash
@@ -120,7 +120,7 @@ def _places(execution: Execution, touch: Touch) -> tuple[NDArray[np.int64], NDAr
     own = terms_of(graph, touch.offset).get((), graph.zero)
     if own.bits & ~(THREAD_BITS | BLOCK_BITS):
         return None
-    rows = Rows(graph, Threads.of(execution.view.block), np.zeros((1, 3), dtype=np.int64), np.ones(1), {})
+    rows = Rows.of_one_block(graph, {}, execution.view.block)
     mask = mask_of(rows, touch.context.conditions)[0]
     bytes_ = np.broadcast_to(np.asarray(rows.value(own), dtype=np.int64), (1, len(mask)))[0]
     active = np.flatnonzero(mask)

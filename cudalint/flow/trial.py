@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from cudalint.evaluate.events import Event
 from cudalint.evaluate.execution import Execution
 from cudalint.evaluate.graph import Graph, Node
-from cudalint.evaluate.numeric import Data, Rows, Threads
+from cudalint.evaluate.numeric import Data, Rows
 from cudalint.flow.conflicts import Conflict, Reach, all_conflicts
 from cudalint.flow.lanes import TooManyLanes, table_of
 from cudalint.flow.unfold import TooLarge, Touch, Unfolding
@@ -135,8 +135,7 @@ class Trial:
 
     def extents(self) -> tuple[int, ...]:
         """The grid's."""
-        one = Rows(self.graph, Threads.of(self.block), np.zeros((1, 3), dtype=np.int64), np.ones(1), self.values)
-        return tuple(max(1, int(np.asarray(one.value(axis)).flat[0])) for axis in self.grid)
+        return Rows.of_one_block(self.graph, self.values, self.block).extents(self.grid)
 
     @property
     def has_neighbours(self) -> bool:
