@@ -532,6 +532,8 @@ class UnknownStmt:
     reason: str
     children: tuple[Stmt, ...]
     span: Span
+    is_jump: bool = False
+    """Threads go elsewhere from there, or come from elsewhere: which of them execute what follows is not known."""
 
 
 Stmt = (

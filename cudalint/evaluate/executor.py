@@ -13,11 +13,13 @@ from typing import TypeVar
 
 from cudalint import ir
 from cudalint.evaluate import expressions, loops, walk
+from cudalint.evaluate.arithmetic import BOOL
 from cudalint.evaluate.deadline import NEVER, Deadline
 from cudalint.evaluate.events import BranchEvent, Context, Side, Step
 from cudalint.evaluate.graph import UNINITIALISED, Graph, Node, Reason
 from cudalint.evaluate.intrinsics import DEVICE_LIBRARY, Handler
 from cudalint.evaluate.memory import Memory
+from cudalint.evaluate.positions import linear_thread
 from cudalint.evaluate.state import Exit, FunctionScope, LoopScope, State
 from cudalint.evaluate.values import (
     Allocation,
@@ -432,6 +434,9 @@ class Executor:
 
     def unknown(self, statement: ir.UnknownStmt) -> None:
         self.gap(statement.span, statement.reason)
+        if statement.is_jump and self.configuration is not None:
+            reason = Reason(False, f"it comes after {statement.reason}, which is not followed", statement.span)
+            self.state.assume(self.graph.opaque(reason, (linear_thread(self),), BOOL))
         for child in statement.children:
             self.statement(child)
 

@@ -119,20 +119,10 @@ def _run_once(ex: Executor, statement: ir.DoWhile) -> None:
 
 
 def range_loop(ex: Executor, statement: ir.RangeFor) -> None:
-    """`for (x : range)`: over a local array it is counted out, otherwise the element is opaque."""
-    where = expressions.place(ex, statement.range)
-    type_ = where.type
-    if isinstance(type_, ir.ArrayType) and type_.count is not None and type_.count <= MAX_UNROLLED:
-        for position in range(type_.count):
-            index = ex.graph.const(position, I8)
-            if isinstance(where, LocalPlace):
-                ex.state.variables[statement.symbol] = where.step(index, type_.element)
-            else:
-                ex.state.variables[statement.symbol] = ex.memory.unknown(
-                    type_.element, Reason(True, "it is an element of a range"), (index,)
-                )
-            ex.statement(statement.body)
-        return
+    """`for (x : range)` over an object with iterators (loops over arrays are lowered as counted ones): the elements are
+    opaque, and what it takes to read them is not followed."""
+    if ex.configuration is not None:
+        ex.gap(statement.span, "the elements of a range that is no array")
     ex.state.variables[statement.symbol] = ex.memory.unknown(
         statement.symbol.type, Reason(False, "it is an element of a range", statement.span), (), statement.symbol.name
     )

@@ -309,13 +309,30 @@ def test_declarations_in_conditions() -> None:
     ]
 
 
-def test_range_for() -> None:
-    assert lowered("int a[4] = {}; for (int x : a) p[x] = v; for (auto& x : a) x = 1;")[1:] == [
-        "for x: int in a",
+def test_range_for_over_an_array_is_a_counted_loop() -> None:
+    assert lowered("int a[4] = {}; for (long x : a) p[x] = v; for (auto& x : a) x = 1;")[1:] == [
+        "for position: int = 0; (position < 4); ++position",
+        "  x: long = long(a[position])",
         "  p[x] = v",
-        "for x: int& in a",
+        "for position: int = 0; (position < 4); ++position",
+        "  x: int& = a[position]",
         "  x = 1",
     ]
+
+
+def test_range_for_over_a_list_in_braces() -> None:
+    assert lowered("for (int x : {5, n}) p[x] = v;") == [
+        "block",
+        "  range: int[2] = {5, n}",
+        "  for position: int = 0; (position < 2); ++position",
+        "    x: int = range[position]",
+        "    p[x] = v",
+    ]
+
+
+def test_range_for_over_an_object() -> None:
+    rows = "struct Rows { __device__ float* begin(); __device__ float* end(); };"
+    assert lowered("Rows rows; for (float& x : rows) x = v;", rows)[1:] == ["for x: float& in rows", "  x = v"]
 
 
 def test_switch_groups_labels() -> None:

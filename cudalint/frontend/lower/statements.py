@@ -11,6 +11,7 @@ from cudalint.frontend import cursors, kinds
 from cudalint.frontend.cursors import Cursor
 from cudalint.frontend.lower import headers
 from cudalint.frontend.lower.sources import Place
+from cudalint.frontend.lower.types import BOOL, INT
 
 if TYPE_CHECKING:
     from cudalint.frontend.lower.context import Context
@@ -18,6 +19,12 @@ if TYPE_CHECKING:
 _UNROLL: Final = re.compile(r"unroll\b\s*\(?\s*(\d*)")
 _CONSTEXPR_IF: Final = re.compile(r"if\s+constexpr\b")
 _CASES: Final = frozenset({kinds.CASE_STMT, kinds.DEFAULT_STMT})
+_JUMPS: Final = {
+    kinds.GOTO_STMT: "goto",
+    kinds.LABEL_STMT: "label",
+    **dict.fromkeys(_CASES, "a case label inside of another statement"),
+}
+"""What has no place in a tree of branches and loops, by what it is called."""
 
 
 class Statements:
@@ -71,11 +78,10 @@ class Statements:
         return ir.Block(tuple(statements), self._span(cursor))
 
     def _unknown(self, cursor: Cursor) -> list[ir.Stmt]:
-        names = {kinds.GOTO_STMT: "goto", kinds.LABEL_STMT: "label"}
-        reason = names.get(cursor.kind, f"statement of libclang kind {cursor.kind}")
-        if cursor.kind in _CASES:
-            reason = "a case label inside of another statement"
-        return [ir.UnknownStmt(reason, tuple(self._all(cursors.children(cursor))), self._span(cursor))]
+        jump = _JUMPS.get(cursor.kind)
+        reason = jump or f"statement of libclang kind {cursor.kind}"
+        children = tuple(self._all(cursors.children(cursor)))
+        return [ir.UnknownStmt(reason, children, self._span(cursor), is_jump=jump is not None)]
 
     def _all(self, nodes: list[Cursor]) -> list[ir.Stmt]:
         statements: list[ir.Stmt] = []
@@ -233,7 +239,15 @@ class Statements:
         range_ = self._context.expressions.lower(nodes[position + 1])
         body = self.block(nodes[-1])
         before = self._all(nodes[:position])
-        return self._scoped(before, [ir.RangeFor(symbol, range_, body, self._span(cursor))], cursor)
+        span = self._span(cursor)
+        array = _array_of(range_)
+        if array is None:
+            return self._scoped(before, [ir.RangeFor(symbol, range_, body, span)], cursor)
+        if isinstance(array, ir.InitList):
+            listed = ir.Symbol("range", array.type, "local", array.span)
+            before.append(ir.Declare(listed, array, array.span))
+            array = ir.Name(listed, array.type, array.span)
+        return self._scoped(before, [_over_array(symbol, array, body, span)], cursor)
 
     def _while(self, cursor: Cursor) -> list[ir.Stmt]:
         nodes = cursors.children(cursor)
@@ -278,6 +292,36 @@ class Statements:
         number = self._asms_seen.get(place, 0)
         self._asms_seen[place] = number + 1
         return templates[number % len(templates)]
+
+
+def _array_of(range_: ir.Expr) -> ir.Name | ir.Member | ir.Index | ir.InitList | None:
+    """The array that a range-based `for` walks along: a named one, or the list in braces that stands there."""
+    if isinstance(range_, (ir.Cast, ir.Construct)):
+        inner = (range_.operand,) if isinstance(range_, ir.Cast) else range_.arguments
+        return inner[0] if len(inner) == 1 and isinstance(inner[0], ir.InitList) and _has_extent(inner[0]) else None
+    return range_ if isinstance(range_, (ir.Name, ir.Member, ir.Index)) and _has_extent(range_) else None
+
+
+def _has_extent(expr: ir.Expr) -> bool:
+    return isinstance(expr.type, ir.ArrayType) and expr.type.count is not None
+
+
+def _over_array(symbol: ir.Symbol, array: ir.Name | ir.Member | ir.Index, body: ir.Stmt, span: ir.Span) -> ir.For:
+    """`for (T x : array)` as the loop over positions that it stands for."""
+    assert isinstance(array.type, ir.ArrayType) and array.type.count is not None
+    where = array.span
+    counter = ir.Symbol("position", INT, "local", where)
+    position = ir.Name(counter, INT, where)
+    element: ir.Expr = ir.Index(array, position, array.type.element, where)
+    if isinstance(symbol.type, ir.Scalar) and symbol.type != array.type.element:
+        element = ir.Cast(element, symbol.type, False, where)
+    return ir.For(
+        ir.Declare(counter, ir.Constant(0, INT, where), where),
+        ir.Binary("<", position, ir.Constant(array.type.count, INT, where), BOOL, where),
+        ir.Unary("++x", position, INT, where),
+        ir.Block((ir.Declare(symbol, element, symbol.span), body), body.span),
+        span,
+    )
 
 
 class _Cases:
