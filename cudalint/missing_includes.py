@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from cudalint.facts import UNRESOLVED, FileFacts
-from cudalint.rulekit import count
+from cudalint.numerals import count
 
 _NOT_FOUND = re.compile(r"'(.+)' file not found")
 _MOST_NAMES = 6

@@ -15,6 +15,8 @@ from cudalint.facts import Access, AccessResult, ArrayFacts, Branch, Frame, Kern
 from cudalint.hardware.banks import SharedOperation, shared_request
 from cudalint.hardware.requests import WARP_LANES
 from cudalint.hardware.sectors import global_request
+from cudalint.numerals import count as count
+from cudalint.numerals import figure as figure
 
 WITH_FIGURES = frozenset({"exact", "assumed", "range"})
 """The statuses whose figures stand for every request that the launch makes."""
@@ -118,17 +120,6 @@ def thread_indices(
 
 
 # --- wording ---------------------------------------------------------------------------------------------
-
-
-def figure(value: float) -> str:
-    """A figure as short as it is right to two decimals: 32, 4.5, 0.33."""
-    rounded = round(value, 2)
-    return f"{rounded:.0f}" if rounded == int(rounded) else f"{rounded:g}"
-
-
-def count(amount: float, singular: str, plural: str | None = None) -> str:
-    """`1 sector`, `4.5 sectors`."""
-    return f"{figure(amount)} {singular if round(amount, 2) == 1 else plural or singular + 's'}"
 
 
 def noun(access: Access) -> str:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from cudalint.reporters import wording
+from cudalint.numerals import count
 from cudalint.reporters.sources import SourceLines
 from cudalint.results import CheckResult
 
@@ -80,5 +80,5 @@ def _written(path: str, result: CheckResult, sources: SourceLines) -> CheckResul
         number = write_baseline(path, result.diagnostics, sources)
     except BaselineError as error:
         raise click.ClickException(str(error)) from None
-    written = f"{wording.count(number, 'finding')} written to {path}"
+    written = f"{count(number, 'finding')} written to {path}"
     return replace(result, diagnostics=(), asides=(*result.asides, written))

@@ -7,8 +7,8 @@ import shutil
 import sys
 from collections.abc import Iterable, Sequence
 
+from cudalint.numerals import count
 from cudalint.reporters.style import Style
-from cudalint.reporters.wording import count
 from cudalint.results import Failure, Note
 
 _MOST_NOTES = 20

@@ -14,6 +14,7 @@ from cudalint.facts import (
     Occupancy,
     Resources,
 )
+from cudalint.numerals import count
 from cudalint.reporters import wording
 from cudalint.reporters.style import Look, Style
 
@@ -69,7 +70,7 @@ def _under_launch(kernel: KernelFacts, index: int, style: Style) -> Iterator[str
 
 
 def _left_out(launches: LeftOutLaunches) -> str:
-    number = wording.count(launches.launches, "more launch", "more launches")
+    number = count(launches.launches, "more launch", "more launches")
     least = "at least " if launches.is_least else ""
     return f"not evaluated: {least}{number} there, with other grids or arguments"
 
@@ -85,7 +86,7 @@ def _occupancy(occupancy: Occupancy, resources: Resources) -> str:
         registers = f"{most}{resources.registers} registers, from {resources.registers_source}"
     share = f"occupancy {100 * (occupancy.occupancy or 0):.0f}%"
     limiters = wording.enumeration([limiter.replace("_", " ") for limiter in occupancy.limiters])
-    blocks = wording.count(occupancy.blocks_per_sm or 0, "block")
+    blocks = count(occupancy.blocks_per_sm or 0, "block")
     return f"{share}: {blocks}, {occupancy.warps_per_sm} warps per SM, limited by {limiters} ({registers})"
 
 

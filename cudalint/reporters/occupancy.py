@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from cudalint.hardware.occupancy import DEFAULT_SETTING, Limits, Occupancy, Setting, occupancy
 from cudalint.hardware.targets import Target
 from cudalint.hardware.whatif import BLOCK_SIZES, Alternative, Cliff, by_block_size, by_registers, cliffs
-from cudalint.reporters import wording
+from cudalint.numerals import count
 from cudalint.reporters.diagnostics_json import JsonObject, document_head
 from cudalint.reporters.style import Style
 
@@ -93,8 +93,8 @@ def text_lines(question: Question, style: Style) -> Iterator[str]:
 def _title(question: Question) -> str:
     target = question.target
     registers = "registers unknown" if question.registers is None else f"{question.registers} registers per thread"
-    text = f"{target.name} ({target.architecture}): {wording.count(question.threads, 'thread')}, {registers}"
-    return f"{text}, {wording.count(question.shared, 'byte')} of shared memory per block"
+    text = f"{target.name} ({target.architecture}): {count(question.threads, 'thread')}, {registers}"
+    return f"{text}, {count(question.shared, 'byte')} of shared memory per block"
 
 
 def _limits(limits: Limits) -> str:
@@ -110,10 +110,10 @@ def _cliff(question: Question, cliff: Cliff) -> str:
     """`8 registers fewer (32) let 8 blocks in: 64 warps, 100%`."""
     now = (question.registers or 0) if cliff.resource == "registers" else question.shared
     noun = "register" if cliff.resource == "registers" else "byte"
-    fewer = wording.count(now - cliff.value, noun)
+    fewer = count(now - cliff.value, noun)
     verb = "lets" if now - cliff.value == 1 else "let"
     after = cliff.occupancy
-    blocks = wording.count(after.blocks_per_sm, "block")
+    blocks = count(after.blocks_per_sm, "block")
     return f"{fewer} fewer ({cliff.value}) {verb} {blocks} in: {after.warps_per_sm} warps, {_percent(after)}"
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from cudalint.diagnostics import Picture
+from cudalint.numerals import count
 from cudalint.reporters.style import Style
-from cudalint.reporters.wording import count
 
 NEEDED_WIDTH = 100
 """32 banks of three characters each, and a small margin."""

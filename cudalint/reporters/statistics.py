@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 
+from cudalint.numerals import count
 from cudalint.reporters import wording
 from cudalint.reporters.style import Style
 from cudalint.results import CheckResult
@@ -17,7 +18,7 @@ def render(result: CheckResult, style: Style, show_summary: bool) -> Iterator[st
     width = len(str(max(findings.values(), default=0)))
     names = max((len(name) for _, name, _ in findings), default=0)
     for (code, name, severity), number in sorted(findings.items(), key=lambda item: (-item[1], item[0])):
-        where = f"{wording.count(kernels[code], 'kernel')} of {wording.count(files[code], 'file')}"
+        where = f"{count(kernels[code], 'kernel')} of {count(files[code], 'file')}"
         yield f"{number:>{width}}  {style.severity(code, severity)}  {name:<{names}}  in {where}"
     if show_summary:
         if findings:

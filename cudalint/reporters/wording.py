@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from cudalint.diagnostics import Diagnostic, Suggestion
 from cudalint.facts import LaunchFacts
+from cudalint.numerals import count
 from cudalint.results import CheckResult
 
 _MOST_LAUNCHES = 3
@@ -114,10 +115,6 @@ def comparison(before: Mapping[str, float], after: Mapping[str, float]) -> str:
     return ", ".join(
         f"{name.replace('_', ' ')} {number(before[name])} -> {number(after[name])}" for name in before if name in after
     )
-
-
-def count(amount: int, singular: str, plural: str | None = None) -> str:
-    return f"{amount} {singular if amount == 1 else plural or singular + 's'}"
 
 
 def summary(result: CheckResult) -> str:
