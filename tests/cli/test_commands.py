@@ -75,6 +75,16 @@ def test_start_up_is_quick_and_light() -> None:
     assert time.monotonic() - start < 1
 
 
+def test_what_evaluates_is_loaded_by_workers_only(tmp_path: Path) -> None:
+    """numpy would start threads of its own in the process that starts the workers."""
+    path = tmp_path / "empty.cu"
+    path.touch()
+    code = f"import sys; from cudalint.cli import run; run([{str(path)!r}]); print(*sys.modules)"
+    out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
+    assert "cudalint.driver" in out.split()
+    assert not {"numpy", "networkx", "cudalint.analysis"} & set(out.split())
+
+
 def test_a_reader_that_leaves_is_no_error(tmp_path: Path) -> None:
     path = tmp_path / "many.cu"
     path.write_text("// cudalint: nonsense\n" * 2000)
