@@ -57,6 +57,27 @@ def test_a_function_that_is_called_again_computes_the_same() -> None:
     assert blocks["last"] == [512]
 
 
+def test_what_a_later_iteration_launches_has_its_numbers() -> None:
+    """Rows of 16, 32, 64 items: `wide` is for 64 of them and more, which the third iteration comes to, however much
+    the loop inside does before. With the first iteration's numbers, no lane would do anything in `wide`."""
+    inside = "total += i;" * 15
+    source = f"""
+    __global__ void narrow(float *a, int n) {{ for (int i = 0; i < n; i++) a[i * 32 + threadIdx.x] = 1; }}
+    __global__ void wide(float4 *a, int n) {{ for (int i = 0; i < n; i++) a[i * 32 + threadIdx.x] = float4(); }}
+    int main() {{
+        int total = 0;
+        for (int items = 16; items <= 1024; items *= 2)
+            for (int i = 1; i <= 16384; i *= 2) {{
+                {inside}
+                if (items % 64 == 0) wide<<<i + total % 2, 256>>>(0, items / 64);
+                else narrow<<<i + total % 2, 256>>>(0, items / 16);
+            }}
+    }}
+    """
+    launches = {kernel.name: kernel.launches[0].parameters["n"] for kernel in _kernels(source)}
+    assert launches == {"narrow": 1, "wide": 1}
+
+
 _LAUNCHER = """
 using Body = void (*)(float *a);
 __device__ void one(float *a) { a[threadIdx.x] = 1; }

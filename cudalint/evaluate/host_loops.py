@@ -23,7 +23,8 @@ _LAUNCHING_STATEMENTS = 200
 _EARLY_STATEMENTS = 2_000
 """Of its root's code, up to which that is done at all: what comes later needs statements too."""
 _MOST_PLACES = 16
-"""Iterations however many statements they take, as long as they come to launches at other places or of other blocks."""
+"""Iterations however many statements they take, as long as they come to launches at other places or of other blocks, or
+have yet to come to one."""
 
 
 def follow(ex: HostExecutor, parts: loops.Parts) -> None:
@@ -121,16 +122,23 @@ class _Progress:
 
     def _is_enough(self, iteration: int, is_new_place: bool) -> bool:
         if self._took() > _LAUNCHING_STATEMENTS or self.ex.statements > _EARLY_STATEMENTS:
-            return not is_new_place or iteration + 1 >= _MOST_PLACES
+            return iteration + 1 >= _MOST_PLACES or not (is_new_place or self._is_yet_to_come())
         return iteration + 1 == _MOST_LAUNCHING
 
     def _took(self) -> int:
         return self.ex.statements - self.steps
 
     def _places(self) -> int:
-        """With other blocks at one place counted apart."""
-        found = self.ex.launches if self.has_launch else ()
+        """Where launches are really made, with other blocks at one place counted apart."""
+        found = [launch for launch in self.ex.launches if launch.taken] if self.has_launch else []
         return len({(launch.kernel.key, launch.span, launch.block) for launch in found})
+
+    def _is_yet_to_come(self) -> bool:
+        """Whether a launch was seen only in a branch that no iteration has taken so far, and there is time to wait."""
+        if self.ex.statements > _EARLY_STATEMENTS:
+            return False
+        places = [{launch.span for launch in self.ex.launches if launch.taken is taken} for taken in (True, False)]
+        return not places[1] <= places[0]
 
 
 def _matters(ex: HostExecutor, parts: loops.Parts) -> bool:
