@@ -20,11 +20,13 @@ from cudalint.evaluate.arithmetic import BOOL, I8, Kind
 from cudalint.evaluate.events import Loop, Side
 from cudalint.evaluate.graph import Graph, Node, Reason
 from cudalint.evaluate.memory import alignment
-from cudalint.evaluate.recurrences import Recurrence, alternating
+from cudalint.evaluate.pointers import apart, are_in_one_space
+from cudalint.evaluate.recurrences import Recurrence, alternating, linear_step
 from cudalint.evaluate.state import Exit, LoopScope
 from cudalint.evaluate.values import (
     Allocation,
     ArrayValue,
+    LocalMemory,
     LocalPlace,
     MemoryPlace,
     Place,
@@ -165,6 +167,10 @@ class _Trial:
         """Of the placeholders, and of those that have a closed form."""
         self.floats: dict[tuple[ir.Symbol, str], tuple[Node, Node]] = {}
         """What stands for each floating-point variable in the first pass, and what it has become after the body."""
+        self.straying: dict[tuple[ir.Symbol, str], Allocation | LocalMemory] = {}
+        """Pointers that come to another array than the one that they start in, and to which."""
+        self.arrays: dict[Allocation | LocalMemory, int] = {}
+        """Numbers of these arrays."""
         self.unresolved: list[tuple[ir.Symbol, str]] = []
         self.leaving: Node = self.graph.false
         self.leaves_function: Node = self.graph.false
@@ -328,21 +334,27 @@ class _Trial:
             value = after.get(symbol)
             found[symbol] = {} if value is None or isinstance(value, _PLACES) else dict(leaves(value))
         return {
-            key: self._result(found[key[0]].get(key[1]), self.start[key], placeholder)
+            key: self._result(key, found[key[0]].get(key[1]), placeholder)
             for key, placeholder in self.placeholders.items()
         }
 
-    def _result(self, leaf: Value | None, start: Value, placeholder: Node) -> Node:
+    def _result(self, key: tuple[ir.Symbol, str], leaf: Value | None, placeholder: Node) -> Node:
+        start = self.start[key]
         if isinstance(leaf, Node) and isinstance(start, Node):
             return leaf
         if isinstance(leaf, Pointer) and isinstance(start, Pointer) and leaf.target is start.target:
             return leaf.offset
         if isinstance(start, Pointer):
-            return self._elsewhere(leaf, start)
+            return self._elsewhere(key, leaf, start)
         return self.graph.opaque(Reason(False, "it changes its kind"), (self.counter,), placeholder.kind)
 
-    def _elsewhere(self, leaf: Value | None, start: Pointer) -> Node:
-        """The offset of a pointer that a loop moves to somewhere unknown (`p = p->next`): aligned as its type is."""
+    def _elsewhere(self, key: tuple[ir.Symbol, str], leaf: Value | None, start: Pointer) -> Node:
+        """The offset of a pointer that a loop moves to another array, which lies far from its own (`swap(p, q)`), or to
+        somewhere unknown (`p = p->next`): aligned as its type is."""
+        if isinstance(leaf, Pointer) and are_in_one_space(leaf.target, start.target):
+            own, other = (self.arrays.setdefault(array, len(self.arrays)) for array in (start.target, leaf.target))
+            self.straying[key] = leaf.target
+            return self.graph.binary("+", leaf.offset, apart(self.graph, other - own), I8)
         seen = (leaf.target.opaque,) if isinstance(leaf, Pointer) and isinstance(leaf.target, Allocation) else ()
         args = tuple(a for a in seen if a is not None) or (self.counter,)
         reason = Reason(True, "the pointer is loaded in the previous iteration", self.parts.span)
@@ -388,11 +400,15 @@ class _Trial:
     def _exchanged(
         self, key: tuple[ir.Symbol, str], result: Node, results: Mapping[tuple[ir.Symbol, str], Node]
     ) -> Node | None:
-        """Two variables that are exchanged in every iteration alternate between their initial values."""
+        """Two variables that are exchanged in every iteration alternate between their initial values; two pointers
+        between two arrays."""
         graph, mine = self.graph, self.placeholders[key]
         for other_key, other in self.placeholders.items():
-            if result is other and results[other_key] is mine:
-                return alternating(graph, self.counter, self._start_node(key), self._start_node(other_key))
+            there, back = linear_step(graph, result, other), linear_step(graph, results[other_key], mine)
+            if there is None or back is None or not (there.is_const and back.is_const and there.value == -back.value):
+                continue
+            odd = graph.binary("+", self._start_node(other_key), there, mine.kind)
+            return alternating(graph, self.counter, self._start_node(key), odd)
         return None
 
     # second pass
@@ -447,9 +463,19 @@ class _Trial:
                     return self._float(symbol, leaf, path)
                 return leaf
             closed = self.closed[placeholder]
-            return Pointer(leaf.target, closed, leaf.pointee) if isinstance(leaf, Pointer) else closed
+            return self._moved(leaf, closed, (symbol, path)) if isinstance(leaf, Pointer) else closed
 
         return map_leaves(value, change)
+
+    def _moved(self, pointer: Pointer, offset: Node, key: tuple[ir.Symbol, str]) -> Pointer:
+        """A pointer at an offset from where it started. One that alternates between two arrays is counted from the same
+        array as its partner, so that what they have in common is seen."""
+        other = self.straying.get(key)
+        if other is None or key in self.unresolved:
+            return Pointer(pointer.target, offset, pointer.pointee, one_of=other is not None)
+        first = min(pointer.target, other, key=self.arrays.__getitem__)
+        from_first = apart(self.graph, self.arrays[pointer.target] - self.arrays[first])
+        return Pointer(first, self.graph.binary("+", offset, from_first, I8), pointer.pointee, one_of=True)
 
     def _finish(self) -> None:
         """The values after the loop: closed forms at the trip count, which may differ from lane to lane."""

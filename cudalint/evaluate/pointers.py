@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING
 
 from cudalint import ir
 from cudalint.evaluate.arithmetic import I8
-from cudalint.evaluate.graph import Node, Reason
+from cudalint.evaluate.graph import THREAD_BITS, Graph, Node, Reason
 from cudalint.evaluate.memory import dereference, element_bytes
 from cudalint.evaluate.values import (
     Allocation,
     Choice,
+    LocalMemory,
     MemoryPlace,
     Place,
     Pointer,
@@ -24,6 +25,7 @@ from cudalint.evaluate.values import (
 if TYPE_CHECKING:
     from cudalint.evaluate.executor import Executor
 
+_APART_BITS = 40
 NULL = Allocation("nullptr", "local", is_null=True)
 
 
@@ -41,13 +43,42 @@ def pointer_place(ex: Executor, value: Value, type_: ir.Type) -> Place:
 
 
 def _choice_place(ex: Executor, value: Choice, pointee: ir.Type) -> Place:
-    """A pointer to one of several arrays: taken as the first that is real memory, at an unknown place in it."""
+    """A pointer to one of several arrays, as one that goes to the first or to what lies far behind it."""
+    found: list[MemoryPlace] = []
     for side in (value.a, value.b):
         inner = pointer_place(ex, side, ir.PointerType(pointee)) if isinstance(side, (Pointer, Choice)) else None
         if isinstance(inner, MemoryPlace) and inner.pointer.target is not NULL:
-            return replace(inner, pointer=replace(inner.pointer, one_of=True))
-    reason = Reason(False, "it is read through one of several pointers")
-    return TemporaryPlace(ex.memory.unknown(pointee, reason), pointee)
+            found.append(inner)
+    if not found:
+        reason = Reason(False, "it is read through one of several pointers")
+        return TemporaryPlace(ex.memory.unknown(pointee, reason), pointee)
+    first = found[0]
+    pointer = replace(first.pointer, one_of=True)
+    if len(found) > 1 and not _is_alike(value, pointer, found[1].pointer):
+        behind = ex.graph.binary("+", found[1].pointer.offset, apart(ex.graph, 1 << value.depth), I8)
+        offset = ex.graph.select(value.condition, pointer.offset, behind)
+        pointer = replace(pointer, offset=offset, subscripts=None)
+    return replace(first, pointer=pointer)
+
+
+def _is_alike(choice: Choice, first: Pointer, second: Pointer) -> bool:
+    """Whether it makes no difference to a request which of the arrays a pointer leads to."""
+    if not are_in_one_space(first.target, second.target):
+        return True
+    return first.offset is second.offset and not choice.condition.bits & THREAD_BITS
+
+
+def are_in_one_space(one: Allocation | LocalMemory, other: Allocation | LocalMemory) -> bool:
+    """Whether these are two arrays that a program can choose between as if they were one."""
+    if not isinstance(one, Allocation) or not isinstance(other, Allocation) or NULL in (one, other):
+        return False
+    return one.space == other.space and one.opaque is None and other.opaque is None
+
+
+def apart(graph: Graph, number: int) -> Node:
+    """The bytes from the start of an array to that of another, whose number this is, counted from it: arrays lie so far
+    apart that nothing in one is near anything in the other."""
+    return graph.const(number << _APART_BITS, I8)
 
 
 def move_pointer(ex: Executor, pointer: Value, index: Node, pointee: ir.Type) -> Value:
@@ -107,4 +138,7 @@ def pointer_difference(ex: Executor, op: str, left: Pointer, right: Pointer, typ
     return ex.graph.binary(op, left.offset, right.offset, I8)
 
 
-__all__ = ["NULL", "advance", "move_choice", "move_pointer", "pointee_of", "pointer_difference", "pointer_place"]
+__all__ = [
+    "NULL", "advance", "apart", "are_in_one_space", "move_choice", "move_pointer", "pointee_of", "pointer_difference",
+    "pointer_place",
+]  # fmt: skip

@@ -180,7 +180,6 @@ def _is_known(touch: Touch, graph: Graph) -> bool:
         and is_one_array(touch.target, graph)
         and not is_astray(touch, graph)  # type: ignore[arg-type]
         and isinstance(touch, AccessEvent)
-        and not touch.one_of
     )
 
 
@@ -201,7 +200,7 @@ def _is_understood(execution: Execution) -> bool:
     for event in execution.events:
         if isinstance(event, (FenceEvent, CopyEvent, EscapeEvent, LibraryAccess)):
             return False
-        if isinstance(event, AccessEvent) and event.operation == "async-copy":
+        if isinstance(event, AccessEvent) and (event.operation == "async-copy" or event.one_of):
             return False
         if isinstance(event, BarrierEvent) and event.scope != "warp" and not _is_plain(event, graph):
             return False
