@@ -307,6 +307,8 @@ class Call:
     arguments: tuple[Expr, ...]
     type: Type
     span: Span
+    is_virtual: bool = False
+    """The object decides at run time which function it is: `function`, or one that overrides it."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -85,7 +85,9 @@ def message(race: Race) -> str:
     here, there = ("one thread", "another") if race.by_data else (_who(second, race), _who(first, race))
     if _is_one_place(race) and not race.across and second.operation != "load":
         both = f"{here} and {there} both {verb} it"
-        return f"race on `{race.element}`: {both}, and nothing orders them"
+        in_block = second.operation == "atomic"
+        why = "by atomics that are such within a block only" if in_block else "and nothing orders them"
+        return f"race on `{race.element}`: {both}, {why}"
     when = " in the next iteration" if race.across else ""
     name = f" as `{first.array}`" if first.array != second.array else ""
     same_file = first.place.path == second.place.path

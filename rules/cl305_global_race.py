@@ -31,7 +31,8 @@ class GlobalRace(Rule):
         Sums over many threads take atomics, or one result for each block and a second kernel.
 
     What is not reported
-        - Stores of one and the same value, and atomics against each other or against plain loads of what they update.
+        - Stores of one and the same value, and atomics against each other or against plain loads of what they update;
+          but atomics of a block (`atomicAdd_block`, `cuda::thread_scope_block`) order nothing between blocks.
         - Addresses that depend on loaded data, accesses that loaded data decides upon, and kernels that order their
           blocks by fences and flags: `cudalint facts` lists those as possible.
         - Arrays that are passed under two names by a launch that is not in sight.
@@ -58,7 +59,10 @@ def _remedy(race: Race, kernel: KernelFacts) -> str:
             f"update `{element}` with an atomic such as `atomicAdd`; of a sum, add up within each block first, so that"
             " one thread of each does it"
         )
-    if {race.first.operation, race.second.operation} == {"store"}:
+    operations = {race.first.operation, race.second.operation}
+    if operations == {"atomic"}:
+        return "take atomics whose scope is the device: `atomicAdd` for `atomicAdd_block`, `cuda::thread_scope_device`"
+    if operations == {"store"}:
         return f"let one thread write `{element}`, or give each thread an element of its own"
     if first == second:
         return f"write into another array than `{array}`, which other threads still read, and exchange the two later"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from cudalint import ir
@@ -43,6 +44,8 @@ def call_place(ex: Executor, expr: ir.Call) -> Place:
 
 
 def _call(ex: Executor, expr: ir.Call) -> Value | Place:
+    if expr.is_virtual and ex.configuration is not None:
+        return _virtual(ex, expr)
     ref = expr.function
     if ref is None or not ref.is_user:
         known = ex.library.get(expr.name)
@@ -58,6 +61,14 @@ def _call(ex: Executor, expr: ir.Call) -> Value | Place:
         if inlined is not None:
             return inlined
     return unknown_call(ex, expr)
+
+
+def _virtual(ex: Executor, expr: ir.Call) -> Value:
+    """What the object names as its function is not looked at, only what it takes to come to the object."""
+    ex.gap(expr.span, f"`{expr.name}` is virtual and was not followed")
+    if expr.receiver is not None:
+        expressions.place(ex, expr.receiver)
+    return unknown_call(ex, replace(expr, function=None, receiver=None))
 
 
 def _closure_of(ex: Executor, expr: ir.Call) -> Value | Place | None:
@@ -134,8 +145,7 @@ def unknown_call(ex: Executor, expr: ir.Call) -> Value:
             written.append((dereference(value, ex.graph), argument))
         elif isinstance(value, Pointer) and isinstance(value.target, Allocation):
             reads = True
-            if ex.memory.recording:
-                ex.memory.events.append(EscapeEvent(ex.context(argument.span), expr.name, value.target))
+            _escape(ex, expr.name, value, argument.span)
     args = tuple(dict.fromkeys(n for n in seen if not n.is_const))[:8]
     for where, argument in written:
         value = ex.opaque(f"`{expr.name}` sets it", where.type, args, argument.span)
@@ -147,6 +157,12 @@ def unknown_call(ex: Executor, expr: ir.Call) -> Value:
         # What it was given a pointer for.
         return ex.memory.unknown(expr.type, Reason(True, text, expr.span), args)
     return ex.opaque(text, expr.type, args, expr.span)
+
+
+def _escape(ex: Executor, name: str, pointer: Pointer, span: ir.Span) -> None:
+    """Notes that a function which is not in sight may use some memory."""
+    if ex.memory.recording and isinstance(pointer.target, Allocation):
+        ex.memory.events.append(EscapeEvent(ex.context(span), name, pointer.target))
 
 
 def _receiver_values(ex: Executor, expr: ir.Call, where: Place) -> list[Node]:
@@ -180,13 +196,26 @@ def construct_value(ex: Executor, expr: ir.Construct) -> Value:
         done = ex.inline(ref, lambda f: bind(ex, f, expr.arguments, this), expr.span)
         if done is not None:
             return ex.memory.read(ex.state, where, ex.context(expr.span))
-    if len(expr.arguments) == 1:
-        value = expressions.evaluate(ex, expr.arguments[0])
-        return cast(ex, value, expr.arguments[0].type, expr.type)
-    seen = [n for a in expr.arguments for n in nodes_of(expressions.evaluate(ex, a))]
     if not expr.arguments:
         return ex.memory.unknown(expr.type, UNINITIALISED)
+    values = [_constructed_from(ex, expr, position) for position in range(len(expr.arguments))]
+    if len(values) == 1 and values[0] is not None:
+        return cast(ex, values[0], expr.arguments[0].type, expr.type)
+    seen = [n for value in values if value is not None for n in nodes_of(value)]
     return ex.opaque("its constructor has no body in sight", expr.type, tuple(dict.fromkeys(seen))[:8])
+
+
+def _constructed_from(ex: Executor, expr: ir.Construct, position: int) -> Value | None:
+    """An argument of a constructor whose body is not in sight. None for memory to which the object keeps a reference,
+    through which its methods do what nobody sees."""
+    argument = expr.arguments[position]
+    if expr.constructor is None or position not in expr.constructor.outputs():
+        return expressions.evaluate(ex, argument)
+    where = expressions.place(ex, argument)
+    if not isinstance(where, MemoryPlace):
+        return expressions.read(ex, where, argument.span)
+    _escape(ex, expr.constructor.name, where.pointer, argument.span)
+    return None
 
 
 def construct_place(ex: Executor, expr: ir.Construct) -> Place:

@@ -83,9 +83,11 @@ class _Runs:
         return self.order[start:end]
 
 
-def conflicts(table: Table, reach: Reach, ignores_values: bool = False) -> Iterator[Conflict]:
-    """At most one conflict for each pair of accesses. Stores of one and the same value are no conflict, unless
-    `ignores_values`."""
+def conflicts(
+    table: Table, reach: Reach, ignores_values: bool = False, of_any_order: bool = False
+) -> Iterator[Conflict]:
+    """At most one conflict for each pair of accesses. Stores of one and the same value are none, unless
+    `ignores_values`; nor are two atomics, unless `of_any_order`."""
     table.unfolding.graph.work += len(table) // _ENTRIES_PER_WORK
     runs = _clashing(_runs(table, reach), table)
     if runs is None:
@@ -96,7 +98,7 @@ def conflicts(table: Table, reach: Reach, ignores_values: bool = False) -> Itera
     for position, a in enumerate(present):
         for b in present[position:]:
             sites = site_pair(table.touches[a], table.touches[b])
-            if seen[sites] < _MOST_PER_SITE and clash(table.touches[a], table.touches[b], reach):
+            if seen[sites] < _MOST_PER_SITE and clash(table.touches[a], table.touches[b], reach, of_any_order):
                 table.unfolding.graph.work += _PAIR_WORK
                 found = _pair(table, runs, by_event[a], by_event[b], reach, ignores_values)
                 if found is not None:
@@ -109,14 +111,17 @@ def site_pair(a: Touch, b: Touch) -> frozenset[object]:
     return frozenset((touch.context.span, touch.context.frames, effect(touch)) for touch in (a, b))
 
 
-def clash(a: Touch, b: Touch, reach: Reach = "grid") -> bool:
+def clash(a: Touch, b: Touch, reach: Reach = "grid", of_any_order: bool = False) -> bool:
     """Whether the two are a write and something that must not happen at the same time, in threads of one warp, one
-    block, or of different blocks."""
+    block, or of different blocks; with `of_any_order`, whether one of them changes what the other finds."""
     if reach != "grid" and _is_one_call(a, b):
         return False
     effects = {effect(a), effect(b)}
-    if effects == {"load"} or effects == {"atomic"}:
-        return False
+    if effects == {"load"} or of_any_order:
+        return effects != {"load"}
+    if effects == {"atomic"}:
+        # `atomicAdd_block` is one for the threads of its own block only.
+        return reach == "grid" and "block" in (a.atomic_scope, b.atomic_scope)
     if effects == {"atomic", "load"}:
         # What goes into a compare-and-swap is read before, and checked by it.
         return a.offset is not b.offset

@@ -2,8 +2,9 @@
 
 A barrier is told to be redundant only where that can be seen for all threads: it is taken out of the traces of the
 kernel, and no two threads may touch the same bytes in one interval that were in different ones before, unless both
-only read. Where addresses are not known, accesses count as touching all of their array, and arrays in global memory as
-one; where anything else is not understood, nothing is said.
+only read: atomics are never in each other's way, but what they find depends on their order. Where addresses are not
+known, accesses count as touching all of their array, and arrays in global memory as one; where anything else is not
+understood, nothing is said.
 """
 
 from __future__ import annotations
@@ -124,7 +125,8 @@ class _Search:
 def _conflicts(changed: Unfolding, touches: Sequence[Touch]) -> bool:
     table = table_of(changed, touches, None)
     return table is not None and any(
-        next(conflicts(table, reach, ignores_values=True), None) is not None for reach in ("block", "warp")
+        next(conflicts(table, reach, ignores_values=True, of_any_order=True), None) is not None
+        for reach in ("block", "warp")
     )
 
 
@@ -133,7 +135,7 @@ def _meet(together: Mapping[Touch, set[int]]) -> bool:
     bytes."""
     touches = list(together)
     return any(
-        clash(a, b) and len(together[a] | together[b]) > 1
+        clash(a, b, of_any_order=True) and len(together[a] | together[b]) > 1
         for position, a in enumerate(touches)
         for b in touches[position:]
     )

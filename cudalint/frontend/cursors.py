@@ -152,6 +152,7 @@ has_global_storage: Callable[[Cursor], int] = _function("clang_Cursor_hasVarDecl
 has_attributes: Callable[[Cursor], int] = _function("clang_Cursor_hasAttrs", c_uint, Cursor)
 is_definition: Callable[[Cursor], int] = _function("clang_isCursorDefinition", c_uint, Cursor)
 is_defaulted: Callable[[Cursor], int] = _function("clang_CXXMethod_isDefaulted", c_uint, Cursor)
+is_virtual_method: Callable[[Cursor], int] = _function("clang_CXXMethod_isVirtual", c_uint, Cursor)
 is_static_method: Callable[[Cursor], int] = _function("clang_CXXMethod_isStatic", c_uint, Cursor)
 is_copy_constructor: Callable[[Cursor], int] = _function("clang_CXXConstructor_isCopyConstructor", c_uint, Cursor)
 is_move_constructor: Callable[[Cursor], int] = _function("clang_CXXConstructor_isMoveConstructor", c_uint, Cursor)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from cudalint import ir
@@ -44,7 +45,9 @@ class Calls:
         named = _unwrapped(nodes[0]) if nodes else None
         if named is not None and named.kind == kinds.MEMBER_REF_EXPR and cursors.referenced(named).kind in _METHODS:
             receiver = None if cursors.is_static_method(callee) else self._receiver(named)
-            return self._call(cursor, callee, receiver, self._arguments(callee, nodes[1:]))
+            call = self._call(cursor, callee, receiver, self._arguments(callee, nodes[1:]))
+            is_open = cursors.is_virtual_method(callee) and not _is_settled(named, callee, receiver)
+            return replace(call, is_virtual=True) if is_open else call
         operands = _arguments_of(cursor, nodes)
         if cursors.is_static_method(callee):
             return self._call(cursor, callee, None, self._arguments(callee, operands))
@@ -131,6 +134,9 @@ class Calls:
         return callee.kind == kinds.CONSTRUCTOR and self._context.constructors.is_trivial_default(callee)
 
     def _construct(self, cursor: Cursor, callee: Cursor, nodes: list[Cursor]) -> ir.Expr:
+        if 0 <= (count := cursors.argument_count(cursor)) < len(nodes):
+            # In `View<int, 4>{x}` the 4 is among the children, too.
+            nodes = [cursors.argument(cursor, position) for position in range(count)]
         copied = cursors.is_copy_constructor(callee) or cursors.is_move_constructor(callee)
         if copied and len(nodes) == 1 and cursors.is_defaulted(callee):
             operand = self._context.expressions.lower(nodes[0])
@@ -170,6 +176,29 @@ class Calls:
 
     def _span(self, cursor: Cursor) -> ir.Span:
         return self._context.sources.span(cursor)
+
+
+def _is_settled(named: Cursor, callee: Cursor, receiver: ir.Expr | None) -> bool:
+    """Whether the function that a virtual call ends in is known all the same: it is called by its full name, nothing
+    can override it, or the object is a variable of the class itself."""
+    if any(child.kind == kinds.TYPE_REF for child in cursors.children(named)):
+        return True
+    if any(_is_final(declaration) for declaration in (callee, cursors.semantic_parent(callee))):
+        return True
+    return isinstance(receiver, (ir.Name, ir.Member)) and _declared_type(receiver) is receiver.type
+
+
+def _is_final(declaration: Cursor) -> bool:
+    return any(child.kind == kinds.CXX_FINAL_ATTR for child in cursors.children(declaration))
+
+
+def _declared_type(lvalue: ir.Name | ir.Member) -> ir.Type | None:
+    """The type of a variable or field as it was declared: a reference, where the lvalue has the type behind it."""
+    if isinstance(lvalue, ir.Name):
+        return lvalue.symbol.type
+    record = lvalue.base.type
+    field = record.field(lvalue.field) if isinstance(record, ir.RecordType) else None
+    return field.type if field is not None else None
 
 
 def is_default_argument(node: Cursor) -> bool:
