@@ -13,10 +13,10 @@ import re
 import time
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
 from typing import Literal
 
 from definitions import Definition, kernel_definitions
+from msgspec import Struct, field
 
 from cudalint.discovery import discover
 from cudalint.driver import run_all
@@ -37,8 +37,7 @@ _NAMES = re.compile(r"`[^`]*`|'[^']*'")
 _PLACES = re.compile(r" at line \d+| at \S+:\d+|\b\d[\d,]*\b")
 
 
-@dataclass(frozen=True, slots=True)
-class FileCount:
+class FileCount(Struct, frozen=True):
     """What one file adds to the counts; travels back from a worker."""
 
     path: str
@@ -55,8 +54,7 @@ class FileCount:
     """Kernels of which only the search for races left something out."""
 
 
-@dataclass(slots=True)
-class Counts:
+class Counts(Struct):
     """The whole corpus."""
 
     files: int = 0

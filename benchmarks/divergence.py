@@ -20,11 +20,11 @@ import sys
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from msgspec import Struct, field
 from programs import command_line, program_name, read_counters, run_facts
 from scoring import plain_name
 
@@ -58,8 +58,7 @@ class Measured(NamedTuple):
     cause: str
 
 
-@dataclass(slots=True)
-class Score:
+class Score(Struct):
     """What became of the lines of some programs."""
 
     verdicts: dict[str, Counter[str]] = field(default_factory=lambda: defaultdict(Counter))

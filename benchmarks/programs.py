@@ -8,17 +8,17 @@ import os
 import subprocess
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+from msgspec import Struct
 
 _SAMPLES = "NVIDIA+cuda-samples"
 _HECBENCH = "zjin-lcf+HeCBench"
 _SECONDS = 120
 
 
-@dataclass(frozen=True, slots=True)
-class Facts:
+class Facts(Struct, frozen=True):
     """The output of `cudalint facts` for one program, or why there is none."""
 
     document: Mapping[str, Any] | None

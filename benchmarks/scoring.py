@@ -16,8 +16,9 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Any, NamedTuple
+
+from msgspec import Struct, field
 
 TOLERANCE = 0.05
 EXCESS = 1.25
@@ -39,8 +40,7 @@ class LineKey(NamedTuple):
     space: str
 
 
-@dataclass(frozen=True, slots=True)
-class MeasuredLine:
+class MeasuredLine(Struct, frozen=True):
     key: LineKey
     kernel: str
     """As the profiler names it."""
@@ -50,8 +50,7 @@ class MeasuredLine:
     bad: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Prediction:
+class Prediction(Struct, frozen=True):
     """The result of one access under one launch."""
 
     key: LineKey
@@ -66,8 +65,7 @@ class Prediction:
     assumptions: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class LineScore:
+class LineScore(Struct, frozen=True):
     measured: MeasuredLine
     predictions: tuple[Prediction, ...]
     """All that cudalint says about the line, with figures or without."""
@@ -81,8 +79,7 @@ class LineScore:
         return sorted({round(p.value, 2) for p in self.predictions if p.value is not None})
 
 
-@dataclass(frozen=True, slots=True)
-class Totals:
+class Totals(Struct, frozen=True):
     """The averages of one memory space. The first two are means over programs, the third one is over lines."""
 
     programs: int
@@ -111,8 +108,7 @@ def _ratio(part: int, whole: int) -> float | None:
 # --- what was measured ------------------------------------------------------------------------------
 
 
-@dataclass(slots=True)
-class _Sums:
+class _Sums(Struct):
     """The instructions of one line, added up."""
 
     requests: int = 0

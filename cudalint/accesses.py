@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from msgspec import Struct, field
 
 from cudalint import ir
 from cudalint.evaluate.events import AccessEvent
@@ -16,8 +16,7 @@ from cudalint.source_text import Spellings
 NO_TIME = "the kernel takes too long"
 
 
-@dataclass(slots=True, eq=False)
-class AccessCollector:
+class AccessCollector(Struct, eq=False):
     spellings: Spellings
     _sites: dict[object, tuple[AccessEvent, list[AccessResult]]] = field(default_factory=dict)
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from cudalint import ir
 from cudalint.evaluate.alignment import alignment_verdict
@@ -20,8 +21,7 @@ _MAX_EVALUATED = 48
 """Accesses of one launch that are evaluated because nothing simpler proves them aligned."""
 
 
-@dataclass(slots=True, eq=False)
-class AlignmentCollector:
+class AlignmentCollector(Struct, eq=False):
     found: dict[object, Misalignment] = field(default_factory=dict)
     """By place and launch; the first execution of an access that goes wrong stands for the others."""
 

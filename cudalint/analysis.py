@@ -9,9 +9,11 @@ import sys
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Literal
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from cudalint import ir
 from cudalint.annotations import Annotation, annotations_of_kernel
@@ -181,8 +183,7 @@ def _sources(path: str, unit: ir.Unit) -> dict[str, str]:
     return {p: p for p in sorted(paths)}
 
 
-@dataclass(slots=True, eq=False)
-class _FileAnalysis:
+class _FileAnalysis(Struct, eq=False):
     """The state that the kernels of one file share."""
 
     unit: ir.Unit

@@ -12,8 +12,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import Literal, NamedTuple, cast, get_args
+
+from msgspec import Struct
 
 from cudalint.comments import Comment, CommentedSource, read_comments
 from cudalint.expressions import BinaryOp, CallOp, Expression, ExpressionError, NameRef, UnaryOp, parse_expression
@@ -29,8 +30,7 @@ class AnnotationError(ValueError):
     """A `cudalint:` comment that has not the form of an annotation."""
 
 
-@dataclass(frozen=True, slots=True)
-class Annotation:
+class Annotation(Struct, frozen=True):
     kind: AnnotationKind
     arguments: tuple[str, ...]
     """The text of each argument: names of rules, C expressions, or `key = expression` for a launch."""
@@ -48,8 +48,7 @@ class Annotation:
     """The declaration that follows it says `__global__`. Only an `#if` can hide such a kernel from the analysis."""
 
 
-@dataclass(frozen=True, slots=True)
-class Malformed:
+class Malformed(Struct, frozen=True):
     """An annotation that can't be used, and why."""
 
     message: str
@@ -59,8 +58,7 @@ class Malformed:
     end_column: int
 
 
-@dataclass(frozen=True, slots=True)
-class SourceAnnotations:
+class SourceAnnotations(Struct, frozen=True):
     """All annotations of one source text, in its order."""
 
     annotations: tuple[Annotation, ...] = ()

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import dataclass, field, replace
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from cudalint import ir
 from cudalint.evaluate.events import BarrierEvent, UnmaskedEvent
@@ -21,8 +23,7 @@ _Site = tuple[ir.Span, tuple[ir.Span, ...], BarrierKind]
 """A place with the calls that lead to it."""
 
 
-@dataclass(slots=True, eq=False)
-class BarrierCollector:
+class BarrierCollector(Struct, eq=False):
     _sites: dict[_Site, tuple[BarrierEvent, list[BarrierResult]]] = field(default_factory=dict)
     _unmasked: dict[Place, UnmaskedCall] = field(default_factory=dict)
 

@@ -10,9 +10,10 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Callable, Hashable, Iterable, Sequence
-from dataclasses import dataclass
 from functools import partial
 from typing import Any, NamedTuple
+
+from msgspec import Struct
 
 from cudalint.diagnostics import Diagnostic, Severity
 from cudalint.identity import Identity, identity_of
@@ -29,8 +30,7 @@ class BaselineError(ValueError):
     """A file that is no baseline, or can't be read or written."""
 
 
-@dataclass(frozen=True, slots=True)
-class Entry:
+class Entry(Struct, frozen=True):
     """A known finding."""
 
     identity: Identity

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from msgspec import Struct, field
 
 from cudalint import ir
 from cudalint.evaluate.arithmetic import I8
@@ -16,8 +16,7 @@ from cudalint.evaluate.views import LaunchView
 from cudalint.facts import Frame, OutOfBounds, Place
 
 
-@dataclass(slots=True, eq=False)
-class BoundsCollector:
+class BoundsCollector(Struct, eq=False):
     found: dict[object, OutOfBounds] = field(default_factory=dict)
     """By place and launch; the first execution of an access that leaves its array stands for the others."""
 
@@ -50,8 +49,7 @@ class BoundsCollector:
         return tuple(sorted(self.found.values(), key=lambda o: (o.place, o.inlined_from, o.launch)))
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Array:
+class _Array(Struct, frozen=True, eq=False):
     """An array that is touched, with its size where that is known."""
 
     name: str

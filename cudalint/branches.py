@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from cudalint.accesses import NO_TIME
 from cudalint.evaluate.compiled import compiled_form
@@ -24,8 +25,7 @@ _LOOP_HEAD = 2.0
 """Instructions of a loop's test and step."""
 
 
-@dataclass(slots=True, eq=False)
-class BranchCollector:
+class BranchCollector(Struct, eq=False):
     _sites: dict[object, tuple[BranchEvent, list[BranchResult]]] = field(default_factory=dict)
 
     def add(self, execution: Execution) -> None:

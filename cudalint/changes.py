@@ -6,8 +6,9 @@ import os
 import re
 import subprocess
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
 from functools import partial
+
+from msgspec import Struct, field
 
 from cudalint.diagnostics import Diagnostic
 from cudalint.facts import Place
@@ -22,8 +23,7 @@ class ChangesError(RuntimeError):
     """Git is missing, this is no work tree, or there is no such revision."""
 
 
-@dataclass(frozen=True, slots=True)
-class Changes:
+class Changes(Struct, frozen=True):
     """By resolved path, the ranges of changed lines (both ends inclusive); None for a file that is all new."""
 
     ranges: dict[str, list[tuple[int, int]] | None] = field(default_factory=dict)

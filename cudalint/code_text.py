@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import lru_cache
+
+from msgspec import Struct
 
 from cudalint.comments import read_comments
 from cudalint.facts import Place
@@ -15,8 +16,7 @@ _NO_CODE = re.compile(r'"(?:[^"\\\n]|\\.)*"|\'(?:[^\'\\\n]|\\.)+\'|^[ \t]*#(?:[^
 _OPENING, _CLOSING = "([{", ")]}"
 
 
-@dataclass(frozen=True, slots=True)
-class CodeText:
+class CodeText(Struct, frozen=True):
     """A text in which each character is a byte, since places count bytes."""
 
     text: str

@@ -9,7 +9,8 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+
+from msgspec import Struct
 
 _TOKEN = re.compile(
     r"""
@@ -27,8 +28,7 @@ _LONGEST_DECLARATION = 4000
 _DIRECTIVE_LINE = re.compile(r"\s*#")
 
 
-@dataclass(frozen=True, slots=True)
-class Comment:
+class Comment(Struct, frozen=True):
     start: int
     end: int
     """Offsets into the text."""
@@ -40,14 +40,13 @@ class Comment:
     """No code shares a line with it."""
 
 
-@dataclass(frozen=True, slots=True)
-class CommentedSource:
+class CommentedSource(Struct, frozen=True):
     """A source text and its comments."""
 
     text: str
     comments: tuple[Comment, ...]
-    _line_starts: tuple[int, ...] = field(repr=False)
-    _code_lines: tuple[int, ...] = field(repr=False)
+    _line_starts: tuple[int, ...]
+    _code_lines: tuple[int, ...]
 
     def position(self, offset: int) -> tuple[int, int]:
         """Line and column of an offset; both start at 1 and columns count UTF-8 bytes."""

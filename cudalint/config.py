@@ -11,7 +11,8 @@ import difflib
 import os
 import tomllib
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from cudalint.folders import upwards
 from cudalint.options import KernelSettings
@@ -37,8 +38,7 @@ class ConfigError(ValueError):
 Names = tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Config:
+class Config(Struct, frozen=True):
     """What one configuration file says. What it leaves open is None or empty."""
 
     path: str
@@ -133,8 +133,7 @@ def _read(path: str) -> str:
 # --- checking ----------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
-class _Entry:
+class _Entry(Struct, frozen=True):
     """A value of the document, with the key that errors name."""
 
     path: str

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import NamedTuple
+
+from msgspec import Struct
 
 from cudalint.usage import Usage, UsageError
 
@@ -52,8 +53,7 @@ def read_cubin(path: str) -> dict[str, Usage]:
         raise UsageError("it is a broken cubin: its tables lead out of the file") from error
 
 
-@dataclass(frozen=True, slots=True)
-class _Cubin:
+class _Cubin(Struct, frozen=True):
     data: bytes
     sections: tuple[_Section, ...]
     architecture: int

@@ -3,32 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import Literal
+
+from msgspec import Struct, field
 
 from cudalint.facts import LaunchFacts, Place, Sample
 
 Severity = Literal["error", "warning", "info"]
 
 
-@dataclass(frozen=True, slots=True)
-class Related:
+class Related(Struct, frozen=True):
     """Another place that explains the finding."""
 
     place: Place
     message: str
 
 
-@dataclass(frozen=True, slots=True)
-class Edit:
+class Edit(Struct, frozen=True):
     """Replace the text at `place` by `text`."""
 
     place: Place
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class Suggestion:
+class Suggestion(Struct, frozen=True):
     """A change that the model has tried: `before` and `after` hold the same figures for both versions."""
 
     message: str
@@ -37,8 +35,7 @@ class Suggestion:
     after: Mapping[str, float] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Picture:
+class Picture(Struct, frozen=True, eq=False):
     """What a reporter can draw: one warp-level request of the access."""
 
     kind: Literal["banks", "sectors"]
@@ -48,16 +45,14 @@ class Picture:
     bytes: int
 
 
-@dataclass(frozen=True, slots=True)
-class Justification:
+class Justification(Struct, frozen=True):
     """Why a finding is not reported: the annotation that allows it."""
 
     place: Place
     reason: str
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Diagnostic:
+class Diagnostic(Struct, frozen=True, eq=False):
     code: str
     name: str
     severity: Severity

@@ -6,7 +6,8 @@ import glob
 import os
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from cudalint.frontend.python.detect import SUFFIX as _PYTHON_SUFFIX
 from cudalint.frontend.python.detect import file_seems_to_hold_kernels
@@ -18,8 +19,7 @@ _HEADER_SUFFIX = ".cuh"
 _PIPES_OF_SHELLS = ("/dev/fd/", "/proc/self/fd/")
 
 
-@dataclass(frozen=True, slots=True)
-class SourceFile:
+class SourceFile(Struct, frozen=True):
     path: str
     """As the user gave it, or below the folder that the user gave."""
     text: str | None = None
@@ -28,8 +28,7 @@ class SourceFile:
     """A header that only a folder brought in: it is linted through the files that include it, if there are any."""
 
 
-@dataclass(frozen=True, slots=True)
-class Discovery:
+class Discovery(Struct, frozen=True):
     files: tuple[SourceFile, ...]
     failures: tuple[Failure, ...]
 

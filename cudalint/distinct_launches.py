@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from cudalint import ir
 from cudalint.facts import LeftOutLaunches
@@ -13,8 +15,7 @@ _MAX_TWINS = 16
 _Site = tuple[str | None, int | None]
 
 
-@dataclass(frozen=True, slots=True)
-class Chosen:
+class Chosen(Struct, frozen=True):
     configurations: list[Configuration]
     left_out: tuple[LeftOutLaunches, ...]
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple, TypeVar
+
+from msgspec.structs import replace
 
 from cudalint.config import ConfigError
 from cudalint.discovery import SourceFile
@@ -72,7 +73,7 @@ class Configured(NamedTuple):
         options = self.settings.options
         if self.file.text is None:
             return options
-        return dataclasses.replace(options, unsaved=(*options.unsaved, (self.file.path, self.file.text)))
+        return replace(options, unsaved=(*options.unsaved, (self.file.path, self.file.text)))
 
 
 def configure(files: Sequence[SourceFile], settings: Settings) -> tuple[list[Configured], list[Failure]]:

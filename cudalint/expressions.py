@@ -8,51 +8,47 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, fields
 from functools import lru_cache
 from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import asdict
 
 
 class ExpressionError(ValueError):
     """The text is no C expression, or one of a kind that annotations don't take."""
 
 
-@dataclass(frozen=True, slots=True)
-class Number:
+class Number(Struct, frozen=True):
     value: int | float | bool
 
 
-@dataclass(frozen=True, slots=True)
-class NameRef:
+class NameRef(Struct, frozen=True):
     """A parameter, a macro, a constant, or a built-in such as `threadIdx`."""
 
     name: str
 
 
-@dataclass(frozen=True, slots=True)
-class MemberRef:
+class MemberRef(Struct, frozen=True):
     """`base.field` or `base->field`."""
 
     base: Expression
     field: str
 
 
-@dataclass(frozen=True, slots=True)
-class ElementRef:
+class ElementRef(Struct, frozen=True):
     base: Expression
     index: Expression
 
 
-@dataclass(frozen=True, slots=True)
-class UnaryOp:
+class UnaryOp(Struct, frozen=True):
     """`op` is one of `-`, `+`, `!`, `~`."""
 
     op: str
     operand: Expression
 
 
-@dataclass(frozen=True, slots=True)
-class BinaryOp:
+class BinaryOp(Struct, frozen=True):
     """Arithmetic, bits, shifts, comparisons, `&&` and `||`."""
 
     op: str
@@ -60,23 +56,20 @@ class BinaryOp:
     right: Expression
 
 
-@dataclass(frozen=True, slots=True)
-class ConditionalOp:
+class ConditionalOp(Struct, frozen=True):
     condition: Expression
     then: Expression
     otherwise: Expression
 
 
-@dataclass(frozen=True, slots=True)
-class CallOp:
+class CallOp(Struct, frozen=True):
     """`dim3(32, 8)`, `min(a, b)`; what a name means is the evaluator's business."""
 
     name: str
     arguments: tuple[Expression, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class CastOp:
+class CastOp(Struct, frozen=True):
     """`(size_t) x`, with the type as it was written."""
 
     type: str
@@ -116,8 +109,7 @@ def names_in(expression: Expression) -> Iterator[str]:
 
 def parts_of(expression: Expression) -> dict[str, Expression | tuple[Expression, ...]]:
     """The expressions that one consists of, by the name of the field."""
-    values = {part.name: getattr(expression, part.name) for part in fields(expression)}
-    return {name: value for name, value in values.items() if isinstance(value, (Expression, tuple))}
+    return {name: value for name, value in asdict(expression).items() if isinstance(value, (Expression, tuple))}
 
 
 def _pycparser_tree(text: str) -> Any:

@@ -1,14 +1,15 @@
 """What the analysis knows about a file, before any rule has an opinion.
 
-These dataclasses mirror `cudalint facts --format json` (cudalint/schemas/facts.schema.json), field by field; what
+These records mirror `cudalint facts --format json` (cudalint/schemas/facts.schema.json), field by field; what
 is not part of the JSON contract (samples, strides, declarations) is there for rules, fixes and pictures.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal, NamedTuple
+
+from msgspec import Struct
 
 if TYPE_CHECKING:
     import numpy as np
@@ -41,8 +42,7 @@ Known = tuple[int | None, int | None, int | None]
 """Extents in x, y and z; None for one that nothing in sight says."""
 
 
-@dataclass(frozen=True, slots=True)
-class Tiling:
+class Tiling(Struct, frozen=True):
     """One axis of a grid that is rounded up to cover a size in sight: `(65 + 31) / 32` blocks."""
 
     axis: Literal["x", "y", "z"]
@@ -56,8 +56,7 @@ class Tiling:
         return -(-self.size // self.tile)
 
 
-@dataclass(frozen=True, slots=True)
-class LaunchSite:
+class LaunchSite(Struct, frozen=True):
     """What is visible or stated of a launch, before anything was assumed."""
 
     place: Place
@@ -82,8 +81,7 @@ class LaunchSite:
         return None if x is None or y is None or z is None else x * y * z
 
 
-@dataclass(frozen=True, slots=True)
-class LaunchFacts:
+class LaunchFacts(Struct, frozen=True, eq=False):
     """One launch configuration of a kernel."""
 
     block: tuple[int, int, int]
@@ -97,14 +95,22 @@ class LaunchFacts:
     """Scalar arguments that the launch makes plain."""
     assumptions: tuple[str, ...] = ()
     """What had to be taken for granted about this launch, e.g. `block = 256 (no launch in sight)`."""
-    site: LaunchSite | None = field(default=None, compare=False)
+    site: LaunchSite | None = None
     """None for a kernel that nobody launches in sight."""
-    twins: tuple[LaunchSite, ...] = field(default=(), compare=False)
+    twins: tuple[LaunchSite, ...] = ()
     """Other places with the same launch."""
-    arguments: Mapping[str, ArgumentValue] = field(default_factory=dict, compare=False)
+    arguments: Mapping[str, ArgumentValue] = {}
     """What was evaluated for each leaf of the parameters, generic values included."""
-    allocated: Mapping[str, int] = field(default_factory=dict)
+    allocated: Mapping[str, int] = {}
     """The bytes of the allocation behind each pointer among them, where the host code in sight says so."""
+
+    def __eq__(self, other: object) -> bool:
+        """Whether a finding that names one has named the other: their sites and arguments don't count."""
+        return isinstance(other, LaunchFacts) and self._named() == other._named()
+
+    def _named(self) -> tuple[object, ...]:
+        shape = (self.block, self.grid, self.dynamic_shared_bytes, self.parameters, self.allocated)
+        return (*shape, self.source, self.path, self.line, self.assumptions)
 
     @property
     def grid_is_assumed(self) -> bool:
@@ -141,8 +147,7 @@ class ParameterFacts(NamedTuple):
     leaves: tuple[LeafFacts, ...]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class ArrayFacts:
+class ArrayFacts(Struct, frozen=True, eq=False):
     """The declaration of a shared (or otherwise known) array."""
 
     name: str
@@ -155,8 +160,7 @@ class ArrayFacts:
     total_bytes: int | None
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Sample:
+class Sample(Struct, frozen=True, eq=False):
     """Warp-level requests that stand for all requests of an access under one launch. n requests, 32 lanes."""
 
     addresses: NDArray[np.int64]
@@ -173,8 +177,7 @@ class Sample:
     """[n, 1] bytes from the subscripted element to the accessed bytes (a field of a struct element)."""
 
 
-@dataclass(frozen=True, slots=True)
-class Strides:
+class Strides(Struct, frozen=True):
     """By how many bytes the address moves when one thread index grows by 1; None where that is not constant."""
 
     x: int | None
@@ -182,8 +185,7 @@ class Strides:
     z: int | None
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class AccessResult:
+class AccessResult(Struct, frozen=True, eq=False):
     """The figures of an access under one launch."""
 
     launch: int
@@ -207,8 +209,7 @@ class AccessResult:
     sample: Sample | None = None
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Access:
+class Access(Struct, frozen=True, eq=False):
     """A load, store, atomic or asynchronous copy in the source."""
 
     place: Place
@@ -234,8 +235,7 @@ Compiled = Literal["branch", "predicated", "exit"]
 program for the lanes that have nothing left to do. Only jumps are counted as divergent."""
 
 
-@dataclass(frozen=True, slots=True)
-class Divergence:
+class Divergence(Struct, frozen=True):
     """What it costs that the lanes of a warp part. Work is counted in machine instructions, roughly."""
 
     work: tuple[float, ...]
@@ -260,8 +260,7 @@ class Divergence:
     """The variable that is all that the branch sets, by short arithmetic."""
 
 
-@dataclass(frozen=True, slots=True)
-class OutOfBounds:
+class OutOfBounds(Struct, frozen=True):
     """An access that leaves an array of known size under one launch."""
 
     place: Place
@@ -295,8 +294,7 @@ class OutOfBounds:
     """Of the declared array."""
 
 
-@dataclass(frozen=True, slots=True)
-class PitchMismatch:
+class PitchMismatch(Struct, frozen=True):
     """An access of an array with another pitch than the length of its rows."""
 
     place: Place
@@ -312,8 +310,7 @@ class PitchMismatch:
     """Another access of the array, with rows of that length."""
 
 
-@dataclass(frozen=True, slots=True)
-class Misalignment:
+class Misalignment(Struct, frozen=True):
     """An access whose address is no multiple of its width under one launch, for certain or for some arguments."""
 
     place: Place
@@ -338,8 +335,7 @@ class Misalignment:
     assumptions: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class BranchResult:
+class BranchResult(Struct, frozen=True):
     """What becomes of a branch under one launch."""
 
     launch: int
@@ -354,8 +350,7 @@ class BranchResult:
     """Where warps split."""
 
 
-@dataclass(frozen=True, slots=True)
-class Branch:
+class Branch(Struct, frozen=True):
     """A place in the source where lanes may part."""
 
     place: Place
@@ -372,8 +367,7 @@ class Branch:
 BarrierKind = Literal["syncthreads", "syncwarp", "cooperative-groups", "named", "grid"]
 
 
-@dataclass(frozen=True, slots=True)
-class BarrierResult:
+class BarrierResult(Struct, frozen=True):
     """Who comes to a barrier under one launch."""
 
     launch: int
@@ -389,8 +383,7 @@ class BarrierResult:
     """It orders nothing, whatever the sizes and the data, also without the launch's other redundant barriers."""
 
 
-@dataclass(frozen=True, slots=True)
-class Barrier:
+class Barrier(Struct, frozen=True):
     """A place in the source where threads wait for each other."""
 
     place: Place
@@ -402,8 +395,7 @@ class Barrier:
     """It is no barrier of the source but a warp function with a mask, which makes the warp converge."""
 
 
-@dataclass(frozen=True, slots=True)
-class UnmaskedCall:
+class UnmaskedCall(Struct, frozen=True):
     """A warp function of old, without a mask of the lanes that take part."""
 
     place: Place
@@ -411,8 +403,7 @@ class UnmaskedCall:
     inlined_from: tuple[Frame, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class RaceEnd:
+class RaceEnd(Struct, frozen=True):
     """One of the two accesses of a race, and the thread that makes it."""
 
     place: Place
@@ -424,16 +415,14 @@ class RaceEnd:
     inlined_from: tuple[Frame, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Insertion:
+class Insertion(Struct, frozen=True):
     """A text that a change of the source puts in at a place without extent."""
 
     place: Place
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class BarrierFix:
+class BarrierFix(Struct, frozen=True):
     """A barrier that orders the two ends of a race, as the model has tried."""
 
     call: Literal["__syncthreads", "__syncwarp"]
@@ -444,8 +433,7 @@ class BarrierFix:
     """What puts it there; none where the text is not plain."""
 
 
-@dataclass(frozen=True, slots=True)
-class Race:
+class Race(Struct, frozen=True):
     """Two accesses to the same bytes that nothing orders."""
 
     space: Literal["shared", "global"]
@@ -471,8 +459,7 @@ class Race:
     fix: BarrierFix | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Occupancy:
+class Occupancy(Struct, frozen=True):
     """How many blocks and warps fit on an SM under one launch."""
 
     launch: int
@@ -494,8 +481,7 @@ REGISTER_CEILINGS = frozenset({"launch-bounds", "maxrregcount"})
 """Sources that hold the compiler to a number of registers, and don't say how many it takes."""
 
 
-@dataclass(frozen=True, slots=True)
-class Resources:
+class Resources(Struct, frozen=True):
     """What a block of the kernel takes."""
 
     static_shared_bytes: int | None
@@ -506,8 +492,7 @@ class Resources:
     min_blocks: int | None = None
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class KernelFacts:
+class KernelFacts(Struct, frozen=True, eq=False):
     """All that is known of one instantiation of a kernel."""
 
     name: str
@@ -533,8 +518,7 @@ class KernelFacts:
     left_out: tuple[LeftOutLaunches, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class LeftOutLaunches:
+class LeftOutLaunches(Struct, frozen=True):
     """Launches at one place that were not evaluated, since others of the kernel stand for them."""
 
     path: str | None
@@ -548,8 +532,7 @@ UNRESOLVED = "the front end could not resolve part of its body: "
 """How the reason of a gap begins that comes from names or types that nothing declares, or from a syntax error."""
 
 
-@dataclass(frozen=True, slots=True)
-class Gap:
+class Gap(Struct, frozen=True):
     """Something in a kernel that was not analysed."""
 
     path: str
@@ -561,8 +544,7 @@ class Gap:
     """All accesses are known; only the search for races had to leave something out."""
 
 
-@dataclass(frozen=True, slots=True)
-class ProblemFacts:
+class ProblemFacts(Struct, frozen=True):
     """Something that the front end could not resolve."""
 
     path: str
@@ -573,15 +555,14 @@ class ProblemFacts:
     """The text is no C++ there, whatever is declared elsewhere."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class FileFacts:
+class FileFacts(Struct, frozen=True, eq=False):
     """All that is known of one file."""
 
     path: str
     status: Literal["ok", "partial", "failed"]
     problems: tuple[ProblemFacts, ...] = ()
     kernels: tuple[KernelFacts, ...] = ()
-    sources: Mapping[str, str] = field(default_factory=dict)
+    sources: Mapping[str, str] = {}
     """Paths of the user's files that contributed (the file and its headers), to what they are called."""
     parameters: frozenset[tuple[str, str]] = frozenset()
     """Each kernel with each of its scalar parameters."""

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from cudalint import ir
 from cudalint.evaluate.graph import Graph, Node
@@ -14,8 +15,7 @@ from cudalint.frontend.parse import ParseOptions, SourceError, parse_file
 from cudalint.neighbours import callers, launchers
 
 
-@dataclass(slots=True, eq=False)
-class HostCode:
+class HostCode(Struct, eq=False):
     """Executes it, from the outside in: a program starts in the `main` of some file of the folder."""
 
     unit: ir.Unit

@@ -12,8 +12,9 @@ are completed in place because C++ lets a record point to itself.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
+
+from msgspec import Struct, field
 
 
 class Span(NamedTuple):
@@ -31,8 +32,7 @@ class Span(NamedTuple):
 ScalarKind = Literal["int", "uint", "float", "bool", "void"]
 
 
-@dataclass(frozen=True, slots=True)
-class Scalar:
+class Scalar(Struct, frozen=True):
     """An arithmetic type or `void`; enumerations appear as their underlying integer type."""
 
     name: str
@@ -40,8 +40,7 @@ class Scalar:
     kind: ScalarKind
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class PointerType:
+class PointerType(Struct, frozen=True, eq=False):
     """A pointer, or a reference where `reference` is set."""
 
     pointee: Type
@@ -49,8 +48,7 @@ class PointerType:
     bytes: int = 8
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class ArrayType:
+class ArrayType(Struct, frozen=True, eq=False):
     """An array; `count` is None where the source leaves the extent open (`extern __shared__ T a[]`)."""
 
     element: Type
@@ -58,8 +56,7 @@ class ArrayType:
     bytes: int
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Field:
+class Field(Struct, frozen=True, eq=False):
     """A member of a record."""
 
     name: str
@@ -70,8 +67,7 @@ class Field:
     """The width of a bit-field."""
 
 
-@dataclass(slots=True, eq=False)
-class RecordType:
+class RecordType(Struct, eq=False):
     """A struct, class or union. `fields` has the direct fields and those of base classes, with offsets
     from the start of this record; it is filled in after the record is first named."""
 
@@ -85,8 +81,7 @@ class RecordType:
         return next((f for f in self.fields if f.name == name), None)
 
 
-@dataclass(frozen=True, slots=True)
-class OpaqueType:
+class OpaqueType(Struct, frozen=True):
     """A type that the evaluator need not understand: functions, dependent and unknown types."""
 
     name: str
@@ -100,8 +95,7 @@ Type = Scalar | PointerType | ArrayType | RecordType | OpaqueType
 Storage = Literal["local", "parameter", "shared", "dynamic-shared", "constant", "device", "global", "static", "builtin"]
 
 
-@dataclass(slots=True, eq=False)
-class Symbol:
+class Symbol(Struct, eq=False):
     """One declared variable (or `this`). Two uses mean the same variable if they hold the same object.
 
     Storage: `shared` is a static `__shared__` variable, `dynamic-shared` an `extern __shared__` one, `constant`
@@ -127,8 +121,7 @@ ENDING = frozenset({"exit", "abort", "_exit", "quick_exit"})
 """Functions of the C library that end the program."""
 
 
-@dataclass(slots=True, eq=False)
-class Function:
+class Function(Struct, eq=False):
     """A function definition with its body; for a template, one instantiation."""
 
     name: str
@@ -163,8 +156,7 @@ class Function:
     """Front-end errors inside the body; statements may be missing from it."""
 
 
-@dataclass(slots=True, eq=False)
-class FunctionRef:
+class FunctionRef(Struct, eq=False):
     """A function that can be named and, where its definition is in sight, lowered on demand."""
 
     name: str
@@ -198,8 +190,7 @@ class FunctionRef:
 # --- expressions -------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Constant:
+class Constant(Struct, frozen=True, eq=False):
     """A literal, or what the front end could fold."""
 
     value: int | float | str
@@ -207,8 +198,7 @@ class Constant:
     span: Span
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Name:
+class Name(Struct, frozen=True, eq=False):
     """A variable that is named."""
 
     symbol: Symbol
@@ -216,8 +206,7 @@ class Name:
     span: Span
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Member:
+class Member(Struct, frozen=True, eq=False):
     """`base.field` or `base->field` (`arrow`); `this->` is made explicit."""
 
     base: Expr
@@ -227,8 +216,7 @@ class Member:
     span: Span
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Index:
+class Index(Struct, frozen=True, eq=False):
     """The built-in `base[index]`; an overloaded one is a `Call`."""
 
     base: Expr
@@ -240,8 +228,7 @@ class Index:
 UnaryOp = Literal["-", "+", "!", "~", "*", "&", "++x", "--x", "x++", "x--"]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Unary:
+class Unary(Struct, frozen=True, eq=False):
     """A built-in unary operator."""
 
     op: UnaryOp
@@ -250,8 +237,7 @@ class Unary:
     span: Span
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Binary:
+class Binary(Struct, frozen=True, eq=False):
     """A built-in binary operator: arithmetic, comparison, `&&`, `||` or `,`."""
 
     op: str
@@ -261,8 +247,7 @@ class Binary:
     span: Span
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Assign:
+class Assign(Struct, frozen=True, eq=False):
     """`target = value`, or `target op= value` where `op` is not empty. Struct assignment too."""
 
     op: str
@@ -272,8 +257,7 @@ class Assign:
     span: Span
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Conditional:
+class Conditional(Struct, frozen=True, eq=False):
     """`condition ? then : otherwise`."""
 
     condition: Expr
@@ -283,8 +267,7 @@ class Conditional:
     span: Span
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Cast:
+class Cast(Struct, frozen=True, eq=False):
     """A conversion that changes the type, explicit or implicit; array-to-pointer decay too."""
 
     operand: Expr
@@ -293,8 +276,7 @@ class Cast:
     span: Span
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Call:
+class Call(Struct, frozen=True, eq=False):
     """A call. `function` is the callee where it is known statically, `receiver` the object of a method call (an
     lvalue expression, `this->` removed), `callee` the called expression where it is not a plain function name
     (a function pointer). A call of a lambda or functor has its `operator()` as `function` and the object as
@@ -311,8 +293,7 @@ class Call:
     """The object decides at run time which function it is: `function`, or one that overrides it."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Construct:
+class Construct(Struct, frozen=True, eq=False):
     """`T(args)` or `T x(args)` of a class; `constructor` is None for trivial copies and aggregate defaults."""
 
     constructor: FunctionRef | None
@@ -321,8 +302,7 @@ class Construct:
     span: Span
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class InitList:
+class InitList(Struct, frozen=True, eq=False):
     """`{a, b, c}` for a scalar, an array or an aggregate, in the order of elements or direct fields."""
 
     elements: tuple[Expr, ...]
@@ -330,16 +310,14 @@ class InitList:
     span: Span
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Capture:
+class Capture(Struct, frozen=True, eq=False):
     """One capture of a lambda: uses of `symbol` in the body mean the enclosing function's variable."""
 
     symbol: Symbol
     by_reference: bool
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Lambda:
+class Lambda(Struct, frozen=True, eq=False):
     """A closure object; its body is that of its call operator."""
 
     function: FunctionRef
@@ -348,8 +326,7 @@ class Lambda:
     span: Span
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Launch:
+class Launch(Struct, frozen=True, eq=False):
     """`kernel<<<grid, block, shared, stream>>>(arguments)`; omitted parts are None. `callee` is set instead of
     `kernel` where the kernel is an expression (a template parameter, a function pointer)."""
 
@@ -364,8 +341,7 @@ class Launch:
     span: Span
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class FunctionName:
+class FunctionName(Struct, frozen=True, eq=False):
     """A function used as a value: an argument of `cudaLaunchKernel`, a function pointer."""
 
     function: FunctionRef
@@ -373,8 +349,7 @@ class FunctionName:
     span: Span
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class New:
+class New(Struct, frozen=True, eq=False):
     """`new T` or `new T[count]` (host code)."""
 
     element: Type
@@ -383,8 +358,7 @@ class New:
     span: Span
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class UnknownExpr:
+class UnknownExpr(Struct, frozen=True, eq=False):
     """What the front end could not lower; the children are still evaluated for their accesses."""
 
     reason: str
@@ -401,8 +375,7 @@ Expr = (
 # --- statements --------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Declare:
+class Declare(Struct, frozen=True, eq=False):
     """One declared variable; `initializer` is None where it starts uninitialised (or is shared)."""
 
     symbol: Symbol
@@ -410,24 +383,21 @@ class Declare:
     span: Span
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class ExprStmt:
+class ExprStmt(Struct, frozen=True, eq=False):
     """An expression that is evaluated for its effects."""
 
     expr: Expr
     span: Span
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Block:
+class Block(Struct, frozen=True, eq=False):
     """Statements in order."""
 
     statements: tuple[Stmt, ...]
     span: Span
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class If:
+class If(Struct, frozen=True, eq=False):
     """`if constexpr` appears as its chosen branch. A declaration in the condition is a Declare before it, in a
     Block."""
 
@@ -437,8 +407,7 @@ class If:
     span: Span
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class For:
+class For(Struct, frozen=True, eq=False):
     """The classic loop, with any of its parts missing."""
 
     init: Stmt | None
@@ -450,8 +419,7 @@ class For:
     """From `#pragma unroll N`; 0 for one without a factor, None where there is none."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class RangeFor:
+class RangeFor(Struct, frozen=True, eq=False):
     """`for (symbol : range)`."""
 
     symbol: Symbol
@@ -460,8 +428,7 @@ class RangeFor:
     span: Span
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class While:
+class While(Struct, frozen=True, eq=False):
     """A loop that is tested before each pass."""
 
     condition: Expr
@@ -469,8 +436,7 @@ class While:
     span: Span
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class DoWhile:
+class DoWhile(Struct, frozen=True, eq=False):
     """A loop that is tested after each pass."""
 
     body: Stmt
@@ -478,8 +444,7 @@ class DoWhile:
     span: Span
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Case:
+class Case(Struct, frozen=True, eq=False):
     """A group of labels and the statements up to the next label; control falls through to the next case."""
 
     values: tuple[Expr, ...]
@@ -487,8 +452,7 @@ class Case:
     body: tuple[Stmt, ...]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Switch:
+class Switch(Struct, frozen=True, eq=False):
     """A jump to one of the cases."""
 
     condition: Expr
@@ -496,30 +460,26 @@ class Switch:
     span: Span
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Return:
+class Return(Struct, frozen=True, eq=False):
     """The end of a function."""
 
     value: Expr | None
     span: Span
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Break:
+class Break(Struct, frozen=True, eq=False):
     """The end of the innermost loop or switch."""
 
     span: Span
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Continue:
+class Continue(Struct, frozen=True, eq=False):
     """The end of an iteration."""
 
     span: Span
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Asm:
+class Asm(Struct, frozen=True, eq=False):
     """Inline PTX: its text and its operands, as far as the tree shows them."""
 
     text: str
@@ -527,8 +487,7 @@ class Asm:
     span: Span
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class UnknownStmt:
+class UnknownStmt(Struct, frozen=True, eq=False):
     """What the front end could not lower; the children are still executed."""
 
     reason: str
@@ -546,8 +505,7 @@ Stmt = (
 # --- a file ------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
-class Problem:
+class Problem(Struct, frozen=True):
     """Something the front end could not resolve; it costs what depends on it and no more."""
 
     path: str
@@ -558,8 +516,7 @@ class Problem:
     """The text is no C++ there, whatever is declared elsewhere."""
 
 
-@dataclass(slots=True, eq=False)
-class Unit:
+class Unit(Struct, eq=False):
     """One parsed file: what the rest of the program asks the front end for."""
 
     path: str

@@ -5,7 +5,9 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from cudalint import ir
 from cudalint.accesses import AccessCollector
@@ -58,8 +60,7 @@ _MOST_GATES = 3
 """Places for a barrier that are tried for one race."""
 
 
-@dataclass(slots=True, eq=False)
-class KernelAnalysis:
+class KernelAnalysis(Struct, eq=False):
     graph: Graph
     function: ir.Function
     configurations: Sequence[Configuration]

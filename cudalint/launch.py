@@ -10,9 +10,10 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
 
 import numpy as np
+from msgspec import Struct
+from msgspec.structs import replace
 
 from cudalint import ir
 from cudalint.annotations import Annotation, launch_of
@@ -65,8 +66,7 @@ Lookup = Callable[[Expression], Node]
 """Gives a number to an expression of an annotation or option."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Configuration:
+class Configuration(Struct, frozen=True, eq=False):
     """One launch to evaluate a kernel under."""
 
     block: Block
@@ -102,8 +102,7 @@ class ImpossibleLaunch(ValueError):
     """A launch that a user wrote and that no GPU can do."""
 
 
-@dataclass(frozen=True, slots=True)
-class WrittenLaunch:
+class WrittenLaunch(Struct, frozen=True):
     """A launch that a user wrote for a kernel: in an annotation, or in the configuration."""
 
     block: Expression

@@ -9,13 +9,12 @@ often hurts another (the classic `t[16][17]` leaves a 2-way conflict in both dir
 from __future__ import annotations
 
 import re
-from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from math import prod
-from typing import TypeVar
+from typing import Protocol, TypeVar
 
 import numpy as np
+from msgspec import Struct
 from numpy.typing import NDArray
 
 from cudalint.facts import Access, AccessResult, ArrayFacts, KernelFacts, Sample, Strides
@@ -40,29 +39,24 @@ _MOST_GROWTH = 1.5
 """By what factor an array may grow; shared memory is too scarce for more."""
 
 
-class Layout(ABC):
+class Layout(Protocol):
     """Where the elements of an array lie."""
 
     @property
-    @abstractmethod
     def elements(self) -> int:
         """How many elements the array has room for."""
 
-    @abstractmethod
     def offsets(self, indices: Indices) -> NDArray[np.int64]:
         """The number of each element from the start of the array."""
 
-    @abstractmethod
     def advice(self, name: str) -> str:
         """What to change in the source, as an imperative."""
 
-    @abstractmethod
     def spelled(self, subscripts: Spelled) -> Spelled:
         """The subscripts of an access as the source has to spell them, which may be those that stand there."""
 
 
-@dataclass(frozen=True, slots=True)
-class Padded(Layout):
+class Padded(Struct, frozen=True):
     """The declared array with some extents enlarged; no padding at all is the layout as it is."""
 
     extents: tuple[int, ...]
@@ -89,8 +83,7 @@ class Padded(Layout):
         return subscripts
 
 
-@dataclass(frozen=True, slots=True)
-class Transposed(Layout):
+class Transposed(Struct, frozen=True):
     """The last two dimensions exchanged, in the declaration and in every access, perhaps with padded rows."""
 
     extents: tuple[int, ...]
@@ -110,8 +103,7 @@ class Transposed(Layout):
         return _last_two_exchanged(subscripts)
 
 
-@dataclass(frozen=True, slots=True)
-class Swizzled(Layout):
+class Swizzled(Struct, frozen=True):
     """Column `c` of row `r` stored in column `c ^ ((r >> shift) % columns)`; takes no more room."""
 
     extents: tuple[int, ...]
@@ -140,8 +132,7 @@ class Swizzled(Layout):
         return (*outer, row, f"{_factor(column)} ^ {row_bits}")
 
 
-@dataclass(frozen=True, slots=True)
-class Flat(Layout):
+class Flat(Struct, frozen=True):
     """A flat array that the source uses as a matrix with rows of `pitch` elements, in another layout of the matrix."""
 
     pitch: int
@@ -170,8 +161,7 @@ class Flat(Layout):
         return (f"{index} + {index} / {self.pitch}" + (f" * {more}" if more > 1 else ""),)
 
 
-@dataclass(frozen=True, slots=True)
-class Skewed(Layout):
+class Skewed(Struct, frozen=True):
     """A flat array with one unused element after every `every` elements, whatever its indices mean."""
 
     size: int
@@ -212,8 +202,7 @@ def _last_two_exchanged(parts: tuple[_Part, ...]) -> tuple[_Part, ...]:
 # --- the accesses of an array, as a layout sees them -------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Use:
+class Use(Struct, frozen=True, eq=False):
     """One access of the array under one launch."""
 
     access: Access
@@ -287,8 +276,7 @@ def _about_equal(a: float, b: float) -> bool:
 # --- the search --------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Proposal:
+class Proposal(Struct, frozen=True, eq=False):
     """A layout that the model proves better, with the wavefronts per request of every access before and after."""
 
     layout: Layout

@@ -14,7 +14,8 @@ import shutil
 import subprocess
 import tempfile
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from cudalint.usage import Usage, UsageError, read_ptxas
 
@@ -25,8 +26,7 @@ _NEEDS_LINKING = "Unresolved extern"
 """What ptxas says of functions that other files define: such files are compiled for linking."""
 
 
-@dataclass(frozen=True, slots=True)
-class Compilation:
+class Compilation(Struct, frozen=True):
     """How to compile one file."""
 
     path: str

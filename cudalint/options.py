@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from typing import Literal, NamedTuple
+
+from msgspec import Struct
 
 RaceScope = Literal["block", "grid"]
 
@@ -33,8 +34,7 @@ class ParameterValue(NamedTuple):
     """A C expression, as the user wrote it."""
 
 
-@dataclass(frozen=True, slots=True)
-class KernelSettings:
+class KernelSettings(Struct, frozen=True):
     """What a configuration file says about the kernels whose names fit a pattern."""
 
     pattern: str
@@ -52,8 +52,7 @@ class KernelSettings:
         return fnmatchcase(kernel, self.pattern)
 
 
-@dataclass(frozen=True, slots=True)
-class AnalysisOptions:
+class AnalysisOptions(Struct, frozen=True):
     """Everything that `analyse_file` depends on beside the file; picklable, since workers receive it."""
 
     include_dirs: tuple[str, ...] = ()

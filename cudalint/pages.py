@@ -10,8 +10,9 @@ from __future__ import annotations
 import inspect
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from importlib import resources
+
+from msgspec import Struct
 
 from cudalint.registry import RuleClass
 from cudalint.reporters.style import Style
@@ -34,8 +35,7 @@ FAMILIES = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Section:
+class Section(Struct, frozen=True):
     heading: str
     """Empty for text that stands under no heading."""
     text: str
@@ -46,8 +46,7 @@ class Section:
         return self.heading in _CODE_SECTIONS and _CODE_LINE.search(self.text) is not None
 
 
-@dataclass(frozen=True, slots=True)
-class Page:
+class Page(Struct, frozen=True):
     lead: str
     sections: tuple[Section, ...]
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
 import numpy as np
+from msgspec import Struct
 
 from cudalint.facts import AccessResult, LaunchFacts, Strides
 from cudalint.hardware.requests import WARP_LANES
@@ -32,8 +32,7 @@ _WIDE_INTEGERS = frozenset(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Pattern:
+class Pattern(Struct, frozen=True):
     """How the lanes of a warp lie in memory."""
 
     kind: Kind

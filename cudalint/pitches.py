@@ -7,7 +7,8 @@ or equal, the kernel is executed once more with sizes that are only names.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from cudalint import ir
 from cudalint.evaluate import walk
@@ -66,8 +67,7 @@ def pitches(
     return tuple(found.values())
 
 
-@dataclass(frozen=True, slots=True)
-class _Size:
+class _Size(Struct, frozen=True):
     """An integer parameter, or such a field of one."""
 
     symbol: ir.Symbol

@@ -20,9 +20,10 @@ import sys
 import time
 import traceback
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from multiprocessing.connection import Connection, wait
 from typing import Generic, TypeVar
+
+from msgspec import Struct
 
 _MANY = 50
 """Jobs for which the process itself imports what the workers need."""
@@ -37,8 +38,7 @@ Job = TypeVar("Job")
 Result = TypeVar("Result")
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
+class Limits(Struct, frozen=True):
     """What workers may use."""
 
     workers: int
@@ -51,22 +51,19 @@ class Limits:
     """A worker whose memory has once grown over this is replaced before its next job."""
 
 
-@dataclass(frozen=True, slots=True)
-class Done(Generic[Result]):
+class Done(Struct, Generic[Result], frozen=True):
     index: int
     value: Result
 
 
-@dataclass(frozen=True, slots=True)
-class Lost:
+class Lost(Struct, frozen=True):
     """A job that came to no result, and why, in words for the user."""
 
     index: int
     reason: str
 
 
-@dataclass(frozen=True, slots=True)
-class _Reply(Generic[Result]):
+class _Reply(Struct, Generic[Result], frozen=True):
     """What a worker sends back: a value, or the error that the function raised."""
 
     value: Result | None

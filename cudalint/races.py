@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator
-from dataclasses import dataclass, field, replace
 from typing import NamedTuple
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from cudalint import ir
 from cudalint.evaluate.events import AccessEvent
@@ -33,8 +35,7 @@ class Unplaced(NamedTuple):
     second: ir.Span
 
 
-@dataclass(slots=True, eq=False)
-class RaceCollector:
+class RaceCollector(Struct, eq=False):
     scope: RaceScope
     spellings: Spellings
     missed: list[str] = field(default_factory=list)

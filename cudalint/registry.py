@@ -11,10 +11,11 @@ import importlib.util
 import inspect
 import pkgutil
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from functools import lru_cache
 from importlib.metadata import entry_points
 from types import ModuleType
+
+from msgspec import Struct
 
 from cudalint.catalogue import NAME_OF_CODE, hint
 from cudalint.rule import RuleBase
@@ -72,8 +73,7 @@ def matches(selector: str, code: str, name: str) -> bool:
     return upper == "ALL" or code.startswith(upper) or selector.lower() == name
 
 
-@dataclass(frozen=True, slots=True)
-class Selection:
+class Selection(Struct, frozen=True):
     """What `select`, `ignore` and `extend-select` say; without `select`, the rules that are on by default."""
 
     select: tuple[str, ...] = ()

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
+from msgspec import Struct
 from numpy.typing import NDArray
 
 from cudalint.diagnostics import Suggestion
@@ -182,8 +182,7 @@ def _if_better(one: Evaluated, text: str, after: float | None) -> Suggestion | N
 Block = tuple[int, int, int]
 
 
-@dataclass(frozen=True, slots=True)
-class _Changed:
+class _Changed(Struct, frozen=True):
     """What a change does to one access: its cost per request, before and after."""
 
     one: Evaluated

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
+
+from msgspec import Struct, field
 
 from cudalint.diagnostics import Diagnostic, Severity
 from cudalint.facts import FileFacts, Frame, LeftOutLaunches, Operation, Place, Space
@@ -15,8 +16,7 @@ SEVERITIES: tuple[Severity, ...] = ("error", "warning", "info")
 _EVALUATED = frozenset({"exact", "assumed", "range", "unreached"})
 
 
-@dataclass(frozen=True, slots=True)
-class Failure:
+class Failure(Struct, frozen=True):
     """A path that could not be linted, and why, in one line."""
 
     path: str
@@ -40,8 +40,7 @@ class Site(NamedTuple):
     inlined_from: tuple[Frame, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Coverage:
+class Coverage(Struct, frozen=True):
     """How much of some files was evaluated. Coverages of several files add up without counting headers twice."""
 
     kernels: frozenset[Place] = frozenset()
@@ -97,8 +96,7 @@ class AllowedRule(NamedTuple):
     """As the annotation spells it."""
 
 
-@dataclass(frozen=True, slots=True)
-class FileReport:
+class FileReport(Struct, frozen=True):
     """What the rules say about one file and the headers that it includes."""
 
     path: str
@@ -121,8 +119,7 @@ class FileReport:
     """What a user may want to know of the file."""
 
 
-@dataclass(frozen=True, slots=True)
-class CheckResult:
+class CheckResult(Struct, frozen=True):
     """A whole run: what the reporters print."""
 
     target: str

@@ -12,8 +12,9 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
 from typing import ClassVar
+
+from msgspec import Struct, field
 
 from cudalint.diagnostics import Diagnostic, Severity
 from cudalint.facts import FileFacts, KernelFacts
@@ -21,8 +22,7 @@ from cudalint.hardware.targets import Target
 from cudalint.suppressions import AnnotationReview
 
 
-@dataclass(frozen=True, slots=True)
-class RuleContext:
+class RuleContext(Struct, frozen=True):
     """What a check may use beside the kernel's facts."""
 
     file: FileFacts

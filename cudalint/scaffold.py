@@ -6,8 +6,9 @@ import os
 import re
 import tomllib
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from cudalint.catalogue import NAME_OF_CODE
 from cudalint.registry import ENTRY_POINT_GROUP, all_rules
@@ -164,8 +165,7 @@ class ScaffoldError(ValueError):
     """A rule that can't be begun, and why."""
 
 
-@dataclass(frozen=True, slots=True)
-class Project:
+class Project(Struct, frozen=True):
     """Where rules are written: this repository, or a package of rules."""
 
     folder: str

@@ -7,7 +7,9 @@ added to them. `--select` alone replaces everything that the configuration says 
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass, field, replace
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from cudalint.config import Config, ConfigError, find_config, load_config
 from cudalint.options import AnalysisOptions
@@ -16,8 +18,7 @@ from cudalint.registry import Selection, matches
 from cudalint.thresholds import Thresholds, by_rule
 
 
-@dataclass(frozen=True, slots=True)
-class CommandLine:
+class CommandLine(Struct, frozen=True):
     """What the user says for all files."""
 
     options: AnalysisOptions = field(default_factory=AnalysisOptions)
@@ -32,8 +33,7 @@ class CommandLine:
     use_config: bool = True
 
 
-@dataclass(frozen=True, slots=True)
-class FileIgnores:
+class FileIgnores(Struct, frozen=True):
     """The rules that are not reported in some files."""
 
     entries: tuple[tuple[PathPatterns, tuple[str, ...]], ...] = ()
@@ -46,8 +46,7 @@ class FileIgnores:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class FileSettings:
+class FileSettings(Struct, frozen=True):
     """What is in force for one file."""
 
     options: AnalysisOptions

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from msgspec import Struct, field
 
 from cudalint.facts import Place
 from cudalint.options import AnalysisOptions
@@ -21,8 +21,7 @@ def source_text(path: str, options: AnalysisOptions) -> str:
         return ""
 
 
-@dataclass(slots=True)
-class Spellings:
+class Spellings(Struct):
     """What stands at places of the source. Each file is read once."""
 
     options: AnalysisOptions

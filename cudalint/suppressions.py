@@ -7,8 +7,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 from typing import NamedTuple
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from cudalint.annotations import Annotation, Malformed, SourceAnnotations
 from cudalint.catalogue import hint
@@ -23,8 +25,7 @@ class Finding(NamedTuple):
     diagnostic: Diagnostic
 
 
-@dataclass(frozen=True, slots=True)
-class Suppression:
+class Suppression(Struct, frozen=True):
     """One rule that one annotation allows."""
 
     path: str
@@ -49,8 +50,7 @@ class Suppression:
         return _contains(diagnostic.place, self.path, self.annotation.target_line)
 
 
-@dataclass(frozen=True, slots=True)
-class AnnotationReview:
+class AnnotationReview(Struct, frozen=True):
     """What became of the annotations of one file."""
 
     path: str

@@ -5,10 +5,10 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from cudalint import nvcc
 from cudalint.nvcc import Compilation, compiled_usage, find_nvcc
@@ -58,7 +58,7 @@ def _runs() -> int:
 
 
 def _compilation(toolkit: Path, **changes: object) -> Compilation:
-    return replace(Compilation("a.cu", "sm_80", cuda_path=str(toolkit)), **changes)  # type: ignore[arg-type]
+    return replace(Compilation("a.cu", "sm_80", cuda_path=str(toolkit)), **changes)
 
 
 def test_it_reads_what_ptxas_says(install: Install) -> None:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from handmade import column_read, strided_load
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from cudalint.baseline import BaselineError, Comparison, compare, load_baseline, write_baseline
 from cudalint.diagnostics import Diagnostic
@@ -33,7 +33,7 @@ def _finding(line: int, ways: float = 4, path: str = "a.cu", code: str = "CL201"
         message=f"{ways}-way bank conflict",
         figures={"wavefronts_per_request": float(ways), "ideal_wavefronts": 1.0},
     )
-    return replace(known, **changes)  # type: ignore[arg-type]
+    return replace(known, **changes)
 
 
 def _sources(*lines: str, path: str = "a.cu") -> SourceLines:

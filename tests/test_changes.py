@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import subprocess
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from handmade import column_read, place
+from msgspec.structs import replace
 
 from cudalint.changes import ChangesError, changes_since
 from cudalint.diagnostics import Related

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 from handmade import TILE_SOURCE, column_read, file_facts, kernel, sample
+from msgspec.structs import replace
 
 from cudalint import engine, registry
 from cudalint.diagnostics import Diagnostic, Picture

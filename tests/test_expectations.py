@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
 from handmade import column_read
+from msgspec.structs import replace
 
 from cudalint.diagnostics import Diagnostic
 from cudalint.testing import differences, expectations_in

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from handmade import access, column_read, file_facts, kernel, launch, place, strided_load
+from msgspec.structs import replace
 
 from cudalint.facts import Frame
 from cudalint.merging import gather, merge
@@ -24,7 +24,7 @@ from cudalint.results import (
 
 def _report(path: str, **changes: object) -> FileReport:
     known = FileReport(path, "ok", (), (), (), (), Coverage(), frozenset())
-    return replace(known, **changes)  # type: ignore[arg-type]
+    return replace(known, **changes)
 
 
 def test_findings_that_differ_by_launch_become_one() -> None:

@@ -5,10 +5,11 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import click
+from msgspec import Struct
+from msgspec.structs import asdict, replace
 
 from cudalint import registry
 from cudalint.cli import NOTHING_FOUND, completion
@@ -25,8 +26,7 @@ _DEFAULT = "default"
 _COMMAND_LINE = "command line"
 
 
-@dataclass(frozen=True, slots=True)
-class _Row:
+class _Row(Struct, frozen=True):
     """One value that is in force."""
 
     key: str

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
 from itertools import chain
 from typing import Any
 
 import click
+from msgspec import Struct, field
 
 from cudalint.cli import FAILED, NOTHING_FOUND, completion
 from cudalint.cli.analysis_options import analysis_options, limits_from, settings_from
@@ -23,8 +23,7 @@ from cudalint.reporters.style import Style
 from cudalint.results import Failure
 
 
-@dataclass(frozen=True, slots=True)
-class FactsJob:
+class FactsJob(Struct, frozen=True):
     """One file to describe; the worker renders it, since the text is smaller than the facts."""
 
     path: str
@@ -33,8 +32,7 @@ class FactsJob:
     """For the text format; None asks for JSON."""
 
 
-@dataclass(frozen=True, slots=True)
-class Described:
+class Described(Struct, frozen=True):
     """The text of one file, and what else was asked for it and could not be had."""
 
     text: str
@@ -104,8 +102,7 @@ def _answers(jobs: Sequence[FactsJob], limits: Limits) -> Iterator[Described | F
             turn += 1
 
 
-@dataclass(slots=True)
-class _Noted:
+class _Noted(Struct):
     """What is to be said in the end, kept while answers pass, so that output can be written as it comes."""
 
     failures: list[Failure] = field(default_factory=list)

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import click
+from msgspec import Struct
+from msgspec.structs import replace
 
 from cudalint.diagnostics import Severity
 from cudalint.reporters.sources import SourceLines
@@ -24,8 +25,7 @@ class Output(NamedTuple):
     path: str
 
 
-@dataclass(frozen=True, slots=True)
-class Presentation:
+class Presentation(Struct, frozen=True):
     """How the user wants to see results."""
 
     style: Style

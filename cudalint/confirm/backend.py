@@ -4,8 +4,9 @@ GPU: whatever does lives in workers that may fault or hang."""
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Literal
+
+from msgspec import Struct
 
 from cudalint.confirm.counters import Instruction, profile
 from cudalint.confirm.device import Missing, device
@@ -20,8 +21,7 @@ AskDevice = Callable[[int], "Device | str"]
 Profile = Callable[[Sequence[Trial], str, float], "list[Instruction]"]
 
 
-@dataclass(frozen=True, slots=True)
-class Settings:
+class Settings(Struct, frozen=True):
     method: Method = "auto"
     seconds: float = 20.0
     """For one kernel, its compilation included."""
@@ -33,8 +33,7 @@ class Settings:
         return Limits(workers=1, seconds=self.seconds, megabytes=1 << 20)
 
 
-@dataclass(frozen=True, slots=True)
-class Backend:
+class Backend(Struct, frozen=True):
     """The tests have another one."""
 
     ask: AskDevice

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from cudalint.code_text import CodeText
 from cudalint.confirm.rows import Row, Verdict, agree, verdict_on
@@ -35,8 +36,7 @@ _HEAD = re.compile(r"(?:if|for|while)\s*(?=\()")
 _Extent = tuple[int, int]
 
 
-@dataclass(frozen=True, slots=True)
-class BranchSite:
+class BranchSite(Struct, frozen=True):
     index: int
     place: Place
     kind: str

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from cudalint.confirm.instrument import Site, SiteFigures
 from cudalint.confirm.rows import Row, agree, verdict_on
@@ -11,8 +13,7 @@ from cudalint.facts import Access, AccessResult, KernelFacts
 from cudalint.rulekit import WITH_FIGURES, is_estimate
 
 
-@dataclass(frozen=True, slots=True)
-class Prediction:
+class Prediction(Struct, frozen=True):
     """An access under one launch, with the figure that is to be measured."""
 
     access: Access
@@ -44,8 +45,7 @@ class Prediction:
         return f"{access.space} {access.operation} of {access.array}, {access.bytes} B"
 
 
-@dataclass(frozen=True, slots=True)
-class Measurement:
+class Measurement(Struct, frozen=True):
     figure: float
     ideal: float
     note: str = ""

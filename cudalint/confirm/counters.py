@@ -17,7 +17,8 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from cudalint.confirm.trials import Trial
 
@@ -55,8 +56,7 @@ class Stalled(NoCounters):
     """ncu has come to no other kernel for too long."""
 
 
-@dataclass(frozen=True, slots=True)
-class Instruction:
+class Instruction(Struct, frozen=True):
     """One machine instruction with its counters."""
 
     path: str

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from cudalint.confirm import branch_sites, comparing, instrument, matching
 from cudalint.confirm.backend import Backend, Settings, why_lost
@@ -22,8 +23,7 @@ _RETRIES = 3
 _RECORDED = "instrumented build"
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Left:
+class _Left(Struct, frozen=True, eq=False):
     """What counters don't show of a kernel."""
 
     one: Measured

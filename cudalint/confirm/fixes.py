@@ -5,7 +5,9 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from cudalint.confirm.backend import CUPY, Backend, Settings
 from cudalint.confirm.kernel_rows import Measured
@@ -25,8 +27,7 @@ _Figures = tuple[float | None, float | None, float | None]
 """Before, after, ideal."""
 
 
-@dataclass(frozen=True, slots=True)
-class FixRow:
+class FixRow(Struct, frozen=True):
     """What one suggestion brought to one kernel under one launch."""
 
     code: str
@@ -48,16 +49,14 @@ class FixRow:
     """`identical`, `differ`, `differ (race)`, or why they could not be compared."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Fix:
+class _Fix(Struct, frozen=True):
     """One distinct set of edits, and the finding that suggests it."""
 
     diagnostic: Diagnostic
     edits: tuple[Edit, ...]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Twins:
+class _Twins(Struct, frozen=True, eq=False):
     """A kernel under one launch, as it is and as it is suggested."""
 
     fix: _Fix

@@ -10,9 +10,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 
 import numpy as np
+from msgspec import Struct
+from msgspec.structs import replace
 from numpy.typing import NDArray
 
 from cudalint.code_text import CodeText, code_text
@@ -71,8 +72,7 @@ _CALL = re.compile(r"(?:::)?(?:atomic\w+|__ldg|__ldc[agsv]|__ldlu|__st\w+)\s*\("
 _NOT_LVALUE = re.compile(r"^(?:async|__pipeline|cp_async|(?:__)?asm\b)|=[^=]|^\W*$")
 
 
-@dataclass(frozen=True, slots=True)
-class Site:
+class Site(Struct, frozen=True):
     """An access of the source that reports."""
 
     index: int
@@ -167,8 +167,7 @@ def without_lines(sites: Iterable[AnySite], complaint: str) -> tuple[AnySite, ..
     return tuple(site for site in sites if site.place.line not in lines)
 
 
-@dataclass(frozen=True, slots=True)
-class SiteFigures:
+class SiteFigures(Struct, frozen=True):
     """What the hardware model counts from the recorded requests of a site."""
 
     width: int

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from cudalint.confirm.preparing import Candidate, asked_block
 from cudalint.confirm.rows import Row, Verdict, verdict_on
@@ -12,8 +14,7 @@ from cudalint.hardware.occupancy import occupancy
 from cudalint.hardware.targets import UnknownTarget, find_target
 
 
-@dataclass(slots=True, eq=False)
-class Measured:
+class Measured(Struct, eq=False):
     """A kernel under one launch with what was measured of it."""
 
     candidate: Candidate

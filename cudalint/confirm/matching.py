@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from cudalint.confirm.comparing import Measurement, Prediction
 from cudalint.confirm.counters import Instruction
@@ -18,8 +20,7 @@ _NEAR = 3
 """Lines by which the compiler's attribution was seen to be off."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Group:
+class _Group(Struct, frozen=True):
     """The predictions of one kind of access on one line, and the instructions of that kind that stand there."""
 
     members: tuple[int, ...]

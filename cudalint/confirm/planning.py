@@ -6,7 +6,9 @@ from __future__ import annotations
 import math
 import struct
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from cudalint.confirm.trials import Argument, Buffer, Pointed
 from cudalint.facts import ArgumentValue, KernelFacts, LaunchFacts, LeafFacts, ParameterFacts
@@ -45,8 +47,7 @@ class TooLarge(CannotRun):
         """A value for the sizes that nothing determines, which may do."""
 
 
-@dataclass(frozen=True, slots=True)
-class Plan:
+class Plan(Struct, frozen=True):
     arguments: tuple[Argument, ...]
     buffers: tuple[Buffer, ...]
     zero_integers: bool

@@ -5,7 +5,9 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from cudalint.analysis import parse_options
 from cudalint.confirm.planning import TINY_SIZE, CannotRun, Plan, TooLarge, open_sizes, plan_arguments
@@ -43,16 +45,14 @@ ParameterName = tuple[str, str]
 """A kernel, and its parameter."""
 
 
-@dataclass(frozen=True, slots=True)
-class PrepareJob:
+class PrepareJob(Struct, frozen=True):
     path: str
     options: AnalysisOptions
     folder: str
     """Where the builds of this file's kernels are put."""
 
 
-@dataclass(frozen=True, slots=True)
-class Expected:
+class Expected(Struct, frozen=True):
     """An error that the linter predicts for a launch."""
 
     diagnostic: Diagnostic
@@ -61,8 +61,7 @@ class Expected:
     """False where it depends on an argument: then no error is no disagreement."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Candidate:
+class Candidate(Struct, frozen=True, eq=False):
     """A kernel under one launch, with its trial or the reason why there is none."""
 
     kernel: KernelFacts
@@ -77,8 +76,7 @@ class Candidate:
         return self.kernel.launches[self.launch]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Prepared:
+class Prepared(Struct, frozen=True, eq=False):
     path: str
     candidates: tuple[Candidate, ...]
     diagnostics: tuple[Diagnostic, ...]

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Literal
+
+from msgspec import Struct
 
 Verdict = Literal["equal", "off", "not measured"]
 
@@ -12,8 +13,7 @@ TOLERANCE = 0.05
 """Relative; compilers reorder and predicate, so that a counter may differ by a few requests."""
 
 
-@dataclass(frozen=True, slots=True)
-class Row:
+class Row(Struct, frozen=True):
     path: str
     line: int
     column: int
@@ -46,8 +46,7 @@ def verdict_on(predicted: float, measured: float | None) -> Verdict:
     return "equal" if agree(predicted, measured) else "off"
 
 
-@dataclass(frozen=True, slots=True)
-class Summary:
+class Summary(Struct, frozen=True):
     equal: int
     off: int
     not_measured: int

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Sequence
-from dataclasses import replace
 
 import numpy as np
+from msgspec.structs import replace
 
 from cudalint.confirm import instrument
 from cudalint.confirm.device import CompileFailure, CupyGpu, Fault, Gpu, Kernel, Memory, digest, first_line, pattern_of

@@ -5,7 +5,9 @@ from __future__ import annotations
 import os
 import tempfile
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from cudalint.confirm import comparing
 from cudalint.confirm.backend import CUPY, Backend, Settings, why_lost
@@ -27,8 +29,7 @@ _BATCH = 120
 """Kernels in one run of ncu."""
 
 
-@dataclass(slots=True, eq=False)
-class Report:
+class Report(Struct, eq=False):
     device: Device | None = None
     rows: list[Row] = field(default_factory=list)
     measured: list[Measured] = field(default_factory=list)

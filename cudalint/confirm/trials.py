@@ -4,8 +4,9 @@ back. Everything here is plain data."""
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
+
+from msgspec import Struct, field
 
 from cudalint.confirm.sources import Build
 
@@ -14,8 +15,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
-@dataclass(frozen=True, slots=True)
-class Buffer:
+class Buffer(Struct, frozen=True):
     """Memory behind a pointer: as much as the evaluated addresses reach."""
 
     name: str
@@ -30,8 +30,7 @@ class Buffer:
         return self.high - self.low
 
 
-@dataclass(frozen=True, slots=True)
-class Pointed:
+class Pointed(Struct, frozen=True):
     """A pointer in a parameter."""
 
     offset: int
@@ -42,16 +41,14 @@ class Pointed:
     """Bytes from the start of the allocation."""
 
 
-@dataclass(frozen=True, slots=True)
-class Argument:
+class Argument(Struct, frozen=True):
     """A parameter as its bytes; the addresses of buffers are written into it when they are known."""
 
     image: bytes
     pointers: tuple[Pointed, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Trial:
+class Trial(Struct, frozen=True):
     """A kernel, its launch and its data."""
 
     build: Build
@@ -74,8 +71,7 @@ class Trial:
     """For how many accesses and branches an instrumented build has counters; 0 for a plain one."""
 
 
-@dataclass(frozen=True, slots=True)
-class ModuleFigures:
+class ModuleFigures(Struct, frozen=True):
     """What the compiled module says about a kernel."""
 
     registers: int
@@ -87,16 +83,14 @@ class ModuleFigures:
     """`nvrtc` or `nvcc`."""
 
 
-@dataclass(frozen=True, slots=True)
-class BranchCount:
+class BranchCount(Struct, frozen=True):
     """How often lanes came to a branch together, and how often they went different ways."""
 
     visits: int
     splits: int
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Log:
+class Log(Struct, frozen=True, eq=False):
     """The warp-level requests that an instrumented build recorded, and its counts of branches."""
 
     sites: NDArray[np.int64]
@@ -113,8 +107,7 @@ class Log:
     """By the number of the branch's site."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Outcome:
+class Outcome(Struct, frozen=True, eq=False):
     """What became of a trial."""
 
     module: ModuleFigures | None = None
@@ -132,8 +125,7 @@ class Outcome:
     """Whether the process that ran it is of no more use: a fault ends its context."""
 
 
-@dataclass(frozen=True, slots=True)
-class Device:
+class Device(Struct, frozen=True):
     """What the GPU and the software around it are."""
 
     name: str

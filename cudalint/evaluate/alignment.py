@@ -10,9 +10,9 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 
 import numpy as np
+from msgspec import Struct
 from numpy.typing import NDArray
 
 from cudalint.evaluate.arithmetic import I8
@@ -40,8 +40,7 @@ _CALL = re.compile(r"[a-z0-9]\(")
 """What only the evaluator has a name for: `select(...)`."""
 
 
-@dataclass(frozen=True, slots=True)
-class Verdict:
+class Verdict(Struct, frozen=True):
     """An access that is not always aligned."""
 
     condition: str | None
@@ -52,8 +51,7 @@ class Verdict:
     """The values for which it is, if that depends on them."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Requirement:
+class _Requirement(Struct, frozen=True):
     """`expression % divisor == rest`."""
 
     text: str

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 
 import numpy as np
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from cudalint.evaluate.arithmetic import BOOL, F8, I8
 from cudalint.evaluate.graph import Graph, Node
@@ -35,8 +36,7 @@ class UnknownName(ValueError):
     """An expression uses a name that means nothing where it stands."""
 
 
-@dataclass(frozen=True, slots=True)
-class Assumptions:
+class Assumptions(Struct, frozen=True):
     """Conditions that hold, and the values that they leave for names."""
 
     expressions: tuple[Expression, ...] = ()
@@ -189,9 +189,9 @@ def with_constants(graph: Graph, expression: Expression, own: Collection[str], c
     if not parts:
         return expression
     if all(isinstance(part, Number) for part in parts.values()):
-        node = evaluate_expression(graph, replace(expression, **parts), {})  # type: ignore[arg-type]
+        node = evaluate_expression(graph, replace(expression, **parts), {})
         return Number(node.value) if node.is_const else expression
-    return replace(expression, **parts)  # type: ignore[arg-type]
+    return replace(expression, **parts)
 
 
 class Constants(dict[str, Node]):

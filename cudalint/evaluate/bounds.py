@@ -9,10 +9,10 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
+from msgspec import Struct
 from numpy.typing import NDArray
 
 from cudalint.evaluate.arithmetic import I4, I8, U4
@@ -38,8 +38,7 @@ _SCALES = (1, 3, 7, 105)
 _BLOCK_BITS = tuple(8 << axis for axis in range(3))
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Touch:
+class Touch(Struct, frozen=True, eq=False):
     """Something that threads do to `bytes` bytes at `offset` of an array (or to one element of it, counted in ones)."""
 
     context: Context
@@ -47,8 +46,7 @@ class Touch:
     bytes: int
 
 
-@dataclass(frozen=True, slots=True)
-class Leaving:
+class Leaving(Struct, frozen=True):
     """An access that leaves its array."""
 
     kind: Literal["always", "tail"]

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+from msgspec import Struct
+from msgspec.structs import replace
 from numpy.typing import NDArray
 
 from cudalint.evaluate.arithmetic import BOOL
@@ -29,8 +30,7 @@ _PASSED = Reason(True, "it depends on how often a loop was passed through")
 UNREACHED = "no thread gets here under this launch"
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Split:
+class Split(Struct, frozen=True, eq=False):
     """What one execution of a branch statement does to the warps of one launch."""
 
     verdict: Verdict

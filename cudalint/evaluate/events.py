@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import Literal
+
+from msgspec import Struct, field
 
 from cudalint import ir
 from cudalint.evaluate.graph import Node
@@ -14,8 +15,7 @@ Scope = Literal["warp", "block", "grid"]
 """Threads that a barrier or an atomic speaks of."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Loop:
+class Loop(Struct, frozen=True, eq=False):
     """One execution of a loop statement that was summarised by its iteration counter."""
 
     counter: Node
@@ -29,8 +29,7 @@ class Loop:
     since it is only known at the launch."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Context:
+class Context(Struct, frozen=True, eq=False):
     """Where in the program something happens, and for which lanes."""
 
     span: ir.Span
@@ -46,8 +45,7 @@ class Context:
     may turn into a predicate."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class AccessEvent:
+class AccessEvent(Struct, frozen=True, eq=False):
     context: Context
     target: Allocation
     offset: Node
@@ -69,8 +67,7 @@ class AccessEvent:
     """It is an instruction of inline PTX, which the compiler takes as it stands."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class LibraryAccess:
+class LibraryAccess(Struct, frozen=True, eq=False):
     """A library function reads or writes memory; its instructions are none of the source's own, but its races are."""
 
     context: Context
@@ -85,8 +82,7 @@ class LibraryAccess:
     """The threads of a block do it together: each element is touched by one of them."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class LocalIndexEvent:
+class LocalIndexEvent(Struct, frozen=True, eq=False):
     """An element of an array in registers or local memory, chosen by an index that varies or is out of range."""
 
     context: Context
@@ -96,8 +92,7 @@ class LocalIndexEvent:
     operation: Operation
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class BarrierEvent:
+class BarrierEvent(Struct, frozen=True, eq=False):
     """A place where threads wait for each other."""
 
     context: Context
@@ -114,8 +109,7 @@ class BarrierEvent:
     """It also tells every thread something about the others, as `__syncthreads_or` does."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class CopyEvent:
+class CopyEvent(Struct, frozen=True, eq=False):
     """A step of the pipeline of asynchronous copies: the copies so far become a group, or groups are waited for."""
 
     context: Context
@@ -123,8 +117,7 @@ class CopyEvent:
     """Groups that may still be under way after the wait; None where nothing is waited for (a commit)."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Step:
+class Step(Struct, frozen=True, eq=False):
     """One execution of a piece of code that computes: a statement, or the head of a loop."""
 
     code: ir.Stmt | ir.Expr
@@ -132,8 +125,7 @@ class Step:
     """The loops around it: it is executed once for every iteration of the innermost one."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Side:
+class Side(Struct, frozen=True, eq=False):
     """What the lanes on one side of a branch execute."""
 
     steps: range
@@ -142,8 +134,7 @@ class Side:
     """They don't come back: they return, or leave or continue a loop."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class BranchEvent:
+class BranchEvent(Struct, frozen=True, eq=False):
     """A condition by which lanes may part. Loops are recorded where they test it: inside, for a given iteration. The
     condition of a switch is the number of the case that a lane jumps to."""
 
@@ -154,15 +145,13 @@ class BranchEvent:
     """The lanes for which the condition holds first; of a switch, the cases."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class FenceEvent:
+class FenceEvent(Struct, frozen=True, eq=False):
     """A memory fence: a sign that threads talk to each other through flags."""
 
     context: Context
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class EscapeEvent:
+class EscapeEvent(Struct, frozen=True, eq=False):
     """A function that is not followed gets an address: what it reads and writes there is not known."""
 
     context: Context
@@ -170,8 +159,7 @@ class EscapeEvent:
     target: Allocation
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class UnmaskedEvent:
+class UnmaskedEvent(Struct, frozen=True, eq=False):
     """A warp function of old, without a mask: it relies on all lanes being there."""
 
     context: Context

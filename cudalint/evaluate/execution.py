@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from cudalint import ir
 from cudalint.evaluate.deadline import NEVER, Deadline
@@ -14,8 +15,7 @@ from cudalint.evaluate.views import LaunchView
 from cudalint.facts import LaunchFacts
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Execution:
+class Execution(Struct, frozen=True, eq=False):
     function: ir.Function
     launch: LaunchFacts
     view: LaunchView

@@ -11,6 +11,8 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import TypeVar
 
+from msgspec import Struct
+
 from cudalint import ir
 from cudalint.evaluate import expressions, loops, walk
 from cudalint.evaluate.arithmetic import BOOL
@@ -46,16 +48,14 @@ class GaveUp(Exception):
     """The execution became too large; what was recorded until then is not complete."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Configuration:
+class Configuration(Struct, frozen=True, eq=False):
     """What a kernel can ask about its launch: the extents of block and grid, in threads and blocks."""
 
     block: tuple[Node, Node, Node]
     grid: tuple[Node, Node, Node]
 
 
-@dataclass(slots=True)
-class Gap:
+class Gap(Struct):
     """Something that the execution passed over."""
 
     span: ir.Span

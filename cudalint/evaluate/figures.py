@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 import numpy as np
+from msgspec.structs import replace
 
 from cudalint.evaluate.events import AccessEvent
 from cudalint.evaluate.graph import BLOCK_BITS, Graph, Node

@@ -10,7 +10,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from cudalint.evaluate.arithmetic import (
     BOOL,
@@ -51,8 +53,7 @@ _MAX_BELOW = 256
 with each of its values."""
 
 
-@dataclass(frozen=True, slots=True)
-class Uniform:
+class Uniform(Struct, frozen=True):
     """A uniform symbol: a value that all threads of a launch share and that nothing determines."""
 
     name: str
@@ -62,8 +63,7 @@ class Uniform:
     """The program states that nothing is known of it: whatever happens for one value can happen."""
 
 
-@dataclass(frozen=True, slots=True)
-class Reason:
+class Reason(Struct, frozen=True):
     """Why a value is opaque."""
 
     data: bool
@@ -142,8 +142,7 @@ def _is_long(parts: Iterable[Node]) -> bool:
     return len(seen) > _MAX_BELOW
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Checkpoint:
+class Checkpoint(Struct, frozen=True, eq=False):
     """The state of a graph at some time."""
 
     nodes: Mapping[object, Node]

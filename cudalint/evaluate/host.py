@@ -13,6 +13,8 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
+from msgspec import Struct
+
 from cudalint import ir
 from cudalint.evaluate import expressions, host_loops, walk
 from cudalint.evaluate.arithmetic import BOOL
@@ -47,8 +49,7 @@ Nodes = tuple[Node, Node, Node]
 _PLACES = (LocalPlace, MemoryPlace, TemporaryPlace)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class HostLaunch:
+class HostLaunch(Struct, frozen=True, eq=False):
     """A launch that host code makes, with what is known of its parts."""
 
     kernel: ir.FunctionRef

@@ -10,9 +10,10 @@ a small constant: then the loop is counted out.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 from cudalint import ir
 from cudalint.evaluate import expressions, walk
@@ -53,8 +54,7 @@ _PLACES = (LocalPlace, MemoryPlace, TemporaryPlace)
 _Opaque = Callable[[Reason, tuple[Node, ...], Kind], Node]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Parts:
+class Parts(Struct, frozen=True, eq=False):
     """A loop in its general form: `while (condition) { body; increment; }`, tested first or last."""
 
     condition: ir.Expr | None

@@ -8,9 +8,10 @@ array, whose alignment it chooses itself. Counters see the machine's accesses, s
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
 
 import numpy as np
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from cudalint.evaluate.events import AccessEvent, BarrierEvent, Event
 from cudalint.evaluate.execution import Execution
@@ -35,16 +36,14 @@ def machine_accesses(execution: Execution) -> list[AccessEvent]:
     return hoisted(merger.accesses, events)
 
 
-@dataclass(slots=True)
-class _Run:
+class _Run(Struct):
     """Accesses of one thread to one neighbourhood, in straight-line code."""
 
     members: list[tuple[int, int]] = field(default_factory=list)
     """Position in the list of accesses, and byte offset from the common base."""
 
 
-@dataclass(slots=True, eq=False)
-class _Merger:
+class _Merger(Struct, eq=False):
     view: LaunchView
     unrolling: Unrolling
     accesses: list[AccessEvent] = field(default_factory=list)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from msgspec.structs import replace
 
 from cudalint import ir
 from cudalint.evaluate.arithmetic import I8, kind_of

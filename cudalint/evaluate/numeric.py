@@ -7,11 +7,11 @@ An array is [rows, threads], [rows, 1], [1, threads] or a plain number: whatever
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cache
 from typing import Any, Literal
 
 import numpy as np
+from msgspec import Struct
 from numpy.typing import NDArray
 
 from cudalint.evaluate.arithmetic import MAX_TRIPS, U8, Kind
@@ -38,8 +38,7 @@ _UNSIGNED_MASKS = {1: 0xFF, 2: 0xFFFF, 4: 0xFFFFFFFF}
 _WRAPPING = frozenset({"+", "-", "*", "<<", "^"})
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Threads:
+class Threads(Struct, frozen=True, eq=False):
     """The threads of a block, padded to whole warps. Arrays are [1, threads]."""
 
     block: tuple[int, int, int]

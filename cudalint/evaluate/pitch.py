@@ -8,9 +8,9 @@ compares exactly that value, and otherwise from the values themselves under two 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 import numpy as np
+from msgspec import Struct
 
 from cudalint.evaluate.events import AccessEvent
 from cudalint.evaluate.graph import Node
@@ -28,8 +28,7 @@ _STEP = 1024
 """What the sizes that are tried differ by: more than any tile, which leaves no remainder in them."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Mismatch:
+class Mismatch(Struct, frozen=True, eq=False):
     """An access whose pitch is `pitch`, although its row has `length` elements."""
 
     event: AccessEvent
@@ -39,8 +38,7 @@ class Mismatch:
     """Another access of the array, with rows of that length; None where the row's own bound says it."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Indexed:
+class _Indexed(Struct, frozen=True, eq=False):
     """`row * pitch + column`, with the sizes that bound both; in bytes, as the offset is."""
 
     event: AccessEvent

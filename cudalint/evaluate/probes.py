@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 
 import numpy as np
+from msgspec import Struct
 from numpy.typing import NDArray
 
 from cudalint.evaluate.arithmetic import BOOL
@@ -23,8 +23,7 @@ Offends = Callable[[Rows], NDArray[np.bool_]]
 """[rows, threads], or what broadcasts to it: the lanes that would do something wrong if they were active."""
 
 
-@dataclass(frozen=True, slots=True)
-class Offender:
+class Offender(Struct, frozen=True):
     """The first thread, in the order of the blocks and iterations evaluated, that does something wrong."""
 
     thread: tuple[int, int, int]
@@ -35,8 +34,7 @@ class Offender:
     """No block with a larger index along an axis of several blocks is in the grid."""
 
 
-@dataclass(frozen=True, slots=True)
-class Seen:
+class Seen(Struct, frozen=True):
     """What one choice of sizes shows."""
 
     reached: bool

@@ -9,9 +9,10 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 from functools import cache
 from typing import TYPE_CHECKING
+
+from msgspec import Struct, field
 
 from cudalint import ir
 from cudalint.evaluate import expressions
@@ -51,8 +52,7 @@ _COMPARISONS = {
 }  # fmt: skip
 
 
-@dataclass(frozen=True, slots=True)
-class Instruction:
+class Instruction(Struct, frozen=True):
     name: str
     """With all its modifiers: `ld.global.v4.u32`."""
     operands: tuple[str, ...]
@@ -91,8 +91,7 @@ def run(ex: Executor, statement: ir.Asm) -> None:
     _Assembly(ex, statement).run()
 
 
-@dataclass(slots=True, eq=False)
-class _Assembly:
+class _Assembly(Struct, eq=False):
     """One asm statement, with the registers that it declares."""
 
     ex: Executor

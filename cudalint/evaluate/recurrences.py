@@ -3,14 +3,13 @@ it."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from cudalint.evaluate.arithmetic import BOOL, I8
 from cudalint.evaluate.graph import Graph, Node
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Recurrence:
+class Recurrence(Struct, frozen=True, eq=False):
     """One variable of a loop."""
 
     graph: Graph

@@ -8,8 +8,9 @@ count as variables here: they depend on their conditions, and what they hold dep
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator
-from dataclasses import dataclass, field
 from typing import Any
+
+from msgspec import Struct, field
 
 from cudalint import ir
 from cudalint.evaluate import walk
@@ -24,8 +25,7 @@ _Variable = ir.Symbol | ir.Stmt
 """A variable of the program, or the branch or loop that decides whether something is executed."""
 
 
-@dataclass(slots=True, eq=False)
-class _Flow:
+class _Flow(Struct, eq=False):
     """One statement, or one expression in the head of one."""
 
     targets: dict[_Variable, None] = field(default_factory=dict)

@@ -7,10 +7,10 @@ the last and interior iterations of each loop, each weighted by how many it stan
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from msgspec import Struct
 from numpy.typing import NDArray
 
 from cudalint.evaluate.events import AccessEvent, Loop
@@ -21,8 +21,7 @@ from cudalint.hardware.banks import shared_request
 from cudalint.hardware.sectors import global_request
 
 
-@dataclass(frozen=True, slots=True)
-class Effort:
+class Effort(Struct, frozen=True):
     """How many representatives are taken."""
 
     blocks: tuple[int, int, int]
@@ -182,8 +181,7 @@ def mask_of(
     return np.broadcast_to(np.asarray(mask, dtype=bool), (rows.count, rows.threads.warps * WARP))
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Requests:
+class Requests(Struct, frozen=True, eq=False):
     """The warp-level requests of one access event in one situation. R rows, W warps."""
 
     addresses: NDArray[np.int64]

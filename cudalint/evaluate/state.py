@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from cudalint import ir
 from cudalint.evaluate.events import Loop
@@ -13,8 +14,7 @@ Exit = tuple[Node, dict[ir.Symbol, Value | Place]]
 """Lanes that left a body early: their condition relative to its start, and their variables then."""
 
 
-@dataclass(slots=True)
-class LoopScope:
+class LoopScope(Struct):
     """A loop or switch being executed: the lanes that left it by `break`."""
 
     depth: int
@@ -28,8 +28,7 @@ class LoopScope:
     """The lanes that went on to the next iteration."""
 
 
-@dataclass(slots=True)
-class FunctionScope:
+class FunctionScope(Struct):
     """A function being executed: the lanes that returned, and with what."""
 
     name: str
@@ -42,8 +41,7 @@ class FunctionScope:
 Marks = tuple[tuple[int, ...], tuple[tuple[int, int, int], ...]]
 
 
-@dataclass(slots=True)
-class State:
+class State(Struct):
     graph: Graph
     variables: dict[ir.Symbol, Value | Place] = field(default_factory=dict)
     """Values of variables; for a variable of reference type, the place that it names."""

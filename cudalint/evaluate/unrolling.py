@@ -16,9 +16,10 @@ the body has a branch or what becomes one: divisions and functions with a slow p
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
 
 import numpy as np
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from cudalint import ir
 from cudalint.evaluate import walk
@@ -36,8 +37,7 @@ _MAX_FULL = 256
 """Iterations of a loop that is unrolled in full on sm_80; sm_90 stops at about 100."""
 
 
-@dataclass(slots=True, eq=False)
-class Unrolling:
+class Unrolling(Struct, eq=False):
     """What loops of one execution make of the accesses in them."""
 
     view: LaunchView

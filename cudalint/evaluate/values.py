@@ -7,7 +7,9 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from cudalint import ir
 from cudalint.evaluate.arithmetic import I8
@@ -18,8 +20,7 @@ _MAX_CHOICES = 6
 """How deep choices between pointers are nested."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Allocation:
+class Allocation(Struct, frozen=True, eq=False):
     """A piece of memory that pointers point into. Its start is aligned to 256 bytes, as cudaMalloc aligns."""
 
     name: str
@@ -38,16 +39,14 @@ class Allocation:
     """The first parameter that the launch passes the same memory for."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class LocalMemory:
+class LocalMemory(Struct, frozen=True, eq=False):
     """A local variable (or a part of it) as the target of a pointer."""
 
     place: LocalPlace
     element: ir.Type
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Subscripts:
+class Subscripts(Struct, frozen=True, eq=False):
     """How an address was spelled: one index per dimension of the declared array, outermost first, and the array."""
 
     symbol: ir.Symbol
@@ -56,8 +55,7 @@ class Subscripts:
     """Bytes from the subscripted element to a field of it."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Pointer:
+class Pointer(Struct, frozen=True, eq=False):
     """An address: an allocation, and bytes from its start."""
 
     target: Allocation | LocalMemory
@@ -69,8 +67,7 @@ class Pointer:
     """It stands for several pointers, of which it is the first; which lanes have it is not known."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class RecordValue:
+class RecordValue(Struct, frozen=True, eq=False):
     """The value of a struct, field by field."""
 
     type: ir.RecordType
@@ -80,8 +77,7 @@ class RecordValue:
         return RecordValue(self.type, {**self.fields, name: value})
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class ArrayValue:
+class ArrayValue(Struct, frozen=True, eq=False):
     """A local array. Elements that nobody wrote by a constant index have the value `rest`."""
 
     type: ir.ArrayType
@@ -92,8 +88,7 @@ class ArrayValue:
         return ArrayValue(self.type, {**self.elements, index: value}, self.rest)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Choice:
+class Choice(Struct, frozen=True, eq=False):
     """`condition ? a : b` of values that are no numbers (pointers to different arrays, closures)."""
 
     condition: Node
@@ -102,23 +97,20 @@ class Choice:
     depth: int = 1
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Closure:
+class Closure(Struct, frozen=True, eq=False):
     """A lambda with the values that it captured by copy."""
 
     function: ir.FunctionRef
     captured: Mapping[ir.Symbol, Value]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class FunctionValue:
+class FunctionValue(Struct, frozen=True, eq=False):
     """A function as a value."""
 
     function: ir.FunctionRef
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Text:
+class Text(Struct, frozen=True, eq=False):
     """A string literal."""
 
     text: str
@@ -132,8 +124,7 @@ Step = str | Node
 """A field name, or an element index."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class LocalPlace:
+class LocalPlace(Struct, frozen=True, eq=False):
     """A variable in registers or a part of it."""
 
     symbol: ir.Symbol
@@ -144,8 +135,7 @@ class LocalPlace:
         return LocalPlace(self.symbol, (*self.path, step), type_)
 
 
-@dataclass(frozen=True, slots=True)
-class Within:
+class Within(Struct, frozen=True):
     """The record in memory of which something is a part: its size and alignment, and where in it the part lies."""
 
     bytes: int
@@ -153,8 +143,7 @@ class Within:
     offset: int
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class MemoryPlace:
+class MemoryPlace(Struct, frozen=True, eq=False):
     """An object in memory."""
 
     pointer: Pointer
@@ -162,8 +151,7 @@ class MemoryPlace:
     record: Within | None = None
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class TemporaryPlace:
+class TemporaryPlace(Struct, frozen=True, eq=False):
     """A value without an address: the result of a call, say, of which a field is read."""
 
     value: Value

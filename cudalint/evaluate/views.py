@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from cudalint.evaluate.assumptions import holds
 from cudalint.evaluate.events import AccessEvent
@@ -26,8 +27,7 @@ TOLERANCE = 0.02
 """Figures that differ by less count as equal."""
 
 
-@dataclass(slots=True, eq=False)
-class LaunchView:
+class LaunchView(Struct, eq=False):
     """One launch of one kernel, ready to evaluate accesses under."""
 
     graph: Graph
@@ -98,8 +98,7 @@ class LaunchView:
         return found
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Known:
+class Known(Struct, frozen=True, eq=False):
     """An access event with the conditions that can be evaluated, and what cannot."""
 
     event: AccessEvent
@@ -113,8 +112,7 @@ class Known:
     doubt_in_mask: bool
 
 
-@dataclass(slots=True)
-class Totals:
+class Totals(Struct):
     requests: float = 0.0
     cost: float = 0.0
     ideal: float = 0.0

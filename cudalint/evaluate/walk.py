@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields
 from typing import Any
+
+from msgspec import Struct
 
 from cudalint import ir
 from cudalint.evaluate.values import Closure, LocalMemory, LocalPlace, Place, Pointer, Value
@@ -22,7 +23,7 @@ def _child_fields(class_: type[Any]) -> tuple[str, ...]:
     """The fields that hold nodes, by what they are declared as."""
     names = _FIELDS.get(class_)
     if names is None:
-        names = _FIELDS[class_] = tuple(f.name for f in fields(class_) if _NODES.search(str(f.type)))
+        names = _FIELDS[class_] = tuple(n for n, type_ in class_.__annotations__.items() if _NODES.search(type_))
     return names
 
 
@@ -64,8 +65,7 @@ def root(expr: Any) -> ir.Symbol | None:
             return None
 
 
-@dataclass(frozen=True, slots=True)
-class Effects:
+class Effects(Struct, frozen=True):
     """What a piece of code may do to the variables around it."""
 
     assigned: tuple[ir.Symbol, ...]

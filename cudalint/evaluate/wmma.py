@@ -10,9 +10,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct
 
 from cudalint import ir
 from cudalint.evaluate import expressions
@@ -42,8 +43,7 @@ _ROW = 16
 """Bytes of a line of a tile that `ldmatrix` loads, and of one that the lanes load by words of 4 bytes."""
 
 
-@dataclass(frozen=True, slots=True)
-class Fragment:
+class Fragment(Struct, frozen=True):
     """A fragment's type, and how its matrix lies in memory."""
 
     use: str
@@ -129,8 +129,7 @@ def _accesses(ex: Executor, fragment: Fragment, pointer: Pointer, pitch: Node) -
         yield from _words(matrix, fragment, max(4, fragment.bytes))
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Matrix:
+class _Matrix(Struct, frozen=True, eq=False):
     """A matrix in memory, as a warp sees it."""
 
     ex: Executor

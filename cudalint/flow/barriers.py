@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 import numpy as np
+from msgspec import Struct
 from numpy.typing import NDArray
 
 from cudalint import ir
@@ -22,8 +22,7 @@ from cudalint.flow.unfold import TooLarge, Unfolding
 from cudalint.flow.valuations import satisfy
 
 
-@dataclass(frozen=True, slots=True)
-class _Split:
+class _Split(Struct, frozen=True):
     """A block of which some threads come to a barrier and others do not."""
 
     comes: tuple[int, int, int]

@@ -5,7 +5,8 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from cudalint.evaluate.assumptions import holds
 from cudalint.evaluate.events import AccessEvent, Event, FenceEvent
@@ -29,8 +30,7 @@ _DATA: tuple[Data, ...] = ("zero", "place")
 """What memory may hold as well. Two threads that meet whatever it holds meet for certain."""
 
 
-@dataclass(frozen=True, slots=True)
-class Doubt:
+class Doubt(Struct, frozen=True):
     """What a race depends on."""
 
     reason: str

@@ -8,14 +8,14 @@ lies on every path between the two: a barrier there orders them.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any, Literal
+
+from msgspec import Struct
 
 from cudalint import ir
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Gate:
+class Gate(Struct, frozen=True, eq=False):
     """A place for a new statement."""
 
     where: Literal["before", "end"]
@@ -29,8 +29,7 @@ class Gate:
         return self.statement.span
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Code:
+class Code(Struct, frozen=True, eq=False):
     """What is executed at a node."""
 
     span: ir.Span
@@ -39,8 +38,7 @@ class Code:
 Node = Gate | Code
 
 
-@dataclass(slots=True, eq=False)
-class _Loop:
+class _Loop(Struct, eq=False):
     """Where `break` and `continue` lead."""
 
     after: list[Node]

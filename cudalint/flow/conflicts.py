@@ -9,10 +9,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
 from typing import Literal
 
 import numpy as np
+from msgspec import Struct, field
 from numpy.typing import NDArray
 
 from cudalint.evaluate.events import LibraryAccess
@@ -33,14 +33,12 @@ _MOST_KEYS = 16
 """Pieces of memory on which one pair of accesses is looked at in detail."""
 
 
-@dataclass(frozen=True, slots=True)
-class Thread:
+class Thread(Struct, frozen=True):
     thread: tuple[int, int, int]
     block: tuple[int, int, int]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Conflict:
+class Conflict(Struct, frozen=True, eq=False):
     """Two accesses, in the order of the program, with a witness."""
 
     first: Touch
@@ -56,8 +54,7 @@ class Conflict:
     """The second access belongs to a later iteration."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Runs:
+class _Runs(Struct, frozen=True, eq=False):
     """The entries that share a piece of memory, an interval and an event, as one row each, ordered by `key`."""
 
     key: Column

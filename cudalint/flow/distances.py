@@ -5,9 +5,9 @@ it is the distance between two threads.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 
 import numpy as np
+from msgspec import Struct
 from numpy.typing import NDArray
 
 from cudalint.evaluate.arithmetic import I8
@@ -30,8 +30,7 @@ _MOST = 2
 """Sizes that are looked at for one kernel."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Pair:
+class _Pair(Struct, frozen=True, eq=False):
     """A store and another access that are apart by a size."""
 
     first: Touch

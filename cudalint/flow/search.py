@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
 from typing import Literal
+
+from msgspec import Struct, field
 
 from cudalint.evaluate.events import AccessEvent, Event, LibraryAccess
 from cudalint.evaluate.execution import Execution
@@ -25,8 +26,7 @@ from cudalint.options import RaceScope
 _MOST_SITUATIONS = 5
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Finding:
+class Finding(Struct, frozen=True, eq=False):
     """A pair of accesses that conflict."""
 
     array: Allocation
@@ -37,8 +37,7 @@ class Finding:
     """Those under which it is there, where they are not the usual ones: `x = 185`."""
 
 
-@dataclass(slots=True, eq=False)
-class Search:
+class Search(Struct, eq=False):
     execution: Execution
     trial: Trial
     """Its generic situation."""

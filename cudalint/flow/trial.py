@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 
 import numpy as np
+from msgspec import Struct, field
 from numpy.typing import NDArray
 
 from cudalint.evaluate.events import Event
@@ -30,8 +30,7 @@ class GaveUp(Exception):
     """The analysis of races would take too long."""
 
 
-@dataclass(frozen=True, slots=True)
-class Effort:
+class Effort(Struct, frozen=True):
     """How much of a launch is looked at: blocks, and iterations of a loop."""
 
     blocks: int
@@ -42,8 +41,7 @@ _INSIDE = (Effort(3, 12), Effort(2, 4), Effort(1, 3))
 _BETWEEN = (Effort(7, 4), Effort(4, 3), Effort(3, 2))
 
 
-@dataclass(slots=True, eq=False)
-class Trial:
+class Trial(Struct, eq=False):
     """One situation. Traces are made when they are asked for, smaller ones where large ones would be too large."""
 
     graph: Graph

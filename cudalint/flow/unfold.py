@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
+from msgspec import Struct, field
+from msgspec.structs import replace
 from numpy.typing import NDArray
 
 from cudalint.evaluate.events import AccessEvent, BarrierEvent, CopyEvent, Event, LibraryAccess, Loop
@@ -35,8 +36,7 @@ class TooLarge(Exception):
     """The trace would take too many steps."""
 
 
-@dataclass(slots=True, eq=False)
-class LoopItems:
+class LoopItems(Struct, eq=False):
     """A loop with what happens in it, in the order of the program."""
 
     loop: Loop
@@ -47,8 +47,7 @@ class LoopItems:
     """Nothing in it orders threads, or copies asynchronously: all of it lies in one interval."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Run:
+class Run(Struct, frozen=True, eq=False):
     """Events that follow one another in one barrier interval: unrolled code has hundreds of them."""
 
     events: list[Event] = field(default_factory=list)
@@ -117,8 +116,7 @@ def iterations(trips: int, most: int) -> list[int]:
     return [*range(most - ends), *range(trips - ends, trips)]
 
 
-@dataclass(slots=True, eq=False)
-class Intervals:
+class Intervals(Struct, eq=False):
     """When the instances of one event happen. Arrays are [rows, warps] of the rows of the event's loops."""
 
     block: NDArray[np.int64]
@@ -135,8 +133,7 @@ class Intervals:
     """[rows] when the walk through the trace of the block got there."""
 
 
-@dataclass(slots=True)
-class _Clock:
+class _Clock(Struct):
     """The current intervals of one block, while its trace is walked."""
 
     warp: NDArray[np.int64]

@@ -11,9 +11,10 @@ import os
 import re
 import shlex
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any, Final, NamedTuple
+
+from msgspec import Struct, field
 
 from cudalint.folders import upwards
 from cudalint.frontend.parse import ParseOptions
@@ -52,8 +53,7 @@ class _Entry(NamedTuple):
     command: str | tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class CompileCommands:
+class CompileCommands(Struct, frozen=True):
     """The entries of a compilation database, by absolute path of the source file."""
 
     path: str
@@ -207,8 +207,7 @@ def _response(path: str) -> list[str]:
         return []
 
 
-@dataclass(slots=True)
-class _Translation:
+class _Translation(Struct):
     """Gathers the options of one command."""
 
     folder: str

@@ -10,8 +10,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
 from typing import Final, NamedTuple
+
+from msgspec import Struct, field
 
 _NO_CODE: Final = re.compile(
     rb"""//(?:[^\\\n]|\\.)*
@@ -51,15 +52,13 @@ class Missing(NamedTuple):
     message: str
 
 
-@dataclass(frozen=True, slots=True)
-class MendedText:
+class MendedText(Struct, frozen=True):
     text: bytes
     """What was missing stands right behind what comes before it, so that all lines stay, and the columns of most."""
     missing: tuple[Missing, ...]
 
 
-@dataclass(slots=True)
-class _Open:
+class _Open(Struct):
     offset: int
     head: int
     """Where the statement starts that opens it."""

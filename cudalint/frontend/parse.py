@@ -10,11 +10,12 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import Final, Literal
 
 from clang.cindex import Diagnostic, TranslationUnit, TranslationUnitLoadError
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from cudalint.frontend import clang, mending, recovery
 from cudalint.frontend.precompiled import precompiled
@@ -97,8 +98,7 @@ class SourceError(Exception):
     """A file that cannot be linted at all: one line that names the file, the place and the reason."""
 
 
-@dataclass(frozen=True, slots=True)
-class ParseOptions:
+class ParseOptions(Struct, frozen=True):
     """How a file is to be parsed, as a user or a compilation database says."""
 
     include_dirs: tuple[str, ...] = ()
@@ -113,8 +113,7 @@ class ParseOptions:
     """Further arguments, passed to clang as they are."""
 
 
-@dataclass(frozen=True, slots=True)
-class Problem:
+class Problem(Struct, frozen=True):
     """Something in the source or its set-up that may have cost a part of the result."""
 
     path: str
@@ -126,8 +125,7 @@ class Problem:
     """The text is no C++ there, whatever is declared elsewhere."""
 
 
-@dataclass(slots=True)
-class ParsedFile:
+class ParsedFile(Struct):
     """A parsed file with what went wrong in it."""
 
     path: str
@@ -242,8 +240,7 @@ def _checked_text(path: str, source: bytes) -> bytes:
 # --- attempts --------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
-class _Setting:
+class _Setting(Struct, frozen=True):
     """What a parse is given beyond the file and the options."""
 
     folders: tuple[str, ...] = ()
@@ -254,15 +251,13 @@ class _Setting:
     """For names that nothing declares."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Attempt:
+class _Attempt(Struct, frozen=True):
     setting: _Setting
     unit: TranslationUnit
     problems: tuple[Problem, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class _Parser:
+class _Parser(Struct, frozen=True):
     """Parses one file, again with more context for as long as names or includes are missing."""
 
     path: str

@@ -11,9 +11,10 @@ import itertools
 import os
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
+
+from msgspec import Struct
 
 from cudalint.folders import upwards
 
@@ -40,16 +41,14 @@ _NO_CODE: Final = re.compile(
 _FLOATING_NAME: Final = re.compile(r"real|float|double|fp|val|scalar", re.IGNORECASE)
 
 
-@dataclass(frozen=True, slots=True)
-class Context:
+class Context(Struct, frozen=True):
     """The part of an including file that stands before its `#include` of a fragment."""
 
     path: str
     text: bytes
 
 
-@dataclass(frozen=True, slots=True)
-class Guess:
+class Guess(Struct, frozen=True):
     """A stand-in for a name that nothing declares, which keeps the statements that use the name in the tree."""
 
     declaration: str

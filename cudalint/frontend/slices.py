@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
 from typing import Final
 
 from clang.cindex import Cursor, CursorKind, SourceRange
+from msgspec import Struct, field
 
 from cudalint.frontend.parse import ParsedFile
 
@@ -39,8 +39,7 @@ _FUNCTIONS: Final = frozenset(
 _DEVICE_ATTRIBUTES: Final = frozenset({CursorKind.CUDADEVICE_ATTR, CursorKind.CUDAGLOBAL_ATTR})
 
 
-@dataclass(frozen=True, slots=True)
-class Include:
+class Include(Struct, frozen=True):
     """An `#include` of one of the project's own files."""
 
     line: int
@@ -48,8 +47,7 @@ class Include:
     """The path of the file that it brought in."""
 
 
-@dataclass(slots=True)
-class FileSlice:
+class FileSlice(Struct):
     """One of the project's files, and what of it a kernel does not need."""
 
     path: str
@@ -58,8 +56,7 @@ class FileSlice:
     includes: list[Include] = field(default_factory=list)
 
 
-@dataclass(frozen=True, slots=True)
-class Slice:
+class Slice(Struct, frozen=True):
     """A kernel with all that it reaches."""
 
     qualified_name: str
@@ -97,8 +94,7 @@ def kernel_slice(parsed: ParsedFile, path: str, line: int, column: int) -> Slice
     return Slice(_qualified_name(cursor), cursor.mangled_name, is_template, tuple(files.values()))
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Piece:
+class _Piece(Struct, frozen=True, eq=False):
     """A declaration outside of functions and classes."""
 
     cursor: Cursor

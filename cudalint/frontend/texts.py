@@ -7,8 +7,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from cudalint.annotations import Annotation, Malformed, SourceAnnotations, read_annotations
 from cudalint.facts import FileFacts, Gap, KernelFacts, Place, Resources
@@ -21,8 +23,7 @@ if TYPE_CHECKING:
     from cudalint.frontend.python.extract import Embedded, EmbeddedText, UnreadableKernel
 
 
-@dataclass(frozen=True, slots=True)
-class CudaText:
+class CudaText(Struct, frozen=True):
     data: bytes
     places: PlaceMap | None = None
     """Where it stands in the file; None for the file itself."""
@@ -34,8 +35,7 @@ class CudaText:
         return self.places.span(0, 0)[0] if self.places is not None else 1
 
 
-@dataclass(frozen=True, slots=True)
-class CudaTexts:
+class CudaTexts(Struct, frozen=True):
     path: str
     texts: tuple[CudaText, ...]
     unreadable: tuple[UnreadableKernel, ...] = ()

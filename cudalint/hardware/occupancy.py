@@ -7,16 +7,16 @@ block; tests/hardware compares them with a table made by it.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal
+
+from msgspec import Struct
 
 from cudalint.hardware.targets import Target
 
 Resource = Literal["warps", "blocks", "registers", "shared_memory"]
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
+class Limits(Struct, frozen=True):
     """The blocks per SM that each resource alone would allow; None where it sets no limit or isn't known."""
 
     warps: int
@@ -38,8 +38,7 @@ class Limits:
         return {resource: limit for resource, limit in self.by_resource().items() if limit is not None}
 
 
-@dataclass(frozen=True, slots=True)
-class Occupancy:
+class Occupancy(Struct, frozen=True):
     """What fits on one SM.
 
     `occupancy` is the share of the SM's warps that are resident, 0 to 1; `limiters` are all resources whose
@@ -62,8 +61,7 @@ class Occupancy:
         return not self.obstacles
 
 
-@dataclass(frozen=True, slots=True)
-class Setting:
+class Setting(Struct, frozen=True):
     """What the program has set for the kernel."""
 
     carveout: int | None = None

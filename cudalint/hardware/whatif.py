@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import Literal
+
+from msgspec import Struct
 
 from cudalint.hardware.occupancy import DEFAULT_SETTING, Occupancy, Setting, occupancy
 from cudalint.hardware.targets import Target
@@ -13,16 +14,14 @@ BLOCK_SIZES = (32, 64, 96, 128, 192, 256, 384, 512, 768, 1024)
 REGISTER_COUNTS = (16, 24, 32, 40, 48, 64, 80, 96, 128, 168, 255)
 
 
-@dataclass(frozen=True, slots=True)
-class Alternative:
+class Alternative(Struct, frozen=True):
     """A launch with one thing changed (`value` is the new figure), and the occupancy it would have."""
 
     value: int
     occupancy: Occupancy
 
 
-@dataclass(frozen=True, slots=True)
-class Cliff:
+class Cliff(Struct, frozen=True):
     """The largest figure of a resource, below the present one, with which more blocks fit on an SM.
 
     `value` is registers per thread, or bytes of shared memory per block (static and dynamic together).

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from itertools import groupby
+
+from msgspec import Struct
 
 from cudalint.diagnostics import Diagnostic, Edit
 from cudalint.facts import Place
@@ -17,8 +18,7 @@ _MOST_EDITED = 8
 _WIDEST_LINE = 160
 
 
-@dataclass(frozen=True, slots=True)
-class _Mark:
+class _Mark(Struct, frozen=True):
     """A piece of source to underline, and what to say about it."""
 
     place: Place

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from cudalint.hardware.occupancy import DEFAULT_SETTING, Limits, Occupancy, Setting, occupancy
 from cudalint.hardware.targets import Target
@@ -13,8 +14,7 @@ from cudalint.reporters.diagnostics_json import JsonObject, document_head
 from cudalint.reporters.style import Style
 
 
-@dataclass(frozen=True, slots=True)
-class Question:
+class Question(Struct, frozen=True):
     """A block, as the user describes it."""
 
     target: Target

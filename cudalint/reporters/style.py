@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal
+
+from msgspec import Struct
 
 from cudalint.diagnostics import Severity
 
@@ -21,8 +22,7 @@ _CODES: dict[Look, str] = {
 _LOOK_OF_SEVERITY: dict[Severity, Look] = {"error": "red", "warning": "yellow", "info": "cyan"}
 
 
-@dataclass(frozen=True, slots=True)
-class Style:
+class Style(Struct, frozen=True):
     """Paints text, or leaves it alone where colours are off."""
 
     enabled: bool = False

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from cudalint.diagnostics import Diagnostic, Suggestion
 from cudalint.reporters import frames, pictures, wording
@@ -15,8 +16,7 @@ WORST = 3
 """How many findings get a picture where nobody asked for all."""
 
 
-@dataclass(frozen=True, slots=True)
-class TextSettings:
+class TextSettings(Struct, frozen=True):
     style: Style
     pictures: int | None
     """For how many of the worst findings a picture is drawn; None means all."""

@@ -5,11 +5,11 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
+from msgspec.structs import replace
 
 from cudalint.confirm.backend import Backend, Settings
 from cudalint.confirm.counters import profile
@@ -79,7 +79,7 @@ def _play(trial: Trial) -> Outcome:
 def _confirm(source: Path, method: str = "auto") -> Report:
     """On a played GPU, beside the machine's own `ncu`, which stands on the path or doesn't."""
     backend = Backend(_ask, _play, profile)
-    settings = replace(Settings(seconds=20), method=method)  # type: ignore[arg-type]
+    settings = replace(Settings(seconds=20), method=method)
     return confirm([(str(source), AnalysisOptions())], Limits(workers=1, seconds=60), settings, backend)
 
 

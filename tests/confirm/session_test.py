@@ -5,11 +5,11 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
+from msgspec.structs import replace
 
 from cudalint.confirm.backend import Backend, Settings, ask_device
 from cudalint.confirm.counters import Instruction, NoCounters
@@ -77,7 +77,7 @@ def _play(trial: Trial) -> Outcome:
 
 
 def _confirm(path: Path, run: Callable[[Trial], Outcome] = _play, **more: object) -> Report:
-    backend = replace(Backend(_ask, run, _no_ncu), **more)  # type: ignore[arg-type]
+    backend = replace(Backend(_ask, run, _no_ncu), **more)
     settings = Settings(seconds=3)
     return confirm([(str(path), AnalysisOptions())], Limits(workers=1, seconds=20), settings, backend)
 

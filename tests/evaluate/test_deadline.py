@@ -5,11 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from cudalint import kernel_analysis
 from cudalint.accesses import NO_TIME
 from cudalint.analysis import analyse_file
 from cudalint.evaluate.deadline import NEVER, Deadline
+from cudalint.evaluate.execution import Execution
 from cudalint.facts import FileFacts
 from cudalint.options import AnalysisOptions
 
@@ -61,10 +63,9 @@ def test_accesses_and_branches_that_are_left_are_unknown(tmp_path: Path, monkeyp
     source.write_text(_SOURCE)
     executed = kernel_analysis.KernelAnalysis._execute
 
-    def late(self: kernel_analysis.KernelAnalysis, *args: object, **options: object) -> object:
+    def late(self: kernel_analysis.KernelAnalysis, *args: object, **options: object) -> Execution:
         execution = executed(self, *args, **options)  # type: ignore[arg-type]
-        object.__setattr__(execution, "deadline", Deadline(0.0))
-        return execution
+        return replace(execution, deadline=Deadline(0.0))
 
     monkeypatch.setattr(kernel_analysis.KernelAnalysis, "_execute", late)
     [kernel] = analyse_file(str(source), AnalysisOptions()).kernels

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import fields
 from textwrap import dedent
 from typing import get_args
 
@@ -57,7 +56,7 @@ def nodes_in(node: object) -> list[object]:
             waiting += current
         elif isinstance(current, NODE_TYPES):
             found.append(current)
-            waiting += [getattr(current, field.name) for field in fields(current)]
+            waiting += [getattr(current, name) for name in type(current).__struct_fields__]
     return found
 
 

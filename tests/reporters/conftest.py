@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from handmade import column_read, file_facts, place, strided_load
+from msgspec.structs import replace
 
 from cudalint.diagnostics import Edit, Justification, Related, Suggestion
 from cudalint.facts import Place

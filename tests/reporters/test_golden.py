@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -23,6 +22,7 @@ from handmade import (
     sample,
     strided_load,
 )
+from msgspec.structs import replace
 
 from cudalint.diagnostics import Diagnostic, Edit, Picture, Related, Suggestion
 from cudalint.facts import Gap, Place, ProblemFacts
@@ -51,7 +51,7 @@ def _check(name: str, lines: Iterable[str]) -> None:
 
 def _result(*diagnostics: Diagnostic, **changes: object) -> CheckResult:
     known = CheckResult("a100", diagnostics, (), 1, coverage_of(file_facts()))
-    return replace(known, **changes)  # type: ignore[arg-type]
+    return replace(known, **changes)
 
 
 def _text(result: CheckResult, pictures: int | None = 0, style: Style | None = None) -> list[str]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 from importlib import resources
 from typing import Any
 
@@ -11,6 +10,7 @@ import jsonschema
 import numpy as np
 import pytest
 from handmade import access, column_read, file_facts, kernel, launch, strided_load
+from msgspec.structs import replace
 
 from cudalint.facts import AccessResult, Branch, BranchResult, FileFacts, Gap, Place, ProblemFacts
 from cudalint.reporters import diagnostics_json, facts_json

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import random
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote
@@ -13,6 +12,7 @@ from urllib.parse import unquote
 import jsonschema
 import pytest
 from handmade import column_read
+from msgspec.structs import replace
 from schemas import sarif_schema
 
 from cudalint.reporters import sarif

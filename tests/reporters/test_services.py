@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from handmade import column_read
+from msgspec.structs import replace
 
 from cudalint.reporters import github, gitlab, junit
 from cudalint.reporters.places import path_from, project_root

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 
 import numpy as np
+from msgspec.structs import replace
 
 from cudalint.diagnostics import Diagnostic, Edit, Picture, Related, Suggestion
 from cudalint.facts import (
@@ -56,7 +56,7 @@ def place_of(source: str, text: str, path: str = "tile.cu") -> Place:
 
 def launch(path: str = "tile.cu", line: int = 15, **changes: object) -> LaunchFacts:
     known = LaunchFacts((32, 32, 1), (8, 8, 1), 0, "launch-site", path, line, {"width": 1024})
-    return replace(known, **changes)  # type: ignore[arg-type]
+    return replace(known, **changes)
 
 
 def sample(address: Callable[[int], int], active: int = 32) -> Sample:
@@ -134,7 +134,7 @@ def access(line: int, status: Status = "exact", **changes: object) -> Access:
         (result,),
         expression="t[x][y]",
     )
-    return replace(known, **changes)  # type: ignore[arg-type]
+    return replace(known, **changes)
 
 
 def kernel(
@@ -149,9 +149,9 @@ def kernel(
         accesses=tuple(accesses) or (access(8, "data-dependent", inlined_from=(Frame(path, 9),)), access(10)),
         resources=Resources(static_shared_bytes=4096),
     )
-    return replace(known, **changes)  # type: ignore[arg-type]
+    return replace(known, **changes)
 
 
 def file_facts(path: str = "tile.cu", **changes: object) -> FileFacts:
     known = FileFacts(path, "ok", kernels=(kernel(path),), sources={path: path})
-    return replace(known, **changes)  # type: ignore[arg-type]
+    return replace(known, **changes)

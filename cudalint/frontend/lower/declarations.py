@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import Final
+
+from msgspec import Struct
 
 from cudalint import ir
 from cudalint.frontend import cursors, kinds
@@ -18,8 +19,7 @@ RECORDS: Final = frozenset({kinds.STRUCT_DECL, kinds.CLASS_DECL, kinds.UNION_DEC
 _NUMBER_SUFFIX: Final = re.compile(r"\b(\d+)[UL]+\b")
 
 
-@dataclass(slots=True)
-class Parts:
+class Parts(Struct):
     """The children of a function's declaration."""
 
     attributes: list[Cursor]

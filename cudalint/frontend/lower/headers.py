@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, Literal
+
+from msgspec import Struct
 
 from cudalint.frontend import cursors, kinds
 from cudalint.frontend.cursors import Cursor
@@ -21,8 +22,7 @@ _COMPARISONS: Final = frozenset({"<", ">", "<=", ">=", "==", "!=", "&&", "||"})
 Role = Literal["init", "condition", "increment"]
 
 
-@dataclass(frozen=True, slots=True)
-class ForParts:
+class ForParts(Struct, frozen=True):
     init: Cursor | None
     declaration: Cursor | None
     """Of a variable in the condition: `for (; T* p = next();)`."""

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Final
+
+from msgspec import Struct
 
 from cudalint.frontend import cursors, kinds
 from cudalint.frontend.cursors import Cursor
@@ -12,8 +13,7 @@ _NAMING: Final = frozenset({kinds.CALL_EXPR, kinds.DECL_REF_EXPR})
 _LAUNCHING: Final = ("cudaLaunch", "cuLaunch", "cudaConfigureCall", "__cudaPushCall")
 
 
-@dataclass(slots=True)
-class Uses:
+class Uses(Struct):
     launches: bool
     functions: list[Cursor]
     """What is called or otherwise named, each once."""

@@ -10,8 +10,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from typing import Final
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from cudalint.frontend.python.located import LocatedText, generated, joined
 
@@ -30,8 +32,7 @@ _INDEXER: Final = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Elementwise:
+class Elementwise(Struct, frozen=True):
     """The parts of an element-wise kernel, or of a reduction's mapping."""
 
     name: str
@@ -45,8 +46,7 @@ class Elementwise:
     """Of the call."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Parameter:
+class _Parameter(Struct, frozen=True):
     spelled: str
     type: str
     name: str

@@ -7,8 +7,9 @@ import io
 import tokenize
 import warnings
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import lru_cache
+
+from msgspec import Struct
 
 from cudalint.frontend.python.detect import LARGEST, seems_to_hold_kernels
 from cudalint.frontend.python.host_code import declarations, host_function
@@ -22,8 +23,7 @@ class PythonError(ValueError):
     """A Python file that can't be read; the message says where."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class EmbeddedText:
+class EmbeddedText(Struct, frozen=True, eq=False):
     """A text of CUDA in a Python file, followed by the launches that the file makes, as host code."""
 
     places: PlaceMap
@@ -35,8 +35,7 @@ class EmbeddedText:
         return self.places.data
 
 
-@dataclass(frozen=True, slots=True)
-class UnreadableKernel:
+class UnreadableKernel(Struct, frozen=True):
     """A kernel whose source is computed when the program runs."""
 
     name: str
@@ -47,8 +46,7 @@ class UnreadableKernel:
     reason: str
 
 
-@dataclass(frozen=True, slots=True)
-class Embedded:
+class Embedded(Struct, frozen=True):
     texts: tuple[EmbeddedText, ...] = ()
     unreadable: tuple[UnreadableKernel, ...] = ()
 

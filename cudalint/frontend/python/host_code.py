@@ -9,8 +9,9 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Final
+
+from msgspec import Struct, field
 
 from cudalint.frontend.python.scopes import Meaning, Scope
 from cudalint.frontend.python.values import Unknown, Values, function_name, identifier_for, is_conversion
@@ -38,8 +39,7 @@ _CPP_WORDS: Final = frozenset(
 )  # fmt: skip
 
 
-@dataclass(frozen=True, slots=True)
-class PythonLaunch:
+class PythonLaunch(Struct, frozen=True):
     """One launch in a Python file. The parts that the call leaves out are None."""
 
     kernel: str
@@ -69,8 +69,7 @@ def declarations() -> str:
     return _ANY_TYPE
 
 
-@dataclass(slots=True)
-class _Translation:
+class _Translation(Struct):
     values: Values
     launch: PythonLaunch
     parameters: dict[str, str] = field(default_factory=dict)

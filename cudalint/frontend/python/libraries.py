@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
 from typing import Final
+
+from msgspec import Struct, field
 
 from cudalint.frontend.python.elementwise import Elementwise, c_kernel, elementwise_kernel, reduction_kernel
 from cudalint.frontend.python.host_code import PythonLaunch, kernel_name
@@ -17,8 +18,7 @@ _EMPTY: Final = generated("", 0)
 _GETTERS: Final = ("get_function", "get_kernel")
 
 
-@dataclass(slots=True, eq=False)
-class Compiled:
+class Compiled(Struct, eq=False):
     """One call that compiles CUDA."""
 
     call: ast.Call
@@ -43,8 +43,7 @@ def compiled_by(call: ast.Call, scope: Scope, values: Values) -> Compiled | None
     return reader(_Call(call, scope, values))
 
 
-@dataclass(frozen=True, slots=True)
-class _Call:
+class _Call(Struct, frozen=True):
     """A call and its arguments."""
 
     call: ast.Call
@@ -200,8 +199,7 @@ _READERS: Final[dict[str, Callable[[_Call], Compiled | None]]] = {
 # --- launching ----------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
-class Launches:
+class Launches(Struct, frozen=True):
     """Finds the launches of what the calls of a file have compiled."""
 
     values: Values

@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Final
+
+from msgspec import Struct
 
 _LINE_END: Final = re.compile("\r\n|\r|\n")
 
@@ -35,8 +36,7 @@ class PythonText:
         return line, len(before) + 1 + (self._bom if line == 1 else 0)
 
 
-@dataclass(frozen=True, slots=True)
-class LocatedText:
+class LocatedText(Struct, frozen=True):
     text: str
     starts: tuple[int, ...]
     """For each character the offset in the Python text where what stands for it begins."""

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from typing import Final, NamedTuple
+
+from msgspec import Struct, field
 
 _MAX_STEPS: Final = 32
 """Names that stand for names are followed so far."""
@@ -25,8 +26,7 @@ class Meaning(NamedTuple):
     scope: Scope
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Binding:
+class Binding(Struct, frozen=True, eq=False):
     node: ast.AST | None
     """The value; None where it can't be told."""
     scope: Scope
@@ -36,8 +36,7 @@ class Binding:
     position: tuple[int, int]
 
 
-@dataclass(slots=True, eq=False)
-class Scope:
+class Scope(Struct, eq=False):
     node: ast.AST
     parent: Scope | None
     bindings: dict[str, list[Binding]] = field(default_factory=dict)
@@ -67,8 +66,7 @@ class Scope:
         return arguments[0].arg if arguments else None
 
 
-@dataclass(slots=True, eq=False)
-class Names:
+class Names(Struct, eq=False):
     """All scopes of a file, and its calls in the order of the text."""
 
     root: Scope

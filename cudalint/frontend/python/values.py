@@ -6,8 +6,9 @@ import ast
 import operator
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, Final
+
+from msgspec import Struct
 
 from cudalint.frontend.python import literals
 from cudalint.frontend.python.located import LocatedText, PythonText, generated, joined
@@ -56,8 +57,7 @@ def identifier_for(node: ast.AST) -> str:
     return found if not found[0].isdigit() else f"_{found}"
 
 
-@dataclass(frozen=True, slots=True)
-class Values:
+class Values(Struct, frozen=True):
     python: PythonText
     names: Names
 
