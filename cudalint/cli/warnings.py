@@ -94,7 +94,7 @@ def _parameters(params: Iterable[ParameterValue], known: Known) -> Iterator[str]
         elif own:
             text = f"`{kernel}` has no scalar parameter `{name}`"
         else:
-            text = f"no kernel of these files is called `{kernel}`"
+            text = f"these files have no kernel `{kernel}` with scalar parameters"
         yield f"--param {f'{kernel}:' if kernel else ''}{name}: {text}{_there_are(own)}"
 
 

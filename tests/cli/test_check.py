@@ -296,7 +296,7 @@ def test_what_was_done_before_a_file_took_too_long_is_kept(cudalint: Run, projec
         ("tile32:width=4", ""),
         ("h=4", "--param h: no kernel of these files has a scalar parameter `h`; there are out, width\n"),
         ("tile32:h=4", "--param tile32:h: `tile32` has no scalar parameter `h`; there are out, width\n"),
-        ("other:width=4", "--param other:width: no kernel of these files is called `other`\n"),
+        ("other:width=4", "--param other:width: these files have no kernel `other` with scalar parameters\n"),
     ],
 )
 def test_parameters_that_no_kernel_has(cudalint: Run, tile: str, command: str, parameter: str, warning: str) -> None:
