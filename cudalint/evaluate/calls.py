@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING
 from msgspec.structs import replace
 
 from cudalint import ir
-from cudalint.evaluate import expressions
+from cudalint.evaluate import expressions, walk
 from cudalint.evaluate.conversions import cast
 from cudalint.evaluate.events import EscapeEvent
 from cudalint.evaluate.graph import UNINITIALISED, Node, Reason
 from cudalint.evaluate.memory import address_of, dereference
 from cudalint.evaluate.values import (
     Allocation,
+    Choice,
     Closure,
     FunctionValue,
     LocalMemory,
@@ -82,12 +83,31 @@ def _closure_of(ex: Executor, expr: ir.Call) -> Value | Place | None:
         return None
     value = expressions.evaluate(ex, source)
     if isinstance(value, Closure):
-        ex.state.variables.update(value.captured)
         ref = expr.function if expr.function is not None and expr.function.load() is not None else value.function
-        return ex.inline(ref, lambda f: bind(ex, f, expr.arguments, None), expr.span)
+        return _call_closure(ex, value, ref, expr)
     if isinstance(value, FunctionValue):
         return ex.inline(value.function, lambda f: bind(ex, f, expr.arguments, None), expr.span)
     return None
+
+
+def _call_closure(ex: Executor, closure: Closure, ref: ir.FunctionRef, expr: ir.Call) -> Value | Place | None:
+    """The variables that it captured by copy are its own: what they are outside is another matter. Of numbers that it
+    changes (`mutable`), nobody counts how often it did."""
+    function = ref.load()
+    outside = {symbol: ex.state.variables.get(symbol) for symbol in closure.captured}
+    assigned = walk.effects(function.body).assigned if function is not None and closure.captured else ()
+    for symbol, value in closure.captured.items():
+        is_changed = symbol in assigned and not isinstance(value, (Pointer, Choice))
+        ex.state.variables[symbol] = (
+            ex.opaque("a lambda changes its copy", symbol.type, (), symbol) if is_changed else value
+        )
+    result = ex.inline(ref, lambda f: bind(ex, f, expr.arguments, None), expr.span)
+    for symbol, before in outside.items():
+        if before is None:
+            ex.state.variables.pop(symbol, None)
+        else:
+            ex.state.variables[symbol] = before
+    return result
 
 
 def _is_call_operator(expr: ir.Call) -> bool:

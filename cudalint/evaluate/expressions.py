@@ -602,10 +602,12 @@ def initialise_field(ex: Executor, this: Place, name: str, initializer: ir.Expr)
 def _lambda_value(ex: Executor, expr: ir.Lambda) -> Value:
     captured: dict[ir.Symbol, Value] = {}
     for capture in expr.captures:
-        if not capture.by_reference:
-            value = ex.state.variables.get(capture.symbol)
-            if value is not None and not isinstance(value, PLACES):
-                captured[capture.symbol] = value
+        symbol = capture.symbol
+        if symbol.initializer is not None:  # `[p = a + i]`
+            ex.state.variables[symbol] = initial_value(ex, symbol, symbol.initializer())
+        value = ex.state.variables.get(symbol)
+        if not capture.by_reference and value is not None and not isinstance(value, PLACES):
+            captured[symbol] = value
     return Closure(expr.function, captured)
 
 

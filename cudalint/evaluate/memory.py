@@ -6,6 +6,7 @@ from msgspec.structs import replace
 
 from cudalint import ir
 from cudalint.evaluate.arithmetic import I8, kind_of
+from cudalint.evaluate.beside import place_beside
 from cudalint.evaluate.events import AccessEvent, Context, Event, LocalIndexEvent, Scope
 from cudalint.evaluate.graph import UNINITIALISED, Graph, Node, Reason
 from cudalint.evaluate.state import State
@@ -13,6 +14,7 @@ from cudalint.evaluate.values import (
     Allocation,
     ArrayValue,
     Choice,
+    Closure,
     LocalMemory,
     LocalPlace,
     MemoryPlace,
@@ -124,7 +126,7 @@ class Memory:
             if inner is None:
                 return self.smear(value, place.type, tuple(s for s in place.path if isinstance(s, Node)))
             value = inner
-        if isinstance(place.type, ir.RecordType) and not isinstance(value, (RecordValue, Choice)):
+        if isinstance(place.type, ir.RecordType) and not isinstance(value, (RecordValue, Choice, Closure)):
             return self.smear(value, place.type)
         return value
 
@@ -310,6 +312,14 @@ def address_of(place: Place, graph: Graph) -> Pointer:
     return Pointer(Allocation("temporary", "local"), graph.const(0, I8), place.type)
 
 
+def _stays_in_row(row: ir.ArrayType, index: Node) -> bool:
+    """Whether an index is one of a row: `float *p = &a[0][0]` may walk on into the next one. Of a pointer to an element
+    that is not known: it has no length."""
+    if row.count is None:
+        return index.is_const and not index.value
+    return not index.is_const or 0 <= index.value < row.count
+
+
 def dereference(pointer: Pointer, graph: Graph) -> Place:
     """`*pointer`."""
     target = pointer.target
@@ -317,9 +327,11 @@ def dereference(pointer: Pointer, graph: Graph) -> Place:
         return MemoryPlace(pointer, pointer.pointee)
     place = target.place
     if not isinstance(place.type, ir.ArrayType):
-        return LocalPlace(place.symbol, place.path, pointer.pointee)
+        return place_beside(place, pointer, graph)
     size = element_bytes(target.element)
     index = graph.binary("/", pointer.offset, graph.const(size, I8), I8)
     if pointer.offset.op == "*" and pointer.offset.args[1].is_const and pointer.offset.args[1].value == size:
         index = pointer.offset.args[0]
+    if place.path and isinstance(place.path[-1], Node) and not _stays_in_row(place.type, index):
+        return place_beside(place, pointer, graph)
     return LocalPlace(place.symbol, (*place.path, index), pointer.pointee)
