@@ -50,11 +50,9 @@ def _call(ex: Executor, expr: ir.Call) -> Value | Place:
         return _virtual(ex, expr)
     ref = expr.function
     if ref is None or not ref.is_user:
-        known = ex.library.get(expr.name)
-        if known is not None:
-            result: Value | Place | None = known(ex, expr)
-            if result is not None:
-                return result
+        result = _library_result(ex, expr)
+        if result is not None:
+            return result
     called = _closure_of(ex, expr)
     if called is not None:
         return called
@@ -71,6 +69,19 @@ def _virtual(ex: Executor, expr: ir.Call) -> Value:
     if expr.receiver is not None:
         expressions.place(ex, expr.receiver)
     return unknown_call(ex, replace(expr, function=None, receiver=None))
+
+
+def _library_result(ex: Executor, expr: ir.Call) -> Value | Place | None:
+    """What a function of the library gives; None for other functions, and where no more is known than of those."""
+    known = ex.library.get(expr.name)
+    if known is None:
+        return None
+    try:
+        result: Value | Place | None = known(ex, expr)
+    except (IndexError, ValueError):
+        # The call does not compile: arguments are missing, or hold an error and are left out of the tree.
+        return None
+    return result
 
 
 def _closure_of(ex: Executor, expr: ir.Call) -> Value | Place | None:

@@ -1,0 +1,33 @@
+"""Calls of library functions that do not compile: what they lack costs the call, not the kernel."""
+
+from __future__ import annotations
+
+import pytest
+
+from cudalint.analysis import analyse_file
+from cudalint.evaluate.host_library import HOST_LIBRARY
+from cudalint.evaluate.intrinsics import DEVICE_LIBRARY
+from cudalint.options import AnalysisOptions
+
+_FREE = [name for name in sorted({*DEVICE_LIBRARY, *HOST_LIBRARY}) if name.isidentifier()]
+
+
+@pytest.mark.parametrize("arguments", ["", "a", "&missing[i]", "a, missing", "a, 1, 2, 3, 4, 5, 6"])
+def test_the_rest_of_a_kernel_is_evaluated_all_the_same(arguments: str) -> None:
+    calls = "\n".join(f"  if (i == 255) {name}({arguments});" for name in _FREE)
+    source = f"""
+__global__ void k(float *a) {{
+  int i = threadIdx.x;
+{calls}
+  a[i * 2] = 1;
+}}
+int main() {{
+{calls}
+  k<<<1, 256>>>(0);
+}}
+"""
+    facts = analyse_file("a.cu", AnalysisOptions(unsaved=(("a.cu", source),)))
+    [kernel] = facts.kernels
+    [access] = [access for access in kernel.accesses if access.operation == "store" and access.place.line == len(_FREE) + 4]
+    # 8 sectors for 32 floats at every other place; the last warp has a lane less where a call ends its thread.
+    assert access.results[0].sectors_per_request == pytest.approx(8, abs=0.25)
