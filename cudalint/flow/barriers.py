@@ -59,6 +59,13 @@ def verdict(event: BarrierEvent, trial: Trial, execution: Execution) -> BarrierR
 
 def all_come(span: ir.Span, execution: Execution, trial: Trial) -> bool:
     """Whether the barriers at a place are ones that all threads come to, for all sizes that are tried."""
+    try:
+        return _all_come(span, execution, trial)
+    except TooLarge:
+        return False
+
+
+def _all_come(span: ir.Span, execution: Execution, trial: Trial) -> bool:
     start = (span.path, span.line, span.column)
     found = [
         event
@@ -75,7 +82,7 @@ def _whole_warps(event: BarrierEvent, trial: Trial) -> bool:
     """Whether all lanes of a warp come, or none; not where that depends on data."""
     if any(c.bits & trial.graph.opaque_bits and c.bits & THREAD_BITS for c in _conditions(event)):
         return False
-    trace = trial.trace("block")
+    trace = trial.some_trace("block")
     if not trace.is_reached(event):
         return True
     mask = _mask(trace, event, trial.graph)
@@ -94,7 +101,7 @@ def _divergent(event: BarrierEvent, split: _Split, launch: int, size: str | None
 def _split(event: BarrierEvent, trial: Trial, alive: Sequence[Node]) -> _Split | None:
     if event.scope == "warp":
         return _missing_lane(event, trial, alive)
-    trace = trial.trace("grid" if event.scope == "grid" else "block")
+    trace = trial.some_trace("grid" if event.scope == "grid" else "block")
     if not trace.is_reached(event):
         return None
     rows = trace.rows_of(event)
@@ -126,7 +133,7 @@ def _still_here(trace: Unfolding, event: BarrierEvent, alive: Sequence[Node]) ->
 
 def _missing_lane(event: BarrierEvent, trial: Trial, alive: Sequence[Node]) -> _Split | None:
     """A warp of which some lanes come, and one that the mask names goes another way."""
-    trace = trial.trace("block")
+    trace = trial.some_trace("block")
     if event.mask is None or event.mask.bits & trial.graph.opaque_bits:
         return None
     if not trace.is_reached(event) or not trace.follows(event, event.mask):

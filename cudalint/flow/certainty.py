@@ -18,7 +18,7 @@ from cudalint.evaluate.requests import opaque_parts
 from cudalint.flow.conflicts import Conflict
 from cudalint.flow.distances import is_in_range
 from cudalint.flow.trial import GaveUp, Trial
-from cudalint.flow.unfold import Touch
+from cudalint.flow.unfold import TooLarge, Touch
 from cudalint.flow.valuations import satisfy
 from cudalint.options import RaceScope
 
@@ -40,6 +40,8 @@ class Doubt(Struct, frozen=True):
     """It is there as soon as two numbers among the data are equal."""
     excludes: bool = False
     """The two accesses cannot happen in one run at all."""
+    unfinished: bool = False
+    """There is too much to look at for anybody to tell."""
 
 
 def doubt_about(
@@ -60,7 +62,7 @@ def doubt_about(
     try:
         return _addresses(conflict, trial, touches, size) or _sizes(conflict, trial, execution, touches, size)
     except GaveUp:
-        return Doubt("there was no time to try other sizes and data")
+        return Doubt("there was no time to try other sizes and data", unfinished=True)
 
 
 def _grid(conflict: Conflict, execution: Execution) -> Doubt | None:
@@ -265,8 +267,12 @@ def _goes_round(conflict: Conflict, trial: Trial, other: Trial) -> bool:
     """Whether the loops around both accesses still make a few iterations: sizes for which a loop ends at once say
     nothing about what happens from one iteration to the next."""
     scope: RaceScope = "grid" if conflict.reach == "grid" else "block"
+    try:
+        usual_trace, other_trace = trial.some_trace(scope), other.some_trace(scope)
+    except TooLarge:
+        return True
     for end in (conflict.first, conflict.second):
-        usual, now = trial.trace(scope).iterations(end), other.trace(scope).iterations(end)
+        usual, now = usual_trace.iterations(end), other_trace.iterations(end)
         if any(b < min(a, _FEW) for a, b in zip(usual, now, strict=True)):
             return False
     return True

@@ -84,14 +84,19 @@ class Search(Struct, eq=False):
                     doubt = contradiction(conflict, trial.graph)
                     if doubt is None and self.how_sure:
                         doubt = doubt_about(conflict, trial, self.execution, touches, array.bytes)
+                    if doubt is not None and doubt.unfinished:
+                        self._miss(f"whether races on `{array.name}` are certain was not looked at")
                     if doubt is None or not doubt.excludes:
                         sizes = ", ".join(f"{render(symbol)} = {value}" for symbol, value in trial.values.items())
                         yield Finding(array, conflict, doubt, sizes)
             except GaveUp:
-                text = f"races on `{array.name}` were not looked for: there is too much to look at"
-                if text not in self.missed:
-                    self.missed.append(text)
+                self._miss(f"races on `{array.name}` were not looked for")
                 return
+
+    def _miss(self, what: str) -> None:
+        text = f"{what}: there is too much to look at"
+        if text not in self.missed:
+            self.missed.append(text)
 
 
 def situations(execution: Execution) -> list[dict[Node, int | float]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 
 import numpy as np
 from msgspec import Struct, field
@@ -39,6 +40,10 @@ class Effort(Struct, frozen=True):
 
 _INSIDE = (Effort(3, 12), Effort(2, 4), Effort(1, 3))
 _BETWEEN = (Effort(7, 4), Effort(4, 3), Effort(3, 2))
+
+
+def _efforts(scope: RaceScope) -> tuple[Effort, ...]:
+    return _INSIDE if scope == "block" else _BETWEEN
 
 
 class Trial(Struct, eq=False):
@@ -83,7 +88,7 @@ class Trial(Struct, eq=False):
         self, touches: Sequence[Touch], size: int | None, scope: RaceScope, ignores_values: bool
     ) -> list[Conflict]:
         reaches: tuple[Reach, ...] = ("block", "warp") if scope == "block" else ("grid",)
-        for effort in _INSIDE if scope == "block" else _BETWEEN:
+        for effort in _efforts(scope):
             if self.is_over():
                 break
             try:
@@ -93,15 +98,23 @@ class Trial(Struct, eq=False):
             return [] if table is None else all_conflicts(table, reaches, ignores_values)
         raise GaveUp
 
+    def some_trace(self, scope: RaceScope) -> Unfolding:
+        """The trace of as many blocks and iterations as can be followed. Raises `TooLarge` if that is none."""
+        for effort in _efforts(scope):
+            with suppress(TooLarge):
+                return self.trace(scope, effort)
+        raise TooLarge
+
     def trace(self, scope: RaceScope, effort: Effort | None = None) -> Unfolding:
         """The trace of some blocks. Raises `TooLarge`."""
-        key = (scope, effort or _INSIDE[0])
+        effort = effort or _efforts(scope)[0]
+        key = (scope, effort)
         if key in self._too_large:
             raise TooLarge
         found = self._traces.get(key)
         if found is None:
             try:
-                found = self._traces[key] = self._unfold(*key)
+                found = self._traces[key] = self._unfold(scope, effort)
             except TooLarge:
                 self._too_large.add(key)
                 raise

@@ -28,6 +28,6 @@ int main() {{
 """
     facts = analyse_file("a.cu", AnalysisOptions(unsaved=(("a.cu", source),)))
     [kernel] = facts.kernels
-    [access] = [access for access in kernel.accesses if access.operation == "store" and access.place.line == len(_FREE) + 4]
+    [access] = [a for a in kernel.accesses if a.operation == "store" and a.place.line == len(_FREE) + 4]
     # 8 sectors for 32 floats at every other place; the last warp has a lane less where a call ends its thread.
     assert access.results[0].sectors_per_request == pytest.approx(8, abs=0.25)
