@@ -114,13 +114,14 @@ def _values(execution: Execution, pair: _Pair) -> list[int]:
 
 
 def _places(execution: Execution, touch: Touch) -> tuple[NDArray[np.int64], NDArray[np.int64]] | None:
-    """[active threads] of the first block: their numbers, and their bytes but for what sizes add."""
+    """[active threads] of the first block: their numbers, and their bytes but for what sizes add. Those of any iteration
+    count as active: what comes of it is tried afterwards."""
     graph = execution.view.graph
     own = terms_of(graph, touch.offset).get((), graph.zero)
     if own.bits & ~(THREAD_BITS | BLOCK_BITS):
         return None
     rows = Rows.of_one_block(graph, {}, execution.view.block)
-    mask = mask_of(rows, touch.context.conditions)[0]
+    mask = mask_of(rows, [c for c in touch.context.conditions if not c.bits & graph.loop_bits])[0]
     bytes_ = np.broadcast_to(np.asarray(rows.value(own), dtype=np.int64), (1, len(mask)))[0]
     active = np.flatnonzero(mask)
     return active, bytes_[active]

@@ -55,3 +55,13 @@ def test_a_visible_launch_passes_a_size_and_no_distance() -> None:
         "void run(float *a, int n) { k<<<1, 512>>>(a, n); }"
     )
     assert not races(source)
+
+
+@pytest.mark.parametrize("condition", ["t > k", "t * k > 100", "t > 3 + k && k % 2 == 0"])
+def test_threads_that_are_active_in_some_iterations_only_may_meet(condition: str) -> None:
+    loop = f"for (int k = 0; k < 8; k++) {{ float v = a[t + d]; if ({condition}) a[t] += v; }}"
+    [(certainty, _, reason)] = races(
+        f"{_ANNOTATED}__global__ void k(float *a, int d) {{ int t = threadIdx.x; {loop} }}"
+    )
+    assert certainty == "possible"
+    assert reason is not None and "it depends on `d`" in reason
