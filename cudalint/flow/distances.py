@@ -114,8 +114,8 @@ def _values(execution: Execution, pair: _Pair) -> list[int]:
 
 
 def _places(execution: Execution, touch: Touch) -> tuple[NDArray[np.int64], NDArray[np.int64]] | None:
-    """[active threads] of the first block: their numbers, and their bytes but for what sizes add. Those of any iteration
-    count as active: what comes of it is tried afterwards."""
+    """[active threads] of the first block: their numbers, and their bytes but for what sizes add. Those of any
+    iteration count as active: what comes of it is tried afterwards."""
     graph = execution.view.graph
     own = terms_of(graph, touch.offset).get((), graph.zero)
     if own.bits & ~(THREAD_BITS | BLOCK_BITS):
