@@ -119,6 +119,7 @@ MATH_FUNCTIONS: Mapping[str, Callable[[float], float]] = {
     "exp": math.exp,
     "exp2": lambda x: 2.0**x,
     "round": lambda x: math.floor(x + 0.5) if x >= 0 else math.ceil(x - 0.5),
+    "rint": lambda x: float(round(x)),
     "trunc": math.trunc,
     "sin": math.sin,
     "cos": math.cos,

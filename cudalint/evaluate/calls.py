@@ -155,6 +155,15 @@ def bind(
     return bound
 
 
+_OF_ALL_THREADS = frozenset(
+    {
+        "block_index", "block_rank", "cluster_rank", "dim_blocks", "dim_threads", "grid_rank", "num_blocks",
+        "num_clusters", "num_grids", "num_threads", "size",
+    }
+)  # fmt: skip
+"""Questions to a cooperative group that its threads get one answer to."""
+
+
 def unknown_call(ex: Executor, expr: ir.Call) -> Value:
     """A call whose body is not in sight: its result and what it can reach through its arguments are opaque."""
     seen: list[Node] = []
@@ -179,6 +188,9 @@ def unknown_call(ex: Executor, expr: ir.Call) -> Value:
             reads = True
             _escape(ex, expr.name, value, argument.span)
     args = tuple(dict.fromkeys(n for n in seen if not n.is_const))[:8]
+    if not seen and ex.configuration is not None and expr.name not in _OF_ALL_THREADS:
+        # What is told nothing may ask for the thread: `coalesced_threads().thread_rank()`.
+        args = tuple(ex.graph.thread)
     for where, argument in written:
         value = ex.opaque(f"`{expr.name}` sets it", where.type, args, argument.span)
         expressions.write(ex, where, value, argument.span)

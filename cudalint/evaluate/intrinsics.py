@@ -326,13 +326,12 @@ def _table() -> Mapping[str, Handler]:
     for name in MATH_FUNCTIONS:
         for spelled in (name, f"{name}f", f"__{name}f"):
             table.setdefault(spelled, _function(name))
-    for name, function in (("rint", "round"), ("nearbyint", "round")):
-        table[name] = table[f"{name}f"] = _function(function)
-    for name in ("lround", "llround", "lrint", "llrint"):
-        table[name] = table[f"{name}f"] = _rounded("round")
+    table["nearbyint"] = table["nearbyintf"] = _function("rint")
+    for name, function in (("lround", "round"), ("llround", "round"), ("lrint", "rint"), ("llrint", "rint")):
+        table[name] = table[f"{name}f"] = _rounded(function)
     for source in ("float", "double"):
         for target in ("int", "uint", "ll", "ull"):
-            for mode, function in (("rn", "round"), ("rd", "floor"), ("ru", "ceil"), ("rz", "trunc")):
+            for mode, function in (("rn", "rint"), ("rd", "floor"), ("ru", "ceil"), ("rz", "trunc")):
                 table[f"__{source}2{target}_{mode}"] = _rounded(function)
     for source in ("int", "uint", "ll", "ull"):
         for target in ("float", "double"):

@@ -630,6 +630,7 @@ _FUNCTIONS: Mapping[str, Any] = {
     "exp": np.exp,
     "exp2": np.exp2,
     "round": lambda x: np.copysign(np.floor(np.abs(x) + 0.5), x),
+    "rint": np.rint,
     "trunc": np.trunc,
     "sin": np.sin,
     "cos": np.cos,

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from cudalint.frontend.lower.context import Context
 
 _UNROLL: Final = re.compile(r"unroll\b\s*\(?\s*(\d*)")
+_STD_ARRAY: Final = re.compile(r"(cuda::)?std::array<")
 _CONSTEXPR_IF: Final = re.compile(r"if\s+constexpr\b")
 _CASES: Final = frozenset({kinds.CASE_STMT, kinds.DEFAULT_STMT})
 _JUMPS: Final = {
@@ -295,11 +296,17 @@ class Statements:
 
 
 def _array_of(range_: ir.Expr) -> ir.Name | ir.Member | ir.Index | ir.InitList | None:
-    """The array that a range-based `for` walks along: a named one, or the list in braces that stands there."""
+    """The array that a range-based `for` walks along: a named one, that of a `std::array`, or the list in braces that
+    stands there."""
     if isinstance(range_, (ir.Cast, ir.Construct)):
         inner = (range_.operand,) if isinstance(range_, ir.Cast) else range_.arguments
         return inner[0] if len(inner) == 1 and isinstance(inner[0], ir.InitList) and _has_extent(inner[0]) else None
-    return range_ if isinstance(range_, (ir.Name, ir.Member, ir.Index)) and _has_extent(range_) else None
+    if not isinstance(range_, (ir.Name, ir.Member, ir.Index)):
+        return None
+    if isinstance(range_.type, ir.RecordType) and _STD_ARRAY.match(range_.type.name) and len(range_.type.fields) == 1:
+        elements = range_.type.fields[0]
+        range_ = ir.Member(range_, elements.name, False, elements.type, range_.span)
+    return range_ if _has_extent(range_) else None
 
 
 def _has_extent(expr: ir.Expr) -> bool:
