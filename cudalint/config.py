@@ -408,4 +408,3 @@ _READERS: Mapping[str, Callable[[_Entry], object]] = {
     "assume": _assumptions,
     "kernels": _kernels,
 }
-KEYS = tuple(_READERS)

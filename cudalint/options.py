@@ -9,6 +9,7 @@ from typing import Literal, NamedTuple
 from msgspec import Struct
 
 RaceScope = Literal["block", "grid"]
+DEFAULT_TARGET = "a100"
 
 _DEFINE = re.compile(r"[A-Za-z_]\w*(\([^)]*\))?(=|$)")
 
@@ -73,7 +74,7 @@ class AnalysisOptions(Struct, frozen=True):
     """C expressions over parameters and built-ins that hold in every kernel."""
     kernels: tuple[KernelSettings, ...] = ()
     """The configuration's launches, for kernels that have none of the above; the first that fits counts."""
-    target: str = "a100"
+    target: str = DEFAULT_TARGET
     registers: int | None = None
     """Registers per thread of every kernel, as the user states them."""
     max_registers: int | None = None

@@ -14,6 +14,7 @@ from importlib import resources
 
 from msgspec import Struct
 
+from cudalint.options import DEFAULT_TARGET
 from cudalint.registry import RuleClass
 from cudalint.reporters.style import Style
 
@@ -128,7 +129,7 @@ def findings_in(rule: RuleClass, source: str, style: Style, most: int | None = N
         return
     found = [diagnostic for diagnostic in gather([report]) if diagnostic.code == rule.code][:most]
     settings = text.TextSettings(style, pictures=None, show_summary=False)
-    lines = list(text.render(CheckResult("a100", tuple(found)), SourceLines({path: source}), settings))
+    lines = list(text.render(CheckResult(DEFAULT_TARGET, tuple(found)), SourceLines({path: source}), settings))
     yield from lines[:-1] if lines and not lines[-1] else lines
 
 

@@ -150,7 +150,8 @@ def _strided(one: Evaluated, step: int) -> Pattern:
     distance = abs(step)
     if access.record_bytes is not None and distance == access.record_bytes:
         if not set(access.element_type.split()) <= _FUNDAMENTAL:
-            return Pattern("copy", f"{access.record_bytes}-byte structs copied {access.bytes} bytes at a time", step)
+            piece = count(access.bytes, "byte")
+            return Pattern("copy", f"{access.record_bytes}-byte structs copied {piece} at a time", step)
         return Pattern("field", f"field of {_article(access.record_bytes)} {access.record_bytes}-byte struct", step)
     if (distance, access.bytes) == (8, 4) and access.element_type in _WIDE_INTEGERS:
         return Pattern("strided", "of each 64-bit integer only the lower half is used", step)

@@ -8,6 +8,7 @@ import click
 
 from cudalint.cli import NOTHING_FOUND, completion, parameters
 from cudalint.cli.terminal import output_style, write_lines
+from cudalint.options import DEFAULT_TARGET
 
 _BYTES = click.IntRange(min=0)
 
@@ -34,8 +35,8 @@ _BYTES = click.IntRange(min=0)
     help="Preferred share of shared memory.  [default: the driver's choice]",
 )
 @click.option(
-    "--target", callback=parameters.target_name, shell_complete=completion.targets, default="a100", show_default=True,
-    metavar="NAME",
+    "--target", callback=parameters.target_name, shell_complete=completion.targets, default=DEFAULT_TARGET,
+    show_default=True, metavar="NAME",
     help="GPU by chip or architecture: a100, h100, sm_86.",
 )
 @click.option(

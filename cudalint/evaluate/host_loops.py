@@ -129,9 +129,9 @@ class _Progress:
         return self.ex.statements - self.steps
 
     def _places(self) -> int:
-        """Where launches are really made, with other blocks at one place counted apart."""
-        found = [launch for launch in self.ex.launches if launch.taken] if self.has_launch else []
-        return len({(launch.kernel.key, launch.span, launch.block) for launch in found})
+        """With other blocks at one place counted apart, and launches that are really made."""
+        found = self.ex.launches if self.has_launch else ()
+        return len({(launch.kernel.key, launch.span, launch.block, launch.taken) for launch in found})
 
     def _is_yet_to_come(self) -> bool:
         """Whether a launch was seen only in a branch that no iteration has taken so far, and there is time to wait."""

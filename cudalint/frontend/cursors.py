@@ -186,7 +186,6 @@ _UNARY_OPERATORS: Final = (
 )  # fmt: skip
 
 STORAGE_EXTERN: Final = 2
-STORAGE_STATIC: Final = 3
 
 _EVALUATED_INTEGER: Final = 1
 _EVALUATED_FLOAT: Final = 2

@@ -21,10 +21,6 @@ def dump_function(function: ir.Function) -> str:
     return "\n".join([*lines, *_statement(function.body, 1)])
 
 
-def dump_statement(statement: ir.Stmt) -> str:
-    return "\n".join(_statement(statement, 0))
-
-
 # --- types -----------------------------------------------------------------------------------------
 
 

@@ -14,8 +14,6 @@ from functools import cache
 from importlib import resources
 from typing import Any
 
-DEFAULT_TARGET = "a100"
-
 
 class UnknownTarget(ValueError):
     """No chip or architecture has this name; `name` is what was asked for, `close` the names most like it."""

@@ -6,7 +6,8 @@ import pickle
 
 import pytest
 
-from cudalint.hardware.targets import DEFAULT_TARGET, UnknownTarget, find_target, target_names
+from cudalint.hardware.targets import UnknownTarget, find_target, target_names
+from cudalint.options import DEFAULT_TARGET
 
 ARCHITECTURES = ["sm_70", "sm_75", "sm_80", "sm_86", "sm_87", "sm_89", "sm_90", "sm_100", "sm_120"]
 

@@ -17,6 +17,8 @@ _LAUNCH_BOUNDS: Final = "cudalint.launch_bounds"
 _PATTERN_PARENTS: Final = frozenset({kinds.CLASS_TEMPLATE, kinds.CLASS_TEMPLATE_PARTIAL_SPECIALIZATION})
 RECORDS: Final = frozenset({kinds.STRUCT_DECL, kinds.CLASS_DECL, kinds.UNION_DECL}) | _PATTERN_PARENTS
 _NUMBER_SUFFIX: Final = re.compile(r"\b(\d+)[UL]+\b")
+_PACK: Final = re.compile(r"(?<=[<,\s])<([^<>]*)>")
+"""The arguments of a pack, which clang prints in brackets of their own: `sum<<float, int>>`."""
 
 
 class Parts(Struct):
@@ -101,7 +103,8 @@ def instantiation_name(definition: Cursor) -> str:
     match = re.search(rf"\b{re.escape(name)}<", printed)
     if match is None:
         return name
-    return name + _NUMBER_SUFFIX.sub(r"\1", _bracketed(printed, match.end() - 1))
+    arguments = _bracketed(printed, match.end() - 1)
+    return name + _PACK.sub(r"\1", _NUMBER_SUFFIX.sub(r"\1", arguments))
 
 
 def _bracketed(text: str, start: int) -> str:

@@ -42,7 +42,6 @@ _SCALAR_KINDS: Final = {kinds.type_kind(name): scalar for name, scalar in _SCALA
 VOID: Final = _SCALARS["VOID"]
 BOOL: Final = _SCALARS["BOOL"]
 INT: Final = _SCALARS["INT"]
-UNSIGNED_LONG: Final = _SCALARS["ULONG"]
 
 _NO_TYPE: Final = ir.OpaqueType("")
 
