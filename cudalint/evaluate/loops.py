@@ -609,10 +609,8 @@ def _unrolled_iteration(ex: Executor, parts: Parts) -> bool | None:
     if scope.breaks:
         return None
     if scope.continues:
-        ex.state.conditions = before
-        for condition, variables in scope.continues:
-            ex.state.variables = ex.join_variables(condition, dict(variables), ex.state.variables)
-        ex.state.dead = False
+        ex.state.conditions, ex.state.dead = before, False
+        ex.merge_exits(scope.continues, scope.exits)
     if ex.state.dead:
         return False
     if parts.increment is not None:
