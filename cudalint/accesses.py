@@ -66,6 +66,7 @@ def _access(event: AccessEvent, results: tuple[AccessResult, ...], spellings: Sp
         expression=spellings.of(place),
         declaration=_declaration(symbol) if symbol is not None else None,
         record_bytes=event.record.bytes if event.record is not None else None,
+        compiled_at=spellings.compiled_at(place),
     )
 
 

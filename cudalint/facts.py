@@ -227,6 +227,13 @@ class Access(Struct, frozen=True, eq=False):
     declaration: ArrayFacts | None = None
     record_bytes: int | None = None
     """The size of the struct of which this access touches a field, where it does."""
+    compiled_at: tuple[int, int] | None = None
+    """Line and column with which the compiler notes it, where those are not where it begins."""
+
+    @property
+    def position(self) -> tuple[int, int]:
+        """Line and column as a profiler gives them."""
+        return self.compiled_at or (self.place.line, self.place.column)
 
 
 Verdict = Literal["uniform", "warp-uniform", "divergent", "data-dependent", "unknown"]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from msgspec import Struct, field
 
+from cudalint import line_table
 from cudalint.facts import Place
 from cudalint.options import AnalysisOptions
 
@@ -25,19 +26,28 @@ class Spellings(Struct):
     """What stands at places of the source. Each file is read once."""
 
     options: AnalysisOptions
+    _texts: dict[str, str] = field(default_factory=dict)
     _lines: dict[str, list[bytes]] = field(default_factory=dict)
+
+    def compiled_at(self, place: Place) -> tuple[int, int] | None:
+        """Where the compiler notes an access over several lines."""
+        return line_table.compiled_at(self._text(place.path), place) if place.line != place.end_line else None
 
     def of(self, place: Place) -> str:
         """On one line; empty for a file that is gone."""
         if place.path not in self._lines:
-            text = source_text(place.path, self.options).encode("utf-8", "surrogateescape")
-            self._lines[place.path] = text.split(b"\n")
+            self._lines[place.path] = self._text(place.path).encode("utf-8", "surrogateescape").split(b"\n")
         lines = self._lines[place.path][place.line - 1 : place.end_line]
         if not lines:
             return ""
         lines[-1] = lines[-1][: place.end_column - 1]
         lines[0] = lines[0][place.column - 1 :]
         return " ".join(b" ".join(lines).decode("utf-8", "replace").split())
+
+    def _text(self, path: str) -> str:
+        if path not in self._texts:
+            self._texts[path] = source_text(path, self.options)
+        return self._texts[path]
 
 
 __all__ = ["Spellings", "source_text"]

@@ -19,6 +19,8 @@ from cudalint.facts import AccessResult, Status
 from cudalint.hardware.banks import async_copy_range
 from cudalint.hardware.sectors import SECTOR_BYTES
 
+_DIGITS = 9
+"""Of figures: sums of weights differ from plain numbers by less."""
 _MAX_COPIES = 16
 """Loops of up to so many iterations are taken to be unrolled completely."""
 _MOST_NODES = 5_000
@@ -189,7 +191,7 @@ def _of_totals(
     reached: Sequence[Known], totals: Totals, view: LaunchView, bounds: tuple[float, float]
 ) -> AccessResult:
     """The figures that follow from the sums over all requests."""
-    mean, ideal = totals.cost / totals.requests, totals.ideal / totals.requests
+    mean, ideal = (round(total / totals.requests, _DIGITS) for total in (totals.cost, totals.ideal))
     shared = reached[0].event.target.space == "shared"
     return AccessResult(
         view.index,

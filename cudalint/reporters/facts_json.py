@@ -84,8 +84,8 @@ def _kernel(kernel: KernelFacts) -> JsonObject:
 def _access(access: Access) -> JsonObject:
     return {
         "path": access.place.path,
-        "line": access.place.line,
-        "column": access.place.column,
+        "line": access.position[0],
+        "column": access.position[1],
         "end_line": access.place.end_line,
         "end_column": access.place.end_column,
         "function": access.function,
