@@ -76,9 +76,23 @@ class RecordType(Struct, eq=False):
     align: int
     fields: tuple[Field, ...] = ()
     is_union: bool = False
+    _overlapping: dict[str, tuple[Field, ...]] | None = None
 
     def field(self, name: str) -> Field | None:
         return next((f for f in self.fields if f.name == name), None)
+
+    def overlapping(self, name: str) -> tuple[Field, ...]:
+        """The other fields that share bytes with one, as those of unions do."""
+        if self._overlapping is None:
+            self._overlapping = {f.name: tuple(o for o in self.fields if _overlap(f, o)) for f in self.fields}
+        return self._overlapping.get(name, ())
+
+
+def _overlap(a: Field, b: Field) -> bool:
+    """Bit-fields of one unit don't, although they are accessed together."""
+    if a is b or a.bits is not None or b.bits is not None:
+        return False
+    return a.offset < b.offset + b.type.bytes and b.offset < a.offset + a.type.bytes
 
 
 class OpaqueType(Struct, frozen=True):

@@ -174,6 +174,8 @@ class Graph:
         """The same where the quotient is a floating-point number: by how much one size is scaled to the other."""
         self.rounded: dict[tuple[int, int], Node] = {}
         """Integer quotients that become floating-point numbers: scales, unless they are used as integers too."""
+        self.exponents: dict[Node, bool] = {}
+        """Uniform symbols by which something is shifted, and whether to the right."""
         self.products: dict[Node, None] = {}
         """32-bit products of uniform symbols."""
         self.fitted: tuple[Node, ...] = ()
@@ -322,6 +324,8 @@ class Graph:
             return simple
         if op == "/":
             self._note_quotient(a, b, kind)
+        elif op in ("<<", ">>"):
+            self._note_exponent(op, b)
         if op in COMMUTATIVE and a.is_const:
             a, b = b, a
         if kind.is_float and a.size + b.size > _MAX_FLOAT_SIZE:
@@ -459,6 +463,11 @@ class Graph:
         elif a.op == "uniform" and b.is_const and not a.kind.is_float and not kind.is_float and b.value > 1:
             self.shares.setdefault(a, set()).add(int(b.value))
 
+    def _note_exponent(self, op: str, exponent: Node) -> None:
+        symbol = exponent.args[0] if exponent.op == "cast" else exponent
+        if symbol.op == "uniform":
+            self.exponents[symbol] = self.exponents.get(symbol, False) or op == ">>"
+
     def sort_quotients(self) -> None:
         """Tells the scales (`float(width / new_width)`) among the integer quotients from the sizes (`channels / heads`,
         of which an attention kernel takes the square root as well)."""
@@ -477,6 +486,7 @@ class Graph:
         self.products.clear()
         self.quotients.clear()
         self.shares.clear()
+        self.exponents.clear()
         self.ratios.clear()
         self.rounded.clear()
 

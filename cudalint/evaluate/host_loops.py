@@ -26,6 +26,8 @@ _MOST_PLACES = 16
 """Iterations however many statements they take, as long as they come to launches at other places or of other blocks, or
 have yet to come to one."""
 
+_OPTION_READERS = frozenset({"getopt", "getopt_long", "getopt_long_only"})
+
 
 def follow(ex: HostExecutor, parts: loops.Parts) -> None:
     """Some iterations while the condition is known to hold, one if it is unknown; then the rest is unknown."""
@@ -33,6 +35,7 @@ def follow(ex: HostExecutor, parts: loops.Parts) -> None:
     if not has_launch and not _matters(ex, parts):
         return
     guards = ex.guards
+    defaults = dict(ex.state.variables) if _reads_options(parts) else {}
     progress = _Progress(ex, parts, has_launch)
     progress.run()
     if progress.returned:
@@ -40,7 +43,8 @@ def follow(ex: HostExecutor, parts: loops.Parts) -> None:
     ex.guards = guards
     if not progress.finished:
         for symbol in ex.changed_in(parts):
-            _forget(ex, symbol, parts)
+            if symbol not in defaults or ex.state.variables.get(symbol) is not defaults[symbol]:
+                _forget(ex, symbol, parts)
     elif ex.chosen:
         # How often a condition held is unknown if the condition is.
         for symbol in walk.stepped(parts.body):
@@ -145,6 +149,24 @@ def _matters(ex: HostExecutor, parts: loops.Parts) -> bool:
     """Whether a loop changes any number or pointer that lives on after it: filling arrays decides no launch."""
     kept = (ex.state.variables.get(symbol) for symbol in ex.changed_in(parts) if symbol is not parts.own)
     return any(isinstance(value, (Node, RecordValue)) for value in kept)
+
+
+def _reads_options(parts: loops.Parts) -> bool:
+    """Whether a loop goes through the command line. What it changes only where an option says so is most likely what it
+    was before."""
+    for part in (parts.condition, parts.body):
+        for node in walk.walk(part) if part is not None else ():
+            if isinstance(node, ir.Call) and node.name in _OPTION_READERS:
+                return True
+            if isinstance(node, ir.Name) and node.symbol.storage == "parameter" and _is_list_of_texts(node.symbol.type):
+                return True
+    return False
+
+
+def _is_list_of_texts(type_: ir.Type) -> bool:
+    """`char **` or `char *[]`, such as the `argv` of `main`."""
+    text = type_.pointee if isinstance(type_, ir.PointerType) else getattr(type_, "element", None)
+    return isinstance(text, ir.PointerType) and isinstance(text.pointee, ir.Scalar) and text.pointee.bytes == 1
 
 
 def _test(ex: HostExecutor, parts: loops.Parts) -> Node:

@@ -255,13 +255,31 @@ class Memory:
             return new
         step, rest = path[0], path[1:]
         if isinstance(value, RecordValue) and isinstance(step, str):
-            if value.type.is_union:
-                return RecordValue(value.type, {k: self.smear(new, _field_type(value.type, k)) for k in value.fields})
             old = value.fields.get(step)
-            return value if old is None else value.with_field(step, self._with_part(old, rest, new))
+            return value if old is None else self._with_field(value, step, self._with_part(old, rest, new))
         if isinstance(value, ArrayValue) and isinstance(step, Node):
             return self._with_element(value, step, rest, new)
         return value
+
+    def _with_field(self, record: RecordValue, name: str, new: Value) -> RecordValue:
+        """With what that makes of the fields that share bytes with it."""
+        field, result = record.type.field(name), record.with_field(name, new)
+        for other in record.type.overlapping(name) if field is not None else ():
+            assert field is not None
+            result = result.with_field(other.name, self._overlaid(record, other, field, new))
+        return result
+
+    def _overlaid(self, record: RecordValue, other: ir.Field, field: ir.Field, new: Value) -> Value:
+        """What a field holds after another one in its place was set."""
+        at = field.offset - other.offset
+        if field.type == other.type and not at:
+            return new
+        old = record.fields.get(other.name)
+        if isinstance(new, ArrayValue) and new.type.element == other.type and not at % other.type.bytes:
+            return self._element(new, -at // other.type.bytes)
+        if isinstance(old, ArrayValue) and old.type.element == field.type and not at % field.type.bytes:
+            return old.with_element(at // field.type.bytes, new)
+        return self.smear(new, other.type)
 
     def _with_element(self, array: ArrayValue, index: Node, rest: tuple[Step, ...], new: Value) -> Value:
         if isinstance(array.type.element, ir.Scalar) and not isinstance(new, Node):

@@ -14,6 +14,8 @@ _GRANULE = 32
 _FEW = 8
 _LARGEST = 1 << 28
 """Sizes beyond would overflow soon where they are multiplied."""
+_BITS, _FEW_BITS = 16, 4
+"""Of what is shifted by a number that nothing gives: `1 << bits` is a size then, and `size >> level` still is one."""
 _ROUNDS = 4
 """Making sizes smaller undoes what was made of their quotients, and the other way round: tried so often."""
 
@@ -21,6 +23,8 @@ _ROUNDS = 4
 def settle_sizes(graph: Graph) -> None:
     """Gives uniform symbols generic values with which the program computes what it is meant to."""
     graph.sort_quotients()
+    for symbol, is_right in graph.exponents.items():
+        graph.settle(symbol, _FEW_BITS if is_right else _BITS)
     for _ in range(_ROUNDS):
         _settle_quotients(graph)
         if not _shrink(graph):

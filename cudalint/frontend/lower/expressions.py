@@ -9,7 +9,7 @@ from cudalint import ir
 from cudalint.frontend import cursors, kinds
 from cudalint.frontend.cursors import Cursor
 from cudalint.frontend.lower import literals
-from cudalint.frontend.lower.types import BOOL, INT, VOID
+from cudalint.frontend.lower.types import BOOL, INT, VOID, is_anonymous
 
 if TYPE_CHECKING:
     from cudalint.frontend.lower.context import Context
@@ -236,6 +236,8 @@ class Expressions:
         if declaration.kind == kinds.ENUM_CONSTANT_DECL:
             return self._enumerator(cursor, declaration)
         inner = cursors.expressions(cursor)
+        while inner and _names_no_field(inner[0]):
+            inner = cursors.expressions(inner[0])
         name = cursors.spelling(cursor)
         type_, span = self._types.of(cursor), self._span(cursor)
         if not inner:
@@ -388,6 +390,11 @@ class Expressions:
         if isinstance(statement, ir.Declare):
             return ir.Name(statement.symbol, statement.symbol.type, statement.span)
         return ir.UnknownExpr("statement in an expression", (), VOID, statement.span)
+
+
+def _names_no_field(cursor: Cursor) -> bool:
+    """Whether it is an anonymous struct or union, in which the tree finds a field that C++ names as the record's own."""
+    return cursor.kind == kinds.MEMBER_REF_EXPR and is_anonymous(cursors.type_of(cursors.referenced(cursor)))
 
 
 def _referent(type_: ir.Type) -> ir.Type:

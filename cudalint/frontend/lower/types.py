@@ -176,7 +176,7 @@ class Types:
         declared = cursors.type_of(cursor)
         field_type = self.lower(declared)
         offset = max(cursors.field_bit_offset(cursor), 0) // 8
-        if isinstance(field_type, ir.RecordType) and _is_anonymous(declared):
+        if isinstance(field_type, ir.RecordType) and is_anonymous(declared):
             return [replace(inner, offset=offset + inner.offset) for inner in field_type.fields]
         bits = cursors.bit_field_width(cursor) if cursors.is_bit_field(cursor) else None
         if bits is not None:
@@ -210,6 +210,6 @@ def _align(type_: CxType) -> int:
     return max(cursors.align_of(type_), 1)
 
 
-def _is_anonymous(type_: CxType) -> bool:
+def is_anonymous(type_: CxType) -> bool:
     """Whether a field's type is `struct {...};` without a name for the field."""
     return bool(cursors.is_anonymous_record(cursors.type_declaration(type_)))
