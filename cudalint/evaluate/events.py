@@ -27,6 +27,8 @@ class Loop(Struct, frozen=True, eq=False):
     is_counted: bool = False
     """The compiler knows the number of iterations: only literals and constants decide it. A block size does not do,
     since it is only known at the launch."""
+    is_unrolled: bool = False
+    """That and `#pragma unroll` without a factor: nothing is left of it."""
 
 
 class Context(Struct, frozen=True, eq=False):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 import numpy as np
@@ -23,6 +24,8 @@ _DIGITS = 9
 """Of figures: sums of weights differ from plain numbers by less."""
 _MAX_COPIES = 16
 """Loops of up to so many iterations are taken to be unrolled completely."""
+_MOST_EXECUTIONS = 8
+"""Of an access in loops that were gone through one by one: so many stand for all where their figures differ."""
 _MOST_NODES = 5_000
 _MOST_TRIED = 1_000
 """Nodes of what random data is tried on, and of the conditions of loops: these are tried iteration by iteration."""
@@ -217,8 +220,10 @@ def _copies(reached: Sequence[Known], view: LaunchView) -> list[Known]:
     """The copies that unrolling makes of an access, if their figures differ: for global memory the different ones, for
     shared memory, of which whole arrays are looked at together, all."""
     event = reached[0].event
+    if len(reached) > 1:
+        return _executions(reached, view) if event.target.space != "shared" else []
     loops = event.context.loops
-    if len(reached) > 1 or not loops or not loops[-1].is_counted:
+    if not loops or not loops[-1].is_counted:
         return []
     trips = view.graph.trips(loops[-1].counter, loops[-1].condition)
     if not trips.is_const or not 2 <= trips.value <= _MAX_COPIES:
@@ -237,6 +242,32 @@ def _copies(reached: Sequence[Known], view: LaunchView) -> list[Known]:
     if len(different) < 2:
         return []
     return found if event.target.space == "shared" else different
+
+
+def _executions(reached: Sequence[Known], view: LaunchView) -> list[Known]:
+    """The same for an access in loops that were gone through one by one: so many of each different figure that they
+    stand for all in the right proportion."""
+    situation = _fair_situation(reached, view)
+    groups: list[list[Known]] = []
+    for known in reached:
+        if not _uniform_requests(known, view.graph):
+            requests = gather(known.event, situation, known.conditions)
+            known = replace(known, quick=requests, situation=situation)
+        group = next((g for g in groups if _alike(known.quick, g[0].quick)), None)
+        if group is None:
+            groups.append([known])
+        else:
+            group.append(known)
+    if len(groups) < 2:
+        return []
+    sizes = [len(group) for group in groups]
+    one = max(math.gcd(*sizes), sum(sizes) / _MOST_EXECUTIONS)
+    found: list[Known] = []
+    for group in groups:
+        kept = group[: max(1, round(len(group) / one))]
+        share = len(group) / len(kept)
+        found += [replace(known, quick=replace(known.quick, weights=known.quick.weights * share)) for known in kept]
+    return found
 
 
 def _alike(a: Requests, b: Requests) -> bool:

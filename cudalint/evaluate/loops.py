@@ -48,6 +48,8 @@ if TYPE_CHECKING:
 MAX_UNROLLED = 64
 """Iterations that are counted out at most."""
 MAX_UNROLLED_STATEMENTS = 6_000
+_MAX_BEFORE_UNROLLING = 10_000
+"""Statements of a kernel after which loops are only summarised, so that all of it is seen."""
 _MAX_PREDICATED = 4
 """Iterations, and statements in the body, of a loop that leaves a branch short enough for predicates."""
 _PLACES = (LocalPlace, MemoryPlace, TemporaryPlace)
@@ -66,6 +68,7 @@ class Parts(Struct, frozen=True, eq=False):
     own: ir.Symbol | None = None
     """The variable that the loop itself declares."""
     is_counted: bool = False
+    is_unrolled: bool = False
     """See `Loop`."""
 
 
@@ -74,10 +77,8 @@ def for_loop(ex: Executor, statement: ir.For) -> None:
         ex.statement(statement.init)
     own = statement.init.symbol if isinstance(statement.init, ir.Declare) else None
     counted = own is not None and _mentions_only(own, statement.init, statement.condition, statement.increment)
-    run(
-        ex,
-        Parts(statement.condition, statement.body, statement.increment, statement.span, "for", False, own, counted),
-    )
+    head = (statement.condition, statement.body, statement.increment, statement.span)
+    run(ex, Parts(*head, "for", False, own, counted, counted and statement.unroll == 0))
 
 
 def _mentions_only(symbol: ir.Symbol, *parts: ir.Stmt | ir.Expr | None) -> bool:
@@ -140,7 +141,7 @@ def run(ex: Executor, parts: Parts) -> None:
     symbols = [s for s in ex.state.variables if s in changed and not isinstance(ex.state.variables[s], _PLACES)]
     trial = _Trial(ex, parts, symbols)
     trial.run()
-    if not (trial.should_unroll() and _unroll(ex, parts)):
+    if not (trial.should_unroll() and ex.statements < _MAX_BEFORE_UNROLLING and _unroll(ex, parts)):
         trial.record()
     ex.graph.release(trial.placeholders.values())
 
@@ -441,7 +442,8 @@ class _Trial:
         if condition.is_const and not condition.value:
             ex.record_branch(condition, self.parts.kind, self.parts.span)
             return
-        loop = Loop(self.counter, condition, ex.state.conditions, self.parts.span, self.parts.is_counted)
+        own = self.parts
+        loop = Loop(self.counter, condition, ex.state.conditions, own.span, own.is_counted, own.is_unrolled)
         for symbol, value in self.initial.items():
             ex.state.variables[symbol] = self._with_closed(symbol, value)
         before, depth = ex.state.conditions, len(ex.state.conditions)

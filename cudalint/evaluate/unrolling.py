@@ -11,11 +11,14 @@ What else the body does to shared memory keeps them apart (read from thirty more
 any access keeps stores apart, since the compiler does not exchange them. Only within one dynamic array, whose alignment
 it knows early, it tells elements apart that are so far from one another for every thread. Stores stay apart, too, if
 the body has a branch or what becomes one: divisions and functions with a slow path of their own.
+
+Where nothing is left of a nest of loops (`#pragma unroll` on each), loads of neighbours are also merged if it is one of
+the outer loops that walks through them: `frag[j] = tile[(row + j) * K + k]` in a loop over `k`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 from msgspec import Struct, field
@@ -36,6 +39,8 @@ _WIDTHS = (16, 8)
 _MAX_FULL = 256
 """Iterations of a loop that is unrolled in full on sm_80; sm_90 stops at about 100."""
 
+_SHORT = 16
+
 
 class Unrolling(Struct, eq=False):
     """What loops of one execution make of the accesses in them."""
@@ -45,6 +50,8 @@ class Unrolling(Struct, eq=False):
     """See `fixed_indices`."""
     bodies: dict[Loop, list[AccessEvent | None]] = field(default_factory=dict)
     """The shared accesses in the bodies of loops, but for loops in these; None where there is a barrier."""
+    nests: dict[Loop, list[AccessEvent | None]] = field(default_factory=dict)
+    """The same with those in inner loops, for outer loops of which nothing is left."""
     branching: set[Loop] = field(default_factory=set)
     """Those whose bodies have branches."""
     _residues: Residues = field(default_factory=Residues)
@@ -54,19 +61,28 @@ class Unrolling(Struct, eq=False):
         found = Unrolling(execution.view, fixed_indices(execution.function))
         for event in execution.events:
             if isinstance(event, (BarrierEvent, AccessEvent, BranchEvent)) and event.context.loops:
-                found._note(event, event.context.loops[-1])
+                *outer, loop = event.context.loops
+                found._note(event, loop, found.bodies)
+                for each in outer:
+                    if each.is_unrolled:
+                        found._note(event, each, found.nests)
         found.branching.update(step.loops[-1] for step in execution.steps if step.loops and _jumps(step.code))
         return found
 
-    def _note(self, event: BarrierEvent | AccessEvent | BranchEvent, loop: Loop) -> None:
+    def _note(
+        self,
+        event: BarrierEvent | AccessEvent | BranchEvent,
+        loop: Loop,
+        bodies: dict[Loop, list[AccessEvent | None]],
+    ) -> None:
         if isinstance(event, BranchEvent):
             if event.kind in ("if", "conditional", "switch") and not event.condition.is_const:
                 self.branching.add(loop)
         elif isinstance(event, AccessEvent):
             if event.target.space == "shared":
-                self.bodies.setdefault(loop, []).append(event)
+                bodies.setdefault(loop, []).append(event)
         elif not event.implied:
-            self.bodies.setdefault(loop, []).append(None)
+            bodies.setdefault(loop, []).append(None)
 
     def is_aligned_early(self, event: AccessEvent, offset: Node, width: int) -> bool:
         """Whether the compiler sees that an address is a multiple of `width`, counted from an aligned array."""
@@ -80,16 +96,40 @@ class Unrolling(Struct, eq=False):
             return event
         if not event.context.loops or event.target.symbol is None:
             return event
-        loop, graph = event.context.loops[-1], self.view.graph
+        for loop, body in self._walking(event):
+            wide = self._walked(event, loop, body)
+            if wide is not event:
+                return wide
+        return event
+
+    def _walking(self, event: AccessEvent) -> Iterator[tuple[Loop, Sequence[AccessEvent | None]]]:
+        """The loops over whose iterations an access may be merged, with what else is in them."""
+        *outer, loop = event.context.loops
+        yield loop, self.bodies.get(loop, ())
+        if event.operation == "load":
+            for each in reversed(outer):
+                if not (self._vanishes(loop) and each.is_unrolled):
+                    return
+                loop = each
+                yield each, (*self.bodies.get(each, ()), *self.nests.get(each, ()))
+
+    def _vanishes(self, loop: Loop) -> bool:
+        """Whether an inner loop is unrolled in full, which short ones are without being told."""
+        trips = self.view.graph.trips(loop.counter, loop.condition)
+        return loop.is_unrolled or (loop.is_counted and trips.is_const and trips.value <= _SHORT)
+
+    def _walked(self, event: AccessEvent, loop: Loop, body: Sequence[AccessEvent | None]) -> AccessEvent:
+        graph = self.view.graph
         if not event.offset.bits & loop.counter.bits or _is_guarded(event, loop, graph):
             return event
-        if _is_kept_apart(event, self.bodies.get(loop, ())):
+        if _is_kept_apart(event, body):
             return event
         if event.operation == "store" and (loop in self.branching or not self._is_store_of_neighbours(event, loop)):
             return event
         first = graph.substitute(event.offset, {loop.counter: graph.const(0, I8)})
         most = _widest(event, loop, first, graph)
-        step = next((s for s in (event.bytes, -event.bytes) if most and _walks(event, first, s, self.view)), None)
+        steps = (event.bytes, -event.bytes) if most else ()
+        step = next((s for s in steps if _walks(event, loop, first, s, self.view)), None)
         if step is None:
             return event
         # Counted down, the first element is the last of its group.
@@ -139,7 +179,8 @@ def _has_slow_path(node: object) -> bool:
 
 def _is_guarded(event: AccessEvent, loop: Loop, graph: Graph) -> bool:
     """Whether there is a branch between the loop's head and the access."""
-    own = [part for part in conjuncts(graph, loop.condition) if not part.is_const]
+    inner = event.context.loops[event.context.loops.index(loop) :]
+    own = [part for each in inner for part in conjuncts(graph, each.condition) if not part.is_const]
     added = event.context.conditions[len(loop.conditions) :]
     return any(all(condition is not part for part in own) for condition in added)
 
@@ -176,9 +217,9 @@ def _widest(event: AccessEvent, loop: Loop, first: Node, graph: Graph) -> int:
     return min(widest, 8) if first.bits & THREAD_BITS else widest
 
 
-def _walks(event: AccessEvent, first: Node, step: int, view: LaunchView) -> bool:
+def _walks(event: AccessEvent, loop: Loop, first: Node, step: int, view: LaunchView) -> bool:
     """Whether each iteration moves the address by one element."""
-    graph, counter = view.graph, event.context.loops[-1].counter
+    graph, counter = view.graph, loop.counter
     expected = graph.binary("+", first, graph.binary("*", counter, graph.const(step, I8), I8), I8)
     if expected is event.offset:
         return True

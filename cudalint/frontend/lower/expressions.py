@@ -393,7 +393,7 @@ class Expressions:
 
 
 def _names_no_field(cursor: Cursor) -> bool:
-    """Whether it is an anonymous struct or union, in which the tree finds a field that C++ names as the record's own."""
+    """Whether it is an anonymous struct or union: C++ names the fields of one as the record's own."""
     return cursor.kind == kinds.MEMBER_REF_EXPR and is_anonymous(cursors.type_of(cursors.referenced(cursor)))
 
 
