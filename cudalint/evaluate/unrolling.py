@@ -39,7 +39,7 @@ _WIDTHS = (16, 8)
 _MAX_FULL = 256
 """Iterations of a loop that is unrolled in full on sm_80; sm_90 stops at about 100."""
 
-_SHORT = 16
+_SHORT = 32
 
 
 class Unrolling(Struct, eq=False):
@@ -110,8 +110,10 @@ class Unrolling(Struct, eq=False):
             for each in reversed(outer):
                 if not (self._vanishes(loop) and each.is_unrolled):
                     return
-                loop = each
-                yield each, (*self.bodies.get(each, ()), *self.nests.get(each, ()))
+                loop, body = each, (*self.bodies.get(each, ()), *self.nests.get(each, ()))
+                if None in body:
+                    return
+                yield each, body
 
     def _vanishes(self, loop: Loop) -> bool:
         """Whether an inner loop is unrolled in full, which short ones are without being told."""

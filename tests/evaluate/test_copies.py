@@ -21,6 +21,30 @@ def test_alike_iterations_are_one() -> None:
     assert [result.wavefronts_per_request for result in access.results] == [2]
 
 
+def test_each_execution_has_its_sectors() -> None:
+    """Two rows of 16 threads in a warp, 64 bytes of each: 2 sectors where they begin at a multiple of 32 bytes, else 3.
+    Of seven neighbours from three elements to the left on, the middle one does (H200, nvcc 13.0: 4 and 6 sectors)."""
+    body = """
+        int w = 1024, i = threadIdx.x + 16 * blockIdx.x, j = threadIdx.y + 16 * blockIdx.y;
+        int x = 0;
+        for (int k = 0; k < 7; k++) {
+            int c = i + k - 3;
+            if (c >= 0 && c < w) x += (int)a[j * w + c];
+        }
+        a[j * w + i] = x;"""
+    load = evaluate(body, (16, 16, 1), (64, 64, 1)).accesses[0]
+    assert sorted(round(result.sectors_per_request or 0) for result in load.results) == [4, 6, 6, 6, 6, 6, 6]
+    assert {result.ideal_sectors for result in load.results} == {4}
+
+
+def test_many_executions_stand_for_all() -> None:
+    """Forty figures for one access are told as eight: 4 sectors in one of eight iterations, 5 in the others."""
+    body = "int x = 0; for (int k = 0; k < 40; k++) { int c = t + k; if (c < 4096) x += (int)a[c]; } a[t + 9999] = x;"
+    load = evaluate(body).accesses[0]
+    assert [result.sectors_per_request for result in load.results].count(4) * 8 == len(load.results)
+    assert sum(result.requests or 0 for result in load.results) == 40
+
+
 @pytest.mark.parametrize(("stride", "message"), [(1, "6.2-way"), (0, "")])
 def test_a_reader_is_told_the_mean_once(stride: int, message: str) -> None:
     """(1 + 2 + 4 + 8 + 16) / 5 = 6.2; without a stride there is nothing to tell."""

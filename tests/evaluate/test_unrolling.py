@@ -41,6 +41,27 @@ def test_width_of_loads_in_a_loop(length: str, element: str, expected: int) -> N
     assert [access.bytes for access in kernel.accesses if access.array == "s"] == [expected]
 
 
+_NESTS = [
+    # before the outer loop, before the inner loop, length of the inner loop, what else the outer body does, bytes
+    ("#pragma unroll", "#pragma unroll", "j < 4", "", 16),
+    ("#pragma unroll", "", "j < 4", "", 16),
+    ("#pragma unroll", "", "j < 32", "", 16),
+    ("#pragma unroll", "", "j < m", "", 4),
+    ("#pragma unroll", "", "j < 4", "__syncthreads();", 4),
+]
+
+
+@pytest.mark.parametrize(("outer", "inner", "length", "other", "expected"), _NESTS)
+def test_width_of_loads_over_an_outer_loop(outer: str, inner: str, length: str, other: str, expected: int) -> None:
+    body = (
+        f"float x = 0;\n{outer}\nfor (int k = 0; k < 8; k++) {{\n{inner}\n"
+        f"for (int j = 0; {length}; j++) x += s[(4 * threadIdx.y + j) * 8 + k] * a[t + k * 77 + j * 55]; {other} }}"
+        "b[t] = x;"
+    )
+    kernel = evaluate(body, (32, 4, 1), arguments="unknown, other")
+    assert [access.bytes for access in kernel.accesses if access.array == "s"] == [expected]
+
+
 def test_nothing_is_merged_behind_a_branch() -> None:
     kernel = evaluate("float x = 0; for (int k = 0; k < 64; k++) if (a[k] > 0) x += s[k]; b[t] = x;")
     assert [access.bytes for access in kernel.accesses if access.array == "s"] == [4]
