@@ -124,6 +124,8 @@ class Symbol(Struct, eq=False):
     align: int = 0
     """From `alignas`/`__align__`; 0 where the type's own alignment holds."""
     is_const: bool = False
+    is_restrict: bool = False
+    """A pointer such that nothing else points to what it does."""
     initializer: Callable[[], Expr | None] | None = None
     """For variables that live outside of a function's statements (globals, constexpr, statics): their
     initializer, lowered when it is asked for."""

@@ -29,7 +29,8 @@ _WIDTHS = (16, 8, 4, 2)
 def machine_accesses(execution: Execution) -> list[AccessEvent]:
     """The access events of one execution as the machine makes them; order and number stay the same."""
     events = list(execution.events)
-    merger = _Merger(execution.view, Unrolling.of(execution))
+    restricted = frozenset(p.name for p in execution.function.parameters if p.is_restrict)
+    merger = _Merger(execution.view, Unrolling.of(execution), restricted)
     for event in events:
         merger.add(event)
     merger.close(None)
@@ -46,6 +47,8 @@ class _Run(Struct):
 class _Merger(Struct, eq=False):
     view: LaunchView
     unrolling: Unrolling
+    restricted: frozenset[str]
+    """Parameters of the kernel that are declared `__restrict__`."""
     accesses: list[AccessEvent] = field(default_factory=list)
     _loaded: dict[object, AccessEvent] = field(default_factory=dict)
     _runs: dict[tuple[object, ...], _Run] = field(default_factory=dict)
@@ -53,7 +56,7 @@ class _Merger(Struct, eq=False):
     def add(self, event: Event) -> None:
         if isinstance(event, BarrierEvent) and not event.implied:
             self.close(None)
-            self._loaded.clear()
+            self._loaded = {k: e for k, e in self._loaded.items() if self._is_alone(e)}
         elif isinstance(event, AccessEvent):
             self._access(event)
 
@@ -64,8 +67,7 @@ class _Merger(Struct, eq=False):
         if event.operation == "load" and not event.is_assembly:
             event = self._repeated(event)
         elif event.operation != "load":
-            space = event.target.space
-            self._loaded = {k: e for k, e in self._loaded.items() if e.target.space != space}
+            self._loaded = {k: e for k, e in self._loaded.items() if self._outlives(e, event)}
         self._end_conflicting(event)
         if event.is_assembly:
             self.accesses.append(event)
@@ -75,6 +77,16 @@ class _Merger(Struct, eq=False):
             self._join(event, len(self.accesses) - 1)
 
     # loads whose value is still there
+
+    def _outlives(self, load: AccessEvent, store: AccessEvent) -> bool:
+        """Whether the compiler knows that a store does not change what was loaded."""
+        if load.target is store.target:
+            return False
+        return load.target.space != store.target.space or self._is_alone(load) or self._is_alone(store)
+
+    def _is_alone(self, event: AccessEvent) -> bool:
+        """Whether nothing but the same parameter points to what is accessed."""
+        return event.target.symbol is None and event.target.name in self.restricted
 
     def _repeated(self, event: AccessEvent) -> AccessEvent:
         key = (id(event.target), event.offset.index, event.bytes, tuple(id(x) for x in event.context.loops))
