@@ -79,6 +79,8 @@ class _Open:
             whole = isinstance(access.base.type, ir.ArrayType) and isinstance(access.base, ir.Index)
             base = self.bytes_of(access.base) if whole else self.part(access.base)
             return min(base, _ALL, self.part(access.index) * _low_bit(access.type.bytes))
+        if isinstance(access, ir.Member) and not access.arrow:
+            return self.bytes_of(access.base)
         return self.part(access) if isinstance(access, ir.Name) else _ALL if self.part(access) == _ALL else 1
 
 

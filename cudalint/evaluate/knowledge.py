@@ -47,6 +47,7 @@ def is_astray(event: AccessEvent, graph: Graph) -> bool:
 def know(event: AccessEvent, view: LaunchView) -> Known:
     situation, opaque = view.quick(), view.graph.opaque_bits
     conditions = tuple(c for c in event.context.conditions if not c.bits & opaque and not c.is_const)
+    conditions += tuple(one for c in event.context.conditions if (one := _of_a_chosen_thread(c, view.graph)) is not None)
     if any(c.is_const and not c.value for c in event.context.conditions):
         conditions = (view.graph.false,)
     quick = gather(event, situation, conditions)
@@ -67,6 +68,19 @@ def know(event: AccessEvent, view: LaunchView) -> Known:
         quick, situation, relaxed = _elsewhere(event, conditions, view, quick, situation)
     doubt, in_mask = _doubt(event, quick, situation)
     return Known(event, conditions, relaxed if quick.total else (), quick, situation, doubt, in_mask)
+
+
+def _of_a_chosen_thread(condition: Node, graph: Graph) -> Node | None:
+    """`threadIdx.x == winner[blockIdx.x]`: a loaded value that is the same for all threads chooses those for which the
+    other side has that value. Which ones is as good as any: those for which it has the first thread's value."""
+    if condition.op != "==":
+        return None
+    for chosen, own in (condition.args, condition.args[::-1]):
+        is_same = chosen.bits & graph.opaque_bits and not chosen.bits & THREAD_BITS
+        if is_same and own.bits & THREAD_BITS and not own.bits & graph.opaque_bits:
+            first = graph.substitute(own, {axis: graph.const(0, axis.kind) for axis in graph.thread})
+            return graph.binary("==", own, first, BOOL)
+    return None
 
 
 def _doubt(event: AccessEvent, quick: Requests, situation: Situation) -> tuple[Reason | None, bool]:
@@ -96,7 +110,7 @@ def _doubt(event: AccessEvent, quick: Requests, situation: Situation) -> tuple[R
     # The head of a loop, where it is tested, is not under its condition, but gets there only where it held before.
     heads = [part for loop in event.context.loops for part in conjuncts(graph, loop.condition)]
     for condition in dict.fromkeys((*event.context.conditions, *heads)):
-        if not condition.bits & graph.opaque_bits:
+        if not condition.bits & graph.opaque_bits or _of_a_chosen_thread(condition, graph) is not None:
             continue
         parts = opaque_parts(graph, condition)
         varying = [reason for part, reason in parts if lanes.vary(part)]

@@ -42,6 +42,8 @@ class _Run(Struct):
 
     members: list[tuple[int, int]] = field(default_factory=list)
     """Position in the list of accesses, and byte offset from the common base."""
+    stored: list[AccessEvent] = field(default_factory=list)
+    """Of a run of loads: stores to fields of such records in between."""
 
 
 class _Merger(Struct, eq=False):
@@ -107,7 +109,13 @@ class _Merger(Struct, eq=False):
             self.close(key)
 
     def _ends(self, key: tuple[object, ...], event: AccessEvent) -> bool:
-        operation, last = key[1], self.accesses[self._runs[key].members[-1][0]]
+        run, operation = self._runs[key], key[1]
+        last = self.accesses[run.members[-1][0]]
+        if {operation, event.operation} == {"load", "store"} and _are_fields_alike(event, last):
+            if operation == "store":
+                return any(_overlap(event, self.accesses[position]) for position, _ in run.members)
+            run.stored.append(event)
+            return False
         if last.target.space == event.target.space == "shared" and not is_elsewhere(event, last):
             if operation == event.operation == "load":
                 return False
@@ -136,6 +144,8 @@ class _Merger(Struct, eq=False):
             id(event.target), event.operation, event.bytes, base, constant_in_record, context.conditions,
             tuple(id(x) for x in context.loops),
         )  # fmt: skip
+        if key in self._runs and any(_overlap(event, store) for store in self._runs[key].stored):
+            self.close(key)
         self._runs.setdefault(key, _Run()).members.append((position, constant))
 
     def close(self, key: tuple[object, ...] | None) -> None:
@@ -193,6 +203,22 @@ class _Merger(Struct, eq=False):
         known = [c for c in event.context.conditions if not c.bits & self.view.graph.opaque_bits and not c.is_const]
         misaligned = rows.full(offset).astype(np.int64) % width != 0
         return not bool((misaligned & mask_of(rows, known)).any())
+
+
+def _are_fields_alike(a: AccessEvent, b: AccessEvent) -> bool:
+    """Whether two accesses are to fields of records of one kind, whose alignment the compiler knows early: it sees then
+    that different fields are different memory, whichever the records (`v[i].x += w[j].x; v[i].y += w[j].y`)."""
+    mine, other = a.record, b.record
+    if mine is None or other is None or (mine.bytes, mine.align) != (other.bytes, other.align):
+        return False
+    return mine.align > max(a.bytes, b.bytes) or (a.target is b.target and a.target.bytes is None)
+
+
+def _overlap(a: AccessEvent, b: AccessEvent) -> bool:
+    """Whether two fields of such records share bytes."""
+    assert a.record is not None and b.record is not None
+    start, other = a.record.offset, b.record.offset
+    return start < other + b.bytes and other < start + a.bytes
 
 
 def _dominates(earlier: AccessEvent, later: AccessEvent) -> bool:
