@@ -54,13 +54,13 @@ def evaluated(kernel: KernelFacts, space: str) -> Iterator[Evaluated]:
     for access in kernel.accesses:
         if access.space != space:
             continue
-        for result in _of_launches(access.results, wavefronts if space == "shared" else sectors):
+        for result in _of_launches(access.results) if space == "shared" else access.results:
             figures = result.wavefronts_per_request if space == "shared" else result.sectors_per_request
             if result.status in WITH_FIGURES and figures is not None and not is_estimate(result):
                 yield Evaluated(access, result, kernel.launches[result.launch])
 
 
-def _of_launches(results: Iterable[AccessResult], figures: Figures) -> Iterator[AccessResult]:
+def _of_launches(results: Iterable[AccessResult]) -> Iterator[AccessResult]:
     """One result for each launch: the copies that unrolling makes of an access are one access to a reader."""
     for _, group in itertools.groupby(results, lambda result: result.launch):
         copies = list(group)
@@ -68,14 +68,11 @@ def _of_launches(results: Iterable[AccessResult], figures: Figures) -> Iterator[
         if len(copies) == 1 or not total:
             yield from copies
             continue
-        actual, ideal = (sum((copy.requests or 0.0) * figures(copy)[i] for copy in copies) / total for i in (0, 1))
-        worst = replace(max(copies, key=lambda copy: figures(copy).actual), requests=total)
-        if figures is sectors:
-            yield replace(worst, sectors_per_request=actual, ideal_sectors=ideal)
-        else:
-            yield replace(
-                worst, wavefronts_per_request=actual, ideal_wavefronts=ideal, conflict_ways=actual / ideal
-            )
+        actual, ideal = (sum((copy.requests or 0.0) * wavefronts(copy)[i] for copy in copies) / total for i in (0, 1))
+        worst = max(copies, key=lambda copy: wavefronts(copy).actual)
+        yield replace(
+            worst, wavefronts_per_request=actual, ideal_wavefronts=ideal, conflict_ways=actual / ideal, requests=total
+        )
 
 
 def is_rare(one: Evaluated, everything: Iterable[Evaluated], figures: Figures, share: float) -> bool:

@@ -221,7 +221,8 @@ def _copies(reached: Sequence[Known], view: LaunchView) -> list[Known]:
     shared memory, of which whole arrays are looked at together, all."""
     event = reached[0].event
     if len(reached) > 1:
-        return _executions(reached, view) if event.target.space != "shared" else []
+        pieces = {known.event.record.offset for known in reached if known.event.record is not None}
+        return _executions(reached, view) if event.target.space != "shared" and len(pieces) < 2 else []
     loops = event.context.loops
     if not loops or not loops[-1].is_counted:
         return []

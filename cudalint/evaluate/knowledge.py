@@ -47,7 +47,8 @@ def is_astray(event: AccessEvent, graph: Graph) -> bool:
 def know(event: AccessEvent, view: LaunchView) -> Known:
     situation, opaque = view.quick(), view.graph.opaque_bits
     conditions = tuple(c for c in event.context.conditions if not c.bits & opaque and not c.is_const)
-    conditions += tuple(one for c in event.context.conditions if (one := _of_a_chosen_thread(c, view.graph)) is not None)
+    chosen = (_of_a_chosen_thread(c, view.graph) for c in event.context.conditions)
+    conditions += tuple(c for c in chosen if c is not None)
     if any(c.is_const and not c.value for c in event.context.conditions):
         conditions = (view.graph.false,)
     quick = gather(event, situation, conditions)

@@ -1,4 +1,4 @@
-"""Widths of accesses to fields of records between which others are stored, as nvcc 13.0 makes them (nvdisasm, sm_90)."""
+"""Widths of accesses to fields of records between which others are stored, as nvcc 13.0 makes them (nvdisasm)."""
 
 from __future__ import annotations
 
