@@ -61,6 +61,8 @@ class Uniform(Struct, frozen=True):
     """The generic problem size that stands for it: large and a multiple of 32."""
     is_arbitrary: bool = False
     """The program states that nothing is known of it: whatever happens for one value can happen."""
+    is_default: bool = False
+    """The generic value is the one that the program itself has for it, unless an option says otherwise."""
 
 
 class Reason(Struct, frozen=True):
@@ -223,6 +225,13 @@ class Graph:
         """A new uniform symbol; two calls give two symbols, even of one name."""
         node = self._atom("uniform", (), Uniform(name, wrap(generic, kind), is_arbitrary), kind)
         self.uniform_bits |= self._own_bit(node)
+        return node
+
+    def default(self, name: str, value: Number, kind: Kind) -> Node:
+        """A uniform symbol for a number that options may change."""
+        node = self.uniform(name, value, kind)
+        assert isinstance(node.payload, Uniform)
+        node.payload = replace(node.payload, is_default=True)
         return node
 
     @staticmethod

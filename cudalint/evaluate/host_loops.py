@@ -43,8 +43,11 @@ def follow(ex: HostExecutor, parts: loops.Parts) -> None:
     ex.guards = guards
     if not progress.finished:
         for symbol in ex.changed_in(parts):
-            if symbol not in defaults or ex.state.variables.get(symbol) is not defaults[symbol]:
+            value = ex.state.variables.get(symbol)
+            if symbol not in defaults or value is not defaults[symbol]:
                 _forget(ex, symbol, parts)
+            elif isinstance(value, Node) and value.is_const and value.kind.code in "iu":
+                ex.state.variables[symbol] = ex.graph.default(symbol.name, value.value, value.kind)
     elif ex.chosen:
         # How often a condition held is unknown if the condition is.
         for symbol in walk.stepped(parts.body):

@@ -24,12 +24,21 @@ def settle_sizes(graph: Graph) -> None:
     """Gives uniform symbols generic values with which the program computes what it is meant to."""
     graph.sort_quotients()
     for symbol, is_right in graph.exponents.items():
-        graph.settle(symbol, _FEW_BITS if is_right else _BITS)
+        _settle(symbol, _FEW_BITS if is_right else _BITS)
     for _ in range(_ROUNDS):
         _settle_quotients(graph)
         if not _shrink(graph):
             break
     graph.forget_arithmetic()
+
+
+def _settle(size: Node, value: int | float) -> None:
+    if not _is_default(size):
+        Graph.settle(size, value)
+
+
+def _is_default(size: Node) -> bool:
+    return isinstance(size.payload, Uniform) and size.payload.is_default
 
 
 def _settle_quotients(graph: Graph) -> None:
@@ -47,12 +56,12 @@ def _settle_quotients(graph: Graph) -> None:
             continue
         multiple = math.lcm(a, _GRANULE * b)
         if multiple < _LARGEST:
-            graph.settle(dividend, multiple)
+            _settle(dividend, multiple)
         else:
-            graph.settle(divisor, _GRANULE)
+            _settle(divisor, _GRANULE)
     for dividend, divisor in graph.ratios.values():
         if isinstance(dividend.payload, Uniform) and isinstance(divisor.payload, Uniform):
-            graph.settle(dividend, divisor.payload.generic)
+            _settle(dividend, divisor.payload.generic)
 
 
 def _settle_whole(graph: Graph, whole: Node, divisors: Collection[int]) -> None:
@@ -60,13 +69,13 @@ def _settle_whole(graph: Graph, whole: Node, divisors: Collection[int]) -> None:
     granule = _GRANULE * math.lcm(*divisors)
     value = -(-_generic(whole) // granule) * granule
     if _generic(whole) > 0 and value < _LARGEST:
-        graph.settle(whole, value)
+        _settle(whole, value)
 
 
 def _settle_share(graph: Graph, whole: int, parts: Node, generic: int) -> None:
     """`4096 / parts`: a known size is divided up into a few parts."""
     if generic > _FEW and whole // generic < _GRANULE <= whole // _FEW:
-        graph.settle(parts, _FEW)
+        _settle(parts, _FEW)
 
 
 def _shrink(graph: Graph) -> bool:
@@ -92,9 +101,9 @@ def _halve(graph: Graph, size: Node, divisors: Mapping[Node, Sequence[Node]]) ->
         _halve(graph, divisor, {})
     granule = math.lcm(*(_GRANULE * _generic(divisor) for divisor in own)) if own else _GRANULE
     smaller = max(granule, _generic(size) // 2 // granule * granule)
-    if not 0 < smaller < _generic(size):
+    if _is_default(size) or not 0 < smaller < _generic(size):
         return False
-    graph.settle(size, smaller)
+    _settle(size, smaller)
     return True
 
 

@@ -38,8 +38,8 @@ def _facts(code: str):  # type: ignore[no-untyped-def]
 )
 def test_options_are_most_likely_not_given(code: str) -> None:
     launch, result = _facts(code)
-    assert dict(launch.parameters) == {"n": 1000}
     assert launch.grid == (8, 1, 1)
+    assert result.status == "assumed" and any("n" in text for text in result.assumptions)
     # 31 warps are full, the last one has 1000 - 992 = 8 lanes: (31 * 4 + 1) / 32 sectors.
     assert result.sectors_per_request == pytest.approx((31 * 4 + 1) / 32)
 
