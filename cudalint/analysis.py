@@ -55,7 +55,7 @@ from cudalint.launch import (
     annotated_launches,
     configured_launches,
     from_command_line,
-    from_launch,
+    from_launches,
     unknown_arguments,
     with_template,
     without_launch,
@@ -205,6 +205,8 @@ class _FileAnalysis(Struct, eq=False):
     shared: Checkpoint = field(default_factory=lambda: Graph().checkpoint())
     """The graph as the host code left it."""
     annotations: dict[str, list[Annotation]] = field(default_factory=dict)
+    opting: dict[str, bool] = field(default_factory=dict)
+    """Whether a source names the attribute that raises the limit of dynamic shared memory."""
     given_up: dict[str, None] = field(default_factory=dict)
     """The kernels of which launches were left at the deadline."""
     parameters: set[tuple[str, str]] = field(default_factory=set)
@@ -312,7 +314,7 @@ class _FileAnalysis(Struct, eq=False):
             arguments = unknown_arguments(function, graph, generics)
             found = [from_command_line(function, arguments, options, graph)]
         elif sites:
-            chosen = distinct((from_launch(site, function, graph, generics) for site in sites), self.unfollowed)
+            chosen = distinct(from_launches(sites, function, graph, generics), self.unfollowed)
             found, left_out = chosen.configurations, chosen.left_out
         else:
             above = annotations_of_kernel(annotations, "launch", function.span.line, function.span.end_line)
@@ -339,9 +341,15 @@ class _FileAnalysis(Struct, eq=False):
         else:
             # Where the attribute is named at all, it may be set for this kernel by code that is not followed.
             paths = {*self.sources, self.unit.path, site.place.path}
-            bytes_ = None if any(_OPT_IN.search(self._text(path)) for path in paths) else 0
+            bytes_ = None if any(self._names_opt_in(path) for path in paths) else 0
         twins = tuple(replace(twin, opted_in_bytes=bytes_) for twin in configuration.twins)
         return replace(configuration, site=replace(site, opted_in_bytes=bytes_), twins=twins)
+
+    def _names_opt_in(self, path: str) -> bool:
+        found = self.opting.get(path)
+        if found is None:
+            found = self.opting[path] = _OPT_IN.search(self._text(path)) is not None
+        return found
 
     def _text(self, path: str) -> str:
         return source_text(path, self.options)
@@ -462,8 +470,11 @@ def _length(ref: ir.FunctionRef) -> int:
 
 def _same_kernel(launched: ir.FunctionRef, kernel: ir.FunctionRef) -> bool:
     """Whether a launch names this kernel, or an instantiation of it: they share the place of the definition."""
+    if launched.key == kernel.key:
+        return True
+    if launched.name != kernel.name:
+        return False
     # Another file of the folder may spell the path in another way.
-    same_file = os.path.basename(launched.span.path) == os.path.basename(kernel.span.path)
-    same_place = same_file and launched.span.end_line == kernel.span.end_line
-    declared_elsewhere = launched.load() is None
-    return launched.key == kernel.key or (launched.name == kernel.name and (same_place or declared_elsewhere))
+    place, other = launched.span, kernel.span
+    same_file = os.path.basename(place.path) == os.path.basename(other.path)
+    return (same_file and place.end_line == other.end_line) or launched.load() is None

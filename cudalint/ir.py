@@ -178,7 +178,7 @@ class FunctionRef(Struct, eq=False):
     name: str
     kind: FunctionKind
     place: Callable[[], Span]
-    """Where it is declared; `span` for short."""
+    """Where it is declared (memoised); `span` for short."""
     key: str
     """Equal for all references to the same instantiation in one file."""
     usr: str

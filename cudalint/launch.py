@@ -131,9 +131,24 @@ class Numbers:
         return value
 
 
-def from_launch(launch: HostLaunch, function: ir.Function, graph: Graph, generics: Generics) -> Configuration:
-    """The configuration of a visible launch. If it leaves the block open, the default stands in, and is named so."""
-    block, assumptions = _block_of(launch.block, graph, function)
+def from_launches(
+    launches: Iterable[HostLaunch], function: ir.Function, graph: Graph, generics: Generics
+) -> Iterator[Configuration]:
+    """The configurations of visible launches. If one leaves the block open, the default stands in, and is named so."""
+    blocks: dict[object, tuple[Block, tuple[str, ...]]] = {}
+    for launch in launches:
+        # Most launches of a loop have one block, whose extents are what they are until a symbol among them is settled.
+        found = blocks.get((launch.block, _generic_values(graph, launch.block)))
+        if found is None:
+            found = _block_of(launch.block, graph, function)
+            blocks[launch.block, _generic_values(graph, launch.block)] = found
+        yield _from_launch(launch, found, function, graph, generics)
+
+
+def _from_launch(
+    launch: HostLaunch, found: tuple[Block, tuple[str, ...]], function: ir.Function, graph: Graph, generics: Generics
+) -> Configuration:
+    block, assumptions = found
     arguments = kernel_arguments(function, launch.arguments, graph, generics)
     is_open = any(not extent.is_const for extent in launch.block)
     source: LaunchSource = "default" if assumptions and is_open else "launch-site"
@@ -201,13 +216,14 @@ def _is_possible(numbers: Numbers, nodes: Nodes) -> bool:
 
 def _whatever_the_sizes(graph: Graph, nodes: Nodes, block: Block) -> bool:
     """Whether the block is the same for other large sizes: `min(n, 256)` is 256."""
-    unknown = {u for n in nodes for u in graph.atoms(n.bits, graph.uniform_bits)}
-    larger: dict[Node, int | float] = {}
-    for symbol in unknown:
-        assert isinstance(symbol.payload, Uniform)
-        larger[symbol] = symbol.payload.generic * 3 + 1
-    numbers = Numbers(graph, larger)
+    numbers = Numbers(graph, {symbol: value * 3 + 1 for symbol, value in _generic_values(graph, nodes)})
     return tuple(numbers.of(n) for n in nodes) == block
+
+
+def _generic_values(graph: Graph, nodes: Nodes) -> tuple[tuple[Node, int | float], ...]:
+    """The unknown symbols that go into extents, with the values that stand for them."""
+    symbols = dict.fromkeys(symbol for n in nodes for symbol in graph.atoms(n.bits, graph.uniform_bits))
+    return tuple([(symbol, symbol.payload.generic) for symbol in symbols if isinstance(symbol.payload, Uniform)])
 
 
 def _settle(graph: Graph, node: Node, value: int) -> None:

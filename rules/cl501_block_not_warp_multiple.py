@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from math import gcd
 
 from cudalint.diagnostics import Diagnostic, Suggestion
 from cudalint.facts import KernelFacts
@@ -84,14 +85,14 @@ def nearest_full_blocks(block: Block, target: Target) -> list[Block]:
     """The nearest smaller and larger block of whole warps that differs from this one in a single extent."""
     smaller: list[Block] = []
     larger: list[Block] = []
-    for axis in range(3):
-        if block[axis] == 1 and axis != 0:
+    for axis, extent in enumerate(block):
+        if extent == 1 and axis != 0:
             continue
-        for extent in range(1, target.max_block_dimensions[axis] + 1):
-            x, y, z = (extent if i == axis else old for i, old in enumerate(block))
-            threads = x * y * z
-            if threads % target.warp_size == 0 and threads <= target.max_threads_per_block:
-                (smaller if threads < _threads(block) else larger).append((x, y, z))
+        step = target.warp_size // gcd(target.warp_size, _threads(block) // extent)
+        for nearest, found in (((extent - 1) // step * step, smaller), (-(-extent // step) * step, larger)):
+            x, y, z = (nearest if i == axis else old for i, old in enumerate(block))
+            if 1 <= nearest <= target.max_block_dimensions[axis] and x * y * z <= target.max_threads_per_block:
+                found.append((x, y, z))
     return [*([max(smaller, key=_threads)] if smaller else []), *([min(larger, key=_threads)] if larger else [])]
 
 

@@ -6,6 +6,7 @@ import gc
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import cache
 from typing import TYPE_CHECKING, Final
 
 from cudalint import ir
@@ -70,7 +71,7 @@ class Functions:
         return ir.FunctionRef(
             name=name,
             kind=declarations.function_kind(declarations.split(shown)),
-            place=lambda: sources.span(shown),
+            place=cache(lambda: sources.span(shown)),
             key=key,
             usr=usr,
             is_user=start.file.is_user and not name.startswith("__builtin_"),
