@@ -2,8 +2,15 @@
 
 from __future__ import annotations
 
+from math import prod
+
 import pytest
+from cudalint.rules.cl501_block_not_warp_multiple import nearest_full_blocks
+from hypothesis import assume, given
+from hypothesis import strategies as st
 from linting import lint
+
+from cudalint.hardware.targets import find_target
 
 
 def _launched(block: str) -> str:
@@ -40,3 +47,21 @@ def test_a_few_idle_lanes_of_a_shape_are_borne(block: str) -> None:
 def test_idle_lanes_are_counted(block: str, message: str) -> None:
     (diagnostic,) = lint(_launched(block), "CL501")
     assert message in diagnostic.message
+
+
+@given(st.integers(1, 1024), st.integers(1, 64), st.integers(1, 16))
+def test_no_full_block_is_nearer(x: int, y: int, z: int) -> None:
+    """Against a search of all blocks that differ in one extent: an x of 1 is a choice, other extents of 1 are not."""
+    target = find_target("a100")
+    block = (max(1, x // (y * z)), y, z)
+    threads = prod(block)
+    assume(threads % target.warp_size)
+    full = set()
+    for axis, others in enumerate((block[1] * block[2], block[0] * block[2], block[0] * block[1])):
+        if axis == 0 or block[axis] > 1:
+            sizes = range(1, min(target.max_block_dimensions[axis], target.max_threads_per_block // others) + 1)
+            full |= {extent * others for extent in sizes if extent * others % target.warp_size == 0}
+    nearest = {max((f for f in full if f < threads), default=None), min((f for f in full if f > threads), default=None)}
+    found = nearest_full_blocks(block, target)
+    assert {prod(size) for size in found} == nearest - {None}
+    assert all(sum(a != b for a, b in zip(size, block, strict=True)) == 1 for size in found)
