@@ -58,7 +58,7 @@ class _Merger(Struct, eq=False):
     def add(self, event: Event) -> None:
         if isinstance(event, BarrierEvent) and not event.implied:
             self.close(None)
-            self._loaded = {k: e for k, e in self._loaded.items() if self._is_alone(e)}
+            self._loaded = {k: e for k, e in self._loaded.items() if self._is_alone(e) and _dominates(e, event)}
         elif isinstance(event, AccessEvent):
             self._access(event)
 
@@ -221,7 +221,7 @@ def _overlap(a: AccessEvent, b: AccessEvent) -> bool:
     return start < other + b.bytes and other < start + a.bytes
 
 
-def _dominates(earlier: AccessEvent, later: AccessEvent) -> bool:
+def _dominates(earlier: AccessEvent, later: AccessEvent | BarrierEvent) -> bool:
     """Whether every lane that gets to `later` came through `earlier`."""
     before, now = earlier.context.conditions, later.context.conditions
     return len(before) <= len(now) and all(a is b for a, b in zip(before, now, strict=False))

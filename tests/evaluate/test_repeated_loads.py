@@ -35,3 +35,16 @@ def test_nothing_else_points_to_what_restrict_names(parameters: str, loaded: dic
         for name in loaded
     }
     assert found == loaded
+
+
+def test_a_load_in_a_branch_is_not_kept_over_a_barrier_behind_it() -> None:
+    """As nvcc has it: what was loaded under a condition is loaded again under the same one after a barrier."""
+    body = """
+    if (i < 99) p[i] = a[i];
+    __syncthreads();
+    if (i < 99) p[i + 7] = a[i];
+}
+"""
+    source = f"\n__global__ void k(const float *__restrict__ a, float *__restrict__ p, int i) {{{body}"
+    [kernel] = analyse_file("a.cu", AnalysisOptions(unsaved=(("a.cu", source),))).kernels
+    assert [access.results[0].status for access in kernel.accesses if access.array == "a"] == ["assumed", "assumed"]
