@@ -40,6 +40,7 @@ _MAX_FULL = 256
 """Iterations of a loop that is unrolled in full on sm_80; sm_90 stops at about 100."""
 
 _SHORT = 32
+"""Iterations up to which an inner loop is unrolled in full without being told."""
 
 
 class Unrolling(Struct, eq=False):
