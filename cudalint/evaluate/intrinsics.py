@@ -302,7 +302,8 @@ def _converging(table: Mapping[str, Handler]) -> dict[str, Handler]:
     return {name: unmasked(handler) if name in of_old else handler for name, handler in wrapped.items()}
 
 
-def _table() -> Mapping[str, Handler]:
+def _accesses() -> Mapping[str, Handler]:
+    """Functions that read and write memory."""
     table: dict[str, Handler] = {}
     for name in ("ldg", "ldcg", "ldcs", "ldca", "ldcv", "ldlu"):
         table[f"__{name}"] = _load
@@ -317,6 +318,11 @@ def _table() -> Mapping[str, Handler]:
         table[_NV_ATOMIC + name] = table[f"{_NV_ATOMIC}{name}_n"] = _nv_atomic
     table["__pipeline_memcpy_async"] = _pipeline_copy
     table["asm"] = ptx.run
+    return table
+
+
+def _arithmetic() -> Mapping[str, Handler]:
+    table: dict[str, Handler] = {}
     for name in ("min", "fminf", "fmin", "umin", "llmin", "ullmin", "__vmins2"):
         table[name] = _extremum("min")
     for name in ("max", "fmaxf", "fmax", "umax", "llmax", "ullmax"):
@@ -326,18 +332,6 @@ def _table() -> Mapping[str, Handler]:
     for name in MATH_FUNCTIONS:
         for spelled in (name, f"{name}f", f"__{name}f"):
             table.setdefault(spelled, _function(name))
-    table["nearbyint"] = table["nearbyintf"] = _function("rint")
-    for name, function in (("lround", "round"), ("llround", "round"), ("lrint", "rint"), ("llrint", "rint")):
-        table[name] = table[f"{name}f"] = _rounded(function)
-    for source in ("float", "double"):
-        for target in ("int", "uint", "ll", "ull"):
-            for mode, function in (("rn", "rint"), ("rd", "floor"), ("ru", "ceil"), ("rz", "trunc")):
-                table[f"__{source}2{target}_{mode}"] = _rounded(function)
-    for source in ("int", "uint", "ll", "ull"):
-        for target in ("float", "double"):
-            for mode in ("rn", "rd", "ru", "rz"):
-                table[f"__{source}2{target}_{mode}"] = _rounded(None)
-    table["__int2double_rn"] = table["__uint2double_rn"] = _rounded(None)
     for name in ("__mul24", "__umul24", "__fmul_rn", "__dmul_rn"):
         table[name] = _operator("*")
     for name in ("__fdividef", "fdividef", "__fdiv_rn", "__ddiv_rn"):
@@ -353,6 +347,29 @@ def _table() -> Mapping[str, Handler]:
     for name in ("pow", "powf", "__powf"):
         table[name] = _power
     table["sincosf"] = table["sincos"] = table["__sincosf"] = _set_pair
+    return table
+
+
+def _conversions() -> Mapping[str, Handler]:
+    """Rounding, and conversions whose name says how they round."""
+    table: dict[str, Handler] = {}
+    table["nearbyint"] = table["nearbyintf"] = _function("rint")
+    for name, function in (("lround", "round"), ("llround", "round"), ("lrint", "rint"), ("llrint", "rint")):
+        table[name] = table[f"{name}f"] = _rounded(function)
+    for source in ("float", "double"):
+        for target in ("int", "uint", "ll", "ull"):
+            for mode, function in (("rn", "rint"), ("rd", "floor"), ("ru", "ceil"), ("rz", "trunc")):
+                table[f"__{source}2{target}_{mode}"] = _rounded(function)
+    for source in ("int", "uint", "ll", "ull"):
+        for target in ("float", "double"):
+            for mode in ("rn", "rd", "ru", "rz"):
+                table[f"__{source}2{target}_{mode}"] = _rounded(None)
+    table["__int2double_rn"] = table["__uint2double_rn"] = _rounded(None)
+    return table
+
+
+def _of_warps() -> Mapping[str, Handler]:
+    table: dict[str, Handler] = {}
     for mode, name in (("idx", "__shfl"), ("up", "__shfl_up"), ("down", "__shfl_down"), ("xor", "__shfl_xor")):
         table[name] = _shuffle(mode, 0)
         table[f"{name}_sync"] = _shuffle(mode, 1)
@@ -362,6 +379,11 @@ def _table() -> Mapping[str, Handler]:
         table[f"__reduce_{name}_sync"] = _vote
     table["__activemask"] = _vote
     table["__match_any_sync"] = _match
+    return table
+
+
+def _table() -> Mapping[str, Handler]:
+    table: dict[str, Handler] = {**_accesses(), **_arithmetic(), **_conversions(), **_of_warps()}
     for name in ("printf", "__nanosleep"):
         table[name] = _nothing
     for name in ("__trap", "__builtin_trap", "__builtin_unreachable"):
