@@ -188,7 +188,7 @@ def unknown_call(ex: Executor, expr: ir.Call) -> Value:
             reads = True
             _escape(ex, expr.name, value, argument.span)
     args = tuple(dict.fromkeys(n for n in seen if not n.is_const))[:8]
-    if not seen and ex.configuration is not None and expr.name not in _OF_ALL_THREADS:
+    if not expr.arguments and ex.configuration is not None and expr.name not in _OF_ALL_THREADS:
         # What is told nothing may ask for the thread: `coalesced_threads().thread_rank()`.
         args = tuple(ex.graph.thread)
     for where, argument in written:

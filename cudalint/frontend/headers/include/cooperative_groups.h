@@ -5,11 +5,18 @@
 namespace cooperative_groups {
 /// What all groups have in common. Kernels name the concrete groups; the base is for `const auto&`-like use.
 struct thread_group {
+    thread_group() = default;
+    thread_group(const thread_group&) = default;
+    /// A group of any kind that is passed as one of this type keeps its size and who is asking.
+    template <class _G> thread_group(const _G& group) : count(group.size()), rank(group.thread_rank()) {}
     void sync() const;
-    unsigned long long size() const;
-    unsigned long long num_threads() const;
-    unsigned long long thread_rank() const;
+    unsigned long long size() const { return count; }
+    unsigned long long num_threads() const { return count; }
+    unsigned long long thread_rank() const { return rank; }
     bool is_valid() const;
+
+private:
+    unsigned long long count, rank;
 };
 struct cluster_group;
 struct thread_block : thread_group {
