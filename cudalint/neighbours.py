@@ -8,6 +8,7 @@ launches it, the sizes often come from a `main` beside it, or from one above a f
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Collection
 
 _MAX_FILES = 8
@@ -17,27 +18,26 @@ _MAX_ABOVE = 64
 """Files of the folder above: one with more of them is a collection, and not the rest of this program."""
 _LAUNCHING = (".cu",)
 _CALLING = (".cu", ".cpp", ".cc", ".cxx", ".c")
+_LAUNCH = rb"<<<|cudaLaunch"
+_MAIN = rb"\bmain\s*\("
 
 
 def launchers(path: str, kernels: Collection[str]) -> list[str]:
     """Files near `path` whose text mentions a launch and one of the kernels."""
-    return _near(path, _LAUNCHING, (b"<<<", b"cudaLaunch"), kernels)[:_MAX_FILES]
+    return _near(path, _LAUNCHING, _LAUNCH, kernels)[:_MAX_FILES]
 
 
 def callers(path: str, functions: Collection[str]) -> list[str]:
     """Files near `path` whose text mentions a `main` and one of the functions."""
-    return _near(path, _CALLING, (b"main",), functions)[:_MAX_CALLERS]
+    return _near(path, _CALLING, _MAIN, functions)[:_MAX_CALLERS]
 
 
-def _near(path: str, suffixes: tuple[str, ...], some: Collection[bytes], names: Collection[str]) -> list[str]:
+def _near(path: str, suffixes: tuple[str, ...], some: bytes, names: Collection[str]) -> list[str]:
     if not names or not os.path.isfile(path):
         return []
-    found = []
-    for other in _candidates(path, suffixes):
-        text = _text(other)
-        if any(word in text for word in some) and any(own.encode() in text for own in names):
-            found.append(other)
-    return found
+    named = rb"(?<!\w)(?:" + b"|".join(re.escape(name.encode()) for name in sorted(names)) + rb")(?!\w)"
+    texts = ((other, _text(other)) for other in _candidates(path, suffixes))
+    return [other for other, text in texts if re.search(some, text) and re.search(named, text)]
 
 
 def _candidates(path: str, suffixes: tuple[str, ...]) -> list[str]:

@@ -1,0 +1,37 @@
+"""Which files beside a file are looked at for launches and for a `main`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from cudalint.neighbours import callers, launchers
+
+
+def _folder(tmp_path: Path, texts: dict[str, str]) -> str:
+    for name, text in texts.items():
+        (tmp_path / name).write_text(text)
+    return str(tmp_path / "kernels.cu")
+
+
+def test_only_files_with_a_main_that_name_one_of_the_functions_call(tmp_path: Path) -> None:
+    texts = {
+        "kernels.cu": "void fill() {}",
+        "main.cpp": "int main(int argc, char **argv) { fill(); }",
+        "late.cu": "int main\n() { fill (); }",
+        "library.cu": "// fills the main diagonal\nvoid all() { fill(); }",
+        "other.cu": "int main() { refill(); fill_all(); }",
+    }
+    path = _folder(tmp_path, texts)
+    assert [Path(found).name for found in callers(path, {"fill"})] == ["late.cu", "main.cpp"]
+
+
+def test_only_files_with_a_launch_that_name_one_of_the_kernels_launch(tmp_path: Path) -> None:
+    texts = {
+        "kernels.cu": "__global__ void scan() {}",
+        "launch.cu": "void f() { scan<<<1, 32>>>(); }",
+        "by_call.cu": "void f() { cudaLaunchKernel((void *)scan, 1, 32, 0, 0, 0); }",
+        "longer.cu": "void f() { prescan<<<1, 32>>>(); scan_all<<<1, 32>>>(); }",
+        "declared.cu": "__global__ void scan();",
+    }
+    path = _folder(tmp_path, texts)
+    assert [Path(found).name for found in launchers(path, {"scan"})] == ["by_call.cu", "launch.cu"]
