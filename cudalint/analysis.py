@@ -69,8 +69,10 @@ _RECURSION_LIMIT = 20_000
 _GIVEN_FUNCTION = re.compile(r"[<,]\s*&\w")
 """A function among the arguments of a template, as clang spells it."""
 _MAX_INSTANTIATIONS = 16
-"""Instantiations of one kernel template that are evaluated, and more of them as long as that is little work."""
-_INSTANTIATIONS_WORK = 500_000
+"""Instantiations of one kernel template that are evaluated: more of them as long as that is little work, and fewer where
+that is much, about a third of what there is time for in a file."""
+_LITTLE_WORK = 500_000
+_MUCH_WORK = 4_000_000
 _OPT_IN = re.compile("MaxDynamicSharedMemorySize|max_dynamic_shared_size_bytes", re.IGNORECASE)
 
 
@@ -250,9 +252,10 @@ class _FileAnalysis(Struct, eq=False):
             by_key = {instance.key: (instance, []) for instance in named}
         chosen = list(by_key.values())
         facts: list[KernelFacts | None] = []
-        end = self.graph.work + _INSTANTIATIONS_WORK
+        start = self.graph.work
         for instance, sites in chosen:
-            if len(facts) < _MAX_INSTANTIATIONS or self.graph.work < end:
+            most = _MUCH_WORK if len(facts) < _MAX_INSTANTIATIONS else _LITTLE_WORK
+            if self.graph.work - start < most:
                 facts.append(self._kernel(instance, sites))
         found = [f for f in facts if f is not None]
         if found and len(chosen) > len(facts):

@@ -295,6 +295,13 @@ At = frozenset[tuple[Node, int]]
 """The counters of loops, with the iterations that are looked at."""
 
 
+def _within(at: At, node: Node) -> At:
+    """The loops of `at` that a value depends on."""
+    if all([counter.bits & node.bits for counter, _ in at]):
+        return at
+    return frozenset([one for one in at if one[0].bits & node.bits])
+
+
 class Lanes:
     """Answers whether active lanes of one warp differ, once for each value: what goes into it is shared by many."""
 
@@ -303,6 +310,7 @@ class Lanes:
         self._rows = rows
         self._graph = rows.graph
         self._known: dict[tuple[At, Node], bool] = {}
+        self._apart: dict[tuple[At, Node], bool] = {}
         self._left_by: dict[Node, list[Node]] = {}
         self._rests: dict[Node, list[Node]] = {}
 
@@ -311,8 +319,7 @@ class Lanes:
         """
         if not node.bits & THREAD_BITS:
             return False
-        if at:
-            at = frozenset([one for one in at if one[0].bits & node.bits])
+        at = _within(at, node)
         found = self._known.get((at, node))
         if found is None:
             found = self._known[at, node] = self._vary(node, at)
@@ -335,19 +342,22 @@ class Lanes:
             divisions = _divisions_by_data(self._graph, node)
             values = [argument for division in divisions for argument in division.args]
             values += [part for part, _ in opaque_parts(self._graph, node) if part.op == "opaque"]
-            values = self._rests[node] = [value for value in values if value.bits & THREAD_BITS]
+            values = self._rests[node] = [v for v in dict.fromkeys(values) if v.bits & THREAD_BITS]
         return any(self.vary(value, at) for value in values)
 
     def _ends_vary(self, node: Node, at: At) -> bool:
         """Whether the value rests on the length of a loop that each lane leaves by data of its own. Such a length has
         one number for all lanes, which stands for any."""
-        for loop, _ in opaque_parts(self._graph, node):
-            if loop.op == "trips" and loop.bits & THREAD_BITS:
-                assert isinstance(loop.payload, Node)
-                inside = at | {(loop.payload, 0)}
-                if any(self.vary(end, inside) for end in self._ends(loop)):
-                    return True
-        return False
+        loops = [loop for loop, _ in opaque_parts(self._graph, node) if loop.op == "trips"]
+        return any(self._is_left_apart(loop, _within(at, loop)) for loop in loops if loop.bits & THREAD_BITS)
+
+    def _is_left_apart(self, loop: Node, at: At) -> bool:
+        found = self._apart.get((at, loop))
+        if found is None:
+            assert isinstance(loop.payload, Node)
+            inside = at | {(loop.payload, 0)}
+            found = self._apart[at, loop] = any(self.vary(end, inside) for end in self._ends(loop))
+        return found
 
     def _ends(self, loop: Node) -> list[Node]:
         """The data by which lanes leave a loop."""
