@@ -135,7 +135,7 @@ rule_options = together(
     ),
 )  # fmt: skip
 
-_SHARE_OF_TIME = 0.6
+_SHARE_OF_TIME = 0.75
 """A file's evaluation ends by itself after this share of the time limit, and keeps what it has; only a single launch
 that takes longer is ended from outside."""
 

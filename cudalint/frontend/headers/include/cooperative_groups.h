@@ -16,6 +16,8 @@ struct thread_group {
     bool is_valid() const;
 
 private:
+    thread_group(unsigned long long count, unsigned long long rank) : count(count), rank(rank) {}
+    template <class _P> friend thread_group tiled_partition(const _P& parent, unsigned size);
     unsigned long long count, rank;
 };
 struct cluster_group;
@@ -107,7 +109,7 @@ multi_grid_group this_multi_grid();
 cluster_group this_cluster();
 coalesced_group coalesced_threads();
 template <unsigned Size, class _P> thread_block_tile<Size, _P> tiled_partition(const _P& parent);
-template <class _P> thread_group tiled_partition(const _P& parent, unsigned size);
+template <class _P> thread_group tiled_partition(const _P& parent, unsigned size) { return thread_group(size, parent.thread_rank() % size); }
 template <class _P> coalesced_group binary_partition(const _P& parent, bool);
 template <class _L, class _P> coalesced_group labeled_partition(const _P& parent, _L label);
 template <class _G> void sync(const _G&);
