@@ -69,8 +69,8 @@ _RECURSION_LIMIT = 20_000
 _GIVEN_FUNCTION = re.compile(r"[<,]\s*&\w")
 """A function among the arguments of a template, as clang spells it."""
 _MAX_INSTANTIATIONS = 16
-"""Instantiations of one kernel template that are evaluated: more of them as long as that is little work, and fewer where
-that is much, about a third of what there is time for in a file."""
+"""Instantiations of one kernel template that are evaluated: more of them as long as that is little work, and fewer
+where that is much, about a third of what there is time for in a file."""
 _LITTLE_WORK = 500_000
 _MUCH_WORK = 4_000_000
 _OPT_IN = re.compile("MaxDynamicSharedMemorySize|max_dynamic_shared_size_bytes", re.IGNORECASE)

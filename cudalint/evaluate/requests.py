@@ -297,9 +297,8 @@ At = frozenset[tuple[Node, int]]
 
 def _within(at: At, node: Node) -> At:
     """The loops of `at` that a value depends on."""
-    if all([counter.bits & node.bits for counter, _ in at]):
-        return at
-    return frozenset([one for one in at if one[0].bits & node.bits])
+    inside = [one for one in at if one[0].bits & node.bits]
+    return at if len(inside) == len(at) else frozenset(inside)
 
 
 class Lanes:
