@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from cudalint import ir
 from cudalint.evaluate.arithmetic import I8
-from cudalint.evaluate.graph import THREAD_BITS, Graph, Node, Reason
+from cudalint.evaluate.graph import BLOCK_BITS, THREAD_BITS, Graph, Node, Reason
 from cudalint.evaluate.memory import dereference, element_bytes
 from cudalint.evaluate.values import (
     Allocation,
@@ -55,18 +55,19 @@ def _choice_place(ex: Executor, value: Choice, pointee: ir.Type) -> Place:
         return TemporaryPlace(ex.memory.unknown(pointee, reason), pointee)
     first = found[0]
     pointer = replace(first.pointer, one_of=True)
-    if len(found) > 1 and not _is_alike(value, pointer, found[1].pointer):
+    if len(found) > 1 and not _is_alike(ex.graph, value, pointer, found[1].pointer):
         behind = ex.graph.binary("+", found[1].pointer.offset, apart(ex.graph, 1 << value.depth), I8)
         offset = ex.graph.select(value.condition, pointer.offset, behind)
         pointer = replace(pointer, offset=offset, subscripts=None)
     return replace(first, pointer=pointer)
 
 
-def _is_alike(choice: Choice, first: Pointer, second: Pointer) -> bool:
-    """Whether it makes no difference to a request which of the arrays a pointer leads to."""
+def _is_alike(graph: Graph, choice: Choice, first: Pointer, second: Pointer) -> bool:
+    """Whether it makes no difference to requests, nor to what meets in an array, which of them a pointer leads to."""
     if not are_in_one_space(first.target, second.target):
         return True
-    return first.offset is second.offset and not choice.condition.bits & THREAD_BITS
+    differs = THREAD_BITS | BLOCK_BITS | graph.loop_bits
+    return first.offset is second.offset and not choice.condition.bits & differs
 
 
 def are_in_one_space(one: Allocation | LocalMemory, other: Allocation | LocalMemory) -> bool:

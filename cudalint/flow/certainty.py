@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from msgspec import Struct
 
@@ -135,12 +135,11 @@ def contradiction(conflict: Conflict, graph: Graph) -> Doubt | None:
 
 def _guards(graph: Graph, conflict: Conflict) -> Doubt | None:
     """Loaded data that decides, thread by thread, who gets there."""
-    own = _own(conflict)
     guarded = 0
     looks_first = False
     doubt: Doubt | None = None
     for end in (conflict.first, conflict.second):
-        varying = [c for c in _parts(graph, end) if c.bits & graph.opaque_bits and c.bits & own]
+        varying = _decided_by_data(end, conflict, graph)
         for condition in varying:
             reasons = [reason for _, reason in opaque_parts(graph, condition)]
             doubt = Doubt(_depends(reasons))
@@ -152,6 +151,12 @@ def _guards(graph: Graph, conflict: Conflict) -> Doubt | None:
     if conflict.reach == "grid" or (looks_first and conflict.first.target.space != "shared"):
         return doubt
     return doubt if guarded > 1 else None
+
+
+def _decided_by_data(end: Touch, conflict: Conflict, graph: Graph) -> list[Node]:
+    """The conditions by which loaded data decides, thread by thread, who gets to one end."""
+    own = _own(conflict)
+    return [c for c in _parts(graph, end) if c.bits & graph.opaque_bits and c.bits & own]
 
 
 def _depends(reasons: Sequence[Reason]) -> str:
@@ -210,10 +215,19 @@ def _addresses(conflict: Conflict, trial: Trial, touches: Sequence[Touch], size:
     text = f"the address depends on data: {opaque[0][1].text}"
     if conflict.reach == "grid" or any(not reason.data for _, reason in opaque):
         return Doubt(text)
+    if _decide_who_comes({part for part, _ in opaque}, conflict, graph):
+        # `if (key[i] != key[i - 1]) first[key[i]] = i`: in sorted data each number begins once.
+        return Doubt(text)
     for data in _DATA:
         if not _again(conflict, trial.under({}, data), touches, size):
             return Doubt(text, usual=_is_usual(conflict, graph))
     return None
+
+
+def _decide_who_comes(data: Collection[Node], conflict: Conflict, graph: Graph) -> bool:
+    """Whether what an address is computed from also decides, thread by thread, who gets there."""
+    conditions = [c for end in (conflict.first, conflict.second) for c in _decided_by_data(end, conflict, graph)]
+    return any(part in data for condition in conditions for part, _ in opaque_parts(graph, condition))
 
 
 def _is_usual(conflict: Conflict, graph: Graph) -> bool:
