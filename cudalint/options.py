@@ -84,7 +84,7 @@ class AnalysisOptions(Struct, frozen=True):
     ptxas: bool = False
     """Compile each file with the user's nvcc for its registers."""
     race_scope: RaceScope = "grid"
-    seconds: float = 12.0
+    seconds: float = 15.0
     """After this long the launches of a file that are left are only listed, so that the others' results are kept."""
     unsaved: tuple[tuple[str, str], ...] = ()
     """Paths and texts that stand in for files: what came from standard input, or a fix that is being tried."""

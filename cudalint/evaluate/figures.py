@@ -253,7 +253,8 @@ def _executions(reached: Sequence[Known], view: LaunchView) -> list[Known]:
     for known in reached:
         if not _uniform_requests(known, view.graph):
             requests = gather(known.event, situation, known.conditions)
-            known = replace(known, quick=requests, situation=situation)
+            if requests.total:
+                known = replace(known, quick=requests, situation=situation)
         group = next((g for g in groups if _alike(known.quick, g[0].quick)), None)
         if group is None:
             groups.append([known])
