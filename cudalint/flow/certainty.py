@@ -55,6 +55,7 @@ def doubt_about(
         or _signals(graph, conflict, execution.events)
         or _parts_missing(execution)
         or _grid(conflict, execution)
+        or _one_thread(execution)
         or _unlikely_launch(conflict, trial, execution)
     )
     if known is not None:
@@ -75,6 +76,21 @@ def _grid(conflict: Conflict, execution: Execution) -> Doubt | None:
     for end in (conflict.first, conflict.second):
         bits |= depends_on(end.context, end.offset)
     return None if bits & BLOCK_BITS else Doubt("it depends on the grid, which no launch in sight gives")
+
+
+def _one_thread(execution: Execution) -> Doubt | None:
+    """A kernel that no launch in sight gives a block, and that never asks which thread it is: it may be meant for one."""
+    if execution.launch.source != "default":
+        return None
+    bits = 0
+    for event in execution.events:
+        if isinstance(event, AccessEvent):
+            bits |= depends_on(event.context, event.offset)
+            for value in event.values or ():
+                bits |= value.bits
+    if bits & (THREAD_BITS | BLOCK_BITS):
+        return None
+    return Doubt("no launch in sight gives the block, and nothing in the kernel tells its threads apart")
 
 
 def _unlikely_launch(conflict: Conflict, trial: Trial, execution: Execution) -> Doubt | None:
