@@ -79,7 +79,7 @@ def _grid(conflict: Conflict, execution: Execution) -> Doubt | None:
 
 
 def _one_thread(execution: Execution) -> Doubt | None:
-    """A kernel that no launch in sight gives a block, and that never asks which thread it is: it may be meant for one."""
+    """A kernel that no launch in sight gives a block, and that never asks for its thread: it may be meant for one."""
     if execution.launch.source != "default":
         return None
     bits = 0
