@@ -82,15 +82,17 @@ def _one_thread(execution: Execution) -> Doubt | None:
     """A kernel that no launch in sight gives a block, and that never asks for its thread: it may be meant for one."""
     if execution.launch.source != "default":
         return None
-    bits = 0
-    for event in execution.events:
-        if isinstance(event, AccessEvent):
-            bits |= depends_on(event.context, event.offset)
-            for value in event.values or ():
-                bits |= value.bits
-    if bits & (THREAD_BITS | BLOCK_BITS):
+    if any(isinstance(event, AccessEvent) and _tells_threads_apart(event) for event in execution.events):
         return None
     return Doubt("no launch in sight gives the block, and nothing in the kernel tells its threads apart")
+
+
+def _tells_threads_apart(event: AccessEvent) -> bool:
+    """Whether which thread it is decides who comes, where to, or what is stored."""
+    bits = depends_on(event.context, event.offset)
+    for value in event.values or ():
+        bits |= value.bits
+    return bool(bits & (THREAD_BITS | BLOCK_BITS))
 
 
 def _unlikely_launch(conflict: Conflict, trial: Trial, execution: Execution) -> Doubt | None:
