@@ -27,6 +27,7 @@ from cudalint.evaluate.state import Exit, LoopScope
 from cudalint.evaluate.values import (
     Allocation,
     ArrayValue,
+    Choice,
     LocalMemory,
     LocalPlace,
     MemoryPlace,
@@ -345,6 +346,9 @@ class _Trial:
             return leaf
         if isinstance(leaf, Pointer) and isinstance(start, Pointer) and leaf.target is start.target:
             return leaf.offset
+        if isinstance(start, Pointer) and isinstance(leaf, Choice):
+            # Which pointer it is may be plain where the loop is counted out.
+            return self.graph.opaque(Reason(False, "it is one of several pointers"), (placeholder, self.counter), I8)
         if isinstance(start, Pointer):
             return self._elsewhere(key, leaf, start)
         return self.graph.opaque(Reason(False, "it changes its kind"), (self.counter,), placeholder.kind)

@@ -147,13 +147,39 @@ class Memory:
 
     def _pick(self, array: ArrayValue, index: Node) -> Value | None:
         count = array.type.count or 0
-        elements = [array.elements.get(i, array.rest) for i in range(min(count, _MAX_PICK))]
-        nodes = tuple(e for e in elements if isinstance(e, Node))
-        if not 0 < count <= _MAX_PICK or len(nodes) != count:
+        if not 0 < count <= _MAX_PICK:
             return None
-        if nodes[0].kind.is_float or all(n is nodes[0] for n in nodes):
-            return nodes[0] if all(n is nodes[0] for n in nodes) else None
-        return self.graph.pick(index, nodes)
+        if not isinstance(array.rest, Node) and len(array.elements) < count:
+            # Elements of which nothing is known are not one and the same pointer.
+            return None
+        return self._one_of([array.elements.get(i, array.rest) for i in range(count)], index)
+
+    def _one_of(self, values: list[Value], index: Node) -> Value | None:
+        """The value at an index that varies; None where all that can be said is that it is one of them."""
+        first = values[0]
+        if all(v is first for v in values):
+            return first
+        nodes = tuple(v for v in values if isinstance(v, Node))
+        if len(nodes) == len(values):
+            return None if nodes[0].kind.is_float else self.graph.pick(index, nodes)
+        records = [v for v in values if isinstance(v, RecordValue)]
+        if isinstance(first, RecordValue) and len(records) == len(values):
+            return RecordValue(first.type, {f.name: self._one_field(f, records, index) for f in first.type.fields})
+        if not all(isinstance(v, (Pointer, Choice)) for v in values):
+            return None
+        chosen = values[-1]
+        for i in reversed(range(len(values) - 1)):
+            here = self.graph.binary("==", index, self.graph.const(i, I8), I8)
+            chosen = join(self.graph, here, values[i], chosen)
+        return chosen
+
+    def _one_field(self, field: ir.Field, records: list[RecordValue], index: Node) -> Value:
+        values = [r.fields[field.name] for r in records]
+        found = self._one_of(values, index)
+        if found is not None:
+            return found
+        all_of_them = ArrayValue(ir.ArrayType(field.type, None, len(values)), dict(enumerate(values)), values[0])
+        return self.smear(all_of_them, field.type, (index,))
 
     def _read_memory(self, place: MemoryPlace, context: Context, operation: Operation) -> Value:
         if isinstance(place.type, ir.ArrayType):

@@ -319,6 +319,13 @@ def test_range_for_over_an_array_is_a_counted_loop() -> None:
     ]
 
 
+def test_list_of_a_template_initializes_the_elements_of_its_array() -> None:
+    """The tree gives such a list no type."""
+    kernel = kernel_of("template <typename T> __global__ void k(T *p, int n) { T *a[2][2] = {{p, p + n}, p}; }")
+    (line,) = body_lines(kernel)
+    assert line.endswith("= {{p, (p + n)}, {p}}")
+
+
 def test_range_for_over_a_list_in_braces() -> None:
     assert lowered("for (int x : {5, n}) p[x] = v;") == [
         "block",

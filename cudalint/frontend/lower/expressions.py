@@ -81,6 +81,8 @@ class Expressions:
         node = cursors.initializer(declaration)
         if not kinds.is_expression(node.kind) or self._context.calls.is_trivial_default(node):
             return None
+        if node.kind == kinds.INIT_LIST_EXPR:
+            return self._context.init_lists.lower(node, self._types.of(declaration))
         return self.lower(node)
 
     def unknown(self, cursor: Cursor, reason: str) -> ir.UnknownExpr:

@@ -18,8 +18,11 @@ class InitLists:
     def __init__(self, context: Context) -> None:
         self._context = context
 
-    def lower(self, cursor: Cursor) -> ir.Expr:
+    def lower(self, cursor: Cursor, array: ir.Type | None = None) -> ir.Expr:
+        """`array` is what the list initializes, where that is known: the lists of a template have no types."""
         type_ = self._context.types.of(cursor)
+        if isinstance(array, ir.ArrayType) and _slots(type_) is None:
+            type_ = array
         nodes = cursors.expressions(cursor)
         span = self._context.sources.span(cursor)
         slots = _slots(type_)
@@ -80,7 +83,8 @@ class InitLists:
         if inner is not None and node.kind != kinds.INIT_LIST_EXPR and not self._initializes(node, type_):
             return ir.InitList(tuple(self._fill(reader, inner, span)), type_, span)
         reader.take()
-        value = self._context.expressions.lower(node)
+        is_list = node.kind == kinds.INIT_LIST_EXPR
+        value = self.lower(node, type_) if is_list else self._context.expressions.lower(node)
         if isinstance(type_, ir.Scalar | ir.PointerType) and isinstance(value.type, ir.Scalar):
             return self._context.expressions.converted(value, type_, node)
         return value
