@@ -58,13 +58,14 @@ class RaceCollector(Struct, eq=False):
 
     def confirm(self, execution: Execution, trial: Trial) -> None:
         """Keeps those races of a launch certain that are so with another block too."""
-        found = {
-            _key(self._race(finding, execution.view.index))
-            for finding in Search(execution, trial, self.scope).findings()
-            if finding.doubt is None
-        }
+        index = execution.view.index
+        certain = [race for race in self._races.values() if race.certainty == "certain" and race.launch == index]
+        scope = self.scope if any(race.reach == "grid" for race in certain) else "block"
+        space = certain[0].space if len({race.space for race in certain}) == 1 else None
+        search = Search(execution, trial, scope, space)
+        found = {_key(self._race(finding, index)) for finding in search.findings() if finding.doubt is None}
         reason = f"it depends on the block, which no launch in sight gives: not for {execution.view.block}"
-        self.doubt(execution.view.index, reason, found)
+        self.doubt(index, reason, found)
 
     def doubt(self, launch: int, reason: str, but: Collection[Key] = ()) -> None:
         """Makes the certain races of a launch possible ones, but for some."""

@@ -24,7 +24,7 @@ Reach = Literal["warp", "block", "grid"]
 """What the two threads share: the warp, the block, or only the grid."""
 _PAIR_WORK = 120
 _KEY_WORK = 10
-_ENTRIES_PER_WORK = 2
+_ENTRIES_PER_WORK = 8
 """Microseconds for a pair of accesses and for a place that both touch, and entries of a table that a microsecond is
 enough for, as measured."""
 _MOST_PER_SITE = 3

@@ -26,8 +26,10 @@ MAX_INSTANCES = 8_000
 _ITEM_WORK = 5
 """Microseconds that a step of the walk takes, as measured."""
 _MOST_ROWS = 96
-_ITERATIONS = {0: 12, 1: 6, 2: 4}
-"""Iterations that are looked at, by how many loops are around."""
+_ITERATIONS = {1: 12, 2: 6, 3: 4}
+"""Iterations that are looked at, by how deep the loops are nested."""
+_FEWEST = 3
+"""The first iteration, the one that follows it, and the last."""
 
 Touch = AccessEvent | LibraryAccess
 
@@ -45,6 +47,8 @@ class LoopItems(Struct, eq=False):
     """The scopes of the barriers in it."""
     is_quiet: bool = False
     """Nothing in it orders threads, or copies asynchronously: all of it lies in one interval."""
+    depth: int = 1
+    """How deep loops are nested in it, itself included."""
 
 
 class Run(Struct, frozen=True, eq=False):
@@ -72,7 +76,8 @@ def group(events: Sequence[Event], depth: int = 0) -> list[Item]:
             end += 1
         inside = events[position:end]
         barriers = frozenset(e.scope for e in inside if isinstance(e, BarrierEvent))
-        items.append(LoopItems(loop, group(inside, depth + 1), barriers, _is_quiet(inside)))
+        deepest = max(len(e.context.loops) for e in inside)
+        items.append(LoopItems(loop, group(inside, depth + 1), barriers, _is_quiet(inside), deepest - depth))
         position = end
     return items
 
@@ -290,7 +295,7 @@ class Unfolding:
     def _walk_loop(self, item: LoopItems, nest: tuple[int, ...], row: int, clock: _Clock) -> None:
         inner = (*nest, item.loop.counter.index)
         if inner not in self._children:
-            self._unfold(item.loop, nest, inner)
+            self._unfold(item, nest, inner)
         if item.is_quiet:
             starts = self._starts[inner]
             self._stamp_all(item.items, inner, starts[row], starts[row + 1], clock)
@@ -319,19 +324,20 @@ class Unfolding:
             if isinstance(item, LoopItems):
                 inner = (*nest, item.loop.counter.index)
                 if inner not in self._children:
-                    self._unfold(item.loop, nest, inner)
+                    self._unfold(item, nest, inner)
                 starts = self._starts[inner]
                 self._stamp_all(item.items, inner, starts[start], starts[end], clock)
 
-    def _unfold(self, loop: Loop, nest: tuple[int, ...], inner: tuple[int, ...]) -> None:
+    def _unfold(self, item: LoopItems, nest: tuple[int, ...], inner: tuple[int, ...]) -> None:
+        loop = item.loop
         parent = self._nests[nest]
         trips = np.broadcast_to(
             lane_trips(parent, loop.counter, loop.condition), (parent.count, self.threads.warps * WARP)
         )
         active = mask_of(parent, [c for c in loop.conditions if not c.bits & self.graph.opaque_bits])
         longest: list[int] = np.where(active, trips, 0).max(axis=1).tolist()
-        room = max(2, _MOST_ROWS // max(parent.count, 1))
-        most = min(_ITERATIONS.get(len(nest), 3), room, self._most)
+        room = max(_FEWEST, _MOST_ROWS // max(parent.count, 1))
+        most = min(_ITERATIONS.get(len(nest) + item.depth, _FEWEST), room, self._most)
         children: list[list[int]] = []
         where: list[int] = []
         numbers: list[int] = []
