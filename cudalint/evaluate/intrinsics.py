@@ -14,7 +14,7 @@ from cudalint.evaluate.bits import BIT_FUNCTIONS
 from cudalint.evaluate.bulk import BULK_ACCESSES
 from cudalint.evaluate.conversions import as_number
 from cudalint.evaluate.events import Scope
-from cudalint.evaluate.graph import Node, Reason
+from cudalint.evaluate.graph import Node, Reason, Uniform
 from cudalint.evaluate.pointers import pointer_place
 from cudalint.evaluate.positions import warp_index
 from cudalint.evaluate.specifications import SPECIFICATIONS
@@ -269,6 +269,16 @@ def _first(ex: Executor, call: ir.Call) -> Value:
     return values[0]
 
 
+def _usually(ex: Executor, call: ir.Call) -> Value:
+    """`_cudalint_usually(stride, 1)` of the bundled headers: where nothing is known of the first argument, it is taken
+    for the second one instead of a large size, and figures that rest on that say so."""
+    value, usual = _numbers(ex, call)
+    bare = value.args[0] if value.op == "cast" else value
+    if isinstance(bare.payload, Uniform) and not bare.payload.is_default:
+        ex.graph.settle(bare, usual.value)
+    return value
+
+
 def _assume_aligned(ex: Executor, call: ir.Call) -> Value:
     """`__builtin_assume_aligned(pointer, n)`: the offset is rounded down to what the program promises that it is."""
     value, *promised = [expressions.evaluate(ex, a) for a in call.arguments]
@@ -312,6 +322,8 @@ def _accesses() -> Mapping[str, Handler]:
     for name in ("Add", "Sub", "Exch", "Min", "Max", "Inc", "Dec", "CAS", "And", "Or", "Xor"):
         for scope in ("", "_block", "_system"):
             table[f"atomic{name}{scope}"] = _atomic
+    for name in ("Add", "AddNoReturn", "Mul", "Min", "Max"):
+        table[f"gpuAtomic{name}"] = _atomic
     for name in ("add", "sub", "and", "or", "xor", "min", "max"):
         table[f"{_NV_ATOMIC}{name}"] = table[f"{_NV_ATOMIC}fetch_{name}"] = _nv_atomic
     for name in ("load", "store", "exchange", "compare_exchange"):
@@ -389,6 +401,7 @@ def _table() -> Mapping[str, Handler]:
     for name in ("__trap", "__builtin_trap", "__builtin_unreachable"):
         table[name] = _trap
     table["__builtin_assume_aligned"] = _assume_aligned
+    table["_cudalint_usually"] = _usually
     for name in (
         "__cvta_generic_to_shared",
         "__cvta_generic_to_global",

@@ -21,7 +21,10 @@ from cudalint.frontend import clang, mending, recovery
 from cudalint.frontend.precompiled import precompiled
 from cudalint.frontend.python.located import PlaceMap
 
-BUNDLED_ROOT: Final = os.path.join(os.path.dirname(os.path.abspath(__file__)), "headers", "include")
+_HEADERS: Final = os.path.join(os.path.dirname(os.path.abspath(__file__)), "headers")
+BUNDLED_ROOT: Final = os.path.join(_HEADERS, "include")
+LIBRARIES_ROOT: Final = os.path.join(_HEADERS, "torch")
+"""Stand-ins for the headers of PyTorch: for a file that finds no others, since a project may have them itself."""
 _PRELUDE: Final = os.path.join(BUNDLED_ROOT, "_cudalint", "prelude.h")
 _STREAMS_PRELUDE: Final = os.path.join(BUNDLED_ROOT, "_cudalint", "prelude_streams.h")
 _STREAMS: Final = re.compile(rb"<(?:iostream|fstream|sstream|iomanip)>")
@@ -51,6 +54,9 @@ _NEWEST_ARCHITECTURE: Final = 90
 _DEFAULT_ARCHITECTURE: Final = 80
 _OLD_STANDARDS: Final = frozenset({"98", "03", "0x", "11", "1y", "14", "1z", "17"})
 
+_LINES_READ: Final = 100
+"""Behind the declaration of a variable of unknown type, to see what is asked of it."""
+
 _SEARCH_ROUNDS: Final = 4
 """A header that was found may include others from a further folder."""
 
@@ -61,12 +67,16 @@ _SYSTEM_FOLDERS: Final = ("/usr/include/", "/usr/lib/", "/usr/local/include/", "
 _SYSTEM_MARKERS: Final = ("cuda_runtime_api.h", "stdlib.h", "cstdlib", os.path.join("thrust", "version.h"))
 """A folder with one of these has what the bundled headers declare, with other internals."""
 
+_OF_LIBRARIES: Final = re.compile(r"[/\\](?:ATen|c10)[/\\]")
+"""The folders without which no part of PyTorch is there."""
+
 _CONTEXT_SUFFIX: Final = ".context"
 _NOT_FOUND: Final = re.compile(r"'(.+)' file not found")
 _UNDECLARED: Final = re.compile(r"use of undeclared identifier '(\w+)'")
 _NO_CLASS: Final = "expected class name"
 """What clang says of a base class that nothing declares."""
 _NO_DECLARATION: Final = "a type specifier is required for all declarations"
+_NOT_IN_NAMESPACE: Final = re.compile(r"no (?:member|type|template) named '(\w+)' in namespace '([\w:]+)'")
 _UNKNOWN_TYPE: Final = re.compile(r"(?:unknown type name|no type named) '(\w+)'")
 _SYNTAX: Final = frozenset({"Parse Issue", "Lexical or Preprocessor Issue"})
 """Clang's categories of errors that are there whatever other files declare."""
@@ -90,6 +100,9 @@ _LATE_ALIGNAS_MACRO: Final = rb"\1_alnas_"
 # behind it.
 _SPACED_LAUNCH: Final = re.compile(rb"<<(\s+)<")
 _SPACED_LAUNCH_END: Final = re.compile(rb">>(\s+)>(?=\s*\()")
+# And extents in braces without the name of their type: what is put in shifts the rest of the line.
+_LAUNCH: Final = re.compile(rb"<<<[^;]{1,400}?>>>")
+_BRACED_EXTENTS: Final = re.compile(rb"([<,]\s*)(?=\{)")
 
 ProblemKind = Literal["missing-include", "supplied", "guessed", "error"]
 
@@ -133,7 +146,7 @@ class ParsedFile(Struct):
     problems: tuple[Problem, ...]
     skipped_ranges: tuple[tuple[int, int], ...]
     """First and last line of the pieces of this file that preprocessor conditions leave out."""
-    bundled_root: str = BUNDLED_ROOT
+    bundled_root: str = _HEADERS
     system_folders: tuple[str, ...] = ()
     """Folders of a toolkit or of standard headers that the options name."""
     places: PlaceMap | None = None
@@ -154,7 +167,7 @@ class ParsedFile(Struct):
 
     def is_bundled(self, path: str) -> bool:
         """Whether a path is one of the headers that come with this package."""
-        return path.startswith(self.bundled_root)
+        return path.startswith(os.path.join(self.bundled_root, ""))
 
     def is_user(self, path: str) -> bool:
         """Whether a path is the linted project's own: no bundled, toolkit or system header."""
@@ -230,6 +243,7 @@ def _checked_text(path: str, source: bytes) -> bytes:
         source = _LATE_ALIGNAS.sub(_LATE_ALIGNAS_MACRO, source)
     if _SPACED_LAUNCH.search(source) or b"<<<" in source:
         source = _SPACED_LAUNCH_END.sub(rb">>>\1", _SPACED_LAUNCH.sub(rb"<<<\1", source))
+        source = _LAUNCH.sub(lambda launch: _BRACED_EXTENTS.sub(rb"\1dim3", launch[0]), source)
     try:
         source.decode("utf-8")
     except UnicodeDecodeError:
@@ -244,6 +258,8 @@ class _Setting(Struct, frozen=True):
     """What a parse is given beyond the file and the options."""
 
     folders: tuple[str, ...] = ()
+    libraries: bool = False
+    """Whether stand-ins for the headers of libraries are found."""
     context: recovery.Context | None = None
     defines: tuple[str, ...] = ()
     headers: tuple[str, ...] = ()
@@ -265,7 +281,7 @@ class _Parser(Struct, frozen=True):
     options: ParseOptions
 
     def best_attempt(self) -> _Attempt:
-        first = self._with_folders(self._attempt(_Setting()))
+        first = self._with_libraries(self._with_folders(self._attempt(_Setting())))
         return self._mended(first) or self._completed(first)
 
     def _completed(self, best: _Attempt) -> _Attempt:
@@ -309,7 +325,8 @@ class _Parser(Struct, frozen=True):
             arguments += ["-include", os.path.join(BUNDLED_ROOT, header)]
         # Guessed folders stand behind the bundled headers: `#include <complex.h>` must not find a project's file of
         # that name. So do a toolkit's: the prelude and the real headers would declare everything twice.
-        for folder in (BUNDLED_ROOT, *_system_folders(self.options), *setting.folders):
+        libraries = (LIBRARIES_ROOT,) if setting.libraries else ()
+        for folder in (BUNDLED_ROOT, *_system_folders(self.options), *setting.folders, *libraries):
             arguments += ["-idirafter", folder]
         try:
             return TranslationUnit.from_source(self.path, arguments, unsaved, _PARSE_OPTIONS, clang.index())
@@ -328,9 +345,17 @@ class _Parser(Struct, frozen=True):
 
     def _missing_folders(self, attempt: _Attempt) -> tuple[str, ...]:
         known = attempt.setting.folders
-        missing = [match[1] for problem in attempt.problems if (match := _NOT_FOUND.match(problem.message))]
-        found = [recovery.folder_with(self.path, name) for name in dict.fromkeys(missing)]
+        found = [recovery.folder_with(self.path, name) for name in _missing_headers(attempt)]
         return tuple(dict.fromkeys([folder for folder in found if folder and folder not in known]))
+
+    def _with_libraries(self, attempt: _Attempt) -> _Attempt:
+        """Takes stand-ins for the headers of a library of which the file finds none. Where it finds some, those are
+        the library's own, and what they declare must not be declared twice."""
+        bundled = [name for name in _missing_headers(attempt) if os.path.isfile(os.path.join(LIBRARIES_ROOT, name))]
+        if not bundled or any(_OF_LIBRARIES.search(path) for path in _included(attempt)):
+            return attempt
+        other = self._attempt(replace(attempt.setting, libraries=True))
+        return other if self._errors(other) <= self._errors(attempt) else attempt
 
     def _with_context(self, attempt: _Attempt) -> _Attempt:
         """Takes the file as the fragment of another one, where that helps."""
@@ -369,6 +394,8 @@ class _Parser(Struct, frozen=True):
             names = dict(self._missing_names(attempt))
             if not names:
                 break
+            # What follows from an unknown namespace comes out right when that is known.
+            names = {name: found for name, found in names.items() if "::" in name} or names
             guesses = {name: guess for name, (_, guess) in names.items()}
             setting = replace(attempt.setting, guesses={**attempt.setting.guesses, **guesses})
             better = self._better(attempt, self._attempt(setting))
@@ -413,6 +440,12 @@ class _Parser(Struct, frozen=True):
                 if recovery.header_of(name) is not None:
                     yield name, (problem, recovery.guess_name(name, b""))
                 continue
+            within = _in_namespace(problem, lines)
+            if within is not None:
+                if within[0] not in seen:
+                    yield within[0], (problem, within[1])
+                seen.add(within[0])
+                continue
             if match is None or match[1] in seen:
                 continue
             seen.add(match[1])
@@ -422,6 +455,29 @@ class _Parser(Struct, frozen=True):
                 rest = lines[problem.line - 1][problem.column - 1 + len(match[1]) :]
                 guess = recovery.guess_name(match[1], rest)
             yield match[1], (problem, guess)
+
+
+def _in_namespace(problem: Problem, lines: Sequence[bytes]) -> tuple[str, recovery.Guess] | None:
+    """The name that a namespace is used for and does not have, and a guess; None where the error is another one."""
+    rest = b"\n".join([lines[problem.line - 1][problem.column - 1 :], *lines[problem.line : problem.line + _LINES_READ]])
+    match = _NOT_IN_NAMESPACE.match(problem.message)
+    if match is not None:
+        return recovery.guess_within((match[2],), b"::" + rest)
+    match = _UNDECLARED.match(problem.message)
+    rest = rest.removeprefix(match[1].encode()).lstrip() if match is not None else b""
+    return recovery.guess_within((match[1],), rest) if match is not None and rest.startswith(b"::") else None
+
+
+def _missing_headers(attempt: _Attempt) -> tuple[str, ...]:
+    missing = [match[1] for problem in attempt.problems if (match := _NOT_FOUND.match(problem.message))]
+    return tuple(dict.fromkeys(missing))
+
+
+def _included(attempt: _Attempt) -> Iterator[str]:
+    """The paths of the headers that were found."""
+    for inclusion in attempt.unit.get_includes():
+        if inclusion.include is not None:
+            yield inclusion.include.name
 
 
 def _macros_near(lines: Sequence[bytes], problem: Problem) -> Iterator[tuple[str, tuple[Problem, recovery.Guess]]]:
@@ -517,5 +573,5 @@ def _problem(diagnostic: Diagnostic) -> Problem:
     name = location.file.name if location.file else ""
     is_syntax = kind == "error" and diagnostic.category_name in _SYNTAX and message != _NO_CLASS
     # Those of bundled headers are ours, and those of a fragment's includer are listed there.
-    is_syntax = is_syntax and not name.startswith(BUNDLED_ROOT) and not name.endswith(_CONTEXT_SUFFIX)
+    is_syntax = is_syntax and not name.startswith(_HEADERS) and not name.endswith(_CONTEXT_SUFFIX)
     return Problem(name, location.line, location.column, message, kind, is_syntax)

@@ -27,6 +27,11 @@ _BUILD_FOLDERS: Final = re.compile(r"-I\s*([^\s$()\"'\\;]+)|include_directories\
 _BUILD_DEFINES: Final = re.compile(r"(?<![^\s(])-D\s*([A-Za-z_]\w*(?:=[^\s$()\"'\\;]+)?)(?=[\s)]|$)")
 _BUILD_COMMENT: Final = re.compile(r"^\s*#.*$", re.MULTILINE)
 
+_SETUP_LEVELS: Final = 8
+_SETUP_FOLDERS: Final = re.compile(r"include_dirs[^\[\n]*\[([^\]]*)\]|include_dirs([^\n]*)")
+"""A list of folders in the setup.py of a Python extension, or what is appended to one."""
+_LITERAL: Final = re.compile(r"['\"]([^'\"\n]+)['\"]")
+
 _INCLUDER_SUFFIXES: Final = (".cu", ".cuh", ".h", ".hpp", ".hh", ".cpp", ".cc", ".cxx", ".c")
 _INCLUDER_LEVELS: Final = 3
 _INCLUDERS_READ: Final = 200
@@ -72,6 +77,7 @@ def _candidate_folders(start: str) -> tuple[str, ...]:
     for base in itertools.islice(upwards(start), _FOLDER_LEVELS):
         candidates += [os.path.join(base, name) if name else base for name in _FOLDER_NAMES]
         candidates += _build_folders(base)
+    candidates += _setup_folders(start)
     return tuple(folder for folder in dict.fromkeys(candidates) if os.path.isdir(folder))
 
 
@@ -81,17 +87,32 @@ def _build_folders(base: str) -> Iterator[str]:
             yield os.path.normpath(os.path.join(base, name))
 
 
+def _setup_folders(start: str) -> Iterator[str]:
+    """The folders that the setup.py of a Python extension names, which stands at the top of its project."""
+    for base in itertools.islice(upwards(start), _SETUP_LEVELS):
+        for match in _SETUP_FOLDERS.finditer(_text_of(os.path.join(base, "setup.py"))):
+            for line in (match[1] or match[2] or "").splitlines():
+                # `os.path.join(here, "csrc", "include")`, or `Path(here) / "csrc" / "include"`.
+                parts = _LITERAL.findall(line)
+                if parts:
+                    yield os.path.normpath(os.path.join(base, *parts))
+
+
 @lru_cache(maxsize=64)
 def _build_text(folder: str) -> str:
     """The build files of a folder, one after the other."""
-    texts = []
-    for name in _BUILD_FILES:
-        try:
-            with open(os.path.join(folder, name), encoding="utf-8", errors="replace") as file:
-                texts.append(file.read(_LARGEST_INCLUDER))
-        except OSError:
-            continue
+    texts = [_text_of(os.path.join(folder, name)) for name in _BUILD_FILES]
     return _BUILD_COMMENT.sub("", "\n".join(texts))
+
+
+def _text_of(path: str) -> str:
+    if not os.path.isfile(path):
+        return ""  # Opening a pipe would wait for somebody to write into it.
+    try:
+        with open(path, encoding="utf-8", errors="replace") as file:
+            return file.read(_LARGEST_INCLUDER)
+    except OSError:
+        return ""
 
 
 # --- the file that includes a fragment -------------------------------------------------------------------
@@ -201,8 +222,65 @@ def guess_name(name: str, rest: bytes) -> Guess:
     It is a function where a parenthesis follows, else a number without a value, so that nothing is ever
     computed from a guess.
     """
-    if not rest.lstrip().startswith(b"("):
+    if not _CALLED.match(rest):
         return Guess(f"extern __device__ const int {name};", "an unknown `int`")
     # The result is most often of the first argument's type, or what a first argument points to.
     head = "template <class T, class... A> __host__ __device__ T"
     return Guess(f"{head} {name}(T, A...); {head} {name}(T*, A...); __host__ __device__ int {name}();", "a function")
+
+
+_CALLED: Final = re.compile(rb"\s*(?:<[^;{}()]*>)?\s*\(")
+_WITHIN: Final = re.compile(rb"\s*::\s*(?:template\s+)?(\w+)")
+_DECLARES: Final = re.compile(rb"\s*(?:const\b)?\s*[&*]*\s*(?:__restrict(?:__)?\b)?\s*(?:\w|[{>]|$)")
+"""What follows the name of a type: the name of a variable, or what ends a template's arguments."""
+_VARIABLE: Final = re.compile(rb"\s*(?:const\b)?\s*[&*]*\s*(?:__restrict(?:__)?\b)?\s*(\w+)")
+_TEMPLATE_ARGUMENTS: Final = re.compile(rb"\s*<((?:[^<>;{}]|<[^<>;{}]*>)*)>")
+_NUMBER: Final = re.compile(rb"\s*(?:\d|true\b|false\b|[A-Z][A-Z_]+[A-Z0-9_]*\s*$|sizeof\b|\w*::k[A-Z])")
+
+
+def guess_within(names: tuple[str, ...], rest: bytes) -> tuple[str, Guess]:
+    """A stand-in for what an unknown namespace is named for (`library::Table<float, 2> t`), with its full name; `names`
+    are the namespace's."""
+    match = _WITHIN.match(rest)
+    while match is not None and _WITHIN.match(rest, match.end()):
+        names = (*names, match[1].decode())
+        match = _WITHIN.match(rest, match.end())
+    if match is None:
+        return "::".join(names), Guess(f"namespace {'::'.join(names)} {{}}", "a namespace")
+    name, rest = match[1].decode(), rest[match.end() :]
+    guess = _guess_class(name, rest) or guess_name(name, rest)
+    declaration = f"namespace {'::'.join(names)} {{ {guess.declaration} }}"
+    return "::".join((*names, name)), Guess(declaration, guess.meaning)
+
+
+def _guess_class(name: str, rest: bytes) -> Guess | None:
+    """A type of which nothing is known, if the text that follows says that it is one."""
+    arguments = _TEMPLATE_ARGUMENTS.match(rest)
+    if not _DECLARES.match(rest, arguments.end() if arguments else 0):
+        return None
+    template = ""
+    if arguments is None and not _is_class(rest):
+        return guess_type(name)
+    if arguments is not None:
+        kinds = ["auto" if _NUMBER.match(argument) else "class" for argument in _top_level(arguments[1])]
+        template = f"template <{', '.join(kinds)}> "
+    # Made from anything.
+    return Guess(f"{template}struct {name} {{ template <class... A> {name}(A&&...); }};", "a type of its own")
+
+
+def _is_class(rest: bytes) -> bool:
+    """Whether something is asked of the variable, or of what it points to, that the text declares first."""
+    variable = _VARIABLE.match(rest)
+    return variable is None or re.search(rb"\b" + variable[1] + rb"\s*(?:\.|->|\[|\()", rest) is not None
+
+
+def _top_level(arguments: bytes) -> list[bytes]:
+    """A template's arguments, those of templates among them left together."""
+    found, depth, start = [], 0, 0
+    for match in re.finditer(rb"[<>,()]", arguments):
+        depth += match[0] in b"<("
+        depth -= match[0] in b">)"
+        if match[0] == b"," and not depth:
+            found.append(arguments[start : match.start()])
+            start = match.end()
+    return [*found, arguments[start:]]

@@ -67,6 +67,10 @@ class Functions:
         name = cursors.spelling(shown)
         usr = cursors.usr(declaration)
         key = f"{usr}@{start.file.path}:{start.offset}"
+        if name == "operator()":
+            # Lambdas have no names: a macro that writes its argument several times, each time with another type in
+            # sight, makes as many that look the same.
+            key = self._own_key(key, shown)
         self._definitions.setdefault(key, shown)
         return ir.FunctionRef(
             name=name,
@@ -82,6 +86,14 @@ class Functions:
             templated=declarations.is_pattern(shown),
             outputs=lambda: self._outputs_of(key, shown),
         )
+
+    def _own_key(self, key: str, shown: Cursor) -> str:
+        """The key, with a number where another function has it."""
+        number, own = 1, key
+        while own in self._definitions and self._definitions[own].handle != shown.handle:
+            number += 1
+            own = f"{key}#{number}"
+        return own
 
     def _outputs_of(self, key: str, declaration: Cursor) -> frozenset[int]:
         if key not in self._outputs:

@@ -1,0 +1,95 @@
+// Tensors as kernels get them: a pointer with sizes and strides.
+#pragma once
+#pragma clang force_cuda_host_device begin
+#include "scalars.h"
+
+/// Returns its argument. Where nothing else is known of it, it is `usual`, and findings that rest on that say so.
+int64_t _cudalint_usually(int64_t argument, int64_t usual);
+
+namespace at {
+template <class _T> struct DefaultPtrTraits { typedef _T* PtrType; };
+template <class _T> struct RestrictPtrTraits { typedef _T* __restrict__ PtrType; };
+
+template <class _T, size_t _N, template <class> class _P = DefaultPtrTraits, class _I = int64_t> class TensorAccessor {
+public:
+    typedef typename _P<_T>::PtrType PtrType;
+    TensorAccessor(PtrType data, const _I* sizes, const _I* strides) : data_(data), sizes_(sizes), strides_(strides) {}
+    TensorAccessor<_T, _N - 1, _P, _I> operator[](_I i) const {
+        return TensorAccessor<_T, _N - 1, _P, _I>(data_ + strides_[0] * i, sizes_ + 1, strides_ + 1);
+    }
+    _I size(_I i) const { return sizes_[i]; }
+    _I stride(_I i) const { return strides_[i]; }
+    const _I* sizes() const { return sizes_; }
+    const _I* strides() const { return strides_; }
+    PtrType data() const { return data_; }
+
+private:
+    PtrType data_;
+    const _I* sizes_;
+    const _I* strides_;
+};
+template <class _T, template <class> class _P, class _I> class TensorAccessor<_T, 1, _P, _I> {
+public:
+    typedef typename _P<_T>::PtrType PtrType;
+    TensorAccessor(PtrType data, const _I* sizes, const _I* strides) : data_(data), sizes_(sizes), strides_(strides) {}
+    // The elements of a row lie side by side, unless the tensor is a transposed or sliced one.
+    _T& operator[](_I i) const { return data_[(_I)_cudalint_usually(strides_[0], 1) * i]; }
+    _I size(_I i) const { return sizes_[i]; }
+    _I stride(_I i) const { return strides_[i]; }
+    const _I* sizes() const { return sizes_; }
+    const _I* strides() const { return strides_; }
+    PtrType data() const { return data_; }
+
+private:
+    PtrType data_;
+    const _I* sizes_;
+    const _I* strides_;
+};
+
+template <class _T, size_t _N, template <class> class _P = DefaultPtrTraits, class _I = int64_t>
+class GenericPackedTensorAccessor {
+public:
+    typedef typename _P<_T>::PtrType PtrType;
+    template <class _S> GenericPackedTensorAccessor(PtrType data, const _S* from, const _S* by) : data_(data) {
+        for (size_t i = 0; i < _N; ++i) {
+            sizes_[i] = from[i];
+            strides_[i] = by[i];
+        }
+    }
+    TensorAccessor<_T, _N - 1, _P, _I> operator[](_I i) const {
+        return TensorAccessor<_T, _N - 1, _P, _I>(data_ + strides_[0] * i, sizes_ + 1, strides_ + 1);
+    }
+    _I size(_I i) const { return sizes_[i]; }
+    _I stride(_I i) const { return strides_[i]; }
+    PtrType data() const { return data_; }
+
+private:
+    PtrType data_;
+    _I sizes_[_N];
+    _I strides_[_N];
+};
+template <class _T, template <class> class _P, class _I> class GenericPackedTensorAccessor<_T, 1, _P, _I> {
+public:
+    typedef typename _P<_T>::PtrType PtrType;
+    template <class _S> GenericPackedTensorAccessor(PtrType data, const _S* from, const _S* by) : data_(data) {
+        sizes_[0] = from[0];
+        strides_[0] = by[0];
+    }
+    _T& operator[](_I i) const { return data_[(_I)_cudalint_usually(strides_[0], 1) * i]; }
+    _I size(_I i) const { return sizes_[i]; }
+    _I stride(_I i) const { return strides_[i]; }
+    PtrType data() const { return data_; }
+
+private:
+    PtrType data_;
+    _I sizes_[1];
+    _I strides_[1];
+};
+template <class _T, size_t _N, template <class> class _P = DefaultPtrTraits>
+using PackedTensorAccessor = GenericPackedTensorAccessor<_T, _N, _P, int64_t>;
+template <class _T, size_t _N, template <class> class _P = DefaultPtrTraits>
+using PackedTensorAccessor32 = GenericPackedTensorAccessor<_T, _N, _P, int32_t>;
+template <class _T, size_t _N, template <class> class _P = DefaultPtrTraits>
+using PackedTensorAccessor64 = GenericPackedTensorAccessor<_T, _N, _P, int64_t>;
+}  // namespace at
+#pragma clang force_cuda_host_device end
