@@ -14,7 +14,7 @@ from cudalint.evaluate.knowledge import is_astray, know
 from cudalint.evaluate.masks import guards_by_data
 from cudalint.evaluate.requests import Requests, Situation, gather, opaque_parts
 from cudalint.evaluate.sampling import offset_range, sample, strides
-from cudalint.evaluate.sensitivity import assumptions_of
+from cudalint.evaluate.sensitivity import assumptions_of, unknown_strides
 from cudalint.evaluate.views import TOLERANCE, Known, LaunchView, Totals, totals_of
 from cudalint.facts import AccessResult, Status
 from cudalint.hardware.banks import async_copy_range
@@ -152,14 +152,24 @@ def _result(reached: Sequence[Known], view: LaunchView) -> AccessResult:
     if totals.requests == 0:
         totals = quick
     assumptions, bounds = assumptions_of(reached, quick, view)
+    strides, figures = unknown_strides(reached, quick, view)
+    if strides:
+        low, high = bounds or (totals.low, totals.high)
+        bounds = min(low, *figures), max(high, *figures)
     by_data = by_data and (totals.low < totals.high or any(_is_scattered(k, view.graph) for k in reached))
     launch_assumed = bool(view.assumptions)
     return replace(
         _of_totals(reached, totals, view, (totals.low, totals.high) if bounds is None else bounds),
-        status="range" if by_data else "assumed" if assumptions or launch_assumed else "exact",
+        status="range" if by_data or strides else "assumed" if assumptions or launch_assumed else "exact",
         assumptions=(*view.assumptions, *assumptions),
-        reason=f"{_what_is_open(reached, view.graph)}; the figure is the mean over uniform data" if by_data else None,
+        reason=_reason_for_range(reached, view.graph, strides) if by_data or strides else None,
     )
+
+
+def _reason_for_range(reached: Sequence[Known], graph: Graph, strides: Sequence[str]) -> str:
+    if strides:
+        return f"it depends on whether {' and '.join(f'`{name}`' for name in strides)} is 1"
+    return f"{_what_is_open(reached, graph)}; the figure is the mean over uniform data"
 
 
 def _fair_situation(reached: Sequence[Known], view: LaunchView) -> Situation:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Mapping
+from typing import Literal
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -53,6 +54,10 @@ _MAX_BELOW = 256
 with each of its values."""
 
 
+Stride = Literal["any", "outer", "inner"]
+"""Of the innermost dimension, of another one, or of one of which that is not known."""
+
+
 class Uniform(Struct, frozen=True):
     """A uniform symbol: a value that all threads of a launch share and that nothing determines."""
 
@@ -63,6 +68,8 @@ class Uniform(Struct, frozen=True):
     """The program states that nothing is known of it: whatever happens for one value can happen."""
     is_default: bool = False
     """The generic value is the one that the program itself has for it, unless an option says otherwise."""
+    stride: Stride | None = None
+    """It is the distance between a tensor's elements along one of its dimensions."""
 
 
 class Reason(Struct, frozen=True):
@@ -245,6 +252,15 @@ class Graph:
         """Gives a uniform symbol another generic value. Only before anything was evaluated with the old one."""
         assert isinstance(node.payload, Uniform)
         node.payload = replace(node.payload, generic=generic)
+
+    @staticmethod
+    def mark_stride(node: Node, stride: Stride) -> None:
+        """Notes that a uniform symbol is a tensor's stride. The elements of a row lie side by side as a rule."""
+        assert isinstance(node.payload, Uniform)
+        if node.payload.stride is None:
+            node.payload = replace(node.payload, stride=stride)
+            if stride == "inner":
+                Graph.settle(node, 1)
 
     def counter(self, label: object) -> Node:
         """A new loop counter: 0 in the loop's first iteration, 1 in the second."""

@@ -14,7 +14,7 @@ from cudalint.evaluate.bits import BIT_FUNCTIONS
 from cudalint.evaluate.bulk import BULK_ACCESSES
 from cudalint.evaluate.conversions import as_number
 from cudalint.evaluate.events import Scope
-from cudalint.evaluate.graph import Node, Reason, Uniform
+from cudalint.evaluate.graph import Node, Reason, Stride, Uniform
 from cudalint.evaluate.pointers import pointer_place
 from cudalint.evaluate.positions import warp_index
 from cudalint.evaluate.specifications import SPECIFICATIONS
@@ -269,13 +269,16 @@ def _first(ex: Executor, call: ir.Call) -> Value:
     return values[0]
 
 
-def _usually(ex: Executor, call: ir.Call) -> Value:
-    """`_cudalint_usually(stride, 1)` of the bundled headers: where nothing is known of the first argument, it is taken
-    for the second one instead of a large size, and figures that rest on that say so."""
-    value, usual = _numbers(ex, call)
+_STRIDES: Sequence[Stride] = ("any", "outer", "inner")
+"""As the bundled headers number them."""
+
+
+def _stride(ex: Executor, call: ir.Call) -> Value:
+    """`_cudalint_stride(stride, kind)` of the bundled headers: notes that the first argument is a tensor's stride."""
+    value, kind = _numbers(ex, call)
     bare = value.args[0] if value.op == "cast" else value
-    if isinstance(bare.payload, Uniform) and not bare.payload.is_default:
-        ex.graph.settle(bare, usual.value)
+    if isinstance(bare.payload, Uniform) and not bare.payload.is_default and kind.is_const:
+        ex.graph.mark_stride(bare, _STRIDES[int(kind.value)])
     return value
 
 
@@ -401,7 +404,7 @@ def _table() -> Mapping[str, Handler]:
     for name in ("__trap", "__builtin_trap", "__builtin_unreachable"):
         table[name] = _trap
     table["__builtin_assume_aligned"] = _assume_aligned
-    table["_cudalint_usually"] = _usually
+    table["_cudalint_stride"] = _stride
     for name in (
         "__cvta_generic_to_shared",
         "__cvta_generic_to_global",

@@ -42,6 +42,23 @@ def assumptions_of(
     return tuple(dict.fromkeys(texts)), (low, high) if moved else None
 
 
+def unknown_strides(reached: Sequence[Known], quick: Totals, view: LaunchView) -> tuple[list[str], list[float]]:
+    """The strides of tensors for which the figure is another one if their dimension is the innermost, and the figures
+    that it has then."""
+    bits = 0
+    for known in reached:
+        bits |= known.event.offset.bits
+    names, figures, base = [], [], quick.cost / quick.requests
+    for uniform in view.graph.atoms(bits, view.graph.uniform_bits):
+        if isinstance(uniform.payload, Uniform) and uniform.payload.stride == "any" and view.allows(uniform, 1):
+            totals = totals_of(reached[:8], view.varied(uniform, 1))
+            figure = totals.cost / totals.requests if totals.requests else base
+            if abs(figure - base) > TOLERANCE * max(figure, base):
+                names.append(render(uniform))
+                figures.append(figure)
+    return names, figures
+
+
 def _condition_text(condition: Node) -> str:
     text = render(condition)
     if condition.op == "==" and condition.args[0].op == "uniform" and condition.args[1].is_const:

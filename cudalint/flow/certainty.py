@@ -26,6 +26,8 @@ _MOST_OTHERS = 32
 _FEW = 3
 _RARE = 4
 """A race that is there for three in four of the sizes that are tried is one of ordinary sizes."""
+_FAR_APART = (1_299_709, 104_729, 15_485_863, 7_919, 611_953)
+"""Primes: strides of which no small multiples add up to the same."""
 _DATA: tuple[Data, ...] = ("zero", "place")
 """What memory may hold as well. Two threads that meet whatever it holds meet for certain."""
 
@@ -61,7 +63,11 @@ def doubt_about(
     if known is not None:
         return known
     try:
-        return _addresses(conflict, trial, touches, size) or _sizes(conflict, trial, execution, touches, size)
+        return (
+            _layout(conflict, trial, touches, size)
+            or _addresses(conflict, trial, touches, size)
+            or _sizes(conflict, trial, execution, touches, size)
+        )
     except GaveUp:
         return Doubt("there was no time to try other sizes and data", unfinished=True)
 
@@ -222,6 +228,17 @@ def _again(conflict: Conflict, trial: Trial, touches: Sequence[Touch], size: int
     """Whether the same two accesses conflict in another trial."""
     scope: RaceScope = "grid" if conflict.reach == "grid" else "block"
     return trial.has_conflict(conflict.sites, touches, size, scope)
+
+
+def _layout(conflict: Conflict, trial: Trial, touches: Sequence[Touch], size: int | None) -> Doubt | None:
+    """Strides of a tensor, whose elements don't overlap: a race that is there for generic strides only is none."""
+    found = symbols(trial.graph, conflict.first.offset.bits | conflict.second.offset.bits)
+    strides = [s for s in found if isinstance(s.payload, Uniform) and s.payload.stride in ("any", "outer")]
+    for primes in (_FAR_APART, _FAR_APART[::-1]) if strides else ():
+        values: dict[Node, int | float] = dict(zip(strides, itertools.cycle(primes)))
+        if not _again(conflict, trial.under(values), touches, size):
+            return Doubt("the elements of a tensor do not overlap", excludes=True)
+    return None
 
 
 def _addresses(conflict: Conflict, trial: Trial, touches: Sequence[Touch], size: int | None) -> Doubt | None:

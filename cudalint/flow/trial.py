@@ -146,7 +146,8 @@ class Trial(Struct, eq=False):
 
     def extents(self) -> tuple[int, ...]:
         """The grid's."""
-        return Rows.of_one_block(self.graph, self.values, self.block).extents(self.grid)
+        extents = Rows.of_one_block(self.graph, self.values, self.block).extents(self.grid)
+        return tuple(max(1, extent) for extent in extents)
 
     @property
     def has_neighbours(self) -> bool:

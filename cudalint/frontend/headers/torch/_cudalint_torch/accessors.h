@@ -3,8 +3,10 @@
 #pragma clang force_cuda_host_device begin
 #include "scalars.h"
 
-/// Returns its argument. Where nothing else is known of it, it is `usual`, and findings that rest on that say so.
-int64_t _cudalint_usually(int64_t argument, int64_t usual);
+/// Returns its first argument, a tensor's stride along a dimension: the innermost one, another, or one of which that
+/// is not known. The elements of a row are taken to lie side by side, which findings that rest on it say.
+enum _cudalint_dimension { _cudalint_any, _cudalint_outer, _cudalint_inner };
+int64_t _cudalint_stride(int64_t stride, _cudalint_dimension);
 
 namespace at {
 template <class _T> struct DefaultPtrTraits { typedef _T* PtrType; };
@@ -15,10 +17,12 @@ public:
     typedef typename _P<_T>::PtrType PtrType;
     TensorAccessor(PtrType data, const _I* sizes, const _I* strides) : data_(data), sizes_(sizes), strides_(strides) {}
     TensorAccessor<_T, _N - 1, _P, _I> operator[](_I i) const {
-        return TensorAccessor<_T, _N - 1, _P, _I>(data_ + strides_[0] * i, sizes_ + 1, strides_ + 1);
+        return TensorAccessor<_T, _N - 1, _P, _I>(data_ + (_I)_cudalint_stride(strides_[0], _cudalint_outer) * i, sizes_ + 1, strides_ + 1);
     }
     _I size(_I i) const { return sizes_[i]; }
-    _I stride(_I i) const { return strides_[i]; }
+    _I stride(_I i) const {
+        return (_I)_cudalint_stride(strides_[i], i + 1 < _N ? _cudalint_outer : _cudalint_inner);
+    }
     const _I* sizes() const { return sizes_; }
     const _I* strides() const { return strides_; }
     PtrType data() const { return data_; }
@@ -32,10 +36,9 @@ template <class _T, template <class> class _P, class _I> class TensorAccessor<_T
 public:
     typedef typename _P<_T>::PtrType PtrType;
     TensorAccessor(PtrType data, const _I* sizes, const _I* strides) : data_(data), sizes_(sizes), strides_(strides) {}
-    // The elements of a row lie side by side, unless the tensor is a transposed or sliced one.
-    _T& operator[](_I i) const { return data_[(_I)_cudalint_usually(strides_[0], 1) * i]; }
+    _T& operator[](_I i) const { return data_[(_I)_cudalint_stride(strides_[0], _cudalint_inner) * i]; }
     _I size(_I i) const { return sizes_[i]; }
-    _I stride(_I i) const { return strides_[i]; }
+    _I stride(_I i) const { return (_I)_cudalint_stride(strides_[i], _cudalint_inner); }
     const _I* sizes() const { return sizes_; }
     const _I* strides() const { return strides_; }
     PtrType data() const { return data_; }
@@ -57,10 +60,12 @@ public:
         }
     }
     TensorAccessor<_T, _N - 1, _P, _I> operator[](_I i) const {
-        return TensorAccessor<_T, _N - 1, _P, _I>(data_ + strides_[0] * i, sizes_ + 1, strides_ + 1);
+        return TensorAccessor<_T, _N - 1, _P, _I>(data_ + (_I)_cudalint_stride(strides_[0], _cudalint_outer) * i, sizes_ + 1, strides_ + 1);
     }
     _I size(_I i) const { return sizes_[i]; }
-    _I stride(_I i) const { return strides_[i]; }
+    _I stride(_I i) const {
+        return (_I)_cudalint_stride(strides_[i], i + 1 < _N ? _cudalint_outer : _cudalint_inner);
+    }
     PtrType data() const { return data_; }
 
 private:
@@ -75,9 +80,9 @@ public:
         sizes_[0] = from[0];
         strides_[0] = by[0];
     }
-    _T& operator[](_I i) const { return data_[(_I)_cudalint_usually(strides_[0], 1) * i]; }
+    _T& operator[](_I i) const { return data_[(_I)_cudalint_stride(strides_[0], _cudalint_inner) * i]; }
     _I size(_I i) const { return sizes_[i]; }
-    _I stride(_I i) const { return strides_[i]; }
+    _I stride(_I i) const { return (_I)_cudalint_stride(strides_[i], _cudalint_inner); }
     PtrType data() const { return data_; }
 
 private:

@@ -223,14 +223,15 @@ class Tensor {
 public:
     Tensor() = default;
     /// A new tensor of a shape: contiguous, in memory of its own.
-    template <class _I> Tensor(const _I* sizes, size_t count, size_t copied) : memory(_cudalint_tensor_memory()) {
+    template <class _I> Tensor(const _I* sizes, size_t count) : memory(_cudalint_tensor_memory()) {
         dimensions = count;
-        elements = 1;
-        for (size_t i = copied; i > 0; --i) {
+        int step = 1;  // Most kernels compute offsets with `int`, and are run on tensors for which that will do.
+        for (size_t i = count; i > 0; --i) {
             shape[i - 1] = sizes[i - 1];
-            strides_[i - 1] = elements;
-            elements *= sizes[i - 1];
+            strides_[i - 1] = step;
+            step *= shape[i - 1];
         }
+        elements = step;
     }
     /// Another one of the same shape.
     static Tensor like(const Tensor& other) {
@@ -243,7 +244,9 @@ public:
     int64_t ndimension() const { return dimensions; }
     int64_t numel() const { return elements; }
     int64_t size(int64_t d) const { return shape[d]; }
-    int64_t stride(int64_t d) const { return strides_[d]; }
+    int64_t stride(int64_t d) const {
+        return _cudalint_stride(strides_[d], d == -1 ? _cudalint_inner : _cudalint_any);
+    }
     TensorShape sizes() const { return TensorShape(this); }
     IntArrayRef strides() const;
     ScalarType scalar_type() const { return type_; }
@@ -309,16 +312,16 @@ public:
     Tensor toType(ScalarType) const { return like(*this); }
     Tensor type(ScalarType) const { return like(*this); }
     Tensor toBackend(int) const { return like(*this); }
-    template <size_t _N> Tensor view(const int64_t (&sizes)[_N]) const { return reshaped(Tensor(sizes, _N, _N)); }
-    template <size_t _N> Tensor reshape(const int64_t (&sizes)[_N]) const { return reshaped(Tensor(sizes, _N, _N)); }
+    template <size_t _N> Tensor view(const int64_t (&sizes)[_N]) const { return reshaped(Tensor(sizes, _N)); }
+    template <size_t _N> Tensor reshape(const int64_t (&sizes)[_N]) const { return reshaped(Tensor(sizes, _N)); }
     Tensor view(IntArrayRef) const;
     Tensor view(ScalarType) const;
     Tensor reshape(IntArrayRef) const;
     template <size_t _N> Tensor new_empty(const int64_t (&sizes)[_N], const TensorOptions& = {}) const {
-        return Tensor(sizes, _N, _N);
+        return Tensor(sizes, _N);
     }
     template <size_t _N> Tensor new_zeros(const int64_t (&sizes)[_N], const TensorOptions& = {}) const {
-        return Tensor(sizes, _N, _N);
+        return Tensor(sizes, _N);
     }
     Tensor new_empty(IntArrayRef, const TensorOptions& = {}) const;
     Tensor new_zeros(IntArrayRef, const TensorOptions& = {}) const;
@@ -415,10 +418,10 @@ typedef c10::optional<Tensor> OptionalTensor;
 // Functions that make a tensor of a shape that they are given.
 #define _CUDALINT_MAKES(NAME)                                                                               \
     template <size_t _N, class... _A> Tensor NAME(const int64_t (&sizes)[_N], _A&&...) {                    \
-        return Tensor(sizes, _N, _N);                                                                       \
+        return Tensor(sizes, _N);                                                                       \
     }                                                                                                       \
     template <size_t _N> Tensor NAME(const int64_t (&sizes)[_N], const TensorOptions&) {                    \
-        return Tensor(sizes, _N, _N);                                                                       \
+        return Tensor(sizes, _N);                                                                       \
     }                                                                                                       \
     template <class... _A> Tensor NAME(const TensorShape& sizes, _A&&...) { return Tensor::like(*sizes.of); } \
     template <class... _A> Tensor NAME(IntArrayRef sizes, _A&&...);                                         \
