@@ -8,7 +8,7 @@ from functools import partial
 
 from msgspec.structs import replace
 
-from cudalint.evaluate.graph import Graph, Node, Uniform, conjuncts
+from cudalint.evaluate.graph import Graph, Node, Uniform
 from cudalint.evaluate.host import HostLaunch
 from cudalint.evaluate.values import LocalPlace, MemoryPlace, Place, Pointer, TemporaryPlace, Value, map_leaves
 
@@ -33,11 +33,10 @@ def _equalities(launch: HostLaunch, graph: Graph) -> dict[Node, Node]:
     """The unknown sizes that have to be some number."""
     found: dict[Node, Node] = {}
     for guard in launch.guards:
-        for condition in conjuncts(graph, guard):
-            for size, number in _equal(condition):
-                bare = size.args[0] if size.op == "cast" else size
-                if number.is_const and isinstance(bare.payload, Uniform) and bare.kind.code in "iu":
-                    found.setdefault(bare, graph.convert(number, bare.kind))
+        for size, number in _equal(guard):
+            bare = size.args[0] if size.op == "cast" else size
+            if number.is_const and isinstance(bare.payload, Uniform) and bare.kind.code in "iu":
+                found.setdefault(bare, graph.convert(number, bare.kind))
     return found
 
 

@@ -21,7 +21,7 @@ from cudalint.evaluate.arithmetic import BOOL
 from cudalint.evaluate.assumptions import holds
 from cudalint.evaluate.calls import bind
 from cudalint.evaluate.executor import Executor, GaveUp
-from cudalint.evaluate.graph import UNINITIALISED, Graph, Node, Reason, Uniform
+from cudalint.evaluate.graph import UNINITIALISED, Graph, Node, Reason, Uniform, conjuncts
 from cudalint.evaluate.host_library import HOST_LIBRARY, SILENT
 from cudalint.evaluate.host_memory import Generics, HostMemory
 from cudalint.evaluate.relevance import Relevance
@@ -508,7 +508,8 @@ class HostExecutor(Executor):
         """`extents`: of the grid and of the block."""
         grid, block = extents
         never = () if self.taken else (self.graph.false,)
-        known = tuple(g for g in (*self.guards, *self.assumed, *never) if self._is_plain(g))
+        guards = (part for guard in (*self.guards, *self.assumed, *never) for part in conjuncts(self.graph, guard))
+        known = tuple(part for part in guards if self._is_plain(part))
         self.launches.append(HostLaunch(kernel, grid, block, shared, arguments, span, self.taken, sizes, known))
         numbers = tuple(value for value in arguments if isinstance(value, Node) and not value.kind.is_float)
         self.made.add((kernel.key, span, grid, block, shared, numbers))

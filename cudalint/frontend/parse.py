@@ -18,6 +18,7 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from cudalint.frontend import clang, mending, recovery
+from cudalint.frontend.guesses import Guess, guess_name, guess_type, guess_within, header_of, macro_on
 from cudalint.frontend.precompiled import precompiled
 from cudalint.frontend.python.located import PlaceMap
 
@@ -263,7 +264,7 @@ class _Setting(Struct, frozen=True):
     context: recovery.Context | None = None
     defines: tuple[str, ...] = ()
     headers: tuple[str, ...] = ()
-    guesses: dict[str, recovery.Guess] = field(default_factory=dict)
+    guesses: dict[str, Guess] = field(default_factory=dict)
     """For names that nothing declares."""
 
 
@@ -373,7 +374,7 @@ class _Parser(Struct, frozen=True):
 
     def _with_headers(self, attempt: _Attempt) -> _Attempt:
         """Includes the headers that well-known names belong to, where that helps, and notes each as a problem."""
-        problems = {recovery.header_of(name): problem for name, (problem, _) in self._missing_names(attempt)}
+        problems = {header_of(name): problem for name, (problem, _) in self._missing_names(attempt)}
         headers = tuple(header for header in problems if header is not None)
         if not headers:
             return attempt
@@ -419,7 +420,7 @@ class _Parser(Struct, frozen=True):
         """How many errors are in the file itself; those elsewhere don't concern its kernels."""
         return sum(problem.path == self.path and problem.kind == "error" for problem in attempt.problems)
 
-    def _missing_names(self, attempt: _Attempt) -> Iterator[tuple[str, tuple[Problem, recovery.Guess]]]:
+    def _missing_names(self, attempt: _Attempt) -> Iterator[tuple[str, tuple[Problem, Guess]]]:
         """The names that the file uses and nothing declares, with their first use and a guess."""
         seen: set[str] = set()
         lines = self.text.split(b"\n")
@@ -437,8 +438,8 @@ class _Parser(Struct, frozen=True):
                 # A macro that a well-known header defines, in the place of a declaration.
                 found = re.match(rb"\w+", lines[problem.line - 1][problem.column - 1 :])
                 name = found[0].decode() if found else ""
-                if recovery.header_of(name) is not None:
-                    yield name, (problem, recovery.guess_name(name, b""))
+                if header_of(name) is not None:
+                    yield name, (problem, guess_name(name, b""))
                 continue
             within = _in_namespace(problem, lines)
             if within is not None:
@@ -450,22 +451,23 @@ class _Parser(Struct, frozen=True):
                 continue
             seen.add(match[1])
             if match.re is _UNKNOWN_TYPE:
-                guess = recovery.guess_type(match[1])
+                guess = guess_type(match[1])
             else:
                 rest = lines[problem.line - 1][problem.column - 1 + len(match[1]) :]
-                guess = recovery.guess_name(match[1], rest)
+                guess = guess_name(match[1], rest)
             yield match[1], (problem, guess)
 
 
-def _in_namespace(problem: Problem, lines: Sequence[bytes]) -> tuple[str, recovery.Guess] | None:
+def _in_namespace(problem: Problem, lines: Sequence[bytes]) -> tuple[str, Guess] | None:
     """The name that a namespace is used for and does not have, and a guess; None where the error is another one."""
-    rest = b"\n".join([lines[problem.line - 1][problem.column - 1 :], *lines[problem.line : problem.line + _LINES_READ]])
+    last = problem.line + _LINES_READ
+    rest = b"\n".join([lines[problem.line - 1][problem.column - 1 :], *lines[problem.line : last]])
     match = _NOT_IN_NAMESPACE.match(problem.message)
     if match is not None:
-        return recovery.guess_within((match[2],), b"::" + rest)
+        return guess_within((match[2],), b"::" + rest)
     match = _UNDECLARED.match(problem.message)
     rest = rest.removeprefix(match[1].encode()).lstrip() if match is not None else b""
-    return recovery.guess_within((match[1],), rest) if match is not None and rest.startswith(b"::") else None
+    return guess_within((match[1],), rest) if match is not None and rest.startswith(b"::") else None
 
 
 def _missing_headers(attempt: _Attempt) -> tuple[str, ...]:
@@ -480,11 +482,11 @@ def _included(attempt: _Attempt) -> Iterator[str]:
             yield inclusion.include.name
 
 
-def _macros_near(lines: Sequence[bytes], problem: Problem) -> Iterator[tuple[str, tuple[Problem, recovery.Guess]]]:
+def _macros_near(lines: Sequence[bytes], problem: Problem) -> Iterator[tuple[str, tuple[Problem, Guess]]]:
     """What can only be a macro on the line of an error, or on the one before it."""
     before = next((number for number in range(problem.line - 1, 0, -1) if lines[number - 1].strip()), 0)
     for number in (before, problem.line):
-        found = recovery.macro_on(lines[number - 1]) if 0 < number <= len(lines) else None
+        found = macro_on(lines[number - 1]) if 0 < number <= len(lines) else None
         if found is not None:
             column = lines[number - 1].index(found[0].encode()) + 1
             yield found[0], (replace(problem, line=number, column=column), found[1])
