@@ -130,15 +130,8 @@ def _this(ex: Executor, expr: ir.Call) -> Value | None:
         return None
     where = expressions.place(ex, expr.receiver)
     if isinstance(where, TemporaryPlace):
-        where = _materialise(ex, where.value, where.type, expr.span)
+        where = expressions.materialise(ex, where.value, where.type, expr.span)
     return address_of(where, ex.graph)
-
-
-def _materialise(ex: Executor, value: Value, type_: ir.Type, span: ir.Span) -> LocalPlace:
-    """A temporary object as a variable, so that a method can be called on it."""
-    symbol = ir.Symbol("temporary", type_, "local", span)
-    ex.state.variables[symbol] = value
-    return LocalPlace(symbol, (), type_)
 
 
 def bind(

@@ -107,10 +107,23 @@ def write(ex: Executor, where: Place, value: Value, span: ir.Span) -> None:
 def initial_value(ex: Executor, symbol: ir.Symbol, initializer: ir.Expr | None) -> Value | Place:
     """What a declared variable starts with; for a reference, the place that it names."""
     if isinstance(symbol.type, ir.PointerType) and symbol.type.reference:
-        return place(ex, initializer) if initializer is not None else TemporaryPlace(ex.graph.zero, symbol.type)
+        if initializer is None:
+            return TemporaryPlace(ex.graph.zero, symbol.type)
+        where = place(ex, initializer)
+        if isinstance(where, TemporaryPlace) and isinstance(where.value, ArrayValue):
+            # `f({1, 2})` for a reference to an array, whose elements are found from where it lies.
+            return materialise(ex, where.value, where.type, initializer.span)
+        return where
     if initializer is None:
         return ex.memory.unknown(symbol.type, UNINITIALISED, (), symbol.name)
     return convert(ex, evaluate(ex, initializer), symbol.type)
+
+
+def materialise(ex: Executor, value: Value, type_: ir.Type, span: ir.Span) -> LocalPlace:
+    """A temporary object as a variable, so that a method can be called on it."""
+    symbol = ir.Symbol("temporary", type_, "local", span)
+    ex.state.variables[symbol] = value
+    return LocalPlace(symbol, (), type_)
 
 
 # --- names, members, subscripts ----------------------------------------------------------------------

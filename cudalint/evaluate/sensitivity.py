@@ -43,7 +43,7 @@ def assumptions_of(
 
 
 def unknown_strides(reached: Sequence[Known], quick: Totals, view: LaunchView) -> tuple[list[str], list[float]]:
-    """The strides of tensors for which the figure is another one if their dimension is the innermost, and the figures
+    """The strides of tensors for which the figure is a better one if their dimension is the innermost, and the figures
     that it has then."""
     bits = 0
     for known in reached:
@@ -53,7 +53,7 @@ def unknown_strides(reached: Sequence[Known], quick: Totals, view: LaunchView) -
         if isinstance(uniform.payload, Uniform) and uniform.payload.stride == "any" and view.allows(uniform, 1):
             totals = totals_of(reached[:8], view.varied(uniform, 1))
             figure = totals.cost / totals.requests if totals.requests else base
-            if abs(figure - base) > TOLERANCE * max(figure, base):
+            if figure < base * (1 - TOLERANCE):
                 names.append(render(uniform))
                 figures.append(figure)
     return names, figures

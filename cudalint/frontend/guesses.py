@@ -33,6 +33,8 @@ _HEADERS: Final = (
     (r"half2?|__half2?|__(float2half|half2float|hadd|hmul|hfma)\w*", "cuda_fp16.h"),
     (r"nv_bfloat16\w*|__nv_bfloat16\w*", "cuda_bf16.h"),
     (r"cub", "cub/cub.cuh"),
+    (r"at|torch|c10|AT_\w+|TORCH_\w+|C10_\w+|PYBIND11_MODULE", "torch/extension.h"),
+    (r"CUDA_KERNEL_LOOP\w*|gpuAtomic\w+", "ATen/cuda/CUDAContext.h"),
     (r"u?int(8|16|32|64)_t", "stdint.h"),
     (r"FLT_\w+|DBL_\w+", "float.h"),
     (r"U?(INT|LLONG|LONG|CHAR|SHRT)_(MAX|MIN)", "limits.h"),
@@ -42,7 +44,8 @@ _HEADERS: Final = (
 
 def header_of(name: str) -> str | None:
     """The header that declares a well-known name: a fragment relies on its includer for that."""
-    return next((header for pattern, header in _HEADERS if re.fullmatch(pattern, name)), None)
+    outermost, _, _ = name.partition("::")
+    return next((header for pattern, header in _HEADERS if re.fullmatch(pattern, outermost)), None)
 
 
 _LONE_MACRO: Final = re.compile(rb"\s*([A-Z_][A-Z0-9_]{2,})\s*(\([^;{}]*\))?\s*(?://.*|/\*.*)?$")

@@ -323,7 +323,8 @@ class _Parser(Struct, frozen=True):
             unsaved.append((name, setting.context.text))
         arguments += [f"-D{define}" for define in setting.defines]
         for header in setting.headers:
-            arguments += ["-include", os.path.join(BUNDLED_ROOT, header)]
+            bundled = os.path.join(BUNDLED_ROOT, header)
+            arguments += ["-include", bundled if os.path.isfile(bundled) else header]
         # Guessed folders stand behind the bundled headers: `#include <complex.h>` must not find a project's file of
         # that name. So do a toolkit's: the prelude and the real headers would declare everything twice.
         libraries = (LIBRARIES_ROOT,) if setting.libraries else ()
@@ -352,7 +353,7 @@ class _Parser(Struct, frozen=True):
     def _with_libraries(self, attempt: _Attempt) -> _Attempt:
         """Takes stand-ins for the headers of a library of which the file finds none. Where it finds some, those are
         the library's own, and what they declare must not be declared twice."""
-        bundled = [name for name in _missing_headers(attempt) if os.path.isfile(os.path.join(LIBRARIES_ROOT, name))]
+        bundled = any(_is_of_libraries(name) for name in _missing_headers(attempt))
         if not bundled or any(_OF_LIBRARIES.search(path) for path in _included(attempt)):
             return attempt
         other = self._attempt(replace(attempt.setting, libraries=True))
@@ -378,7 +379,9 @@ class _Parser(Struct, frozen=True):
         headers = tuple(header for header in problems if header is not None)
         if not headers:
             return attempt
-        better = self._better(attempt, self._attempt(replace(attempt.setting, headers=headers)))
+        libraries = any(_is_of_libraries(header) for header in headers) or attempt.setting.libraries
+        setting = replace(attempt.setting, headers=headers, libraries=libraries)
+        better = self._better(attempt, self._attempt(setting))
         if better is attempt:
             return attempt
         notes = [
@@ -473,6 +476,11 @@ def _in_namespace(problem: Problem, lines: Sequence[bytes]) -> tuple[str, Guess]
 def _missing_headers(attempt: _Attempt) -> tuple[str, ...]:
     missing = [match[1] for problem in attempt.problems if (match := _NOT_FOUND.match(problem.message))]
     return tuple(dict.fromkeys(missing))
+
+
+def _is_of_libraries(name: str) -> bool:
+    """Whether there is a stand-in for a header of a library."""
+    return os.path.isfile(os.path.join(LIBRARIES_ROOT, name))
 
 
 def _included(attempt: _Attempt) -> Iterator[str]:

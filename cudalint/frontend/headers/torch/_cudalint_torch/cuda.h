@@ -81,7 +81,7 @@ namespace at {
 namespace cuda {
 using namespace c10::cuda;
 inline cudaDeviceProp* getCurrentDeviceProperties() {
-    static cudaDeviceProp properties;
+    cudaDeviceProp properties;  // Nothing here is ever run, and the evaluator knows no end of its life.
     cudaGetDeviceProperties(&properties, 0);
     return &properties;
 }

@@ -1,0 +1,212 @@
+"""Stand-ins for the headers of PyTorch, and names of libraries of which nothing is there."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from cudalint.analysis import analyse_file
+from cudalint.facts import FileFacts, KernelFacts
+from cudalint.frontend.lower import lower_unit
+from cudalint.frontend.parse import LIBRARIES_ROOT, ParsedFile, ParseOptions, parse_file
+from cudalint.options import AnalysisOptions
+
+_SIMPLE = "__global__ void k(float *x) { x[threadIdx.x] = 1.0f; }\n"
+_HEADERS = sorted(path for path in Path(LIBRARIES_ROOT).rglob("*") if path.is_file())
+
+
+def _parse(text: str, options: ParseOptions | None = None) -> ParsedFile:
+    return parse_file("/nowhere/kernel.cu", options or ParseOptions(), text.encode())
+
+
+def _messages(parsed: ParsedFile) -> list[str]:
+    return [problem.message for problem in parsed.problems]
+
+
+def _bundled(parsed: ParsedFile) -> list[str]:
+    """The stand-ins that were read."""
+    included = [inclusion.include.name for inclusion in parsed.tu.get_includes() if inclusion.include is not None]
+    return [path for path in included if path.startswith(LIBRARIES_ROOT)]
+
+
+def _analysed(tmp_path: Path, text: str) -> FileFacts:
+    path = tmp_path / "k.cu"
+    path.write_text(text)
+    return analyse_file(str(path), AnalysisOptions())
+
+
+# --- the headers -------------------------------------------------------------------------------------------
+
+
+def test_every_header_parses_by_itself() -> None:
+    assert len(_HEADERS) > 100
+    for header in _HEADERS:
+        parsed = _parse(f"#include <{header.relative_to(LIBRARIES_ROOT)}>\n{_SIMPLE}")
+        assert _messages(parsed) == [], header
+
+
+def test_all_headers_together() -> None:
+    names = [str(path.relative_to(LIBRARIES_ROOT)) for path in _HEADERS if not path.parent.name.startswith("_")]
+    assert _messages(_parse("".join(f"#include <{name}>\n" for name in names) + _SIMPLE)) == []
+
+
+def test_nothing_of_them_is_there_for_who_does_not_ask() -> None:
+    assert _messages(_parse("namespace at { struct Tensor {}; } namespace torch { int empty; }\n" + _SIMPLE)) == []
+
+
+def _own_torch(folder: Path) -> None:
+    for name, text in (
+        ("torch/extension.h", "#include <ATen/ATen.h>\n"),
+        ("ATen/ATen.h", "#pragma once\nnamespace at { struct Tensor { int own; }; }\n"),
+    ):
+        (folder / name).parent.mkdir(exist_ok=True)
+        (folder / name).write_text(text)
+
+
+def test_they_step_back_where_the_users_own_are_found(tmp_path: Path) -> None:
+    _own_torch(tmp_path)
+    text = f"#include <torch/extension.h>\nint own(at::Tensor t) {{ return t.own; }}\n{_SIMPLE}"
+    parsed = _parse(text, ParseOptions(include_dirs=(str(tmp_path),)))
+    assert _messages(parsed) == []
+    assert _bundled(parsed) == []
+
+
+def test_they_are_not_mixed_with_the_users_own(tmp_path: Path) -> None:
+    _own_torch(tmp_path)
+    text = f"#include <ATen/ATen.h>\n#include <ATen/Dispatch.h>\n{_SIMPLE}"
+    parsed = _parse(text, ParseOptions(include_dirs=(str(tmp_path),)))
+    assert _messages(parsed) == ["'ATen/Dispatch.h' file not found"]
+    assert _bundled(parsed) == []
+
+
+def test_those_of_the_project_around_the_file_come_first(tmp_path: Path) -> None:
+    _own_torch(tmp_path)
+    path = tmp_path / "k.cu"
+    path.write_text(f"#include <torch/extension.h>\nint own(at::Tensor t) {{ return t.own; }}\n{_SIMPLE}")
+    parsed = parse_file(str(path), ParseOptions())
+    assert _messages(parsed) == []
+    assert _bundled(parsed) == []
+
+
+def test_a_fragment_gets_what_its_includer_would_have_included() -> None:
+    parsed = _parse("int64_t rows(const at::Tensor &t) { return t.size(0); }\n" + _SIMPLE)
+    assert _messages(parsed) == ["`torch/extension.h` is not included; taken as if it were"]
+
+
+# --- launches ------------------------------------------------------------------------------------------------
+
+
+def test_every_type_of_a_dispatch_is_an_instantiation(tmp_path: Path) -> None:
+    facts = _analysed(
+        tmp_path,
+        "#include <torch/extension.h>\n"
+        "template <class T> __global__ void k(T *x, int n) { x[threadIdx.x * n] = 1; }\n"
+        "void run(at::Tensor x) {\n"
+        '  AT_DISPATCH_ALL_TYPES_AND2(at::kHalf, at::kBFloat16, x.scalar_type(), "k", [&] {\n'
+        "    const int threads = sizeof(scalar_t) * 32;\n"
+        "    k<scalar_t><<<1, threads>>>(x.data_ptr<scalar_t>(), 3);\n"
+        "  });\n"
+        "}\n",
+    )
+    launches = {kernel.instantiation: _launch(kernel) for kernel in facts.kernels}
+    assert launches == {
+        "k<float>": (128, 3),
+        "k<double>": (256, 3),
+        "k<int>": (128, 3),
+        "k<long>": (256, 3),
+        "k<unsigned char>": (32, 3),
+        "k<signed char>": (32, 3),
+        "k<short>": (64, 3),
+        "k<c10::Half>": (64, 3),
+        "k<c10::BFloat16>": (64, 3),
+    }
+    assert facts.kernels[0].instantiation == "k<float>"
+
+
+def _launch(kernel: KernelFacts) -> tuple[int, int | float | bool]:
+    [launch] = kernel.launches
+    assert launch.source == "launch-site"
+    return launch.block[0], launch.parameters["n"]
+
+
+def test_sizes_and_strides_of_a_new_tensor(tmp_path: Path) -> None:
+    facts = _analysed(
+        tmp_path,
+        "#include <torch/extension.h>\n"
+        "__global__ void k(float *x, int row, int plane, int count) { x[threadIdx.x * row] = plane + count; }\n"
+        "void run() {\n"
+        "  auto x = torch::zeros({4, 6, 8}, torch::kFloat);\n"
+        "  auto y = torch::empty_like(x);\n"
+        "  k<<<1, y.size(2) * 4>>>(y.data_ptr<float>(), y.stride(1), x.stride(0), y.numel());\n"
+        "}\n",
+    )
+    [launch] = facts.kernels[0].launches
+    assert launch.block == (32, 1, 1)
+    assert launch.parameters == {"row": 8, "plane": 48, "count": 192}
+
+
+def test_the_properties_of_the_device(tmp_path: Path) -> None:
+    facts = _analysed(
+        tmp_path,
+        "#include <ATen/cuda/CUDAContext.h>\n"
+        + _SIMPLE
+        + "void run(float *x) { k<<<at::cuda::getCurrentDeviceProperties()->multiProcessorCount, 64>>>(x); }\n",
+    )
+    [launch] = facts.kernels[0].launches
+    assert launch.grid == (108, 1, 1)
+
+
+# --- libraries that are not there -----------------------------------------------------------------------------
+
+
+def test_kernels_with_parameters_of_an_unknown_library_are_found() -> None:
+    text = (
+        '#include "utils.h"\n'
+        "__global__ void a(lib::Table<float, 2, lib::Restrict> t, float *x) { x[threadIdx.x * 2] = 1; }\n"
+        "template <class T> __global__ void b(const lib::deep::View<T> v, lib::Options &o, T *x, lib::Size n) {\n"
+        "  if (threadIdx.x < n) x[threadIdx.x] = o.scale;\n"
+        "}\n"
+    )
+    parsed = _parse(text)
+    unit = lower_unit(parsed)
+    assert [kernel.name for kernel in unit.kernels] == ["a", "b"]
+    notes = [problem.message for problem in parsed.problems if problem.kind == "guessed"]
+    assert notes == [
+        "nothing declares 'lib::Table'; taken as a type of its own",
+        "nothing declares 'lib::Restrict'; taken as a type of its own",
+        "nothing declares 'lib::deep::View'; taken as a type of its own",
+        "nothing declares 'lib::Options'; taken as a type of its own",
+        "nothing declares 'lib::Size'; taken as `int`",
+    ]
+
+
+def test_functions_of_an_unknown_library() -> None:
+    text = f"void run(float *x, int n) {{ lib::check(n); k<<<lib::ceil_div(n, 64), 64>>>(x); }}\n{_SIMPLE}"
+    parsed = _parse(_SIMPLE + text.removesuffix(_SIMPLE))
+    assert {problem.kind for problem in parsed.problems} == {"guessed"}
+
+
+@pytest.mark.parametrize(
+    "setup",
+    [
+        'ext = CUDAExtension("a", include_dirs=[os.path.join(here, "csrc", "include")])\n',
+        "include_dirs.append(os.path.abspath('./csrc/include'))\n",
+        'CUDAExtension(\n    include_dirs=[\n        here / "other",\n        here / "csrc" / "include",\n    ],\n)\n',
+    ],
+)
+def test_folders_that_a_setup_py_names(setup: str, tmp_path: Path) -> None:
+    folder = tmp_path / "package" / "ops" / "csrc" / "cuda" / "deep" / "deeper"
+    folder.mkdir(parents=True)
+    (tmp_path / "csrc" / "include").mkdir(parents=True)
+    (tmp_path / "csrc" / "include" / "own.h").write_text("typedef double element;\n")
+    (tmp_path / "setup.py").write_text("import os\n" + setup)
+    path = folder / "k.cu"
+    path.write_text('#include "own.h"\n__global__ void k(element *x) { x[0] = 1; }\n')
+    assert _messages(parse_file(str(path), ParseOptions())) == []
+
+
+def test_stand_ins_are_no_files_of_the_user() -> None:
+    parsed = _parse(_SIMPLE)
+    assert not parsed.is_user(os.path.join(LIBRARIES_ROOT, "ATen", "ATen.h"))
