@@ -248,7 +248,7 @@ def _addresses(conflict: Conflict, trial: Trial, touches: Sequence[Touch], size:
     if not opaque:
         return None
     text = f"the address depends on data: {opaque[0][1].text}"
-    if conflict.reach == "grid" or any(not reason.data for _, reason in opaque):
+    if conflict.reach == "grid" or not all(_is_loaded(graph, part, reason) for part, reason in opaque):
         return Doubt(text)
     if _decide_who_comes({part for part, _ in opaque}, conflict, graph):
         # `if (key[i] != key[i - 1]) first[key[i]] = i`: in sorted data each number begins once.
@@ -257,6 +257,15 @@ def _addresses(conflict: Conflict, trial: Trial, touches: Sequence[Touch], size:
         if not _again(conflict, trial.under({}, data), touches, size):
             return Doubt(text, usual=_is_usual(conflict, graph))
     return None
+
+
+def _is_loaded(graph: Graph, part: Node, reason: Reason) -> bool:
+    """Whether a value was loaded, from a place that is known or was loaded itself: where it could not be followed, the
+    threads may well have found it in different places."""
+    if not reason.data:
+        return False
+    inner = [found for argument in part.args for found in opaque_parts(graph, argument)]
+    return all(_is_loaded(graph, *found) for found in inner)
 
 
 def _decide_who_comes(data: Collection[Node], conflict: Conflict, graph: Graph) -> bool:
