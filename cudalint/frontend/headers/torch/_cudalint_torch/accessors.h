@@ -17,7 +17,8 @@ public:
     typedef typename _P<_T>::PtrType PtrType;
     TensorAccessor(PtrType data, const _I* sizes, const _I* strides) : data_(data), sizes_(sizes), strides_(strides) {}
     TensorAccessor<_T, _N - 1, _P, _I> operator[](_I i) const {
-        return TensorAccessor<_T, _N - 1, _P, _I>(data_ + (_I)_cudalint_stride(strides_[0], _cudalint_outer) * i, sizes_ + 1, strides_ + 1);
+        const _I offset = (_I)_cudalint_stride(strides_[0], _cudalint_outer) * i;
+        return TensorAccessor<_T, _N - 1, _P, _I>(data_ + offset, sizes_ + 1, strides_ + 1);
     }
     _I size(_I i) const { return sizes_[i]; }
     _I stride(_I i) const {
@@ -60,7 +61,8 @@ public:
         }
     }
     TensorAccessor<_T, _N - 1, _P, _I> operator[](_I i) const {
-        return TensorAccessor<_T, _N - 1, _P, _I>(data_ + (_I)_cudalint_stride(strides_[0], _cudalint_outer) * i, sizes_ + 1, strides_ + 1);
+        const _I offset = (_I)_cudalint_stride(strides_[0], _cudalint_outer) * i;
+        return TensorAccessor<_T, _N - 1, _P, _I>(data_ + offset, sizes_ + 1, strides_ + 1);
     }
     _I size(_I i) const { return sizes_[i]; }
     _I stride(_I i) const {

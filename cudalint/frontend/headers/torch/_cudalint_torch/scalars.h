@@ -16,7 +16,8 @@
 #define C10_HOST __host__
 #define C10_LAUNCH_BOUNDS_0 __launch_bounds__(256, 4)
 #define C10_MAX_THREADS_PER_BLOCK(threads) ((threads) <= 1024 ? (threads) : 256)
-#define C10_MIN_BLOCKS_PER_SM(threads, blocks) ((threads) * (blocks) <= 2048 ? (blocks) : (2048 + (threads)-1) / (threads))
+#define C10_MIN_BLOCKS_PER_SM(threads, blocks)                                                              \
+    ((threads) * (blocks) <= 2048 ? (blocks) : (2048 + (threads)-1) / (threads))
 #define C10_LAUNCH_BOUNDS_1(threads) __launch_bounds__(C10_MAX_THREADS_PER_BLOCK(threads))
 #define C10_LAUNCH_BOUNDS_2(threads, blocks)                                                                \
     __launch_bounds__(C10_MAX_THREADS_PER_BLOCK(threads), C10_MIN_BLOCKS_PER_SM(threads, blocks))

@@ -101,8 +101,10 @@ public:
     using std::vector<_T>::vector;
 };
 
-enum class DeviceType : int8_t { CPU, CUDA, MKLDNN, OPENGL, OPENCL, IDEEP, HIP, FPGA, MAIA, XLA, Vulkan, Metal, XPU, MPS, Meta, HPU, VE,
-    Lazy, IPU, MTIA, PrivateUse1, COMPILE_TIME_MAX_DEVICE_TYPES };
+enum class DeviceType : int8_t {
+    CPU, CUDA, MKLDNN, OPENGL, OPENCL, IDEEP, HIP, FPGA, MAIA, XLA, Vulkan, Metal, XPU, MPS, Meta, HPU, VE, Lazy, IPU,
+    MTIA, PrivateUse1, COMPILE_TIME_MAX_DEVICE_TYPES
+};
 std::string DeviceTypeName(DeviceType, bool = false);
 constexpr DeviceType kCPU = DeviceType::CPU, kCUDA = DeviceType::CUDA, kHIP = DeviceType::HIP, kXLA = DeviceType::XLA;
 typedef int8_t DeviceIndex;

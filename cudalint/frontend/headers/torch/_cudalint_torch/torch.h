@@ -10,9 +10,10 @@ namespace py = pybind11;
 namespace torch {
 using namespace at;
 typedef c10::ScalarType Dtype;
-constexpr Dtype kUInt8 = at::kByte, kInt8 = at::kChar, kInt16 = at::kShort, kInt32 = at::kInt, kInt64 = at::kLong;
-constexpr Dtype kFloat16 = at::kHalf, kFloat32 = at::kFloat, kFloat64 = at::kDouble, kU8 = at::kByte, kI8 = at::kChar;
-constexpr Dtype kI16 = at::kShort, kI32 = at::kInt, kI64 = at::kLong, kF16 = at::kHalf, kF32 = at::kFloat, kF64 = at::kDouble;
+constexpr Dtype kUInt8 = at::kByte, kU8 = at::kByte, kInt8 = at::kChar, kI8 = at::kChar, kInt16 = at::kShort,
+                kI16 = at::kShort, kInt32 = at::kInt, kI32 = at::kInt, kInt64 = at::kLong, kI64 = at::kLong,
+                kFloat16 = at::kHalf, kF16 = at::kHalf, kFloat32 = at::kFloat, kF32 = at::kFloat,
+                kFloat64 = at::kDouble, kF64 = at::kDouble;
 namespace autograd {
 typedef at::Tensor Variable;
 typedef std::vector<at::Tensor> variable_list, tensor_list;

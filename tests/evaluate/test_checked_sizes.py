@@ -1,0 +1,58 @@
+"""What host code compares a size with before it launches is the size's value at that launch."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from cudalint.analysis import analyse_file
+from cudalint.facts import LaunchFacts
+from cudalint.options import AnalysisOptions
+
+_KERNEL = "__global__ void k(float *x, int n, long m) { x[threadIdx.x * n] = m; }\n"
+
+
+def _launches(tmp_path: Path, host: str) -> list[LaunchFacts]:
+    path = tmp_path / "k.cu"
+    path.write_text(f"#include <stdlib.h>\n{_KERNEL}void run(float *x, int n, long m) {{ {host} }}\n")
+    [kernel] = analyse_file(str(path), AnalysisOptions()).kernels
+    return list(kernel.launches)
+
+
+@pytest.mark.parametrize(
+    "check",
+    [
+        "if (n != 12) abort();",
+        "if (!(n == 12)) return;",
+        "if (n != 12 || m < 3) return;",
+        "if (!(n == 12 && m > 3)) exit(1);",
+    ],
+)
+def test_a_check_in_front_of_the_launch(check: str, tmp_path: Path) -> None:
+    [launch] = _launches(tmp_path, f"{check} k<<<n, 64>>>(x, n, m);")
+    assert launch.parameters == {"n": 12}
+    assert launch.grid == (12, 1, 1)
+
+
+def test_the_cases_of_a_switch(tmp_path: Path) -> None:
+    host = "switch (n) { case 64: k<<<1, 32>>>(x, n, m); break;\ncase 128: k<<<1, 32>>>(x, n, m); break; }"
+    assert [launch.parameters for launch in _launches(tmp_path, host)] == [{"n": 64}, {"n": 128}]
+
+
+def test_the_branch_that_is_not_taken_then(tmp_path: Path) -> None:
+    first, second = _launches(tmp_path, "if (m == 5) k<<<1, 32>>>(x, n, m); else k<<<2, 32>>>(x, n, m);")
+    assert first.parameters == {"m": 5}
+    assert second.parameters == {}
+
+
+def test_another_comparison_gives_no_value(tmp_path: Path) -> None:
+    [launch] = _launches(tmp_path, "if (n < 12) return; k<<<1, 32>>>(x, n, m);")
+    assert launch.parameters == {}
+
+
+def test_extents_in_braces(tmp_path: Path) -> None:
+    """As nvcc takes them."""
+    launches = _launches(tmp_path, "k<<<{3, 2}, {16, 4, 1}, 0, 0>>>(x, n, m); k<<<(n), { 8 , 8 }>>>(x, 1, m);")
+    assert [launch.block for launch in launches] == [(16, 4, 1), (8, 8, 1)]
+    assert launches[0].grid == (3, 2, 1)
