@@ -6,8 +6,6 @@ other; and command lines are checked against this table without importing the ru
 
 from __future__ import annotations
 
-import difflib
-
 NAME_OF_CODE = {
     "CL101": "uncoalesced-access",
     "CL102": "misaligned-vector-access",
@@ -47,5 +45,7 @@ NAME_OF_CODE = {
 
 def hint(selector: str) -> str:
     """What a user may have meant by what is no rule's code or name."""
+    import difflib
+
     close = difflib.get_close_matches(selector.lower(), NAME_OF_CODE.values(), 1)
     return f"did you mean `{close[0]}`?" if close else "`cudalint rules` lists them"

@@ -7,9 +7,7 @@ settings and the command line's go together is the business of `cudalint.setting
 
 from __future__ import annotations
 
-import difflib
 import os
-import tomllib
 from collections.abc import Callable, Iterable, Iterator, Mapping
 
 from msgspec import Struct, field
@@ -106,6 +104,8 @@ def _load(path: str) -> Config | None:
     shared = os.path.basename(path) == SHARED_FILE
     if shared and _TABLE[1] not in text:
         return None  # Most projects' file: spare it the parser.
+    import tomllib  # Most runs have no configuration.
+
     try:
         document = tomllib.loads(text)
     except (tomllib.TOMLDecodeError, RecursionError) as error:
@@ -193,6 +193,8 @@ class _Entry(Struct, frozen=True):
 
 def _hint(name: str, known: Iterable[str]) -> str:
     """What somebody may have meant who wrote a name that is none."""
+    import difflib
+
     close = difflib.get_close_matches(name, list(known), 1)
     if close:
         return f"did you mean `{close[0]}`?"

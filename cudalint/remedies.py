@@ -333,4 +333,4 @@ def _bases(one: Evaluated, sample: Sample) -> NDArray[np.int64]:
     steps = _steps(one.result, block)
     assert steps is not None
     first = sample.addresses[:, 0] - _moved(sample.warps * WARP_LANES, block, steps)
-    return np.unique(first % _COMMON_TURN)[:_BASES]
+    return np.flatnonzero(np.bincount(first % _COMMON_TURN))[:_BASES]

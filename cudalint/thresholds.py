@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterable, Mapping
 
 from cudalint.catalogue import NAME_OF_CODE
@@ -25,6 +24,8 @@ def check_threshold(rule: str, name: str) -> None:
         return  # A rule of the catalogue that this version lacks: another one may have the threshold.
     if name in known:
         return
+    import difflib
+
     close = difflib.get_close_matches(name, known, 1)
     if close:
         raise UnknownThreshold(f"{rule} has no threshold `{name}`; did you mean `{close[0]}`?")

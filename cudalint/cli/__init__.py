@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import gc
 import os
 import sys
 from collections.abc import Sequence
@@ -12,11 +13,17 @@ NOTHING_FOUND = 0
 FINDINGS = 1
 FAILED = 2
 _INTERRUPTED = 130
+_OBJECTS_BEFORE_COLLECTION = 50_000
 
 
 def main() -> NoReturn:
     """The console script."""
-    sys.exit(run(sys.argv[1:]))
+    # What start-up makes is there to stay: looking for cycles among it, then and at the end, takes a tenth of the time
+    # of a small file.
+    gc.set_threshold(_OBJECTS_BEFORE_COLLECTION)
+    status = run(sys.argv[1:])
+    gc.freeze()
+    sys.exit(status)
 
 
 def run(arguments: Sequence[str]) -> int:

@@ -89,7 +89,7 @@ def conflicts(
     runs = _clashing(_runs(table, reach), table)
     if runs is None:
         return
-    present = np.unique(runs.event).tolist()
+    present = np.flatnonzero(np.bincount(runs.event)).tolist()
     by_event = {number: np.flatnonzero(runs.event == number) for number in present}
     seen: Counter[object] = Counter()
     for position, a in enumerate(present):

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 from typing import Final, Literal
 
@@ -72,6 +72,7 @@ _OF_LIBRARIES: Final = re.compile(r"[/\\](?:ATen|c10)[/\\]")
 """The folders without which no part of PyTorch is there."""
 
 _CONTEXT_SUFFIX: Final = ".context"
+_INCLUDE: Final = re.compile(rb'^[ \t]*#[ \t]*include[ \t]*(["<])([^">\n]+)', re.MULTILINE)
 _NOT_FOUND: Final = re.compile(r"'(.+)' file not found")
 _UNDECLARED: Final = re.compile(r"use of undeclared identifier '(\w+)'")
 _NO_CLASS: Final = "expected class name"
@@ -282,7 +283,7 @@ class _Parser(Struct, frozen=True):
     options: ParseOptions
 
     def best_attempt(self) -> _Attempt:
-        first = self._with_libraries(self._with_folders(self._attempt(_Setting())))
+        first = self._with_libraries(self._with_folders(self._attempt(_Setting(self._foreseen_folders()))))
         return self._mended(first) or self._completed(first)
 
     def _completed(self, best: _Attempt) -> _Attempt:
@@ -345,10 +346,25 @@ class _Parser(Struct, frozen=True):
             attempt = self._attempt(setting)
         return attempt
 
+    def _foreseen_folders(self) -> tuple[str, ...]:
+        """The folders that the file's own includes will need, which saves the parse that finds them missing."""
+        known = (BUNDLED_ROOT, *self.options.include_dirs, *_system_folders(self.options))
+        beside = os.path.dirname(self.path)
+        missing: list[str] = []
+        for match in _INCLUDE.finditer(self.text):
+            name, folders = os.fsdecode(match[2]), (beside, *known) if match[1] == b'"' else known
+            if not any(os.path.isfile(os.path.join(folder, name)) for folder in folders):
+                missing.append(name)
+        return self._folders_with(missing)
+
     def _missing_folders(self, attempt: _Attempt) -> tuple[str, ...]:
         known = attempt.setting.folders
-        found = [recovery.folder_with(self.path, name) for name in _missing_headers(attempt)]
-        return tuple(dict.fromkeys([folder for folder in found if folder and folder not in known]))
+        return tuple([f for f in self._folders_with(_missing_headers(attempt)) if f not in known])
+
+    def _folders_with(self, names: Iterable[str]) -> tuple[str, ...]:
+        """Folders near the file in which included names exist."""
+        found = [recovery.folder_with(self.path, name) for name in dict.fromkeys(names)]
+        return tuple(dict.fromkeys([folder for folder in found if folder]))
 
     def _with_libraries(self, attempt: _Attempt) -> _Attempt:
         """Takes stand-ins for the headers of a library of which the file finds none. Where it finds some, those are

@@ -5,7 +5,6 @@ The figures live in `targets.json`, whose `about` gives the units.
 
 from __future__ import annotations
 
-import difflib
 import json
 import re
 from collections.abc import Mapping
@@ -93,6 +92,8 @@ def find_target(name: str) -> Target:
     key = _normal(name)
     if key in names:
         return _load(names[key])
+    import difflib
+
     close = difflib.get_close_matches(key, names, n=5, cutoff=0.5)
     raise UnknownTarget(name, tuple(dict.fromkeys(_spelling(match) for match in close)))
 
