@@ -12,6 +12,7 @@ is unsafe on macOS and does not exist on Windows.
 from __future__ import annotations
 
 import contextlib
+import gc
 import importlib
 import multiprocessing
 import os
@@ -252,7 +253,10 @@ def _serve(
         except (EOFError, OSError):
             return
         _let_run(limits.seconds)
+        gc.disable()
         _answer(connection, function, job, megabytes, debug)
+        # Cycles are looked for between jobs, when little is left of them and nobody waits for an answer.
+        gc.enable()
         _let_run(0)
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -131,7 +130,7 @@ class Functions:
 
     def _load(self, key: str) -> ir.Function | None:
         if key not in self._loaded:
-            with _deep_recursion(), _no_collection(), self._object_of(self._definitions[key]) as this:
+            with _deep_recursion(), self._object_of(self._definitions[key]) as this:
                 self._loaded[key] = self._lower(self._definitions[key], this)
         return self._loaded[key]
 
@@ -286,16 +285,3 @@ def _deep_recursion() -> Iterator[None]:
         yield
     finally:
         sys.setrecursionlimit(before)
-
-
-@contextmanager
-def _no_collection() -> Iterator[None]:
-    """No garbage collection meanwhile: the lowering makes no cycles that it drops, and a collection that walks all
-    nodes again and again costs a third of the time on large functions."""
-    before = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if before:
-            gc.enable()
