@@ -142,10 +142,9 @@ def _moves(count: int, modulus: int) -> list[tuple[int, ...]]:
     single = [
         (*none[:i], by, *none[i + 1 :]) for i in range(count) for by in (1, 2, 3, 4, 8) if by < modulus
     ]
-    random = np.random.default_rng(count)
-    drawn = random.integers(0, modulus, (2 * modulus, count))
     if count == 1:
         return [(by,) for by in range(modulus)]
+    drawn = np.random.default_rng(count).integers(0, modulus, (2 * modulus, count))
     together = [tuple(int(by) for by in row) for row in drawn]
     return [none, *single[:_MAX_MOVES], *together[:_MAX_MOVES]]
 
