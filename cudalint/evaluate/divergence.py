@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from cudalint.evaluate.arithmetic import BOOL
 from cudalint.evaluate.events import BranchEvent, Loop
 from cudalint.evaluate.graph import BLOCK_BITS, THREAD_BITS, Graph, Node, Reason, Uniform, conjuncts, render
-from cudalint.evaluate.numeric import WARP, Rows, lane_trips
+from cudalint.evaluate.numeric import WARP, Rows
 from cudalint.evaluate.requests import At, Lanes, Situation, mask_of
 from cudalint.evaluate.views import LaunchView
 from cudalint.facts import Verdict
@@ -220,7 +220,7 @@ def _judge_loop(event: BranchEvent, situation: Situation, conditions: Sequence[N
     doubt = next((d for part in conjuncts(graph, test) if (d := _doubt(lanes, graph, part, later)) is not None), None)
     if doubt is not None:
         return _doubtful(doubt, total)
-    trips = np.broadcast_to(lane_trips(rows, loop.counter, test), (rows.count, mask[0].size)).reshape(shape)
+    trips = np.broadcast_to(rows.trips(loop.counter, test), (rows.count, mask[0].size)).reshape(shape)
     most = np.where(mask, trips, -1).max(axis=2)
     least = np.where(mask, trips, np.iinfo(np.int64).max).min(axis=2)
     splits = (most > least) & (visits > 0)
@@ -235,7 +235,7 @@ def _slowest(
     """Iterations that the warps make, and that their lanes make on average, exits by `break` included."""
     if loop.condition.bits & rows.graph.opaque_bits:
         return (0.0, 0.0)
-    trips = np.broadcast_to(lane_trips(rows, loop.counter, loop.condition), (rows.count, mask[0].size))
+    trips = np.broadcast_to(rows.trips(loop.counter, loop.condition), (rows.count, mask[0].size))
     masked = np.where(mask, trips.reshape(mask.shape), 0)
     mean = masked.sum(axis=2) / np.maximum(mask.sum(axis=2), 1)
     return float((visits * masked.max(axis=2)).sum()), float((visits * mean).sum())

@@ -6,7 +6,7 @@ An array is [rows, threads], [rows, 1], [1, threads] or a plain number: whatever
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from functools import cache
 from typing import Any, Literal
 
@@ -14,17 +14,13 @@ import numpy as np
 from msgspec import Struct
 from numpy.typing import NDArray
 
-from cudalint.evaluate.arithmetic import MAX_TRIPS, U8, Kind
+from cudalint.evaluate.arithmetic import MAX_TRIPS, Kind
 from cudalint.evaluate.caches import MOST_AT_ONCE
 from cudalint.evaluate.graph import THREAD_BITS, Graph, Node, Uniform, conjuncts
-
-Array = Any
-"""An ndarray that broadcasts to [rows, threads], or a Python number."""
+from cudalint.evaluate.operations import Array, as_numbers, operate
 
 Data = Literal["random", "zero", "place"]
 """What memory holds: arbitrary numbers, zeros, or in each place the number of the thread that loads it."""
-
-_Operation = Callable[[Array, Array, Kind], Array]
 
 WARP = 32
 UNKNOWN_TRIPS = 16
@@ -34,8 +30,6 @@ _CELLS_PER_WORK = 256
 """As measured: microseconds to compute a node at all, and numbers that a microsecond is enough for."""
 _MOST_TOGETHER = 1 << 15
 """Rows times threads times iterations of a loop that are tried at once, where it takes many to see how far it goes."""
-_UNSIGNED_MASKS = {1: 0xFF, 2: 0xFFFF, 4: 0xFFFFFFFF}
-_WRAPPING = frozenset({"+", "-", "*", "<<", "^"})
 
 
 class Threads(Struct, frozen=True, eq=False):
@@ -167,6 +161,7 @@ class Rows:
 
     def _start_keeping(self) -> None:
         self._memo: dict[int, Array] = {}
+        self._trips: dict[tuple[Node, Node], NDArray[np.int64]] = {}
         self._inner: dict[tuple[Node, int], Rows] = {}
         self._uses: dict[int, int] | None = None
         """How often each number that is kept goes into what is computed now, where that is too much to keep it all."""
@@ -177,6 +172,7 @@ class Rows:
     def forget(self) -> None:
         """Drops the numbers that are kept."""
         self._memo.clear()
+        self._trips.clear()
         self.bytes = 0
 
     def value(self, node: Node) -> Array:
@@ -262,6 +258,15 @@ class Rows:
             return ()
         return [argument for argument in node.args if argument.op != "const"]
 
+    def trips(self, counter: Node, condition: Node) -> NDArray[np.int64]:
+        """How many iterations each lane makes of the loop with this counter and this condition."""
+        trips = self._trips.get((counter, condition))
+        if trips is None:
+            trips = self._trips[counter, condition] = _lane_trips(self, counter, condition)
+            self.bytes += trips.nbytes
+            self.graph.caches.note(trips.nbytes)
+        return trips
+
     # computing
 
     def full(self, node: Node) -> NDArray[Any]:
@@ -295,8 +300,8 @@ class Rows:
         if node.op == "match":
             return self._match(self.full(node.args[0]))
         if node.op == "trips":
-            return lane_trips(self, node.payload, node.args[0])  # type: ignore[arg-type]
-        return _operate(node, [self.value(a) for a in node.args])
+            return self.trips(node.payload, node.args[0])  # type: ignore[arg-type]
+        return operate(node, [self.value(a) for a in node.args])
 
     def _random(self, node: Node) -> Array:
         """A pseudo-random number for an opaque value, equal where all its arguments are equal: memory holds arbitrary
@@ -358,7 +363,7 @@ def _constant(node: Node) -> Array:
     return value
 
 
-def lane_trips(rows: Rows, counter: Node, condition: Node) -> NDArray[np.int64]:
+def _lane_trips(rows: Rows, counter: Node, condition: Node) -> NDArray[np.int64]:
     """How many iterations each lane makes: the first value of `counter` for which `condition` fails.
 
     Shape: broadcasts to [rows, threads]. Parts of the condition that depend on opaque values say nothing about the
@@ -401,7 +406,8 @@ def _linear_trips(rows: Rows, counter: Node, part: Node) -> Array | None:
     distances = []
     for iteration in range(3):
         at = rows.at_iteration(counter, iteration)
-        distances.append(_numeric(np.asarray(at.value(part.args[0]))) - _numeric(np.asarray(at.value(part.args[1]))))
+        left, right = (as_numbers(np.asarray(at.value(side))) for side in part.args)
+        distances.append(left - right)
     start, step = distances[0], distances[1] - distances[0]
     if start.dtype.kind == "f" or not np.array_equal(distances[2] - distances[1], step):
         return None
@@ -484,156 +490,3 @@ def _as_kind(word: NDArray[np.uint64], kind: Kind) -> Array:
         return (word & np.uint64(0xFF)) != 0
     bits = min(8 * kind.bytes - (kind.code == "i"), 32)
     return (word >> np.uint64(64 - bits)).view(np.int64)
-
-
-def _operate(node: Node, args: list[Array]) -> Array:
-    op, kind = node.op, node.kind
-    if op in _ARITHMETIC:
-        if op in _UNSIGNED_MATTERS and (kind == U8 or any(a.kind == U8 for a in node.args)):
-            args = _as_unsigned(args)
-        result = _as_signed(_ARITHMETIC[op](args[0], args[1], kind))
-        if op in _WRAPPING and kind.code == "u" and kind.bytes in _UNSIGNED_MASKS:
-            return result & _UNSIGNED_MASKS[kind.bytes]
-        return result
-    if op == "!":
-        return np.logical_not(args[0])
-    if op == "select":
-        return np.where(args[0], args[1], args[2])
-    if op == "cast":
-        return _convert(args[0], kind)
-    if op == "function":
-        return _FUNCTIONS[str(node.payload)](np.asarray(args[0], dtype=np.float64))
-    if op == "pick":
-        return _pick(args)
-    raise AssertionError(f"no numbers for {op}")
-
-
-_UNSIGNED_MATTERS = frozenset({"<", "<=", "min", "max", "/", "%", ">>"})
-
-
-def _as_unsigned(args: list[Array]) -> list[Array]:
-    """Unsigned 64-bit numbers share the bits of signed ones; where some are beyond 2^63, they have to be told apart."""
-    arrays = [np.asarray(a) for a in args]
-    if any(a.dtype.kind == "f" for a in arrays) or all(a.min(initial=0) >= 0 for a in arrays):
-        return args
-    return [a.astype(np.int64).view(np.uint64) if a.ndim else a.astype(np.int64).astype(np.uint64) for a in arrays]
-
-
-def _as_signed(result: Array) -> Array:
-    """Back to the form in which all integers are kept."""
-    if isinstance(result, (np.ndarray, np.generic)) and result.dtype == np.uint64:
-        return result.astype(np.int64)
-    return result
-
-
-def _pick(args: list[Array]) -> Array:
-    index = np.clip(args[0], 0, len(args) - 2)
-    result = args[-1]
-    for position in range(len(args) - 3, -1, -1):
-        result = np.where(index == position, args[position + 1], result)
-    return result
-
-
-def _convert(value: Array, kind: Kind) -> Array:
-    array = np.asarray(value)
-    if kind.code == "f":
-        return array.astype(np.float64)
-    if array.dtype.kind == "f":
-        array = np.nan_to_num(array, posinf=0.0, neginf=0.0).clip(-9.2e18, 9.2e18).astype(np.int64)
-    # What does not fit is cut off.
-    return array.astype(f"{kind.code}{kind.bytes}").astype(np.int64)
-
-
-def _divide(a: Array, b: Array, kind: Kind) -> Array:
-    if kind.is_float:
-        return np.asarray(a, dtype=np.float64) / np.asarray(b, dtype=np.float64)
-    a, b = np.asarray(a), np.asarray(b)
-    if a.dtype == np.uint64:
-        return a // np.where(b == 0, np.uint64(1), b)
-    a, b = a.astype(np.int64), b.astype(np.int64)
-    b = np.where(b == 0, 1, b) if b.ndim else (b if b else np.int64(1))
-    floor = a // b
-    if kind.code == "u" or (a.min(initial=0) >= 0 and b.min() > 0):
-        return floor
-    return floor + ((a % b != 0) & ((a < 0) != (b < 0)))
-
-
-def _remainder(a: Array, b: Array, kind: Kind) -> Array:
-    """What division leaves; by 0, which no program may do, that is all."""
-    if kind.is_float:
-        return np.fmod(a, b)
-    a, b = np.asarray(a), np.asarray(b)
-    zero = b == 0
-    if a.dtype == np.uint64:
-        return np.where(zero, a, a % np.where(zero, np.uint64(1), b))
-    a, b = a.astype(np.int64), b.astype(np.int64)
-    safe = np.where(zero, 1, b)
-    whole = kind.code == "u" or (a.min(initial=0) >= 0 and b.min() >= 0)
-    left = a % safe if whole else np.fmod(a, safe)
-    return np.where(zero, a, left) if zero.any() else left
-
-
-def _integers(a: Array) -> Array:
-    return a.astype(np.int64) if isinstance(a, np.ndarray) and a.dtype.kind in "bf" else a
-
-
-def _shift_left(a: Array, b: Array, kind: Kind) -> Array:
-    return np.left_shift(_integers(np.asarray(a)), np.clip(b, 0, 62))
-
-
-def _shift_right(a: Array, b: Array, kind: Kind) -> Array:
-    number = _integers(np.asarray(a))
-    if number.dtype == np.uint64:
-        return np.right_shift(number, np.clip(b, 0, 63).astype(np.uint64))
-    return np.right_shift(number, np.clip(b, 0, 63))
-
-
-def _plus(a: Array, b: Array, kind: Kind) -> Array:
-    return _numeric(a) + _numeric(b)
-
-
-def _numeric(a: Array) -> Array:
-    """numpy adds booleans as a logical or; C adds them as 0 and 1."""
-    if isinstance(a, (bool, np.bool_)):
-        return int(a)
-    return a.astype(np.int64) if isinstance(a, np.ndarray) and a.dtype.kind == "b" else a
-
-
-_ARITHMETIC: Mapping[str, _Operation] = {
-    "+": _plus,
-    "-": lambda a, b, k: _numeric(a) - _numeric(b),
-    "*": lambda a, b, k: _numeric(a) * _numeric(b),
-    "/": _divide,
-    "%": _remainder,
-    "<<": _shift_left,
-    ">>": _shift_right,
-    "&": lambda a, b, k: _integers(np.asarray(a)) & _integers(np.asarray(b)),
-    "|": lambda a, b, k: _integers(np.asarray(a)) | _integers(np.asarray(b)),
-    "^": lambda a, b, k: _integers(np.asarray(a)) ^ _integers(np.asarray(b)),
-    "min": lambda a, b, k: np.minimum(a, b),
-    "max": lambda a, b, k: np.maximum(a, b),
-    "<": lambda a, b, k: np.less(a, b),
-    "<=": lambda a, b, k: np.less_equal(a, b),
-    "==": lambda a, b, k: np.equal(a, b),
-    "!=": lambda a, b, k: np.not_equal(a, b),
-    "&&": lambda a, b, k: np.logical_and(a, b),
-    "||": lambda a, b, k: np.logical_or(a, b),
-}
-_FUNCTIONS: Mapping[str, Any] = {
-    "sqrt": np.sqrt,
-    "floor": np.floor,
-    "ceil": np.ceil,
-    "fabs": np.abs,
-    "log2": np.log2,
-    "log": np.log,
-    "log10": np.log10,
-    "exp": np.exp,
-    "exp2": np.exp2,
-    "round": lambda x: np.copysign(np.floor(np.abs(x) + 0.5), x),
-    "rint": np.rint,
-    "trunc": np.trunc,
-    "sin": np.sin,
-    "cos": np.cos,
-    "tan": np.tan,
-    "rsqrt": lambda x: 1.0 / np.sqrt(x),
-}

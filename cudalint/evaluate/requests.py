@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from cudalint.evaluate.events import AccessEvent, Loop
 from cudalint.evaluate.graph import THREAD_BITS, Graph, Node, Reason, conjuncts
-from cudalint.evaluate.numeric import WARP, Rows, Threads, lane_trips
+from cudalint.evaluate.numeric import WARP, Rows, Threads
 from cudalint.evaluate.representatives import picks, scattered, spread
 from cudalint.hardware.banks import shared_request
 from cudalint.hardware.sectors import global_request
@@ -143,7 +143,7 @@ class Situation:
     def lane_trips(self, rows: Rows, loop: Loop) -> NDArray[np.int64]:
         """[rows, threads] how often each lane executes the body."""
         trips = np.broadcast_to(
-            lane_trips(rows, loop.counter, loop.condition), (rows.count, self.threads.warps * WARP)
+            rows.trips(loop.counter, loop.condition), (rows.count, self.threads.warps * WARP)
         )
         opaque = self.graph.opaque_bits
         active = mask_of(rows, [c for c in loop.conditions if not c.bits & opaque])

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from cudalint.evaluate.events import AccessEvent, BarrierEvent, CopyEvent, Event, LibraryAccess, Loop
 from cudalint.evaluate.graph import Graph, Node
-from cudalint.evaluate.numeric import WARP, Data, Rows, Threads, lane_trips
+from cudalint.evaluate.numeric import WARP, Data, Rows, Threads
 from cudalint.evaluate.requests import mask_of
 
 MAX_INSTANCES = 8_000
@@ -332,7 +332,7 @@ class Unfolding:
         loop = item.loop
         parent = self._nests[nest]
         trips = np.broadcast_to(
-            lane_trips(parent, loop.counter, loop.condition), (parent.count, self.threads.warps * WARP)
+            parent.trips(loop.counter, loop.condition), (parent.count, self.threads.warps * WARP)
         )
         active = mask_of(parent, [c for c in loop.conditions if not c.bits & self.graph.opaque_bits])
         longest: list[int] = np.where(active, trips, 0).max(axis=1).tolist()

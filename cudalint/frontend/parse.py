@@ -17,7 +17,7 @@ from clang.cindex import Diagnostic, TranslationUnit, TranslationUnitLoadError
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from cudalint.frontend import clang, mending, recovery
+from cudalint.frontend import clang, recovery
 from cudalint.frontend.guesses import Guess, guess_name, guess_type, guess_within, header_of, macro_on
 from cudalint.frontend.precompiled import precompiled
 from cudalint.frontend.python.located import PlaceMap
@@ -297,6 +297,8 @@ class _Parser(Struct, frozen=True):
         own = [problem for problem in attempt.problems if problem.path == self.path]
         if not any(_UNBALANCED.match(problem.message) for problem in own):
             return None
+        from cudalint.frontend import mending  # Its expressions take a while to compile, and few files are broken.
+
         expected = [mending.Expected(p.line, p.column, p.message) for p in own]
         found = mending.mended(self.text, clang.skipped_ranges(attempt.unit, self.path), expected)
         parser = replace(self, text=found.text)

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from clang.cindex import Cursor, CursorKind
+from clang.cindex import Cursor, CursorKind, TranslationUnit
 
 from cudalint.frontend import precompiled as precompiled_module
 from cudalint.frontend.lower import lower_unit
@@ -163,6 +163,27 @@ def test_headers_in_folders_around_the_file(tmp_path: Path) -> None:
     source = folder / "k.cu"
     source.write_text("#include <near.h>\n__global__ void k(element* x) { x[0] = 1; }\n")
     assert parse_file(str(source), ParseOptions()).problems == ()
+
+
+def test_a_folder_that_the_includes_of_a_file_need_takes_no_second_parse(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "common").mkdir()
+    (tmp_path / "common" / "near.h").write_text("typedef double element;\n")
+    (tmp_path / "src").mkdir()
+    (tmp_path / "src" / "beside.h").write_text("")
+    source = tmp_path / "src" / "k.cu"
+    source.write_text('#include "beside.h"\n # include <near.h>\n__global__ void k(element* x) { x[0] = 1; }\n')
+    parses: list[str] = []
+    from_source = TranslationUnit.from_source
+
+    def counted(path: str, *arguments: object) -> TranslationUnit:
+        parses.append(path)
+        return from_source(path, *arguments)
+
+    monkeypatch.setattr(TranslationUnit, "from_source", counted)
+    assert parse_file(str(source), ParseOptions()).problems == ()
+    assert parses.count(str(source)) == 1
 
 
 def test_headers_in_a_folder_that_the_makefile_names(tmp_path: Path) -> None:
