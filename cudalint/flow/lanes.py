@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal
 
 import numpy as np
+from msgspec import Struct
 from numpy.typing import NDArray
 
 from cudalint.evaluate.events import AccessEvent
@@ -31,8 +31,7 @@ class TooManyLanes(Exception):
     """The table would take too much memory and time."""
 
 
-@dataclass(frozen=True, eq=False)
-class Table:
+class Table(Struct, frozen=True, eq=False, dict=True):
     """One entry for each thread, iteration and unit of bytes. All columns are [entries]."""
 
     unit: int
