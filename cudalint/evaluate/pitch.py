@@ -39,12 +39,12 @@ class Mismatch(Struct, frozen=True, eq=False):
 
 
 class _Indexed(Struct, frozen=True, eq=False):
-    """`row * pitch + column`, with the sizes that bound both; in bytes, as the offset is."""
+    """`row * pitch + column`; in bytes, as the offset is."""
 
     event: AccessEvent
     pitch: Node
-    rows: Node | None
-    columns: Node | None
+    row: Node
+    column: Node
 
 
 def pitch_mismatches(
@@ -54,32 +54,34 @@ def pitch_mismatches(
     settings = _Settings(view, block_is_known)
     by_array: dict[object, list[_Indexed]] = {}
     for event in _worth_a_look(events, view):
-        indexed = _indexed(event, settings)
+        indexed = _indexed(event, view)
         if indexed is not None:
             by_array.setdefault(event.target.name, []).append(indexed)
     for accesses in by_array.values():
-        for one in accesses:
-            mismatch = _mismatch(one, accesses, view)
-            if mismatch is not None:
-                yield mismatch
+        yield from _of_array(accesses, settings)
 
 
-def _mismatch(one: _Indexed, accesses: Sequence[_Indexed], view: LaunchView) -> Mismatch | None:
-    length = one.columns
-    if length is None or length is one.pitch or any(a.pitch is one.pitch is a.columns for a in accesses):
-        return None
-    if _holds_squares(one, view):
-        return None
-    if one.rows is one.pitch:
-        return Mismatch(one.event, one.pitch, length, None)
-    other = next((a for a in accesses if a.pitch is length is a.columns), None)
-    return Mismatch(one.event, one.pitch, length, other.event) if other is not None else None
+def _of_array(accesses: Sequence[_Indexed], settings: _Settings) -> Iterator[Mismatch]:
+    """What one array is indexed with wrongly. A pitch is right if the columns of any access go up to it."""
+    right: dict[Node, AccessEvent] = {}
+    others: list[tuple[_Indexed, Node]] = []
+    for one in accesses:
+        length = _bound(one.event, one.column, settings) if one.pitch not in right else None
+        if length is one.pitch:
+            right[one.pitch] = one.event
+        elif length is not None:
+            others.append((one, length))
+    for one, length in others:
+        if one.pitch in right:
+            continue
+        rows = _bound(one.event, one.row, settings)
+        if (rows is one.pitch or length in right) and not _holds_squares(one, rows or one.pitch, settings.view):
+            yield Mismatch(one.event, one.pitch, length, None if rows is one.pitch else right[length])
 
 
-def _holds_squares(one: _Indexed, view: LaunchView) -> bool:
+def _holds_squares(one: _Indexed, rows: Node, view: LaunchView) -> bool:
     """Whether the allocation is made for rows of the pitch's length after all, as many of them as there are."""
     size = one.event.target.size
-    rows = one.rows or one.pitch
     wanted = tuple(sorted((rows, one.pitch), key=lambda node: node.index))
     return size is not None and wanted in terms_of(view.graph, size)
 
@@ -98,9 +100,9 @@ def _worth_a_look(events: Sequence[AccessEvent], view: LaunchView) -> Iterator[A
             yield event
 
 
-def _indexed(event: AccessEvent, settings: _Settings) -> _Indexed | None:
+def _indexed(event: AccessEvent, view: LaunchView) -> _Indexed | None:
     """An offset of one row, times one argument, plus a column."""
-    graph = settings.view.graph
+    graph = view.graph
     terms = terms_of(graph, event.offset)
     pitch = _pitch_of(terms)
     if pitch is None or len(symbols(graph, depends_on(event.context, event.offset))) > _MAX_SYMBOLS:
@@ -108,7 +110,7 @@ def _indexed(event: AccessEvent, settings: _Settings) -> _Indexed | None:
     row, column = terms[(pitch,)], terms[()]
     if row.is_const or column.is_const:
         return None
-    return _Indexed(event, pitch, _bound(event, row, settings), _bound(event, column, settings))
+    return _Indexed(event, pitch, row, column)
 
 
 def _pitch_of(terms: Terms) -> Node | None:
