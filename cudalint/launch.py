@@ -19,7 +19,7 @@ from cudalint import ir
 from cudalint.annotations import Annotation, launch_of
 from cudalint.evaluate import walk
 from cudalint.evaluate.arithmetic import I8, U4, kind_of
-from cudalint.evaluate.checked_sizes import with_checked_sizes
+from cudalint.evaluate.checked_sizes import CheckedSizes
 from cudalint.evaluate.graph import Graph, Node, Uniform
 from cudalint.evaluate.host import HostLaunch
 from cudalint.evaluate.host_memory import Generics
@@ -137,8 +137,9 @@ def from_launches(
 ) -> Iterator[Configuration]:
     """The configurations of visible launches. If one leaves the block open, the default stands in, and is named so."""
     blocks: dict[object, tuple[Block, tuple[str, ...]]] = {}
+    checked = CheckedSizes(graph)
     for launch in launches:
-        launch = with_checked_sizes(launch, graph)
+        launch = checked.of(launch)
         # Most launches of a loop have one block, whose extents are what they are until a symbol among them is settled.
         found = blocks.get((launch.block, _generic_values(graph, launch.block)))
         if found is None:

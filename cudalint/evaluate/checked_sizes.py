@@ -1,43 +1,96 @@
-"""Numbers that host code has compared with others when it gets to a launch: `if (columns != 64) return;`, the cases of
-a `switch` over the width of a model."""
+"""Sizes that host code has looked at when it gets to a launch: `if (columns != 64) return;`, the cases of a `switch`
+over the width of a model, a kernel for rows of up to 1024 elements."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import partial
 
 from msgspec.structs import replace
 
+from cudalint.evaluate.arithmetic import BOOL
+from cudalint.evaluate.assumptions import holds
 from cudalint.evaluate.graph import Graph, Node, Uniform
 from cudalint.evaluate.host import HostLaunch
 from cudalint.evaluate.values import LocalPlace, MemoryPlace, Place, Pointer, TemporaryPlace, Value, map_leaves
 
-
-def with_checked_sizes(launch: HostLaunch, graph: Graph) -> HostLaunch:
-    """The launch with the numbers that its conditions leave for unknown sizes."""
-    known = _equalities(launch, graph)
-    if not known:
-        return launch
-    grid_x, grid_y, grid_z = (graph.substitute(extent, known) for extent in launch.grid)
-    block_x, block_y, block_z = (graph.substitute(extent, known) for extent in launch.block)
-    return replace(
-        launch,
-        grid=(grid_x, grid_y, grid_z),
-        block=(block_x, block_y, block_z),
-        shared=graph.substitute(launch.shared, known),
-        arguments=tuple(_substituted(value, graph, known) for value in launch.arguments),
-    )
+_CANDIDATES = tuple(1 << bits for bits in (10, 9, 8, 7, 6, 5, 11, 12, 13, 14, 15, 16, 4, 3, 2, 1, 0))
+"""Tried where a generic size is none that the launch is for: what is most usual first."""
+_MOST_SYMBOLS = 3
+_MOST_SIZE = 64
+"""Nodes of a condition for which sizes are looked for."""
 
 
-def _equalities(launch: HostLaunch, graph: Graph) -> dict[Node, Node]:
-    """The unknown sizes that have to be some number."""
-    found: dict[Node, Node] = {}
-    for guard in launch.guards:
-        for size, number in _equal(guard):
-            bare = size.args[0] if size.op == "cast" else size
-            if number.is_const and isinstance(bare.payload, Uniform) and bare.kind.code in "iu":
-                found.setdefault(bare, graph.convert(number, bare.kind))
-    return found
+class CheckedSizes:
+    """Gives the launches of one kernel sizes that they are made for."""
+
+    def __init__(self, graph: Graph) -> None:
+        self._graph = graph
+        self._others: dict[tuple[Node, int], Node] = {}
+        """Stand-ins for sizes, with other generic values."""
+
+    def of(self, launch: HostLaunch) -> HostLaunch:
+        """The launch with the numbers that its conditions leave for unknown sizes, and with others of which they hold
+        where generic ones are none that it is made for."""
+        known = self._equalities(launch)
+        guards = tuple(self._graph.substitute(guard, known) for guard in launch.guards) if known else launch.guards
+        known |= self._fitting(guards)
+        return self._substituted(launch, known) if known else launch
+
+    def _equalities(self, launch: HostLaunch) -> dict[Node, Node]:
+        """The unknown sizes that have to be some number."""
+        found: dict[Node, Node] = {}
+        for guard in launch.guards:
+            for size, number in _equal(guard):
+                bare = size.args[0] if size.op == "cast" else size
+                if number.is_const and isinstance(bare.payload, Uniform) and bare.kind.code in "iu":
+                    found.setdefault(bare, self._graph.convert(number, bare.kind))
+        return found
+
+    def _fitting(self, guards: Sequence[Node]) -> dict[Node, Node]:
+        """Other generic values for sizes that break a condition."""
+        values: dict[Node, int | float] = {}
+        for guard in guards:
+            if guard.is_const or guard.size > _MOST_SIZE or holds(self._graph, guard, values):
+                continue
+            symbols = self._graph.atoms(guard.bits, self._graph.uniform_bits)
+            for symbol in symbols if len(symbols) <= _MOST_SYMBOLS else ():
+                concerned = [other for other in guards if other.bits & symbol.bits and other.size <= _MOST_SIZE]
+                value = self._candidate(symbol, concerned, values)
+                if value is not None:
+                    values[symbol] = value
+                    break
+        return {symbol: self._other(symbol, int(value)) for symbol, value in values.items()}
+
+    def _candidate(self, symbol: Node, guards: Sequence[Node], values: Mapping[Node, int | float]) -> int | None:
+        if symbol.kind == BOOL or symbol.kind.is_float:
+            return None
+        for candidate in _CANDIDATES:
+            if all(holds(self._graph, guard, {**values, symbol: candidate}) for guard in guards):
+                return candidate
+        return None
+
+    def _other(self, symbol: Node, value: int) -> Node:
+        found = self._others.get((symbol, value))
+        if found is None:
+            assert isinstance(symbol.payload, Uniform)
+            found = self._graph.uniform(symbol.payload.name, value, symbol.kind)
+            found.payload = replace(symbol.payload, generic=value)
+            self._others[symbol, value] = found
+        return found
+
+    def _substituted(self, launch: HostLaunch, known: Mapping[Node, Node]) -> HostLaunch:
+        graph = self._graph
+        grid_x, grid_y, grid_z = (graph.substitute(extent, known) for extent in launch.grid)
+        block_x, block_y, block_z = (graph.substitute(extent, known) for extent in launch.block)
+        return replace(
+            launch,
+            grid=(grid_x, grid_y, grid_z),
+            block=(block_x, block_y, block_z),
+            shared=graph.substitute(launch.shared, known),
+            arguments=tuple(_argument(value, graph, known) for value in launch.arguments),
+            guards=tuple(graph.substitute(guard, known) for guard in launch.guards),
+        )
 
 
 def _equal(condition: Node) -> tuple[tuple[Node, ...], ...]:
@@ -49,7 +102,7 @@ def _equal(condition: Node) -> tuple[tuple[Node, ...], ...]:
     return condition.args, condition.args[::-1]
 
 
-def _substituted(value: Value | Place, graph: Graph, known: Mapping[Node, Node]) -> Value | Place:
+def _argument(value: Value | Place, graph: Graph, known: Mapping[Node, Node]) -> Value | Place:
     if isinstance(value, (LocalPlace, MemoryPlace, TemporaryPlace)):
         return value
     return map_leaves(value, partial(_leaf, graph, known))
@@ -61,4 +114,4 @@ def _leaf(graph: Graph, known: Mapping[Node, Node], leaf: Value, path: str) -> V
     return graph.substitute(leaf, known) if isinstance(leaf, Node) else leaf
 
 
-__all__ = ["with_checked_sizes"]
+__all__ = ["CheckedSizes"]

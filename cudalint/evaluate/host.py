@@ -314,13 +314,13 @@ class HostExecutor(Executor):
         It is where only an option changes what was there before, which then stands for the program as it is run."""
         if not (isinstance(a, Node) and isinstance(b, Node) and a.is_const and b.is_const):
             return None
-        if not self._is_plain(condition):
+        if not self.is_plain(condition):
             return None
         if (a is before or b is before) and not self._compares_sizes(condition, a is before):
             return None
         return self.graph.select(condition, a, b)
 
-    def _is_plain(self, condition: Node) -> bool:
+    def is_plain(self, condition: Node) -> bool:
         """Whether unknown numbers of the host alone decide it, so that it can be evaluated at any time."""
         return not condition.bits & ~self.graph.uniform_bits
 
@@ -509,7 +509,7 @@ class HostExecutor(Executor):
         grid, block = extents
         never = () if self.taken else (self.graph.false,)
         guards = (part for guard in (*self.guards, *self.assumed, *never) for part in conjuncts(self.graph, guard))
-        known = tuple(part for part in guards if self._is_plain(part))
+        known = tuple(part for part in guards if self.is_plain(part))
         self.launches.append(HostLaunch(kernel, grid, block, shared, arguments, span, self.taken, sizes, known))
         numbers = tuple(value for value in arguments if isinstance(value, Node) and not value.kind.is_float)
         self.made.add((kernel.key, span, grid, block, shared, numbers))

@@ -34,6 +34,8 @@ def follow(ex: HostExecutor, parts: loops.Parts) -> None:
     has_launch = ex.has_launch(parts.body)
     if not has_launch and not _matters(ex, parts):
         return
+    if not has_launch and _count(ex, parts):
+        return
     guards = ex.guards
     defaults = dict(ex.state.variables) if _reads_options(parts) else {}
     progress = _Progress(ex, parts, has_launch)
@@ -55,6 +57,44 @@ def follow(ex: HostExecutor, parts: loops.Parts) -> None:
                 _forget(ex, symbol, parts)
     if not ex.in_loops:
         ex.chosen.clear()
+
+
+def _count(ex: HostExecutor, parts: loops.Parts) -> bool:
+    """Gives a loop's only variable what it is after the loop, if that is counted up by a number until a condition on
+    sizes holds: `while ((1 << bits) < size) ++bits;`."""
+    changed = [symbol for symbol in ex.changed_in(parts) if symbol in ex.state.variables]
+    start = ex.state.variables[changed[0]] if len(changed) == 1 else None
+    if not isinstance(start, Node) or not start.is_const or start.kind.code not in "iu" or parts.test_last:
+        return False
+    graph, saved, statements = ex.graph, ex.state.snapshot(), ex.statements
+    now = graph.placeholder(start.kind)
+    ex.state.variables = {**ex.state.variables, changed[0]: now}
+    test = _test(ex, parts)
+    ex.statement(parts.body)
+    if parts.increment is not None:
+        expressions.discard(ex, parts.increment)
+    after, left = ex.state.variables.get(changed[0]), ex.state.dead
+    ex.state.restore(saved)
+    ex.statements = statements
+    step = _step(after, now)
+    if left or step is None or not ex.is_plain(graph.substitute(test, {now: start})):
+        return False
+    counter = graph.counter(parts.span)
+    moved = graph.binary("*", step, graph.convert(counter, start.kind), start.kind)
+    goes_on = graph.substitute(test, {now: graph.binary("+", start, moved, start.kind)})
+    if goes_on.is_const or not goes_on.bits & counter.bits:
+        return False
+    times = graph.convert(graph.trips(counter, goes_on), start.kind)
+    ex.state.variables[changed[0]] = graph.binary("+", start, graph.binary("*", step, times, start.kind), start.kind)
+    return True
+
+
+def _step(after: object, before: Node) -> Node | None:
+    """The number by which a value was counted up."""
+    if isinstance(after, Node) and after.op == "+" and before in after.args:
+        [other] = [argument for argument in after.args if argument is not before] or [before]
+        return other if other.is_const else None
+    return None
 
 
 @dataclass(slots=True)

@@ -164,6 +164,8 @@ class Memory:
             return None if nodes[0].kind.is_float else self.graph.pick(index, nodes)
         records = [v for v in values if isinstance(v, RecordValue)]
         if isinstance(first, RecordValue) and len(records) == len(values):
+            if any(field.name not in record.fields for record in records for field in first.type.fields):
+                return None
             return RecordValue(first.type, {f.name: self._one_field(f, records, index) for f in first.type.fields})
         if not all(isinstance(v, (Pointer, Choice)) for v in values):
             return None
