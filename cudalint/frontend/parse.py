@@ -283,7 +283,7 @@ class _Parser(Struct, frozen=True):
     options: ParseOptions
 
     def best_attempt(self) -> _Attempt:
-        first = self._with_libraries(self._with_folders(self._attempt(_Setting(self._foreseen_folders()))))
+        first = self._with_libraries(self._with_folders(self._attempt(self._foreseen())))
         return self._mended(first) or self._completed(first)
 
     def _completed(self, best: _Attempt) -> _Attempt:
@@ -348,8 +348,8 @@ class _Parser(Struct, frozen=True):
             attempt = self._attempt(setting)
         return attempt
 
-    def _foreseen_folders(self) -> tuple[str, ...]:
-        """The folders that the file's own includes will need, which saves the parse that finds them missing."""
+    def _foreseen(self) -> _Setting:
+        """What the file's own includes will need, which saves the parse that finds them missing."""
         known = (BUNDLED_ROOT, *self.options.include_dirs, *_system_folders(self.options))
         beside = os.path.dirname(self.path)
         missing: list[str] = []
@@ -357,7 +357,9 @@ class _Parser(Struct, frozen=True):
             name, folders = os.fsdecode(match[2]), (beside, *known) if match[1] == b'"' else known
             if not any(os.path.isfile(os.path.join(folder, name)) for folder in folders):
                 missing.append(name)
-        return self._folders_with(missing)
+        folders = self._folders_with(missing)
+        left = [name for name in missing if not any(os.path.isfile(os.path.join(f, name)) for f in folders)]
+        return _Setting(folders, libraries=any(map(_is_of_libraries, left)))
 
     def _missing_folders(self, attempt: _Attempt) -> tuple[str, ...]:
         known = attempt.setting.folders
@@ -371,8 +373,10 @@ class _Parser(Struct, frozen=True):
     def _with_libraries(self, attempt: _Attempt) -> _Attempt:
         """Takes stand-ins for the headers of a library of which the file finds none. Where it finds some, those are
         the library's own, and what they declare must not be declared twice."""
-        bundled = any(_is_of_libraries(name) for name in _missing_headers(attempt))
-        if not bundled or any(_OF_LIBRARIES.search(path) for path in _included(attempt)):
+        if any(_OF_LIBRARIES.search(path) and not path.startswith(LIBRARIES_ROOT) for path in _included(attempt)):
+            setting = attempt.setting
+            return self._attempt(replace(setting, libraries=False)) if setting.libraries else attempt
+        if not any(map(_is_of_libraries, _missing_headers(attempt))):
             return attempt
         other = self._attempt(replace(attempt.setting, libraries=True))
         return other if self._errors(other) <= self._errors(attempt) else attempt
