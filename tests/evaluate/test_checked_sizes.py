@@ -51,6 +51,38 @@ def test_another_comparison_gives_no_value(tmp_path: Path) -> None:
     assert launch.parameters == {}
 
 
+_ROWS = "__global__ void rows(float *x, int n) { if (threadIdx.x < 16) x[threadIdx.x * n] = 1; }\n"
+
+
+def _sectors(tmp_path: Path, host: str) -> list[tuple[float | None, tuple[str, ...]]]:
+    path = tmp_path / "k.cu"
+    path.write_text(f"#include <stdlib.h>\n{_ROWS}{host}")
+    [kernel] = analyse_file(str(path), AnalysisOptions()).kernels
+    [access] = kernel.accesses
+    return [(result.sectors_per_request, result.assumptions) for result in access.results]
+
+
+def test_a_size_is_one_that_the_launch_is_made_for(tmp_path: Path) -> None:
+    """16 rows of at most 2 elements of 4 bytes: 128 bytes, in 4 sectors."""
+    host = "void run(float *x, int n) { if (n <= 2) rows<<<1, 32>>>(x, n); }\n"
+    assert _sectors(tmp_path, host) == [(4.0, ("n == 2",))]
+
+
+def test_what_a_loop_counts_up_to(tmp_path: Path) -> None:
+    """Rows of 1, 2 and 32 elements: 64 bytes, 128 bytes, and a sector for each of the 16."""
+    host = (
+        "int log2_ceil(int value) { int bits = 0; while ((1 << bits) < value) ++bits; return bits; }\n"
+        "void run(float *x, int n) {\n"
+        "  switch (log2_ceil(n)) {\n"
+        "    case 0: rows<<<1, 32>>>(x, n); break;\n"
+        "    case 1: rows<<<2, 32>>>(x, n); break;\n"
+        "    case 5: rows<<<3, 32>>>(x, n); break;\n"
+        "  }\n"
+        "}\n"
+    )
+    assert [sectors for sectors, _ in _sectors(tmp_path, host)] == [2.0, 4.0, 16.0]
+
+
 def test_extents_in_braces(tmp_path: Path) -> None:
     """As nvcc takes them."""
     launches = _launches(tmp_path, "k<<<{3, 2}, {16, 4, 1}, 0, 0>>>(x, n, m); k<<<(n), { 8 , 8 }>>>(x, 1, m);")
