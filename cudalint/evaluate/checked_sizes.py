@@ -1,5 +1,5 @@
 """Sizes that host code has looked at when it gets to a launch: `if (columns != 64) return;`, the cases of a `switch`
-over the width of a model, a kernel for rows of up to 1024 elements."""
+over the width of a model, or over the logarithm of one."""
 
 from __future__ import annotations
 
@@ -30,8 +30,8 @@ class CheckedSizes:
         """Stand-ins for sizes, with other generic values."""
 
     def of(self, launch: HostLaunch) -> HostLaunch:
-        """The launch with the numbers that its conditions leave for unknown sizes, and with others of which they hold
-        where generic ones are none that it is made for."""
+        """The launch with the numbers that its conditions leave for unknown sizes, and with others for which they hold
+        where a loop counts something of a size that generic ones don't have."""
         known = self._equalities(launch)
         guards = tuple(self._graph.substitute(guard, known) for guard in launch.guards) if known else launch.guards
         known |= self._fitting(guards)
@@ -48,10 +48,12 @@ class CheckedSizes:
         return found
 
     def _fitting(self, guards: Sequence[Node]) -> dict[Node, Node]:
-        """Other generic values for sizes that break a condition."""
+        """Other generic values for sizes that break such a condition."""
         values: dict[Node, int | float] = {}
         for guard in guards:
             if guard.is_const or guard.size > _MOST_SIZE or holds(self._graph, guard, values):
+                continue
+            if not _is_counted(guard):
                 continue
             symbols = self._graph.atoms(guard.bits, self._graph.uniform_bits)
             for symbol in symbols if len(symbols) <= _MOST_SYMBOLS else ():
@@ -91,6 +93,18 @@ class CheckedSizes:
             arguments=tuple(_argument(value, graph, known) for value in launch.arguments),
             guards=tuple(graph.substitute(guard, known) for guard in launch.guards),
         )
+
+
+def _is_counted(condition: Node) -> bool:
+    """Whether a condition is about how often a loop goes round: no generic size has the logarithm of a case. Whether a
+    program is run with a size below some bound, nobody knows."""
+    pending = [condition]
+    while pending:
+        node = pending.pop()
+        if node.op == "trips":
+            return True
+        pending += node.args
+    return False
 
 
 def _equal(condition: Node) -> tuple[tuple[Node, ...], ...]:
