@@ -123,6 +123,10 @@ class Executor:
             effects = self.effects[parts.body] = walk.effects(parts.condition, parts.body, parts.increment)
         return walk.reached(effects, self.state.variables)
 
+    def preferred(self, condition: Node, a: Value, b: Value) -> Value | None:
+        """Which of two values of a conditional expression stands for both, if one does."""
+        return None
+
     # functions
 
     def run_kernel(

@@ -471,7 +471,8 @@ def _conditional_value(ex: Executor, expr: ir.Conditional) -> Value:
     sides = ex.record_branch(test, "conditional", expr.span)
     then = ex.side(sides, lambda: _arm(ex, test, expr.then, evaluate))
     otherwise = ex.side(sides, lambda: _arm(ex, graph.negate(test), expr.otherwise, evaluate))
-    return join(graph, test, convert(ex, then, expr.type), convert(ex, otherwise, expr.type))
+    then, otherwise = convert(ex, then, expr.type), convert(ex, otherwise, expr.type)
+    return ex.preferred(test, then, otherwise) or join(graph, test, then, otherwise)
 
 
 def _conditional_place(ex: Executor, expr: ir.Conditional) -> Place:

@@ -12,7 +12,7 @@ from cudalint.evaluate.events import AccessEvent
 from cudalint.evaluate.graph import BLOCK_BITS, Graph, Node
 from cudalint.evaluate.knowledge import is_astray, know
 from cudalint.evaluate.masks import guards_by_data
-from cudalint.evaluate.requests import Requests, Situation, gather, opaque_parts
+from cudalint.evaluate.requests import DEEP, THOROUGH, Requests, Situation, gather, opaque_parts
 from cudalint.evaluate.sampling import offset_range, sample, strides
 from cudalint.evaluate.sensitivity import assumptions_of, unknown_strides
 from cudalint.evaluate.views import TOLERANCE, Known, LaunchView, Totals, totals_of
@@ -145,7 +145,7 @@ def _result(reached: Sequence[Known], view: LaunchView) -> AccessResult:
     by_data = any(k.event.offset.bits & view.graph.opaque_bits for k in reached)
     if by_data:
         totals = totals_of(reached, view.replicated())
-    elif quick.low == quick.high and all(_uniform_requests(k, view.graph) for k in reached):
+    elif quick.low == quick.high and all(_stands_for_all(k, view) for k in reached):
         totals = quick
     else:
         totals = totals_of(reached, _fair_situation(reached, view))
@@ -177,7 +177,25 @@ def _fair_situation(reached: Sequence[Known], view: LaunchView) -> Situation:
     if any(_is_irregular_over_grid(known, view.graph) for known in reached):
         # Neighbours in the middle of the grid are no fair sample of blocks that share rows, or parts of a triangle.
         return view.scattered()
-    return view.deep() if any(len(known.event.context.loops) > 1 for known in reached) else view.thorough()
+    is_nested = any(len(known.event.context.loops) > 1 for known in reached)
+    edges = tuple(tuple(sorted(own)) for own in _edges(reached, view))
+    if any(edges):
+        return view.bounded(edges, DEEP if is_nested else THOROUGH)
+    return view.deep() if is_nested else view.thorough()
+
+
+def _edges(reached: Sequence[Known], view: LaunchView) -> list[set[int]]:
+    """Along each axis, the blocks at which the grid ends to have work for an access, if that is before its last."""
+    found = [set[int](), set[int](), set[int]()]
+    for known in reached:
+        if not known.quick.weights.any(axis=1).all():
+            for own, blocks in zip(found, view.edges(known.conditions), strict=True):
+                own.update(blocks)
+    return found
+
+
+def _stands_for_all(known: Known, view: LaunchView) -> bool:
+    return _uniform_requests(known, view.graph) and not any(_edges([known], view))
 
 
 def _is_irregular_over_grid(known: Known, graph: Graph) -> bool:

@@ -28,6 +28,7 @@ from cudalint.evaluate.relevance import Relevance
 from cudalint.evaluate.state import FunctionScope, LoopScope, Marks
 from cudalint.evaluate.tiling import Definitions, tilings
 from cudalint.evaluate.values import (
+    ArrayValue,
     Choice,
     FunctionValue,
     LocalPlace,
@@ -45,6 +46,8 @@ MAX_HOST_STATEMENTS = 8_000
 MAX_ALL_STATEMENTS = 20_000
 MAX_INLINED_NODES = 400
 """A host function without launches is executed for its result only if it is this small."""
+MAX_SETTING_NODES = 8_000
+"""One that returns nothing and sets global variables, for those only if it is this small."""
 Nodes = tuple[Node, Node, Node]
 _PLACES = (LocalPlace, MemoryPlace, TemporaryPlace)
 
@@ -104,6 +107,8 @@ class HostExecutor(Executor):
     """For each function that is inlined, those where it is called."""
     in_loops: int = 0
     """How many loops the execution is in."""
+    arguments: set[Node] = field(default_factory=set)
+    """The number of arguments that `main` is given."""
     chosen: dict[ir.Symbol, None] = field(default_factory=dict)
     """Variables that an unknown condition in a loop changes from one known number to another."""
 
@@ -129,6 +134,9 @@ class HostExecutor(Executor):
                 self.state.variables[symbol] = TemporaryPlace(inner, type_.pointee)
             else:
                 self.state.variables[symbol] = self.memory.unknown(type_, Reason(False, "parameter"), (), symbol.name)
+        if function.name == "main":
+            given = (self.state.variables[symbol] for symbol in function.parameters)
+            self.arguments.update(value for value in given if isinstance(value, Node))
         self.state.functions.append(FunctionScope(function.name, len(self.state.conditions)))
         self.active.append(ref.key)
         try:
@@ -337,6 +345,8 @@ class HostExecutor(Executor):
             old = before.fields if isinstance(before, RecordValue) else {}
             fields = {k: self._better(old.get(k), v, b.fields[k]) for k, v in a.fields.items()}
             return RecordValue(a.type, fields)  # type: ignore[arg-type]
+        if isinstance(a, ArrayValue) and isinstance(b, ArrayValue):
+            return self._better_array(before, a, b)
         if not (self._is_set(a) and self._is_set(b)):
             return a if self._is_set(a) else b
         known_a, known_b = self._known(a), self._known(b)
@@ -347,6 +357,25 @@ class HostExecutor(Executor):
             known, unknown = (a, b) if known_a else (b, a)
             return unknown if known is before and self._is_placeholder(known, unknown) else known
         return b if b is before else a
+
+    def preferred(self, condition: Node, a: Value, b: Value) -> Value | None:
+        """`argc > 1 ? atoi(argv[1]) : 1024`: a default beats what the command line might say, as after an `if`."""
+        if not (isinstance(a, Node) and isinstance(b, Node)) or self._known(a) == self._known(b):
+            return None
+        asked = self.graph.atoms(condition.bits, self.graph.uniform_bits)
+        if not self._is_plain(condition) or not self.arguments.issuperset(asked):
+            return None
+        known, unknown = (a, b) if self._known(a) else (b, a)
+        return None if self._is_placeholder(known, unknown) else known
+
+    def _better_array(self, before: object, a: ArrayValue, b: ArrayValue) -> ArrayValue:
+        old = before if isinstance(before, ArrayValue) else ArrayValue(a.type, {}, a.rest)
+        elements: dict[int, Value] = {}
+        for index in a.elements.keys() | b.elements.keys():
+            was, mine, other = (array.elements.get(index, array.rest) for array in (old, a, b))
+            elements[index] = mine if mine is other else self._better(was, mine, other)  # type: ignore[assignment]
+        rest = a.rest if a.rest is b.rest else self._better(old.rest, a.rest, b.rest)
+        return ArrayValue(a.type, elements, rest)  # type: ignore[arg-type]
 
     def _is_placeholder(self, known: object, unknown: object) -> bool:
         """Whether a number is none that a program would run with, but what stands there until the number is read from
@@ -472,13 +501,17 @@ class HostExecutor(Executor):
         self.idle |= self.relevance.idle(function.body, (*outer, *(() if function.this is None else (function.this,))))
 
     def _worth_it(self, ref: ir.FunctionRef) -> bool:
-        """Small functions are executed for what they return or set; long ones don't decide launches."""
+        """Small functions are executed for what they return or set, long ones for the global variables that they set:
+        of what else they do, nothing decides a launch."""
         known = self.small.get(ref.key)
         if known is None:
             function = ref.load()
-            body = walk.walk(function.body) if function is not None else iter(())
-            nodes = sum(1 for _ in itertools.islice(body, MAX_INLINED_NODES + 1))
-            known = self.small[ref.key] = function is not None and nodes <= MAX_INLINED_NODES
+            nodes = _size(function.body) if function is not None else MAX_SETTING_NODES
+            known = nodes <= MAX_INLINED_NODES
+            if not known and function is not None and nodes < MAX_SETTING_NODES and _sets_globals(function):
+                known = True
+                self._sort(ref)
+            self.small[ref.key] = known
         return known
 
     # launches
@@ -543,6 +576,17 @@ class HostExecutor(Executor):
         node = self.memory.unknown(ir.Scalar("int", 4, "int"), Reason(False, name), (), name)
         assert isinstance(node, Node)
         return node
+
+
+def _size(body: ir.Stmt) -> int:
+    return sum(1 for _ in itertools.islice(walk.walk(body), MAX_SETTING_NODES))
+
+
+def _sets_globals(function: ir.Function) -> bool:
+    """Whether a function is called for the numbers and pointers that it puts into global variables."""
+    targets = (node.target for node in walk.walk(function.body) if isinstance(node, ir.Assign))
+    is_void = isinstance(function.result, ir.Scalar) and function.result.kind == "void"
+    return is_void and any(isinstance(target, ir.Name) and target.symbol.storage == "global" for target in targets)
 
 
 def run_host(

@@ -9,7 +9,7 @@ from cudalint import ir
 from cudalint.evaluate import expressions, loops, walk
 from cudalint.evaluate.graph import Node, Reason
 from cudalint.evaluate.state import LoopScope
-from cudalint.evaluate.values import RecordValue
+from cudalint.evaluate.values import Place, RecordValue, Value
 
 if TYPE_CHECKING:
     from cudalint.evaluate.host import HostExecutor
@@ -37,7 +37,8 @@ def follow(ex: HostExecutor, parts: loops.Parts) -> None:
     if not has_launch and _count(ex, parts):
         return
     guards = ex.guards
-    defaults = dict(ex.state.variables) if _reads_options(parts) else {}
+    before = dict(ex.state.variables)
+    defaults = before if _reads_options(parts) else {}
     progress = _Progress(ex, parts, has_launch)
     progress.run()
     if progress.returned:
@@ -47,14 +48,14 @@ def follow(ex: HostExecutor, parts: loops.Parts) -> None:
         for symbol in ex.changed_in(parts):
             value = ex.state.variables.get(symbol)
             if symbol not in defaults or value is not defaults[symbol]:
-                _forget(ex, symbol, parts)
+                _forget(ex, symbol, parts, before.get(symbol))
             elif isinstance(value, Node) and value.is_const and value.kind.code in "iu":
                 ex.state.variables[symbol] = ex.graph.default(symbol.name, value.value, value.kind)
     elif ex.chosen:
         # How often a condition held is unknown if the condition is.
         for symbol in walk.stepped(parts.body):
             if symbol in ex.chosen:
-                _forget(ex, symbol, parts)
+                _forget(ex, symbol, parts, None)
     if not ex.in_loops:
         ex.chosen.clear()
 
@@ -216,11 +217,27 @@ def _test(ex: HostExecutor, parts: loops.Parts) -> Node:
     return ex.graph.true if parts.condition is None else expressions.condition(ex, parts.condition)
 
 
-def _forget(ex: HostExecutor, symbol: ir.Symbol, parts: loops.Parts) -> None:
-    """A number that a loop changes, and that was not followed to the loop's end."""
-    if isinstance(ex.state.variables.get(symbol), Node):
-        reason = Reason(False, f"after the loop at line {parts.span.line}")
+def _forget(ex: HostExecutor, symbol: ir.Symbol, parts: loops.Parts, before: Value | Place | None) -> None:
+    """A number that a loop changes, and that was not followed to the loop's end; of a record those that it changed."""
+    reason = Reason(False, f"after the loop at line {parts.span.line}")
+    value = ex.state.variables.get(symbol)
+    if isinstance(value, Node):
         ex.state.variables[symbol] = ex.memory.unknown(symbol.type, reason, (), symbol.name)
+    elif isinstance(value, RecordValue) and isinstance(before, RecordValue):
+        ex.state.variables[symbol] = _without_changes(ex, value, before, reason, symbol.name)
+
+
+def _without_changes(
+    ex: HostExecutor, record: RecordValue, before: RecordValue, reason: Reason, name: str
+) -> RecordValue:
+    fields = dict(record.fields)
+    for field_, value in record.fields.items():
+        was, type_ = before.fields.get(field_), record.type.field(field_)
+        if isinstance(value, RecordValue) and isinstance(was, RecordValue):
+            fields[field_] = _without_changes(ex, value, was, reason, f"{name}.{field_}")
+        elif isinstance(value, Node) and value is not was and type_ is not None:
+            fields[field_] = ex.memory.unknown(type_.type, reason, (), f"{name}.{field_}")
+    return RecordValue(record.type, fields)
 
 
 __all__ = ["follow"]

@@ -10,7 +10,8 @@ from cudalint.evaluate.arithmetic import BOOL, Kind, kind_of
 from cudalint.evaluate.events import Context
 from cudalint.evaluate.graph import UNINITIALISED, Graph, Node, Reason, Uniform
 from cudalint.evaluate.memory import Memory
-from cudalint.evaluate.values import ArrayValue, LocalPlace, Value, some_nodes
+from cudalint.evaluate.state import State
+from cudalint.evaluate.values import ArrayValue, LocalPlace, Place, Value, some_nodes
 
 _GENERIC_FACTORS = (5, 7, 11, 13, 17, 19, 23, 29, 31, 37, 41, 43)
 _GENERIC_UNITS = {4: 8192, 8: 1 << 20}
@@ -84,6 +85,13 @@ class HostMemory(Memory):
 
     def smear(self, value: Value, type_: ir.Type, extra: tuple[Node, ...] = ()) -> Value:
         return self.unknown(type_, Reason(False, "of parts"), some_nodes(value) + extra)
+
+    def write(self, state: State, place: Place, value: Value, context: Context) -> None:
+        """A global array or record starts to be followed with the first part of it that is set."""
+        if isinstance(place, LocalPlace) and place.path and place.symbol not in state.variables:
+            symbol = place.symbol
+            state.variables[symbol] = self.unknown(symbol.type, UNINITIALISED, (), symbol.name)
+        super().write(state, place, value, context)
 
     def access(self, *_: Any, **__: Any) -> None:
         """Host accesses are nobody's concern."""

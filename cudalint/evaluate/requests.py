@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from cudalint.evaluate.events import AccessEvent, Loop
 from cudalint.evaluate.graph import THREAD_BITS, Graph, Node, Reason, conjuncts
 from cudalint.evaluate.numeric import WARP, Rows, Threads
-from cudalint.evaluate.representatives import picks, scattered, spread
+from cudalint.evaluate.representatives import picks, picks_between, scattered, spread
 from cudalint.hardware.banks import shared_request
 from cudalint.hardware.sectors import global_request
 
@@ -63,9 +63,12 @@ class Situation:
         grid: tuple[Node, Node, Node],
         effort: Effort,
         uniforms: Mapping[Node, int | float] | None = None,
+        edges: Sequence[Sequence[int]] = ((), (), ()),
     ) -> None:
+        """`edges`: blocks along x, y and z that have to be among the representatives."""
         self.graph = graph
         self.effort = effort
+        self._edges = edges
         self.threads = Threads.of(block)
         values = dict(uniforms or {})
         self.grid = Rows.of_one_block(graph, values, block).extents(grid)
@@ -76,7 +79,8 @@ class Situation:
     def _base_rows(self, values: Mapping[Node, int | float]) -> Rows:
         if self.effort.scattered:
             return self._scattered_rows(values)
-        axes = [picks(extent, count) for extent, count in zip(self.grid, self.effort.blocks, strict=True)]
+        wanted = zip(self.grid, self.effort.blocks, self._edges, strict=True)
+        axes = [picks_between(extent, count, own) if own else picks(extent, count) for extent, count, own in wanted]
         chosen = [((x, y, z), wx * wy * wz) for z, wz in axes[2] for y, wy in axes[1] for x, wx in axes[0]]
         repeated = self.effort.replicas
         blocks = np.array([b for b, _ in chosen], dtype=np.int64).reshape(-1, 3).repeat(repeated, axis=0)

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from msgspec import Struct, field
 
 from cudalint.evaluate.assumptions import holds
+from cudalint.evaluate.edges import Edges, edges_of
 from cudalint.evaluate.events import AccessEvent
 from cudalint.evaluate.graph import Graph, Node, Reason
 from cudalint.evaluate.requests import (
@@ -41,6 +42,7 @@ class LaunchView(Struct, eq=False):
     """Conditions under which the host code launches it. Generic values need not meet them."""
     _situations: dict[object, Situation] = field(default_factory=dict)
     _fitting: dict[tuple[int, int], bool] = field(default_factory=dict)
+    _edges: dict[tuple[int, ...], Edges] = field(default_factory=dict)
     _times_emptied: int = 0
 
     def trim(self) -> None:
@@ -67,6 +69,18 @@ class LaunchView(Struct, eq=False):
     def scattered(self) -> Situation:
         return self._situation("scattered", SCATTERED, {})
 
+    def bounded(self, edges: Edges, effort: Effort) -> Situation:
+        """One of which the blocks at the given places are part."""
+        return self._situation((edges, effort), effort, {}, edges)
+
+    def edges(self, conditions: tuple[Node, ...]) -> Edges:
+        """The blocks at which some conditions change."""
+        key = tuple(condition.index for condition in conditions)
+        if key not in self._edges:
+            situation = self.quick()
+            self._edges[key] = edges_of(self.graph, situation.threads, situation.grid, conditions)
+        return self._edges[key]
+
     def allows(self, uniform: Node, value: int | float) -> bool:
         """Whether the user's assumptions leave room for this value of a uniform symbol."""
         return all(holds(self.graph, c, {uniform: value}) for c in self.assumed if c.bits & uniform.bits)
@@ -89,11 +103,13 @@ class LaunchView(Struct, eq=False):
         key = (frozenset((node.index, value) for node, value in values.items()), effort)
         return self._situation(key, effort, dict(values))
 
-    def _situation(self, key: object, effort: Effort, values: dict[Node, int | float]) -> Situation:
+    def _situation(
+        self, key: object, effort: Effort, values: dict[Node, int | float], edges: Edges = ((), (), ())
+    ) -> Situation:
         found = self._situations.get(key)
         if found is None:
             self.trim()
-            found = Situation(self.graph, self.block, self.grid, effort, values)
+            found = Situation(self.graph, self.block, self.grid, effort, values, edges)
             self._situations[key] = found
         return found
 
