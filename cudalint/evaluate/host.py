@@ -312,7 +312,7 @@ class HostExecutor(Executor):
                 old = before.get(symbol)
                 self._note_steps(symbol, old, mine, value)
                 chosen = self._either(condition, old, mine, value) if condition is not None else None
-                then[symbol] = chosen or self._better(old, mine, value)
+                then[symbol] = chosen or self._better(old, mine, value, symbol.name)
             elif mine is None:
                 then[symbol] = value
         return then
@@ -340,13 +340,14 @@ class HostExecutor(Executor):
             return False
         return holds(self.graph, condition, {}) == expected
 
-    def _better(self, before: object, a: Value | Place, b: Value | Place) -> Value | Place:
+    def _better(self, before: object, a: Value | Place, b: Value | Place, name: str) -> Value | Place:
+        """What stands for both of two values, in a variable or a part of one that is called so."""
         if isinstance(a, RecordValue) and isinstance(b, RecordValue) and a.fields.keys() == b.fields.keys():
             old = before.fields if isinstance(before, RecordValue) else {}
-            fields = {k: self._better(old.get(k), v, b.fields[k]) for k, v in a.fields.items()}
+            fields = {k: self._better(old.get(k), v, b.fields[k], f"{name}.{k}") for k, v in a.fields.items()}
             return RecordValue(a.type, fields)  # type: ignore[arg-type]
         if isinstance(a, ArrayValue) and isinstance(b, ArrayValue):
-            return self._better_array(before, a, b)
+            return self._better_array(before, a, b, name)
         if not (self._is_set(a) and self._is_set(b)):
             return a if self._is_set(a) else b
         known_a, known_b = self._known(a), self._known(b)
@@ -355,8 +356,15 @@ class HostExecutor(Executor):
                 # `if (rows == 0) rows = 1` speaks of a special case.
                 return b if known_a else a
             known, unknown = (a, b) if known_a else (b, a)
-            return unknown if known is before and self._is_placeholder(known, unknown) else known
+            return unknown if known is before and self._is_placeholder(known, unknown) else self._default(known, name)
         return b if b is before else a
+
+    def _default(self, value: Value | Place, name: str) -> Value | Place:
+        """A number that is something else where the program is told so."""
+        is_size = isinstance(value, Node) and value.is_const and value.kind.code in "iu" and value.value > 0
+        if self.in_loops or not is_size:
+            return value
+        return self.graph.default(name, value.value, value.kind)
 
     def preferred(self, condition: Node, a: Value, b: Value) -> Value | None:
         """`argc > 1 ? atoi(argv[1]) : 1024`: a default beats what the command line might say, as after an `if`."""
@@ -366,15 +374,16 @@ class HostExecutor(Executor):
         if not self._is_plain(condition) or not self.arguments.issuperset(asked):
             return None
         known, unknown = (a, b) if self._known(a) else (b, a)
-        return None if self._is_placeholder(known, unknown) else known
+        return None if self._is_placeholder(known, unknown) else self._default(known, "?")  # type: ignore[return-value]
 
-    def _better_array(self, before: object, a: ArrayValue, b: ArrayValue) -> ArrayValue:
+    def _better_array(self, before: object, a: ArrayValue, b: ArrayValue, name: str) -> ArrayValue:
         old = before if isinstance(before, ArrayValue) else ArrayValue(a.type, {}, a.rest)
         elements: dict[int, Value] = {}
         for index in a.elements.keys() | b.elements.keys():
             was, mine, other = (array.elements.get(index, array.rest) for array in (old, a, b))
-            elements[index] = mine if mine is other else self._better(was, mine, other)  # type: ignore[assignment]
-        rest = a.rest if a.rest is b.rest else self._better(old.rest, a.rest, b.rest)
+            part = mine if mine is other else self._better(was, mine, other, f"{name}[{index}]")
+            elements[index] = part  # type: ignore[assignment]
+        rest = a.rest if a.rest is b.rest else self._better(old.rest, a.rest, b.rest, f"{name}[...]")
         return ArrayValue(a.type, elements, rest)  # type: ignore[arg-type]
 
     def _is_placeholder(self, known: object, unknown: object) -> bool:

@@ -1,0 +1,99 @@
+"""What host code sets before a launch in places that are easy to lose: global variables, parts of arrays and records."""
+
+from __future__ import annotations
+
+import pytest
+
+from cudalint.analysis import analyse_file
+from cudalint.facts import LaunchFacts
+from cudalint.options import AnalysisOptions
+
+_KERNEL = """
+#include <cstdio>
+#include <cstdlib>
+#include <fstream>
+__global__ void k(float *a, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) a[i] = 1;
+}
+"""
+
+
+def _launch(code: str) -> LaunchFacts:
+    kernel = analyse_file("a.cu", AnalysisOptions(unsaved=(("a.cu", _KERNEL + code),))).kernels[0]
+    (launch,) = kernel.launches
+    return launch
+
+
+def test_a_long_function_that_sets_global_variables() -> None:
+    """One with more code than is executed for a result, most of which decides nothing."""
+    filler = "\n".join(f"    if (x{i} > {i}) x{i} = x{i} * 2 + {i};" for i in range(60))
+    unused = "".join(f"float x{i};\n" for i in range(60))
+    code = unused + """
+static int threads, size;
+static float *data;
+cudaDeviceProp props;
+static void setup() {
+    cudaGetDeviceProperties(&props, 0);
+""" + filler + """
+    if (128 >= 1 && 128 <= props.maxThreadsPerBlock) threads = 128; else threads = props.warpSize;
+    size = 4000;
+    cudaMalloc(&data, size * sizeof(float));
+}
+int main() { setup(); k<<<(size + threads - 1) / threads, threads>>>(data, size); }
+"""  # fmt: skip
+    launch = _launch(code)
+    assert (launch.block, launch.grid, launch.parameters["n"]) == ((128, 1, 1), (32, 1, 1), 4000)
+
+
+@pytest.mark.parametrize("place", ["static int p[3]; static int &n = p[0];", "int p[3];", "struct { int x, y; } q;"])
+def test_parts_of_global_arrays_and_records(place: str) -> None:
+    name = "q.x" if "q;" in place else "p[0]"
+    assert _launch(f"{place} int main() {{ {name} = 640; k<<<5, 128>>>(0, {name}); }}").parameters["n"] == 640
+
+
+def test_an_input_file_that_need_not_be_there() -> None:
+    code = """
+static int size[2];
+int main() {
+    FILE *f = fopen("input", "r");
+    if (f != NULL) { fscanf(f, "%d %d", &size[0], &size[1]); } else { size[0] = 36; size[1] = 24; }
+    k<<<size[0], size[1]>>>(0, 864);
+}"""
+    launch = _launch(code)
+    assert (launch.block, launch.grid) == ((24, 1, 1), (36, 1, 1))
+
+
+@pytest.mark.parametrize(
+    ("size", "known"),
+    [
+        ("argc > 1 ? atoi(argv[1]) : 2048", True),
+        ("argc < 2 ? 2048 : atoi(argv[1])", True),
+        # What is asked for is a bound then, or something that the program is not run without.
+        ("atoi(argv[1]) > 0 ? atoi(argv[1]) : 1", False),
+        ("argc > 1 ? atoi(argv[1]) : 0", False),
+    ],
+)
+def test_a_default_beside_the_command_line(size: str, known: bool) -> None:
+    launch = _launch(f"int main(int argc, char **argv) {{ int n = {size}; k<<<(n + 127) / 128, 128>>>(0, n); }}")
+    assert (launch.grid == (16, 1, 1)) is known
+
+
+def test_what_a_loop_counts_in_a_record() -> None:
+    """One iteration of a loop over a file of unknown length says nothing of how many there are."""
+    code = """
+#include <string>
+struct Base { int count = 0, width = 7; };
+Base load(const char *path) {
+    Base base;
+    std::ifstream in(path);
+    std::string line;
+    while (std::getline(in, line)) ++base.count;
+    return base;
+}
+int main(int argc, char **argv) {
+    Base base = load(argv[1]);
+    k<<<(base.count + base.width * 0 + 127) / 128, 128>>>(0, base.count);
+}"""
+    launch = _launch(code)
+    assert "n" not in launch.parameters and launch.grid[0] > 1
