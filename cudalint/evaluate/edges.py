@@ -20,7 +20,7 @@ _MOST = 4
 
 
 def edges_of(graph: Graph, threads: Threads, grid: Sequence[int], conditions: Iterable[Node]) -> Edges:
-    """The blocks on both sides of each change of what conditions let through. A condition on several axes is left out."""
+    """The blocks on both sides of each change of what conditions let through; those on several axes are left out."""
     unknown = graph.loop_bits | graph.opaque_bits
     known = [condition for condition in conditions if not condition.bits & unknown]
     by_axis = [[c for c in known if c.bits & BLOCK_BITS == 8 << axis] for axis in range(3)]

@@ -361,10 +361,10 @@ class HostExecutor(Executor):
 
     def _default(self, value: Value | Place, name: str) -> Value | Place:
         """A number that is something else where the program is told so."""
-        is_size = isinstance(value, Node) and value.is_const and value.kind.code in "iu" and value.value > 0
-        if self.in_loops or not is_size:
+        if self.in_loops or not isinstance(value, Node) or not value.is_const:
             return value
-        return self.graph.default(name, value.value, value.kind)
+        is_size = value.kind.code in "iu" and value.value > 0
+        return self.graph.default(name, value.value, value.kind) if is_size else value
 
     def preferred(self, condition: Node, a: Value, b: Value) -> Value | None:
         """`argc > 1 ? atoi(argv[1]) : 1024`: a default beats what the command line might say, as after an `if`."""

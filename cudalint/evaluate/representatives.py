@@ -34,10 +34,10 @@ def picks_between(extent: int, count: int, edges: Sequence[int]) -> list[tuple[i
     """Representatives of 0..extent-1 with weights, the given ones and one between any two of them among those: these
     and the ends stand for themselves as far as others can stand for what lies between."""
     special = sorted({0, extent - 1, *edges})
-    between = {(a + b) // 2 for a, b in zip(special, special[1:], strict=False) if b - a > 1}
+    between = {(a + b) // 2 for a, b in itertools.pairwise(special) if b - a > 1}
     chosen = sorted({block for block, _ in picks(extent, count)} | between | set(special))
     weights = dict.fromkeys(chosen, 1.0)
-    for a, b in zip(chosen, chosen[1:], strict=False):
+    for a, b in itertools.pairwise(chosen):
         takers = [block for block in (a, b) if block not in special] or [a, b]
         for taker in takers:
             weights[taker] += (b - a - 1) / len(takers)

@@ -46,7 +46,6 @@ def test_a_count_of_zero_is_what_stands_there_before_it_is_known(code: str) -> N
 @pytest.mark.parametrize(
     ("code", "n"),
     [
-        ("n = 1000; if (argc > 1) n = atoi(argv[1]);", 1000),
         ("for (int i = 0; i < 10; i++) n += 3;", 30),
         ("for (int i = 0; i < 10; i++) if (i % 2) n++;", 5),
         ("n = 64; for (int i = 0; i < argc; i++) { int m = std::forward<int &>(n); rand(); }", 64),

@@ -30,6 +30,8 @@ def _facts(code: str):  # type: ignore[no-untyped-def]
 @pytest.mark.parametrize(
     "code",
     [
+        "int n = 1000; if (argc > 1) n = atoi(argv[1]);",
+        "int n = argc > 1 ? atoi(argv[1]) : 1000;",
         "int n = 1000, c; while ((c = getopt(argc, argv, \"n:\")) != -1) if (c == 'n') n = atoi(optarg);",
         "int n = 1000; for (int i = 1; i < argc; i++) if (!strcmp(argv[i], \"-n\")) n = atoi(argv[++i]);",
         """int n = 1000, c; while ((c = getopt(argc, argv, "n:h")) != -1) {

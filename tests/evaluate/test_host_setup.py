@@ -1,4 +1,4 @@
-"""What host code sets before a launch in places that are easy to lose: global variables, parts of arrays and records."""
+"""What host code sets before a launch in places that are easy to lose: globals, parts of arrays and records."""
 
 from __future__ import annotations
 
@@ -69,6 +69,7 @@ int main() {
     [
         ("argc > 1 ? atoi(argv[1]) : 2048", True),
         ("argc < 2 ? 2048 : atoi(argv[1])", True),
+        ("2048; if (argc > 1) n = atoi(argv[1])", True),
         # What is asked for is a bound then, or something that the program is not run without.
         ("atoi(argv[1]) > 0 ? atoi(argv[1]) : 1", False),
         ("argc > 1 ? atoi(argv[1]) : 0", False),
