@@ -312,7 +312,7 @@ class HostExecutor(Executor):
                 old = before.get(symbol)
                 self._note_steps(symbol, old, mine, value)
                 chosen = self._either(condition, old, mine, value) if condition is not None else None
-                then[symbol] = chosen or self._better(old, mine, value, symbol.name)
+                then[symbol] = chosen or self._better(old, mine, value, symbol.name, condition)
             elif mine is None:
                 then[symbol] = value
         return then
@@ -340,24 +340,34 @@ class HostExecutor(Executor):
             return False
         return holds(self.graph, condition, {}) == expected
 
-    def _better(self, before: object, a: Value | Place, b: Value | Place, name: str) -> Value | Place:
+    def _better(
+        self, before: object, a: Value | Place, b: Value | Place, name: str, condition: Node | None = None
+    ) -> Value | Place:
         """What stands for both of two values, in a variable or a part of one that is called so."""
         if isinstance(a, RecordValue) and isinstance(b, RecordValue) and a.fields.keys() == b.fields.keys():
             old = before.fields if isinstance(before, RecordValue) else {}
-            fields = {k: self._better(old.get(k), v, b.fields[k], f"{name}.{k}") for k, v in a.fields.items()}
+            fields = {
+                k: self._better(old.get(k), v, b.fields[k], f"{name}.{k}", condition) for k, v in a.fields.items()
+            }
             return RecordValue(a.type, fields)  # type: ignore[arg-type]
         if isinstance(a, ArrayValue) and isinstance(b, ArrayValue):
-            return self._better_array(before, a, b, name)
+            return self._better_array(before, a, b, name, condition)
         if not (self._is_set(a) and self._is_set(b)):
             return a if self._is_set(a) else b
         known_a, known_b = self._known(a), self._known(b)
         if known_a != known_b:
             if (b if known_a else a) is before and isinstance(before, Node):
                 # `if (rows == 0) rows = 1` speaks of a special case.
-                return b if known_a else a
+                return self._special_case(condition, a, b) or (b if known_a else a)
             known, unknown = (a, b) if known_a else (b, a)
             return unknown if known is before and self._is_placeholder(known, unknown) else self._default(known, name)
         return b if b is before else a
+
+    def _special_case(self, condition: Node | None, a: Value | Place, b: Value | Place) -> Node | None:
+        """`if (threads > 256) threads = 256`: which of the two it is follows from the size that stands for all."""
+        if condition is None or not self._is_plain(condition) or not (isinstance(a, Node) and isinstance(b, Node)):
+            return None
+        return self.graph.select(condition, a, b) if self._is_plain(a) and self._is_plain(b) else None
 
     def _default(self, value: Value | Place, name: str) -> Value | Place:
         """A number that is something else where the program is told so."""
@@ -376,12 +386,14 @@ class HostExecutor(Executor):
         known, unknown = (a, b) if self._known(a) else (b, a)
         return None if self._is_placeholder(known, unknown) else self._default(known, "?")  # type: ignore[return-value]
 
-    def _better_array(self, before: object, a: ArrayValue, b: ArrayValue, name: str) -> ArrayValue:
+    def _better_array(
+        self, before: object, a: ArrayValue, b: ArrayValue, name: str, condition: Node | None
+    ) -> ArrayValue:
         old = before if isinstance(before, ArrayValue) else ArrayValue(a.type, {}, a.rest)
         elements: dict[int, Value] = {}
         for index in a.elements.keys() | b.elements.keys():
             was, mine, other = (array.elements.get(index, array.rest) for array in (old, a, b))
-            part = mine if mine is other else self._better(was, mine, other, f"{name}[{index}]")
+            part = mine if mine is other else self._better(was, mine, other, f"{name}[{index}]", condition)
             elements[index] = part  # type: ignore[assignment]
         rest = a.rest if a.rest is b.rest else self._better(old.rest, a.rest, b.rest, f"{name}[...]")
         return ArrayValue(a.type, elements, rest)  # type: ignore[arg-type]

@@ -98,3 +98,10 @@ int main(int argc, char **argv) {
 }"""
     launch = _launch(code)
     assert "n" not in launch.parameters and launch.grid[0] > 1
+
+
+@pytest.mark.parametrize("place", ["int b = atoi(argv[1]);", "int s[2] = {atoi(argv[1]), 1}; int &b = s[0];"])
+def test_a_cap_on_a_size_from_the_command_line(place: str) -> None:
+    """The size that stands for any is large: `b` is what it is cut down to."""
+    code = f"int main(int argc, char **argv) {{ {place} if (b * b > 256) {{ b = 16; }} k<<<64, b>>>(0, 1024); }}"
+    assert _launch(code).block == (16, 1, 1)
