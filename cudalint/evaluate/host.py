@@ -360,11 +360,14 @@ class HostExecutor(Executor):
                 # `if (rows == 0) rows = 1` speaks of a special case.
                 return self._special_case(condition, a, b) or (b if known_a else a)
             known, unknown = (a, b) if known_a else (b, a)
-            return unknown if known is before and self._is_placeholder(known, unknown) else self._default(known, name)
+            if known is before and self._is_placeholder(known, unknown):
+                return unknown
+            asks = condition is not None and isinstance(unknown, Node) and condition.bits & unknown.bits
+            return (self._special_case(condition, a, b) if asks else None) or self._default(known, name)
         return b if b is before else a
 
     def _special_case(self, condition: Node | None, a: Value | Place, b: Value | Place) -> Node | None:
-        """`if (threads > 256) threads = 256`: which of the two it is follows from the size that stands for all."""
+        """`if (width < 256) threads = width; else threads = 256`: what is asked for decides which of the two it is."""
         if condition is None or not self._is_plain(condition) or not (isinstance(a, Node) and isinstance(b, Node)):
             return None
         return self.graph.select(condition, a, b) if self._is_plain(a) and self._is_plain(b) else None

@@ -105,3 +105,14 @@ def test_a_cap_on_a_size_from_the_command_line(place: str) -> None:
     """The size that stands for any is large: `b` is what it is cut down to."""
     code = f"int main(int argc, char **argv) {{ {place} if (b * b > 256) {{ b = 16; }} k<<<64, b>>>(0, 1024); }}"
     assert _launch(code).block == (16, 1, 1)
+
+
+def test_the_smaller_of_a_default_and_a_limit() -> None:
+    code = """
+int main(int argc, char **argv) {
+    int n = 36, threads;
+    if (argc > 1) n = atoi(argv[1]);
+    if (512 > n) { threads = n; } else { threads = 512; }
+    k<<<n, threads>>>(0, n);
+}"""
+    assert _launch(code).block == (36, 1, 1)
