@@ -362,15 +362,16 @@ class HostExecutor(Executor):
             known, unknown = (a, b) if known_a else (b, a)
             if known is before and self._is_placeholder(known, unknown):
                 return unknown
-            asks = condition is not None and isinstance(unknown, Node) and condition.bits & unknown.bits
-            return (self._special_case(condition, a, b) if asks else None) or self._default(known, name)
+            is_about = condition is not None and isinstance(unknown, Node) and condition.bits & unknown.bits
+            chosen = self._special_case(condition, a, b) if is_about and known is not before else None
+            return chosen or self._default(known, name)
         return b if b is before else a
 
     def _special_case(self, condition: Node | None, a: Value | Place, b: Value | Place) -> Node | None:
         """`if (width < 256) threads = width; else threads = 256`: what is asked for decides which of the two it is."""
-        if condition is None or not self._is_plain(condition) or not (isinstance(a, Node) and isinstance(b, Node)):
+        if condition is None or not self.is_plain(condition) or not (isinstance(a, Node) and isinstance(b, Node)):
             return None
-        return self.graph.select(condition, a, b) if self._is_plain(a) and self._is_plain(b) else None
+        return self.graph.select(condition, a, b) if self.is_plain(a) and self.is_plain(b) else None
 
     def _default(self, value: Value | Place, name: str) -> Value | Place:
         """A number that is something else where the program is told so."""
@@ -384,7 +385,7 @@ class HostExecutor(Executor):
         if not (isinstance(a, Node) and isinstance(b, Node)) or self._known(a) == self._known(b):
             return None
         asked = self.graph.atoms(condition.bits, self.graph.uniform_bits)
-        if not self._is_plain(condition) or not self.arguments.issuperset(asked):
+        if not self.is_plain(condition) or not self.arguments.issuperset(asked):
             return None
         known, unknown = (a, b) if self._known(a) else (b, a)
         return None if self._is_placeholder(known, unknown) else self._default(known, "?")  # type: ignore[return-value]
