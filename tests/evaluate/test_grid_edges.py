@@ -6,7 +6,7 @@ import math
 
 import pytest
 from evaluating import evaluate, only
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cudalint.evaluate.representatives import picks_between
@@ -21,6 +21,7 @@ def test_blocks_at_edges_stand_for_all(data: st.DataObject, extent: int, count: 
     assert sum(weight for _, weight in chosen) == pytest.approx(extent)
 
 
+@settings(deadline=None)
 @given(st.integers(1, 4000), st.integers(1, 3000))
 def test_threads_behind_the_end_leave(n: int, spare: int) -> None:
     """Blocks of 32: ceil(n / 32) requests, of which the full ones cost 4 sectors and the last ceil(rest / 8)."""
