@@ -95,12 +95,11 @@ class RaceCollector(Struct, eq=False):
         order = {"certain": 0, "possible": 1}
         return tuple(sorted(self._races.values(), key=lambda r: (order[r.certainty], r.first.place, r.second.place)))
 
-
     def _race(self, finding: Finding, launch: int) -> Race:
         conflict, doubt = finding.conflict, finding.doubt
         array = finding.array if finding.array.space == "shared" else conflict.second.target
         second = _end(conflict.second, conflict.other)
-        by_data = bool(conflict.second.offset.bits & OPAQUE_BIT)
+        by_data = bool((conflict.first.offset.bits | conflict.second.offset.bits) & OPAQUE_BIT)
         element = _element(array, conflict.first, conflict.address)
         if by_data:
             # The call of an atomic is no name of an element.

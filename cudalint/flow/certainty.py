@@ -17,6 +17,7 @@ from cudalint.evaluate.probes import depends_on, generic, symbols
 from cudalint.evaluate.requests import opaque_parts
 from cudalint.flow.conflicts import Conflict
 from cudalint.flow.distances import is_in_range
+from cudalint.flow.left_out import size_guards
 from cudalint.flow.trial import GaveUp, Trial
 from cudalint.flow.unfold import TooLarge, Touch
 from cudalint.flow.valuations import satisfy
@@ -106,7 +107,7 @@ def _unlikely_launch(conflict: Conflict, trial: Trial, execution: Execution) -> 
     sizes = 0
     for symbol in _symbols(conflict, trial, execution):
         sizes |= symbol.bits
-    guards = [g for g in execution.view.guards if g.bits and not g.bits & ~sizes]
+    guards = [g for g in size_guards(execution) if not g.bits & ~sizes]
     if all(holds(trial.graph, guard, trial.values) for guard in guards):
         return None
     return Doubt("the sizes that were taken are not those of this launch")
@@ -250,7 +251,7 @@ def _addresses(conflict: Conflict, trial: Trial, touches: Sequence[Touch], size:
     text = f"the address depends on data: {opaque[0][1].text}"
     if conflict.reach == "grid" or not all(_is_loaded(graph, part, reason) for part, reason in opaque):
         return Doubt(text)
-    if _decide_who_comes({part for part, _ in opaque}, conflict, graph):
+    if _decide_who_comes({_source(reason) for _, reason in opaque}, conflict, graph):
         # `if (key[i] != key[i - 1]) first[key[i]] = i`: in sorted data each number begins once.
         return Doubt(text)
     for data in _DATA:
@@ -268,10 +269,15 @@ def _is_loaded(graph: Graph, part: Node, reason: Reason) -> bool:
     return all(_is_loaded(graph, *found) for found in inner)
 
 
-def _decide_who_comes(data: Collection[Node], conflict: Conflict, graph: Graph) -> bool:
+def _decide_who_comes(sources: Collection[str], conflict: Conflict, graph: Graph) -> bool:
     """Whether what an address is computed from also decides, thread by thread, who gets there."""
     conditions = [c for end in (conflict.first, conflict.second) for c in _decided_by_data(end, conflict, graph)]
-    return any(part in data for condition in conditions for part, _ in opaque_parts(graph, condition))
+    return any(_source(reason) in sources for condition in conditions for _, reason in opaque_parts(graph, condition))
+
+
+def _source(reason: Reason) -> str:
+    """Where a value comes from, wherever it is loaded: conditions and addresses load the same elements twice."""
+    return reason.text.partition(" at line ")[0]
 
 
 def _is_usual(conflict: Conflict, graph: Graph) -> bool:
@@ -304,8 +310,9 @@ def _sizes(
     view = execution.view
     found = _symbols(conflict, trial, execution)
     tried, gone = 0, []
+    conditions = (*view.assumed, *size_guards(execution))
     for values in itertools.islice(_other_sizes(found, trial), _MOST_OTHERS):
-        if not all(holds(view.graph, condition, {**trial.values, **values}) for condition in view.assumed):
+        if not all(holds(view.graph, condition, {**trial.values, **values}) for condition in conditions):
             continue
         other = trial.under(values)
         tried += 1

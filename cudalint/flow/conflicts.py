@@ -109,8 +109,9 @@ def site_pair(a: Touch, b: Touch) -> frozenset[object]:
 
 
 def clash(a: Touch, b: Touch, reach: Reach = "grid", of_any_order: bool = False) -> bool:
-    """Whether the two are a write and something that must not happen at the same time, in threads of one warp, one
-    block, or of different blocks; with `of_any_order`, whether one of them changes what the other finds."""
+    """Whether the two, the first of which comes first in the program, are a write and something that must not happen
+    at the same time, in threads of one warp, one block, or of different blocks; with `of_any_order`, whether one of
+    them changes what the other finds."""
     if reach != "grid" and _is_one_call(a, b):
         return False
     effects = {effect(a), effect(b)}
@@ -120,8 +121,8 @@ def clash(a: Touch, b: Touch, reach: Reach = "grid", of_any_order: bool = False)
         # `atomicAdd_block` is one for the threads of its own block only.
         return reach == "grid" and "block" in (a.atomic_scope, b.atomic_scope)
     if effects == {"atomic", "load"}:
-        # What goes into a compare-and-swap is read before, and checked by it.
-        return a.offset is not b.offset
+        # What goes into a compare-and-swap is read before, and checked by it, as is what `atomicMax` may not improve.
+        return a.offset is not b.offset or effect(a) == "atomic"
     return True
 
 

@@ -98,18 +98,21 @@ def effect(touch: Touch) -> Literal["load", "store", "atomic"]:
 def table_of(unfolding: Unfolding, touches: Sequence[Touch], size: int | None) -> Table | None:
     """The entries of the accesses to one array; None where there are none. Threads whose address lies outside of an
     array of known `size` (in bytes) are left out: that is another defect."""
-    found: list[tuple[Column, ...]] = []
-    room = MAX_LANES
-    for number, touch in enumerate(touches):
-        part = _entries(unfolding, number, touch, size)
+    found: dict[int, tuple[Column, ...]] = {}
+    room, extent = MAX_LANES, size
+    by_data = [_is_shared_by_data(touch, unfolding) for touch in touches]
+    for number in sorted(range(len(touches)), key=by_data.__getitem__):
+        if by_data[number] and extent is None:
+            extent = max((int((part[_ADDRESS] + part[_LENGTH]).max()) for part in found.values()), default=None)
+        part = _entries(unfolding, number, touches[number], size, extent if by_data[number] else None)
         if part is not None:
-            found.append(part)
+            found[number] = part
             room -= len(part[0])
         if room < 0:
             raise TooManyLanes
     if not found:
         return None
-    columns = [np.concatenate(column) for column in zip(*found, strict=True)]
+    columns = [np.concatenate(column) for column in zip(*(found[n] for n in sorted(found)), strict=True)]
     address, length = columns[_ADDRESS], columns[_LENGTH]
     everything = int(np.bitwise_or.reduce(address | length))
     unit = min(everything & -everything, 16) if everything else 1
@@ -128,13 +131,24 @@ def table_of(unfolding: Unfolding, touches: Sequence[Touch], size: int | None) -
     )
 
 
-def _entries(unfolding: Unfolding, number: int, touch: Touch, size: int | None) -> tuple[Column, ...] | None:
-    """The columns of one access, as in `Table`, and how many bytes each entry has."""
+def _is_shared_by_data(touch: Touch, unfolding: Unfolding) -> bool:
+    """Whether loaded data decides on the element of shared memory."""
+    return touch.target.space == "shared" and bool(touch.offset.bits & unfolding.graph.opaque_bits)
+
+
+def _entries(
+    unfolding: Unfolding, number: int, touch: Touch, size: int | None, extent: int | None
+) -> tuple[Column, ...] | None:
+    """The columns of one access, as in `Table`, and how many bytes each entry has. Within an `extent`, if one is given,
+    lie all addresses: the data that a program is made for leads into its arrays, made-up data need not."""
     if not unfolding.is_walked(touch):
         return None
     rows, times = unfolding.rows_of(touch), unfolding.times(touch)
     mask = unfolding.mask(touch)
     addresses = flat(rows.value(touch.offset), rows).astype(np.int64)
+    if extent is not None:
+        strays = (addresses < 0) | (addresses + touch.bytes > extent)
+        addresses = np.where(strays, addresses % max(extent - extent % touch.bytes, touch.bytes), addresses)
     if size is not None:
         mask = mask & (addresses >= 0) & (addresses + touch.bytes <= size)
     at = np.flatnonzero(mask & (times.block.repeat(WARP, axis=1) >= 0))

@@ -65,6 +65,12 @@ def on_sizes(touch: Touch, graph: Graph) -> list[Node]:
     return [c for c in touch.context.conditions if c.bits and not c.bits & ~graph.uniform_bits]
 
 
+def size_guards(execution: Execution) -> list[Node]:
+    """The conditions on nothing but sizes and flags under which the host code comes to the launch."""
+    bits = execution.view.graph.uniform_bits
+    return [g for g in execution.view.guards if g.bits and not g.bits & ~bits]
+
+
 def _is_shared(touch: Touch) -> bool:
     return touch.target.space not in ("local", "constant") and not touch.target.is_null
 
@@ -74,4 +80,4 @@ def _waits_for_all(barrier: BarrierEvent, execution: Execution) -> bool:
     return barrier.implied or mask is None or (mask.is_const and int(mask.value) & lanes == lanes)
 
 
-__all__ = ["Known", "is_met", "is_one_array", "left_out", "on_sizes"]
+__all__ = ["Known", "is_met", "is_one_array", "left_out", "on_sizes", "size_guards"]

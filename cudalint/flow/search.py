@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from typing import Literal
 
 from msgspec import Struct, field
 
+from cudalint.evaluate.assumptions import holds
 from cudalint.evaluate.events import AccessEvent, Event, LibraryAccess
 from cudalint.evaluate.execution import Execution
 from cudalint.evaluate.graph import BLOCK_BITS, THREAD_BITS, Graph, Node, render
@@ -17,7 +18,7 @@ from cudalint.flow.certainty import Doubt, contradiction, doubt_about
 from cudalint.flow.conflicts import Conflict, clash
 from cudalint.flow.distances import meetings
 from cudalint.flow.lanes import effect
-from cudalint.flow.left_out import Known, is_met, is_one_array, left_out, on_sizes
+from cudalint.flow.left_out import Known, is_met, is_one_array, left_out, on_sizes, size_guards
 from cudalint.flow.trial import GaveUp, Trial
 from cudalint.flow.unfold import Touch
 from cudalint.flow.valuations import satisfy
@@ -100,25 +101,35 @@ class Search(Struct, eq=False):
 
 
 def situations(execution: Execution) -> list[dict[Node, int | float]]:
-    """Choices of sizes and flags, so that every access is reached in one of them: the generic one first."""
+    """Choices of sizes and flags, so that every access is reached in one of them: the generic one first, and where the
+    host code would not launch with that one, another."""
     view = execution.view
     graph = view.graph
     found: list[dict[Node, int | float]] = [{}]
     known: Known = {}
     decided = {u for condition in view.assumed for u in graph.atoms(condition.bits, graph.uniform_bits)}
+    guards = size_guards(execution)
+    if not all(holds(graph, guard, {}) for guard in guards):
+        launched = _sizes_for(graph, guards, decided)
+        found += [launched] if launched else []
     for event in execution.events:
         if not isinstance(event, (AccessEvent, LibraryAccess)) or len(found) >= _MOST_SITUATIONS:
             continue
         if is_met(event, graph, found, known):
             continue
-        wanted, bits = on_sizes(event, graph), 0
-        for condition in wanted:
-            bits |= condition.bits
-        atoms = [u for u in graph.atoms(bits, graph.uniform_bits) if u not in decided]
-        values = satisfy(graph, wanted, atoms) if atoms else None
+        wanted = on_sizes(event, graph)
+        values = _sizes_for(graph, [*wanted, *guards], decided) or _sizes_for(graph, wanted, decided)
         if values is not None:
             found.append(values)
     return found
+
+
+def _sizes_for(graph: Graph, wanted: Sequence[Node], decided: Collection[Node]) -> dict[Node, int | float] | None:
+    bits = 0
+    for condition in wanted:
+        bits |= condition.bits
+    atoms = [u for u in graph.atoms(bits, graph.uniform_bits) if u not in decided]
+    return satisfy(graph, wanted, atoms) if atoms else None
 
 
 def arrays(events: Sequence[Event], graph: Graph) -> Iterator[tuple[Allocation, list[Touch]]]:
