@@ -3,10 +3,15 @@ it."""
 
 from __future__ import annotations
 
+import itertools
+
 from msgspec import Struct
 
 from cudalint.evaluate.arithmetic import BOOL, I8
 from cudalint.evaluate.graph import Graph, Node
+
+_LONGEST_ROUND = 32
+"""Values before one comes back."""
 
 
 class Recurrence(Struct, frozen=True, eq=False):
@@ -34,7 +39,7 @@ class Recurrence(Struct, frozen=True, eq=False):
             return self.graph.select(reached, self._one_earlier(value), self.start)
         if not self.after.bits & self.before.bits:
             return self.graph.select(self._first(), self.start, self._one_earlier(self.after))
-        return self._linear() or self._geometric() or self._toggle() or self._cycle()
+        return self._linear() or self._geometric() or self._toggle() or self._cycle() or self._round()
 
     def _one_earlier(self, value: Node) -> Node:
         previous = self.graph.binary("-", self.counter, self.graph.const(1, I8), I8)
@@ -103,6 +108,38 @@ class Recurrence(Struct, frozen=True, eq=False):
             return None
         moved = graph.binary("+", self.start, graph.binary("*", self.counter, step, I8), I8)
         return graph.select(self._first(), self.start, graph.binary("%", moved, after.args[1], self.before.kind))
+
+    def _round(self) -> Node | None:
+        """`if (++x == 3) x = 0`: whatever comes back, within a few iterations, to a value that it had."""
+        values, first = self._until_one_comes_back()
+        if not values:
+            return None
+        graph, numbers = self.graph, [int(value.value) for value in values]
+        length = graph.const(len(values) - first, I8)
+        if not first and len({b - a for a, b in itertools.pairwise(numbers)}) == 1:
+            step = graph.const(numbers[1] - numbers[0], I8)
+            turn = graph.binary("*", graph.binary("%", self.counter, length, I8), step, I8)
+            return graph.binary("+", self.start, turn, self.before.kind)
+        since = graph.binary("-", self.counter, graph.const(first, I8), I8)
+        again = graph.binary("+", graph.binary("%", since, length, I8), graph.const(first, I8), I8)
+        is_before = graph.binary("<", self.counter, graph.const(first, I8), BOOL)
+        return graph.pick(graph.select(is_before, self.counter, again), tuple(values))
+
+    def _until_one_comes_back(self) -> tuple[list[Node], int]:
+        """The values of the first iterations, and the place of the one that follows the last of them again; none if
+        they are not known or do not come back."""
+        if not self.start.is_const or self.before.kind.is_float or self.after.bits & ~self.before.bits:
+            return [], 0
+        values = [self.start]
+        while len(values) <= _LONGEST_ROUND:
+            value = self.graph.substitute(self.after, {self.before: values[-1]})
+            if not value.is_const:
+                return [], 0
+            first = next((i for i, known in enumerate(values) if known.value == value.value), None)
+            if first is not None:
+                return values, first
+            values.append(value)
+        return [], 0
 
 
 def alternating(graph: Graph, counter: Node, even: Node, odd: Node) -> Node:
