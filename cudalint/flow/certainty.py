@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from msgspec import Struct
 
@@ -18,6 +18,7 @@ from cudalint.evaluate.requests import opaque_parts
 from cudalint.flow.conflicts import Conflict
 from cudalint.flow.distances import is_in_range
 from cudalint.flow.left_out import size_guards
+from cudalint.flow.reach import is_reached
 from cudalint.flow.trial import GaveUp, Trial
 from cudalint.flow.unfold import TooLarge, Touch
 from cudalint.flow.valuations import satisfy
@@ -251,7 +252,7 @@ def _addresses(conflict: Conflict, trial: Trial, touches: Sequence[Touch], size:
     text = f"the address depends on data: {opaque[0][1].text}"
     if conflict.reach == "grid" or not all(_is_loaded(graph, part, reason) for part, reason in opaque):
         return Doubt(text)
-    if _decide_who_comes({_source(reason) for _, reason in opaque}, conflict, graph):
+    if _decide_who_comes(dict(opaque), conflict, graph):
         # `if (key[i] != key[i - 1]) first[key[i]] = i`: in sorted data each number begins once.
         return Doubt(text)
     for data in _DATA:
@@ -269,10 +270,13 @@ def _is_loaded(graph: Graph, part: Node, reason: Reason) -> bool:
     return all(_is_loaded(graph, *found) for found in inner)
 
 
-def _decide_who_comes(sources: Collection[str], conflict: Conflict, graph: Graph) -> bool:
-    """Whether what an address is computed from also decides, thread by thread, who gets there."""
+def _decide_who_comes(data: Mapping[Node, Reason], conflict: Conflict, graph: Graph) -> bool:
+    """Whether the array that an address is computed from also decides, by other elements, thread by thread, who gets
+    there. What an element says of itself lets all pass that have its value."""
+    sources = {_source(reason) for reason in data.values()}
     conditions = [c for end in (conflict.first, conflict.second) for c in _decided_by_data(end, conflict, graph)]
-    return any(_source(reason) in sources for condition in conditions for _, reason in opaque_parts(graph, condition))
+    parts = [known for condition in conditions for known in opaque_parts(graph, condition)]
+    return any(part not in data and _source(reason) in sources for part, reason in parts)
 
 
 def _source(reason: Reason) -> str:
@@ -318,7 +322,7 @@ def _sizes(
         tried += 1
         if not _fits(view.graph, conflict, other.values) or _again(conflict, other, touches, size):
             continue
-        if _goes_round(conflict, trial, other):
+        if is_reached((conflict.first, conflict.second), other) and _goes_round(conflict, trial, other):
             gone.append(values)
     if not gone:
         return None

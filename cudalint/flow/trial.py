@@ -38,7 +38,7 @@ class Effort(Struct, frozen=True):
     iterations: int
 
 
-_INSIDE = (Effort(3, 12), Effort(2, 4), Effort(1, 3))
+_INSIDE = (Effort(4, 12), Effort(2, 4), Effort(1, 3))
 _BETWEEN = (Effort(7, 4), Effort(4, 3), Effort(3, 2))
 
 
@@ -161,8 +161,11 @@ def trial_of(execution: Execution) -> Trial:
 
 
 def _inside(extents: tuple[int, ...], count: int) -> NDArray[np.int64]:
-    """Blocks whose threads are compared with each other: the first, one inside, the last."""
-    chosen = [tuple(0 for _ in extents), tuple(e // 2 for e in extents), tuple(e - 1 for e in extents)]
+    """Blocks whose threads are compared with each other: the first, some inside, the last. In a grid of two axes one
+    lies above and one below its diagonal, as kernels for one half of a matrix ask which."""
+    x, y, z = extents
+    inside = [(x // 2, y // 2, z // 2)] if min(x, y) == 1 else [(x // 2, y // 4, z // 2), (x // 4, y // 2, z // 2)]
+    chosen = [(0, 0, 0), inside[0], (x - 1, y - 1, z - 1), *inside[1:]]
     return np.array(list(dict.fromkeys(chosen))[:count], dtype=np.int64)
 
 
