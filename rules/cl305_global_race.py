@@ -31,8 +31,9 @@ class GlobalRace(Rule):
         Sums over many threads take atomics, or one result for each block and a second kernel.
 
     What is not reported
-        - Stores of one and the same value, and atomics against each other or against plain loads of what they update;
-          but atomics of a block (`atomicAdd_block`, `cuda::thread_scope_block`) order nothing between blocks.
+        - Stores of one and the same value, atomics against each other, and plain loads before an atomic that updates
+          what they read (`if (x > *most) atomicMax(most, x)`); but atomics of a block (`atomicAdd_block`,
+          `cuda::thread_scope_block`) order nothing between blocks.
         - Addresses that depend on loaded data, accesses that loaded data decides upon, and kernels that order their
           blocks by fences and flags: `cudalint facts` lists those as possible.
         - Arrays that are passed under two names by a launch that is not in sight.
