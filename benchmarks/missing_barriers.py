@@ -2,10 +2,10 @@
 
 usage: python benchmarks/missing_barriers.py PATHS... [--files N] [--each N] [--seed N] [--jobs N]
 
-Draws files with `__syncthreads();` on a line of its own, and removes it from up to N of these lines in turn. A removal is
-`found` if a race becomes certain that was not before, `possible` if one does that depends on data or on sizes,
-`redundant` if CL303 already says that the barrier orders nothing, else `silent`: then the barrier is not needed (nobody
-knows without reading), or the race is missed. Files that do not compile without it, or take long, are left out.
+Draws files with `__syncthreads();` on a line of its own, and removes it from up to N of these lines in turn. A removal
+is `found` if a race becomes certain that was not before, `possible` if one does that depends on data or on sizes,
+`redundant` if CL303 already says that the barrier orders nothing, else `silent`: then the barrier is not needed, which
+nobody knows without reading, or the race is missed.
 """
 
 from __future__ import annotations
@@ -21,9 +21,10 @@ from pathlib import Path
 from typing import Literal, NamedTuple
 
 from cudalint.analysis import analyse_file
-from cudalint.facts import Certainty, FileFacts
+from cudalint.facts import FileFacts
 from cudalint.options import AnalysisOptions
 
+Certainty = Literal["certain", "possible"]
 Verdict = Literal["found", "possible", "redundant", "silent"]
 _BARRIER = re.compile(r"^(\s*)__syncthreads\(\);", re.MULTILINE)
 

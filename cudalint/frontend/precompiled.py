@@ -10,6 +10,7 @@ import hashlib
 import os
 import sys
 import tempfile
+import time
 from functools import cache
 from typing import Final
 
@@ -20,6 +21,8 @@ from cudalint.frontend import clang
 FOLDER_VARIABLE: Final = "CUDALINT_CACHE_DIR"
 """Names another cache folder; an empty value switches the cache off."""
 
+_KEPT_FOR: Final = 30 * 24 * 3600
+"""Seconds."""
 _FOR_SERIALIZATION: Final = 0x10
 _OPTIONS: Final[int] = TranslationUnit.PARSE_INCOMPLETE | _FOR_SERIALIZATION
 # libclang crashes on a precompiled header of C++20 that has no record of its preprocessing. With the record it
@@ -81,6 +84,7 @@ def _build(header: str, arguments: tuple[str, ...], path: str) -> bool:
         unit.save(temporary)
         os.replace(temporary, path)
         temporary = ""
+        _forget_old(os.path.dirname(path))
     except (OSError, TranslationUnitLoadError, TranslationUnitSaveError):
         return False
     else:
@@ -88,6 +92,14 @@ def _build(header: str, arguments: tuple[str, ...], path: str) -> bool:
     finally:
         if temporary:
             _remove(temporary)
+
+
+def _forget_old(folder: str) -> None:
+    """Removes what earlier versions and other headers have left behind; what is still in use is made again."""
+    oldest = time.time() - _KEPT_FOR
+    for entry in os.scandir(folder):
+        if entry.name.startswith("prelude-") and entry.stat().st_mtime < oldest:
+            _remove(entry.path)
 
 
 def _remove(path: str) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -297,6 +298,23 @@ def test_a_toolkit_among_the_include_folders_stands_behind_the_bundled_headers(t
 
 
 # --- the precompiled prelude ------------------------------------------------------------------------------
+
+
+def test_preludes_of_long_ago_are_removed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(FOLDER_VARIABLE, str(tmp_path))
+    old, other, young = tmp_path / "prelude-old.pch", tmp_path / "notes.txt", tmp_path / "prelude-young.pch"
+    for path in (old, other, young):
+        path.touch()
+    for path in (old, other):
+        os.utime(path, (0, 0))
+    precompiled.cache_clear()
+    try:
+        assert parse(SIMPLE).problems == ()
+    finally:
+        precompiled.cache_clear()
+    assert not old.exists()
+    assert other.exists()
+    assert young.exists()
 
 
 def test_the_precompiled_prelude_is_made_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
