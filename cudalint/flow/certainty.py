@@ -17,6 +17,7 @@ from cudalint.evaluate.probes import depends_on, generic, symbols
 from cudalint.evaluate.requests import opaque_parts
 from cudalint.flow.conflicts import Conflict
 from cudalint.flow.distances import is_in_range
+from cudalint.flow.lanes import is_up_to_data
 from cudalint.flow.left_out import size_guards
 from cudalint.flow.reach import is_reached
 from cudalint.flow.trial import GaveUp, Trial
@@ -30,6 +31,7 @@ _RARE = 4
 """A race that is there for three in four of the sizes that are tried is one of ordinary sizes."""
 _FAR_APART = (1_299_709, 104_729, 15_485_863, 7_919, 611_953)
 """Primes: strides of which no small multiples add up to the same."""
+_CHANGES = "changes from iteration to iteration"
 _DATA: tuple[Data, ...] = ("zero", "place")
 """What memory may hold as well. Two threads that meet whatever it holds meet for certain."""
 
@@ -104,7 +106,11 @@ def _tells_threads_apart(event: AccessEvent) -> bool:
 
 
 def _unlikely_launch(conflict: Conflict, trial: Trial, execution: Execution) -> Doubt | None:
-    """Sizes that matter here, and under which the host code would not have come to the launch."""
+    """Sizes that matter here, and under which the host code would not have come to the launch, or not with the block
+    that was made up for it."""
+    site = execution.launch.site
+    if trial.values and site is not None and None in site.block:
+        return Doubt("it depends on how sizes go with the block, which the launch leaves open")
     sizes = 0
     for symbol in _symbols(conflict, trial, execution):
         sizes |= symbol.bits
@@ -264,7 +270,7 @@ def _addresses(conflict: Conflict, trial: Trial, touches: Sequence[Touch], size:
 def _is_loaded(graph: Graph, part: Node, reason: Reason) -> bool:
     """Whether a value was loaded, from a place that is known or was loaded itself: where it could not be followed, the
     threads may well have found it in different places."""
-    if not reason.data:
+    if not reason.data or _CHANGES in reason.text:
         return False
     inner = [found for argument in part.args for found in opaque_parts(graph, argument)]
     return all(_is_loaded(graph, *found) for found in inner)
@@ -291,16 +297,9 @@ def _is_usual(conflict: Conflict, graph: Graph) -> bool:
     if first.target.space != "shared":
         return False
     if first.offset is second.offset:
-        return {first.operation, second.operation} == {"load", "store"} and _is_up_to_data(second.offset, graph)
+        return {first.operation, second.operation} == {"load", "store"} and is_up_to_data(second.offset, graph)
     ends = (first.offset, second.offset)
-    return any(_is_up_to_data(a, graph) and _is_of_the_thread(b, graph) for a, b in (ends, ends[::-1]))
-
-
-def _is_up_to_data(offset: Node, graph: Graph) -> bool:
-    """Whether threads have different addresses because they load different data, and for no other reason."""
-    data = [part for part, _ in opaque_parts(graph, offset)]
-    own = graph.substitute(offset, {part: graph.const(0, part.kind) for part in data})
-    return any(part.bits & THREAD_BITS for part in data) and not own.bits & THREAD_BITS
+    return any(is_up_to_data(a, graph) and _is_of_the_thread(b, graph) for a, b in (ends, ends[::-1]))
 
 
 def _is_of_the_thread(offset: Node, graph: Graph) -> bool:
@@ -348,7 +347,8 @@ def _goes_round(conflict: Conflict, trial: Trial, other: Trial) -> bool:
 
 
 def _symbols(conflict: Conflict, trial: Trial, execution: Execution) -> list[Node]:
-    """The sizes that matter, but for those that may have any value, of all or of a stated range."""
+    """The sizes that matter, but for those that may have any value, of all or of a stated range, and for those that the
+    program has a default for: what depends on them, such as the block, was taken for that."""
     bits = 0
     for end in (conflict.first, conflict.second):
         bits |= end.offset.bits
@@ -359,11 +359,11 @@ def _symbols(conflict: Conflict, trial: Trial, execution: Execution) -> list[Nod
     for axis in trial.grid if conflict.reach == "grid" else ():
         bits |= axis.bits
     found = symbols(trial.graph, bits)
-    return [u for u in found if not (_is_arbitrary(u) or is_in_range(u, execution))]
+    return [u for u in found if not (_is_given(u) or is_in_range(u, execution))]
 
 
-def _is_arbitrary(symbol: Node) -> bool:
-    return isinstance(symbol.payload, Uniform) and symbol.payload.is_arbitrary
+def _is_given(symbol: Node) -> bool:
+    return isinstance(symbol.payload, Uniform) and (symbol.payload.is_arbitrary or symbol.payload.is_default)
 
 
 def _other_sizes(found: Sequence[Node], trial: Trial) -> Iterator[dict[Node, int | float]]:

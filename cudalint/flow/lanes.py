@@ -11,8 +11,9 @@ from msgspec import Struct
 from numpy.typing import NDArray
 
 from cudalint.evaluate.events import AccessEvent
-from cudalint.evaluate.graph import UNINITIALISED
+from cudalint.evaluate.graph import THREAD_BITS, UNINITIALISED, Graph, Node
 from cudalint.evaluate.numeric import WARP
+from cudalint.evaluate.requests import opaque_parts
 from cudalint.flow.unfold import Touch, Unfolding, flat
 
 MAX_LANES = 400_000
@@ -133,7 +134,16 @@ def table_of(unfolding: Unfolding, touches: Sequence[Touch], size: int | None) -
 
 def _is_shared_by_data(touch: Touch, unfolding: Unfolding) -> bool:
     """Whether loaded data decides on the element of shared memory."""
-    return touch.target.space == "shared" and bool(touch.offset.bits & unfolding.graph.opaque_bits)
+    return touch.target.space == "shared" and is_up_to_data(touch.offset, unfolding.graph)
+
+
+def is_up_to_data(offset: Node, graph: Graph) -> bool:
+    """Whether threads have different addresses because they load different data, and for no other reason."""
+    if not offset.bits & graph.opaque_bits:
+        return False
+    data = [part for part, _ in opaque_parts(graph, offset)]
+    own = graph.substitute(offset, {part: graph.const(0, part.kind) for part in data})
+    return any(part.bits & THREAD_BITS for part in data) and not own.bits & THREAD_BITS
 
 
 def _entries(
@@ -177,4 +187,4 @@ def _lasting(entries: tuple[Column, ...], more: Column) -> tuple[Column, ...]:
     return tuple(columns)
 
 
-__all__ = ["Table", "TooManyLanes", "effect", "table_of"]
+__all__ = ["Table", "TooManyLanes", "effect", "is_up_to_data", "table_of"]

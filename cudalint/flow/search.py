@@ -66,6 +66,8 @@ class Search(Struct, eq=False):
             self.missed += dict.fromkeys(left_out(self.execution, chosen))
         for values in chosen:
             trial = self.trial if not values else self.trial.under(values)
+            if values and not trial.is_launched:
+                continue
             for array, touches in groups:
                 self.trial.trim()
                 for finding in self._in_array(trial, array, touches):

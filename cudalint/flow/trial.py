@@ -16,6 +16,7 @@ from cudalint.evaluate.numeric import Data, Rows
 from cudalint.flow.conflicts import Conflict, Reach, all_conflicts
 from cudalint.flow.lanes import TooManyLanes, table_of
 from cudalint.flow.unfold import TooLarge, Touch, Unfolding
+from cudalint.launch_limits import problem_of
 from cudalint.options import RaceScope
 
 MOST_WORK = 2_500_000
@@ -148,6 +149,16 @@ class Trial(Struct, eq=False):
         """The grid's."""
         extents = Rows.of_one_block(self.graph, self.values, self.block).extents(self.grid)
         return tuple(max(1, extent) for extent in extents)
+
+    @property
+    def is_launched(self) -> bool:
+        """Whether the sizes make a grid at all: one of a negative size is none, even where two make a positive one."""
+        bits = 0
+        for extent in self.grid:
+            bits |= extent.bits
+        if any(symbol.bits & bits and value < 1 for symbol, value in self.values.items()):
+            return False
+        return problem_of("grid", Rows.of_one_block(self.graph, self.values, self.block).extents(self.grid)) is None
 
     @property
     def has_neighbours(self) -> bool:
