@@ -27,7 +27,7 @@ _MAX_COPIES = 16
 _MOST_EXECUTIONS = 8
 """Of an access in loops that were gone through one by one: so many stand for all where their figures differ."""
 _MOST_NODES = 5_000
-_MOST_TRIED = 1_000
+_MOST_TRIED = 400
 """Nodes of what random data is tried on, and of the conditions of loops: these are tried iteration by iteration."""
 _MAX_EVENTS = 48
 """Executions of one access (by unrolling and inlining) that are evaluated; the rest behave alike."""

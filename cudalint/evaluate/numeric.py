@@ -162,6 +162,7 @@ class Rows:
     def _start_keeping(self) -> None:
         self._memo: dict[int, Array] = {}
         self._trips: dict[tuple[Node, Node], NDArray[np.int64]] = {}
+        self._masks: dict[tuple[int, ...], NDArray[np.bool_]] = {}
         self._inner: dict[tuple[Node, int], Rows] = {}
         self._uses: dict[int, int] | None = None
         """How often each number that is kept goes into what is computed now, where that is too much to keep it all."""
@@ -173,6 +174,7 @@ class Rows:
         """Drops the numbers that are kept."""
         self._memo.clear()
         self._trips.clear()
+        self._masks.clear()
         self.bytes = 0
 
     def value(self, node: Node) -> Array:
@@ -267,11 +269,36 @@ class Rows:
             self.graph.caches.note(trips.nbytes)
         return trips
 
+    def mask(self, conditions: Sequence[Node]) -> NDArray[np.bool_]:
+        """[rows, threads] the lanes for which all conditions hold, among those that are still in the loops around."""
+        key = tuple(condition.index for condition in conditions)
+        mask = self._masks.get(key)
+        if mask is None:
+            mask = self._masks[key] = self.narrowed(self.alive, conditions)
+            # The kernel's accesses share their guards, and so what is kept.
+            mask.flags.writeable = False
+            self.bytes += mask.nbytes
+            self.graph.caches.note(mask.nbytes)
+        return mask
+
     # computing
+
+    def narrowed(self, alive: NDArray[np.bool_], conditions: Sequence[Node]) -> NDArray[np.bool_]:
+        """[rows, threads] the lanes among `alive` for which all conditions hold."""
+        mask: Any = alive
+        for condition in conditions:
+            mask = mask & self.value(condition)
+        return self._spread(np.asarray(mask, dtype=bool))
 
     def full(self, node: Node) -> NDArray[Any]:
         """`value` broadcast to [rows, threads]."""
-        return np.broadcast_to(self.value(node), (self.count, self.threads.warps * WARP))
+        return self._spread(self.value(node))
+
+    def _spread(self, array: Array) -> NDArray[Any]:
+        shape = (self.count, self.threads.warps * WARP)
+        if isinstance(array, np.ndarray) and array.shape == shape:
+            return array
+        return np.broadcast_to(array, shape)
 
     def _compute(self, node: Node) -> Array:
         if self._parent is not None and not node.bits & self._own_bits:
@@ -330,20 +357,21 @@ class Rows:
         return x + y * dx + z * dx * dy + self.blocks[:, :1] * count
 
     def _shuffle(self, node: Node) -> Array:
-        value, lane, width = (self.full(a) for a in node.args)
         shape = (self.count, self.threads.warps, WARP)
-        own = np.arange(WARP, dtype=np.int64)
-        width = np.where(width > 0, width, WARP).astype(np.int64).reshape(shape)
-        lane = lane.astype(np.int64).reshape(shape)
-        start = own // width * width
-        source = {
-            "idx": start + lane % width,
-            "up": np.where(own - lane >= start, own - lane, own),
-            "down": np.where(own + lane < start + width, own + lane, own),
-            "xor": np.where((own ^ lane) < start + width, own ^ lane, own),
-        }[str(node.payload)]
-        taken = np.take_along_axis(value.reshape(shape), np.clip(source, 0, WARP - 1), axis=2)
-        return taken.reshape(self.count, -1)
+        value = self.full(node.args[0]).reshape(shape)
+        lane, width = (self._by_warp(a) for a in node.args[1:])
+        source = np.clip(_source_lane(str(node.payload), lane, np.where(width > 0, width, WARP)), 0, WARP - 1)
+        if source.shape == (1, 1, WARP):
+            # All warps alike, as with a literal distance.
+            return value[:, :, source[0, 0]].reshape(self.count, -1)
+        return np.take_along_axis(value, np.broadcast_to(source, shape), axis=2).reshape(self.count, -1)
+
+    def _by_warp(self, node: Node) -> NDArray[np.int64]:
+        """[rows or 1, warps or 1, 32 or 1] the value of a node."""
+        value = np.asarray(self.value(node)).astype(np.int64)
+        if value.ndim == 2 and value.shape[1] > 1:
+            return value.reshape(len(value), -1, WARP)
+        return value.reshape(-1, 1, 1)
 
     def _match(self, value: Array) -> Array:
         """[rows, threads] the lanes of the warp with a lane's value, as a bit mask."""
@@ -451,6 +479,22 @@ def _searched_trips(rows: Rows, counter: Node, part: Node) -> NDArray[np.int64]:
         holds = np.asarray(rows.at_iteration(counter, middle).value(part), dtype=bool)
         low, high = np.where(holds, middle, low), np.where(holds, high, middle)
     return high
+
+
+def _source_lane(how: str, lane: NDArray[np.int64], width: NDArray[np.int64]) -> NDArray[np.int64]:
+    """The lane that each lane of a warp reads from in a shuffle; its own where that is outside of its part. All arrays
+    are [rows or 1, warps or 1, 32 or 1]."""
+    own = np.arange(WARP, dtype=np.int64).reshape(1, 1, WARP)
+    start = own // width * width
+    match how:
+        case "idx":
+            return start + lane % width
+        case "up":
+            return np.where(own - lane >= start, own - lane, own)
+        case "down":
+            return np.where(own + lane < start + width, own + lane, own)
+        case _:
+            return np.where((own ^ lane) < start + width, own ^ lane, own)
 
 
 def _holds(rows: Rows, counter: Node, part: Node, iterations: range) -> NDArray[np.bool_]:

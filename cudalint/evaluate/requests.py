@@ -179,10 +179,9 @@ def mask_of(
     rows: Rows, conditions: Sequence[Node], alive: NDArray[np.bool_] | None = None
 ) -> NDArray[np.bool_]:
     """[rows, threads] the lanes for which all conditions hold, among those that are still in the loops around."""
-    mask: Any = rows.alive if alive is None else alive
-    for condition in conditions:
-        mask = mask & rows.value(condition)
-    return np.broadcast_to(np.asarray(mask, dtype=bool), (rows.count, rows.threads.warps * WARP))
+    if alive is None or alive is rows.alive:
+        return rows.mask(conditions)
+    return rows.narrowed(alive, conditions)
 
 
 class Requests(Struct, frozen=True, eq=False):
@@ -213,10 +212,12 @@ def gather(event: AccessEvent, situation: Situation, conditions: Sequence[Node])
     """Evaluates one access event under the given (known) conditions."""
     rows = situation.rows(event.context.loops)
     shape = (rows.count, situation.threads.warps, WARP)
+    mask = mask_of(rows, conditions).reshape(shape)
+    if not mask.any():
+        return _no_requests(mask)
     addresses = rows.full(event.offset).reshape(shape)
     if addresses.dtype != np.int64:
         addresses = addresses.astype(np.int64)
-    mask = mask_of(rows, conditions).reshape(shape)
     mask = _inside(event, conditions, addresses, mask, situation.graph)
     active = mask.any(axis=2)
     weights = rows.weights[:, None] * active
@@ -229,6 +230,12 @@ def gather(event: AccessEvent, situation: Situation, conditions: Sequence[Node])
         sectors, least = global_request(addresses, mask, event.bytes)
         cost, ideal = sectors.astype(np.float64), least.astype(np.float64)
     return Requests(addresses, mask, weights, float((rows.weights[:, None] * reached).sum()), cost, ideal)
+
+
+def _no_requests(mask: NDArray[np.bool_]) -> Requests:
+    """What is gathered where no lane is active: there is nothing to compute."""
+    nothing = np.zeros(mask.shape[:2])
+    return Requests(np.zeros(mask.shape, dtype=np.int64), mask, nothing, 0.0, nothing, nothing)
 
 
 def _inside(
