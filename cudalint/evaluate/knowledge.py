@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
+
 from cudalint.evaluate.arithmetic import BOOL
-from cudalint.evaluate.events import AccessEvent
+from cudalint.evaluate.events import AccessEvent, Loop
 from cudalint.evaluate.graph import THREAD_BITS, UNINITIALISED, Graph, Node, Reason, conjuncts
 from cudalint.evaluate.lists import follows_own_list
 from cudalint.evaluate.requests import Requests, Situation, gather, opaque_parts
@@ -11,7 +13,7 @@ from cudalint.evaluate.views import Known, LaunchView
 
 _TABLE_BYTES = 1 << 16
 _MAX_TRIED = 6
-_SMALL = 8
+SMALL = 8
 """A size that is tried where a large generic one lets no lane through: `C / heads` is 0 if both are large."""
 
 
@@ -19,18 +21,25 @@ def _elsewhere(
     event: AccessEvent, conditions: tuple[Node, ...], view: LaunchView, quick: Requests, situation: Situation
 ) -> tuple[Requests, Situation, tuple[Node, ...]]:
     """Looks for an unknown size under which an access is reached that generic sizes keep out."""
-    graph, bits = view.graph, 0
-    for condition in (*(loop.condition for loop in event.context.loops), *conditions):
-        bits |= condition.bits
-    for uniform in graph.atoms(bits, graph.uniform_bits)[:_MAX_TRIED]:
-        if uniform.kind.is_float or uniform.kind == BOOL or not view.allows(uniform, _SMALL):
+    graph = view.graph
+    for uniform in sizes_on_the_way(graph, conditions, event.context.loops):
+        if not view.allows(uniform, SMALL):
             continue
-        other = view.varied(uniform, _SMALL)
+        other = view.varied(uniform, SMALL)
         found = gather(event, other, conditions)
         if found.total:
-            small = graph.binary("==", uniform, graph.const(_SMALL, uniform.kind), BOOL)
+            small = graph.binary("==", uniform, graph.const(SMALL, uniform.kind), BOOL)
             return found, other, (small,)
     return quick, situation, ()
+
+
+def sizes_on_the_way(graph: Graph, conditions: Iterable[Node], loops: Sequence[Loop]) -> list[Node]:
+    """The first unknown sizes that decide whether threads get to a place under these conditions, in these loops."""
+    bits = 0
+    for condition in (*(loop.condition for loop in loops), *conditions):
+        bits |= condition.bits
+    found = graph.atoms(bits, graph.uniform_bits)[:_MAX_TRIED]
+    return [uniform for uniform in found if not uniform.kind.is_float and uniform.kind != BOOL]
 
 
 def is_astray(event: AccessEvent, graph: Graph) -> bool:

@@ -5,15 +5,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from cudalint.evaluate.arithmetic import BOOL
 from cudalint.evaluate.execution import Execution
 from cudalint.evaluate.graph import THREAD_BITS, Node
+from cudalint.evaluate.knowledge import SMALL, sizes_on_the_way
 from cudalint.evaluate.probes import allowed
 from cudalint.flow.trial import Trial
 from cudalint.flow.unfold import TooLarge, Touch
 
-_SMALL = 8
-_MOST_TRIED = 6
 _MOST = 2
 """Sizes that are looked at for one kernel."""
 
@@ -28,8 +26,8 @@ def reaching(execution: Execution, trial: Trial, touches: Iterable[Touch]) -> li
                 continue
             if any(_is_reached(touch, trial.under(values)) for values in found.values()):
                 continue
-            for size in _sizes(execution, touch):
-                values: dict[Node, int | float] = {size: _SMALL}
+            for size in sizes_on_the_way(execution.view.graph, touch.context.conditions, touch.context.loops):
+                values: dict[Node, int | float] = {size: SMALL}
                 if size in tried or not allowed(execution.view, values):
                     continue
                 tried.add(size)
@@ -57,14 +55,6 @@ def _is_reached(touch: Touch, trial: Trial) -> bool:
 def _is_kept_away(touch: Touch) -> bool:
     """Whether it may be that sizes keep all threads away: by a condition that tells threads apart."""
     return any(c.bits & THREAD_BITS for c in touch.context.conditions)
-
-
-def _sizes(execution: Execution, touch: Touch) -> list[Node]:
-    graph, bits = execution.view.graph, 0
-    for condition in (*touch.context.conditions, *(loop.condition for loop in touch.context.loops)):
-        bits |= condition.bits
-    found = graph.atoms(bits, graph.uniform_bits)[:_MOST_TRIED]
-    return [u for u in found if not u.kind.is_float and u.kind != BOOL]
 
 
 __all__ = ["is_reached", "reaching"]

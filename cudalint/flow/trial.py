@@ -147,8 +147,7 @@ class Trial(Struct, eq=False):
 
     def extents(self) -> tuple[int, ...]:
         """The grid's."""
-        extents = Rows.of_one_block(self.graph, self.values, self.block).extents(self.grid)
-        return tuple(max(1, extent) for extent in extents)
+        return Rows.of_one_block(self.graph, self.values, self.block).extents(self.grid)
 
     @property
     def is_launched(self) -> bool:
@@ -158,7 +157,7 @@ class Trial(Struct, eq=False):
             bits |= extent.bits
         if any(symbol.bits & bits and value < 1 for symbol, value in self.values.items()):
             return False
-        return problem_of("grid", Rows.of_one_block(self.graph, self.values, self.block).extents(self.grid)) is None
+        return problem_of("grid", self.extents()) is None
 
     @property
     def has_neighbours(self) -> bool:
