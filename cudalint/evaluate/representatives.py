@@ -44,20 +44,44 @@ def picks_between(extent: int, count: int, edges: Sequence[int]) -> list[tuple[i
     return list(weights.items())
 
 
-def spread(extent: int, count: int, random: np.random.Generator) -> list[tuple[int, float]]:
-    """Representatives of the iterations of a loop: the ends, the second where there is room (to see what one step
-    does), and one drawn from each of equal parts in between.
+def spread(
+    trips: NDArray[np.int64], count: int, weights: NDArray[np.float64], random: np.random.Generator
+) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]:
+    """Representatives of the iterations of a loop that each row makes `trips` times, with the rows that they belong to
+    and weights that add up to the row's for each iteration: the ends, the second where there is room (to see what one
+    step does), and one drawn from each of equal parts in between. At least one, if only of the weight 0.
 
     They are drawn (always the same ones) so that over many rows every remainder comes up: with fixed ones an address
     that grows by one element per iteration might only ever be seen aligned.
     """
+    parts: list[tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]] = []
+    changes = (np.flatnonzero(trips[1:] != trips[:-1]) + 1).tolist()
+    for first, end in itertools.pairwise((0, *changes, len(trips))):
+        extent = int(trips[first])
+        if extent:
+            chosen, share = _of_one_loop(extent, count, end - first, random)
+            where = np.arange(first, end).repeat(chosen.shape[1])
+            parts.append((where, chosen.ravel(), (share * weights[first:end, None]).ravel()))
+    if not parts:
+        return np.zeros(1, dtype=np.int64), np.zeros(1, dtype=np.int64), np.zeros(1)
+    where, iterations, shares = (np.concatenate(column) for column in zip(*parts, strict=True))
+    return where, iterations, shares
+
+
+def _of_one_loop(
+    extent: int, count: int, rows: int, random: np.random.Generator
+) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    """[rows, iterations] those that stand for a loop of one length, and [iterations] how many each stands for."""
     if extent <= count or count < 3:
-        return picks(extent, count)
-    first = [(0, 1.0), (1, 1.0)] if count > 4 else [(0, 1.0)]
-    inner = count - len(first) - 1
-    weight = (extent - len(first) - 1) / inner
-    drawn = len(first) + ((np.arange(inner) + random.random(inner)) * weight).astype(np.int64)
-    return [*first, *((int(i), weight) for i in drawn), (extent - 1, 1.0)]
+        fixed = picks(extent, count)
+        return np.tile([place for place, _ in fixed], (rows, 1)), np.array([weight for _, weight in fixed])
+    start = 2 if count > 4 else 1
+    inner = count - start - 1
+    weight = (extent - start - 1) / inner
+    drawn = start + ((np.arange(inner) + random.random((rows, inner))) * weight).astype(np.int64)
+    ends = np.ones((rows, 1), dtype=np.int64)
+    chosen = np.hstack([ends * np.arange(start), drawn, ends * (extent - 1)])
+    return chosen, np.array([1.0] * start + [weight] * inner + [1.0])
 
 
 def scattered(grid: Sequence[int], count: int) -> tuple[NDArray[np.int64], NDArray[np.float64]]:

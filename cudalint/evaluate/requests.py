@@ -121,20 +121,7 @@ class Situation:
         limit = min(self.effort.rows, max(64, _MAX_CELLS // (self.threads.warps * WARP)))
         room = max(3, limit // max(parent.count, 1))
         most = min(self.effort.iterations, room)
-        where: list[int] = []
-        iterations: list[int] = []
-        weights: list[float] = []
-        random = np.random.default_rng(len(self._nests))
-        for row, (count, own) in enumerate(zip(trips.tolist(), parent.weights.tolist(), strict=True)):
-            chosen = spread(count, most, random) if count else []
-            where += [row] * len(chosen)
-            iterations += [iteration for iteration, _ in chosen]
-            weights += [weight * own for _, weight in chosen]
-        if not where:
-            where, iterations, weights = [0], [0], [0.0]
-        rows = np.array(where, dtype=np.int64)
-        shares = np.array(weights, dtype=np.float64)
-        counter = np.array(iterations, dtype=np.int64)
+        rows, counter, shares = spread(trips, most, parent.weights, np.random.default_rng(len(self._nests)))
         if len(rows) > limit:
             rows, counter, shares = _thin(rows, counter, shares, limit)
         return parent.child(rows, shares, {loop.counter: counter[:, None]}, counter[:, None] < by_lane[rows])

@@ -36,6 +36,8 @@ class WorkMeter:
     """For each step, how often a warp executes it, loops apart: less than 1 behind conditions that some warps miss."""
     _own: dict[int, float] = field(default_factory=dict)
     _trips: dict[int, float] = field(default_factory=dict)
+    _inside: dict[int, NDArray[np.float64]] = field(default_factory=dict)
+    """[steps] by the number of loops that don't count: what each step executes in the others, where that was asked."""
 
     def __post_init__(self) -> None:
         self.reach = np.ones(len(self.steps))
@@ -53,18 +55,26 @@ class WorkMeter:
                 return False
         return True
 
-    def executed(self, steps: Iterable[int], around: tuple[Loop, ...]) -> float:
+    def executed(self, steps: range, around: tuple[Loop, ...]) -> float:
         """What a warp that gets to these steps executes there, those in loops as often as they are passed; `around`
         are the loops that don't count."""
-        total, first = 0.0, None
-        for place in steps:
-            step = self.steps[place]
-            first = first or float(self.reach[place]) or 1.0
-            weight = self._weight(step.code) * float(self.reach[place]) / first
-            for loop in step.loops[len(around) :]:
-                weight *= self._passes(loop)
-            total += weight
-        return total
+        if not steps:
+            return 0.0
+        part = slice(steps.start, steps.stop)
+        if len(around) not in self._inside:
+            self._inside[len(around)] = np.full(len(self.steps), np.nan)
+        weights = self._inside[len(around)][part]
+        for place in np.flatnonzero(np.isnan(weights)).tolist():
+            weights[place] = self._passed(self.steps[steps.start + place], len(around))
+        reach = self.reach[part]
+        return float((weights * reach).sum() / (reach[0] or 1.0))
+
+    def _passed(self, step: Step, around: int) -> float:
+        """A step as often as the loops inside of so many others come to it."""
+        weight = self._weight(step.code)
+        for loop in step.loops[around:]:
+            weight *= self._passes(loop)
+        return weight
 
     def _weight(self, code: ir.Stmt | ir.Expr) -> float:
         found = self._own.get(id(code))
