@@ -149,20 +149,35 @@ def alternating(graph: Graph, counter: Node, even: Node, odd: Node) -> Node:
 
 def linear_step(graph: Graph, result: Node, start: Node) -> Node | None:
     """`s` where `result` is `start + s` and `s` does not depend on `start`; None where it has another form."""
+    return _linear_step(graph, result, start, {})
+
+
+def _linear_step(graph: Graph, result: Node, start: Node, known: dict[int, Node | None]) -> Node | None:
+    """The same with what was found for the parts of a value: choices share them, and there are as many ways through a
+    chain of choices as they multiply to."""
     if result is start:
         return graph.const(0, I8)
+    if not result.bits & start.bits:
+        return None
+    if result.index not in known:
+        known[result.index] = _step_of(graph, result, start, known)
+    return known[result.index]
+
+
+def _step_of(graph: Graph, result: Node, start: Node, known: dict[int, Node | None]) -> Node | None:
     if result.op == "cast" and not result.kind.is_float and result.kind.bytes >= start.kind.bytes:
-        return linear_step(graph, result.args[0], start)
+        return _linear_step(graph, result.args[0], start, known)
     if result.op == "select" and not result.args[0].bits & start.bits:
-        a_step, b_step = (linear_step(graph, side, start) for side in result.args[1:])
+        a_step = _linear_step(graph, result.args[1], start, known)
+        b_step = _linear_step(graph, result.args[2], start, known) if a_step is not None else None
         return None if a_step is None or b_step is None else graph.select(result.args[0], a_step, b_step)
     if result.op in ("+", "-"):
         a, b = result.args
-        if a.bits & start.bits and not b.bits & start.bits:
-            inner = linear_step(graph, a, start)
+        if not b.bits & start.bits:
+            inner = _linear_step(graph, a, start, known)
             return None if inner is None else graph.binary(result.op, inner, b, I8)
-        if result.op == "+" and b.bits & start.bits and not a.bits & start.bits:
-            inner = linear_step(graph, b, start)
+        if result.op == "+" and not a.bits & start.bits:
+            inner = _linear_step(graph, b, start, known)
             return None if inner is None else graph.binary("+", inner, a, I8)
     return None
 
