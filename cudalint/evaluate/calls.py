@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from msgspec.structs import replace
 
 from cudalint import ir
-from cudalint.evaluate import expressions, walk
+from cudalint.evaluate import expressions, objects, walk
 from cudalint.evaluate.conversions import cast
 from cudalint.evaluate.events import EscapeEvent
 from cudalint.evaluate.graph import UNINITIALISED, Node, Reason
@@ -130,7 +130,7 @@ def _this(ex: Executor, expr: ir.Call) -> Value | None:
         return None
     where = expressions.place(ex, expr.receiver)
     if isinstance(where, TemporaryPlace):
-        where = expressions.materialise(ex, where.value, where.type, expr.span)
+        where = objects.materialise(ex, where.value, where.type, expr.span)
     return address_of(where, ex.graph)
 
 

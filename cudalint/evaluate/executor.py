@@ -14,7 +14,7 @@ from typing import TypeVar
 from msgspec import Struct
 
 from cudalint import ir
-from cudalint.evaluate import expressions, loops, walk
+from cudalint.evaluate import expressions, loops, objects, walk
 from cudalint.evaluate.arithmetic import BOOL
 from cudalint.evaluate.deadline import NEVER, Deadline
 from cudalint.evaluate.events import BranchEvent, Context, Side, Step
@@ -187,9 +187,9 @@ class Executor:
     def initialise_members(self, function: ir.Function) -> None:
         if function.this is None or not function.member_initializers:
             return
-        this = expressions.this_place(self, function.this)
+        this = objects.this_place(self, function.this)
         for name, initializer in function.member_initializers:
-            expressions.initialise_field(self, this, name, initializer)
+            objects.initialise_field(self, this, name, initializer)
 
     def returned(self, scope: FunctionScope, function: ir.Function) -> Value | Place:
         result: Value | Place | None = None

@@ -6,13 +6,12 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, TypeVar
 
 from cudalint import ir
-from cudalint.evaluate import calls, walk
-from cudalint.evaluate.arithmetic import BOOL, COMPARISONS, F8, I4, I8, kind_of
+from cudalint.evaluate import calls, objects, walk
+from cudalint.evaluate.arithmetic import BOOL, COMPARISONS, I8, kind_of
 from cudalint.evaluate.conversions import as_number, as_pointer, cast, cast_pointer, convert
 from cudalint.evaluate.graph import UNINITIALISED, Node, Reason
 from cudalint.evaluate.memory import address_of, decay, dereference
 from cudalint.evaluate.pointers import (
-    NULL,
     advance,
     move_choice,
     move_pointer,
@@ -24,7 +23,6 @@ from cudalint.evaluate.values import (
     Allocation,
     ArrayValue,
     Choice,
-    Closure,
     FunctionValue,
     LocalPlace,
     MemoryPlace,
@@ -33,7 +31,6 @@ from cudalint.evaluate.values import (
     RecordValue,
     Subscripts,
     TemporaryPlace,
-    Text,
     Value,
     Within,
     join,
@@ -43,7 +40,7 @@ if TYPE_CHECKING:
     from cudalint.evaluate.executor import Executor
 
 _T = TypeVar("_T")
-PLACES = (LocalPlace, MemoryPlace, TemporaryPlace)
+_PLACE_TYPES = (LocalPlace, MemoryPlace, TemporaryPlace)
 _BUILTIN_AXES = {"x": 0, "y": 1, "z": 2}
 _MAX_TABLE_BYTES = 8192
 """Constant tables beyond this size are data."""
@@ -112,18 +109,11 @@ def initial_value(ex: Executor, symbol: ir.Symbol, initializer: ir.Expr | None) 
         where = place(ex, initializer)
         if isinstance(where, TemporaryPlace) and isinstance(where.value, ArrayValue):
             # `f({1, 2})` for a reference to an array, whose elements are found from where it lies.
-            return materialise(ex, where.value, where.type, initializer.span)
+            return objects.materialise(ex, where.value, where.type, initializer.span)
         return where
     if initializer is None:
         return ex.memory.unknown(symbol.type, UNINITIALISED, (), symbol.name)
     return convert(ex, evaluate(ex, initializer), symbol.type)
-
-
-def materialise(ex: Executor, value: Value, type_: ir.Type, span: ir.Span) -> LocalPlace:
-    """A temporary object as a variable, so that a method can be called on it."""
-    symbol = ir.Symbol("temporary", type_, "local", span)
-    ex.state.variables[symbol] = value
-    return LocalPlace(symbol, (), type_)
 
 
 # --- names, members, subscripts ----------------------------------------------------------------------
@@ -135,7 +125,7 @@ def _name_place(ex: Executor, expr: ir.Name) -> Place:
 
 def symbol_place(ex: Executor, symbol: ir.Symbol) -> Place:
     value = ex.state.variables.get(symbol)
-    if isinstance(value, PLACES):
+    if isinstance(value, _PLACE_TYPES):
         return value
     if value is None and symbol.storage in ("shared", "dynamic-shared", "constant", "device"):
         return _variable_memory(ex, symbol)
@@ -547,92 +537,11 @@ def _cast_place(ex: Executor, expr: ir.Cast) -> Place:
     return TemporaryPlace(inner.value, target)
 
 
-# --- objects -----------------------------------------------------------------------------------------------
-
-
-def _literal_value(ex: Executor, expr: ir.Constant) -> Value:
-    if isinstance(expr.value, str):
-        return Text(expr.value)
-    kind = kind_of(expr.type) if isinstance(expr.type, ir.Scalar) else (F8 if isinstance(expr.value, float) else I4)
-    node = ex.graph.const(expr.value, kind)
-    if isinstance(expr.type, ir.PointerType):
-        return Pointer(NULL, ex.graph.const(0, I8), expr.type.pointee)
-    return node
-
-
-def _init_list_value(ex: Executor, expr: ir.InitList) -> Value:
-    type_ = expr.type
-    values = [evaluate(ex, e) for e in expr.elements]
-    if isinstance(type_, ir.ArrayType):
-        elements = {i: convert(ex, v, type_.element) for i, v in enumerate(values)}
-        return ArrayValue(type_, elements, zero_value(ex, type_.element))
-    if isinstance(type_, ir.RecordType):
-        fields = {f.name: zero_value(ex, f.type) for f in type_.fields}
-        for field, value in zip(type_.fields, values, strict=False):
-            fields[field.name] = convert(ex, value, field.type)
-        return RecordValue(type_, fields)
-    return values[0] if values else zero_value(ex, type_)
-
-
-def zero_value(ex: Executor, type_: ir.Type) -> Value:
-    """The value-initialised object of a type."""
-    if isinstance(type_, ir.Scalar):
-        return ex.graph.const(0, kind_of(type_))
-    if isinstance(type_, ir.PointerType):
-        return Pointer(NULL, ex.graph.const(0, I8), type_.pointee)
-    if isinstance(type_, ir.ArrayType):
-        return ArrayValue(type_, {}, zero_value(ex, type_.element))
-    if isinstance(type_, ir.RecordType):
-        return RecordValue(type_, {f.name: zero_value(ex, f.type) for f in type_.fields})
-    return ex.graph.zero
-
-
-def this_place(ex: Executor, this: ir.Symbol) -> Place:
-    value = ex.state.variables.get(this)
-    if isinstance(value, Pointer):
-        return dereference(value, ex.graph)
-    return TemporaryPlace(ex.graph.zero, this.type)
-
-
-def initialise_field(ex: Executor, this: Place, name: str, initializer: ir.Expr) -> None:
-    """One member initializer of a constructor; a base class's fields lie in the same record."""
-    record = this.type if isinstance(this.type, ir.RecordType) else None
-    field = record.field(name) if record else None
-    if field is not None and isinstance(field.type, ir.PointerType) and field.type.reference:
-        bound = address_of(place(ex, initializer), ex.graph)
-        if isinstance(this, LocalPlace):
-            ex.memory.write(ex.state, this.step(name, field.type), bound, ex.context(initializer.span))
-        return
-    value = evaluate(ex, initializer)
-    if field is not None:
-        write(ex, field_place(ex, this, name, field.type), convert(ex, value, field.type), initializer.span)
-    elif isinstance(value, RecordValue) and isinstance(this, LocalPlace):
-        for inner, part in value.fields.items():
-            type_ = record.field(inner) if record else None
-            if type_ is not None:
-                write(ex, this.step(inner, type_.type), part, initializer.span)
-
-
-def _lambda_value(ex: Executor, expr: ir.Lambda) -> Value:
-    captured: dict[ir.Symbol, Value] = {}
-    for capture in expr.captures:
-        symbol = capture.symbol
-        if symbol.initializer is not None:  # `[p = a + i]`
-            ex.state.variables[symbol] = initial_value(ex, symbol, symbol.initializer())
-        value = ex.state.variables.get(symbol)
-        if not capture.by_reference and value is not None and not isinstance(value, PLACES):
-            captured[symbol] = value
-    return Closure(expr.function, captured)
+# --- the rest ----------------------------------------------------------------------------------------------
 
 
 def _function_value(ex: Executor, expr: ir.FunctionName) -> Value:
     return FunctionValue(expr.function)
-
-
-def _new_value(ex: Executor, expr: ir.New) -> Value:
-    if expr.count is not None:
-        evaluate(ex, expr.count)
-    return Pointer(Allocation("new", "local"), ex.graph.const(0, I8), expr.element)
 
 
 def _unknown_value(ex: Executor, expr: ir.UnknownExpr) -> Value:
@@ -651,7 +560,7 @@ def _launch_value(ex: Executor, expr: ir.Launch) -> Value:
 
 
 _EVALUATORS: dict[type, Callable[..., Value]] = {
-    ir.Constant: _literal_value,
+    ir.Constant: objects.literal_value,
     ir.Name: _name_value,
     ir.Member: _member_value,
     ir.Unary: _unary_value,
@@ -661,11 +570,11 @@ _EVALUATORS: dict[type, Callable[..., Value]] = {
     ir.Cast: _cast_value,
     ir.Call: calls.call_value,
     ir.Construct: calls.construct_value,
-    ir.InitList: _init_list_value,
-    ir.Lambda: _lambda_value,
+    ir.InitList: objects.init_list_value,
+    ir.Lambda: objects.lambda_value,
     ir.Launch: _launch_value,
     ir.FunctionName: _function_value,
-    ir.New: _new_value,
+    ir.New: objects.new_value,
     ir.UnknownExpr: _unknown_value,
 }
 _PLACES: dict[type, Callable[..., Place]] = {
