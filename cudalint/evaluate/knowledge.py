@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from cudalint.evaluate.arithmetic import BOOL
 from cudalint.evaluate.events import AccessEvent, Loop
 from cudalint.evaluate.graph import THREAD_BITS, UNINITIALISED, Graph, Node, Reason, conjuncts
-from cudalint.evaluate.lists import follows_own_list
+from cudalint.evaluate.lists import follows_own_list, stays_in_own_row
 from cudalint.evaluate.requests import Requests, Situation, gather, opaque_parts
 from cudalint.evaluate.views import Known, LaunchView
 
@@ -112,7 +112,9 @@ def _doubt(event: AccessEvent, quick: Requests, situation: Situation) -> tuple[R
                 continue
             if not lanes.vary(part) or _looks_up(part, node, event, quick):
                 continue
-            if node is not event.offset or not follows_own_list(part, event, rows, lanes):
+            if node is not event.offset or not (
+                follows_own_list(part, event, rows, lanes) or stays_in_own_row(event, rows, quick.mask)
+            ):
                 return reason, False
     if float(quick.cost.max()) <= 1.0 and event.bytes <= 4:
         # One sector or wavefront stays one, whichever lanes are active.

@@ -3,8 +3,9 @@
 The address of a gather (`x[index[i]]`) depends on data, and nothing can be said: indices that lie side by side in
 memory are often neighbours (the nodes of a mesh, a sorted permutation). It is different where every lane has been sent
 to a place of its own before: `list[start[i] + k]` in a loop over `k`, whose lists lie as far apart as they are long,
-and `x[list[start[i] + k]]`, whose indices come from different lists. Then random data shows about what real data
-costs, and the figure is given as a range.
+and `x[list[start[i] + k]]`, whose indices come from different lists; or where every lane has a row of its own, in which
+data chooses the column: `x[i * width + column[i]]`. Then random data shows about what real data costs, and the figure
+is given as a range.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from cudalint.evaluate.events import AccessEvent
 from cudalint.evaluate.graph import Node, conjuncts
 from cudalint.evaluate.numeric import Rows
 from cudalint.evaluate.requests import Lanes, opaque_parts
+from cudalint.hardware.sectors import global_request
 
 
 def follows_own_list(part: Node, event: AccessEvent, rows: Rows, lanes: Lanes) -> bool:
@@ -41,6 +43,20 @@ def _is_start(part: Node, event: AccessEvent, rows: Rows, lanes: Lanes) -> bool:
         return False
     first, second = (rows.at_iteration(loops[-1].counter, k).full(event.offset) for k in (0, 1))
     return bool((second - first == event.bytes).all()) and _tells_lanes_apart(rows, part, lanes.mask)
+
+
+def stays_in_own_row(event: AccessEvent, rows: Rows, mask: NDArray[np.bool_]) -> bool:
+    """Whether the lanes of a global access are in different sectors before loaded numbers are added to their addresses.
+    `mask`, [rows, warps, 32], has those that make the access."""
+    graph, offset = rows.graph, event.offset
+    if event.target.space != "global":
+        return False
+    without = graph.substitute(offset, {part: graph.const(0, part.kind) for part, _ in opaque_parts(graph, offset)})
+    if without.bits & graph.opaque_bits or not rows.fixes(without):
+        return False
+    addresses = rows.full(without).astype(np.int64).reshape(mask.shape)
+    sectors, _ = global_request(addresses, mask, 1)
+    return bool((sectors == np.count_nonzero(mask, axis=2)).all() and (sectors > 1).any())
 
 
 def _tells_lanes_apart(rows: Rows, node: Node, mask: NDArray[np.bool_]) -> bool:

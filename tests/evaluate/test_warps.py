@@ -139,6 +139,19 @@ def test_lanes_that_share_a_list_may_be_close_together() -> None:
     assert evaluate(body).accesses[-1].results[0].status == "data-dependent"
 
 
+@pytest.mark.parametrize("width", [16, 100])
+def test_a_column_that_data_says_stays_in_the_lanes_own_row(width: int) -> None:
+    """Rows of 64 bytes or more, one lane each: whichever columns are loaded, 32 rows are 32 sectors."""
+    result = only(evaluate(f"a[t * {width} + ((int*)b)[t]] = 1;"))
+    assert (result.status, result.sectors_per_request) == ("range", pytest.approx(32, rel=0.01))
+
+
+@pytest.mark.parametrize("index", ["t * 4 + column", "t / 2 * 16 + column", "column * n + t", "t - column"])
+def test_rows_that_share_sectors_or_that_data_chooses_are_data(index: str) -> None:
+    """Two rows of 16 bytes lie in one sector, as two lanes of one row may, and rows may be chosen all alike."""
+    assert only(evaluate(f"int column = ((int*)b)[t]; a[{index}] = 1;")).status == "data-dependent"
+
+
 def test_what_a_search_by_data_left_behind_is_data() -> None:
     """The counter of a loop that is over has no value at the gather after it."""
     search = "int low = 0; while (low < n) { int m = (low + n) / 2; if (b[m] < b[t]) low = m + 1; else n = m; }"
