@@ -103,6 +103,8 @@ class LaunchFacts(Struct, frozen=True, eq=False):
     """What was evaluated for each leaf of the parameters, generic values included."""
     allocated: Mapping[str, int] = {}
     """The bytes of the allocation behind each pointer among them, where the host code in sight says so."""
+    by_default: bool = False
+    """The launch leaves the block open, which is what it is if no option of the program says otherwise."""
 
     def __eq__(self, other: object) -> bool:
         """Whether a finding that names one has named the other: their sites and arguments don't count."""
@@ -111,6 +113,11 @@ class LaunchFacts(Struct, frozen=True, eq=False):
     def _named(self) -> tuple[object, ...]:
         shape = (self.block, self.grid, self.dynamic_shared_bytes, self.parameters, self.allocated)
         return (*shape, self.source, self.path, self.line, self.assumptions)
+
+    @property
+    def block_is_made_up(self) -> bool:
+        """Whether nothing says what the block is."""
+        return self.source == "default" and not self.by_default
 
     @property
     def grid_is_assumed(self) -> bool:

@@ -18,6 +18,7 @@ from cudalint.bounds import BoundsCollector
 from cudalint.branches import BranchCollector
 from cudalint.evaluate.assumptions import Assumptions, settle
 from cudalint.evaluate.deadline import NEVER, Deadline
+from cudalint.evaluate.defaults import kept, stated
 from cudalint.evaluate.execution import Execution
 from cudalint.evaluate.executor import Configuration as Extents
 from cudalint.evaluate.executor import Executor, GaveUp
@@ -209,16 +210,20 @@ class KernelAnalysis(Struct, eq=False):
         return self.given_up or self.graph.work > end
 
     def _view(self, index: int, configuration: Configuration) -> LaunchView:
+        return LaunchView(
+            self.graph, index, configuration.block, configuration.grid, configuration.assumptions,
+            self._stated(configuration), configuration.guards,
+        )  # fmt: skip
+
+    def _stated(self, configuration: Configuration) -> tuple[Node, ...]:
+        """What the user states, under which generic values are settled."""
         names = dict(_named((s.name, v) for s, v in configuration.arguments.items()))
         for axis, extent, blocks in zip("xyz", configuration.block, configuration.grid, strict=True):
             names[f"blockDim.{axis}"] = self.graph.const(extent)
             names[f"gridDim.{axis}"] = blocks
         assumed = self.assumed.conditions(self.graph, names)
         settle(self.graph, assumed)
-        return LaunchView(
-            self.graph, index, configuration.block, configuration.grid, configuration.assumptions, assumed,
-            configuration.guards,
-        )  # fmt: skip
+        return assumed
 
     def _execute(
         self, index: int, configuration: Configuration, function: ir.Function | None = None, quiet: bool = False
@@ -226,6 +231,8 @@ class KernelAnalysis(Struct, eq=False):
         """Executes the kernel, or a variant of it; `quiet` where its gaps were listed before."""
         function = function or self.function
         x, y, z = (self.graph.const(v) for v in configuration.block)
+        # Loops may be counted out by numbers that options change, and which the user may have said something about.
+        self._stated(configuration)
         executor = Executor(self.graph, Extents((x, y, z), configuration.grid), deadline=self._executing_until())
         complete = True
         try:
@@ -245,11 +252,15 @@ class KernelAnalysis(Struct, eq=False):
         # From here on generic values are used, and only now is known what is divided by what.
         settle_sizes(self.graph)
         view = self._view(index, configuration)
-        view.assumed = (*view.assumed, *executor.assumed)
+        view.assumed = (*view.assumed, *executor.assumed, *kept(self.graph, executor.rests_on))
+        view.assumptions = tuple(dict.fromkeys((*view.assumptions, *map(stated, executor.rests_on))))
         # What an argument is taken for may depend on the assumptions, which the view has settled.
         numbers = Numbers(self.graph)
         arguments, allocated = argument_values(configuration, numbers), allocated_bytes(configuration, numbers)
-        launch = replace(launch_facts(configuration, self.graph), arguments=arguments, allocated=allocated)
+        launch = replace(
+            launch_facts(configuration, self.graph), arguments=arguments, allocated=allocated,
+            assumptions=view.assumptions,
+        )  # fmt: skip
         alive = executor.state.conditions
         return Execution(
             function, launch, view, events, steps, complete, executor.globals, alive, self._until, shared

@@ -20,6 +20,7 @@ from cudalint.annotations import Annotation, launch_of
 from cudalint.evaluate import walk
 from cudalint.evaluate.arithmetic import I8, U4, kind_of
 from cudalint.evaluate.checked_sizes import CheckedSizes
+from cudalint.evaluate.defaults import stated
 from cudalint.evaluate.graph import Graph, Node, Uniform
 from cudalint.evaluate.host import HostLaunch
 from cudalint.evaluate.host_memory import Generics
@@ -84,6 +85,8 @@ class Configuration(Struct, frozen=True, eq=False):
     """Launches elsewhere that are the same."""
     guards: tuple[Node, ...] = ()
     """Conditions under which the host code gets to it."""
+    by_default: bool = False
+    """See `LaunchFacts`."""
 
     def key(self) -> object:
         """Equal for launches under which a kernel behaves the same."""
@@ -153,14 +156,34 @@ def _from_launch(
 ) -> Configuration:
     block, assumptions = found
     arguments = kernel_arguments(function, launch.arguments, graph, generics)
-    is_open = any(not extent.is_const for extent in launch.block)
-    source: LaunchSource = "default" if assumptions and is_open else "launch-site"
+    open_ = [extent for extent in launch.block if not extent.is_const]
+    source: LaunchSource = "default" if assumptions and open_ else "launch-site"
+    by_default = source == "default" and _is_by_default(open_, graph)
+    if by_default:
+        assumptions = _defaults_in(open_, arguments, graph)
     seen = _known(launch.block) if assumptions else block
     site = _site(SourcePlace(*launch.span), seen, launch.grid, launch.shared, launch.tilings)
     return Configuration(
         block, launch.grid, launch.shared, arguments, source, launch.span.path, launch.span.line, assumptions, site,
-        guards=launch.guards,
+        guards=launch.guards, by_default=by_default,
     )  # fmt: skip
+
+
+def _is_by_default(open_: Sequence[Node], graph: Graph) -> bool:
+    """Whether a block is the one of the launch if no option says otherwise: an impossible one was settled otherwise."""
+    return all(graph.rests_on_defaults(extent) for extent in open_)
+
+
+def _defaults_in(
+    open_: Sequence[Node], arguments: Mapping[ir.Symbol, Value | Place], graph: Graph
+) -> tuple[str, ...]:
+    """The numbers that make a block what it is, called as the kernel calls them."""
+    names = {_bare(value): symbol.name for symbol, value in arguments.items() if isinstance(value, Node)}
+    return tuple(stated(symbol, names.get(symbol)) for symbol, _ in _generic_values(graph, open_))
+
+
+def _bare(value: Node) -> Node:
+    return value.args[0] if value.op == "cast" else value
 
 
 def _site(place: SourcePlace, block: Known, grid: Nodes, shared: Node, tilings: tuple[Tiling, ...] = ()) -> LaunchSite:
@@ -223,15 +246,18 @@ def _whatever_the_sizes(graph: Graph, nodes: Nodes, block: Block) -> bool:
     return tuple(numbers.of(n) for n in nodes) == block
 
 
-def _generic_values(graph: Graph, nodes: Nodes) -> tuple[tuple[Node, int | float], ...]:
+def _generic_values(graph: Graph, nodes: Sequence[Node]) -> tuple[tuple[Node, int | float], ...]:
     """The unknown symbols that go into extents, with the values that stand for them."""
     symbols = dict.fromkeys(symbol for n in nodes for symbol in graph.atoms(n.bits, graph.uniform_bits))
     return tuple([(symbol, symbol.payload.generic) for symbol in symbols if isinstance(symbol.payload, Uniform)])
 
 
 def _settle(graph: Graph, node: Node, value: int) -> None:
-    """Gives the symbols that an open extent consists of the generic value that makes it `value`."""
+    """Gives the symbols that an open extent consists of the generic value that makes it `value`, which is not what the
+    program has for them any more."""
     for symbol in graph.atoms(node.bits, graph.uniform_bits):
+        assert isinstance(symbol.payload, Uniform)
+        symbol.payload = replace(symbol.payload, is_default=False)
         graph.settle(symbol, value)
 
 
@@ -252,7 +278,7 @@ def kernel_arguments(
 def _name_after(symbol: ir.Symbol, value: Value | Place, graph: Graph) -> None:
     """A number that no variable of the host code holds is called after the kernel's parameter."""
     if isinstance(value, Node):
-        bare = value.args[0] if value.op == "cast" else value
+        bare = _bare(value)
         if isinstance(bare.payload, Uniform) and bare.payload.name.startswith("?"):
             graph.rename(bare, symbol.name)
 
@@ -263,7 +289,7 @@ def named_after_parameters(configuration: Configuration) -> Iterator[None]:
     body and that an `assume` annotation takes."""
     before: list[tuple[Node, str]] = []
     for symbol, value in configuration.arguments.items():
-        bare = value.args[0] if isinstance(value, Node) and value.op == "cast" else value
+        bare = _bare(value) if isinstance(value, Node) else value
         if isinstance(bare, Node) and isinstance(bare.payload, Uniform):
             before.append((bare, bare.payload.name))
             Graph.rename(bare, symbol.name)
@@ -460,7 +486,7 @@ def _from_written(
 def other_blocks(configuration: Configuration, function: ir.Function) -> tuple[Block, ...]:
     """Blocks that a launch might have as well, where its block was made up: spread over the axes that the kernel asks
     about."""
-    if configuration.source != "default":
+    if configuration.source != "default" or configuration.by_default:
         return ()
     asked = _axes_asked(function, ("threadIdx", "blockDim")) or {"x"}
     known = configuration.site.block if configuration.site is not None else _UNKNOWN
@@ -534,4 +560,5 @@ def launch_facts(configuration: Configuration, graph: Graph) -> LaunchFacts:
         configuration.assumptions,
         configuration.site,
         configuration.twins,
+        by_default=configuration.by_default,
     )

@@ -87,6 +87,8 @@ class Executor:
     """How to execute loops instead of summarising them (host code)."""
     assumed: list[Node] = field(default_factory=list)
     """What the program states about its arguments; other values need not be tried."""
+    rests_on: dict[Node, None] = field(default_factory=dict)
+    """Numbers that options may change, by which loops were counted out: they are taken for what they are otherwise."""
     active: list[str] = field(default_factory=list)
     """Keys of the functions being executed, to stop at recursion."""
     deadline: Deadline = NEVER

@@ -161,7 +161,7 @@ def _result(reached: Sequence[Known], view: LaunchView) -> AccessResult:
     return replace(
         _of_totals(reached, totals, view, (totals.low, totals.high) if bounds is None else bounds),
         status="range" if by_data or strides else "assumed" if assumptions or launch_assumed else "exact",
-        assumptions=(*view.assumptions, *assumptions),
+        assumptions=tuple(dict.fromkeys((*view.assumptions, *assumptions))),
         reason=_reason_for_range(reached, view.graph, strides) if by_data or strides else None,
     )
 

@@ -241,6 +241,13 @@ class Graph:
         node.payload = replace(node.payload, is_default=True)
         return node
 
+    def rests_on_defaults(self, node: Node) -> bool:
+        """Whether a value depends on numbers that options may change, and on nothing else."""
+        if not node.bits or node.bits & ~self.uniform_bits:
+            return False
+        symbols = (symbol.payload for symbol in self.atoms(node.bits, self.uniform_bits))
+        return all(isinstance(symbol, Uniform) and symbol.is_default for symbol in symbols)
+
     @staticmethod
     def rename(node: Node, name: str) -> None:
         """Gives a uniform symbol a name that says more; it stays the same symbol."""

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from cudalint import ir
 from cudalint.evaluate import expressions, loops, walk
+from cudalint.evaluate.assumptions import holds
 from cudalint.evaluate.graph import Node, Reason
 from cudalint.evaluate.state import LoopScope
 from cudalint.evaluate.values import Place, RecordValue, Value
@@ -51,6 +53,8 @@ def follow(ex: HostExecutor, parts: loops.Parts) -> None:
                 _forget(ex, symbol, parts, before.get(symbol))
             elif isinstance(value, Node) and value.is_const and value.kind.code in "iu":
                 ex.state.variables[symbol] = ex.graph.default(symbol.name, value.value, value.kind)
+    elif progress.by_defaults:
+        _name_after_defaults(ex, parts, before)
     elif ex.chosen:
         # How often a condition held is unknown if the condition is.
         for symbol in walk.stepped(parts.body):
@@ -109,6 +113,8 @@ class _Progress:
     """The loop was followed to its end."""
     returned: bool = False
     """Its body leaves the function."""
+    by_defaults: bool = False
+    """How often it goes round, options may change."""
     steps: int = field(init=False)
 
     def __post_init__(self) -> None:
@@ -119,12 +125,11 @@ class _Progress:
         for iteration in range(_MOST_LAUNCHING if self.has_launch else _MOST_QUIET):
             before = len(ex.launches)
             made, places = len(ex.made), self._places()
-            test = _test(ex, parts) if not parts.test_last else ex.graph.true
-            if test.is_const and not test.value:
-                self.finished = True
+            going = self._is_going() if not parts.test_last else True
+            self.finished = going is False
             if self.finished or not self._body():
                 return
-            if not test.is_const or (not self.has_launch and self._took() > _QUIET_STATEMENTS):
+            if going is None or (not self.has_launch and self._took() > _QUIET_STATEMENTS):
                 return
             if self.has_launch and iteration and len(ex.made) == made and not self._is_needed():
                 # The same launches once more: a loop for timing, or over time steps.
@@ -158,9 +163,20 @@ class _Progress:
             expressions.discard(self.ex, self.parts.increment)
         if not self.parts.test_last:
             return True
+        going = self._is_going()
+        self.finished = going is False
+        return going is True
+
+    def _is_going(self) -> bool | None:
+        """Whether the condition holds; None where that is unknown. What depends on numbers that options may change is
+        what it is if none is given."""
         test = _test(self.ex, self.parts)
-        self.finished = test.is_const and not test.value
-        return test.is_const and not self.finished
+        if test.is_const:
+            return bool(test.value)
+        if not self.ex.graph.rests_on_defaults(test):
+            return None
+        self.by_defaults = True
+        return holds(self.ex.graph, test, {})
 
     def _is_needed(self) -> bool:
         """Whether a few more iterations may give numbers to what comes after the loop: it may be in a function that was
@@ -225,6 +241,14 @@ def _forget(ex: HostExecutor, symbol: ir.Symbol, parts: loops.Parts, before: Val
         ex.state.variables[symbol] = ex.memory.unknown(symbol.type, reason, (), symbol.name)
     elif isinstance(value, RecordValue) and isinstance(before, RecordValue):
         ex.state.variables[symbol] = _without_changes(ex, value, before, reason, symbol.name)
+
+
+def _name_after_defaults(ex: HostExecutor, parts: loops.Parts, before: Mapping[ir.Symbol, Value | Place]) -> None:
+    """Numbers that a loop came to, which went round as often as it does if no option says otherwise."""
+    for symbol in ex.changed_in(parts):
+        value = ex.state.variables.get(symbol)
+        if isinstance(value, Node) and value.is_const and value.kind.code in "iu" and value is not before.get(symbol):
+            ex.state.variables[symbol] = ex.graph.default(symbol.name, value.value, value.kind)
 
 
 def _without_changes(

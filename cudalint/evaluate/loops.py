@@ -4,7 +4,7 @@ A loop body is executed once with placeholders for the variables that it changes
 the body shows how it moves (plus a loop-invariant step, shifted, multiplied, toggled, exchanged with another), its
 value in iteration k has a closed form; then the body is executed a second time with those, and its accesses are
 recorded. Cost does not depend on the trip count. What has no closed form becomes opaque, unless the trip count is
-a small constant: then the loop is counted out.
+a small constant, or one unless an option says otherwise: then the loop is counted out.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from msgspec import Struct
 from cudalint import ir
 from cudalint.evaluate import expressions, walk
 from cudalint.evaluate.arithmetic import BOOL, I8, Kind
+from cudalint.evaluate.assumptions import holds
 from cudalint.evaluate.events import Loop, Side
 from cudalint.evaluate.graph import Graph, Node, Reason
 from cudalint.evaluate.memory import alignment
@@ -582,7 +583,9 @@ def _is_float(value: Node | ArrayValue) -> bool:
 
 def _unroll(ex: Executor, parts: Parts) -> bool:
     """Runs the loop iteration by iteration while its condition is a known constant; False (and nothing done) where it
-    isn't one, or where there are too many iterations."""
+    isn't one, or where there are too many iterations. A condition on numbers that options may change is one as well:
+    what it is if no option is given, on which the execution rests from then on."""
+    rested = dict(ex.rests_on)
     saved, marks, steps = ex.state.snapshot(), ex.state.marks(), ex.statements
     events, gaps, log = len(ex.memory.events), len(ex.gaps), len(ex.steps)
     if parts.condition is not None:
@@ -593,6 +596,7 @@ def _unroll(ex: Executor, parts: Parts) -> bool:
             return True
         if going is None or ex.statements - steps > MAX_UNROLLED_STATEMENTS:
             break
+    ex.rests_on = rested
     ex.state.restore(saved)
     ex.state.rewind(marks)
     del ex.memory.events[events:]
@@ -628,4 +632,9 @@ def _constant_test(ex: Executor, condition: ir.Expr | None) -> bool | None:
     if condition is None:
         return True
     test = expressions.condition(ex, condition)
-    return bool(test.value) if test.is_const else None
+    if test.is_const:
+        return bool(test.value)
+    if not ex.graph.rests_on_defaults(test):
+        return None
+    ex.rests_on.update(dict.fromkeys(ex.graph.atoms(test.bits, ex.graph.uniform_bits)))
+    return holds(ex.graph, test, {})

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from cudalint.evaluate.arithmetic import BOOL
+from cudalint.evaluate.defaults import stated
 from cudalint.evaluate.graph import Graph, Node, Uniform, render
 from cudalint.evaluate.views import TOLERANCE, Known, LaunchView, Totals, totals_of
 
@@ -33,6 +34,8 @@ def assumptions_of(
     for uniform in graph.atoms(bits, graph.uniform_bits):
         assert isinstance(uniform.payload, Uniform)
         if uniform.payload.name.startswith("&") or _only_divides(uniform, reached, graph):
+            continue
+        if stated(uniform) in view.assumptions:
             continue
         text, means = _sensitivity(uniform, base, reached[:8], view)
         if text is not None:

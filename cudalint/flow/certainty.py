@@ -79,7 +79,8 @@ def doubt_about(
 def _grid(conflict: Conflict, execution: Execution) -> Doubt | None:
     """Blocks beside each other, in a grid that nobody gives, of a kernel that does not tell them apart here."""
     launch = execution.launch
-    is_given = launch.source == "launch-site" or (launch.site is not None and launch.site.grid != (None, None, None))
+    is_given = launch.site is not None and launch.site.grid != (None, None, None)
+    is_given = is_given or launch.source == "launch-site" or launch.by_default
     if conflict.reach != "grid" or is_given:
         return None
     bits = 0
@@ -90,7 +91,7 @@ def _grid(conflict: Conflict, execution: Execution) -> Doubt | None:
 
 def _one_thread(execution: Execution) -> Doubt | None:
     """A kernel that no launch in sight gives a block, and that never asks for its thread: it may be meant for one."""
-    if execution.launch.source != "default":
+    if not execution.launch.block_is_made_up:
         return None
     if any(isinstance(event, AccessEvent) and _tells_threads_apart(event) for event in execution.events):
         return None

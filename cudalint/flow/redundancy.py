@@ -195,7 +195,7 @@ def _is_understood(execution: Execution) -> bool:
     """Whether nothing but the block's own barriers orders threads, and all threads surely come to them."""
     graph = execution.view.graph
     x, y, z = execution.launch.block
-    if execution.launch.source == "default" or x * y * z <= _FEW_THREADS:
+    if execution.launch.block_is_made_up or x * y * z <= _FEW_THREADS:
         return False
     if not execution.complete or execution.function.problems or _looks_at_time(execution.function):
         return False
