@@ -102,8 +102,9 @@ class Node:
         for argument in args:
             size += argument.size
             steps += argument.steps
-        self.size: int = min(size, _MOST_STEPS) if op != "opaque" else 1
-        """How many nodes it would take to write it out, up to a limit."""
+        self.size: int = min(size, _MOST_STEPS) if op not in ("opaque", "shuffle") else 1
+        """How many nodes it would take to write it out, up to a limit. A shuffle counts as one: what the lanes exchange
+        mostly stands beside it, and a butterfly of five steps is to be kept as what it is."""
         self.steps: int = min(steps, _MOST_STEPS)
         """The same, with what goes into opaque values."""
 

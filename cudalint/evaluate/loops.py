@@ -437,8 +437,17 @@ class _Trial:
 
     def should_unroll(self) -> bool:
         """Whether counting the loop out tells more than its closed forms do."""
-        blurred = [k for k in self.unresolved if not self.placeholders[k].kind.is_float]
-        return bool(blurred) and self.statements * 2 < MAX_UNROLLED_STATEMENTS
+        if self.statements * 2 >= MAX_UNROLLED_STATEMENTS:
+            return False
+        blurred = any(not self.placeholders[key].kind.is_float for key in self.unresolved)
+        return blurred or any(self._is_exchanged(*pair) for pair in self.floats.values())
+
+    def _is_exchanged(self, moving: Node, result: Node) -> bool:
+        """Whether lanes exchange what they have of a variable. Which of them have one value in the end, as all have after
+        a butterfly of sums, only the single steps tell."""
+        bits = self.counter.bits
+        shuffled = [node.args[0] for node in Graph.below([result], bits) if node.op == "shuffle"]
+        return any(node is moving for node in Graph.below(shuffled, bits))
 
     def record(self) -> None:
         """Executes the body with closed forms, recording, and leaves the state as after the loop."""
