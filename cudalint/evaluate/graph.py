@@ -364,9 +364,13 @@ class Graph:
         if kind.is_float and a.size + b.size > _MAX_FLOAT_SIZE:
             return self._summary((a, b), kind)
         node = self._intern(op, (a, b), None, kind, a.bits | b.bits)
-        if op == "*" and kind.bytes == _WORD and node.bits and not node.bits & ~self.uniform_bits:
+        if op == "*" and kind.bytes == _WORD and self._is_of_sizes(node):
             self.products[node] = None
         return node
+
+    def _is_of_sizes(self, node: Node) -> bool:
+        """Whether nothing but unknown sizes and the place of the block goes into a value."""
+        return bool(node.bits & self.uniform_bits) and not node.bits & ~(self.uniform_bits | BLOCK_BITS)
 
     def _summary(self, parts: tuple[Node, ...], kind: Kind) -> Node:
         """What is left of a long floating-point computation: that it depends on these leaves. It hardly ever decides an

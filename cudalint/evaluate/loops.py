@@ -443,8 +443,8 @@ class _Trial:
         return blurred or any(self._is_exchanged(*pair) for pair in self.floats.values())
 
     def _is_exchanged(self, moving: Node, result: Node) -> bool:
-        """Whether lanes exchange what they have of a variable. Which of them have one value in the end, as all have after
-        a butterfly of sums, only the single steps tell."""
+        """Whether lanes exchange what they have of a variable. Which of them have one value in the end, as all have
+        after a butterfly of sums, only the single steps tell."""
         bits = self.counter.bits
         shuffled = [node.args[0] for node in Graph.below([result], bits) if node.op == "shuffle"]
         return any(node is moving for node in Graph.below(shuffled, bits))

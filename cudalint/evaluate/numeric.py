@@ -14,7 +14,7 @@ import numpy as np
 from msgspec import Struct
 from numpy.typing import NDArray
 
-from cudalint.evaluate.arithmetic import MAX_TRIPS, Kind
+from cudalint.evaluate.arithmetic import MAX_TRIPS, Kind, Number
 from cudalint.evaluate.caches import MOST_AT_ONCE
 from cudalint.evaluate.graph import THREAD_BITS, Graph, Node, Uniform, conjuncts
 from cudalint.evaluate.operations import Array, as_numbers, operate
@@ -319,7 +319,7 @@ class Rows:
             assert isinstance(node.payload, Uniform)
             given = self._uniforms.get(node, node.payload.generic)
             # numpy's integers wrap where a product of generic sizes gets too large, Python's would not fit.
-            return np.int64(given) if isinstance(given, int) else given
+            return np.int64(_shared_bits(given, node.kind)) if isinstance(given, int) else given
         if node.op == "opaque":
             return self._random(node)
         if node.op == "shuffle":
@@ -382,13 +382,13 @@ class Rows:
 
 
 def _constant(node: Node) -> Array:
-    """A constant as numpy computes with it: unsigned 64-bit numbers share the bits of signed ones."""
-    value = node.value
-    if node.kind.code == "b":
-        return bool(value)
-    if node.kind.code == "u" and value >= 1 << 63:
-        return int(value) - (1 << 64)
-    return value
+    """A constant as numpy computes with it."""
+    return bool(node.value) if node.kind.code == "b" else _shared_bits(node.value, node.kind)
+
+
+def _shared_bits(value: Number, kind: Kind) -> Number:
+    """Unsigned 64-bit numbers share the bits of signed ones."""
+    return int(value) - (1 << 64) if kind.code == "u" and value >= 1 << 63 else value
 
 
 def _lane_trips(rows: Rows, counter: Node, condition: Node) -> NDArray[np.int64]:

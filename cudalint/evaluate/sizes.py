@@ -16,18 +16,22 @@ _LARGEST = 1 << 28
 """Sizes beyond would overflow soon where they are multiplied."""
 _BITS, _FEW_BITS = 16, 4
 """Of what is shifted by a number that nothing gives: `1 << bits` is a size then, and `size >> level` still is one."""
+MAX_GRID = ((1 << 31) - 1, (1 << 16) - 1, (1 << 16) - 1)
+"""Blocks along each axis (CUDA C++ Programming Guide, "Technical Specifications per Compute Capability": the same for
+every one from 3.0 on)."""
 _ROUNDS = 4
 """Making sizes smaller undoes what was made of their quotients, and the other way round: tried so often."""
 
 
-def settle_sizes(graph: Graph) -> None:
-    """Gives uniform symbols generic values with which the program computes what it is meant to."""
+def settle_sizes(graph: Graph, grid: Sequence[Node] = ()) -> None:
+    """Gives uniform symbols generic values with which the program computes what it is meant to, and with which the grid
+    can be launched."""
     graph.sort_quotients()
     for symbol, is_right in graph.exponents.items():
         _settle(symbol, _FEW_BITS if is_right else _BITS)
     for _ in range(_ROUNDS):
         _settle_quotients(graph)
-        if not _shrink(graph):
+        if not _shrink(graph, grid):
             break
     graph.forget_arithmetic()
 
@@ -78,17 +82,21 @@ def _settle_share(graph: Graph, whole: int, parts: Node, generic: int) -> None:
         _settle(parts, _FEW)
 
 
-def _shrink(graph: Graph) -> bool:
-    """Halves the largest sizes of 32-bit products that would overflow (`batch * heads * length * width`): a program is
-    written for sizes of which the products fit. Whether there were any."""
+def _shrink(graph: Graph, grid: Sequence[Node]) -> bool:
+    """Halves the largest sizes of 32-bit products that would overflow (`batch * heads * length * width`), and of grids
+    with too many blocks: a program is written for sizes of which the products fit and the launches succeed. Whether
+    there were any."""
     shrunk = False
     divisors: dict[Node, list[Node]] = {}
     for dividend, divisor in graph.quotients.values():
         if isinstance(dividend.payload, Uniform):
             divisors.setdefault(dividend, []).append(divisor)
-    for product in graph.products:
-        factors = [atom for atom in graph.atoms(product.bits, graph.uniform_bits) if not atom.kind.is_float]
-        while _overflows(product) and any(_halve(graph, f, divisors) for f in sorted(factors, key=_generic)[::-1]):
+    bounded = [*((product, _limit(product)) for product in graph.products), *zip(grid, MAX_GRID, strict=False)]
+    for computed, limit in bounded:
+        factors = [atom for atom in graph.atoms(computed.bits, graph.uniform_bits) if not atom.kind.is_float]
+        while _exceeds(graph, computed, limit, grid) and any(
+            _halve(graph, factor, divisors) for factor in sorted(factors, key=_generic)[::-1]
+        ):
             shrunk = True
     return shrunk
 
@@ -112,20 +120,27 @@ def _generic(atom: Node) -> int:
     return int(atom.payload.generic)
 
 
-def _overflows(product: Node) -> bool:
-    return _is_too_large(product, _exact(product, {}))
+def _exceeds(graph: Graph, computed: Node, limit: int, grid: Sequence[Node]) -> bool:
+    """Whether a value is beyond a limit, in the last block of the grid if it depends on the block."""
+    known: dict[int, int | None] = {}
+    for index, extent in zip(graph.block, grid, strict=False):
+        count = _exact(extent, known)
+        known[index.index] = None if count is None else count - 1
+    value = _exact(computed, known)
+    return value is not None and value > limit
 
 
-def _is_too_large(product: Node, value: int | None) -> bool:
-    bits = 8 * product.kind.bytes - (product.kind.code == "i")
-    return value is not None and value >= 1 << bits
+def _limit(product: Node) -> int:
+    """The largest number of its type."""
+    return (1 << 8 * product.kind.bytes - (product.kind.code == "i")) - 1
 
 
 def fits(graph: Graph, size: Node, value: int) -> bool:
     """Whether the products that were looked at do not overflow when a size is another one."""
     known: dict[int, int | None] = {size.index: value}
     concerned = (product for product in graph.fitted if product.bits & size.bits)
-    return not any(_is_too_large(product, _exact(product, known)) for product in concerned)
+    numbers = ((_exact(product, known), _limit(product)) for product in concerned)
+    return not any(number is not None and number > limit for number, limit in numbers)
 
 
 def _exact(node: Node, known: dict[int, int | None]) -> int | None:

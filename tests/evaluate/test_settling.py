@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from cudalint.evaluate.arithmetic import BOOL, F8, I4
+from cudalint.evaluate.arithmetic import BOOL, F8, I4, I8, U8
 from cudalint.evaluate.assumptions import holds, settle
 from cudalint.evaluate.graph import Graph, Reason, Uniform
 from cudalint.evaluate.sizes import settle_sizes
@@ -52,3 +52,32 @@ def test_parts_of_a_size_are_sizes(divisors: tuple[int, ...]) -> None:
     generic = int(length.payload.generic)
     assert generic >= 58 * 1024 and parts
     assert all(generic % (32 * divisor) == 0 for divisor in divisors)
+
+
+def test_grids_of_generic_sizes_can_be_launched() -> None:
+    """23 * 2**20 blocks along z are too many; halves of it that are multiples of 32 come down to 32 * 1472."""
+    graph = Graph()
+    planes, rows = graph.uniform("planes", 23 << 20, I8), graph.uniform("rows", 5 << 20, I8)
+    settle_sizes(graph, (rows, graph.one, planes))
+    assert isinstance(planes.payload, Uniform) and isinstance(rows.payload, Uniform)
+    assert 0 < planes.payload.generic <= 65_535 and planes.payload.generic % 32 == 0
+    assert rows.payload.generic == 5 << 20
+
+
+def test_the_last_block_begins_within_its_type() -> None:
+    """`blockIdx.z * width * rows` is an `int`: with 4096 planes of 4096 by 4096 it would be 2**36."""
+    graph = Graph()
+    width, rows, planes = (graph.uniform(name, 4096) for name in ("width", "rows", "planes"))
+    plane = graph.binary("*", graph.convert(graph.block[2], I4), width, I4)
+    graph.binary("*", plane, rows, I4)
+    settle_sizes(graph, (graph.one, graph.one, planes))
+    sizes = [int(size.payload.generic) for size in (width, rows, planes) if isinstance(size.payload, Uniform)]
+    assert len(sizes) == 3 and all(size >= 32 for size in sizes)
+    assert sizes[0] * sizes[1] * (sizes[2] - 1) < 1 << 31
+
+
+def test_an_unsigned_size_may_be_the_largest_number() -> None:
+    """`SIZE_MAX` stands for an extent that is only known at run time: as bits, it is -1."""
+    graph = Graph()
+    size = graph.uniform("size", 1 << 20, U8)
+    assert holds(graph, graph.binary("<", graph.const(1 << 20, U8), size, BOOL), {size: (1 << 64) - 1})

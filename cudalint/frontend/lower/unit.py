@@ -69,15 +69,17 @@ class _Unit:
         return list(found.values())
 
     def host_functions(self) -> tuple[ir.FunctionRef, ...]:
-        """The host functions of the file, and those instantiations of its templates that launch something and that
-        nothing in the file calls: they are instantiated explicitly, for other files."""
+        """The host functions of the file, and those instantiations of its templates that launch something: first the
+        ones that nothing in the file names, which are instantiated explicitly, for other files; then the others. Where
+        nothing calls one of these, its address is passed on (`return launch_rows<float>;`)."""
         launching = [ref for ref in self._instantiated if ref.kind == "host" and ref.has_launch()]
         if not launching:
             return tuple(self._hosts)
         called = set(self._reached([host.key for host in self._hosts], []))
         for ref in launching:
             called |= self._reached([ref.key], []).keys() - {ref.key}
-        return (*self._hosts, *[ref for ref in launching if ref.key not in called])
+        named = [ref for ref in launching if ref.key in called]
+        return (*self._hosts, *[ref for ref in launching if ref.key not in called], *reversed(named))
 
     def instantiations(self, key: str) -> tuple[ir.FunctionRef, ...]:
         """The instantiations of a kernel template, launched or not."""
