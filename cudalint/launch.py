@@ -254,11 +254,22 @@ def _generic_values(graph: Graph, nodes: Sequence[Node]) -> tuple[tuple[Node, in
 
 def _settle(graph: Graph, node: Node, value: int) -> None:
     """Gives the symbols that an open extent consists of the generic value that makes it `value`, which is not what the
-    program has for them any more."""
-    for symbol in graph.atoms(node.bits, graph.uniform_bits):
-        assert isinstance(symbol.payload, Uniform)
-        symbol.payload = replace(symbol.payload, is_default=False)
-        graph.settle(symbol, value)
+    program has for them any more: one of them, if that does (`channels / heads`), or else all."""
+    symbols = _generic_values(graph, (node,))
+    for symbol, _ in symbols:
+        for factor in (1, *(generic for other, generic in symbols if other is not symbol)):
+            settled = value * int(factor)
+            if Numbers(graph, {symbol: settled}).of(node) == value:
+                _settle_open(graph, symbol, settled)
+                return
+    for symbol, _ in symbols:
+        _settle_open(graph, symbol, value)
+
+
+def _settle_open(graph: Graph, symbol: Node, value: int) -> None:
+    assert isinstance(symbol.payload, Uniform)
+    symbol.payload = replace(symbol.payload, is_default=False)
+    graph.settle(symbol, value)
 
 
 def kernel_arguments(

@@ -8,7 +8,7 @@ import numpy as np
 
 from cudalint.diagnostics import Diagnostic, Picture, Related, Suggestion
 from cudalint.facts import Access, AccessResult, ArrayFacts, KernelFacts
-from cudalint.hardware.banks import BANK_BYTES, shared_request
+from cudalint.hardware.banks import BANK_BYTES, occupied_parts, shared_request
 from cudalint.layout_edits import layout_edits
 from cudalint.layouts import Proposal, propose_layout, uses_of
 from cudalint.rule import Rule, RuleContext
@@ -57,7 +57,7 @@ class BankConflict(Rule):
         limits = {**self.thresholds, **context.thresholds}
         proposals: dict[object, Proposal | None] = {}
         for one in everything:
-            if not _conflicts(one.result, limits["ways"]):
+            if not _conflicts(one.result, limits["ways"]) or not _meets(one, limits["ways"]):
                 continue
             if is_rare(one, everything, wavefronts, limits["share"]):
                 continue
@@ -102,6 +102,18 @@ def _conflicts(result: AccessResult, ways: float) -> bool:
     if result.status == "range" and result.wavefronts_range is not None:
         actual = min(actual, result.wavefronts_range[0])
     return actual >= ways * ideal
+
+
+def _meets(one: Evaluated, ways: float) -> bool:
+    """Whether lanes wait for each other's banks. A request of 8 or 16 bytes goes in halves or quarters, of which each
+    with an active lane takes a wavefront: that few lanes spread over them is no conflict, and no layout changes it."""
+    sample, access = one.result.sample, one.access
+    if sample is None or not len(sample.weights) or access.bytes <= BANK_BYTES:
+        return True
+    taken, ideal = shared_request(sample.addresses, sample.mask, access.bytes, access.operation)
+    least = np.minimum(taken, np.maximum(ideal, occupied_parts(sample.mask, access.bytes)))
+    # The rule for asynchronous copies of 16 bytes is not known, and what is not known is no number.
+    return not (taken * sample.weights).sum() < ways * (least * sample.weights).sum()
 
 
 def _message(one: Evaluated) -> str:

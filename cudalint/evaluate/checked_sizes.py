@@ -43,7 +43,13 @@ class CheckedSizes:
         for guard in launch.guards:
             for size, number in _equal(guard):
                 bare = size.args[0] if size.op == "cast" else size
-                if number.is_const and isinstance(bare.payload, Uniform) and bare.kind.code in "iu":
+                if number.is_const and bare.op == "/" and bare.kind.code in "iu":
+                    # `if (channels / heads == 64)`: the channels are as many times 64 as there are heads.
+                    number = self._graph.binary("*", bare.args[1], number, bare.kind)
+                    bare = bare.args[0]
+                elif not number.is_const:
+                    continue
+                if isinstance(bare.payload, Uniform) and bare.kind.code in "iu" and not number.bits & bare.bits:
                     found.setdefault(bare, self._graph.convert(number, bare.kind))
         return found
 

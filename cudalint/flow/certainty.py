@@ -93,16 +93,19 @@ def _one_thread(execution: Execution) -> Doubt | None:
     """A kernel that no launch in sight gives a block, and that never asks for its thread: it may be meant for one."""
     if not execution.launch.block_is_made_up:
         return None
-    if any(isinstance(event, AccessEvent) and _tells_threads_apart(event) for event in execution.events):
+    graph = execution.view.graph
+    if any(isinstance(event, AccessEvent) and _tells_threads_apart(event, graph) for event in execution.events):
         return None
     return Doubt("no launch in sight gives the block, and nothing in the kernel tells its threads apart")
 
 
-def _tells_threads_apart(event: AccessEvent) -> bool:
+def _tells_threads_apart(event: AccessEvent, graph: Graph) -> bool:
     """Whether which thread it is decides who comes, where to, or what is stored."""
     bits = depends_on(event.context, event.offset)
     for value in event.values or ():
-        bits |= value.bits
+        # What comes out of clocks and the like differs between threads that nothing else tells apart.
+        made_up = {part: graph.const(0, part.kind) for part, reason in opaque_parts(graph, value) if not reason.data}
+        bits |= graph.substitute(value, made_up).bits
     return bool(bits & (THREAD_BITS | BLOCK_BITS))
 
 

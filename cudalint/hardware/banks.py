@@ -79,6 +79,13 @@ def async_copy_range(
     return low, np.count_nonzero(first, axis=-1)
 
 
+def occupied_parts(mask: NDArray[np.bool_], width: int) -> NDArray[np.int64]:
+    """Count the parts of requests (of 128 bytes each, see `bank_map`) in which a lane is active: [..., 32] to [...]."""
+    parts = mask.reshape(*mask.shape[:-1], -1, WARP_LANES if width <= BANK_BYTES else BANKS * BANK_BYTES // width)
+    occupied: NDArray[np.int64] = parts.any(axis=-1).sum(axis=-1, dtype=np.int64)
+    return occupied
+
+
 def bank_map(
     addresses: NDArray[np.int64], mask: NDArray[np.bool_], width: int
 ) -> tuple[tuple[BankWord, ...], ...]:
