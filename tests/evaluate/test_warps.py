@@ -146,9 +146,9 @@ def test_a_column_that_data_says_stays_in_the_lanes_own_row(width: int) -> None:
     assert (result.status, result.sectors_per_request) == ("range", pytest.approx(32, rel=0.01))
 
 
-@pytest.mark.parametrize("index", ["t * 4 + column", "t / 2 * 16 + column", "column * n + t", "t - column"])
+@pytest.mark.parametrize("index", ["t * 9 + column", "t / 2 * 16 + column", "column * n + t", "t - column"])
 def test_rows_that_share_sectors_or_that_data_chooses_are_data(index: str) -> None:
-    """Two rows of 16 bytes lie in one sector, as two lanes of one row may, and rows may be chosen all alike."""
+    """Ends of rows of 36 bytes lie in one sector, as two lanes of one row may, and rows may be chosen all alike."""
     assert only(evaluate(f"int column = ((int*)b)[t]; a[{index}] = 1;")).status == "data-dependent"
 
 
