@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
 from cudalint.evaluate.arithmetic import BOOL
+from cudalint.evaluate.assumptions import holds
 from cudalint.evaluate.defaults import stated
-from cudalint.evaluate.graph import Graph, Node, Uniform, render
+from cudalint.evaluate.graph import BLOCK_BITS, THREAD_BITS, Graph, Node, Uniform, render
 from cudalint.evaluate.views import TOLERANCE, Known, LaunchView, Totals, totals_of
 
 _VARIATIONS = (1, 2, 4, 8, 16)
 """What is added to a generic problem size to see whether its divisibility matters."""
+_SMALL_SIZES = tuple((1 << bits) + 1 for bits in range(2, 14))
+"""Tried to see from which size on a figure holds: none of them makes the last warp full."""
 _MAGNITUDE = 3
 """What it is multiplied by to see whether its magnitude matters, or divided by where products would overflow."""
 _MAX_DIVISORS = 2
@@ -104,12 +107,52 @@ def _sensitivity(
     means = {1: mean(int(generic) + 1)}
     if view.allows(uniform, int(generic) + 1) and not moves(means[1]):
         # If an odd size changes nothing, no other divisibility matters.
-        return None, []
+        return _least(uniform, moves, mean, view) if _decides_who_comes(uniform, reached) else (None, [])
     means |= {added: mean(int(generic) + added) for added in _VARIATIONS[1:]}
     sensitive = [added for added, figure in means.items() if moves(figure)]
     if not sensitive:
         return None, []
     return f"{render(uniform)} % {2 * max(sensitive)} == 0", list(means.values())
+
+
+def _least(
+    uniform: Node, moves: Callable[[float], bool], mean: Callable[[int | float], float], view: LaunchView
+) -> tuple[str | None, list[float]]:
+    """From which size on the figure is what it is for large ones: rows of few elements, a block to each, leave most
+    lanes without work."""
+    assert isinstance(uniform.payload, Uniform)
+    if any(uniform.bits & extent.bits for extent in view.grid):
+        # A size that is worth a grid is large.
+        return None, []
+    figures: list[float] = []
+    for size in _SMALL_SIZES:
+        if size >= uniform.payload.generic:
+            break
+        if not view.allows(uniform, size) or not _is_launched(uniform, size, view):
+            continue
+        figure = mean(size)
+        if not moves(figure):
+            return (f"{render(uniform)} >= {size - 1}" if figures else None), figures
+        figures.append(figure)
+    # It is something else that matters.
+    return None, []
+
+
+def _decides_who_comes(uniform: Node, reached: Sequence[Known]) -> bool:
+    """Whether a size is what threads compare their place in the block with. Where it is the one in the grid, as in
+    `if (i < n)` and loops that stride over the grid, only the edge of a size that is worth a grid is at stake."""
+    if any(known.relaxed for known in reached):
+        return False
+    loops = (loop.condition for known in reached for loop in known.event.context.loops)
+    conditions = (*loops, *(condition for known in reached for condition in known.conditions))
+    own = (condition.bits for condition in conditions if not condition.bits & BLOCK_BITS)
+    return any(bits & uniform.bits and bits & THREAD_BITS for bits in own)
+
+
+def _is_launched(uniform: Node, value: int, view: LaunchView) -> bool:
+    """Whether the host code comes to the launch with such a size as far as it does with the generic one."""
+    guards = [guard for guard in view.guards if guard.bits & uniform.bits and holds(view.graph, guard, {})]
+    return all(holds(view.graph, guard, {uniform: value}) for guard in guards)
 
 
 def _only_divides(uniform: Node, reached: Sequence[Known], graph: Graph) -> bool:

@@ -1,0 +1,60 @@
+"""Sizes that may be smaller than a block: a figure that is another one then names from which size on it holds."""
+
+from __future__ import annotations
+
+import pytest
+
+from cudalint.analysis import analyse_file
+from cudalint.facts import AccessResult
+from cudalint.options import AnalysisOptions
+
+_HOST = "int main(int, char **v) { int n = atoi(v[1]); k<<<%s, 256>>>(0, n); }"
+_WITHIN_A_BLOCK = "__global__ void k(float *a, int n) { if (threadIdx.x < n) a[blockIdx.x * 256 + threadIdx.x] = 1; }"
+_ROWS = """__global__ void k(float *a, int n) {
+    for (int i = threadIdx.x; i < n; i += 256) a[blockIdx.x * 65536 + i] = 1;
+}"""
+_ONE_EACH = """__global__ void k(float *a, int n) {
+    int i = blockIdx.x * 256 + threadIdx.x;
+    if (i < n) a[i] = 1;
+}"""
+
+
+def _result(kernel: str, grid: str, assume: str = "") -> AccessResult:
+    host = _HOST % grid
+    source = f"#include <cstdlib>\n{assume}\n{kernel}\n{host}\n"
+    [facts] = analyse_file("a.cu", AnalysisOptions(unsaved=(("a.cu", source),))).kernels
+    [access] = facts.accesses
+    return access.results[0]
+
+
+@pytest.mark.parametrize(
+    ("kernel", "assumption"),
+    [
+        # 256 threads have work, or of 129 those of 4 warps and a lane: (4 * 4 + 1) / 5 sectors instead of 4.
+        (_WITHIN_A_BLOCK, "n >= 256"),
+        # For 1025 elements of a row, 32 warps store 4 sectors and one stores 1: 129 / 33, 2.3 % less than 4; for 2049,
+        # 257 / 65, which is as good as 4.
+        (_ROWS, "n >= 2048"),
+    ],
+)
+def test_sizes_that_leave_lanes_without_work_are_assumed_to_be_large(kernel: str, assumption: str) -> None:
+    result = _result(kernel, "8")
+    assert (result.status, result.assumptions, result.sectors_per_request) == ("assumed", (assumption,), 4)
+
+
+_STRIDES = _ONE_EACH.replace("if (i < n) a", "for (; i < n; i += 256 * gridDim.x) a")
+_SQUARE = _WITHIN_A_BLOCK.replace("blockIdx.x * 256", "blockIdx.x * 65536")
+
+
+@pytest.mark.parametrize(
+    ("kernel", "grid"), [(_ONE_EACH, "(n + 255) / 256"), (_STRIDES, "8"), (_SQUARE, "n")]
+)
+def test_sizes_that_a_grid_is_for_are_large(kernel: str, grid: str) -> None:
+    result = _result(kernel, grid)
+    assert (result.status, result.assumptions) == ("exact", ())
+
+
+def test_what_the_user_states_need_not_be_assumed() -> None:
+    result = _result(_WITHIN_A_BLOCK, "8", "// cudalint: assume(n >= 256)")
+    assert (result.status, result.assumptions) == ("exact", ())
+
