@@ -194,8 +194,15 @@ def test_an_unknown_width_is_assumed_and_named() -> None:
 
 
 def test_an_unknown_bound_that_changes_nothing_is_not_assumed() -> None:
-    result = only(evaluate("int i = blockIdx.x * blockDim.x + t; if (i < n) a[i] = 1;", arguments=UNKNOWN))
+    body = "int i = blockIdx.x * blockDim.x + t; if (i < n) a[i] = 1;"
+    result = only(evaluate(body, grid=(8, 1, 1), arguments=UNKNOWN))
     assert (result.status, result.sectors_per_request) == ("exact", 4)
+
+
+def test_a_bound_on_the_only_block_is_assumed_to_leave_it_whole() -> None:
+    """For 17 elements, the only request has 3 sectors; from 32 on it has 4."""
+    result = only(evaluate("int i = blockIdx.x * blockDim.x + t; if (i < n) a[i] = 1;", arguments=UNKNOWN))
+    assert (result.status, result.assumptions) == ("assumed", ("n >= 32",))
 
 
 def test_an_unknown_flag_that_must_hold_is_taken_to_hold() -> None:
