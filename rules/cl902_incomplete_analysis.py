@@ -156,7 +156,7 @@ def _about_the_launch(kernel: KernelFacts, file: FileFacts) -> Iterator[str]:
     first = alike[0].name_place if alike else kernel.name_place
     if not any(_is_assumed(launch) for launch in kernel.launches) or kernel.name_place != first:
         return
-    threads = " x ".join(str(n) for n in kernel.launches[0].block if n > 1)
+    threads = " x ".join(str(n) for n in kernel.launches[0].block if n > 1) or "1"
     others = len({k.name_place for k in alike} - {first})
     of = f" of this and {count(others, 'more kernel', 'more kernels')}" if others else ""
     yield f"no launch in sight{of}: a block of {threads} threads is assumed"

@@ -62,6 +62,7 @@ def doubt_about(
         or _parts_missing(execution)
         or _grid(conflict, execution)
         or _one_thread(execution)
+        or _one_of_a_number(conflict, execution)
         or _unlikely_launch(conflict, trial, execution)
     )
     if known is not None:
@@ -99,9 +100,38 @@ def _one_thread(execution: Execution) -> Doubt | None:
     return Doubt("no launch in sight gives the block, and nothing in the kernel tells its threads apart")
 
 
+def _one_of_a_number(conflict: Conflict, execution: Execution) -> Doubt | None:
+    """Threads that all do the same if they do anything, as many of them as a number says that nobody gives: with
+    `i < n` around it, a kernel that never asks for `i` otherwise is meant for `n = 1`."""
+    graph = execution.view.graph
+    if not all(any(_is_bound(part, graph) for part in _parts(graph, end)) for end in (conflict.first, conflict.second)):
+        return None
+    for event in execution.events:
+        if isinstance(event, AccessEvent):
+            others = [part for part in _parts(graph, event) if not _is_bound(part, graph)]
+            if any(node.bits & (THREAD_BITS | BLOCK_BITS) for node in (event.offset, *others)):
+                return None
+            if _stores_its_own(event, graph):
+                return None
+    return Doubt("the threads do the same, as many as a number says that may be 1")
+
+
+def _is_bound(part: Node, graph: Graph) -> bool:
+    """Whether a condition compares the number of a thread with a size that nobody gives."""
+    compared = part.args[0] if part.op == "!" else part
+    tells = part.bits & THREAD_BITS and part.bits & graph.uniform_bits
+    return bool(tells) and not part.bits & graph.opaque_bits and compared.op in ("<", "<=")
+
+
 def _tells_threads_apart(event: AccessEvent, graph: Graph) -> bool:
     """Whether which thread it is decides who comes, where to, or what is stored."""
-    bits = depends_on(event.context, event.offset)
+    is_placed = bool(depends_on(event.context, event.offset) & (THREAD_BITS | BLOCK_BITS))
+    return is_placed or _stores_its_own(event, graph)
+
+
+def _stores_its_own(event: AccessEvent, graph: Graph) -> bool:
+    """Whether which thread it is decides what is stored."""
+    bits = 0
     for value in event.values or ():
         # What comes out of clocks and the like differs between threads that nothing else tells apart.
         made_up = {part: graph.const(0, part.kind) for part, reason in opaque_parts(graph, value) if not reason.data}

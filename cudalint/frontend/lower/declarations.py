@@ -55,11 +55,14 @@ def function_kind(parts: Parts) -> ir.FunctionKind:
     return "device" if kinds.CUDA_DEVICE_ATTR in attributes else "host"
 
 
-def launch_bounds(parts: Parts) -> tuple[int | None, int | None]:
-    """The arguments of `__launch_bounds__` that have a value."""
+def launch_bounds(declaration: Cursor, parts: Parts) -> tuple[int | None, int | None]:
+    """The arguments of `__launch_bounds__` that have a value; of a template none if one depends on its parameters,
+    since which one that is cannot be told."""
     for attribute in parts.attributes:
         if attribute.kind == kinds.ANNOTATE_ATTR and cursors.spelling(attribute) == _LAUNCH_BOUNDS:
-            bounds = [cursors.evaluate(argument) for argument in cursors.expressions(attribute)]
+            count, *bounds = [cursors.evaluate(argument) for argument in cursors.expressions(attribute)]
+            if count is not None and len(bounds) < count and is_pattern(declaration):
+                return None, None
             numbers = [int(bound) if bound is not None and bound > 0 else None for bound in bounds]
             numbers += [None, None]
             return numbers[0], numbers[1]

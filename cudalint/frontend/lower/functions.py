@@ -139,7 +139,7 @@ class Functions:
         if parts.body is None and not declarations.is_implicit_constructor(definition):
             return None
         context = self._context
-        max_threads, min_blocks = declarations.launch_bounds(parts)
+        max_threads, min_blocks = declarations.launch_bounds(definition, parts)
         span = context.sources.span(definition)
         return ir.Function(
             name=cursors.spelling(definition),

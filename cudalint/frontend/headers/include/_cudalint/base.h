@@ -56,8 +56,12 @@
 
 // libclang hides the arguments of some attributes, and does not know others at all: an annotation
 // with the same arguments makes them readable, and evaluable per template instantiation.
+// How many arguments there are comes first: those that depend on parameters of a template are hidden all the same.
+#define _CUDALINT_FOURTH(a, b, c, d, ...) d
+#define _CUDALINT_COUNT(...) _CUDALINT_FOURTH(__VA_ARGS__, 3, 2, 1, 0)
 #define __launch_bounds__(...)                                                                              \
-    __attribute__((launch_bounds(__VA_ARGS__), annotate("cudalint.launch_bounds", __VA_ARGS__)))
+    __attribute__((launch_bounds(__VA_ARGS__),                                                              \
+                   annotate("cudalint.launch_bounds", _CUDALINT_COUNT(__VA_ARGS__), __VA_ARGS__)))
 #define __cluster_dims__(...) __attribute__((annotate("cudalint.cluster_dims", __VA_ARGS__)))
 #define __block_size__(...) __attribute__((annotate("cudalint.block_size", __VA_ARGS__)))
 #define __maxnreg__(...) __attribute__((annotate("cudalint.maxnreg", __VA_ARGS__)))
