@@ -18,6 +18,7 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from cudalint.frontend import clang, recovery
+from cudalint.frontend.dialect import as_clang_takes_it
 from cudalint.frontend.guesses import Guess, guess_name, guess_type, guess_within, header_of, macro_on
 from cudalint.frontend.precompiled import precompiled
 from cudalint.frontend.python.located import PlaceMap
@@ -94,18 +95,6 @@ _UNBALANCED: Final = re.compile(
 )
 _NESTED_LAUNCH: Final = "call to __global__ function from __global__ function"
 """clang knows no dynamic parallelism; the launch is lost, the kernel around it is not."""
-# clang rejects the standard's alignas behind CUDA's attributes, where nvcc takes it. `_Alignas` is the same to
-# clang, and a macro of the prelude with as many letters keeps the columns.
-_LATE_ALIGNAS: Final = re.compile(rb"(__(?:shared|constant|device)__\s+)alignas\b")
-_LATE_ALIGNAS_MACRO: Final = rb"\1_alnas_"
-# So are a launch's brackets with a space before the last one, as formatters of plain C++ leave them: the space goes
-# behind it.
-_SPACED_LAUNCH: Final = re.compile(rb"<<(\s+)<")
-_SPACED_LAUNCH_END: Final = re.compile(rb">>(\s+)>(?=\s*\()")
-# And extents in braces without the name of their type: what is put in shifts the rest of the line.
-_LAUNCH: Final = re.compile(rb"<<<[^;]{1,400}?>>>")
-_BRACED_EXTENTS: Final = re.compile(rb"([<,]\s*)(?=\{)")
-
 ProblemKind = Literal["missing-include", "supplied", "guessed", "error"]
 
 
@@ -241,11 +230,7 @@ def _checked_text(path: str, source: bytes) -> bytes:
         line = source.count(b"\n", 0, nul) + 1
         column = nul - source.rfind(b"\n", 0, nul)
         raise SourceError(f"{path}:{line}:{column}: not a text file (it has a NUL byte here)")
-    if b"alignas" in source:
-        source = _LATE_ALIGNAS.sub(_LATE_ALIGNAS_MACRO, source)
-    if _SPACED_LAUNCH.search(source) or b"<<<" in source:
-        source = _SPACED_LAUNCH_END.sub(rb">>>\1", _SPACED_LAUNCH.sub(rb"<<<\1", source))
-        source = _LAUNCH.sub(lambda launch: _BRACED_EXTENTS.sub(rb"\1dim3", launch[0]), source)
+    source = as_clang_takes_it(source)
     try:
         source.decode("utf-8")
     except UnicodeDecodeError:

@@ -1,0 +1,32 @@
+"""What nvcc takes and clang does not, spelled so that clang takes it too: as many letters, so that columns stay."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+# The standard's alignas behind CUDA's attributes: `_Alignas` is the same to clang, by a macro of the prelude.
+_LATE_ALIGNAS: Final = re.compile(rb"(__(?:shared|constant|device)__\s+)alignas\b")
+_LATE_ALIGNAS_MACRO: Final = rb"\1_alnas_"
+# A launch's brackets with a space before the last one, as formatters of plain C++ leave them: the space goes behind it.
+_SPACED_LAUNCH: Final = re.compile(rb"<<(\s+)<")
+_SPACED_LAUNCH_END: Final = re.compile(rb">>(\s+)>(?=\s*\()")
+# And extents in braces without the name of their type: what is put in shifts the rest of the line.
+_LAUNCH: Final = re.compile(rb"<<<[^;]{1,400}?>>>")
+_BRACED_EXTENTS: Final = re.compile(rb"([<,]\s*)(?=\{)")
+# Shared memory that is declared elsewhere and has a size all the same: nvcc defines it here (its warning 20044).
+_SIZED_EXTERN: Final = re.compile(rb"\bextern(?=\s+__shared__\b[^;{}=\[]*(?:\[\s*[^\]\s][^;{}=]*)?;)")
+
+
+def as_clang_takes_it(source: bytes) -> bytes:
+    if b"alignas" in source:
+        source = _LATE_ALIGNAS.sub(_LATE_ALIGNAS_MACRO, source)
+    if _SPACED_LAUNCH.search(source) or b"<<<" in source:
+        source = _SPACED_LAUNCH_END.sub(rb">>>\1", _SPACED_LAUNCH.sub(rb"<<<\1", source))
+        source = _LAUNCH.sub(lambda launch: _BRACED_EXTENTS.sub(rb"\1dim3", launch[0]), source)
+    if b"__shared__" in source and b"extern" in source:
+        source = _SIZED_EXTERN.sub(b" " * len(b"extern"), source)
+    return source
+
+
+__all__ = ["as_clang_takes_it"]
