@@ -191,6 +191,8 @@ class FunctionRef(Struct, eq=False):
     """Whether its body, or a user function that it calls, launches a kernel (memoised)."""
     acts: Callable[[], bool]
     """Whether these use variables that outlive them, or end the program (memoised)."""
+    never_returns: Callable[[], bool]
+    """Whether it is declared so (memoised)."""
     parameter_types: Callable[[], tuple[Type, ...]]
     """Of its parameters, without lowering its body (memoised)."""
     templated: bool = False

@@ -56,6 +56,10 @@ def _call(ex: Executor, expr: ir.Call) -> Value | Place:
     called = _closure_of(ex, expr)
     if called is not None:
         return called
+    if ref is not None and ex.configuration is None and ref.never_returns():
+        # Host code that has found something wrong: a check of the program's own.
+        ex.state.dead = True
+        return ex.graph.zero
     if ref is not None:
         inlined = ex.inline(ref, lambda f: bind(ex, f, expr.arguments, _this(ex, expr)), expr.span)
         if inlined is not None:

@@ -232,6 +232,8 @@ class _Flows:
     def _call(self, call: ir.Call, flow: _Flow) -> None:
         if call.name in _TELLING or call.callee is not None or self._launches(call):
             flow.is_needed = True
+        if call.function is not None and call.function.never_returns():
+            flow.is_needed = True
         if call.receiver is not None:
             self._change(flow, call.receiver)
         self._arguments(call.function, call.arguments, flow)

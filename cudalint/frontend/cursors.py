@@ -290,11 +290,11 @@ def type_spelling(type_: CxType) -> str:
     return _text(_type_spelling(type_))
 
 
-def printed_declaration(cursor: Cursor) -> str:
+def printed_declaration(cursor: Cursor, with_attributes: bool = False) -> str:
     """A declaration as clang prints it: without its body, with its template arguments."""
     policy = _printing_policy(cursor)
     _set_printing(policy, _POLICY_TERSE, 1)
-    _set_printing(policy, _POLICY_POLISHED, 1)
+    _set_printing(policy, _POLICY_POLISHED, int(not with_attributes))
     printed = _text(_pretty_printed(cursor, policy))
     _dispose_policy(policy)
     return printed

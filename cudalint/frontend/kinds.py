@@ -106,6 +106,7 @@ NULL_STMT: Final = _cursor("NULL_STMT")
 DECL_STMT: Final = _cursor("DECL_STMT")
 
 # Attributes.
+UNEXPOSED_ATTR: Final = _cursor("UNEXPOSED_ATTR")
 ANNOTATE_ATTR: Final = _cursor("ANNOTATE_ATTR")
 ALIGNED_ATTR: Final = _cursor("ALIGNED_ATTR")
 CUDA_CONSTANT_ATTR: Final = _cursor("CUDACONSTANT_ATTR")

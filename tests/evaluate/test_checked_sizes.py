@@ -88,3 +88,23 @@ def test_extents_in_braces(tmp_path: Path) -> None:
     launches = _launches(tmp_path, "k<<<{3, 2}, {16, 4, 1}, 0, 0>>>(x, n, m); k<<<(n), { 8 , 8 }>>>(x, 1, m);")
     assert [launch.block for launch in launches] == [(16, 4, 1), (8, 8, 1)]
     assert launches[0].grid == (3, 2, 1)
+
+
+@pytest.mark.parametrize(
+    "declaration",
+    [
+        'extern "C" [[noreturn]] void fail(int);',
+        "_Noreturn void fail(int);",
+        "__attribute__((noreturn)) void fail(int);",
+        "#define FATAL [[noreturn]]\nFATAL void fail(int);",
+    ],
+)
+@pytest.mark.parametrize("check", ["if (!(c / h == 64)) fail(1);", "check(c / h == 64);"])
+def test_a_function_that_never_returns_ends_the_program(declaration: str, check: str) -> None:
+    source = f"""{declaration}
+    static void check(bool holds) {{ if (!holds) fail(2); }}
+    __global__ void k(float *a) {{ a[blockIdx.x * blockDim.x + threadIdx.x] = 1; }}
+    void run(float *a, int c, int h) {{ {check} k<<<8, c / h>>>(a); }}
+    """
+    [kernel] = analyse_file("a.cu", AnalysisOptions(unsaved=(("a.cu", source),))).kernels
+    assert [launch.block for launch in kernel.launches] == [(64, 1, 1)]

@@ -17,6 +17,7 @@ _LAUNCH_BOUNDS: Final = "cudalint.launch_bounds"
 _PATTERN_PARENTS: Final = frozenset({kinds.CLASS_TEMPLATE, kinds.CLASS_TEMPLATE_PARTIAL_SPECIALIZATION})
 RECORDS: Final = frozenset({kinds.STRUCT_DECL, kinds.CLASS_DECL, kinds.UNION_DECL}) | _PATTERN_PARENTS
 _NUMBER_SUFFIX: Final = re.compile(r"\b(\d+)[UL]+\b")
+_NEVER_RETURNS: Final = re.compile(r"\[\[noreturn\]\]|\b_Noreturn\b")
 _PACK: Final = re.compile(r"(?<=[<,\s])<([^<>]*)>")
 """The arguments of a pack, which clang prints in brackets of their own: `sum<<float, int>>`."""
 
@@ -67,6 +68,14 @@ def launch_bounds(declaration: Cursor, parts: Parts) -> tuple[int | None, int | 
             numbers += [None, None]
             return numbers[0], numbers[1]
     return None, None
+
+
+def never_returns(declaration: Cursor) -> bool:
+    """Whether a function is declared `[[noreturn]]`, `_Noreturn` or `__attribute__((noreturn))`: clang keeps only the
+    last one in its type."""
+    if any(attribute.kind == kinds.UNEXPOSED_ATTR for attribute in split(declaration).attributes):
+        return _NEVER_RETURNS.search(cursors.printed_declaration(declaration, with_attributes=True)) is not None
+    return "noreturn" in cursors.type_spelling(cursors.type_of(declaration))
 
 
 def is_pattern(declaration: Cursor) -> bool:

@@ -81,6 +81,7 @@ class Functions:
             load=lambda: self._load(key),
             has_launch=lambda: self._launches(key),
             acts=lambda: self._acts(key),
+            never_returns=cache(lambda: declarations.never_returns(shown)),
             parameter_types=lambda: self._parameter_types(key),
             templated=declarations.is_pattern(shown),
             outputs=lambda: self._outputs_of(key, shown),
@@ -247,7 +248,7 @@ class Functions:
         return known
 
     def _has_own_effects(self, uses: Uses) -> bool:
-        if any(cursors.spelling(function) in _ENDING for function in uses.functions):
+        if any(cursors.spelling(f) in _ENDING or declarations.never_returns(f) for f in uses.functions):
             return True
         start = self._context.sources.start
         return any(start(variable).file.is_user for variable in uses.variables)
