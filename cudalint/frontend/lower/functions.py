@@ -248,7 +248,7 @@ class Functions:
         return known
 
     def _has_own_effects(self, uses: Uses) -> bool:
-        if any(cursors.spelling(f) in _ENDING or declarations.never_returns(f) for f in uses.functions):
+        if any(ref.name in _ENDING or ref.never_returns() for ref in map(self.ref, uses.functions)):
             return True
         start = self._context.sources.start
         return any(start(variable).file.is_user for variable in uses.variables)
