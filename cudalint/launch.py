@@ -27,15 +27,14 @@ from cudalint.evaluate.host_memory import Generics
 from cudalint.evaluate.memory import Memory
 from cudalint.evaluate.numeric import Rows
 from cudalint.evaluate.values import (
+    PLACES,
     Allocation,
     Choice,
     LocalMemory,
-    LocalPlace,
     MemoryPlace,
     Place,
     Pointer,
     RecordValue,
-    TemporaryPlace,
     Value,
     map_leaves,
 )
@@ -316,7 +315,7 @@ _Seen = dict[Allocation, Allocation]
 
 
 def _argument(value: Value | Place, type_: ir.Type, name: str, graph: Graph, seen: _Seen) -> Value | Place | None:
-    if isinstance(value, (LocalPlace, MemoryPlace, TemporaryPlace)):
+    if isinstance(value, PLACES):
         return None
     if isinstance(type_, ir.PointerType):
         return _pointer_argument(value, type_, name, graph, seen)

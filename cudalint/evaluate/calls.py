@@ -14,6 +14,7 @@ from cudalint.evaluate.events import EscapeEvent
 from cudalint.evaluate.graph import UNINITIALISED, Node, Reason
 from cudalint.evaluate.memory import address_of, dereference
 from cudalint.evaluate.values import (
+    PLACES,
     Allocation,
     Choice,
     Closure,
@@ -32,17 +33,16 @@ from cudalint.evaluate.values import (
 if TYPE_CHECKING:
     from cudalint.evaluate.executor import Executor
 
-_PLACES = (LocalPlace, MemoryPlace, TemporaryPlace)
 
 
 def call_value(ex: Executor, expr: ir.Call) -> Value:
     result = _call(ex, expr)
-    return expressions.read(ex, result, expr.span) if isinstance(result, _PLACES) else result
+    return expressions.read(ex, result, expr.span) if isinstance(result, PLACES) else result
 
 
 def call_place(ex: Executor, expr: ir.Call) -> Place:
     result = _call(ex, expr)
-    return result if isinstance(result, _PLACES) else TemporaryPlace(result, expr.type)
+    return result if isinstance(result, PLACES) else TemporaryPlace(result, expr.type)
 
 
 def _call(ex: Executor, expr: ir.Call) -> Value | Place:

@@ -12,7 +12,7 @@ from cudalint.evaluate.arithmetic import BOOL
 from cudalint.evaluate.assumptions import holds
 from cudalint.evaluate.graph import Graph, Node, Uniform
 from cudalint.evaluate.host import HostLaunch
-from cudalint.evaluate.values import LocalPlace, MemoryPlace, Place, Pointer, TemporaryPlace, Value, map_leaves
+from cudalint.evaluate.values import PLACES, Place, Pointer, Value, map_leaves
 
 _CANDIDATES = tuple(1 << bits for bits in (10, 9, 8, 7, 6, 5, 11, 12, 13, 14, 15, 16, 4, 3, 2, 1, 0))
 """Tried where a generic size is none that the launch is for: what is most usual first."""
@@ -123,7 +123,7 @@ def _equal(condition: Node) -> tuple[tuple[Node, ...], ...]:
 
 
 def _argument(value: Value | Place, graph: Graph, known: Mapping[Node, Node]) -> Value | Place:
-    if isinstance(value, (LocalPlace, MemoryPlace, TemporaryPlace)):
+    if isinstance(value, PLACES):
         return value
     return map_leaves(value, partial(_leaf, graph, known))
 

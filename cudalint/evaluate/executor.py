@@ -24,11 +24,9 @@ from cudalint.evaluate.memory import Memory
 from cudalint.evaluate.positions import linear_thread
 from cudalint.evaluate.state import Exit, FunctionScope, LoopScope, State
 from cudalint.evaluate.values import (
+    PLACES,
     Allocation,
-    LocalPlace,
-    MemoryPlace,
     Place,
-    TemporaryPlace,
     Value,
     join,
 )
@@ -198,9 +196,9 @@ class Executor:
         for condition, value in reversed(scope.returns):
             if value is None:
                 continue
-            if result is None or isinstance(value, (LocalPlace, MemoryPlace, TemporaryPlace)):
+            if result is None or isinstance(value, PLACES):
                 result = value
-            elif not isinstance(result, (LocalPlace, MemoryPlace, TemporaryPlace)):
+            elif not isinstance(result, PLACES):
                 result = join(self.graph, condition, value, result)
         return result if result is not None else self.memory.unknown(function.result, UNINITIALISED)
 
@@ -316,8 +314,7 @@ class Executor:
         return joined
 
     def join_values(self, condition: Node, a: Value | Place, b: Value | Place) -> Value | Place:
-        places = (LocalPlace, MemoryPlace, TemporaryPlace)
-        if isinstance(a, places) or isinstance(b, places):
+        if isinstance(a, PLACES) or isinstance(b, PLACES):
             return a
         return join(self.graph, condition, a, b)
 

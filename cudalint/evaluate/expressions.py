@@ -20,6 +20,7 @@ from cudalint.evaluate.pointers import (
     pointer_place,
 )
 from cudalint.evaluate.values import (
+    PLACES,
     Allocation,
     ArrayValue,
     Choice,
@@ -40,7 +41,6 @@ if TYPE_CHECKING:
     from cudalint.evaluate.executor import Executor
 
 _T = TypeVar("_T")
-_PLACE_TYPES = (LocalPlace, MemoryPlace, TemporaryPlace)
 _BUILTIN_AXES = {"x": 0, "y": 1, "z": 2}
 _MAX_TABLE_BYTES = 8192
 """Constant tables beyond this size are data."""
@@ -125,7 +125,7 @@ def _name_place(ex: Executor, expr: ir.Name) -> Place:
 
 def symbol_place(ex: Executor, symbol: ir.Symbol) -> Place:
     value = ex.state.variables.get(symbol)
-    if isinstance(value, _PLACE_TYPES):
+    if isinstance(value, PLACES):
         return value
     if value is None and symbol.storage in ("shared", "dynamic-shared", "constant", "device"):
         return _variable_memory(ex, symbol)

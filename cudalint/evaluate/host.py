@@ -28,11 +28,10 @@ from cudalint.evaluate.relevance import Relevance
 from cudalint.evaluate.state import FunctionScope, LoopScope, Marks
 from cudalint.evaluate.tiling import Definitions, tilings
 from cudalint.evaluate.values import (
+    PLACES,
     ArrayValue,
     Choice,
     FunctionValue,
-    LocalPlace,
-    MemoryPlace,
     Place,
     RecordValue,
     TemporaryPlace,
@@ -49,7 +48,6 @@ MAX_INLINED_NODES = 400
 MAX_SETTING_NODES = 8_000
 """One that returns nothing and sets global variables, for those only if it is this small."""
 Nodes = tuple[Node, Node, Node]
-_PLACES = (LocalPlace, MemoryPlace, TemporaryPlace)
 
 
 class HostLaunch(Struct, frozen=True, eq=False):
@@ -172,7 +170,7 @@ class HostExecutor(Executor):
         self.definitions.note(statement.symbol, statement.initializer)
         Executor.declare(self, statement)
         value = self.state.variables.get(statement.symbol)
-        if value is not None and not isinstance(value, _PLACES):
+        if value is not None and not isinstance(value, PLACES):
             self.name(value, statement.symbol.name)
 
     def name(self, value: Value, name: str) -> None:
@@ -419,7 +417,7 @@ class HostExecutor(Executor):
         return not isinstance(value, Node) or value not in self.memory.unset
 
     def _known(self, value: Value | Place) -> bool:
-        if isinstance(value, _PLACES):
+        if isinstance(value, PLACES):
             return True
         unknown = self.graph.uniform_bits | self.graph.opaque_bits
         nodes = list(nodes_of(value))

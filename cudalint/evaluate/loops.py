@@ -26,15 +26,13 @@ from cudalint.evaluate.pointers import apart, are_in_one_space
 from cudalint.evaluate.recurrences import Recurrence, alternating, linear_step
 from cudalint.evaluate.state import Exit, LoopScope
 from cudalint.evaluate.values import (
+    PLACES,
     Allocation,
     ArrayValue,
     Choice,
     LocalMemory,
-    LocalPlace,
-    MemoryPlace,
     Place,
     Pointer,
-    TemporaryPlace,
     Value,
     join,
     leaves,
@@ -54,7 +52,6 @@ _MAX_BEFORE_UNROLLING = 10_000
 """Statements of a kernel after which loops are only summarised, so that all of it is seen."""
 _MAX_PREDICATED = 4
 """Iterations, and statements in the body, of a loop that leaves a branch short enough for predicates."""
-_PLACES = (LocalPlace, MemoryPlace, TemporaryPlace)
 _Opaque = Callable[[Reason, tuple[Node, ...], Kind], Node]
 
 
@@ -140,7 +137,7 @@ def run(ex: Executor, parts: Parts) -> None:
         ex.on_loop(parts)
         return
     changed = ex.changed_in(parts)
-    symbols = [s for s in ex.state.variables if s in changed and not isinstance(ex.state.variables[s], _PLACES)]
+    symbols = [s for s in ex.state.variables if s in changed and not isinstance(ex.state.variables[s], PLACES)]
     trial = _Trial(ex, parts, symbols)
     trial.run()
     if not (trial.should_unroll() and ex.statements < _MAX_BEFORE_UNROLLING and _unroll(ex, parts)):
@@ -314,7 +311,7 @@ class _Trial:
 
     def _remember_floats(self, after: Mapping[ir.Symbol, Value | Place]) -> None:
         for symbol, value in after.items():
-            if symbol not in self.initial or isinstance(value, _PLACES):
+            if symbol not in self.initial or isinstance(value, PLACES):
                 continue
             for path, leaf in leaves(value):
                 known = self.floats.get((symbol, path))
@@ -335,7 +332,7 @@ class _Trial:
         found: dict[ir.Symbol, dict[str, Value]] = {}
         for symbol in self.symbols:
             value = after.get(symbol)
-            found[symbol] = {} if value is None or isinstance(value, _PLACES) else dict(leaves(value))
+            found[symbol] = {} if value is None or isinstance(value, PLACES) else dict(leaves(value))
         return {
             key: self._result(key, found[key[0]].get(key[1]), placeholder)
             for key, placeholder in self.placeholders.items()
@@ -508,7 +505,7 @@ class _Trial:
                 closed = _with_new_elements(closed, substitute(graph, after, at_end))
             ex.state.variables[symbol] = closed
         for symbol, other in list(ex.state.variables.items()):
-            if symbol in self.initial or isinstance(other, _PLACES) or self.outside.get(symbol) is other:
+            if symbol in self.initial or isinstance(other, PLACES) or self.outside.get(symbol) is other:
                 continue
             if any(n.bits & self.counter.bits for n in nodes_of(other)):
                 ex.state.variables[symbol] = substitute(graph, other, at_end)
@@ -525,7 +522,7 @@ class _Trial:
         at_end = self._last()
         for position in range(self._returns_before, len(returns)):
             condition, value = returns[position]
-            if isinstance(value, _PLACES):
+            if isinstance(value, PLACES):
                 value = substitute_place(graph, value, at_end)
             elif value is not None:
                 value = substitute(graph, value, at_end)
@@ -539,7 +536,7 @@ class _Trial:
             left = self._outside(condition)
             for symbol in self.initial:
                 value, now = variables.get(symbol), ex.state.variables.get(symbol)
-                if value is None or now is None or isinstance(value, _PLACES) or isinstance(now, _PLACES):
+                if value is None or now is None or isinstance(value, PLACES) or isinstance(now, PLACES):
                     continue
                 ex.state.variables[symbol] = join(graph, left, substitute(graph, value, self._last()), now)
 
@@ -556,7 +553,7 @@ class _Trial:
 
 def _value(ex: Executor, symbol: ir.Symbol) -> Value:
     value = ex.state.variables[symbol]
-    assert not isinstance(value, _PLACES)
+    assert not isinstance(value, PLACES)
     return value
 
 

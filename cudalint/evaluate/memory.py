@@ -11,6 +11,7 @@ from cudalint.evaluate.events import AccessEvent, Context, Event, LocalIndexEven
 from cudalint.evaluate.graph import UNINITIALISED, Graph, Node, Reason
 from cudalint.evaluate.state import State
 from cudalint.evaluate.values import (
+    PLACES,
     Allocation,
     ArrayValue,
     Choice,
@@ -118,7 +119,7 @@ class Memory:
 
     def _read_local(self, state: State, place: LocalPlace) -> Value:
         root = state.variables.get(place.symbol)
-        if root is None or isinstance(root, (LocalPlace, MemoryPlace, TemporaryPlace)):
+        if root is None or isinstance(root, PLACES):
             return self.unknown(place.type, UNINITIALISED, (), place.symbol.name)
         value: Value = root
         for position, step in enumerate(place.path):
@@ -270,7 +271,7 @@ class Memory:
         if isinstance(place, LocalPlace):
             self.local_index(place, context, "store")
             root = state.variables.get(place.symbol)
-            if not place.path or root is None or isinstance(root, (LocalPlace, MemoryPlace, TemporaryPlace)):
+            if not place.path or root is None or isinstance(root, PLACES):
                 if not place.path:
                     state.variables[place.symbol] = value
                 return

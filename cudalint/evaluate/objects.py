@@ -11,11 +11,11 @@ from cudalint.evaluate.conversions import convert
 from cudalint.evaluate.memory import address_of, dereference
 from cudalint.evaluate.pointers import NULL
 from cudalint.evaluate.values import (
+    PLACES,
     Allocation,
     ArrayValue,
     Closure,
     LocalPlace,
-    MemoryPlace,
     Place,
     Pointer,
     RecordValue,
@@ -27,7 +27,6 @@ from cudalint.evaluate.values import (
 if TYPE_CHECKING:
     from cudalint.evaluate.executor import Executor
 
-_PLACES = (LocalPlace, MemoryPlace, TemporaryPlace)
 
 
 def materialise(ex: Executor, value: Value, type_: ir.Type, span: ir.Span) -> LocalPlace:
@@ -108,7 +107,7 @@ def lambda_value(ex: Executor, expr: ir.Lambda) -> Value:
         if symbol.initializer is not None:  # `[p = a + i]`
             ex.state.variables[symbol] = expressions.initial_value(ex, symbol, symbol.initializer())
         value = ex.state.variables.get(symbol)
-        if not capture.by_reference and value is not None and not isinstance(value, _PLACES):
+        if not capture.by_reference and value is not None and not isinstance(value, PLACES):
             captured[symbol] = value
     return Closure(expr.function, captured)
 

@@ -159,6 +159,8 @@ class TemporaryPlace(Struct, frozen=True, eq=False):
 
 
 Place = LocalPlace | MemoryPlace | TemporaryPlace
+PLACES = (LocalPlace, MemoryPlace, TemporaryPlace)
+"""To tell places from values."""
 
 
 # --- working with values -------------------------------------------------------------------------
