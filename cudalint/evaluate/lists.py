@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from cudalint.evaluate.events import AccessEvent
 from cudalint.evaluate.graph import Node, conjuncts
 from cudalint.evaluate.numeric import Rows
-from cudalint.evaluate.requests import Lanes, opaque_parts
+from cudalint.evaluate.requests import Lanes, opaque_parts, without_data
 from cudalint.hardware.sectors import global_request
 
 
@@ -49,11 +49,10 @@ def stays_in_own_row(event: AccessEvent, rows: Rows, mask: NDArray[np.bool_]) ->
     """Whether the lanes of a global access are two sectors apart before loaded numbers are added to their addresses: in
     rows of 36 bytes, neighbours still meet in a sector often enough (27.8 sectors a request for random columns, as
     measured, and 32.0 in rows of 64 and 400 bytes). `mask`, [rows, warps, 32], has those that make the access."""
-    graph, offset = rows.graph, event.offset
     if event.target.space != "global":
         return False
-    without = graph.substitute(offset, {part: graph.const(0, part.kind) for part, _ in opaque_parts(graph, offset)})
-    if without.bits & graph.opaque_bits or not rows.fixes(without):
+    without = without_data(rows.graph, event.offset)
+    if without.bits & rows.graph.opaque_bits or not rows.fixes(without):
         return False
     addresses = rows.full(without).astype(np.int64).reshape(mask.shape)
     pairs, _ = global_request(addresses // 2, mask, 1)

@@ -259,6 +259,11 @@ def opaque_parts(graph: Graph, node: Node) -> Sequence[tuple[Node, Reason]]:
     return known
 
 
+def without_data(graph: Graph, node: Node) -> Node:
+    """A value with zeros in the place of what cannot be followed."""
+    return graph.substitute(node, {part: graph.const(0, part.kind) for part, _ in opaque_parts(graph, node)})
+
+
 def _opaque_parts(graph: Graph, node: Node) -> Iterator[tuple[Node, Reason]]:
     seen: set[int] = set()
     pending: list[tuple[Node, Node | None]] = [(node, None)]

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from cudalint.evaluate.events import AccessEvent
 from cudalint.evaluate.graph import THREAD_BITS, UNINITIALISED, Graph, Node
 from cudalint.evaluate.numeric import WARP
-from cudalint.evaluate.requests import opaque_parts
+from cudalint.evaluate.requests import opaque_parts, without_data
 from cudalint.flow.unfold import Touch, Unfolding, flat
 
 MAX_LANES = 400_000
@@ -141,9 +141,8 @@ def is_up_to_data(offset: Node, graph: Graph) -> bool:
     """Whether threads have different addresses because they load different data, and for no other reason."""
     if not offset.bits & graph.opaque_bits:
         return False
-    data = [part for part, _ in opaque_parts(graph, offset)]
-    own = graph.substitute(offset, {part: graph.const(0, part.kind) for part in data})
-    return any(part.bits & THREAD_BITS for part in data) and not own.bits & THREAD_BITS
+    varies = any(part.bits & THREAD_BITS for part, _ in opaque_parts(graph, offset))
+    return varies and not without_data(graph, offset).bits & THREAD_BITS
 
 
 def _entries(
