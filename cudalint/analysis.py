@@ -93,8 +93,7 @@ def _analyse_texts(texts: CudaTexts, options: AnalysisOptions) -> Iterator[FileF
     for number, text in enumerate(texts.texts):
         if number and time.process_time() > end:
             left = f"{len(texts.texts) - number} of {len(texts.texts)} kernel sources were not evaluated"
-            limit = f"given up after {options.seconds:g} s: {left}; --time-limit gives more time"
-            yield FileFacts(texts.path, "partial", failures=(limit,))
+            yield FileFacts(texts.path, "partial", failures=(_out_of_time(left, options),))
             return
         try:
             yield _analyse_text(texts.path, text, options, end)
@@ -236,8 +235,7 @@ class _FileAnalysis(Struct, eq=False):
             return ()
         first, *others = self.given_up
         named = f"`{first}`" + (f" and {len(others)} more" if others else "")
-        limit = f"given up after {self.options.seconds:g} s"
-        return (f"{limit}: launches of {named} were not evaluated; --time-limit gives more time",)
+        return (_out_of_time(f"launches of {named} were not evaluated", self.options),)
 
     def _instantiations(self, ref: ir.FunctionRef, launches: Sequence[HostLaunch]) -> list[KernelFacts]:
         """The facts of a kernel: one for each instantiation that is launched, or one for the pattern."""
@@ -418,6 +416,11 @@ class _FileAnalysis(Struct, eq=False):
             self.settled.append((bare, bare.payload.generic))
             self.graph.settle(bare, value.value)
         arguments[symbol] = converted
+
+
+def _out_of_time(left: str, options: AnalysisOptions) -> str:
+    limit = f"the time limit of {options.time_limit:g} s is too short"
+    return f"{limit}: {left}; --time-limit gives more time"
 
 
 def _symbol_behind(number: Node) -> Node:

@@ -53,6 +53,9 @@ class KernelSettings(Struct, frozen=True):
         return fnmatchcase(kernel, self.pattern)
 
 
+_SHARE_OF_TIME = 0.75
+
+
 class AnalysisOptions(Struct, frozen=True):
     """Everything that `analyse_file` depends on beside the file; picklable, since workers receive it."""
 
@@ -84,7 +87,13 @@ class AnalysisOptions(Struct, frozen=True):
     ptxas: bool = False
     """Compile each file with the user's nvcc for its registers."""
     race_scope: RaceScope = "grid"
-    seconds: float = 15.0
-    """After this long the launches of a file that are left are only listed, so that the others' results are kept."""
+    time_limit: float = 20.0
+    """In seconds for a file: what computes for longer is ended from outside."""
     unsaved: tuple[tuple[str, str], ...] = ()
     """Paths and texts that stand in for files: what came from standard input, or a fix that is being tried."""
+
+    @property
+    def seconds(self) -> float:
+        """A file's evaluation ends by itself after this share of the time limit: the launches that are left are only
+        listed, so that the others' results are kept. Only a single launch that takes longer is ended from outside."""
+        return _SHARE_OF_TIME * self.time_limit

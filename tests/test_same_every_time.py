@@ -42,7 +42,7 @@ def test_a_slow_machine_finds_the_same_races(monkeypatch: pytest.MonkeyPatch) ->
     hours = iter(range(1, 10**9))
     for clock in ("monotonic", "process_time"):
         monkeypatch.setattr(time, clock, lambda: now + 3600 * next(hours))
-    slow = analyse_file(path, AnalysisOptions(seconds=1e12))
+    slow = analyse_file(path, AnalysisOptions(time_limit=1e12))
     assert _outcome(slow) == _outcome(fast)
     assert slow.failures == ()
 

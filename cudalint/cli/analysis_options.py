@@ -135,13 +135,10 @@ rule_options = together(
     ),
 )  # fmt: skip
 
-_SHARE_OF_TIME = 0.75
-"""A file's evaluation ends by itself after this share of the time limit, and keeps what it has; only a single launch
-that takes longer is ended from outside."""
-
 _FIELDS = (
     "include_dirs", "defines", "std", "cuda_path", "compile_commands", "block", "grid", "shared", "force_launch",
     "params", "assumes", "race_scope", "registers", "max_registers", "cubins", "ptxas",
+    "time_limit",
 )  # fmt: skip
 
 
@@ -160,9 +157,7 @@ def settings_from(values: dict[str, Any]) -> Settings:
     selection = Selection(*(values.get(name, ()) for name in ("select", "ignore", "extend_select")))
     return Settings(
         CommandLine(
-            options=AnalysisOptions(
-                **{name: values[name] for name in _FIELDS}, seconds=_SHARE_OF_TIME * values["time_limit"]
-            ),
+            options=AnalysisOptions(**{name: values[name] for name in _FIELDS}),
             target=values["target"],
             selection=selection,
             thresholds=values.get("thresholds", ()),

@@ -160,6 +160,6 @@ def test_a_long_kernel_costs_no_short_one(tmp_path: Path) -> None:
     long = "".join(f"  a[threadIdx.x * {i % 7} + {i}] = {i};\n" for i in range(20_000))
     path = tmp_path / "kernels.cu"
     path.write_text(f"__global__ void bad(float* a) {{\n{long}}}\n{_GOOD}")
-    facts = analyse_file(str(path), AnalysisOptions(seconds=1.0))
+    facts = analyse_file(str(path), AnalysisOptions(time_limit=1.0))
     assert [kernel.name for kernel in facts.kernels] == ["bad", "good"]
     assert _sectors(facts, "good")[-1] == 32.0
