@@ -21,4 +21,13 @@ def work_tree(folder: str) -> str:
     return next((each for each in upwards(folder) if os.path.exists(os.path.join(each, ".git"))), folder)
 
 
-__all__ = ["upwards", "work_tree"]
+def without_detours(path: str) -> str:
+    """A path without the folders that it enters only to leave them again, if it leads to the same place then: it does
+    not where one of them is a link."""
+    if os.pardir not in path.replace(os.sep, "/").split("/"):
+        return path
+    short = os.path.normpath(path)
+    return short if os.path.realpath(short) == os.path.realpath(path) else path
+
+
+__all__ = ["upwards", "without_detours", "work_tree"]

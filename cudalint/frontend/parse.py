@@ -17,6 +17,7 @@ from clang.cindex import Diagnostic, TranslationUnit, TranslationUnitLoadError
 from msgspec import Struct, field
 from msgspec.structs import replace
 
+from cudalint.folders import without_detours
 from cudalint.frontend import clang, recovery
 from cudalint.frontend.dialect import as_clang_takes_it
 from cudalint.frontend.guesses import Guess, guess_name, guess_type, guess_within, header_of, macro_on
@@ -146,8 +147,12 @@ class ParsedFile(Struct):
     """The start of the file that includes this one, if this is a fragment that was parsed behind it."""
 
     def shown(self, path: str) -> str:
-        """A file's path as the user knows it, given clang's."""
-        return self.includer or path if self.context and path == _context_name(self.context) else path
+        """A file's path as the user knows it, given clang's: the same for a header whatever file includes it."""
+        if path == self.path:
+            return path
+        if self.context and path == _context_name(self.context):
+            return self.includer or path
+        return without_detours(path)
 
     @property
     def includer(self) -> str | None:

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from clang.cindex import Cursor, CursorKind, TranslationUnit
 
+from cudalint.folders import without_detours
 from cudalint.frontend import precompiled as precompiled_module
 from cudalint.frontend.lower import lower_unit
 from cudalint.frontend.parse import BUNDLED_ROOT, ParsedFile, ParseOptions, SourceError, parse_file
@@ -420,3 +421,24 @@ def test_the_kernels_of_an_includer_are_its_own(tmp_path: Path, monkeypatch: pyt
     assert [(ref.name, ref.span.path, ref.span.line) for ref in unit.kernels] == [("k", "kernel.cu", 1)]
     (main,) = [ref for ref in unit.host_functions if ref.name == "main"]
     assert (main.span.path, main.span.line) == ("main.cu", 4)
+
+
+def test_a_header_has_one_name_by_whatever_way_files_come_to_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Otherwise a finding in it would be as many findings as there are folders that include it."""
+    monkeypatch.chdir(tmp_path)
+    for folder in ("common", "one", "two"):
+        Path(folder).mkdir()
+    Path("common/kernel.cuh").write_text("__global__ void k(int* n) { n[threadIdx.x] = 1; }\n")
+    for path in ("one/a.cu", "two/a.cu"):
+        Path(path).write_text('#include "../common/kernel.cuh"\n')
+        (ref,) = lower_unit(parse_file(path, ParseOptions())).kernels
+        assert ref.span.path == "common/kernel.cuh"
+
+
+def test_a_folder_that_is_a_link_is_no_detour(tmp_path: Path) -> None:
+    (tmp_path / "far" / "deep").mkdir(parents=True)
+    (tmp_path / "link").symlink_to(tmp_path / "far" / "deep")
+    assert without_detours(f"{tmp_path}/link/../k.cuh") == f"{tmp_path}/link/../k.cuh"
+    assert without_detours(f"{tmp_path}/far/deep/../k.cuh") == f"{tmp_path}/far/k.cuh"

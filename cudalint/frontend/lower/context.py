@@ -55,7 +55,7 @@ class Context:
                 f"{problem.line}:{problem.column}: {problem.message}"
                 for problem in self._parsed.problems
                 if problem.kind != "supplied"
-                and problem.path == span.path
+                and self._parsed.shown(problem.path) == span.path
                 and span.line <= problem.line <= span.end_line
             ]
         )
