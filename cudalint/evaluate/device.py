@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, cast
 
 from cudalint import ir
 from cudalint.evaluate import expressions
 from cudalint.evaluate.arithmetic import kind_of
+from cudalint.evaluate.graph import Graph
 from cudalint.evaluate.intrinsics import Handler
 from cudalint.evaluate.pointers import pointer_place
 from cudalint.evaluate.values import LocalPlace, Value
@@ -19,6 +20,12 @@ if TYPE_CHECKING:
 
 _ATTRIBUTES = {
     1: "maxThreadsPerBlock",
+    2: "maxThreadsDim[0]",
+    3: "maxThreadsDim[1]",
+    4: "maxThreadsDim[2]",
+    5: "maxGridSize[0]",
+    6: "maxGridSize[1]",
+    7: "maxGridSize[2]",
     8: "sharedMemPerBlock",
     10: "warpSize",
     12: "regsPerBlock",
@@ -37,7 +44,7 @@ divides a size by it that nobody knows, and the block that comes out would be a 
 
 
 def properties_of(target: Target) -> Mapping[str, int]:
-    """The fields of `cudaDeviceProp` that decide launches."""
+    """The fields of `cudaDeviceProp` that decide launches, and the elements of those that are arrays."""
     major, minor = target.compute_capability
     return {
         "warpSize": target.warp_size,
@@ -53,7 +60,13 @@ def properties_of(target: Target) -> Mapping[str, int]:
         "sharedMemPerBlockOptin": target.shared_per_block_opt_in,
         "sharedMemPerMultiprocessor": target.shared_per_sm,
         "reservedSharedMemPerBlock": target.shared_reserved_per_block,
+        **_by_axis("maxThreadsDim", target.max_block_dimensions),
+        **_by_axis("maxGridSize", target.max_grid_dimensions),
     }
+
+
+def _by_axis(name: str, limits: Sequence[int]) -> dict[str, int]:
+    return {f"{name}[{axis}]": limit for axis, limit in enumerate(limits)}
 
 
 def _properties(ex: Executor, call: ir.Call) -> Value:
@@ -62,11 +75,22 @@ def _properties(ex: Executor, call: ir.Call) -> Value:
     record = where.type
     if isinstance(where, LocalPlace) and isinstance(record, ir.RecordType):
         for name, number in cast("HostExecutor", ex).properties.items():
-            part = record.field(name)
+            part = _part(where, record, name, ex.graph)
             if part is not None:
-                value = ex.graph.const(number, kind_of(part.type))
-                expressions.write(ex, where.step(name, part.type), value, call.span)
+                expressions.write(ex, part, ex.graph.const(number, kind_of(part.type)), call.span)
     return ex.graph.zero
+
+
+def _part(where: LocalPlace, record: ir.RecordType, name: str, graph: Graph) -> LocalPlace | None:
+    """The field of that name, or the element of one: `maxThreadsDim[0]`."""
+    name, _, index = name.partition("[")
+    field = record.field(name)
+    if field is None:
+        return None
+    place = where.step(name, field.type)
+    if index and isinstance(field.type, ir.ArrayType):
+        return place.step(graph.const(int(index[:-1])), field.type.element)
+    return None if index else place
 
 
 def _attribute(ex: Executor, call: ir.Call) -> Value | None:

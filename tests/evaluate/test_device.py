@@ -50,3 +50,12 @@ def test_the_whole_of_the_shared_memory() -> None:
 def test_what_the_target_says_nothing_of_is_unknown() -> None:
     launch = _launch("int n; cudaDeviceGetAttribute(&n, cudaDevAttrClockRate, 0); k<<<n, 64>>>(0);", "a100")
     assert launch.site is not None and launch.site.grid[0] is None
+
+
+@pytest.mark.parametrize("axis", [0, 1, 2])
+def test_the_largest_block_along_an_axis(axis: int) -> None:
+    """1024, 1024 and 64 (CUDA C++ Programming Guide, "Technical Specifications per Compute Capability")."""
+    by_record = f"cudaDeviceProp p; cudaGetDeviceProperties(&p, 0); k<<<64, min(128, p.maxThreadsDim[{axis}])>>>(0);"
+    by_attribute = f"int n; cudaDeviceGetAttribute(&n, (cudaDeviceAttr){2 + axis}, 0); k<<<64, min(128, n)>>>(0);"
+    for statements in (by_record, by_attribute):
+        assert _launch(statements, "a100").block == ((128, 128, 64)[axis], 1, 1)
