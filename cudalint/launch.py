@@ -162,10 +162,19 @@ def _from_launch(
         assumptions = _defaults_in(open_, arguments, graph)
     seen = _known(launch.block) if assumptions else block
     site = _site(SourcePlace(*launch.span), seen, launch.grid, launch.shared, launch.tilings)
+    guards = (*launch.guards, *_sizes_of_the_block(launch.block, block, graph))
     return Configuration(
         block, launch.grid, launch.shared, arguments, source, launch.span.path, launch.span.line, assumptions, site,
-        guards=launch.guards, by_default=by_default,
+        guards=guards, by_default=by_default,
     )  # fmt: skip
+
+
+def _sizes_of_the_block(extents: Nodes, block: Block, graph: Graph) -> Iterator[Node]:
+    """What sizes have to be for the block to be the one that is evaluated: with another `n`, `min(n, 32)` is another
+    block, and the threads of this one say nothing about it."""
+    for extent, number in zip(extents, block, strict=True):
+        if not extent.is_const:
+            yield graph.binary("==", extent, graph.const(number, extent.kind), extent.kind)
 
 
 def _is_by_default(open_: Sequence[Node], graph: Graph) -> bool:
