@@ -170,6 +170,8 @@ class Function(Struct, eq=False):
     captures: tuple[Capture, ...] = ()
     problems: tuple[str, ...] = ()
     """Front-end errors inside the body; statements may be missing from it."""
+    launches_kernels: bool = False
+    """Launches of other kernels are missing from the body."""
 
 
 class FunctionRef(Struct, eq=False):

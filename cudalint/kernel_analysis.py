@@ -112,6 +112,8 @@ class KernelAnalysis(Struct, eq=False):
         function = self.function
         for problem in function.problems:
             self.gap(function.name_span, f"{UNRESOLVED}{problem}")
+        if function.launches_kernels:
+            self.gap(function.name_span, "the kernels that it launches")
         target = find_target(self.options.target)
         resources = resources_of(function, sum(self._shared.values()), self.usage, self.options, target)
         return KernelFacts(

@@ -34,8 +34,8 @@ class RedundantBarrier(Rule):
         out[i] = s[blockDim.x - 1 - threadIdx.x];
 
     What is not reported
-        - Kernels with memory fences, asynchronous copies, named barriers, inline assembly, or a barrier that depends on
-          data: what else is ordered there is not followed. Nor those that read a clock.
+        - Kernels with memory fences, asynchronous copies, named barriers, inline assembly, launches of further kernels,
+          or a barrier that depends on data: what else is ordered there is not followed. Nor those that read a clock.
         - Barriers between accesses whose addresses depend on data, and between accesses to different arrays in global
           memory, which may be one and the same array.
         - Launches of a single warp, and kernels of which no launch is in sight: other blocks may need the barrier.

@@ -197,7 +197,7 @@ def _is_understood(execution: Execution) -> bool:
     x, y, z = execution.launch.block
     if execution.launch.block_is_made_up or x * y * z <= _FEW_THREADS:
         return False
-    if not execution.complete or execution.function.problems or _looks_at_time(execution.function):
+    if not execution.complete or execution.function.problems or _does_more(execution.function):
         return False
     for event in execution.events:
         if isinstance(event, (FenceEvent, CopyEvent, EscapeEvent, LibraryAccess)):
@@ -215,12 +215,15 @@ def _is_plain(event: BarrierEvent, graph: Graph) -> bool:
     return event.scope == "block" and event.part == "whole" and not event.implied and not by_data
 
 
-def _looks_at_time(function: ir.Function) -> bool:
-    """Whether the kernel, or what it calls, reads a clock, sleeps, or has assembly in it."""
+def _does_more(function: ir.Function) -> bool:
+    """Whether the kernel, or what it calls, launches a kernel, which touches what its block has written before, reads a
+    clock, sleeps, or has assembly in it."""
     seen: set[str] = set()
     pending: list[ir.Function | None] = [function]
     while pending:
         current = pending.pop()
+        if current is not None and current.launches_kernels:
+            return True
         for node in walk(current.body) if current is not None else ():
             if isinstance(node, ir.Asm) or (isinstance(node, ir.Call) and node.name in _CLOCKS):
                 return True

@@ -94,6 +94,7 @@ _UNBALANCED: Final = re.compile(
     r"expected ';' after (struct|class|union|enum)|"
     r"a type specifier is required"
 )
+_NAMES_A_KERNEL: Final = re.compile(r"reference to __global__ function '.*' in __(?:device|global)__ function")
 _NESTED_LAUNCH: Final = "call to __global__ function from __global__ function"
 """clang knows no dynamic parallelism; the launch is lost, the kernel around it is not."""
 ProblemKind = Literal["missing-include", "supplied", "guessed", "error"]
@@ -145,6 +146,8 @@ class ParsedFile(Struct):
     """Where the text stands in a file that holds more than CUDA."""
     context: recovery.Context | None = None
     """The start of the file that includes this one, if this is a fragment that was parsed behind it."""
+    nested_launches: tuple[Problem, ...] = ()
+    """Where kernels launch others, which clang leaves out of the bodies that it hands over."""
 
     def shown(self, path: str) -> str:
         """A file's path as the user knows it, given clang's: the same for a header whatever file includes it."""
@@ -183,12 +186,14 @@ def parse_file(
     attempt = _Parser(path, text, options).best_attempt()
     ranges = clang.skipped_ranges(attempt.unit, path)
     problems = tuple(_without_followers(attempt.problems))
-    problems = problems if places is None else tuple(_placed(p, path, places) for p in problems)
-    folders = _system_folders(options)
-    context = attempt.setting.context
+    launches = _nested_launches(attempt.unit)
+    if places is not None:
+        problems = tuple(_placed(p, path, places) for p in problems)
+        launches = tuple(_placed(p, path, places) for p in launches)
     return ParsedFile(
-        path, attempt.unit, problems, ranges, system_folders=folders, places=places, context=context
-    )
+        path, attempt.unit, problems, ranges, system_folders=_system_folders(options), places=places,
+        context=attempt.setting.context, nested_launches=launches,
+    )  # fmt: skip
 
 
 def _context_name(context: recovery.Context) -> str:
@@ -583,9 +588,19 @@ def _is_ignored(diagnostic: Diagnostic) -> bool:
     """Whether an error is about something that doesn't matter here, such as a kernel that launches another."""
     if _IGNORED.match(diagnostic.spelling):
         return True
+    return _is_nested_launch(diagnostic)
+
+
+def _is_nested_launch(diagnostic: Diagnostic) -> bool:
+    if _NAMES_A_KERNEL.match(diagnostic.spelling):
+        return True
     return diagnostic.spelling.startswith("no matching function") and any(
         _NESTED_LAUNCH in note.spelling for note in diagnostic.children
     )
+
+
+def _nested_launches(unit: TranslationUnit) -> tuple[Problem, ...]:
+    return tuple([_problem(diagnostic) for diagnostic in unit.diagnostics if _is_nested_launch(diagnostic)])
 
 
 def _problem(diagnostic: Diagnostic) -> Problem:

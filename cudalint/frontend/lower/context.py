@@ -17,7 +17,7 @@ from cudalint.frontend.lower.sources import Sources
 from cudalint.frontend.lower.statements import Statements
 from cudalint.frontend.lower.symbols import Symbols
 from cudalint.frontend.lower.types import Types
-from cudalint.frontend.parse import ParsedFile
+from cudalint.frontend.parse import ParsedFile, Problem
 
 
 class Context:
@@ -48,14 +48,19 @@ class Context:
             if handle:
                 yield cursors.file_contents(self.root.unit, handle).decode("latin-1")
 
+    def launches_kernels(self, span: ir.Span) -> bool:
+        """Whether a kernel is launched between the first and the last line of a function of the device."""
+        return any(self._is_within(problem, span) for problem in self._parsed.nested_launches)
+
     def problems_within(self, span: ir.Span) -> tuple[str, ...]:
         """The front end's errors between the first and the last line of a function."""
         return tuple(
             [
                 f"{problem.line}:{problem.column}: {problem.message}"
                 for problem in self._parsed.problems
-                if problem.kind != "supplied"
-                and self._parsed.shown(problem.path) == span.path
-                and span.line <= problem.line <= span.end_line
+                if problem.kind != "supplied" and self._is_within(problem, span)
             ]
         )
+
+    def _is_within(self, problem: Problem, span: ir.Span) -> bool:
+        return span.line <= problem.line <= span.end_line and self._parsed.shown(problem.path) == span.path

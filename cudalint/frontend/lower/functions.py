@@ -162,6 +162,7 @@ class Functions:
             template_types=self._template_types(definition),
             captures=self._captures_of(definition),
             problems=context.problems_within(span),
+            launches_kernels=context.launches_kernels(span),
         )
 
     def _template_values(self, definition: Cursor) -> tuple[ir.Symbol, ...]:
