@@ -221,7 +221,7 @@ class _FileAnalysis(Struct, eq=False):
         options_for = partial(parse_options, options=self.options)
         host = HostCode(self.unit, self.graph, generics, self.properties, options_for)
         launches, self.opt_ins, self.unfollowed = host.launches(), host.opt_ins, host.unfollowed
-        settle_sizes(self.graph)
+        settle_sizes(self.graph, conditions=(guard for launch in launches for guard in launch.guards))
         self.shared = self.graph.checkpoint()
         found: dict[int, list[KernelFacts]] = {}
         # Short ones first: one that takes all of the file's time costs no other.

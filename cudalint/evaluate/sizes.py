@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import operator
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 from cudalint.evaluate.graph import Graph, Node, Uniform
@@ -23,17 +23,33 @@ _ROUNDS = 4
 """Making sizes smaller undoes what was made of their quotients, and the other way round: tried so often."""
 
 
-def settle_sizes(graph: Graph, grid: Sequence[Node] = ()) -> None:
+def settle_sizes(graph: Graph, grid: Sequence[Node] = (), conditions: Iterable[Node] = ()) -> None:
     """Gives uniform symbols generic values with which the program computes what it is meant to, and with which the grid
-    can be launched."""
+    can be launched. What the `conditions` of the launch say sizes to be multiples of, they stay multiples of."""
+    multiples = _multiples(conditions)
     graph.sort_quotients()
     for symbol, is_right in graph.exponents.items():
         _settle(symbol, _FEW_BITS if is_right else _BITS)
     for _ in range(_ROUNDS):
         _settle_quotients(graph)
-        if not _shrink(graph, grid):
+        if not _shrink(graph, grid, multiples):
             break
     graph.forget_arithmetic()
+
+
+def _multiples(conditions: Iterable[Node]) -> dict[Node, int]:
+    """`length % 128 == 0`: the sizes that are some number of times another number."""
+    found: dict[Node, int] = {}
+    for condition in conditions:
+        if condition.op != "==":
+            continue
+        rest, number = condition.args if condition.args[1].is_const else condition.args[::-1]
+        if rest.op != "%" or not number.is_const or number.value or not rest.args[1].is_const:
+            continue
+        size, modulus = rest.args[0], int(rest.args[1].value)
+        if isinstance(size.payload, Uniform) and 0 < modulus < _LARGEST:
+            found[size] = math.lcm(found.get(size, 1), modulus)
+    return found
 
 
 def _settle(size: Node, value: int | float) -> None:
@@ -82,7 +98,7 @@ def _settle_share(graph: Graph, whole: int, parts: Node, generic: int) -> None:
         _settle(parts, _FEW)
 
 
-def _shrink(graph: Graph, grid: Sequence[Node]) -> bool:
+def _shrink(graph: Graph, grid: Sequence[Node], multiples: Mapping[Node, int]) -> bool:
     """Halves the largest sizes of 32-bit products that would overflow (`batch * heads * length * width`), and of grids
     with too many blocks: a program is written for sizes of which the products fit and the launches succeed. Whether
     there were any."""
@@ -95,19 +111,21 @@ def _shrink(graph: Graph, grid: Sequence[Node]) -> bool:
     for computed, limit in bounded:
         factors = [atom for atom in graph.atoms(computed.bits, graph.uniform_bits) if not atom.kind.is_float]
         while _exceeds(graph, computed, limit, grid) and any(
-            _halve(graph, factor, divisors) for factor in sorted(factors, key=_generic)[::-1]
+            _halve(graph, factor, divisors, multiples) for factor in sorted(factors, key=_generic)[::-1]
         ):
             shrunk = True
     return shrunk
 
 
-def _halve(graph: Graph, size: Node, divisors: Mapping[Node, Sequence[Node]]) -> bool:
+def _halve(
+    graph: Graph, size: Node, divisors: Mapping[Node, Sequence[Node]], multiples: Mapping[Node, int]
+) -> bool:
     """Makes a size about half as large, and what it is divided by with it, so that it stays a multiple; whether there
     was anything to take away."""
     own = divisors.get(size, ())
     for divisor in own:
-        _halve(graph, divisor, {})
-    granule = math.lcm(*(_GRANULE * _generic(divisor) for divisor in own)) if own else _GRANULE
+        _halve(graph, divisor, {}, multiples)
+    granule = math.lcm(_GRANULE, multiples.get(size, 1), *(_GRANULE * _generic(divisor) for divisor in own))
     smaller = max(granule, _generic(size) // 2 // granule * granule)
     if _is_default(size) or not 0 < smaller < _generic(size):
         return False

@@ -64,6 +64,16 @@ def test_grids_of_generic_sizes_can_be_launched() -> None:
     assert rows.payload.generic == 5 << 20
 
 
+def test_sizes_stay_multiples_of_what_the_host_code_checks() -> None:
+    """Halves of 23 * 2**20 that are multiples of 32 come down to 1472 * 32, which is no multiple of 192."""
+    graph = Graph()
+    planes = graph.uniform("planes", 23 << 20, I8)
+    checked = graph.binary("==", graph.binary("%", planes, graph.const(192, I8), I8), graph.const(0, I8), BOOL)
+    settle_sizes(graph, (graph.one, graph.one, planes), (checked,))
+    assert isinstance(planes.payload, Uniform)
+    assert 0 < planes.payload.generic <= 65_535 and planes.payload.generic % 192 == 0
+
+
 def test_the_last_block_begins_within_its_type() -> None:
     """`blockIdx.z * width * rows` is an `int`: with 4096 planes of 4096 by 4096 it would be 2**36."""
     graph = Graph()
