@@ -680,3 +680,24 @@ def test_problems_belong_to_the_function_that_has_them() -> None:
 def test_broken_sources_are_lowered_as_far_as_they_go(source: str) -> None:
     for ref in unit_of(source).kernels:
         ref.load()
+
+
+@pytest.mark.parametrize(
+    ("statement", "lowered_as"),
+    [
+        ("out[i] = -in[i] * v + 2.f;", "out[i] = ((-in[i] * v) + 2.0)"),
+        ("out[i] += in[i] > v ? in[i] : v;", "out[i] += ((in[i] > v) ? in[i] : v)"),
+    ],
+)
+def test_operators_in_a_template_may_be_overloaded_somewhere(statement: str, lowered_as: str) -> None:
+    """Which function an operator is depends on the type then, and until there is one it does what the built-in does."""
+    overloads = """
+    struct Number { int x; };
+    __device__ Number operator*(Number, Number);
+    __device__ Number operator+(Number, Number);
+    __device__ Number operator-(Number);
+    __device__ Number operator+=(Number &, Number);
+    __device__ bool operator>(Number, Number);
+    """
+    source = f"{overloads}template <class T> __global__ void k(T *out, T *in, T v, int i) {{ {statement} }}"
+    assert body_lines(kernel_of(source)) == [lowered_as]

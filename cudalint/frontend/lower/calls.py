@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, cast, get_args
 
 from msgspec.structs import replace
 
@@ -16,6 +16,10 @@ if TYPE_CHECKING:
 _CONFIGURE: Final = frozenset({"cudaConfigureCall", "__cudaPushCallConfiguration"})
 _FUNCTIONS: Final = frozenset({kinds.FUNCTION_DECL, kinds.FUNCTION_TEMPLATE})
 _METHODS: Final = frozenset({kinds.CXX_METHOD, kinds.CONVERSION_FUNCTION, kinds.DESTRUCTOR})
+_UNARY_OPERATORS: Final = frozenset(get_args(ir.UnaryOp))
+_BINARY_OPERATORS: Final = frozenset(
+    ["+", "-", "*", "/", "%", "<", ">", "<=", ">=", "==", "!=", "&&", "||", "&", "|", "^", "<<", ">>"]
+)
 _WRAPPERS: Final = frozenset({kinds.UNEXPOSED_EXPR, kinds.PAREN_EXPR})
 
 
@@ -98,6 +102,9 @@ class Calls:
         named = _unwrapped(nodes[0])
         if self.is_unresolved(named):
             return self.unresolved(cursor, nodes)
+        operation = self._unresolved_operation(cursor, nodes)
+        if operation is not None:
+            return operation
         if named.kind == kinds.MEMBER_REF_EXPR and not kinds.is_declaration(cursors.referenced(named).kind):
             return self._unresolved_method(cursor, named, nodes[1:])
         callee = self._context.expressions.lower(nodes[0])
@@ -118,6 +125,23 @@ class Calls:
         name = cursors.spelling(cursors.referenced(_unwrapped(nodes[0])))
         arguments = self._context.expressions.lower_all(nodes[1:])
         return ir.Call(name, None, None, None, arguments, self._type(cursor), self._span(cursor))
+
+    def _unresolved_operation(self, cursor: Cursor, nodes: list[Cursor]) -> ir.Expr | None:
+        """An operator in a template, where the file has overloads of it: which one it is depends on the types. It is
+        taken for the built-in one."""
+        if len(nodes) not in (2, 3) or not self.is_unresolved(_unwrapped(nodes[1])):
+            return None
+        op = cursors.spelling(cursors.referenced(_unwrapped(nodes[1]))).removeprefix("operator")
+        left, *right = self._context.expressions.lower_all([nodes[0], *nodes[2:]])
+        type_, span = self._type(cursor), self._span(cursor)
+        if not right:
+            op = f"{op}x" if op in ("++", "--") else op
+            return ir.Unary(cast(ir.UnaryOp, op), left, type_, span) if op in _UNARY_OPERATORS else None
+        if op in _BINARY_OPERATORS:
+            return ir.Binary(op, left, right[0], type_, span)
+        if op.endswith("=") and op[:-1] in ("", *_BINARY_OPERATORS):
+            return ir.Assign(op[:-1], left, right[0], type_, span)
+        return None
 
     def _unresolved_method(self, cursor: Cursor, named: Cursor, nodes: list[Cursor]) -> ir.Expr:
         receiver = self._receiver(named)

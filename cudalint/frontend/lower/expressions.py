@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Final, cast
+from typing import TYPE_CHECKING, Final, cast, get_args
 
 from cudalint import ir
 from cudalint.frontend import cursors, kinds
@@ -14,9 +14,9 @@ from cudalint.frontend.lower.types import BOOL, INT, VOID, is_anonymous
 if TYPE_CHECKING:
     from cudalint.frontend.lower.context import Context
 
+_UNARY_OPERATORS: Final = frozenset(get_args(ir.UnaryOp))
 _VARIABLES: Final = frozenset({kinds.VAR_DECL, kinds.PARM_DECL})
 _NAMED_FUNCTIONS: Final = kinds.FUNCTION_DECLS | {kinds.FUNCTION_TEMPLATE}
-_UNARY_OPERATORS: Final = frozenset({"-", "+", "!", "~", "*", "&", "++x", "--x", "x++", "x--"})
 
 
 class Expressions:
@@ -193,7 +193,8 @@ class Expressions:
         inner = cursors.expressions(cursor)
         if len(inner) == 1:  # A template parameter that has been replaced by its value.
             return self.lower(inner[0])
-        return self.unknown(cursor, "an unresolved name")
+        name = cursors.spelling(declaration) or cursors.spelling(cursor)
+        return self.unknown(cursor, f"the unresolved name `{name}`" if name else "an unresolved name")
 
     def _function_name(self, cursor: Cursor, declaration: Cursor) -> ir.Expr:
         function = self._context.functions.ref(declaration)
