@@ -497,6 +497,18 @@ def test_instantiations_have_substituted_bodies() -> None:
     assert len({ref.key for ref in unit.instantiations(pattern.key)}) == 2
 
 
+def test_instantiations_of_a_template_that_is_declared_first_are_no_kernels_of_their_own() -> None:
+    """A specialization is one: it has a body that the template does not have."""
+    source = """
+    template <class T> __global__ void k(T* p);
+    template <> __global__ void k(double* p) { p[1] = 2; }
+    void run(float* f, int* i, double* d) { k<<<1, 2>>>(f); k<<<1, 2>>>(i); k<<<1, 2>>>(d); }
+    template <class T> __global__ void k(T* p) { p[0] = 1; }
+    """
+    unit = unit_of(source)
+    assert [(loaded(ref).instantiation, ref.templated) for ref in unit.kernels] == [("k<double>", False), ("k", True)]
+
+
 def test_recursive_templates_end() -> None:
     source = """
     template <int N> __device__ int count() { if constexpr (N == 0) return 0; else return 1 + count<N - 1>(); }

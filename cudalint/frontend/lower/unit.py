@@ -141,4 +141,8 @@ class _Definitions:
     def _is_instantiation(self, node: Cursor) -> bool:
         """Whether a function is written as the template that it belongs to; a specialization has its own place."""
         pattern = cursors.specialized_template(node)
-        return kinds.is_declaration(pattern.kind) and self._sources.start(pattern) == self._sources.start(node)
+        if not kinds.is_declaration(pattern.kind):
+            return False
+        # The template may be declared first and defined further down, which is where its instantiations stand.
+        start = self._sources.start(node)
+        return start in (self._sources.start(pattern), self._sources.start(cursors.definition(pattern)))
