@@ -252,7 +252,8 @@ class KernelAnalysis(Struct, eq=False):
         given = configuration.shared if configuration.source == "launch-site" else None
         shared = int(given.value) if given is not None and given.is_const else None
         # From here on generic values are used, and only now is known what is divided by what.
-        settle_sizes(self.graph, configuration.grid, configuration.guards)
+        most_blocks = find_target(self.options.target).max_grid_dimensions
+        settle_sizes(self.graph, configuration.grid, most_blocks, configuration.guards)
         view = self._view(index, configuration)
         view.assumed = (*view.assumed, *executor.assumed, *kept(self.graph, executor.rests_on))
         view.assumptions = tuple(dict.fromkeys((*view.assumptions, *map(stated, executor.rests_on))))

@@ -16,23 +16,23 @@ _LARGEST = 1 << 28
 """Sizes beyond would overflow soon where they are multiplied."""
 _BITS, _FEW_BITS = 16, 4
 """Of what is shifted by a number that nothing gives: `1 << bits` is a size then, and `size >> level` still is one."""
-MAX_GRID = ((1 << 31) - 1, (1 << 16) - 1, (1 << 16) - 1)
-"""Blocks along each axis (CUDA C++ Programming Guide, "Technical Specifications per Compute Capability": the same for
-every one from 3.0 on)."""
 _ROUNDS = 4
 """Making sizes smaller undoes what was made of their quotients, and the other way round: tried so often."""
 
 
-def settle_sizes(graph: Graph, grid: Sequence[Node] = (), conditions: Iterable[Node] = ()) -> None:
+def settle_sizes(
+    graph: Graph, grid: Sequence[Node] = (), most_blocks: Sequence[int] = (), conditions: Iterable[Node] = ()
+) -> None:
     """Gives uniform symbols generic values with which the program computes what it is meant to, and with which the grid
-    can be launched. What the `conditions` of the launch say sizes to be multiples of, they stay multiples of."""
+    can be launched: `most_blocks` is how many blocks the device takes along each axis. What the `conditions` of the
+    launch say sizes to be multiples of, they stay multiples of."""
     multiples = _multiples(conditions)
     graph.sort_quotients()
     for symbol, is_right in graph.exponents.items():
         _settle(symbol, _FEW_BITS if is_right else _BITS)
     for _ in range(_ROUNDS):
         _settle_quotients(graph)
-        if not _shrink(graph, grid, multiples):
+        if not _shrink(graph, grid, most_blocks, multiples):
             break
     graph.forget_arithmetic()
 
@@ -98,7 +98,7 @@ def _settle_share(graph: Graph, whole: int, parts: Node, generic: int) -> None:
         _settle(parts, _FEW)
 
 
-def _shrink(graph: Graph, grid: Sequence[Node], multiples: Mapping[Node, int]) -> bool:
+def _shrink(graph: Graph, grid: Sequence[Node], most_blocks: Sequence[int], multiples: Mapping[Node, int]) -> bool:
     """Halves the largest sizes of 32-bit products that would overflow (`batch * heads * length * width`), and of grids
     with too many blocks: a program is written for sizes of which the products fit and the launches succeed. Whether
     there were any."""
@@ -107,7 +107,7 @@ def _shrink(graph: Graph, grid: Sequence[Node], multiples: Mapping[Node, int]) -
     for dividend, divisor in graph.quotients.values():
         if isinstance(dividend.payload, Uniform):
             divisors.setdefault(dividend, []).append(divisor)
-    bounded = [*((product, _limit(product)) for product in graph.products), *zip(grid, MAX_GRID, strict=False)]
+    bounded = [*((product, _limit(product)) for product in graph.products), *zip(grid, most_blocks, strict=True)]
     for computed, limit in bounded:
         factors = [atom for atom in graph.atoms(computed.bits, graph.uniform_bits) if not atom.kind.is_float]
         while _exceeds(graph, computed, limit, grid) and any(

@@ -8,6 +8,7 @@ from cudalint.evaluate.arithmetic import BOOL, F8, I4, I8, U8
 from cudalint.evaluate.assumptions import holds, settle
 from cudalint.evaluate.graph import Graph, Reason, Uniform
 from cudalint.evaluate.sizes import settle_sizes
+from cudalint.hardware.targets import find_target
 
 
 def test_a_condition_that_nothing_fulfils_is_no_obstacle_to_the_others() -> None:
@@ -58,7 +59,7 @@ def test_grids_of_generic_sizes_can_be_launched() -> None:
     """23 * 2**20 blocks along z are too many; halves of it that are multiples of 32 come down to 32 * 1472."""
     graph = Graph()
     planes, rows = graph.uniform("planes", 23 << 20, I8), graph.uniform("rows", 5 << 20, I8)
-    settle_sizes(graph, (rows, graph.one, planes))
+    settle_sizes(graph, (rows, graph.one, planes), find_target("a100").max_grid_dimensions)
     assert isinstance(planes.payload, Uniform) and isinstance(rows.payload, Uniform)
     assert 0 < planes.payload.generic <= 65_535 and planes.payload.generic % 32 == 0
     assert rows.payload.generic == 5 << 20
@@ -69,7 +70,7 @@ def test_sizes_stay_multiples_of_what_the_host_code_checks() -> None:
     graph = Graph()
     planes = graph.uniform("planes", 23 << 20, I8)
     checked = graph.binary("==", graph.binary("%", planes, graph.const(192, I8), I8), graph.const(0, I8), BOOL)
-    settle_sizes(graph, (graph.one, graph.one, planes), (checked,))
+    settle_sizes(graph, (graph.one, graph.one, planes), find_target("a100").max_grid_dimensions, (checked,))
     assert isinstance(planes.payload, Uniform)
     assert 0 < planes.payload.generic <= 65_535 and planes.payload.generic % 192 == 0
 
@@ -80,7 +81,7 @@ def test_the_last_block_begins_within_its_type() -> None:
     width, rows, planes = (graph.uniform(name, 4096) for name in ("width", "rows", "planes"))
     plane = graph.binary("*", graph.convert(graph.block[2], I4), width, I4)
     graph.binary("*", plane, rows, I4)
-    settle_sizes(graph, (graph.one, graph.one, planes))
+    settle_sizes(graph, (graph.one, graph.one, planes), find_target("a100").max_grid_dimensions)
     sizes = [int(size.payload.generic) for size in (width, rows, planes) if isinstance(size.payload, Uniform)]
     assert len(sizes) == 3 and all(size >= 32 for size in sizes)
     assert sizes[0] * sizes[1] * (sizes[2] - 1) < 1 << 31
