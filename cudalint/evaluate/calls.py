@@ -188,12 +188,11 @@ def unknown_call(ex: Executor, expr: ir.Call) -> Value:
     if not expr.arguments and ex.configuration is not None and expr.name not in _OF_ALL_THREADS:
         # What is told nothing may ask for the thread: `coalesced_threads().thread_rank()`.
         args = tuple(ex.graph.thread)
-    recording, ex.memory.recording = ex.memory.recording, False
-    for where, argument in written:
+    with ex.memory.unrecorded():
         # No access that is known: `arr + n` may be the end of what the function looks at.
-        value = ex.opaque(f"`{expr.name}` sets it", where.type, args, argument.span)
-        expressions.write(ex, where, value, argument.span)
-    ex.memory.recording = recording
+        for where, argument in written:
+            value = ex.opaque(f"`{expr.name}` sets it", where.type, args, argument.span)
+            expressions.write(ex, where, value, argument.span)
     if expr.function is not None and expr.function.is_user and expr.function.kind != "host":
         ex.gap(expr.span, f"`{expr.name}` {ex.obstacle(expr.function) or 'was not followed'}")
     text = f"it is the result of `{expr.name}`"

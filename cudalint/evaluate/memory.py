@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+
 from msgspec.structs import replace
 
 from cudalint import ir
@@ -77,6 +80,15 @@ class Memory:
         self._unknown = 0
         self._pointers: dict[tuple[Allocation, Node, ir.Type], Value] = {}
         """What was loaded from places that hold pointers, for as long as nobody stores to their array."""
+
+    @contextmanager
+    def unrecorded(self) -> Iterator[None]:
+        """Nothing that is executed meanwhile is an access of the kernel."""
+        recording, self.recording = self.recording, False
+        try:
+            yield
+        finally:
+            self.recording = recording
 
     # values of unknown content
 

@@ -25,9 +25,8 @@ Handler = Callable[..., Any]
 
 def _assume(ex: Executor, call: ir.Call) -> Value:
     """Its condition holds from here on. Looking at memory in it is no access of the kernel."""
-    recording, ex.memory.recording = ex.memory.recording, False
-    conditions = [expressions.condition(ex, argument) for argument in call.arguments[:1]]
-    ex.memory.recording = recording
+    with ex.memory.unrecorded():
+        conditions = [expressions.condition(ex, argument) for argument in call.arguments[:1]]
     for condition in conditions:
         assume(ex, condition)
     return ex.graph.zero
