@@ -43,7 +43,7 @@ from cudalint.facts import (
 )
 from cudalint.frontend.compile_commands import DatabaseError, database_for
 from cudalint.frontend.constants import constant_named
-from cudalint.frontend.lower import lower_unit
+from cudalint.frontend.lower.unit import lower_unit
 from cudalint.frontend.parse import ParseOptions, SourceError, parse_file
 from cudalint.frontend.texts import CudaText, CudaTexts, annotations_in, cuda_texts
 from cudalint.hardware.targets import find_target

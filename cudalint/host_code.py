@@ -10,7 +10,7 @@ from cudalint import ir
 from cudalint.evaluate.graph import Graph, Node
 from cudalint.evaluate.host import HostExecutor, HostLaunch, run_host
 from cudalint.evaluate.host_memory import Generics
-from cudalint.frontend.lower import lower_unit
+from cudalint.frontend.lower.unit import lower_unit
 from cudalint.frontend.parse import ParseOptions, SourceError, parse_file
 from cudalint.neighbours import callers, launchers
 

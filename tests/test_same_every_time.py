@@ -11,7 +11,7 @@ from cudalint.analysis import analyse_file
 from cudalint.evaluate import walk
 from cudalint.facts import FileFacts
 from cudalint.flow import trial
-from cudalint.frontend.lower import lower_unit
+from cudalint.frontend.lower.unit import lower_unit
 from cudalint.frontend.parse import ParseOptions, parse_file
 from cudalint.options import AnalysisOptions
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from msgspec.structs import replace
 
 from cudalint import ir
-from cudalint.evaluate import expressions, objects, walk
+from cudalint.evaluate import expressions, walk
 from cudalint.evaluate.conversions import cast
 from cudalint.evaluate.events import EscapeEvent
 from cudalint.evaluate.graph import UNINITIALISED, Node, Reason
@@ -32,7 +32,6 @@ from cudalint.evaluate.values import (
 
 if TYPE_CHECKING:
     from cudalint.evaluate.executor import Executor
-
 
 
 def call_value(ex: Executor, expr: ir.Call) -> Value:
@@ -134,7 +133,7 @@ def _this(ex: Executor, expr: ir.Call) -> Value | None:
         return None
     where = expressions.place(ex, expr.receiver)
     if isinstance(where, TemporaryPlace):
-        where = objects.materialise(ex, where.value, where.type, expr.span)
+        where = expressions.materialise(ex, where.value, where.type, expr.span)
     return address_of(where, ex.graph)
 
 
@@ -271,9 +270,3 @@ def launch(ex: Executor, expr: ir.Launch) -> Value:
     else:
         ex.gap(expr.span, "it launches a kernel from the device")
     return ex.graph.zero
-
-
-def assembly(ex: Executor, statement: ir.Asm) -> None:
-    handler = ex.library.get("asm")
-    if handler is not None:
-        handler(ex, statement)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from typing import TypeVar
+from typing import ClassVar, TypeVar
 
 from msgspec import Struct
 
@@ -19,6 +19,7 @@ from cudalint.evaluate.arithmetic import BOOL
 from cudalint.evaluate.deadline import NEVER, Deadline
 from cudalint.evaluate.events import BranchEvent, Context, Side, Step
 from cudalint.evaluate.graph import UNINITIALISED, Graph, Node, Reason
+from cudalint.evaluate.handlers import PLACE_HANDLERS, VALUE_HANDLERS
 from cudalint.evaluate.intrinsics import DEVICE_LIBRARY, Handler
 from cudalint.evaluate.memory import Memory
 from cudalint.evaluate.positions import linear_thread
@@ -79,6 +80,8 @@ class Executor:
     """The numbers that stand for the addresses of allocations, where a program computes with them."""
     library: Mapping[str, Handler] = field(default_factory=lambda: DEVICE_LIBRARY)
     """Functions that are known by name."""
+    value_handlers: ClassVar[Mapping[type, Callable[..., Value]]] = VALUE_HANDLERS
+    place_handlers: ClassVar[Mapping[type, Callable[..., Place]]] = PLACE_HANDLERS
     on_launch: Callable[[ir.Launch], None] | None = None
     """What to do about `<<<>>>`; None where launches are not expected (device code)."""
     on_loop: Callable[[loops.Parts], None] | None = None
@@ -444,7 +447,9 @@ class Executor:
             self.statement(child)
 
     def assembly(self, statement: ir.Asm) -> None:
-        expressions.assembly(self, statement)
+        handler = self.library.get("asm")
+        if handler is not None:
+            handler(self, statement)
 
     def expression(self, statement: ir.ExprStmt) -> None:
         expressions.discard(self, statement.expr)

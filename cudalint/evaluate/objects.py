@@ -1,4 +1,4 @@
-"""Objects: literals, lists in braces, temporaries, `this`, closures, and what is made by `new`."""
+"""Objects: literals, lists in braces, `this`, closures, and what is made by `new`."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from cudalint.evaluate import expressions
 from cudalint.evaluate.arithmetic import F8, I4, I8, kind_of
 from cudalint.evaluate.conversions import convert
 from cudalint.evaluate.memory import address_of, dereference
+from cudalint.evaluate.names import field_place
 from cudalint.evaluate.pointers import NULL
 from cudalint.evaluate.values import (
     PLACES,
@@ -26,14 +27,6 @@ from cudalint.evaluate.values import (
 
 if TYPE_CHECKING:
     from cudalint.evaluate.executor import Executor
-
-
-
-def materialise(ex: Executor, value: Value, type_: ir.Type, span: ir.Span) -> LocalPlace:
-    """A temporary object as a variable, so that a method can be called on it."""
-    symbol = ir.Symbol("temporary", type_, "local", span)
-    ex.state.variables[symbol] = value
-    return LocalPlace(symbol, (), type_)
 
 
 def literal_value(ex: Executor, expr: ir.Constant) -> Value:
@@ -91,7 +84,7 @@ def initialise_field(ex: Executor, this: Place, name: str, initializer: ir.Expr)
         return
     value = expressions.evaluate(ex, initializer)
     if field is not None:
-        where = expressions.field_place(ex, this, name, field.type)
+        where = field_place(ex, this, name, field.type)
         expressions.write(ex, where, convert(ex, value, field.type), initializer.span)
     elif isinstance(value, RecordValue) and isinstance(this, LocalPlace):
         for inner, part in value.fields.items():

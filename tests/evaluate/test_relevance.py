@@ -6,7 +6,7 @@ import pytest
 
 from cudalint.analysis import analyse_file
 from cudalint.evaluate.relevance import Relevance
-from cudalint.frontend.lower import lower_unit
+from cudalint.frontend.lower.unit import lower_unit
 from cudalint.frontend.parse import ParseOptions, parse_file
 from cudalint.options import AnalysisOptions
 

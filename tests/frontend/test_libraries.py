@@ -9,7 +9,7 @@ import pytest
 
 from cudalint.analysis import analyse_file
 from cudalint.facts import FileFacts, KernelFacts
-from cudalint.frontend.lower import lower_unit
+from cudalint.frontend.lower.unit import lower_unit
 from cudalint.frontend.parse import LIBRARIES_ROOT, ParsedFile, ParseOptions, parse_file
 from cudalint.options import AnalysisOptions
 

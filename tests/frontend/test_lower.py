@@ -9,7 +9,7 @@ import pytest
 
 from cudalint import ir
 from cudalint.frontend.dump import dump_function, type_name
-from cudalint.frontend.lower import lower_unit
+from cudalint.frontend.lower.unit import lower_unit
 from cudalint.frontend.parse import ParseOptions, parse_file
 
 

@@ -11,7 +11,7 @@ from clang.cindex import Cursor, CursorKind, TranslationUnit
 
 from cudalint.folders import without_detours
 from cudalint.frontend import precompiled as precompiled_module
-from cudalint.frontend.lower import lower_unit
+from cudalint.frontend.lower.unit import lower_unit
 from cudalint.frontend.parse import BUNDLED_ROOT, ParsedFile, ParseOptions, SourceError, parse_file
 from cudalint.frontend.precompiled import FOLDER_VARIABLE, precompiled
 

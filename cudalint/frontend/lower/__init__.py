@@ -1,5 +1,1 @@
 """From libclang's tree to the kernel IR."""
-
-from cudalint.frontend.lower.unit import lower_unit
-
-__all__ = ["lower_unit"]
