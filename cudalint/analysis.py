@@ -28,9 +28,10 @@ from cudalint.evaluate.assumptions import (
     with_constants,
 )
 from cudalint.evaluate.device import properties_of
-from cudalint.evaluate.graph import Checkpoint, Graph, Node, Uniform
+from cudalint.evaluate.graph import Checkpoint, Graph
 from cudalint.evaluate.host import HostLaunch
 from cudalint.evaluate.host_memory import Generics
+from cudalint.evaluate.nodes import Node, Uniform
 from cudalint.evaluate.sizes import settle_sizes
 from cudalint.evaluate.values import Place, Value
 from cudalint.expressions import Expression, parse_expression

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from typing import Literal
 
 from cudalint import ir
-from cudalint.evaluate.graph import Node
+from cudalint.evaluate.nodes import Node
 from cudalint.evaluate.values import Allocation, Pointer, RecordValue, Value
 from cudalint.evaluate.values import Place as ValuePlace
 from cudalint.facts import ArgumentValue, LeafFacts, ParameterFacts

@@ -9,9 +9,9 @@ from cudalint.evaluate.arithmetic import I8
 from cudalint.evaluate.bounds import Leaving, Touch, assumed_extent, extent_text, leaving
 from cudalint.evaluate.events import AccessEvent, LocalIndexEvent
 from cudalint.evaluate.execution import Execution
-from cudalint.evaluate.graph import Node
 from cudalint.evaluate.knowledge import is_astray
 from cudalint.evaluate.memory import element_bytes
+from cudalint.evaluate.nodes import Node
 from cudalint.evaluate.views import LaunchView
 from cudalint.facts import Frame, OutOfBounds, Place
 

@@ -7,9 +7,10 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from msgspec import Struct, field
 
 from cudalint import ir
-from cudalint.evaluate.graph import Graph, Node
+from cudalint.evaluate.graph import Graph
 from cudalint.evaluate.host import HostExecutor, HostLaunch, run_host
 from cudalint.evaluate.host_memory import Generics
+from cudalint.evaluate.nodes import Node
 from cudalint.frontend.lower.unit import lower_unit
 from cudalint.frontend.parse import ParseOptions, SourceError, parse_file
 from cudalint.neighbours import callers, launchers

@@ -21,10 +21,11 @@ from cudalint.evaluate import walk
 from cudalint.evaluate.arithmetic import I8, U4, kind_of
 from cudalint.evaluate.checked_sizes import CheckedSizes
 from cudalint.evaluate.defaults import stated
-from cudalint.evaluate.graph import Graph, Node, Uniform
+from cudalint.evaluate.graph import Graph
 from cudalint.evaluate.host import HostLaunch
 from cudalint.evaluate.host_memory import Generics
 from cudalint.evaluate.memory import Memory
+from cudalint.evaluate.nodes import Node, Uniform
 from cudalint.evaluate.numeric import Rows
 from cudalint.evaluate.values import (
     PLACES,
@@ -399,7 +400,7 @@ def _element(type_: ir.Type) -> ir.Type | None:
 
 
 def unknown_argument(type_: ir.Type, name: str, graph: Graph, memory: Memory) -> Value | Place:
-    from cudalint.evaluate.graph import Reason
+    from cudalint.evaluate.nodes import Reason
 
     if isinstance(type_, ir.PointerType):
         pointer = Pointer(Allocation(name, "global"), graph.const(0, I8), type_.pointee)

@@ -18,7 +18,8 @@ from cudalint.evaluate.events import AccessEvent, Event
 from cudalint.evaluate.execution import Execution
 from cudalint.evaluate.executor import Configuration as Extents
 from cudalint.evaluate.executor import Executor, GaveUp
-from cudalint.evaluate.graph import Graph, Node, render
+from cudalint.evaluate.graph import Graph
+from cudalint.evaluate.nodes import Node, render
 from cudalint.evaluate.pitch import pitch_mismatches
 from cudalint.evaluate.values import Place as ValuePlace
 from cudalint.evaluate.values import RecordValue, Value

@@ -11,8 +11,8 @@ from msgspec.structs import replace
 from cudalint import ir
 from cudalint.evaluate.events import AccessEvent
 from cudalint.evaluate.execution import Execution
-from cudalint.evaluate.graph import OPAQUE_BIT
 from cudalint.evaluate.memory import element_bytes
+from cudalint.evaluate.nodes import OPAQUE_BIT
 from cudalint.evaluate.values import Allocation
 from cudalint.facts import BarrierFix, Frame, Place, Race, RaceEnd
 from cudalint.flow.conflicts import Thread

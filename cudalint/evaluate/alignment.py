@@ -17,7 +17,8 @@ from numpy.typing import NDArray
 
 from cudalint.evaluate.arithmetic import I8
 from cudalint.evaluate.events import AccessEvent
-from cudalint.evaluate.graph import Graph, Node
+from cudalint.evaluate.graph import Graph
+from cudalint.evaluate.nodes import Node
 from cudalint.evaluate.numeric import Rows
 from cudalint.evaluate.polynomial import Monomial, is_address, spelled, terms_of
 from cudalint.evaluate.probes import (

@@ -9,7 +9,8 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from cudalint.evaluate.arithmetic import BOOL, F8, I8
-from cudalint.evaluate.graph import Graph, Node
+from cudalint.evaluate.graph import Graph
+from cudalint.evaluate.nodes import Node
 from cudalint.evaluate.numeric import Rows
 from cudalint.evaluate.solver import solve
 from cudalint.expressions import (

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from cudalint import ir
 from cudalint.evaluate.arithmetic import I8
-from cudalint.evaluate.graph import Graph, Node
+from cudalint.evaluate.graph import Graph
+from cudalint.evaluate.nodes import Node
 from cudalint.evaluate.values import LocalPlace, Pointer, Step
 
 

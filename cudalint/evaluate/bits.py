@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 from cudalint import ir
 from cudalint.evaluate import expressions
 from cudalint.evaluate.arithmetic import BOOL, F8, I4, U4, kind_of
-from cudalint.evaluate.graph import Graph, Node
+from cudalint.evaluate.graph import Graph
+from cudalint.evaluate.nodes import Node
 from cudalint.evaluate.values import Value
 
 if TYPE_CHECKING:

@@ -17,7 +17,8 @@ from numpy.typing import NDArray
 
 from cudalint.evaluate.arithmetic import I4, I8, U4
 from cudalint.evaluate.events import Context
-from cudalint.evaluate.graph import Graph, Node, render
+from cudalint.evaluate.graph import Graph
+from cudalint.evaluate.nodes import Node, render
 from cudalint.evaluate.numeric import Rows
 from cudalint.evaluate.polynomial import spelled, terms_of
 from cudalint.evaluate.probes import (

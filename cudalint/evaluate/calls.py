@@ -11,8 +11,8 @@ from cudalint import ir
 from cudalint.evaluate import expressions, walk
 from cudalint.evaluate.conversions import cast
 from cudalint.evaluate.events import EscapeEvent
-from cudalint.evaluate.graph import UNINITIALISED, Node, Reason
 from cudalint.evaluate.memory import address_of, dereference
+from cudalint.evaluate.nodes import UNINITIALISED, Node, Reason
 from cudalint.evaluate.values import (
     PLACES,
     Allocation,

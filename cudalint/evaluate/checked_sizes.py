@@ -10,8 +10,9 @@ from msgspec.structs import replace
 
 from cudalint.evaluate.arithmetic import BOOL
 from cudalint.evaluate.assumptions import holds
-from cudalint.evaluate.graph import Graph, Node, Uniform
+from cudalint.evaluate.graph import Graph
 from cudalint.evaluate.host import HostLaunch
+from cudalint.evaluate.nodes import Node, Uniform
 from cudalint.evaluate.values import PLACES, Place, Pointer, Value, map_leaves
 
 _CANDIDATES = tuple(1 << bits for bits in (10, 9, 8, 7, 6, 5, 11, 12, 13, 14, 15, 16, 4, 3, 2, 1, 0))

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from cudalint import ir
 from cudalint.evaluate.arithmetic import I8, kind_of
-from cudalint.evaluate.graph import Node
+from cudalint.evaluate.nodes import Node
 from cudalint.evaluate.pointers import NULL
 from cudalint.evaluate.values import Allocation, Choice, Closure, FunctionValue, Pointer, RecordValue, Text, Value, join
 

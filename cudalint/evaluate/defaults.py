@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from cudalint.evaluate.arithmetic import BOOL
-from cudalint.evaluate.graph import Graph, Node, Uniform, render
+from cudalint.evaluate.graph import Graph
+from cudalint.evaluate.nodes import Node, Uniform, render
 
 
 def kept(graph: Graph, symbols: Iterable[Node]) -> tuple[Node, ...]:

@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 
 from cudalint.evaluate.arithmetic import BOOL
 from cudalint.evaluate.events import BranchEvent, Loop
-from cudalint.evaluate.graph import BLOCK_BITS, THREAD_BITS, Graph, Node, Reason, Uniform, conjuncts, render
+from cudalint.evaluate.graph import Graph, conjuncts
+from cudalint.evaluate.nodes import BLOCK_BITS, THREAD_BITS, Node, Reason, Uniform, render
 from cudalint.evaluate.numeric import WARP, Rows
 from cudalint.evaluate.requests import At, Lanes, Situation, mask_of
 from cudalint.evaluate.views import LaunchView

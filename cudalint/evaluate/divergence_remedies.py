@@ -11,7 +11,8 @@ from cudalint.evaluate import walk
 from cudalint.evaluate.arithmetic import BOOL
 from cudalint.evaluate.divergence import LOOPS, is_astray, judge_condition, known
 from cudalint.evaluate.events import BranchEvent, Side
-from cudalint.evaluate.graph import THREAD_BITS, Graph, Node, render
+from cudalint.evaluate.graph import Graph
+from cudalint.evaluate.nodes import THREAD_BITS, Node, render
 from cudalint.evaluate.numeric import WARP
 from cudalint.evaluate.requests import mask_of
 from cudalint.evaluate.views import LaunchView

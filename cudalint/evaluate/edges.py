@@ -7,7 +7,8 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from cudalint.evaluate.graph import BLOCK_BITS, Graph, Node
+from cudalint.evaluate.graph import Graph
+from cudalint.evaluate.nodes import BLOCK_BITS, Node
 from cudalint.evaluate.numeric import Rows, Threads
 from cudalint.evaluate.requests import mask_of
 

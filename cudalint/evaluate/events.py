@@ -7,7 +7,7 @@ from typing import Literal
 from msgspec import Struct, field
 
 from cudalint import ir
-from cudalint.evaluate.graph import Node
+from cudalint.evaluate.nodes import Node
 from cudalint.evaluate.values import Allocation, Subscripts, Within
 from cudalint.facts import BarrierKind, Operation
 

@@ -9,7 +9,7 @@ from msgspec import Struct
 from cudalint import ir
 from cudalint.evaluate.deadline import NEVER, Deadline
 from cudalint.evaluate.events import Event, Step
-from cudalint.evaluate.graph import Node
+from cudalint.evaluate.nodes import Node
 from cudalint.evaluate.values import Allocation
 from cudalint.evaluate.views import LaunchView
 from cudalint.facts import LaunchFacts

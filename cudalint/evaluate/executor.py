@@ -18,10 +18,11 @@ from cudalint.evaluate import expressions, loops, objects, walk
 from cudalint.evaluate.arithmetic import BOOL
 from cudalint.evaluate.deadline import NEVER, Deadline
 from cudalint.evaluate.events import BranchEvent, Context, Side, Step
-from cudalint.evaluate.graph import UNINITIALISED, Graph, Node, Reason
+from cudalint.evaluate.graph import Graph
 from cudalint.evaluate.handlers import PLACE_HANDLERS, VALUE_HANDLERS
 from cudalint.evaluate.intrinsics import DEVICE_LIBRARY, Handler
 from cudalint.evaluate.memory import Memory
+from cudalint.evaluate.nodes import UNINITIALISED, Node, Reason
 from cudalint.evaluate.positions import linear_thread
 from cudalint.evaluate.state import Exit, FunctionScope, LoopScope, State
 from cudalint.evaluate.values import (

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from cudalint import ir
 from cudalint.evaluate.conversions import as_number, convert
-from cudalint.evaluate.graph import UNINITIALISED, Node
+from cudalint.evaluate.nodes import UNINITIALISED, Node
 from cudalint.evaluate.values import ArrayValue, LocalPlace, Place, TemporaryPlace, Value
 
 if TYPE_CHECKING:

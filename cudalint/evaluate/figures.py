@@ -9,9 +9,10 @@ import numpy as np
 from msgspec.structs import replace
 
 from cudalint.evaluate.events import AccessEvent
-from cudalint.evaluate.graph import BLOCK_BITS, Graph, Node
+from cudalint.evaluate.graph import Graph
 from cudalint.evaluate.knowledge import is_astray, know
 from cudalint.evaluate.masks import guards_by_data
+from cudalint.evaluate.nodes import BLOCK_BITS, Node
 from cudalint.evaluate.requests import DEEP, THOROUGH, Requests, Situation, gather, opaque_parts
 from cudalint.evaluate.sampling import offset_range, sample, strides
 from cudalint.evaluate.sensitivity import assumptions_of, unknown_strides

@@ -9,8 +9,7 @@ set which leaves it depends on; `cudalint.evaluate.numeric` gives it numbers for
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping
-from typing import Literal
+from collections.abc import Iterable, Mapping
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -33,11 +32,19 @@ from cudalint.evaluate.arithmetic import (
     wrap,
 )
 from cudalint.evaluate.caches import Caches
+from cudalint.evaluate.nodes import (
+    BLOCK_BITS,
+    OPAQUE_BIT,
+    THREAD_BITS,
+    UNINITIALISED,
+    Node,
+    Reason,
+    Stride,
+    Uniform,
+    is_long,
+    opaque_leaves,
+)
 
-THREAD_BITS = 0b000111
-BLOCK_BITS = 0b111000
-OPAQUE_BIT = 0b1000000
-"""All opaque values share one: a long simulation has tens of thousands of them."""
 _FIRST_FREE_BIT = 7
 _WORD = 4
 _MOST_MEMOS = 16
@@ -45,111 +52,8 @@ _MOST_MEMOS = 16
 _MAX_FLOAT_SIZE = 96
 """Floating-point values that take more nodes than this are summarised."""
 _MAX_SUMMARY = 12
-_MOST_STEPS = 1 << 20
-"""Up to which the steps of a computation are counted."""
 _MAX_WRITTEN_OUT = 64
 """Conditions of loops that take fewer nodes are computed with numbers, without nodes for each iteration."""
-_MAX_BELOW = 256
-"""The same for what goes into the opaque values in them, through which a loop in a loop in a loop would be copied out
-with each of its values."""
-
-
-Stride = Literal["any", "outer", "inner"]
-"""Of the innermost dimension, of another one, or of one of which that is not known."""
-
-
-class Uniform(Struct, frozen=True):
-    """A uniform symbol: a value that all threads of a launch share and that nothing determines."""
-
-    name: str
-    generic: Number
-    """The generic problem size that stands for it: large and a multiple of 32."""
-    is_arbitrary: bool = False
-    """The program states that nothing is known of it: whatever happens for one value can happen."""
-    is_default: bool = False
-    """The generic value is the one that the program itself has for it, unless an option says otherwise."""
-    stride: Stride | None = None
-    """It is the distance between a tensor's elements along one of its dimensions."""
-
-
-class Reason(Struct, frozen=True):
-    """Why a value is opaque."""
-
-    data: bool
-    """It was loaded from memory (or computed from what was); otherwise the analysis cannot follow it."""
-    text: str
-    origin: object = None
-    """What tells this value from others with the same text: the place that it comes from."""
-
-
-UNINITIALISED = Reason(False, "it is not initialised")
-
-
-class Node:
-    """One value of the graph; equal nodes are the same object."""
-
-    __slots__ = ("args", "bits", "index", "is_const", "kind", "op", "payload", "size", "steps")
-
-    def __init__(self, op: str, args: tuple[Node, ...], payload: object, kind: Kind, bits: int, index: int) -> None:
-        self.op = op
-        self.args = args
-        self.payload = payload
-        self.kind = kind
-        self.bits = bits
-        self.index = index
-        self.is_const = op == "const"
-        size = steps = 1
-        for argument in args:
-            size += argument.size
-            steps += argument.steps
-        self.size: int = min(size, _MOST_STEPS) if op not in ("opaque", "shuffle") else 1
-        """How many nodes it would take to write it out, up to a limit. A shuffle counts as one: what the lanes exchange
-        mostly stands beside it, and a butterfly of five steps is to be kept as what it is."""
-        self.steps: int = min(steps, _MOST_STEPS)
-        """The same, with what goes into opaque values."""
-
-    @property
-    def value(self) -> Number:
-        """The number of a constant node."""
-        assert self.op == "const"
-        return self.payload  # type: ignore[return-value]
-
-    def __repr__(self) -> str:
-        return render(self)
-
-
-def _opaque_leaves(parts: Iterable[Node]) -> tuple[Node, ...]:
-    """The opaque values that go into others as they are; none where it takes long to find them. A trip count is one
-    with them: the counter in its condition means nothing outside."""
-    found: dict[Node, None] = {}
-    seen: set[int] = set()
-    pending = list(parts)
-    while pending:
-        node = pending.pop()
-        if node.index in seen or not node.bits & OPAQUE_BIT:
-            continue
-        seen.add(node.index)
-        if len(seen) > _MAX_BELOW:
-            return ()
-        if node.op in ("opaque", "trips"):
-            found[node] = None
-        else:
-            pending.extend(node.args)
-    return tuple(found)
-
-
-def _is_long(parts: Iterable[Node]) -> bool:
-    """Whether some values take many steps to compute, those of the opaque values in them included."""
-    seen: set[int] = set()
-    pending = list(parts)
-    if sum(part.steps for part in pending) <= _MAX_BELOW:
-        return False
-    while pending and len(seen) <= _MAX_BELOW:
-        node = pending.pop()
-        if node.index not in seen:
-            seen.add(node.index)
-            pending.extend(node.args)
-    return len(seen) > _MAX_BELOW
 
 
 class Checkpoint(Struct, frozen=True, eq=False):
@@ -330,18 +234,6 @@ class Graph:
             rest ^= bit
         return found
 
-    @staticmethod
-    def below(nodes: Iterable[Node], bits: int) -> Iterator[Node]:
-        """All nodes that these are computed from, themselves included, as far as they depend on `bits`."""
-        seen: set[int] = set()
-        pending = list(nodes)
-        while pending:
-            node = pending.pop()
-            if node.bits & bits and node.index not in seen:
-                seen.add(node.index)
-                yield node
-                pending.extend(node.args)
-
     # operations
 
     def binary(self, op: str, a: Node, b: Node, kind: Kind) -> Node:
@@ -375,15 +267,15 @@ class Graph:
     def _summary(self, parts: tuple[Node, ...], kind: Kind) -> Node:
         """What is left of a long floating-point computation: that it depends on these leaves. It hardly ever decides an
         address, and kept in full it would be substituted into again and again."""
-        opaque = _opaque_leaves(parts)
-        kept = self._leaves(parts, () if _is_long(opaque) else opaque)
+        opaque = opaque_leaves(parts)
+        kept = self._leaves(parts, () if is_long(opaque) else opaque)
         data = any(part.bits & OPAQUE_BIT for part in parts)
         return self.opaque(Reason(data, "it comes out of a long computation"), kept, kind)
 
     def condensed(self, parts: tuple[Node, ...]) -> tuple[Node, ...]:
         """What floating-point values are computed from; where that takes many steps, only the leaves that they end in.
         """
-        return self._leaves(parts) if _is_long(parts) else parts
+        return self._leaves(parts) if is_long(parts) else parts
 
     def _leaves(self, parts: tuple[Node, ...], opaque: Iterable[Node] = ()) -> tuple[Node, ...]:
         """The leaves of some values, the first ones of many, with some opaque values among them."""
@@ -669,35 +561,6 @@ def _with_data(reason: Reason, before: tuple[Node, ...], after: tuple[Node, ...]
     if reason.data or any(a.bits & OPAQUE_BIT for a in before) or not any(a.bits & OPAQUE_BIT for a in after):
         return reason
     return replace(reason, data=True)
-
-
-_AXES = "xyz"
-
-
-def render(node: Node, depth: int = 0) -> str:
-    """A short C-like text of a node, for messages and debugging."""
-    if node.op == "const":
-        return str(node.payload)
-    if node.op in ("thread", "block"):
-        assert isinstance(node.payload, int)
-        return f"{node.op}Idx.{_AXES[node.payload]}"
-    if isinstance(node.payload, Uniform):
-        return node.payload.name.removeprefix("?")
-    if node.op == "cast" and not node.kind.is_float:
-        return render(node.args[0], depth)
-    if node.op == "loop":
-        return "k"
-    if node.op == "placeholder":
-        return "?"
-    if depth > 6:
-        return "..."
-    parts = [render(a, depth + 1) for a in node.args]
-    if node.op == "opaque":
-        return f"opaque({', '.join(parts)})"
-    if node.op in OPERATIONS and node.op not in ("min", "max"):
-        return f"({parts[0]} {node.op} {parts[1]})"
-    name = node.payload if node.op in ("function", "shuffle") else node.op
-    return f"{name}({', '.join(parts)})"
 
 
 def conjuncts(graph: Graph, condition: Node) -> list[Node]:

@@ -21,9 +21,10 @@ from cudalint.evaluate.arithmetic import BOOL
 from cudalint.evaluate.assumptions import holds
 from cudalint.evaluate.calls import bind
 from cudalint.evaluate.executor import Executor, GaveUp
-from cudalint.evaluate.graph import UNINITIALISED, Graph, Node, Reason, Uniform, conjuncts
+from cudalint.evaluate.graph import Graph, conjuncts
 from cudalint.evaluate.host_library import HOST_LIBRARY, SILENT
 from cudalint.evaluate.host_memory import Generics, HostMemory
+from cudalint.evaluate.nodes import UNINITIALISED, Node, Reason, Uniform
 from cudalint.evaluate.relevance import Relevance
 from cudalint.evaluate.state import FunctionScope, LoopScope, Marks
 from cudalint.evaluate.tiling import Definitions, tilings

@@ -9,8 +9,8 @@ from cudalint import ir
 from cudalint.evaluate import expressions
 from cudalint.evaluate.arithmetic import BOOL, I8
 from cudalint.evaluate.device import DEVICE_QUERIES
-from cudalint.evaluate.graph import Node
 from cudalint.evaluate.intrinsics import DEVICE_LIBRARY, Handler
+from cudalint.evaluate.nodes import Node
 from cudalint.evaluate.pointers import pointer_place
 from cudalint.evaluate.tiling import tilings
 from cudalint.evaluate.values import (

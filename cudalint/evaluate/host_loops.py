@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from cudalint import ir
 from cudalint.evaluate import expressions, loops, walk
 from cudalint.evaluate.assumptions import holds
-from cudalint.evaluate.graph import Node, Reason
+from cudalint.evaluate.nodes import Node, Reason
 from cudalint.evaluate.state import LoopScope
 from cudalint.evaluate.values import Place, RecordValue, Value
 

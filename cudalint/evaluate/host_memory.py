@@ -8,8 +8,9 @@ from typing import Any
 from cudalint import ir
 from cudalint.evaluate.arithmetic import BOOL, Kind, kind_of
 from cudalint.evaluate.events import Context
-from cudalint.evaluate.graph import UNINITIALISED, Graph, Node, Reason, Uniform
+from cudalint.evaluate.graph import Graph
 from cudalint.evaluate.memory import Memory
+from cudalint.evaluate.nodes import UNINITIALISED, Node, Reason, Uniform
 from cudalint.evaluate.state import State
 from cudalint.evaluate.values import ArrayValue, LocalPlace, Place, Value, some_nodes
 

@@ -14,7 +14,7 @@ from cudalint.evaluate.bits import BIT_FUNCTIONS
 from cudalint.evaluate.bulk import BULK_ACCESSES
 from cudalint.evaluate.conversions import as_number
 from cudalint.evaluate.events import Scope
-from cudalint.evaluate.graph import Node, Reason, Stride, Uniform
+from cudalint.evaluate.nodes import Node, Reason, Stride, Uniform
 from cudalint.evaluate.pointers import pointer_place
 from cudalint.evaluate.positions import warp_index
 from cudalint.evaluate.specifications import SPECIFICATIONS

@@ -6,8 +6,9 @@ from collections.abc import Iterable, Sequence
 
 from cudalint.evaluate.arithmetic import BOOL
 from cudalint.evaluate.events import AccessEvent, Loop
-from cudalint.evaluate.graph import THREAD_BITS, UNINITIALISED, Graph, Node, Reason, conjuncts
+from cudalint.evaluate.graph import Graph, conjuncts
 from cudalint.evaluate.lists import follows_own_list, stays_in_own_row
+from cudalint.evaluate.nodes import THREAD_BITS, UNINITIALISED, Node, Reason
 from cudalint.evaluate.requests import Requests, Situation, gather, opaque_parts
 from cudalint.evaluate.views import Known, LaunchView
 

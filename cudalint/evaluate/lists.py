@@ -14,7 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cudalint.evaluate.events import AccessEvent
-from cudalint.evaluate.graph import Node, conjuncts
+from cudalint.evaluate.graph import conjuncts
+from cudalint.evaluate.nodes import Node
 from cudalint.evaluate.numeric import Rows
 from cudalint.evaluate.requests import Lanes, opaque_parts, without_data
 from cudalint.hardware.sectors import global_request

@@ -20,8 +20,9 @@ from cudalint.evaluate import expressions, walk
 from cudalint.evaluate.arithmetic import BOOL, I8, Kind
 from cudalint.evaluate.assumptions import holds
 from cudalint.evaluate.events import Loop, Side
-from cudalint.evaluate.graph import Graph, Node, Reason
+from cudalint.evaluate.graph import Graph
 from cudalint.evaluate.memory import alignment
+from cudalint.evaluate.nodes import Node, Reason, below
 from cudalint.evaluate.pointers import apart, are_in_one_space
 from cudalint.evaluate.recurrences import Recurrence, alternating, linear_step
 from cudalint.evaluate.state import Exit, LoopScope
@@ -441,8 +442,8 @@ class _Trial:
         """Whether lanes exchange what they have of a variable. Which of them have one value in the end, as all have
         after a butterfly of sums, only the single steps tell."""
         bits = self.counter.bits
-        shuffled = [node.args[0] for node in Graph.below([result], bits) if node.op == "shuffle"]
-        return any(node is moving for node in Graph.below(shuffled, bits))
+        shuffled = [node.args[0] for node in below([result], bits) if node.op == "shuffle"]
+        return any(node is moving for node in below(shuffled, bits))
 
     def record(self) -> None:
         """Executes the body with closed forms, recording, and leaves the state as after the loop."""

@@ -15,9 +15,9 @@ from msgspec.structs import replace
 
 from cudalint.evaluate.events import AccessEvent, BarrierEvent, Event
 from cudalint.evaluate.execution import Execution
-from cudalint.evaluate.graph import Node
 from cudalint.evaluate.hoisting import hoisted
 from cudalint.evaluate.knowledge import is_astray
+from cudalint.evaluate.nodes import Node
 from cudalint.evaluate.polynomial import linear
 from cudalint.evaluate.requests import mask_of
 from cudalint.evaluate.unrolling import Unrolling, is_elsewhere

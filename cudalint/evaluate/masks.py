@@ -10,7 +10,8 @@ from lane to lane it is anyone's guess how many lanes are left.
 from __future__ import annotations
 
 from cudalint.evaluate.events import AccessEvent
-from cudalint.evaluate.graph import Graph, Node, conjuncts
+from cudalint.evaluate.graph import Graph, conjuncts
+from cudalint.evaluate.nodes import Node
 from cudalint.evaluate.requests import Lanes, opaque_parts
 
 _MAX_LANEWISE = 1

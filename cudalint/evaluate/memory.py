@@ -11,7 +11,8 @@ from cudalint import ir
 from cudalint.evaluate.arithmetic import I8, kind_of
 from cudalint.evaluate.beside import place_beside
 from cudalint.evaluate.events import AccessEvent, Context, Event, LocalIndexEvent, Scope
-from cudalint.evaluate.graph import UNINITIALISED, Graph, Node, Reason
+from cudalint.evaluate.graph import Graph
+from cudalint.evaluate.nodes import UNINITIALISED, Node, Reason
 from cudalint.evaluate.state import State
 from cudalint.evaluate.values import (
     PLACES,

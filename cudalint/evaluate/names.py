@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 from cudalint import ir
 from cudalint.evaluate import expressions
 from cudalint.evaluate.arithmetic import I8
-from cudalint.evaluate.graph import Node, Reason
 from cudalint.evaluate.memory import decay, dereference
+from cudalint.evaluate.nodes import Node, Reason
 from cudalint.evaluate.pointers import advance, move_choice, pointer_place
 from cudalint.evaluate.positions import builtin
 from cudalint.evaluate.values import (

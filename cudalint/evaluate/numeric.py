@@ -16,7 +16,8 @@ from numpy.typing import NDArray
 
 from cudalint.evaluate.arithmetic import MAX_TRIPS, Kind, Number
 from cudalint.evaluate.caches import MOST_AT_ONCE
-from cudalint.evaluate.graph import THREAD_BITS, Graph, Node, Uniform, conjuncts
+from cudalint.evaluate.graph import Graph, conjuncts
+from cudalint.evaluate.nodes import THREAD_BITS, Node, Uniform
 from cudalint.evaluate.operations import Array, as_numbers, operate
 
 Data = Literal["random", "zero", "place"]

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from cudalint.evaluate.arithmetic import U8, Kind
-from cudalint.evaluate.graph import Node
+from cudalint.evaluate.nodes import Node
 
 Array = Any
 """An ndarray that broadcasts to [rows, threads], or a Python number."""

@@ -9,8 +9,8 @@ from cudalint import ir
 from cudalint.evaluate import expressions, walk
 from cudalint.evaluate.arithmetic import BOOL, COMPARISONS, I8, kind_of
 from cudalint.evaluate.conversions import as_number, as_pointer, cast, cast_pointer, convert
-from cudalint.evaluate.graph import Node
 from cudalint.evaluate.memory import address_of, decay
+from cudalint.evaluate.nodes import Node
 from cudalint.evaluate.pointers import move_pointer, pointee_of, pointer_difference, pointer_place
 from cudalint.evaluate.values import (
     ArrayValue,

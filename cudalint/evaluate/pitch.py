@@ -13,9 +13,9 @@ import numpy as np
 from msgspec import Struct
 
 from cudalint.evaluate.events import AccessEvent
-from cudalint.evaluate.graph import Node
 from cudalint.evaluate.knowledge import is_astray
 from cudalint.evaluate.memory import element_bytes
+from cudalint.evaluate.nodes import Node
 from cudalint.evaluate.numeric import Rows
 from cudalint.evaluate.polynomial import Terms, terms_of
 from cudalint.evaluate.probes import depends_on, known_conditions, symbols

@@ -8,8 +8,9 @@ from msgspec.structs import replace
 
 from cudalint import ir
 from cudalint.evaluate.arithmetic import I8
-from cudalint.evaluate.graph import BLOCK_BITS, THREAD_BITS, Graph, Node, Reason
+from cudalint.evaluate.graph import Graph
 from cudalint.evaluate.memory import dereference, element_bytes
+from cudalint.evaluate.nodes import BLOCK_BITS, THREAD_BITS, Node, Reason
 from cudalint.evaluate.values import (
     Allocation,
     Choice,

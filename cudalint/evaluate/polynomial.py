@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from cudalint.evaluate.arithmetic import I8
-from cudalint.evaluate.graph import Graph, Node, Uniform, render
+from cudalint.evaluate.graph import Graph
+from cudalint.evaluate.nodes import Node, Uniform, render
 
 Monomial = tuple[Node, ...]
 """Uniform values that are multiplied, by their index in the graph; () is 1."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from cudalint.evaluate.arithmetic import I4
-from cudalint.evaluate.graph import Node
+from cudalint.evaluate.nodes import Node
 
 if TYPE_CHECKING:
     from cudalint.evaluate.executor import Executor

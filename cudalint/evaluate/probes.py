@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 from cudalint.evaluate.arithmetic import BOOL
 from cudalint.evaluate.assumptions import holds
 from cudalint.evaluate.events import Context
-from cudalint.evaluate.graph import Graph, Node, Uniform
+from cudalint.evaluate.graph import Graph
+from cudalint.evaluate.nodes import Node, Uniform
 from cudalint.evaluate.numeric import WARP, Rows
 from cudalint.evaluate.polynomial import is_address
 from cudalint.evaluate.requests import QUICK, Effort, Situation, mask_of

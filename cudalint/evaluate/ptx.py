@@ -18,7 +18,7 @@ from cudalint import ir
 from cudalint.evaluate import expressions
 from cudalint.evaluate.arithmetic import BOOL, I4, I8, U4, U8, Kind
 from cudalint.evaluate.conversions import as_number, cast, convert
-from cudalint.evaluate.graph import Node, Reason
+from cudalint.evaluate.nodes import Node, Reason
 from cudalint.evaluate.pointers import pointer_place
 from cudalint.evaluate.positions import lane_index
 from cudalint.evaluate.synchronisation import assembly_barrier

@@ -8,7 +8,8 @@ import itertools
 from msgspec import Struct
 
 from cudalint.evaluate.arithmetic import BOOL, I8
-from cudalint.evaluate.graph import Graph, Node
+from cudalint.evaluate.graph import Graph
+from cudalint.evaluate.nodes import Node
 
 _LONGEST_ROUND = 32
 """Values before one comes back."""

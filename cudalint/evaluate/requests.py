@@ -14,7 +14,8 @@ from msgspec import Struct
 from numpy.typing import NDArray
 
 from cudalint.evaluate.events import AccessEvent, Loop
-from cudalint.evaluate.graph import THREAD_BITS, Graph, Node, Reason, conjuncts
+from cudalint.evaluate.graph import Graph, conjuncts
+from cudalint.evaluate.nodes import THREAD_BITS, Node, Reason
 from cudalint.evaluate.numeric import WARP, Rows, Threads
 from cudalint.evaluate.representatives import picks, picks_between, scattered, spread
 from cudalint.hardware.banks import shared_request

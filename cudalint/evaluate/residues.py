@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from cudalint.evaluate.graph import Node
+from cudalint.evaluate.nodes import Node
 
 _MODULUS = 256
 """An allocation's alignment: no access needs more."""

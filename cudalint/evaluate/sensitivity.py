@@ -9,7 +9,8 @@ import numpy as np
 from cudalint.evaluate.arithmetic import BOOL
 from cudalint.evaluate.assumptions import holds
 from cudalint.evaluate.defaults import stated
-from cudalint.evaluate.graph import BLOCK_BITS, THREAD_BITS, Graph, Node, Uniform, render
+from cudalint.evaluate.graph import Graph
+from cudalint.evaluate.nodes import BLOCK_BITS, THREAD_BITS, Node, Uniform, below, render
 from cudalint.evaluate.views import TOLERANCE, Known, LaunchView, Totals, totals_of
 
 _VARIATIONS = (1, 2, 4, 8, 16)
@@ -158,7 +159,7 @@ def _is_launched(uniform: Node, value: int, view: LaunchView) -> bool:
 def _only_divides(uniform: Node, reached: Sequence[Known], graph: Graph) -> bool:
     """Whether a size comes in only as what another one is divided by: what matters is the quotient then."""
     nodes = [node for known in reached for node in (known.event.offset, *known.conditions)]
-    users = [node for node in graph.below(nodes, uniform.bits) if uniform in node.args]
+    users = [node for node in below(nodes, uniform.bits) if uniform in node.args]
     return bool(users) and all(
         u.op == "/" and u.args[1] is uniform and u.args[0].op == "uniform" for u in users
     )
@@ -168,7 +169,7 @@ def _divisors(uniform: Node, reached: Sequence[Known], view: LaunchView) -> list
     """The numbers by which a size is divided on the way to these accesses, with the text of the quotient."""
     found: dict[str, int] = {}
     nodes = [node for known in reached for node in (known.event.offset, *known.conditions)]
-    for quotient in view.graph.below(nodes, uniform.bits):
+    for quotient in below(nodes, uniform.bits):
         dividend, divisor = quotient.args if quotient.op == "/" else (uniform, uniform)
         if dividend is uniform and divisor is not uniform and not divisor.bits & ~view.graph.uniform_bits:
             number = int(np.asarray(view.quick().base.value(divisor)).flat[0])

@@ -7,7 +7,8 @@ import operator
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Any
 
-from cudalint.evaluate.graph import Graph, Node, Uniform
+from cudalint.evaluate.graph import Graph
+from cudalint.evaluate.nodes import Node, Uniform
 
 _GRANULE = 32
 """Generic sizes are multiples of it."""

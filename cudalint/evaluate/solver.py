@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from cudalint.evaluate.arithmetic import BOOL
-from cudalint.evaluate.graph import Node, Uniform
+from cudalint.evaluate.nodes import Node, Uniform
 
 _EFFORT = 1_000_000
 """Of the solver on each question, in its own unit, a third of a second or so: unlike time, it gives the same answers on

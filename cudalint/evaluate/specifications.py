@@ -14,7 +14,7 @@ from cudalint import ir
 from cudalint.evaluate import expressions
 from cudalint.evaluate.arithmetic import BOOL, kind_of
 from cudalint.evaluate.assumptions import holds, settle
-from cudalint.evaluate.graph import BLOCK_BITS, THREAD_BITS, Node
+from cudalint.evaluate.nodes import BLOCK_BITS, THREAD_BITS, Node
 from cudalint.evaluate.values import LocalPlace, Value
 
 if TYPE_CHECKING:

@@ -7,7 +7,8 @@ from msgspec.structs import replace
 
 from cudalint import ir
 from cudalint.evaluate.events import Loop
-from cudalint.evaluate.graph import Graph, Node, conjuncts
+from cudalint.evaluate.graph import Graph, conjuncts
+from cudalint.evaluate.nodes import Node
 from cudalint.evaluate.values import Place, Value
 
 Exit = tuple[Node, dict[ir.Symbol, Value | Place]]

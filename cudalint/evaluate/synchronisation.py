@@ -11,7 +11,7 @@ from cudalint import ir
 from cudalint.evaluate import expressions
 from cudalint.evaluate.arithmetic import U4
 from cudalint.evaluate.events import BarrierEvent, CopyEvent, FenceEvent, Scope, UnmaskedEvent
-from cudalint.evaluate.graph import Node, Reason
+from cudalint.evaluate.nodes import Node, Reason
 from cudalint.evaluate.values import Value
 from cudalint.facts import BarrierKind
 

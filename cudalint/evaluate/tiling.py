@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from cudalint import ir
 from cudalint.evaluate import expressions, walk
-from cudalint.evaluate.graph import Node
+from cudalint.evaluate.nodes import Node
 from cudalint.facts import Tiling
 
 if TYPE_CHECKING:

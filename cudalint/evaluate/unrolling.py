@@ -30,7 +30,8 @@ from cudalint.evaluate.arithmetic import I8
 from cudalint.evaluate.events import AccessEvent, BarrierEvent, BranchEvent, Loop
 from cudalint.evaluate.execution import Execution
 from cudalint.evaluate.fixed_indices import fixed_indices
-from cudalint.evaluate.graph import THREAD_BITS, Graph, Node, conjuncts
+from cudalint.evaluate.graph import Graph, conjuncts
+from cudalint.evaluate.nodes import THREAD_BITS, Node
 from cudalint.evaluate.polynomial import linear
 from cudalint.evaluate.residues import Residues
 from cudalint.evaluate.views import LaunchView

@@ -13,7 +13,8 @@ from msgspec.structs import replace
 
 from cudalint import ir
 from cudalint.evaluate.arithmetic import I8
-from cudalint.evaluate.graph import Graph, Node, Reason
+from cudalint.evaluate.graph import Graph
+from cudalint.evaluate.nodes import Node, Reason
 from cudalint.facts import Space
 
 _MAX_CHOICES = 6

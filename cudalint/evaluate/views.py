@@ -9,7 +9,8 @@ from msgspec import Struct, field
 from cudalint.evaluate.assumptions import holds
 from cudalint.evaluate.edges import Edges, edges_of
 from cudalint.evaluate.events import AccessEvent
-from cudalint.evaluate.graph import Graph, Node, Reason
+from cudalint.evaluate.graph import Graph
+from cudalint.evaluate.nodes import Node, Reason
 from cudalint.evaluate.requests import (
     BY_DATA,
     DEEP,

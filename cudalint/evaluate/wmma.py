@@ -18,7 +18,7 @@ from msgspec import Struct
 from cudalint import ir
 from cudalint.evaluate import expressions
 from cudalint.evaluate.arithmetic import BOOL, I8
-from cudalint.evaluate.graph import Node, Reason
+from cudalint.evaluate.nodes import Node, Reason
 from cudalint.evaluate.positions import lane_index
 from cudalint.evaluate.specifications import assume
 from cudalint.evaluate.values import Allocation, MemoryPlace, Pointer, Value

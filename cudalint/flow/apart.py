@@ -7,7 +7,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from cudalint.evaluate.events import AccessEvent
-from cudalint.evaluate.graph import THREAD_BITS, Graph
+from cudalint.evaluate.graph import Graph
+from cudalint.evaluate.nodes import THREAD_BITS
 from cudalint.evaluate.numeric import Rows
 from cudalint.flow.unfold import Touch
 

@@ -12,7 +12,8 @@ from cudalint import ir
 from cudalint.evaluate.assumptions import holds
 from cudalint.evaluate.events import BarrierEvent
 from cudalint.evaluate.execution import Execution
-from cudalint.evaluate.graph import BLOCK_BITS, THREAD_BITS, Graph, Node, conjuncts, render
+from cudalint.evaluate.graph import Graph, conjuncts
+from cudalint.evaluate.nodes import BLOCK_BITS, THREAD_BITS, Node, render
 from cudalint.evaluate.numeric import WARP
 from cudalint.evaluate.probes import generic, symbols
 from cudalint.evaluate.requests import mask_of, opaque_parts

@@ -11,7 +11,8 @@ from msgspec import Struct
 from cudalint.evaluate.assumptions import holds
 from cudalint.evaluate.events import AccessEvent, Event, FenceEvent
 from cudalint.evaluate.execution import Execution
-from cudalint.evaluate.graph import BLOCK_BITS, THREAD_BITS, Graph, Node, Reason, Uniform, conjuncts, render
+from cudalint.evaluate.graph import Graph, conjuncts
+from cudalint.evaluate.nodes import BLOCK_BITS, THREAD_BITS, Node, Reason, Uniform, render
 from cudalint.evaluate.numeric import Data
 from cudalint.evaluate.probes import depends_on, generic, symbols
 from cudalint.evaluate.requests import opaque_parts

@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 from cudalint.evaluate.arithmetic import I8
 from cudalint.evaluate.assumptions import holds
 from cudalint.evaluate.execution import Execution
-from cudalint.evaluate.graph import BLOCK_BITS, THREAD_BITS, Graph, Node, Uniform
+from cudalint.evaluate.graph import Graph
+from cudalint.evaluate.nodes import BLOCK_BITS, THREAD_BITS, Node, Uniform
 from cudalint.evaluate.numeric import Rows
 from cudalint.evaluate.polynomial import Terms, terms_of
 from cudalint.evaluate.requests import mask_of

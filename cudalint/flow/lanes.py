@@ -11,7 +11,8 @@ from msgspec import Struct
 from numpy.typing import NDArray
 
 from cudalint.evaluate.events import AccessEvent
-from cudalint.evaluate.graph import THREAD_BITS, UNINITIALISED, Graph, Node
+from cudalint.evaluate.graph import Graph
+from cudalint.evaluate.nodes import THREAD_BITS, UNINITIALISED, Node
 from cudalint.evaluate.numeric import WARP
 from cudalint.evaluate.requests import opaque_parts, without_data
 from cudalint.flow.unfold import Touch, Unfolding, flat

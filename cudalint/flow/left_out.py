@@ -8,8 +8,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from cudalint.evaluate.assumptions import holds
 from cudalint.evaluate.events import AccessEvent, BarrierEvent, LibraryAccess
 from cudalint.evaluate.execution import Execution
-from cudalint.evaluate.graph import THREAD_BITS, Graph, Node
+from cudalint.evaluate.graph import Graph
 from cudalint.evaluate.knowledge import is_astray
+from cudalint.evaluate.nodes import THREAD_BITS, Node
 from cudalint.evaluate.numeric import WARP
 from cudalint.evaluate.values import Allocation
 from cudalint.flow.lanes import effect

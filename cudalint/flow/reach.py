@@ -6,8 +6,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from cudalint.evaluate.execution import Execution
-from cudalint.evaluate.graph import THREAD_BITS, Node
 from cudalint.evaluate.knowledge import SMALL, sizes_on_the_way
+from cudalint.evaluate.nodes import THREAD_BITS, Node
 from cudalint.evaluate.probes import allowed
 from cudalint.flow.trial import Trial
 from cudalint.flow.unfold import TooLarge, Touch

@@ -10,8 +10,9 @@ from msgspec import Struct, field
 from cudalint.evaluate.assumptions import holds
 from cudalint.evaluate.events import AccessEvent, Event, LibraryAccess
 from cudalint.evaluate.execution import Execution
-from cudalint.evaluate.graph import BLOCK_BITS, THREAD_BITS, Graph, Node, render
+from cudalint.evaluate.graph import Graph
 from cudalint.evaluate.knowledge import is_astray
+from cudalint.evaluate.nodes import BLOCK_BITS, THREAD_BITS, Node, render
 from cudalint.evaluate.values import Allocation
 from cudalint.flow.apart import has_own_bytes
 from cudalint.flow.certainty import Doubt, contradiction, doubt_about

@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 
 from cudalint.evaluate.events import Event
 from cudalint.evaluate.execution import Execution
-from cudalint.evaluate.graph import Graph, Node
+from cudalint.evaluate.graph import Graph
+from cudalint.evaluate.nodes import Node
 from cudalint.evaluate.numeric import Data, Rows
 from cudalint.flow.conflicts import Conflict, Reach, all_conflicts
 from cudalint.flow.lanes import TooManyLanes, table_of

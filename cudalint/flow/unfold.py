@@ -17,7 +17,8 @@ from msgspec.structs import replace
 from numpy.typing import NDArray
 
 from cudalint.evaluate.events import AccessEvent, BarrierEvent, CopyEvent, Event, LibraryAccess, Loop
-from cudalint.evaluate.graph import Graph, Node
+from cudalint.evaluate.graph import Graph
+from cudalint.evaluate.nodes import Node
 from cudalint.evaluate.numeric import WARP, Data, Rows, Threads
 from cudalint.evaluate.requests import mask_of
 

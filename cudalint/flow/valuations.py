@@ -7,7 +7,8 @@ import itertools
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from cudalint.evaluate.arithmetic import BOOL
-from cudalint.evaluate.graph import Graph, Node, Uniform, conjuncts
+from cudalint.evaluate.graph import Graph, conjuncts
+from cudalint.evaluate.nodes import Node, Uniform
 from cudalint.evaluate.solver import solve
 
 Valuation = Mapping[Node, int | float]

@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 
 from cudalint.evaluate.arithmetic import U4
 from cudalint.evaluate.bits import first_set, leading_zeros, ones, reversed_word
-from cudalint.evaluate.graph import Graph, Node
+from cudalint.evaluate.graph import Graph
+from cudalint.evaluate.nodes import Node
 from cudalint.evaluate.numeric import Rows, Threads
 
 _EXPECTED: dict[Callable[[Graph, Node], Node], Callable[[int], int]] = {

@@ -9,7 +9,8 @@ import pytest
 
 from cudalint.evaluate import caches, numeric
 from cudalint.evaluate.arithmetic import I4, I8
-from cudalint.evaluate.graph import Graph, Node, Reason
+from cudalint.evaluate.graph import Graph
+from cudalint.evaluate.nodes import Node, Reason
 from cudalint.evaluate.numeric import Rows, Threads
 
 ROWS = 256

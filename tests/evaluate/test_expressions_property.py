@@ -16,7 +16,8 @@ from reference_c.expressions import Binary, Cast, Conditional, Element, Expr, Ex
 from reference_c.generate import Shape, blocks, expressions
 
 from cudalint.evaluate import arithmetic
-from cudalint.evaluate.graph import Graph, Node
+from cudalint.evaluate.graph import Graph
+from cudalint.evaluate.nodes import Node
 from cudalint.evaluate.numeric import Rows, Threads
 
 EXPRESSIONS_PER_EXAMPLE = 4

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from cudalint.evaluate.arithmetic import BOOL, F4, I4, I8, U4, U8, Kind, Number
-from cudalint.evaluate.graph import Graph, Node, Reason, conjuncts
+from cudalint.evaluate.graph import Graph, conjuncts
+from cudalint.evaluate.nodes import Node, Reason
 from cudalint.evaluate.numeric import Rows, Threads
 from cudalint.evaluate.representatives import picks
 from cudalint.evaluate.requests import QUICK, THOROUGH, Effort, Situation

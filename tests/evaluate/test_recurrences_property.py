@@ -8,7 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cudalint.evaluate.arithmetic import BOOL, I4, I8
-from cudalint.evaluate.graph import Graph, Node
+from cudalint.evaluate.graph import Graph
+from cudalint.evaluate.nodes import Node
 from cudalint.evaluate.recurrences import Recurrence
 
 Body = Callable[[Graph, Node, Node], Node]

@@ -7,7 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cudalint.evaluate.arithmetic import I4, I8, U4
-from cudalint.evaluate.graph import Graph, Node
+from cudalint.evaluate.graph import Graph
+from cudalint.evaluate.nodes import Node
 from cudalint.evaluate.numeric import Rows, Threads
 from cudalint.evaluate.polynomial import terms_of
 from cudalint.evaluate.residues import Residues

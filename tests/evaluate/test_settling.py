@@ -6,7 +6,8 @@ import pytest
 
 from cudalint.evaluate.arithmetic import BOOL, F8, I4, I8, U8
 from cudalint.evaluate.assumptions import holds, settle
-from cudalint.evaluate.graph import Graph, Reason, Uniform
+from cudalint.evaluate.graph import Graph
+from cudalint.evaluate.nodes import Reason, Uniform
 from cudalint.evaluate.sizes import settle_sizes
 from cudalint.hardware.targets import find_target
 

@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 from cudalint.analysis import analyse_file
 from cudalint.evaluate.arithmetic import BOOL, I4, I8, U4
 from cudalint.evaluate.assumptions import holds, settle
-from cudalint.evaluate.graph import Graph, Node
+from cudalint.evaluate.graph import Graph
+from cudalint.evaluate.nodes import Node
 from cudalint.evaluate.solver import solve
 from cudalint.options import AnalysisOptions
 
