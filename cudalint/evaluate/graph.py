@@ -44,6 +44,7 @@ from cudalint.evaluate.nodes import (
     is_long,
     opaque_leaves,
 )
+from cudalint.evaluate.size_uses import SizeUses
 
 _FIRST_FREE_BIT = 7
 _WORD = 4
@@ -80,20 +81,7 @@ class Graph:
         self.uniform_bits = 0
         self.loop_bits = 0
         self._atoms: dict[int, Node] = {}
-        self.shares: dict[Node, set[int]] = {}
-        """What uniform symbols are divided by, where that is known."""
-        self.quotients: dict[tuple[int, int], tuple[Node, Node]] = {}
-        """Pairs of uniform symbols, or a number and one, of which the first is divided by the other."""
-        self.ratios: dict[tuple[int, int], tuple[Node, Node]] = {}
-        """The same where the quotient is a floating-point number: by how much one size is scaled to the other."""
-        self.rounded: dict[tuple[int, int], Node] = {}
-        """Integer quotients that become floating-point numbers: scales, unless they are used as integers too."""
-        self.exponents: dict[Node, bool] = {}
-        """Uniform symbols by which something is shifted, and whether to the right."""
-        self.products: dict[Node, None] = {}
-        """32-bit products of uniform symbols."""
-        self.fitted: tuple[Node, ...] = ()
-        """Those for which generic values have been found with which they do not overflow."""
+        self.uses = SizeUses()
         self.opaque_parts: dict[int, tuple[tuple[Node, Reason], ...]] = {}
         """What cannot be followed of values for which that was asked."""
         self.choosing: set[Node] = set()
@@ -119,7 +107,7 @@ class Graph:
 
     def rewind(self, to: Checkpoint) -> None:
         """Forgets what a kernel added. Its nodes must not be used any more, since their bits are given out again."""
-        self.forget_arithmetic()
+        self.uses.forget()
         self._memos.clear()
         self.opaque_parts.clear()
         self._nodes, self._atoms, self._next_bit = dict(to.nodes), dict(to.atoms), to.next_bit
@@ -234,6 +222,10 @@ class Graph:
             rest ^= bit
         return found
 
+    def nodes(self) -> Iterable[Node]:
+        """All but the atoms, which are symbols, counters and placeholders."""
+        return self._nodes.values()
+
     # operations
 
     def binary(self, op: str, a: Node, b: Node, kind: Kind) -> Node:
@@ -248,16 +240,16 @@ class Graph:
         if simple is not None:
             return simple
         if op == "/":
-            self._note_quotient(a, b, kind)
+            self.uses.note_quotient(a, b, kind)
         elif op in ("<<", ">>"):
-            self._note_exponent(op, b)
+            self.uses.note_exponent(op, b)
         if op in COMMUTATIVE and a.is_const:
             a, b = b, a
         if kind.is_float and a.size + b.size > _MAX_FLOAT_SIZE:
             return self._summary((a, b), kind)
         node = self._intern(op, (a, b), None, kind, a.bits | b.bits)
         if op == "*" and kind.bytes == _WORD and self._is_of_sizes(node):
-            self.products[node] = None
+            self.uses.products[node] = None
         return node
 
     def _is_of_sizes(self, node: Node) -> bool:
@@ -384,44 +376,9 @@ class Graph:
             return source.bytes <= target.bytes
         return source.code == "u" and source.bytes < target.bytes
 
-    def _note_quotient(self, a: Node, b: Node, kind: Kind) -> None:
-        if kind.is_float:
-            a, b = (node.args[0] if node.op == "cast" else node for node in (a, b))
-        if a.op in ("uniform", "const") and b.op == "uniform" and not a.kind.is_float and not b.kind.is_float:
-            (self.ratios if kind.is_float else self.quotients)[a.index, b.index] = (a, b)
-        elif a.op == "uniform" and b.is_const and not a.kind.is_float and not kind.is_float and b.value > 1:
-            self.shares.setdefault(a, set()).add(int(b.value))
-
-    def _note_exponent(self, op: str, exponent: Node) -> None:
-        symbol = exponent.args[0] if exponent.op == "cast" else exponent
-        if symbol.op == "uniform":
-            self.exponents[symbol] = self.exponents.get(symbol, False) or op == ">>"
-
-    def sort_quotients(self) -> None:
-        """Tells the scales (`float(width / new_width)`) among the integer quotients from the sizes (`channels / heads`,
-        of which an attention kernel takes the square root as well)."""
-        scales = {key: node for key, node in self.rounded.items() if key in self.quotients}
-        if scales:
-            quotients = {node.index for node in scales.values()}
-            integer_uses = (n.args for n in self._nodes.values() if not n.kind.is_float)
-            sizes = quotients & {argument.index for arguments in integer_uses for argument in arguments}
-            for key, node in scales.items():
-                if node.index not in sizes:
-                    self.ratios[key] = self.quotients.pop(key)
-
-    def forget_arithmetic(self) -> None:
-        """The generic values are settled: what they go into was looked at."""
-        self.fitted = tuple(self.products)
-        self.products.clear()
-        self.quotients.clear()
-        self.shares.clear()
-        self.exponents.clear()
-        self.ratios.clear()
-        self.rounded.clear()
-
     def _cast(self, a: Node, kind: Kind) -> Node:
         if kind.is_float and a.op == "/":
-            self.rounded[a.args[0].index, a.args[1].index] = a
+            self.uses.rounded[a.args[0].index, a.args[1].index] = a
         return self._intern("cast", (a,), None, kind, a.bits)
 
     def function(self, name: str, a: Node, kind: Kind) -> Node:

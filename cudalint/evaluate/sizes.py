@@ -28,14 +28,14 @@ def settle_sizes(
     can be launched: `most_blocks` is how many blocks the device takes along each axis. What the `conditions` of the
     launch say sizes to be multiples of, they stay multiples of."""
     multiples = _multiples(conditions)
-    graph.sort_quotients()
-    for symbol, is_right in graph.exponents.items():
+    graph.uses.sort_quotients(graph.nodes())
+    for symbol, is_right in graph.uses.exponents.items():
         _settle(symbol, _FEW_BITS if is_right else _BITS)
     for _ in range(_ROUNDS):
         _settle_quotients(graph)
         if not _shrink(graph, grid, most_blocks, multiples):
             break
-    graph.forget_arithmetic()
+    graph.uses.forget()
 
 
 def _multiples(conditions: Iterable[Node]) -> dict[Node, int]:
@@ -65,9 +65,9 @@ def _is_default(size: Node) -> bool:
 def _settle_quotients(graph: Graph) -> None:
     """Gives sizes that are divided by others (`channels / heads`) generic values that they divide: the quotient is a
     size as well, large and a multiple of 32. Where it is a scale (`float(width) / new_width`), the sizes are equal."""
-    for dividend, divisors in graph.shares.items():
+    for dividend, divisors in graph.uses.shares.items():
         _settle_whole(graph, dividend, divisors)
-    for dividend, divisor in graph.quotients.values():
+    for dividend, divisor in graph.uses.quotients.values():
         assert isinstance(divisor.payload, Uniform)
         if not isinstance(dividend.payload, Uniform):
             _settle_share(graph, int(dividend.value), divisor, int(divisor.payload.generic))
@@ -80,7 +80,7 @@ def _settle_quotients(graph: Graph) -> None:
             _settle(dividend, multiple)
         else:
             _settle(divisor, _GRANULE)
-    for dividend, divisor in graph.ratios.values():
+    for dividend, divisor in graph.uses.ratios.values():
         if isinstance(dividend.payload, Uniform) and isinstance(divisor.payload, Uniform):
             _settle(dividend, divisor.payload.generic)
 
@@ -105,10 +105,10 @@ def _shrink(graph: Graph, grid: Sequence[Node], most_blocks: Sequence[int], mult
     there were any."""
     shrunk = False
     divisors: dict[Node, list[Node]] = {}
-    for dividend, divisor in graph.quotients.values():
+    for dividend, divisor in graph.uses.quotients.values():
         if isinstance(dividend.payload, Uniform):
             divisors.setdefault(dividend, []).append(divisor)
-    bounded = [*((product, _limit(product)) for product in graph.products), *zip(grid, most_blocks, strict=True)]
+    bounded = [*((product, _limit(product)) for product in graph.uses.products), *zip(grid, most_blocks, strict=True)]
     for computed, limit in bounded:
         factors = [atom for atom in graph.atoms(computed.bits, graph.uniform_bits) if not atom.kind.is_float]
         while _exceeds(graph, computed, limit, grid) and any(
@@ -157,7 +157,7 @@ def _limit(product: Node) -> int:
 def fits(graph: Graph, size: Node, value: int) -> bool:
     """Whether the products that were looked at do not overflow when a size is another one."""
     known: dict[int, int | None] = {size.index: value}
-    concerned = (product for product in graph.fitted if product.bits & size.bits)
+    concerned = (product for product in graph.uses.fitted if product.bits & size.bits)
     numbers = ((_exact(product, known), _limit(product)) for product in concerned)
     return not any(number is not None and number > limit for number, limit in numbers)
 
