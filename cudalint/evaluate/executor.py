@@ -21,6 +21,7 @@ from cudalint.evaluate.events import BranchEvent, Context, Side, Step
 from cudalint.evaluate.graph import Graph
 from cudalint.evaluate.handlers import PLACE_HANDLERS, VALUE_HANDLERS
 from cudalint.evaluate.intrinsics import DEVICE_LIBRARY, Handler
+from cudalint.evaluate.loop_parts import LoopParts
 from cudalint.evaluate.memory import Memory
 from cudalint.evaluate.nodes import UNINITIALISED, Node, Reason
 from cudalint.evaluate.positions import linear_thread
@@ -85,7 +86,7 @@ class Executor:
     place_handlers: ClassVar[Mapping[type, Callable[..., Place]]] = PLACE_HANDLERS
     on_launch: Callable[[ir.Launch], None] | None = None
     """What to do about `<<<>>>`; None where launches are not expected (device code)."""
-    on_loop: Callable[[loops.Parts], None] | None = None
+    on_loop: Callable[[LoopParts], None] | None = None
     """How to execute loops instead of summarising them (host code)."""
     assumed: list[Node] = field(default_factory=list)
     """What the program states about its arguments; other values need not be tried."""
@@ -120,7 +121,7 @@ class Executor:
         data = any(a.bits & self.graph.opaque_bits for a in args)
         return self.memory.unknown(type_, Reason(data, text, origin), args)
 
-    def changed_in(self, parts: loops.Parts) -> Collection[ir.Symbol]:
+    def changed_in(self, parts: LoopParts) -> Collection[ir.Symbol]:
         """The variables that a loop changes."""
         effects = self.effects.get(parts.body)
         if effects is None:

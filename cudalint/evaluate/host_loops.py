@@ -7,8 +7,9 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from cudalint import ir
-from cudalint.evaluate import expressions, loops, walk
+from cudalint.evaluate import expressions, walk
 from cudalint.evaluate.assumptions import holds
+from cudalint.evaluate.loop_parts import LoopParts
 from cudalint.evaluate.nodes import Node, Reason
 from cudalint.evaluate.state import LoopScope
 from cudalint.evaluate.values import Place, RecordValue, Value
@@ -31,7 +32,7 @@ have yet to come to one."""
 _OPTION_READERS = frozenset({"getopt", "getopt_long", "getopt_long_only"})
 
 
-def follow(ex: HostExecutor, parts: loops.Parts) -> None:
+def follow(ex: HostExecutor, parts: LoopParts) -> None:
     """Some iterations while the condition is known to hold, one if it is unknown; then the rest is unknown."""
     has_launch = ex.has_launch(parts.body)
     if not has_launch and not _matters(ex, parts):
@@ -64,7 +65,7 @@ def follow(ex: HostExecutor, parts: loops.Parts) -> None:
         ex.chosen.clear()
 
 
-def _count(ex: HostExecutor, parts: loops.Parts) -> bool:
+def _count(ex: HostExecutor, parts: LoopParts) -> bool:
     """Gives a loop's only variable what it is after the loop, if that is counted up by a number until a condition on
     sizes holds: `while ((1 << bits) < size) ++bits;`."""
     changed = [symbol for symbol in ex.changed_in(parts) if symbol in ex.state.variables]
@@ -107,7 +108,7 @@ class _Progress:
     """One loop that is followed."""
 
     ex: HostExecutor
-    parts: loops.Parts
+    parts: LoopParts
     has_launch: bool
     finished: bool = False
     """The loop was followed to its end."""
@@ -205,13 +206,13 @@ class _Progress:
         return not places[1] <= places[0]
 
 
-def _matters(ex: HostExecutor, parts: loops.Parts) -> bool:
+def _matters(ex: HostExecutor, parts: LoopParts) -> bool:
     """Whether a loop changes any number or pointer that lives on after it: filling arrays decides no launch."""
     kept = (ex.state.variables.get(symbol) for symbol in ex.changed_in(parts) if symbol is not parts.own)
     return any(isinstance(value, (Node, RecordValue)) for value in kept)
 
 
-def _reads_options(parts: loops.Parts) -> bool:
+def _reads_options(parts: LoopParts) -> bool:
     """Whether a loop goes through the command line. What it changes only where an option says so is most likely what it
     was before."""
     for part in (parts.condition, parts.body):
@@ -229,11 +230,11 @@ def _is_list_of_texts(type_: ir.Type) -> bool:
     return isinstance(text, ir.PointerType) and isinstance(text.pointee, ir.Scalar) and text.pointee.bytes == 1
 
 
-def _test(ex: HostExecutor, parts: loops.Parts) -> Node:
+def _test(ex: HostExecutor, parts: LoopParts) -> Node:
     return ex.graph.true if parts.condition is None else expressions.condition(ex, parts.condition)
 
 
-def _forget(ex: HostExecutor, symbol: ir.Symbol, parts: loops.Parts, before: Value | Place | None) -> None:
+def _forget(ex: HostExecutor, symbol: ir.Symbol, parts: LoopParts, before: Value | Place | None) -> None:
     """A number that a loop changes, and that was not followed to the loop's end; of a record those that it changed."""
     reason = Reason(False, f"after the loop at line {parts.span.line}")
     value = ex.state.variables.get(symbol)
@@ -243,7 +244,7 @@ def _forget(ex: HostExecutor, symbol: ir.Symbol, parts: loops.Parts, before: Val
         ex.state.variables[symbol] = _without_changes(ex, value, before, reason, symbol.name)
 
 
-def _name_after_defaults(ex: HostExecutor, parts: loops.Parts, before: Mapping[ir.Symbol, Value | Place]) -> None:
+def _name_after_defaults(ex: HostExecutor, parts: LoopParts, before: Mapping[ir.Symbol, Value | Place]) -> None:
     """Numbers that a loop came to, which went round as often as it does if no option says otherwise."""
     for symbol in ex.changed_in(parts):
         value = ex.state.variables.get(symbol)
