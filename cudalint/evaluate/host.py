@@ -16,9 +16,8 @@ from typing import Any
 from msgspec import Struct
 
 from cudalint import ir
-from cudalint.evaluate import expressions, host_loops, walk
+from cudalint.evaluate import expressions, host_joins, host_loops, walk
 from cudalint.evaluate.arithmetic import BOOL
-from cudalint.evaluate.assumptions import holds
 from cudalint.evaluate.calls import bind
 from cudalint.evaluate.executor import Executor, GaveUp
 from cudalint.evaluate.graph import Graph, conjuncts
@@ -30,7 +29,6 @@ from cudalint.evaluate.state import FunctionScope, LoopScope, Marks
 from cudalint.evaluate.tiling import Definitions, tilings
 from cudalint.evaluate.values import (
     PLACES,
-    ArrayValue,
     Choice,
     FunctionValue,
     Place,
@@ -224,7 +222,7 @@ class HostExecutor(Executor):
             if returned:
                 self._set_for_callers(before, second)
             return
-        state.variables = self._prefer(before, first, state.variables, condition)
+        state.variables = host_joins.joined_variables(self, before, first, state.variables, condition)
 
     def _enter(self, condition: Node, guards: tuple[Node, ...], before: Mapping[ir.Symbol, Value | Place]) -> None:
         """Starts one side of a branch: numbers that an earlier branch on the same condition chose are known there."""
@@ -297,132 +295,8 @@ class HostExecutor(Executor):
             self.state.rewind(marks)
             self.statements = min(self.statements, statements + 200)
 
-    def _prefer(
-        self,
-        before: Mapping[ir.Symbol, Value | Place],
-        then: dict[ir.Symbol, Value | Place],
-        otherwise: dict[ir.Symbol, Value | Place],
-        condition: Node | None = None,
-    ) -> dict[ir.Symbol, Value | Place]:
-        """Joins two branches of an unknown condition: what is known wins, then what was there before."""
-        for symbol, value in otherwise.items():
-            mine = then.get(symbol)
-            if mine is not None and mine is not value:
-                old = before.get(symbol)
-                self._note_steps(symbol, old, mine, value)
-                chosen = self._either(condition, old, mine, value) if condition is not None else None
-                then[symbol] = chosen or self._better(old, mine, value, symbol.name, condition)
-            elif mine is None:
-                then[symbol] = value
-        return then
-
-    def _either(self, condition: Node, before: object, a: Value | Place, b: Value | Place) -> Node | None:
-        """Two different plain numbers, of which the condition chooses one; None where the joined value is to be plain.
-        It is where only an option changes what was there before, which then stands for the program as it is run."""
-        if not (isinstance(a, Node) and isinstance(b, Node) and a.is_const and b.is_const):
-            return None
-        if not self.is_plain(condition):
-            return None
-        if (a is before or b is before) and not self._compares_sizes(condition, a is before):
-            return None
-        return self.graph.select(condition, a, b)
-
-    def is_plain(self, condition: Node) -> bool:
-        """Whether unknown numbers of the host alone decide it, so that it can be evaluated at any time."""
-        return not condition.bits & ~self.graph.uniform_bits
-
-    def _compares_sizes(self, condition: Node, expected: bool) -> bool:
-        """Whether a condition is about numbers that variables hold, and is as expected for generic ones."""
-        symbols = self.graph.atoms(condition.bits, self.graph.uniform_bits)
-        names = [symbol.payload.name for symbol in symbols if isinstance(symbol.payload, Uniform)]
-        if any(name.startswith("?") or name == "argc" for name in names) or any(s.kind == BOOL for s in symbols):
-            return False
-        return holds(self.graph, condition, {}) == expected
-
-    def _better(
-        self, before: object, a: Value | Place, b: Value | Place, name: str, condition: Node | None = None
-    ) -> Value | Place:
-        """What stands for both of two values, in a variable or a part of one that is called so."""
-        if isinstance(a, RecordValue) and isinstance(b, RecordValue) and a.fields.keys() == b.fields.keys():
-            old = before.fields if isinstance(before, RecordValue) else {}
-            fields = {
-                k: self._better(old.get(k), v, b.fields[k], f"{name}.{k}", condition) for k, v in a.fields.items()
-            }
-            return RecordValue(a.type, fields)  # type: ignore[arg-type]
-        if isinstance(a, ArrayValue) and isinstance(b, ArrayValue):
-            return self._better_array(before, a, b, name, condition)
-        if not (self._is_set(a) and self._is_set(b)):
-            return a if self._is_set(a) else b
-        known_a, known_b = self._known(a), self._known(b)
-        if known_a != known_b:
-            if (b if known_a else a) is before and isinstance(before, Node):
-                # `if (rows == 0) rows = 1` speaks of a special case.
-                return self._special_case(condition, a, b) or (b if known_a else a)
-            known, unknown = (a, b) if known_a else (b, a)
-            if known is before and self._is_placeholder(known, unknown):
-                return unknown
-            is_about = condition is not None and isinstance(unknown, Node) and condition.bits & unknown.bits
-            chosen = self._special_case(condition, a, b) if is_about and known is not before else None
-            return chosen or self._default(known, name)
-        return b if b is before else a
-
-    def _special_case(self, condition: Node | None, a: Value | Place, b: Value | Place) -> Node | None:
-        """`if (width < 256) threads = width; else threads = 256`: what is asked for decides which of the two it is."""
-        if condition is None or not self.is_plain(condition) or not (isinstance(a, Node) and isinstance(b, Node)):
-            return None
-        return self.graph.select(condition, a, b) if self.is_plain(a) and self.is_plain(b) else None
-
-    def _default(self, value: Value | Place, name: str) -> Value | Place:
-        """A number that is something else where the program is told so."""
-        if self.in_loops or not isinstance(value, Node) or not value.is_const:
-            return value
-        is_size = value.kind.code in "iu" and value.value > 0
-        return self.graph.default(name, value.value, value.kind) if is_size else value
-
     def preferred(self, condition: Node, a: Value, b: Value) -> Value | None:
-        """`argc > 1 ? atoi(argv[1]) : 1024`: a default beats what the command line might say, as after an `if`."""
-        if not (isinstance(a, Node) and isinstance(b, Node)) or self._known(a) == self._known(b):
-            return None
-        asked = self.graph.atoms(condition.bits, self.graph.uniform_bits)
-        if not self.is_plain(condition) or not self.arguments.issuperset(asked):
-            return None
-        known, unknown = (a, b) if self._known(a) else (b, a)
-        return None if self._is_placeholder(known, unknown) else self._default(known, "?")  # type: ignore[return-value]
-
-    def _better_array(
-        self, before: object, a: ArrayValue, b: ArrayValue, name: str, condition: Node | None
-    ) -> ArrayValue:
-        old = before if isinstance(before, ArrayValue) else ArrayValue(a.type, {}, a.rest)
-        elements: dict[int, Value] = {}
-        for index in a.elements.keys() | b.elements.keys():
-            was, mine, other = (array.elements.get(index, array.rest) for array in (old, a, b))
-            part = mine if mine is other else self._better(was, mine, other, f"{name}[{index}]", condition)
-            elements[index] = part  # type: ignore[assignment]
-        rest = a.rest if a.rest is b.rest else self._better(old.rest, a.rest, b.rest, f"{name}[...]")
-        return ArrayValue(a.type, elements, rest)  # type: ignore[arg-type]
-
-    def _is_placeholder(self, known: object, unknown: object) -> bool:
-        """Whether a number is none that a program would run with, but what stands there until the number is read from
-        somewhere: an integer of 0 or less. Nothing is said of options, which are off."""
-        if not (isinstance(known, Node) and isinstance(unknown, Node)):
-            return False
-        return known.kind != BOOL and not known.kind.is_float and known.is_const and known.value <= 0
-
-    def _note_steps(self, symbol: ir.Symbol, before: object, a: Value | Place, b: Value | Place) -> None:
-        numbers = isinstance(a, Node) and isinstance(b, Node) and a.is_const and b.is_const
-        if self.in_loops and numbers and (a is before or b is before):
-            self.chosen[symbol] = None
-
-    def _is_set(self, value: object) -> bool:
-        assert isinstance(self.memory, HostMemory)
-        return not isinstance(value, Node) or value not in self.memory.unset
-
-    def _known(self, value: Value | Place) -> bool:
-        if isinstance(value, PLACES):
-            return True
-        unknown = self.graph.uniform_bits | self.graph.opaque_bits
-        nodes = list(nodes_of(value))
-        return all(not n.bits & unknown for n in nodes)
+        return host_joins.preferred(self, condition, a, b)
 
     def switch(self, statement: ir.Switch) -> None:
         """The cases of an unknown value are all executed, each from the state before."""
@@ -463,7 +337,7 @@ class HostExecutor(Executor):
         if self.state.dead and not self.state.loop_scopes[-1].breaks:
             self.state.variables = before
         else:
-            self.state.variables = self._prefer(before, self.state.variables, dict(before))
+            self.state.variables = host_joins.joined_variables(self, before, self.state.variables, dict(before))
         self.state.dead = False
 
     def _bodies(self, cases: tuple[ir.Case, ...]) -> None:
@@ -566,7 +440,7 @@ class HostExecutor(Executor):
         grid, block = extents
         never = () if self.taken else (self.graph.false,)
         guards = (part for guard in (*self.guards, *self.assumed, *never) for part in conjuncts(self.graph, guard))
-        known = tuple(part for part in guards if self.is_plain(part))
+        known = tuple(part for part in guards if host_joins.is_plain(self.graph, part))
         self.launches.append(HostLaunch(kernel, grid, block, shared, arguments, span, self.taken, sizes, known))
         numbers = tuple(value for value in arguments if isinstance(value, Node) and not value.kind.is_float)
         self.made.add((kernel.key, span, grid, block, shared, numbers))

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from cudalint import ir
 from cudalint.evaluate import expressions, walk
 from cudalint.evaluate.assumptions import holds
+from cudalint.evaluate.host_joins import is_plain
 from cudalint.evaluate.loop_parts import LoopParts
 from cudalint.evaluate.nodes import Node, Reason
 from cudalint.evaluate.state import LoopScope
@@ -83,7 +84,7 @@ def _count(ex: HostExecutor, parts: LoopParts) -> bool:
     ex.state.restore(saved)
     ex.statements = statements
     step = _step(after, now)
-    if left or step is None or not ex.is_plain(graph.substitute(test, {now: start})):
+    if left or step is None or not is_plain(graph, graph.substitute(test, {now: start})):
         return False
     counter = graph.counter(parts.span)
     moved = graph.binary("*", step, graph.convert(counter, start.kind), start.kind)
