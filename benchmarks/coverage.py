@@ -126,7 +126,9 @@ def _definitions(path: str, facts: FileFacts) -> tuple[int, tuple[int, ...]]:
 
 def definitions_in(path: str) -> list[Definition]:
     """The kernels that the text of a file defines, without those that preprocessor conditions leave out."""
-    from cudalint.frontend.parse import ParseOptions, SourceError, parse_file
+    from cudalint.frontend.flags import ParseOptions
+    from cudalint.frontend.parse import parse_file
+    from cudalint.frontend.reading import SourceError
 
     try:
         skipped = parse_file(path, ParseOptions()).skipped_ranges

@@ -99,7 +99,8 @@ def _check_job(path: str) -> CheckJob:
 
 def _walk(path: str, reading: bool) -> int:
     """Parses a file and visits the cursors that stand in it; how many there are."""
-    from cudalint.frontend.parse import ParseOptions, parse_file
+    from cudalint.frontend.flags import ParseOptions
+    from cudalint.frontend.parse import parse_file
 
     unit = parse_file(path, ParseOptions()).tu
     waiting = [c for c in unit.cursor.get_children() if c.location.file and c.location.file.name == path]

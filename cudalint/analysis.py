@@ -44,8 +44,10 @@ from cudalint.facts import (
 )
 from cudalint.frontend.compile_commands import DatabaseError, database_for
 from cudalint.frontend.constants import constant_named
+from cudalint.frontend.flags import ParseOptions
 from cudalint.frontend.lower.unit import lower_unit
-from cudalint.frontend.parse import ParseOptions, SourceError, parse_file
+from cudalint.frontend.parse import parse_file
+from cudalint.frontend.reading import SourceError
 from cudalint.frontend.texts import CudaText, CudaTexts, annotations_in, cuda_texts
 from cudalint.hardware.targets import find_target
 from cudalint.host_code import HostCode
@@ -80,7 +82,7 @@ _OPT_IN = re.compile("MaxDynamicSharedMemorySize|max_dynamic_shared_size_bytes",
 def analyse_file(path: str, options: AnalysisOptions) -> FileFacts:
     """Everything that is known about one file.
 
-    Raises `cudalint.frontend.parse.SourceError` for a file that cannot be read or decoded.
+    Raises `cudalint.frontend.reading.SourceError` for a file that cannot be read or decoded.
     """
     sys.setrecursionlimit(max(sys.getrecursionlimit(), _RECURSION_LIMIT))
     texts = cuda_texts(path, dict(options.unsaved).get(path))

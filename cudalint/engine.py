@@ -52,7 +52,7 @@ def analyse(path: str, options: AnalysisOptions) -> FileFacts | Failure:
     """The facts of a file, or why there are none."""
     # libclang and numpy are loaded here, in the worker, and not by whoever wants to name a job.
     from cudalint.analysis import analyse_file
-    from cudalint.frontend.parse import SourceError
+    from cudalint.frontend.reading import SourceError
 
     try:
         return analyse_file(path, options)

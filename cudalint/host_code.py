@@ -11,8 +11,10 @@ from cudalint.evaluate.graph import Graph
 from cudalint.evaluate.host import HostExecutor, HostLaunch, run_host
 from cudalint.evaluate.host_memory import Generics
 from cudalint.evaluate.nodes import Node
+from cudalint.frontend.flags import ParseOptions
 from cudalint.frontend.lower.unit import lower_unit
-from cudalint.frontend.parse import ParseOptions, SourceError, parse_file
+from cudalint.frontend.parse import parse_file
+from cudalint.frontend.reading import SourceError
 from cudalint.neighbours import callers, launchers
 
 

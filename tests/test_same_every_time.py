@@ -11,8 +11,9 @@ from cudalint.analysis import analyse_file
 from cudalint.evaluate import walk
 from cudalint.facts import FileFacts
 from cudalint.flow import trial
+from cudalint.frontend.flags import ParseOptions
 from cudalint.frontend.lower.unit import lower_unit
-from cudalint.frontend.parse import ParseOptions, parse_file
+from cudalint.frontend.parse import parse_file
 from cudalint.options import AnalysisOptions
 
 _NAMES = [f"n{number}" for number in range(40)]

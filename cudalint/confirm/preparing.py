@@ -16,7 +16,8 @@ from cudalint.confirm.trials import Trial
 from cudalint.diagnostics import Diagnostic
 from cudalint.engine import CheckJob, analyse, report_on
 from cudalint.facts import Access, FileFacts, KernelFacts, Known, LaunchFacts
-from cudalint.frontend.parse import ParsedFile, ParseOptions, parse_file
+from cudalint.frontend.flags import ParseOptions
+from cudalint.frontend.parse import ParsedFile, parse_file
 from cudalint.frontend.python.detect import is_python
 from cudalint.frontend.slices import kernel_slice
 from cudalint.options import AnalysisOptions, ParameterValue

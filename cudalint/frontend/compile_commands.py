@@ -17,7 +17,7 @@ from typing import Any, Final, NamedTuple
 from msgspec import Struct, field
 
 from cudalint.folders import upwards
-from cudalint.frontend.parse import ParseOptions
+from cudalint.frontend.flags import ParseOptions
 from cudalint.options import is_standard
 
 FILE_NAME: Final = "compile_commands.json"

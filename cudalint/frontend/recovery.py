@@ -32,6 +32,7 @@ _SETUP_FOLDERS: Final = re.compile(r"include_dirs[^\[\n]*\[([^\]]*)\]|include_di
 """A list of folders in the setup.py of a Python extension, or what is appended to one."""
 _LITERAL: Final = re.compile(r"['\"]([^'\"\n]+)['\"]")
 
+CONTEXT_SUFFIX: Final = ".context"
 _INCLUDER_SUFFIXES: Final = (".cu", ".cuh", ".h", ".hpp", ".hh", ".cpp", ".cc", ".cxx", ".c")
 _INCLUDER_LEVELS: Final = 3
 _INCLUDERS_READ: Final = 200
@@ -49,6 +50,11 @@ class Context(Struct, frozen=True):
 
     path: str
     text: bytes
+
+    @property
+    def name(self) -> str:
+        """A name beside the includer, so that its relative includes are found, but not its own: it is cut."""
+        return self.path + CONTEXT_SUFFIX
 
 
 # --- folders of headers ------------------------------------------------------------------------------

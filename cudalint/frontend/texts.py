@@ -15,9 +15,10 @@ from msgspec.structs import replace
 from cudalint.annotations import Annotation, Malformed, SourceAnnotations, read_annotations
 from cudalint.facts import FileFacts, Gap, KernelFacts, Place, Resources
 from cudalint.frontend.compile_commands import options_from_arguments
-from cudalint.frontend.parse import ParseOptions, SourceError, read_source
+from cudalint.frontend.flags import ParseOptions
 from cudalint.frontend.python.detect import is_python
 from cudalint.frontend.python.located import PlaceMap
+from cudalint.frontend.reading import SourceError, read_source
 
 if TYPE_CHECKING:
     from cudalint.frontend.python.extract import Embedded, EmbeddedText, UnreadableKernel

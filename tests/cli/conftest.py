@@ -42,7 +42,7 @@ class Uncoalesced(Rule):
 
 
 def _analyse_file(path: str, options: AnalysisOptions) -> FileFacts:
-    from cudalint.frontend.parse import SourceError
+    from cudalint.frontend.reading import SourceError
 
     text = dict(options.unsaved).get(path)
     data = Path(path).read_bytes() if text is None else text.encode()

@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from cudalint.confirm.sources import MAIN, Build, blanked, build_of
-from cudalint.frontend.parse import ParseOptions, parse_file
+from cudalint.frontend.flags import ParseOptions
+from cudalint.frontend.parse import parse_file
 from cudalint.frontend.slices import NoSuchKernel, kernel_slice
 
 

@@ -6,8 +6,9 @@ import pytest
 
 from cudalint.analysis import analyse_file
 from cudalint.evaluate.relevance import Relevance
+from cudalint.frontend.flags import ParseOptions
 from cudalint.frontend.lower.unit import lower_unit
-from cudalint.frontend.parse import ParseOptions, parse_file
+from cudalint.frontend.parse import parse_file
 from cudalint.options import AnalysisOptions
 
 _KERNEL = "__global__ void k(float *a) { a[threadIdx.x] = 1; }\n"

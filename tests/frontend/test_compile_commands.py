@@ -14,7 +14,7 @@ from cudalint.frontend.compile_commands import (
     load_compile_commands,
     options_from_arguments,
 )
-from cudalint.frontend.parse import ParseOptions
+from cudalint.frontend.flags import ParseOptions
 
 
 def translate(command: str, folder: str = "/project/build") -> ParseOptions:

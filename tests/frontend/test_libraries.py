@@ -9,8 +9,9 @@ import pytest
 
 from cudalint.analysis import analyse_file
 from cudalint.facts import FileFacts, KernelFacts
+from cudalint.frontend.flags import LIBRARIES_ROOT, ParseOptions
 from cudalint.frontend.lower.unit import lower_unit
-from cudalint.frontend.parse import LIBRARIES_ROOT, ParsedFile, ParseOptions, parse_file
+from cudalint.frontend.parse import ParsedFile, parse_file
 from cudalint.options import AnalysisOptions
 
 _SIMPLE = "__global__ void k(float *x) { x[threadIdx.x] = 1.0f; }\n"

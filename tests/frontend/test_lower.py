@@ -9,8 +9,9 @@ import pytest
 
 from cudalint import ir
 from cudalint.frontend.dump import dump_function, type_name
+from cudalint.frontend.flags import ParseOptions
 from cudalint.frontend.lower.unit import lower_unit
-from cudalint.frontend.parse import ParseOptions, parse_file
+from cudalint.frontend.parse import parse_file
 
 
 def unit_of(source: str) -> ir.Unit:

@@ -11,9 +11,11 @@ from clang.cindex import Cursor, CursorKind, TranslationUnit
 
 from cudalint.folders import without_detours
 from cudalint.frontend import precompiled as precompiled_module
+from cudalint.frontend.flags import BUNDLED_ROOT, ParseOptions
 from cudalint.frontend.lower.unit import lower_unit
-from cudalint.frontend.parse import BUNDLED_ROOT, ParsedFile, ParseOptions, SourceError, parse_file
+from cudalint.frontend.parse import ParsedFile, parse_file
 from cudalint.frontend.precompiled import FOLDER_VARIABLE, precompiled
+from cudalint.frontend.reading import SourceError
 
 
 def parse(text: str | bytes, path: str = "/nowhere/kernel.cu", options: ParseOptions | None = None) -> ParsedFile:

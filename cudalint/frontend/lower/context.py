@@ -17,7 +17,8 @@ from cudalint.frontend.lower.sources import Sources
 from cudalint.frontend.lower.statements import Statements
 from cudalint.frontend.lower.symbols import Symbols
 from cudalint.frontend.lower.types import Types
-from cudalint.frontend.parse import ParsedFile, Problem
+from cudalint.frontend.parse import ParsedFile
+from cudalint.frontend.problems import Problem
 
 
 class Context:

@@ -1,0 +1,108 @@
+"""From options to the arguments of clang: language, architecture, and the folders of headers."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator
+from functools import cache
+from typing import Final
+
+from msgspec import Struct
+
+from cudalint.frontend.precompiled import precompiled
+
+HEADERS_ROOT: Final = os.path.join(os.path.dirname(os.path.abspath(__file__)), "headers")
+BUNDLED_ROOT: Final = os.path.join(HEADERS_ROOT, "include")
+LIBRARIES_ROOT: Final = os.path.join(HEADERS_ROOT, "torch")
+"""Stand-ins for the headers of PyTorch: for a file that finds no others, since a project may have them itself."""
+_PRELUDE: Final = os.path.join(BUNDLED_ROOT, "_cudalint", "prelude.h")
+_STREAMS_PRELUDE: Final = os.path.join(BUNDLED_ROOT, "_cudalint", "prelude_streams.h")
+_STREAMS: Final = re.compile(rb"<(?:iostream|fstream|sstream|iomanip)>")
+_FIXED_FLAGS: Final = (
+    "-x", "cuda",
+    # On Windows `long` would have 4 bytes, and a result must not depend on the machine that lints.
+    "--target=x86_64-unknown-linux-gnu",
+    # Host code and its launches are parsed all the same.
+    "--cuda-device-only", "-nocudainc", "-nocudalib", "--cuda-path=/nonexistent",
+    "-nostdinc", "-nostdinc++", "-nobuiltininc", "-fbracket-depth=2100",
+    "-ferror-limit=0", "-Wno-everything", "-fno-spell-checking", "-fconstexpr-steps=100000",
+    # Host functions may be variadic, and device code must not be what forbids it.
+    "-Xclang", "-fcuda-allow-variadic-functions",
+)  # fmt: skip
+
+_PREPROCESSOR_FLAGS: Final = ("-isystem", "-include", "-idirafter", "-iquote", "-I", "-D", "-U")
+
+_NEWEST_ARCHITECTURE: Final = 90
+"""The newest that this libclang knows; later ones are parsed as this one with `__CUDA_ARCH__` redefined."""
+_DEFAULT_ARCHITECTURE: Final = 80
+_OLD_STANDARDS: Final = frozenset({"98", "03", "0x", "11", "1y", "14", "1z", "17"})
+
+_SYSTEM_MARKERS: Final = ("cuda_runtime_api.h", "stdlib.h", "cstdlib", os.path.join("thrust", "version.h"))
+"""A folder with one of these has what the bundled headers declare, with other internals."""
+
+
+class ParseOptions(Struct, frozen=True):
+    """How a file is to be parsed, as a user or a compilation database says."""
+
+    include_dirs: tuple[str, ...] = ()
+    defines: tuple[str, ...] = ()
+    """`NAME` or `NAME=VALUE`."""
+    std: str | None = None
+    """A language standard such as `c++20`; the bundled headers need C++17, older ones are raised to it."""
+    cuda_path: str | None = None
+    """A toolkit, whose headers are used for whatever the bundled ones do not have."""
+    arch: str = "sm_80"
+    extra: tuple[str, ...] = ()
+    """Further arguments, passed to clang as they are."""
+
+
+def prelude_flags(options: ParseOptions, text: bytes) -> list[str]:
+    """The flags that every parse has, and the prelude in its precompiled form where that is possible."""
+    basic = (*_FIXED_FLAGS, _standard_flag(options.std), *_architecture_flags(options.arch))
+    header = None
+    if _fits_precompiled(options.extra):
+        header = precompiled(_STREAMS_PRELUDE if _STREAMS.search(text) else _PRELUDE, basic)
+    return [*basic, "-include-pch", header] if header else [*basic, "-include", _PRELUDE]
+
+
+def _fits_precompiled(extra: tuple[str, ...]) -> bool:
+    """Whether further arguments leave the language as it is; clang rejects a precompiled header otherwise."""
+    return all(not argument.startswith("-") or argument.startswith(_PREPROCESSOR_FLAGS) for argument in extra)
+
+
+def option_flags(options: ParseOptions) -> Iterator[str]:
+    for define in options.defines:
+        yield f"-D{define}"
+    for folder in options.include_dirs:
+        if not _has_system_headers(folder):
+            yield f"-I{folder}"
+    yield from options.extra
+
+
+def system_folders(options: ParseOptions) -> tuple[str, ...]:
+    """The named folders that have headers of a toolkit or of the standard libraries."""
+    folders = [folder for folder in options.include_dirs if _has_system_headers(folder)]
+    if options.cuda_path:
+        folders.append(os.path.join(options.cuda_path, "include"))
+    return tuple(folders)
+
+
+@cache
+def _has_system_headers(folder: str) -> bool:
+    return any(os.path.isfile(os.path.join(folder, marker)) for marker in _SYSTEM_MARKERS)
+
+
+def _standard_flag(std: str | None) -> str:
+    version = (std or "17").removeprefix("gnu++").removeprefix("c++")
+    return "-std=c++17" if version in _OLD_STANDARDS else f"-std=c++{version}"
+
+
+def _architecture_flags(arch: str) -> tuple[str, ...]:
+    """The flags for a name such as `sm_86`, `compute_90a` or `100`."""
+    match = re.search(r"(\d+)([a-z]?)$", arch)
+    number = int(match[1]) if match else _DEFAULT_ARCHITECTURE
+    if number > _NEWEST_ARCHITECTURE:
+        return ("--cuda-gpu-arch=sm_90a", "-U__CUDA_ARCH__", f"-D__CUDA_ARCH__={number * 10}")
+    suffix = "a" if match and number == _NEWEST_ARCHITECTURE and match[2] == "a" else ""
+    return (f"--cuda-gpu-arch=sm_{number}{suffix}",)
