@@ -328,6 +328,7 @@ class _Parser(Struct, frozen=True):
         """How many errors are in the file itself; those elsewhere don't concern its kernels."""
         return sum(problem.path == self.path and problem.kind == "error" for problem in attempt.problems)
 
+
 def _is_of_libraries(name: str) -> bool:
     """Whether there is a stand-in for a header of a library."""
     return os.path.isfile(os.path.join(LIBRARIES_ROOT, name))

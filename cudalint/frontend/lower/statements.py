@@ -283,7 +283,6 @@ class Statements:
         operands = self._context.expressions.lower_all(cursors.expressions(cursor))
         return [ir.Asm(text, operands, self._span(cursor))]
 
-
     def _asm_of_macro(self, cursor: Cursor) -> str:
         """Those of one use of a macro come one after the other."""
         place = self._context.sources.begin(cursor)
