@@ -18,7 +18,6 @@ from msgspec.structs import replace
 from cudalint import ir
 from cudalint.annotations import Annotation, annotations_of_kernel
 from cudalint.cubin import read_cubin
-from cudalint.distinct_launches import Chosen, distinct
 from cudalint.evaluate.arithmetic import kind_of
 from cudalint.evaluate.assumptions import (
     Assumptions,
@@ -52,15 +51,15 @@ from cudalint.frontend.texts import CudaText, CudaTexts, annotations_in, cuda_te
 from cudalint.hardware.targets import find_target
 from cudalint.host_code import HostCode
 from cudalint.kernel_analysis import KernelAnalysis
-from cudalint.launch import (
-    Configuration,
+from cudalint.launches.arguments import unknown_arguments, with_template
+from cudalint.launches.configuration import Configuration
+from cudalint.launches.distinct import Chosen, distinct
+from cudalint.launches.in_sight import from_launches
+from cudalint.launches.written import (
     ImpossibleLaunch,
     annotated_launches,
     configured_launches,
     from_command_line,
-    from_launches,
-    unknown_arguments,
-    with_template,
     without_launch,
 )
 from cudalint.nvcc import Compilation, compiled_usage

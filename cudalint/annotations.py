@@ -18,7 +18,7 @@ from msgspec import Struct
 
 from cudalint.comments import Comment, CommentedSource, read_comments
 from cudalint.expressions import BinaryOp, CallOp, Expression, ExpressionError, NameRef, UnaryOp, parse_expression
-from cudalint.launch_limits import problem_of_expression
+from cudalint.launches.limits import problem_of_expression
 
 AnnotationKind = Literal["launch", "assume", "allow", "allow-kernel", "allow-file"]
 

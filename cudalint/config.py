@@ -358,7 +358,7 @@ def _launch_part(name: str, entry: _Entry) -> str:
     """`256`, `"32, 8"`, `[32, "TILE"]` or `"dim3(32, 8)"`, as one expression; shared memory is a single number."""
     from cudalint.annotations import split_arguments
     from cudalint.expressions import parse_expression
-    from cudalint.launch_limits import problem_of_expression, problem_of_texts
+    from cudalint.launches.limits import problem_of_expression, problem_of_texts
 
     if isinstance(entry.value, list):
         parts = [_expression(_Entry(entry.path, entry.prefix, entry.lines, entry.key, v)) for v in entry.value]

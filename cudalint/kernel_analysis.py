@@ -12,7 +12,6 @@ from msgspec.structs import replace
 from cudalint import ir
 from cudalint.accesses import AccessCollector
 from cudalint.alignments import AlignmentCollector
-from cudalint.arguments import allocated_bytes, argument_values, parameter_facts
 from cudalint.barriers import BarrierCollector
 from cudalint.bounds import BoundsCollector
 from cudalint.branches import BranchCollector
@@ -36,14 +35,10 @@ from cudalint.flow.redundancy import redundant_barriers
 from cudalint.flow.trial import Trial, trial_of
 from cudalint.hardware.targets import find_target
 from cudalint.insertions import insertions
-from cudalint.launch import (
-    Configuration,
-    Numbers,
-    another_use,
-    launch_facts,
-    named_after_parameters,
-    other_blocks,
-)
+from cudalint.launches.arguments import named_after_parameters
+from cudalint.launches.configuration import Configuration, Numbers, launch_facts
+from cudalint.launches.parameter_facts import allocated_bytes, argument_values, parameter_facts
+from cudalint.launches.variants import another_use, other_blocks
 from cudalint.options import AnalysisOptions
 from cudalint.pitches import pitches
 from cudalint.races import RaceCollector

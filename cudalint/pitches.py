@@ -24,7 +24,7 @@ from cudalint.evaluate.pitch import pitch_mismatches
 from cudalint.evaluate.values import Place as ValuePlace
 from cudalint.evaluate.values import RecordValue, Value
 from cudalint.facts import Frame, PitchMismatch, Place
-from cudalint.launch import Configuration
+from cudalint.launches.configuration import Configuration
 
 _GENERIC = 4096
 

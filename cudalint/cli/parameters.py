@@ -24,7 +24,7 @@ def grid(ctx: click.Context, option: click.Parameter, text: str | None) -> tuple
 def _dimensions(name: str, text: str | None) -> tuple[int, int, int] | None:
     if text is None:
         return None
-    from cudalint.launch_limits import problem_of
+    from cudalint.launches.limits import problem_of
 
     parts = [part.strip() for part in re.split("[,x]", text)]
     if len(parts) > 3 or not all(part.isdecimal() and int(part) > 0 for part in parts):

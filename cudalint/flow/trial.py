@@ -17,7 +17,7 @@ from cudalint.evaluate.numeric import Data, Rows
 from cudalint.flow.conflicts import Conflict, Reach, all_conflicts
 from cudalint.flow.lanes import TooManyLanes, table_of
 from cudalint.flow.unfold import TooLarge, Touch, Unfolding
-from cudalint.launch_limits import problem_of
+from cudalint.launches.limits import problem_of
 from cudalint.options import RaceScope
 
 MOST_WORK = 2_500_000

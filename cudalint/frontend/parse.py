@@ -16,6 +16,7 @@ from clang.cindex import TranslationUnit, TranslationUnitLoadError
 from msgspec import Struct, field
 from msgspec.structs import replace
 
+from cudalint.folders import without_detours
 from cudalint.frontend import clang, recovery
 from cudalint.frontend.flags import (
     BUNDLED_ROOT,

@@ -13,7 +13,7 @@ from cudalint.evaluate.nodes import Node
 from cudalint.evaluate.values import Allocation, Pointer, RecordValue, Value
 from cudalint.evaluate.values import Place as ValuePlace
 from cudalint.facts import ArgumentValue, LeafFacts, ParameterFacts
-from cudalint.launch import Configuration, Numbers
+from cudalint.launches.configuration import Configuration, Numbers
 
 
 def parameter_facts(function: ir.Function) -> tuple[ParameterFacts, ...]:

@@ -9,8 +9,10 @@ from msgspec.structs import replace
 
 from cudalint import ir
 from cudalint.facts import LeftOutLaunches
-from cudalint.launch import MAX_LAUNCHES, Configuration
+from cudalint.launches.configuration import Configuration
 
+MAX_LAUNCHES = 8
+"""Different launches of one instantiation that are evaluated."""
 _MAX_TWINS = 16
 _Site = tuple[str | None, int | None]
 

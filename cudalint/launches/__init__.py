@@ -1,0 +1,1 @@
+"""The launches under which a kernel is evaluated."""

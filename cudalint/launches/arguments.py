@@ -1,0 +1,163 @@
+"""A kernel's arguments: what a launch passes, and generic values for what is not known."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+
+from msgspec.structs import replace
+
+from cudalint import ir
+from cudalint.evaluate import walk
+from cudalint.evaluate.arithmetic import I8, kind_of
+from cudalint.evaluate.graph import Graph
+from cudalint.evaluate.host_memory import Generics, HostMemory
+from cudalint.evaluate.memory import Memory
+from cudalint.evaluate.nodes import Node, Reason, Uniform
+from cudalint.evaluate.values import (
+    PLACES,
+    Allocation,
+    Choice,
+    LocalMemory,
+    MemoryPlace,
+    Place,
+    Pointer,
+    RecordValue,
+    Value,
+    map_leaves,
+)
+from cudalint.launches.configuration import Configuration
+
+
+def kernel_arguments(
+    function: ir.Function, values: Sequence[Value | Place], graph: Graph, generics: Generics
+) -> dict[ir.Symbol, Value | Place]:
+    """Parameters bound to the launch's arguments; what is missing is unknown."""
+    unknown = unknown_arguments(function, graph, generics)
+    seen: _Seen = {}
+    for symbol, value in zip(function.parameters, values, strict=False):
+        bound = _argument(value, symbol.type, symbol.name, graph, seen)
+        if bound is not None:
+            unknown[symbol] = bound
+            _name_after(symbol, bound, graph)
+    return unknown
+
+
+def _name_after(symbol: ir.Symbol, value: Value | Place, graph: Graph) -> None:
+    """A number that no variable of the host code holds is called after the kernel's parameter."""
+    if isinstance(value, Node):
+        bare = without_cast(value)
+        if isinstance(bare.payload, Uniform) and bare.payload.name.startswith("?"):
+            graph.rename(bare, symbol.name)
+
+
+@contextmanager
+def named_after_parameters(configuration: Configuration) -> Iterator[None]:
+    """While it is analysed, a kernel's arguments are called after its parameters: those are the names that stand in its
+    body and that an `assume` annotation takes."""
+    before: list[tuple[Node, str]] = []
+    for symbol, value in configuration.arguments.items():
+        bare = without_cast(value) if isinstance(value, Node) else value
+        if isinstance(bare, Node) and isinstance(bare.payload, Uniform):
+            before.append((bare, bare.payload.name))
+            Graph.rename(bare, symbol.name)
+    try:
+        yield
+    finally:
+        for node, name in reversed(before):
+            Graph.rename(node, name)
+
+
+_Seen = dict[Allocation, Allocation]
+"""The host's allocations that were passed to a kernel, as the kernel sees them first."""
+
+
+def _argument(value: Value | Place, type_: ir.Type, name: str, graph: Graph, seen: _Seen) -> Value | Place | None:
+    if isinstance(value, PLACES):
+        return None
+    if isinstance(type_, ir.PointerType):
+        return _pointer_argument(value, type_, name, graph, seen)
+    if isinstance(type_, ir.Scalar):
+        if not isinstance(value, Node) or value.bits & graph.opaque_bits:
+            return None
+        return graph.convert(value, kind_of(type_))
+    if isinstance(type_, ir.RecordType) and isinstance(value, RecordValue):
+        return map_leaves(value, lambda leaf, path: _leaf_argument(leaf, name + path, graph, seen))
+    return value
+
+
+def _leaf_argument(leaf: Value, name: str, graph: Graph, seen: _Seen) -> Value:
+    if isinstance(leaf, (Pointer, Choice)):
+        pointee = leaf.pointee if isinstance(leaf, Pointer) else ir.OpaqueType("?")
+        return _pointer_argument(leaf, ir.PointerType(pointee), name, graph, seen) or leaf
+    return leaf
+
+
+def _pointer_argument(
+    value: Value, type_: ir.PointerType, name: str, graph: Graph, seen: _Seen | None = None
+) -> Value | None:
+    """A pointer as the kernel sees it: into an allocation called after the parameter."""
+    if isinstance(value, Choice):
+        a = _pointer_argument(value.a, type_, name, graph)
+        return a or _pointer_argument(value.b, type_, name, graph)
+    if not isinstance(value, Pointer):
+        return None
+    target = value.target
+    if isinstance(target, LocalMemory):
+        return None
+    if target.is_null:
+        return Pointer(Allocation(name, "global", is_null=True), graph.const(0, I8), type_.pointee)
+    offset = value.offset if target.opaque is None else graph.const(0, I8)
+    same_as = seen.get(target) if seen is not None else None
+    own = Allocation(name, "global", target.bytes, None, target.size, same_as=same_as)
+    if seen is not None and target.opaque is None:
+        seen.setdefault(target, own)
+    return Pointer(own, offset, type_.pointee)
+
+
+def unknown_arguments(function: ir.Function, graph: Graph, generics: Generics) -> dict[ir.Symbol, Value | Place]:
+    """Parameters of which nothing is known: pointers to allocations, generic sizes."""
+    # The host's memory makes unknown numbers uniform.
+    memory = HostMemory(graph, generics)
+    return {s: unknown_argument(s.type, s.name, graph, memory) for s in function.parameters}
+
+
+def unknown_argument(type_: ir.Type, name: str, graph: Graph, memory: Memory) -> Value | Place:
+    if isinstance(type_, ir.PointerType):
+        pointer = Pointer(Allocation(name, "global"), graph.const(0, I8), type_.pointee)
+        return MemoryPlace(pointer, type_.pointee) if type_.reference else pointer
+    if isinstance(type_, ir.RecordType):
+        fields = {}
+        for field in type_.fields:
+            value = unknown_argument(field.type, f"{name}.{field.name}", graph, memory)
+            fields[field.name] = value if not isinstance(value, MemoryPlace) else value.pointer
+        return RecordValue(type_, fields)  # type: ignore[arg-type]
+    return memory.unknown(type_, Reason(False, "an argument"), (), name)
+
+
+def without_cast(value: Node) -> Node:
+    return value.args[0] if value.op == "cast" else value
+
+
+def with_template(configuration: Configuration, function: ir.Function) -> Configuration:
+    """States what an uninstantiated template was evaluated with, as far as its arrays' elements depend on it."""
+    if not function.template_types:
+        return configuration
+    nodes = list(walk.walk(function.body))
+    types = [symbol.type for symbol in function.parameters]
+    types += [node.symbol.type for node in nodes if isinstance(node, ir.Declare)]
+    types += [node.type for node in nodes if hasattr(node, "type")]
+    elements = {_element(type_) for type_ in types}
+    used = [(f"sizeof({name})", type_.bytes) for name, type_ in function.template_types if type_ in elements]
+    if not used:
+        return configuration
+    text = f"{' = '.join(name for name, _ in used)} = {used[0][1]} (nothing instantiates the template)"
+    return replace(configuration, assumptions=(*configuration.assumptions, text))
+
+
+def _element(type_: ir.Type) -> ir.Type | None:
+    """What a pointer or an array leads to in the end; None for anything else."""
+    element: ir.Type | None = None
+    while isinstance(type_, (ir.PointerType, ir.ArrayType)):
+        type_ = element = type_.pointee if isinstance(type_, ir.PointerType) else type_.element
+    return element

@@ -1,0 +1,94 @@
+"""Which block a launch is evaluated with, in numbers."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from msgspec.structs import replace
+
+from cudalint import ir
+from cudalint.evaluate.graph import Graph
+from cudalint.evaluate.nodes import Node, Uniform
+from cudalint.launches.configuration import Block, Nodes, Numbers
+from cudalint.launches.limits import MAX_EVALUATED, MAX_THREADS
+
+DEFAULT_THREADS = 256
+_DEFAULT_EXTENTS = {0: (), 1: (256,), 2: (32, 8), 3: (32, 4, 2)}
+"""The default block, spread over as many extents as are open."""
+
+
+def block_of(nodes: Nodes, graph: Graph, function: ir.Function) -> tuple[Block, tuple[str, ...]]:
+    """The block as numbers. Extents that are unknown symbols get the default's share, and keep it in the grid and
+    the arguments."""
+    open_ = [n for n in nodes if not n.is_const]
+    numbers = Numbers(graph)
+    threads = min(function.max_threads or DEFAULT_THREADS, DEFAULT_THREADS)
+    if not _is_possible(numbers, nodes):
+        for node, extent in zip(open_, _DEFAULT_EXTENTS[len(open_)], strict=False):
+            _settle(graph, node, min(extent, threads))
+        numbers = Numbers(graph)
+    x, y, z = (numbers.of(n) for n in nodes)
+    if _is_possible(numbers, nodes) and _whatever_the_sizes(graph, nodes, (x, y, z)):
+        return (x, y, z), ()
+    if _is_possible(numbers, nodes):
+        return (x, y, z), (f"block = {_by((x, y, z))} (the launch leaves it open)",) if open_ else ()
+    if not open_:
+        return at_most((x, y, z))
+    chosen = min(max(x, 1), MAX_THREADS) if nodes[0].is_const else threads
+    return (chosen, 1, 1), (f"block = {chosen} (the launch leaves it open)",)
+
+
+def at_most(asked: Block) -> tuple[Block, tuple[str, ...]]:
+    """The block as it is asked for, even if none may have as many threads; of far too many the first, whose warps are
+    what they would be."""
+    if min(asked) >= 1 and math.prod(asked) <= MAX_EVALUATED:
+        return asked, ()
+    block: list[int] = []
+    for extent in asked:
+        block.append(min(max(extent, 1), MAX_EVALUATED // math.prod(block)))
+    x, y, z = block
+    return (x, y, z), (f"block = {_by(block)} (the launch asks for {_by(asked)}, which no block can be)",)
+
+
+def _by(extents: Sequence[int]) -> str:
+    """`32x8`, as people write it."""
+    _, y, z = extents
+    return "x".join(map(str, extents[: 3 if z > 1 else 2 if y > 1 else 1]))
+
+
+def _is_possible(numbers: Numbers, nodes: Nodes) -> bool:
+    x, y, z = (numbers.of(n) for n in nodes)
+    return min(x, y, z) >= 1 and x * y * z <= MAX_THREADS
+
+
+def _whatever_the_sizes(graph: Graph, nodes: Nodes, block: Block) -> bool:
+    """Whether the block is the same for other large sizes: `min(n, 256)` is 256."""
+    numbers = Numbers(graph, {symbol: value * 3 + 1 for symbol, value in generic_values(graph, nodes)})
+    return tuple(numbers.of(n) for n in nodes) == block
+
+
+def generic_values(graph: Graph, nodes: Sequence[Node]) -> tuple[tuple[Node, int | float], ...]:
+    """The unknown symbols that go into extents, with the values that stand for them."""
+    symbols = dict.fromkeys(symbol for n in nodes for symbol in graph.atoms(n.bits, graph.uniform_bits))
+    return tuple([(symbol, symbol.payload.generic) for symbol in symbols if isinstance(symbol.payload, Uniform)])
+
+
+def _settle(graph: Graph, node: Node, value: int) -> None:
+    """Gives the symbols that an open extent consists of the generic value that makes it `value`, which is not what the
+    program has for them any more: one of them, if that does (`channels / heads`), or else all."""
+    symbols = generic_values(graph, (node,))
+    for symbol, _ in symbols:
+        for factor in (1, *(generic for other, generic in symbols if other is not symbol)):
+            settled = value * int(factor)
+            if Numbers(graph, {symbol: settled}).of(node) == value:
+                _settle_open(graph, symbol, settled)
+                return
+    for symbol, _ in symbols:
+        _settle_open(graph, symbol, value)
+
+
+def _settle_open(graph: Graph, symbol: Node, value: int) -> None:
+    assert isinstance(symbol.payload, Uniform)
+    symbol.payload = replace(symbol.payload, is_default=False)
+    graph.settle(symbol, value)

@@ -1,0 +1,127 @@
+"""One launch to evaluate a kernel under, and what the facts say of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+from msgspec import Struct
+
+from cudalint import ir
+from cudalint.evaluate import walk
+from cudalint.evaluate.graph import Graph
+from cudalint.evaluate.nodes import Node
+from cudalint.evaluate.numeric import Rows
+from cudalint.evaluate.values import Allocation, Place, Pointer, Value
+from cudalint.facts import Known, LaunchFacts, LaunchSite, LaunchSource, Tiling
+from cudalint.facts import Place as SourcePlace
+
+DEFAULT_GRID = 64
+"""Blocks along each axis that the kernel asks about, where nothing says how many."""
+Block = tuple[int, int, int]
+UNKNOWN: Known = (None, None, None)
+Nodes = tuple[Node, Node, Node]
+
+
+class Configuration(Struct, frozen=True, eq=False):
+    """One launch to evaluate a kernel under."""
+
+    block: Block
+    grid: Nodes
+    shared: Node
+    arguments: Mapping[ir.Symbol, Value | Place]
+    source: LaunchSource
+    path: str | None
+    line: int | None
+    assumptions: tuple[str, ...]
+    site: LaunchSite | None = None
+    """What is visible or stated of it; None where nobody says anything."""
+    twins: tuple[LaunchSite, ...] = ()
+    """Launches elsewhere that are the same."""
+    guards: tuple[Node, ...] = ()
+    """Conditions under which the host code gets to it."""
+    by_default: bool = False
+    """See `LaunchFacts`."""
+
+    def key(self) -> object:
+        """Equal for launches under which a kernel behaves the same."""
+        values = tuple(
+            (s.name, v.index) for s, v in self.arguments.items() if isinstance(v, Node) and not v.kind.is_float
+        )
+        asked = self.site.block if self.site is not None else None
+        shared_by = tuple(
+            (s.name, v.target.same_as.name)
+            for s, v in self.arguments.items()
+            if isinstance(v, Pointer) and isinstance(v.target, Allocation) and v.target.same_as is not None
+        )
+        return (self.block, asked, tuple(n.index for n in self.grid), self.shared.index, values, shared_by)
+
+
+class Numbers:
+    """Plain numbers for launch expressions: generic values stand for what is unknown."""
+
+    def __init__(self, graph: Graph, values: Mapping[Node, int | float] | None = None) -> None:
+        self._graph = graph
+        self._rows = Rows.of_one_block(graph, values or {})
+
+    def of(self, node: Node) -> int:
+        return int(np.asarray(self._rows.value(node)).flat[0])
+
+    def scalar(self, node: Node) -> int | float | bool | None:
+        """A value of any kind; None where it isn't known at all (loaded from memory)."""
+        if node.bits & self._graph.opaque_bits:
+            return None
+        value: int | float | bool = np.asarray(self._rows.value(node)).flat[0].item()
+        return value
+
+
+def site_of(
+    place: SourcePlace, block: Known, grid: Nodes, shared: Node, tilings: tuple[Tiling, ...] = ()
+) -> LaunchSite:
+    """What is in sight of a launch."""
+    bytes_ = int(shared.value) if shared.is_const and shared.value >= 0 else None
+    return LaunchSite(place, block, known_extents(grid), bytes_, None, tilings)
+
+
+def known_extents(nodes: Nodes) -> Known:
+    x, y, z = (int(n.value) if n.is_const and n.value >= 1 else None for n in nodes)
+    return x, y, z
+
+
+def default_grid(function: ir.Function, graph: Graph) -> Nodes:
+    """Many blocks along x, and along y and z where the kernel asks for its place there."""
+    axes = axes_asked(function, ("blockIdx",))
+    many, one = graph.const(DEFAULT_GRID), graph.one
+    return (many, many if "y" in axes else one, many if "z" in axes else one)
+
+
+def axes_asked(function: ir.Function, variables: Sequence[str]) -> set[str]:
+    """The axes along which a kernel asks for its place."""
+    return {
+        node.field
+        for node in walk.walk(function.body)
+        if isinstance(node, ir.Member) and isinstance(node.base, ir.Name) and node.base.symbol.name in variables
+    }
+
+
+def launch_facts(configuration: Configuration, graph: Graph) -> LaunchFacts:
+    """The configuration as facts: plain numbers, and the arguments that are plain."""
+    numbers = Numbers(graph)
+    x, y, z = (max(1, numbers.of(n)) for n in configuration.grid)
+    parameters: dict[str, int | float | bool] = {}
+    for symbol, value in configuration.arguments.items():
+        if isinstance(value, Node) and value.is_const:
+            parameters[symbol.name] = value.value
+    return LaunchFacts(
+        configuration.block,
+        (x, y, z),
+        max(0, numbers.of(configuration.shared)),
+        configuration.source,
+        configuration.path,
+        configuration.line,
+        parameters,
+        configuration.assumptions,
+        configuration.site,
+        configuration.twins,
+        by_default=configuration.by_default,
+    )

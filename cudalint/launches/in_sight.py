@@ -1,0 +1,75 @@
+"""The launches that host code makes in sight."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+from cudalint import ir
+from cudalint.evaluate.checked_sizes import CheckedSizes
+from cudalint.evaluate.defaults import stated
+from cudalint.evaluate.graph import Graph
+from cudalint.evaluate.host import HostLaunch
+from cudalint.evaluate.host_memory import Generics
+from cudalint.evaluate.nodes import Node
+from cudalint.evaluate.values import Place, Value
+from cudalint.facts import LaunchSource
+from cudalint.facts import Place as SourcePlace
+from cudalint.launches.arguments import kernel_arguments, without_cast
+from cudalint.launches.blocks import block_of, generic_values
+from cudalint.launches.configuration import Block, Configuration, Nodes, known_extents, site_of
+
+
+def from_launches(
+    launches: Iterable[HostLaunch], function: ir.Function, graph: Graph, generics: Generics
+) -> Iterator[Configuration]:
+    """The configurations of visible launches. If one leaves the block open, the default stands in, and is named so."""
+    blocks: dict[object, tuple[Block, tuple[str, ...]]] = {}
+    checked = CheckedSizes(graph)
+    for launch in launches:
+        launch = checked.of(launch)
+        # Most launches of a loop have one block, whose extents are what they are until a symbol among them is settled.
+        found = blocks.get((launch.block, generic_values(graph, launch.block)))
+        if found is None:
+            found = block_of(launch.block, graph, function)
+            blocks[launch.block, generic_values(graph, launch.block)] = found
+        yield _from_launch(launch, found, function, graph, generics)
+
+
+def _from_launch(
+    launch: HostLaunch, found: tuple[Block, tuple[str, ...]], function: ir.Function, graph: Graph, generics: Generics
+) -> Configuration:
+    block, assumptions = found
+    arguments = kernel_arguments(function, launch.arguments, graph, generics)
+    open_ = [extent for extent in launch.block if not extent.is_const]
+    source: LaunchSource = "default" if assumptions and open_ else "launch-site"
+    by_default = source == "default" and _is_by_default(open_, graph)
+    if by_default:
+        assumptions = _defaults_in(open_, arguments, graph)
+    seen = known_extents(launch.block) if assumptions else block
+    site = site_of(SourcePlace(*launch.span), seen, launch.grid, launch.shared, launch.tilings)
+    guards = (*launch.guards, *_sizes_of_the_block(launch.block, block, graph))
+    return Configuration(
+        block, launch.grid, launch.shared, arguments, source, launch.span.path, launch.span.line, assumptions, site,
+        guards=guards, by_default=by_default,
+    )  # fmt: skip
+
+
+def _sizes_of_the_block(extents: Nodes, block: Block, graph: Graph) -> Iterator[Node]:
+    """What sizes have to be for the block to be the one that is evaluated: with another `n`, `min(n, 32)` is another
+    block, and the threads of this one say nothing about it."""
+    for extent, number in zip(extents, block, strict=True):
+        if not extent.is_const:
+            yield graph.binary("==", extent, graph.const(number, extent.kind), extent.kind)
+
+
+def _is_by_default(open_: Sequence[Node], graph: Graph) -> bool:
+    """Whether a block is the one of the launch if no option says otherwise: an impossible one was settled otherwise."""
+    return all(graph.rests_on_defaults(extent) for extent in open_)
+
+
+def _defaults_in(
+    open_: Sequence[Node], arguments: Mapping[ir.Symbol, Value | Place], graph: Graph
+) -> tuple[str, ...]:
+    """The numbers that make a block what it is, called as the kernel calls them."""
+    names = {without_cast(value): symbol.name for symbol, value in arguments.items() if isinstance(value, Node)}
+    return tuple(stated(symbol, names.get(symbol)) for symbol, _ in generic_values(graph, open_))

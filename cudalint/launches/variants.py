@@ -1,0 +1,48 @@
+"""Other ways in which a kernel might be launched, to see what holds under those too."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from msgspec.structs import replace
+
+from cudalint import ir
+from cudalint.evaluate.graph import Graph
+from cudalint.evaluate.host_memory import Generics
+from cudalint.launches.arguments import unknown_arguments
+from cudalint.launches.configuration import UNKNOWN, Block, Configuration, axes_asked
+from cudalint.launches.limits import MAX_THREADS
+
+_OTHER_EXTENTS: Mapping[int, tuple[tuple[int, ...], ...]] = {
+    1: ((64,), (16,), (32,), (128,), (512,), (8,)),
+    2: ((32, 8), (16, 16), (8, 8), (32, 32), (64, 4), (32, 1)),
+    3: ((8, 8, 8), (32, 4, 2), (16, 4, 4), (4, 4, 4)),
+}
+"""Blocks that might as well be meant."""
+
+
+def other_blocks(configuration: Configuration, function: ir.Function) -> tuple[Block, ...]:
+    """Blocks that a launch might have as well, where its block was made up: spread over the axes that the kernel asks
+    about."""
+    if configuration.source != "default" or configuration.by_default:
+        return ()
+    asked = axes_asked(function, ("threadIdx", "blockDim")) or {"x"}
+    known = configuration.site.block if configuration.site is not None else UNKNOWN
+    axes = [axis for axis in range(3) if known[axis] is None and "xyz"[axis] in asked]
+    found: list[Block] = []
+    for extents in _OTHER_EXTENTS.get(len(axes), ()):
+        block = [extent or 1 for extent in known]
+        for axis, extent in zip(axes, extents, strict=True):
+            block[axis] = extent
+        found.append((block[0], block[1], block[2]))
+    return tuple(found)
+
+
+def another_use(configuration: Configuration, function: ir.Function, graph: Graph) -> Configuration:
+    """The kernel as it might be launched with as well: with any arguments, and with a block twice as wide (or half as
+    wide where that is too large) if it asks for the block's size and so is not written for one."""
+    x, y, z = configuration.block
+    if axes_asked(function, ("blockDim",)):
+        x = 2 * x if 2 * x * y * z <= MAX_THREADS else max(1, x // 2)
+    arguments = unknown_arguments(function, graph, Generics(graph))
+    return replace(configuration, block=(x, y, z), arguments=arguments)
