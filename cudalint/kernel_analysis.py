@@ -57,6 +57,28 @@ _MOST_GATES = 3
 """Places for a barrier that are tried for one race."""
 
 
+class _Found(Struct, eq=False):
+    """What the launches so far have shown."""
+
+    launches: list[LaunchFacts]
+    accesses: AccessCollector
+    alignments: AlignmentCollector
+    bounds: BoundsCollector
+    branches: BranchCollector
+    barriers: BarrierCollector
+    races: RaceCollector
+    wrong_pitches: list[PitchMismatch]
+    right_pitches: set[object]
+
+    @classmethod
+    def none(cls, options: AnalysisOptions) -> _Found:
+        spellings = Spellings(options)
+        return cls(
+            [], AccessCollector(spellings), AlignmentCollector(), BoundsCollector(), BranchCollector(),
+            BarrierCollector(), RaceCollector(options.race_scope, spellings), [], set(),
+        )  # fmt: skip
+
+
 class KernelAnalysis(Struct, eq=False):
     graph: Graph
     function: ir.Function
@@ -77,39 +99,42 @@ class KernelAnalysis(Struct, eq=False):
     _shared: dict[ir.Symbol, int] = field(default_factory=dict)
 
     def facts(self) -> KernelFacts:
-        launches: list[LaunchFacts] = []
-        spellings = Spellings(self.options)
-        accesses, alignments, branches = AccessCollector(spellings), AlignmentCollector(), BranchCollector()
-        bounds, wrong_pitches, pitched = BoundsCollector(), list[PitchMismatch](), set[object]()
-        barriers, races = BarrierCollector(), RaceCollector(self.options.race_scope, spellings)
         self._until = Deadline(self.deadline).within(_SHARE * self.options.seconds)
+        found = _Found.none(self.options)
         for index, configuration in enumerate(self.configurations):
             if self._until.is_over():
-                launches.append(launch_facts(configuration, self.graph))
+                found.launches.append(launch_facts(configuration, self.graph))
                 self.given_up = True
                 self.gap(self.function.name_span, "the file takes too long; it was given up")
                 continue
             with named_after_parameters(configuration):
-                execution = self._execute(index, configuration)
-                launches.append(execution.launch)
-                alignments.add(execution)
-                bounds.add(execution)
-                accesses.add(execution)
-                branches.add(execution)
-                wrong_pitches += pitches(self.function, configuration, execution, self._executing_until(), pitched)
-                trial = trial_of(execution)
-                barriers.add(execution, trial)
-                races.add(execution, trial)
-                barriers.drop(index, self._redundant_barriers(index, configuration, execution, trial))
-                self._with_other_blocks(races, index, configuration)
-                self._place_barriers(races, index, configuration)
-        for text in races.missed:
+                self._under(index, configuration, found)
+        for text in found.races.missed:
             self.gap(self.function.name_span, text, is_about_races=True)
+        for problem in self.function.problems:
+            self.gap(self.function.name_span, f"{UNRESOLVED}{problem}")
+        if self.function.launches_kernels:
+            self.gap(self.function.name_span, "the kernels that it launches")
+        return self._together(found)
+
+    def _under(self, index: int, configuration: Configuration, found: _Found) -> None:
+        """Adds what is found under one launch."""
+        execution = self._execute(index, configuration)
+        found.launches.append(execution.launch)
+        for collector in (found.alignments, found.bounds, found.accesses, found.branches):
+            collector.add(execution)
+        found.wrong_pitches += pitches(
+            self.function, configuration, execution, self._executing_until(), found.right_pitches
+        )
+        trial = trial_of(execution)
+        found.barriers.add(execution, trial)
+        found.races.add(execution, trial)
+        found.barriers.drop(index, self._redundant_barriers(index, configuration, execution, trial))
+        self._with_other_blocks(found.races, index, configuration)
+        self._place_barriers(found.races, index, configuration)
+
+    def _together(self, found: _Found) -> KernelFacts:
         function = self.function
-        for problem in function.problems:
-            self.gap(function.name_span, f"{UNRESOLVED}{problem}")
-        if function.launches_kernels:
-            self.gap(function.name_span, "the kernels that it launches")
         target = find_target(self.options.target)
         resources = resources_of(function, sum(self._shared.values()), self.usage, self.options, target)
         return KernelFacts(
@@ -117,17 +142,17 @@ class KernelAnalysis(Struct, eq=False):
             function.instantiation,
             Place(*function.span),
             Place(*function.name_span),
-            tuple(launches),
-            accesses.facts(),
+            tuple(found.launches),
+            found.accesses.facts(),
             resources,
-            misalignments=alignments.facts(),
-            out_of_bounds=bounds.facts(),
-            pitches=tuple(wrong_pitches),
-            branches=branches.facts(),
-            barriers=barriers.facts(),
-            races=races.facts(),
-            unmasked_calls=barriers.unmasked(),
-            occupancy=occupancies(launches, resources, target),
+            misalignments=found.alignments.facts(),
+            out_of_bounds=found.bounds.facts(),
+            pitches=tuple(found.wrong_pitches),
+            branches=found.branches.facts(),
+            barriers=found.barriers.facts(),
+            races=found.races.facts(),
+            unmasked_calls=found.barriers.unmasked(),
+            occupancy=occupancies(found.launches, resources, target),
             parameters=parameter_facts(function),
             gaps=tuple(self.gaps.values()),
         )

@@ -9,7 +9,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from msgspec import Struct
 from msgspec.structs import replace
 
-from cudalint.analysis import parse_options
 from cudalint.confirm.planning import TINY_SIZE, CannotRun, Plan, TooLarge, open_sizes, plan_arguments
 from cudalint.confirm.sources import Build, build_of
 from cudalint.confirm.trials import Trial
@@ -21,6 +20,7 @@ from cudalint.frontend.parse import ParsedFile, parse_file
 from cudalint.frontend.python.detect import is_python
 from cudalint.frontend.slices import kernel_slice
 from cudalint.options import AnalysisOptions, ParameterValue
+from cudalint.parse_options import parse_options
 from cudalint.registry import Selection
 from cudalint.results import Failure
 from cudalint.source_text import source_text

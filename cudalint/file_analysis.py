@@ -1,0 +1,265 @@
+"""The kernels of one file: which instantiations are evaluated, and under which launches."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable, Collection, Mapping, Sequence
+from functools import partial
+
+from msgspec import Struct, field
+from msgspec.structs import replace
+
+from cudalint import ir
+from cudalint.annotations import Annotation, annotations_of_kernel
+from cudalint.evaluate.assumptions import Assumptions, Constants, UnknownName, evaluate_expression, with_constants
+from cudalint.evaluate.device import properties_of
+from cudalint.evaluate.graph import Checkpoint, Graph
+from cudalint.evaluate.host import HostLaunch
+from cudalint.evaluate.host_memory import Generics
+from cudalint.evaluate.sizes import settle_sizes
+from cudalint.expressions import Expression, parse_expression
+from cudalint.facts import Gap, KernelFacts, LeftOutLaunches
+from cudalint.frontend.texts import annotations_in
+from cudalint.hardware.targets import find_target
+from cudalint.host_code import HostCode
+from cudalint.kernel_analysis import KernelAnalysis
+from cudalint.launches.arguments import unknown_arguments, with_template
+from cudalint.launches.distinct import Chosen, distinct
+from cudalint.launches.given import GivenArguments, scalars
+from cudalint.launches.in_sight import from_launches
+from cudalint.launches.opt_in import OptIns
+from cudalint.launches.written import (
+    ImpossibleLaunch,
+    annotated_launches,
+    configured_launches,
+    from_command_line,
+    without_launch,
+)
+from cudalint.options import AnalysisOptions
+from cudalint.parse_options import parse_options
+from cudalint.source_text import source_text
+from cudalint.usage import Usage, usage_of
+
+_GIVEN_FUNCTION = re.compile(r"[<,]\s*&\w")
+"""A function among the arguments of a template, as clang spells it."""
+_MAX_INSTANTIATIONS = 16
+"""Instantiations of one kernel template that are evaluated: more of them as long as that is little work, and fewer
+where that is much, about a third of what there is time for in a file."""
+_LITTLE_WORK = 500_000
+_MUCH_WORK = 4_000_000
+
+
+class FileAnalysis(Struct, eq=False):
+    """The state that the kernels of one file share."""
+
+    unit: ir.Unit
+    options: AnalysisOptions
+    constants: Constants
+    """Numbers that the file gives names to."""
+    usage: Mapping[str, Usage]
+    """What compiled kernels take."""
+    deadline: float
+    """On the clock of this process."""
+    graph: Graph
+    shared: Checkpoint
+    """The graph as the host code left it."""
+    launches: Sequence[HostLaunch]
+    unfollowed: Collection[ir.Span]
+    """Launches of loops that go on to make others there."""
+    opt_ins: OptIns
+    given: GivenArguments
+    annotations: dict[str, list[Annotation]] = field(default_factory=dict)
+    given_up: dict[str, None] = field(default_factory=dict)
+    """The kernels of which launches were left at the deadline."""
+    parameters: set[tuple[str, str]] = field(default_factory=set)
+    """Each kernel with each of its scalar parameters."""
+
+    @classmethod
+    def of(
+        cls,
+        unit: ir.Unit,
+        options: AnalysisOptions,
+        constant: Callable[[str], Expression | None],
+        usage: Mapping[str, Usage],
+        sources: Collection[str],
+        deadline: float,
+    ) -> FileAnalysis:
+        """Executes the host code, which is one for all kernels. `sources` are the paths of the user's files that
+        contribute."""
+        graph = Graph()
+        constants = Constants(graph, constant)
+        properties = properties_of(find_target(options.target))
+        host = HostCode(unit, graph, Generics(graph), properties, partial(parse_options, options=options))
+        launches = host.launches()
+        settle_sizes(graph, conditions=(guard for launch in launches for guard in launch.guards))
+        return cls(
+            unit, options, constants, usage, deadline, graph, graph.checkpoint(), launches, host.unfollowed,
+            opt_ins=OptIns(host.opt_ins, {*sources, unit.path}, options),
+            given=GivenArguments(graph, options, partial(evaluate_expression, graph, names=constants)),
+        )  # fmt: skip
+
+    def kernels(self) -> tuple[KernelFacts, ...]:
+        found: dict[int, list[KernelFacts]] = {}
+        # Short ones first: one that takes all of the file's time costs no other.
+        for index, ref in sorted(enumerate(self.unit.kernels), key=lambda each: _length(each[1])):
+            found[index] = self._instantiations(ref)
+        return tuple(facts for index in sorted(found) for facts in found[index])
+
+    def failures(self) -> tuple[str, ...]:
+        """What could not be done in time, in one line."""
+        if not self.given_up:
+            return ()
+        first, *others = self.given_up
+        named = f"`{first}`" + (f" and {len(others)} more" if others else "")
+        return (out_of_time(f"launches of {named} were not evaluated", self.options),)
+
+    def _instantiations(self, ref: ir.FunctionRef) -> list[KernelFacts]:
+        """The facts of a kernel: one for each instantiation that is launched, or one for the pattern."""
+        own = [launch for launch in self.launches if _same_kernel(launch.kernel, ref)]
+        taken = [launch for launch in own if launch.taken]
+        by_key: dict[str, tuple[ir.FunctionRef, list[HostLaunch]]] = {}
+        for launch in taken or own:
+            kernel = launch.kernel if ref.templated and launch.kernel.load() is not None else ref
+            by_key.setdefault(kernel.key, (kernel, []))[1].append(launch)
+        by_key |= _by_same_launcher(own, taken, by_key) if ref.templated else {}
+        if not by_key:
+            named = self.unit.instantiations(ref.key) or (ref,)
+            by_key = {instance.key: (instance, []) for instance in named}
+        chosen = list(by_key.values())
+        facts: list[KernelFacts | None] = []
+        start = self.graph.work
+        for instance, sites in chosen:
+            most = _MUCH_WORK if len(facts) < _MAX_INSTANTIATIONS else _LITTLE_WORK
+            if self.graph.work - start < most:
+                facts.append(self._kernel(instance, sites))
+        found = [f for f in facts if f is not None]
+        if found and len(chosen) > len(facts):
+            reason = f"{len(chosen) - len(facts)} more instantiations of it were not evaluated"
+            gap = Gap(found[0].place.path, found[0].place.line, reason)
+            found[0] = replace(found[0], gaps=(*found[0].gaps, gap))
+        return found
+
+    def _kernel(self, ref: ir.FunctionRef, sites: Sequence[HostLaunch]) -> KernelFacts | None:
+        function = ref.load()
+        if function is None:
+            return None
+        # Sets of leaves are numbers with a bit for each: with those of all kernels of a file they get too large.
+        self.graph.rewind(self.shared)
+        self.parameters |= {(function.name, symbol.name) for symbol in scalars(function)}
+        annotations = self._annotations_of(function)
+        unknown: list[str] = []
+        assumed = self._assumptions(function, annotations, unknown)
+        chosen = self._configurations(function, sites, annotations, assumed, unknown)
+        configurations = [self.opt_ins.noted_in(c, ref) for c in chosen.configurations]
+        usage = usage_of(function.name, function.linkage_name(), self.usage) if self.usage else None
+        analysis = KernelAnalysis(
+            self.graph, function, configurations, assumed, self.deadline, self.options, usage,
+            axioms=[axiom for ref in self.unit.axioms if (axiom := ref.load()) is not None],
+        )
+        for reason in unknown:
+            analysis.gap(function.name_span, reason)
+        try:
+            facts = analysis.facts()
+        except RecursionError:
+            # The others are evaluated all the same.
+            facts = analysis.without_facts("its expressions are nested too deeply to be evaluated")
+        self.given.take_back()
+        if analysis.given_up:
+            self.given_up[function.name] = None
+        return replace(facts, left_out=chosen.left_out)
+
+    def _annotations_of(self, function: ir.Function) -> list[Annotation]:
+        path = function.span.path
+        if path not in self.annotations:
+            self.annotations[path] = list(annotations_in(path, source_text(path, self.options)).annotations)
+        return self.annotations[path]
+
+    def _configurations(
+        self,
+        function: ir.Function,
+        sites: Sequence[HostLaunch],
+        annotations: Sequence[Annotation],
+        assumed: Assumptions,
+        unknown: list[str],
+    ) -> Chosen:
+        """The launches to evaluate; `unknown` is told what of the user's statements could not be understood."""
+        graph, options = self.graph, self.options
+        left_out: tuple[LeftOutLaunches, ...] = ()
+        generics = Generics(graph, assumed.values)
+        if options.force_launch and options.block is not None:
+            sites = ()
+            arguments = unknown_arguments(function, graph, generics)
+            found = [from_command_line(function, arguments, options, graph)]
+        elif sites:
+            chosen = distinct(from_launches(sites, function, graph, generics), self.unfollowed)
+            found, left_out = chosen.configurations, chosen.left_out
+        else:
+            above = annotations_of_kernel(annotations, "launch", function.span.line, function.span.end_line)
+            written = annotated_launches(above, function.span.path)
+            written = written or configured_launches(function, options.kernels)
+            try:
+                found = without_launch(function, written, options, graph, generics, self.given.number)
+            except (UnknownName, ImpossibleLaunch) as reason:
+                where = "annotated" if above else f"configured (at {written[0].path}:{written[0].line})"
+                unknown.append(f"the launch that is {where} could not be evaluated: {reason}")
+                found = without_launch(function, (), options, graph, generics, self.given.number)
+        found = [self.given.put_into(with_template(c, function), function, unknown) for c in found]
+        return Chosen(found, left_out)
+
+    def _assumptions(
+        self, function: ir.Function, annotations: Sequence[Annotation], unknown: list[str]
+    ) -> Assumptions:
+        """What holds in this kernel. Those of the command line and the configuration are for others too, so that a
+        name that is nothing here is only worth a word in an annotation."""
+        own = {symbol.name for symbol in function.parameters} | {"blockDim", "gridDim"}
+        written = annotations_of_kernel(annotations, "assume", function.span.line, function.span.end_line)
+        texts = [(text, True) for annotation in written for text in annotation.arguments]
+        found = []
+        for text, is_own in texts + [(text, False) for text in self.options.assumes]:
+            try:
+                found.append(with_constants(self.graph, parse_expression(text), own, self.constants))
+            except UnknownName as reason:
+                if is_own:
+                    unknown.append(f"`assume({text})` could not be evaluated: {reason}")
+        return Assumptions.of(found)
+
+
+def out_of_time(left: str, options: AnalysisOptions) -> str:
+    limit = f"the time limit of {options.time_limit:g} s is too short"
+    return f"{limit}: {left}; --time-limit gives more time"
+
+
+def _by_same_launcher(
+    launches: Sequence[HostLaunch], taken: Sequence[HostLaunch], known: Mapping[str, object]
+) -> dict[str, tuple[ir.FunctionRef, list[HostLaunch]]]:
+    """Further instantiations, by their keys, where a launcher's template is given device functions in turn
+    (`run<first>()`, `run<second>()`). Sizes and types that known values don't lead to are impossible: a dispatcher has
+    an instantiation for each."""
+    sites = {launch.span for launch in taken}
+    found: dict[str, tuple[ir.FunctionRef, list[HostLaunch]]] = {}
+    for launch in launches:
+        key = launch.kernel.key
+        if key in found:
+            found[key][1].append(launch)
+        elif launch.span in sites and key not in known:
+            function = launch.kernel.load()
+            if function is not None and _GIVEN_FUNCTION.search(function.instantiation):
+                found[key] = (launch.kernel, [launch])
+    return found
+
+
+def _length(ref: ir.FunctionRef) -> int:
+    return ref.span.end_line - ref.span.line
+
+
+def _same_kernel(launched: ir.FunctionRef, kernel: ir.FunctionRef) -> bool:
+    """Whether a launch names this kernel, or an instantiation of it: they share the place of the definition."""
+    if launched.key == kernel.key:
+        return True
+    if launched.name != kernel.name:
+        return False
+    # Another file of the folder may spell the path in another way.
+    place, other = launched.span, kernel.span
+    same_file = os.path.basename(place.path) == os.path.basename(other.path)
+    return (same_file and place.end_line == other.end_line) or launched.load() is None

@@ -1,0 +1,101 @@
+"""Arguments that users give: on the command line, and in the configuration."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from msgspec import Struct, field
+from msgspec.structs import replace
+
+from cudalint import ir
+from cudalint.evaluate.arithmetic import kind_of
+from cudalint.evaluate.assumptions import UnknownName
+from cudalint.evaluate.graph import Graph
+from cudalint.evaluate.nodes import Node, Uniform
+from cudalint.evaluate.values import Place, Value
+from cudalint.expressions import parse_expression
+from cudalint.launches.configuration import Configuration
+from cudalint.launches.written import Lookup
+from cudalint.options import AnalysisOptions, KernelSettings
+
+
+class GivenArguments(Struct, eq=False):
+    graph: Graph
+    options: AnalysisOptions
+    number: Lookup
+    """Gives a number to a user's expression over the file's constants."""
+    _settled: list[tuple[Node, int | float | bool]] = field(default_factory=list)
+    """Symbols of the host code that have a given value while one kernel is analysed, and what they had before."""
+
+    def put_into(
+        self, configuration: Configuration, function: ir.Function, unknown: list[str]
+    ) -> Configuration:
+        """`--param` replaces an argument; the configuration's value stands in where nothing else gives one."""
+        arguments = dict(configuration.arguments)
+        symbols = {symbol.name: symbol for symbol in scalars(function)}
+        for name, text, where, is_pattern in _configured_parameters(function, self.options.kernels):
+            if name not in symbols and not is_pattern:
+                unknown.append(f"{where} is no scalar parameter of `{function.name}`")
+            value = arguments.get(symbols[name]) if name in symbols else None
+            if isinstance(value, Node) and not value.is_const:
+                self._bind(arguments, symbols[name], text, where, unknown)
+        for kernel, name, text in self.options.params:
+            if name in symbols and kernel in (None, function.name):
+                self._bind(arguments, symbols[name], text, f"--param {name}", unknown)
+        return replace(configuration, arguments=arguments)
+
+    def _bind(
+        self, arguments: dict[ir.Symbol, Value | Place], symbol: ir.Symbol, text: str, where: str, unknown: list[str]
+    ) -> None:
+        """Gives a parameter the value of a user's expression."""
+        try:
+            value = self.number(parse_expression(text))
+        except UnknownName as reason:
+            unknown.append(f"{where} could not be evaluated: {reason}")
+            return
+        kind = kind_of(symbol.type)
+        converted = self.graph.convert(value, kind)
+        if value.is_const and not kind.is_float and converted.value != value.value:
+            unknown.append(f"{where} is {value.value}, which the parameter's type can't hold")
+            return
+        before = arguments.get(symbol)
+        bare = _symbol_behind(before) if isinstance(before, Node) else None
+        if bare is not None and isinstance(bare.payload, Uniform) and value.is_const:
+            # The host code computes the grid and sizes of allocations from the same number.
+            self._settled.append((bare, bare.payload.generic))
+            self.graph.settle(bare, value.value)
+        arguments[symbol] = converted
+
+    def take_back(self) -> None:
+        """Gives the symbols of the host code the values that they had: another kernel follows."""
+        while self._settled:
+            self.graph.settle(*self._settled.pop())
+
+
+def _symbol_behind(number: Node) -> Node:
+    """What a program computes with: the `atoi` of `argc > 1 ? atoi(argv[1]) : 64`."""
+    while number.op in ("cast", "select"):
+        open_ = [side for side in (number.args if number.op == "cast" else number.args[1:]) if not side.is_const]
+        if len(open_) != 1:
+            break
+        number = open_[0]
+    return number
+
+
+def scalars(function: ir.Function) -> list[ir.Symbol]:
+    """The parameters that a number can stand for, those of a template that nothing instantiates included."""
+    symbols = (*function.template_values, *function.parameters)
+    return [symbol for symbol in symbols if isinstance(symbol.type, ir.Scalar)]
+
+
+def _configured_parameters(
+    function: ir.Function, settings: Iterable[KernelSettings]
+) -> Iterator[tuple[str, str, str, bool]]:
+    """Name, value and place of the parameters that the configuration gives to a kernel, and whether it speaks of
+    others too; the first pattern counts."""
+    seen: set[str] = set()
+    for setting in settings:
+        for name, text in setting.parameters if setting.fits(function.name) else ():
+            if name not in seen:
+                seen.add(name)
+                yield name, text, f"`{name}` in {setting.path}", setting.pattern != function.name
