@@ -68,7 +68,7 @@ def _candidates(execution: Execution, bases: Mapping[ir.Symbol, int]) -> Iterato
     events = [event for event in execution.events if isinstance(event, AccessEvent)]
     machine: list[AccessEvent] | None = None
     for position, event in enumerate(events):
-        if event.one_of or not _is_known(event.target) or is_astray(event, graph):
+        if event.one_of or not _is_known(event.target) or is_astray(event.offset, event.context, graph):
             continue
         base = bases.get(event.target.symbol, 0) if event.target.symbol is not None else 0
         width = natural_width(event.bytes)

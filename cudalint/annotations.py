@@ -73,11 +73,6 @@ class LaunchExpressions(NamedTuple):
     shared: Expression | None
 
 
-def annotations_for(source_text: str) -> list[Annotation]:
-    """The well-formed annotations of a source text."""
-    return list(read_annotations(source_text).annotations)
-
-
 def annotations_of_kernel(
     annotations: Sequence[Annotation], kind: AnnotationKind, first_line: int, last_line: int
 ) -> list[Annotation]:
@@ -86,7 +81,7 @@ def annotations_of_kernel(
 
 
 def launch_of(annotation: Annotation) -> LaunchExpressions:
-    """The expressions of a `launch` annotation; those that `annotations_for` gives are known to parse."""
+    """The expressions of a `launch` annotation; those of well-formed annotations are known to parse."""
     parts = dict(_key_and_value(argument) for argument in annotation.arguments)
     if "block" not in parts:
         raise AnnotationError("`launch` needs a block: `launch(block = dim3(32, 8))`")

@@ -93,7 +93,7 @@ def _array(event: AccessEvent | LocalIndexEvent, execution: Execution) -> _Array
         return _Array(event.symbol.name, one, graph.const(event.count, I8), 1, event, event.symbol)
     target = event.target
     unknown = event.one_of or target.opaque is not None or target.is_null or target.space == "generic"
-    if unknown or is_astray(event, graph):
+    if unknown or is_astray(event.offset, event.context, graph):
         return None
     extent, element = target.size, element_bytes(event.element)
     if target.bytes is not None:

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from cudalint.evaluate.arithmetic import BOOL
 from cudalint.evaluate.events import BranchEvent, Loop
 from cudalint.evaluate.graph import Graph, conjuncts
+from cudalint.evaluate.knowledge import is_astray
 from cudalint.evaluate.nodes import BLOCK_BITS, THREAD_BITS, Node, Reason, Uniform, render
 from cudalint.evaluate.numeric import WARP, Rows
 from cudalint.evaluate.requests import At, Lanes, Situation, mask_of
@@ -63,7 +64,7 @@ def evaluate_branch(event: BranchEvent, view: LaunchView) -> Split:
     graph = view.graph
     if event.condition.is_const:
         return Split("uniform")
-    if is_astray(event, graph):
+    if is_astray(event.condition, event.context, graph):
         return Split("unknown", reason="it depends on a value that an earlier loop left behind")
     judge = _judge_loop if event.kind in LOOPS and event.context.loops else judge_condition
     found = judge(event, _situation(event, view), event.context.conditions)
@@ -289,17 +290,6 @@ def _parts(graph: Graph, node: Node) -> Iterator[Node]:
 def _doubtful(reason: Reason, visits: float) -> Split:
     what = _LANES if reason.data else _UNKNOWN
     return Split("data-dependent" if reason.data else "unknown", visits, reason=f"{what}: {reason.text}")
-
-
-def is_astray(event: BranchEvent, graph: Graph) -> bool:
-    """Whether the branch depends on the counter of a loop that it is not in."""
-    own, bits = 0, event.condition.bits
-    for loop in event.context.loops:
-        own |= loop.counter.bits
-        bits |= loop.condition.bits
-    for condition in event.context.conditions:
-        bits |= condition.bits
-    return bool(bits & graph.loop_bits & ~own)
 
 
 def warps_launched(view: LaunchView) -> float:

@@ -9,9 +9,10 @@ from msgspec.structs import replace
 from cudalint import ir
 from cudalint.evaluate import walk
 from cudalint.evaluate.arithmetic import BOOL
-from cudalint.evaluate.divergence import LOOPS, is_astray, judge_condition, known
+from cudalint.evaluate.divergence import LOOPS, judge_condition, known
 from cudalint.evaluate.events import BranchEvent, Side
 from cudalint.evaluate.graph import Graph
+from cudalint.evaluate.knowledge import is_astray
 from cudalint.evaluate.nodes import THREAD_BITS, Node, render
 from cudalint.evaluate.numeric import WARP
 from cudalint.evaluate.requests import mask_of
@@ -36,7 +37,7 @@ def aligned_condition(event: BranchEvent, view: LaunchView) -> str | None:
     Each is evaluated before it is named.
     """
     graph, condition = view.graph, event.condition
-    if event.kind in LOOPS or event.kind == "switch" or is_astray(event, graph):
+    if event.kind in LOOPS or event.kind == "switch" or is_astray(event.condition, event.context, graph):
         return None
     if condition.bits & (graph.opaque_bits | graph.loop_bits | graph.uniform_bits):
         return None

@@ -44,7 +44,7 @@ def evaluate_access(events: Sequence[AccessEvent], view: LaunchView) -> list[Acc
     if not loaded:
         reason = f"it repeats the load at line {events[0].repeats}, whose value is still in a register"
         return [AccessResult(view.index, "unknown", view.assumptions, reason)]
-    if any(is_astray(event, view.graph) for event in loaded):
+    if any(is_astray(event.offset, event.context, view.graph) for event in loaded):
         reason = "it depends on a value that an earlier loop left behind and that could not be followed"
         return [AccessResult(view.index, "unknown", view.assumptions, reason)]
     known = [know(event, view) for event in loaded[:_MAX_EVENTS]]

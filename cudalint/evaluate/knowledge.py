@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from cudalint.evaluate.arithmetic import BOOL
-from cudalint.evaluate.events import AccessEvent, Loop
+from cudalint.evaluate.events import AccessEvent, Context, Loop
 from cudalint.evaluate.graph import Graph, conjuncts
 from cudalint.evaluate.lists import follows_own_list, stays_in_own_row
 from cudalint.evaluate.nodes import THREAD_BITS, UNINITIALISED, Node, Reason
@@ -43,13 +43,13 @@ def sizes_on_the_way(graph: Graph, conditions: Iterable[Node], loops: Sequence[L
     return [uniform for uniform in found if not uniform.kind.is_float and uniform.kind != BOOL]
 
 
-def is_astray(event: AccessEvent, graph: Graph) -> bool:
-    """Whether the event depends on the counter of a loop that it is not in."""
-    own, bits = 0, event.offset.bits
-    for loop in event.context.loops:
+def is_astray(value: Node, context: Context, graph: Graph) -> bool:
+    """Whether a value, or who comes to its place, depends on the counter of a loop that the place is not in."""
+    own, bits = 0, value.bits
+    for loop in context.loops:
         own |= loop.counter.bits
         bits |= loop.condition.bits
-    for condition in event.context.conditions:
+    for condition in context.conditions:
         bits |= condition.bits
     return bool(bits & graph.loop_bits & ~own)
 

@@ -63,7 +63,7 @@ class _Merger(Struct, eq=False):
             self._access(event)
 
     def _access(self, event: AccessEvent) -> None:
-        if is_astray(event, self.view.graph):
+        if is_astray(event.offset, event.context, self.view.graph):
             self.accesses.append(event)
             return
         if event.operation == "load" and not event.is_assembly:

@@ -90,7 +90,8 @@ def _worth_a_look(events: Sequence[AccessEvent], view: LaunchView) -> Iterator[A
     graph, seen = view.graph, set[object]()
     for event in events:
         target = event.target
-        if event.one_of or target.space != "global" or target.opaque is not None or is_astray(event, graph):
+        is_other = event.one_of or target.space != "global" or target.opaque is not None
+        if is_other or is_astray(event.offset, event.context, graph):
             continue
         if event.offset.bits & graph.opaque_bits or known_conditions(event.context, graph) is None:
             continue

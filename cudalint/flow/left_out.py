@@ -30,7 +30,7 @@ def left_out(execution: Execution, situations: Sequence[Mapping[Node, int | floa
             continue
         if touch.target.space == "generic" or not is_one_array(touch.target, graph):
             yield f"races through `{name}` were not looked for: threads have pointers of their own"
-        elif is_astray(touch, graph):  # type: ignore[arg-type]
+        elif is_astray(touch.offset, touch.context, graph):
             yield f"races of `{name}` at line {line} were not looked for: an earlier loop decides on it"
         elif situations is not None and not is_met(touch, graph, situations, known):
             yield f"races of `{name}` at line {line} were not looked for: no sizes were found that lead there"

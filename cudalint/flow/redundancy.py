@@ -180,7 +180,7 @@ def _is_known(touch: Touch, graph: Graph) -> bool:
     return (
         not touch.offset.bits & unknown
         and is_one_array(touch.target, graph)
-        and not is_astray(touch, graph)  # type: ignore[arg-type]
+        and not is_astray(touch.offset, touch.context, graph)
         and isinstance(touch, AccessEvent)
     )
 

@@ -154,7 +154,7 @@ def _is_followed(event: Touch, graph: Graph) -> bool:
     target = event.target
     if target.is_null or target.space not in ("shared", "global") or not is_one_array(target, graph):
         return False
-    return not is_astray(event, graph)  # type: ignore[arg-type]
+    return not is_astray(event.offset, event.context, graph)
 
 
 def memory_of(target: Allocation) -> object:

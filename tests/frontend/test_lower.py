@@ -6,9 +6,9 @@ from textwrap import dedent
 from typing import get_args
 
 import pytest
+from dump import dump_function, type_name
 
 from cudalint import ir
-from cudalint.frontend.dump import dump_function, type_name
 from cudalint.frontend.flags import ParseOptions
 from cudalint.frontend.lower.unit import lower_unit
 from cudalint.frontend.parse import parse_file
