@@ -75,6 +75,3 @@ def _barrier(event: BarrierEvent, results: tuple[BarrierResult, ...]) -> Barrier
 
 def _frames(event: BarrierEvent | UnmaskedEvent) -> tuple[Frame, ...]:
     return tuple(Frame(span.path, span.line) for span in event.context.frames)
-
-
-__all__ = ["BarrierCollector"]

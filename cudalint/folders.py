@@ -28,6 +28,3 @@ def without_detours(path: str) -> str:
         return path
     short = os.path.normpath(path)
     return short if os.path.realpath(short) == os.path.realpath(path) else path
-
-
-__all__ = ["upwards", "without_detours", "work_tree"]

@@ -89,6 +89,3 @@ class HostCode(Struct, eq=False):
                 yield lower_unit(parse_file(path, self.parse_options(path)), launching)
             except SourceError:
                 continue
-
-
-__all__ = ["HostCode"]

@@ -59,6 +59,3 @@ def _called(source: CodeText, start: int, end: int) -> int | None:
             name = _NAME.search(source.code[start:at])
             return start + name.start() if name is not None and name[0].strip() not in _NO_CALLS else None
     return None
-
-
-__all__ = ["compiled_at"]

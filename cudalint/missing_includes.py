@@ -38,6 +38,3 @@ def _cost(facts: FileFacts) -> str:
     if not partly:
         return "no kernel of this file misses anything of them"
     return f"{partly} of {count(len(kernels), 'kernel')} could be evaluated in part only (CL902)"
-
-
-__all__ = ["headers_not_found", "note_on_includes"]

@@ -151,6 +151,3 @@ def barrier_suggestion(races: Sequence[Race]) -> Suggestion | None:
         text += f"; it ends the {'race' if len(also) == 1 else 'races'} at {lines} too"
     edits = tuple(Edit(insertion.place, insertion.text) for insertion in fix.insertions)
     return Suggestion(text, edits)
-
-
-__all__ = ["barrier_suggestion", "diagnostic", "grouped", "is_of_one_warp", "is_update", "is_worth_telling", "message"]

@@ -158,6 +158,3 @@ def _element(array: Allocation, touch: Touch, address: int) -> str:
         address %= step
         type_ = type_.element
     return text
-
-
-__all__ = ["RaceCollector"]

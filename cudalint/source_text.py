@@ -48,6 +48,3 @@ class Spellings(Struct):
         if path not in self._texts:
             self._texts[path] = source_text(path, self.options)
         return self._texts[path]
-
-
-__all__ = ["Spellings", "source_text"]

@@ -226,6 +226,3 @@ def _requirement(graph: Graph, parts: Mapping[Monomial, int], divisor: int, rest
         texts.append(spelled(monomial) if factor == 1 else f"{factor} * {spelled(monomial)}")
     text = texts[0] if len(texts) == 1 else f"({' + '.join(texts)})"
     return _Requirement(text, total, divisor, rest)
-
-
-__all__ = ["Verdict", "alignment_verdict"]

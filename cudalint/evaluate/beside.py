@@ -66,6 +66,3 @@ def _field_at(record: ir.RecordType, offset: int) -> ir.Field | None:
         return None
     inside = [f for f in record.fields if f.offset <= offset < f.offset + f.type.bytes and f.bits is None]
     return inside[0] if len(inside) == 1 else None
-
-
-__all__ = ["place_beside"]

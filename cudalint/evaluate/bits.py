@@ -82,5 +82,3 @@ BIT_FUNCTIONS: Mapping[str, Callable[..., Any]] = {
     "__popc": _word(ones),
     "__brev": _word(reversed_word),
 }
-
-__all__ = ["BIT_FUNCTIONS", "first_set", "leading_zeros", "ones", "reversed_word"]

@@ -247,6 +247,3 @@ def _end(touch: Touch, values: Values, view: LaunchView) -> int | None:
     rows = view.valued(values).rows(touch.context.loops)
     active = mask_of(rows, known_conditions(touch.context, view.graph) or ()) & (rows.weights[:, None] > 0)
     return int(rows.full(touch.offset)[active].max()) + touch.bytes if active.any() else None
-
-
-__all__ = ["Leaving", "Touch", "assumed_extent", "extent_text", "leaving"]

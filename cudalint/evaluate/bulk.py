@@ -126,5 +126,3 @@ def _table() -> dict[str, Handler]:
 
 BULK_ACCESSES: Mapping[str, Handler] = _table()
 """Handlers by name."""
-
-__all__ = ["BULK_ACCESSES", "touch"]

@@ -61,6 +61,3 @@ class Caches:
             for cache in list(self._all):
                 cache.forget()
         self._kept = sum(cache.bytes for cache in self._all)
-
-
-__all__ = ["MOST_AT_ONCE", "MOST_BYTES", "Cache", "Caches"]

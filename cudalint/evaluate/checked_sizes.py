@@ -133,6 +133,3 @@ def _leaf(graph: Graph, known: Mapping[Node, Node], leaf: Value, path: str) -> V
     if isinstance(leaf, Pointer):
         return replace(leaf, offset=graph.substitute(leaf.offset, known))
     return graph.substitute(leaf, known) if isinstance(leaf, Node) else leaf
-
-
-__all__ = ["CheckedSizes"]

@@ -96,6 +96,3 @@ def _pointer_from_number(ex: Executor, value: Node, type_: ir.PointerType) -> Va
             offset = ex.graph.substitute(value, {base: ex.graph.const(0, I8)})
             return Pointer(key, offset, type_.pointee)
     return Pointer(Allocation("?", "generic", opaque=value), ex.graph.const(0, I8), type_.pointee)
-
-
-__all__ = ["as_number", "as_pointer", "cast", "cast_pointer", "convert"]

@@ -22,5 +22,3 @@ class Deadline(Struct, frozen=True):
 
 
 NEVER = Deadline()
-
-__all__ = ["NEVER", "Deadline"]

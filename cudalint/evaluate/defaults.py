@@ -22,6 +22,3 @@ def stated(symbol: Node, name: str | None = None) -> str:
 def _value(symbol: Node) -> int | float:
     assert isinstance(symbol.payload, Uniform)
     return symbol.payload.generic
-
-
-__all__ = ["kept", "stated"]

@@ -60,6 +60,3 @@ def _changes(axis: _Axis, extent: int) -> tuple[int, ...]:
         if len(pending) > _MOST or len(found) > 2 * _MOST:
             return ()
     return tuple(sorted(found))
-
-
-__all__ = ["Edges", "edges_of"]

@@ -490,5 +490,3 @@ _STATEMENTS: dict[type, str] = {
     ir.UnknownStmt: "unknown",
 }
 """The methods by name, so that a subclass can have its own."""
-
-__all__ = ["Configuration", "Executor", "Gap", "GaveUp"]

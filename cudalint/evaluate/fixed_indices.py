@@ -111,6 +111,3 @@ def _flows(nodes: list[object]) -> Iterator[_Flow]:
                 yield _Flow(symbol, node.op, node.value)
             elif isinstance(node.target, ir.Name):
                 yield _Flow(node.target.symbol, node.op, node.value)
-
-
-__all__ = ["fixed_indices"]

@@ -507,6 +507,3 @@ def run_host(
             executor.run_root(ref)
             executor.total += executor.statements
     return executor
-
-
-__all__ = ["HostExecutor", "HostLaunch", "run_host"]

@@ -184,6 +184,3 @@ def _table() -> Mapping[str, Handler]:
 HOST_LIBRARY: Mapping[str, Handler] = _table()
 SILENT = frozenset(name for name, handler in HOST_LIBRARY.items() if handler is _ignored)
 """Functions that are not executed at all."""
-
-
-__all__ = ["HOST_LIBRARY", "SILENT"]

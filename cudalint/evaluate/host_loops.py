@@ -264,6 +264,3 @@ def _without_changes(
         elif isinstance(value, Node) and value is not was and type_ is not None:
             fields[field_] = ex.memory.unknown(type_.type, reason, (), f"{name}.{field_}")
     return RecordValue(record.type, fields)
-
-
-__all__ = ["follow"]

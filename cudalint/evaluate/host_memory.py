@@ -99,6 +99,3 @@ class HostMemory(Memory):
 
     def local_index(self, place: LocalPlace, context: Context, operation: str) -> None:
         """Neither are its arrays."""
-
-
-__all__ = ["Generics", "HostMemory"]

@@ -421,5 +421,3 @@ DEVICE_LIBRARY: Mapping[str, Handler] = {
     **_converging(_table()), **SYNCHRONISATION, **SPECIFICATIONS, **BULK_ACCESSES, **BIT_FUNCTIONS,
     **MATRIX_FUNCTIONS,
 }  # fmt: skip
-
-__all__ = ["DEVICE_LIBRARY", "Handler"]

@@ -191,6 +191,3 @@ def _end(event: AccessEvent, index: Node, situation: Situation) -> int | None:
     if not active.any():
         return None
     return int(rows.full(index)[active].max()) // element_bytes(event.element) + 1
-
-
-__all__ = ["Mismatch", "pitch_mismatches"]

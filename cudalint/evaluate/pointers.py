@@ -139,9 +139,3 @@ def pointer_difference(ex: Executor, op: str, left: Pointer, right: Pointer, typ
         bytes_apart = ex.graph.binary("-", left.offset, right.offset, I8)
         return ex.graph.binary("/", bytes_apart, ex.graph.const(element_bytes(pointee_of(type_, left)), I8), I8)
     return ex.graph.binary(op, left.offset, right.offset, I8)
-
-
-__all__ = [
-    "NULL", "advance", "apart", "are_in_one_space", "move_choice", "move_pointer", "pointee_of", "pointer_difference",
-    "pointer_place",
-]  # fmt: skip

@@ -13,7 +13,7 @@ from cudalint.evaluate.assumptions import holds
 from cudalint.evaluate.events import Context
 from cudalint.evaluate.graph import Graph
 from cudalint.evaluate.nodes import Node, Uniform
-from cudalint.evaluate.numeric import WARP, Rows
+from cudalint.evaluate.numeric import Rows
 from cudalint.evaluate.polynomial import is_address
 from cudalint.evaluate.requests import QUICK, Effort, Situation, mask_of
 from cudalint.evaluate.views import LaunchView
@@ -148,9 +148,3 @@ def _moves(count: int, modulus: int) -> list[tuple[int, ...]]:
     drawn = np.random.default_rng(count).integers(0, modulus, (2 * modulus, count))
     together = [tuple(int(by) for by in row) for row in drawn]
     return [none, *single[:_MAX_MOVES], *together[:_MAX_MOVES]]
-
-
-__all__ = [
-    "WARP", "Offender", "Offends", "Seen", "Values", "allowed", "depends_on", "generic", "known_conditions", "look",
-    "residues", "symbols",
-]  # fmt: skip

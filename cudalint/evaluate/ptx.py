@@ -306,5 +306,3 @@ _HANDLERS: dict[str, Callable[[_Assembly, Instruction], bool]] = {
     "setp": _Assembly._compare,
     **dict.fromkeys(_OPERATORS, _Assembly._compute),
 }
-
-__all__ = ["Instruction", "instructions", "run"]

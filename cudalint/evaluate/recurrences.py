@@ -181,6 +181,3 @@ def _step_of(graph: Graph, result: Node, start: Node, known: dict[int, Node | No
             inner = _linear_step(graph, b, start, known)
             return None if inner is None else graph.binary("+", inner, a, I8)
     return None
-
-
-__all__ = ["Recurrence", "alternating", "linear_step"]

@@ -259,6 +259,3 @@ def _led_to(value: ir.Expr | None, is_pointer: bool) -> Iterator[ir.Symbol]:
             yield from (capture.symbol for capture in node.captures if capture.by_reference)
         if not isinstance(node, ir.Call):
             pending += walk.children(node)
-
-
-__all__ = ["Relevance"]

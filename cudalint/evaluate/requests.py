@@ -370,9 +370,3 @@ class Lanes:
             ends += [part for end in ends for part, _ in opaque_parts(self._graph, end)]
             found = self._left_by[loop] = [end for end in dict.fromkeys(ends) if end.bits & THREAD_BITS]
         return found
-
-
-__all__ = [
-    "BY_DATA", "DEEP", "QUICK", "REPLICATED", "SCATTERED", "THOROUGH", "At", "Effort", "Lanes", "Requests", "Situation",
-    "gather", "mask_of", "opaque_parts",
-]  # fmt: skip

@@ -165,5 +165,3 @@ _OPERATIONS: Mapping[str, Callable[[Any, Any, Any], Any]] = {
     "&&": lambda z3, a, b: z3.And(a != 0, b != 0),
     "||": lambda z3, a, b: z3.Or(a != 0, b != 0),
 }
-
-__all__ = ["solve"]

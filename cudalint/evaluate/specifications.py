@@ -99,5 +99,3 @@ def _table() -> dict[str, Handler]:
 
 SPECIFICATIONS: Mapping[str, Handler] = _table()
 """Handlers by name."""
-
-__all__ = ["SPECIFICATIONS", "assume"]

@@ -282,5 +282,3 @@ def _table() -> dict[str, Handler]:
 
 SYNCHRONISATION: Mapping[str, Handler] = _table()
 """Handlers by name."""
-
-__all__ = ["SYNCHRONISATION", "assembly_barrier", "converges", "unmasked"]

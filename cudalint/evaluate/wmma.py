@@ -198,5 +198,3 @@ def _accumulator(matrix: _Matrix, fragment: Fragment) -> Iterator[_Access]:
 
 MATRIX_FUNCTIONS: Mapping[str, Callable[..., Any]] = {"load_matrix_sync": _load, "store_matrix_sync": _store}
 """Handlers by name."""
-
-__all__ = ["MATRIX_FUNCTIONS", "Fragment", "fragment_of"]

@@ -30,6 +30,3 @@ def has_own_bytes(touches: Sequence[Touch], rows: Rows) -> bool:
 def _is_plain(touch: Touch, graph: Graph) -> bool:
     bits = touch.offset.bits
     return bool(bits & THREAD_BITS) and not bits & (graph.loop_bits | graph.opaque_bits)
-
-
-__all__ = ["has_own_bytes"]

@@ -229,6 +229,3 @@ def _other_situations(
             values = {**open_values, symbol: number}
             if all(holds(graph, c, values) for c in assumed):
                 yield values, f"where {render(symbol)} = {number}"
-
-
-__all__ = ["all_come", "verdict"]

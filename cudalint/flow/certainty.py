@@ -422,6 +422,3 @@ def _fits(graph: Graph, conflict: Conflict, values: Mapping[Node, int | float]) 
             if condition.bits and not condition.bits & ~graph.uniform_bits and not holds(graph, condition, values):
                 return False
     return True
-
-
-__all__ = ["Doubt", "contradiction", "doubt_about"]

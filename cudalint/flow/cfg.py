@@ -211,6 +211,3 @@ def gates_in_order(gates: Sequence[Gate]) -> Iterator[Gate]:
     """Those in the fewest loops first; among them the end of a body, then the last one on the way."""
     ranked = sorted(enumerate(gates), key=lambda pair: (pair[1].depth, pair[1].where != "end", -pair[0]))
     return (gate for _, gate in ranked)
-
-
-__all__ = ["ControlFlow", "Gate", "gates_in_order"]

@@ -321,6 +321,3 @@ def all_conflicts(table: Table, reaches: Sequence[Reach], ignores_values: bool =
         for conflict in conflicts(table, reach, ignores_values):
             found.setdefault((id(conflict.first), id(conflict.second)), conflict)
     return list(found.values())
-
-
-__all__ = ["Conflict", "Reach", "Thread", "all_conflicts", "clash", "conflicts", "site_pair"]

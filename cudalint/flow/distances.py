@@ -140,6 +140,3 @@ def _allowed(
         if all(holds(graph, condition, values) for condition in (*stated, *dict.fromkeys(conditions))):
             return number
     return None
-
-
-__all__ = ["is_in_range", "meetings"]

@@ -185,6 +185,3 @@ def _lasting(entries: tuple[Column, ...], more: Column) -> tuple[Column, ...]:
     columns = [column[of] for column in entries]
     columns[_INTERVAL] = columns[_INTERVAL] + later
     return tuple(columns)
-
-
-__all__ = ["Table", "TooManyLanes", "effect", "is_up_to_data", "table_of"]

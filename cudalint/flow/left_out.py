@@ -79,6 +79,3 @@ def _is_shared(touch: Touch) -> bool:
 def _waits_for_all(barrier: BarrierEvent, execution: Execution) -> bool:
     mask, lanes = barrier.mask, (1 << min(math.prod(execution.view.block), WARP)) - 1
     return barrier.implied or mask is None or (mask.is_const and int(mask.value) & lanes == lanes)
-
-
-__all__ = ["Known", "is_met", "is_one_array", "left_out", "on_sizes", "size_guards"]

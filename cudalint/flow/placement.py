@@ -62,6 +62,3 @@ class _Insertion:
             is_new = statement is self._gate.statement and self._gate.where == "before"
             found += changed.statements if is_new and isinstance(changed, ir.Block) else (changed,)
         return tuple(found)
-
-
-__all__ = ["BarrierCall", "with_barrier"]

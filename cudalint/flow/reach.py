@@ -55,6 +55,3 @@ def _is_reached(touch: Touch, trial: Trial) -> bool:
 def _is_kept_away(touch: Touch) -> bool:
     """Whether it may be that sizes keep all threads away: by a condition that tells threads apart."""
     return any(c.bits & THREAD_BITS for c in touch.context.conditions)
-
-
-__all__ = ["is_reached", "reaching"]

@@ -29,7 +29,8 @@ from cudalint.evaluate.knowledge import is_astray
 from cudalint.evaluate.walk import walk
 from cudalint.flow.conflicts import clash, conflicts
 from cudalint.flow.lanes import TooManyLanes, effect, table_of
-from cudalint.flow.search import is_one_array, memory_of, situations
+from cudalint.flow.left_out import is_one_array
+from cudalint.flow.search import memory_of, situations
 from cudalint.flow.trial import Trial
 from cudalint.flow.unfold import TooLarge, Touch, Unfolding
 
@@ -232,6 +233,3 @@ def _does_more(function: ir.Function) -> bool:
                 seen.add(callee.key)
                 pending.append(callee.load())
     return False
-
-
-__all__ = ["redundant_barriers"]

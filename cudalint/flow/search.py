@@ -163,6 +163,3 @@ def memory_of(target: Allocation) -> object:
     if target.space == "shared" and target.symbol is not None and target.symbol.storage == "dynamic-shared":
         return "dynamic-shared"
     return target.same_as or target
-
-
-__all__ = ["Finding", "Search", "arrays", "is_one_array", "memory_of", "situations"]

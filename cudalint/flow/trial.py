@@ -196,6 +196,3 @@ def _neighbours(extents: tuple[int, ...], count: int) -> NDArray[np.int64]:
 
 def _moved(block: tuple[int, ...], axis: int, by: int) -> tuple[int, ...]:
     return tuple(i + by if a == axis else i for a, i in enumerate(block))
-
-
-__all__ = ["GaveUp", "Trial", "trial_of"]

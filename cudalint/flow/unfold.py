@@ -431,6 +431,3 @@ def _nest(event: Event) -> tuple[int, ...]:
 def flat(values: Any, rows: Rows) -> NDArray[Any]:
     """[rows, threads], spread out."""
     return np.broadcast_to(values, (rows.count, rows.threads.warps * WARP))
-
-
-__all__ = ["Intervals", "Item", "LoopItems", "TooLarge", "Touch", "Unfolding", "flat", "group", "iterations"]

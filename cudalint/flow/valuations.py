@@ -70,6 +70,3 @@ def _trials(atoms: Sequence[Node], candidates: Sequence[int | float]) -> Iterato
 
 def _usual(atom: Node) -> int | float:
     return atom.payload.generic if isinstance(atom.payload, Uniform) else 1
-
-
-__all__ = ["Valuation", "satisfy"]

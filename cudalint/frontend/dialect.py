@@ -27,6 +27,3 @@ def as_clang_takes_it(source: bytes) -> bytes:
     if b"__shared__" in source and b"extern" in source:
         source = _SIZED_EXTERN.sub(b" " * len(b"extern"), source)
     return source
-
-
-__all__ = ["as_clang_takes_it"]

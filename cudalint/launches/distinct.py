@@ -70,6 +70,3 @@ def _with_twin(configuration: Configuration, same: Configuration) -> Configurati
         return configuration
     places = {site.place for site in (configuration.site, *configuration.twins) if site is not None}
     return configuration if twin.place in places else replace(configuration, twins=(*configuration.twins, twin))
-
-
-__all__ = ["Chosen", "distinct"]
