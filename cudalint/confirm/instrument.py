@@ -21,11 +21,11 @@ from cudalint.confirm import branch_sites
 from cudalint.confirm.branch_sites import BranchSite
 from cudalint.confirm.trials import BranchCount, Log, Trial
 from cudalint.facts import Access, KernelFacts, Place
+from cudalint.hardware.requests import WARP_LANES
 
 CAPACITY = 200_000
 """Records of one run. Every access has an equal part of it; where it makes more requests, a share of them is kept."""
 HEAD_WORDS = 4
-LANES = 32
 
 RECORDER = """
 __device__ unsigned long long *cudalint_addresses;
@@ -150,13 +150,13 @@ def decode(
     """The records of a run; those behind the capacity were not written."""
     count = min(count, len(heads) // HEAD_WORDS)
     head = heads[: count * HEAD_WORDS].reshape(count, HEAD_WORDS)
-    masks = (head[:, 1:2] >> np.arange(LANES, dtype=np.uint32)) & 1
+    masks = (head[:, 1:2] >> np.arange(WARP_LANES, dtype=np.uint32)) & 1
     return Log(
         sites=head[:, 0].astype(np.int64),
         widths=head[:, 2].astype(np.int64),
         masks=masks.astype(bool),
         shared=head[:, 3].astype(bool),
-        addresses=addresses[: count * LANES].reshape(count, LANES).astype(np.int64),
+        addresses=addresses[: count * WARP_LANES].reshape(count, WARP_LANES).astype(np.int64),
         branches=branches or {},
     )
 

@@ -11,11 +11,11 @@ from cudalint.confirm.comparing import Measurement, Prediction
 from cudalint.confirm.counters import Instruction
 from cudalint.confirm.rows import Row, Verdict, agree, verdict_on
 from cudalint.facts import KernelFacts
+from cudalint.hardware.requests import WARP_LANES
 
 _BRANCHES = ("BRA", "BRX", "EXIT", "RET", "BREAK")
 _NO_JUMP = ("predicated", "exit")
 """Forms of a branch (`facts.Compiled`) that no warp splits at, by the counters' count."""
-_WARP = 32
 _NEAR = 3
 """Lines by which the compiler's attribution was seen to be off."""
 
@@ -218,7 +218,7 @@ def _splits(there: Sequence[Instruction]) -> tuple[int, int]:
     counted = sum(i.divergent for i in there)
     unclear = 0
     for exit_ in (i for i in there if "EXIT" in i.text):
-        staying = exit_.executed * _WARP - exit_.threads
+        staying = exit_.executed * WARP_LANES - exit_.threads
         unclear += min(exit_.executed, exit_.threads, staying)
     return counted, counted + unclear
 

@@ -11,6 +11,7 @@ from msgspec.structs import replace
 from cudalint.confirm import instrument
 from cudalint.confirm.device import CompileFailure, CupyGpu, Fault, Gpu, Kernel, Memory, digest, first_line, pattern_of
 from cudalint.confirm.trials import Argument, BranchCount, Buffer, Log, Outcome, Trial
+from cudalint.hardware.requests import WARP_LANES
 
 
 def run_on_gpu(trial: Trial) -> Outcome:
@@ -79,7 +80,7 @@ def _record(kernel: Kernel, gpu: Gpu, trial: Trial, arguments: Sequence[bytes]) 
     part = max(1, instrument.CAPACITY // trial.sites)
     # What is kept is drawn, so that it may be a few more than a part.
     capacity = max(1, int(np.minimum(totals, 2 * part).sum()))
-    log = [_zeros(gpu, capacity * instrument.LANES * 8), _zeros(gpu, capacity * instrument.HEAD_WORDS * 4)]
+    log = [_zeros(gpu, capacity * WARP_LANES * 8), _zeros(gpu, capacity * instrument.HEAD_WORDS * 4)]
     for name, memory in zip(("cudalint_addresses", "cudalint_heads"), log, strict=True):
         kernel.write_global(name, np.array([memory.address], dtype=np.uint64))
     kernel.write_global("cudalint_capacity", np.array([capacity], dtype=np.uint32))

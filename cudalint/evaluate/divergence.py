@@ -15,10 +15,11 @@ from cudalint.evaluate.events import BranchEvent, Loop
 from cudalint.evaluate.graph import Graph, conjuncts
 from cudalint.evaluate.knowledge import is_astray
 from cudalint.evaluate.nodes import BLOCK_BITS, THREAD_BITS, Node, Reason, Uniform, render
-from cudalint.evaluate.numeric import WARP, Rows
+from cudalint.evaluate.numeric import Rows
 from cudalint.evaluate.requests import At, Lanes, Situation, mask_of
 from cudalint.evaluate.views import LaunchView
 from cudalint.facts import Verdict
+from cudalint.hardware.requests import WARP_LANES
 
 LOOPS = frozenset({"for", "while", "do"})
 _LANES = "which lanes take it depends on data"
@@ -120,9 +121,9 @@ def _at_other_sizes(event: BranchEvent, view: LaunchView, found: Split, judge: _
         other = judge(event, view.varied(uniform, odd), event.context.conditions)
         all_over = other.split > _EDGE * other.visits and generic >= _LARGE
         if other.verdict == "divergent" and all_over:
-            return replace(other, assumptions=(f"{render(uniform)} % {WARP} != 0",))
+            return replace(other, assumptions=(f"{render(uniform)} % {WARP_LANES} != 0",))
         if other.verdict == "divergent":
-            edges.append(f"{render(uniform)} % {WARP} == 0")
+            edges.append(f"{render(uniform)} % {WARP_LANES} == 0")
     return replace(found, assumptions=tuple(edges)) if edges else found
 
 
@@ -166,7 +167,7 @@ def _sizes(event: BranchEvent, graph: Graph) -> Iterator[tuple[Node, int | float
 
 def judge_condition(event: BranchEvent, situation: Situation, conditions: Sequence[Node]) -> Split:
     graph, rows = situation.graph, situation.rows(event.context.loops)
-    shape = (rows.count, situation.threads.warps, WARP)
+    shape = (rows.count, situation.threads.warps, WARP_LANES)
     present = _still_there(graph, event.context.loops)
     mask = mask_of(rows, [*known(graph, conditions), *present]).reshape(shape)
     visits = rows.weights[:, None] * mask.any(axis=2)
@@ -186,7 +187,7 @@ def judge_condition(event: BranchEvent, situation: Situation, conditions: Sequen
         float(weights.sum()),
         (float((weights * yes.sum(axis=2)).sum()), float((weights * no.sum(axis=2)).sum())),
         tuple(float((visits * way.any(axis=2)).sum()) / max(total, 1e-9) for way in (yes, no)),  # type: ignore[arg-type]
-        float((rows.weights * (yes.any(axis=2).sum(axis=1) - -(-yes.sum(axis=(1, 2)) // WARP))).sum()),
+        float((rows.weights * (yes.any(axis=2).sum(axis=1) - -(-yes.sum(axis=(1, 2)) // WARP_LANES))).sum()),
     )
 
 
@@ -212,7 +213,7 @@ def _judge_loop(event: BranchEvent, situation: Situation, conditions: Sequence[N
     """Lanes part at a loop's test where their trip counts differ."""
     graph, loop = situation.graph, event.context.loops[-1]
     rows = situation.rows(event.context.loops[:-1])
-    shape = (rows.count, situation.threads.warps, WARP)
+    shape = (rows.count, situation.threads.warps, WARP_LANES)
     path = [c for c in conditions if c in loop.conditions]
     mask = mask_of(rows, known(graph, path)).reshape(shape)
     visits = rows.weights[:, None] * mask.any(axis=2)

@@ -14,10 +14,10 @@ from cudalint.evaluate.events import BranchEvent, Side
 from cudalint.evaluate.graph import Graph
 from cudalint.evaluate.knowledge import is_astray
 from cudalint.evaluate.nodes import THREAD_BITS, Node, render
-from cudalint.evaluate.numeric import WARP
 from cudalint.evaluate.requests import mask_of
 from cudalint.evaluate.views import LaunchView
 from cudalint.evaluate.work import WorkMeter
+from cudalint.hardware.requests import WARP_LANES
 
 _NEAR = 0.5
 """A condition that holds for so much more or less of the threads is another one."""
@@ -70,9 +70,9 @@ def _granules(graph: Graph, condition: Node, block: tuple[int, int, int]) -> Ite
     stride = 1
     for leaf, extent in zip(graph.thread, block, strict=True):
         if condition.bits & leaf.bits:
-            if stride % WARP and WARP % stride:
+            if stride % WARP_LANES and WARP_LANES % stride:
                 return
-            yield leaf, max(1, WARP // stride)
+            yield leaf, max(1, WARP_LANES // stride)
         stride *= extent
 
 
@@ -123,7 +123,7 @@ def is_by_lane(condition: Node) -> bool:
             continue
         if node.op == "thread":
             return False
-        if (node.op, *(a.value for a in node.args[1:] if a.is_const)) in (("%", WARP), ("&", WARP - 1)):
+        if (node.op, *(a.value for a in node.args[1:] if a.is_const)) in (("%", WARP_LANES), ("&", WARP_LANES - 1)):
             found = True
         else:
             pending.extend(node.args)

@@ -26,6 +26,7 @@ from cudalint.evaluate.values import (
     Value,
     Within,
 )
+from cudalint.hardware.requests import WARP_LANES
 
 if TYPE_CHECKING:
     from cudalint.evaluate.executor import Executor
@@ -74,7 +75,7 @@ def name_value(ex: Executor, expr: ir.Name) -> Value:
 
 def _builtin_value(ex: Executor, symbol: ir.Symbol) -> Value:
     if symbol.name == "warpSize":
-        return ex.graph.const(32)
+        return ex.graph.const(WARP_LANES)
     if isinstance(symbol.type, ir.RecordType):
         fields: dict[str, Value] = {axis: builtin(ex, symbol.name, axis) for axis in "xyz"}
         return RecordValue(symbol.type, fields)

@@ -14,23 +14,20 @@ import numpy as np
 from msgspec import Struct
 from numpy.typing import NDArray
 
-from cudalint.evaluate.arithmetic import MAX_TRIPS, Kind, Number
+from cudalint.evaluate.arithmetic import Kind, Number
 from cudalint.evaluate.caches import MOST_AT_ONCE
-from cudalint.evaluate.graph import Graph, conjuncts
+from cudalint.evaluate.graph import Graph
 from cudalint.evaluate.nodes import THREAD_BITS, Node, Uniform
-from cudalint.evaluate.operations import Array, as_numbers, operate
+from cudalint.evaluate.operations import Array, operate
+from cudalint.evaluate.trip_counts import lane_trips
+from cudalint.hardware.requests import WARP_LANES
 
 Data = Literal["random", "zero", "place"]
 """What memory holds: arbitrary numbers, zeros, or in each place the number of the thread that loads it."""
 
-WARP = 32
-UNKNOWN_TRIPS = 16
-"""Iterations of a loop of which nothing is known but that it is a loop."""
 _NODE_WORK = 5
 _CELLS_PER_WORK = 256
 """As measured: microseconds to compute a node at all, and numbers that a microsecond is enough for."""
-_MOST_TOGETHER = 1 << 15
-"""Rows times threads times iterations of a loop that are tried at once, where it takes many to see how far it goes."""
 
 
 class Threads(Struct, frozen=True, eq=False):
@@ -47,8 +44,8 @@ class Threads(Struct, frozen=True, eq=False):
         """Threads are numbered x + y*Dx + z*Dx*Dy (hardware-model, Warps); the last warp may be partial."""
         dx, dy, dz = block
         count = dx * dy * dz
-        warps = -(-count // WARP)
-        linear = np.arange(warps * WARP, dtype=np.int64)[None, :]
+        warps = -(-count // WARP_LANES)
+        linear = np.arange(warps * WARP_LANES, dtype=np.int64)[None, :]
         inside = np.minimum(linear, count - 1)
         return Threads(block, (inside % dx, inside // dx % dy, inside // (dx * dy)), linear < count, warps)
 
@@ -265,7 +262,7 @@ class Rows:
         """How many iterations each lane makes of the loop with this counter and this condition."""
         trips = self._trips.get((counter, condition))
         if trips is None:
-            trips = self._trips[counter, condition] = _lane_trips(self, counter, condition)
+            trips = self._trips[counter, condition] = lane_trips(self, counter, condition)
             self.bytes += trips.nbytes
             self.graph.caches.note(trips.nbytes)
         return trips
@@ -296,7 +293,7 @@ class Rows:
         return self._spread(self.value(node))
 
     def _spread(self, array: Array) -> NDArray[Any]:
-        shape = (self.count, self.threads.warps * WARP)
+        shape = (self.count, self.threads.warps * WARP_LANES)
         if isinstance(array, np.ndarray) and array.shape == shape:
             return array
         return np.broadcast_to(array, shape)
@@ -358,11 +355,12 @@ class Rows:
         return x + y * dx + z * dx * dy + self.blocks[:, :1] * count
 
     def _shuffle(self, node: Node) -> Array:
-        shape = (self.count, self.threads.warps, WARP)
+        shape = (self.count, self.threads.warps, WARP_LANES)
         value = self.full(node.args[0]).reshape(shape)
         lane, width = (self._by_warp(a) for a in node.args[1:])
-        source = np.clip(_source_lane(str(node.payload), lane, np.where(width > 0, width, WARP)), 0, WARP - 1)
-        if source.shape == (1, 1, WARP):
+        source = _source_lane(str(node.payload), lane, np.where(width > 0, width, WARP_LANES))
+        source = np.clip(source, 0, WARP_LANES - 1)
+        if source.shape == (1, 1, WARP_LANES):
             # All warps alike, as with a literal distance.
             return value[:, :, source[0, 0]].reshape(self.count, -1)
         return np.take_along_axis(value, np.broadcast_to(source, shape), axis=2).reshape(self.count, -1)
@@ -371,14 +369,14 @@ class Rows:
         """[rows or 1, warps or 1, 32 or 1] the value of a node."""
         value = np.asarray(self.value(node)).astype(np.int64)
         if value.ndim == 2 and value.shape[1] > 1:
-            return value.reshape(len(value), -1, WARP)
+            return value.reshape(len(value), -1, WARP_LANES)
         return value.reshape(-1, 1, 1)
 
     def _match(self, value: Array) -> Array:
         """[rows, threads] the lanes of the warp with a lane's value, as a bit mask."""
-        lanes = np.asarray(value).reshape(self.count, self.threads.warps, WARP)
+        lanes = np.asarray(value).reshape(self.count, self.threads.warps, WARP_LANES)
         same = lanes[..., :, None] == lanes[..., None, :]
-        masks = (same.astype(np.int64) << np.arange(WARP, dtype=np.int64)).sum(axis=3)
+        masks = (same.astype(np.int64) << np.arange(WARP_LANES, dtype=np.int64)).sum(axis=3)
         return masks.reshape(self.count, -1)
 
 
@@ -392,100 +390,10 @@ def _shared_bits(value: Number, kind: Kind) -> Number:
     return int(value) - (1 << 64) if kind.code == "u" and value >= 1 << 63 else value
 
 
-def _lane_trips(rows: Rows, counter: Node, condition: Node) -> NDArray[np.int64]:
-    """How many iterations each lane makes: the first value of `counter` for which `condition` fails.
-
-    Shape: broadcasts to [rows, threads]. Parts of the condition that depend on opaque values say nothing about the
-    number of iterations and are taken to hold, unless the rows follow random data.
-    """
-    trips: Array = np.int64(MAX_TRIPS)
-    by_data: list[Array] = []
-    unknown = False
-    for part in conjuncts(rows.graph, condition):
-        if part.is_const:
-            trips = trips if part.value else np.int64(0)
-        elif not part.bits & rows.graph.opaque_bits:
-            trips = np.minimum(trips, _part_trips(rows, counter, part))
-        elif rows.follows_data:
-            by_data.append(_part_trips(rows, counter, part))
-        else:
-            unknown = True
-    for limit in by_data:
-        # Random numbers are larger than any length that is looked for.
-        trips = np.where(trips == MAX_TRIPS, limit, np.minimum(trips, limit))
-    return np.where(np.asarray(trips) == MAX_TRIPS, UNKNOWN_TRIPS, trips) if unknown else np.asarray(trips)
-
-
-def _part_trips(rows: Rows, counter: Node, part: Node) -> Array:
-    if not part.bits & counter.bits:
-        return np.where(rows.value(part), MAX_TRIPS, 0)
-    compared = part
-    if part.op == "!" and part.args[0].op in ("<", "<="):
-        inner = part.args[0]
-        compared = rows.graph.binary("<=" if inner.op == "<" else "<", inner.args[1], inner.args[0], inner.kind)
-    if compared.op in ("<", "<=", "!="):
-        linear = _linear_trips(rows, counter, compared)
-        if linear is not None:
-            return linear
-    return _searched_trips(rows, counter, part)
-
-
-def _linear_trips(rows: Rows, counter: Node, part: Node) -> Array | None:
-    """The trip count where both sides move by a constant per iteration; None where they don't."""
-    distances = []
-    for iteration in range(3):
-        at = rows.at_iteration(counter, iteration)
-        left, right = (as_numbers(np.asarray(at.value(side))) for side in part.args)
-        distances.append(left - right)
-    start, step = distances[0], distances[1] - distances[0]
-    if start.dtype.kind == "f" or not np.array_equal(distances[2] - distances[1], step):
-        return None
-    if part.op == "!=":
-        divisor = np.where(step == 0, 1, step)
-        reaches = (step != 0) & (-start % divisor == 0) & (-start // divisor >= 0)
-        return np.where(start == 0, 0, np.where(reaches, -start // divisor, MAX_TRIPS))
-    rising = np.maximum(step, 1)
-    if part.op == "<":
-        count, none = -(start // rising), start >= 0
-    else:
-        count, none = -start // rising + 1, start > 0
-    return np.where(none, 0, np.where(step > 0, count, MAX_TRIPS))
-
-
-def _searched_trips(rows: Rows, counter: Node, part: Node) -> NDArray[np.int64]:
-    """The trip count by looking: iteration by iteration at first, then by doubling and bisection."""
-    shape = (rows.count, rows.threads.warps * WARP)
-    going = np.ones(shape, dtype=bool)
-    trips = np.zeros(shape, dtype=np.int64)
-    done, together = 0, 1
-    while done < 64:
-        ran = np.logical_and.accumulate(going & _holds(rows, counter, part, range(done, done + together)), axis=0)
-        trips += ran.sum(axis=0)
-        going = ran[-1]
-        if not going.any():
-            return trips
-        done += together
-        together = max(1, min(2 * together, 64 - done, _MOST_TOGETHER // going.size))
-    low, high = trips - 1, trips
-    step = 64
-    while step < MAX_TRIPS and going.any():
-        step *= 2
-        holds = going & np.asarray(rows.at_iteration(counter, step).value(part), dtype=bool)
-        low, high = np.where(holds, step, low), np.where(going, step, high)
-        going = holds
-    # Between the last iteration that was seen to run and the first that was seen not to.
-    high = np.where(going, low, high)
-    while (high - low > 1).any():
-        middle = (low + high) // 2
-        holds = np.asarray(rows.at_iteration(counter, middle).value(part), dtype=bool)
-        low, high = np.where(holds, middle, low), np.where(holds, high, middle)
-    return high
-
-
 def _source_lane(how: str, lane: NDArray[np.int64], width: NDArray[np.int64]) -> NDArray[np.int64]:
     """The lane that each lane of a warp reads from in a shuffle; its own where that is outside of its part. All arrays
     are [rows or 1, warps or 1, 32 or 1]."""
-    own = np.arange(WARP, dtype=np.int64).reshape(1, 1, WARP)
+    own = np.arange(WARP_LANES, dtype=np.int64).reshape(1, 1, WARP_LANES)
     start = own // width * width
     match how:
         case "idx":
@@ -496,19 +404,6 @@ def _source_lane(how: str, lane: NDArray[np.int64], width: NDArray[np.int64]) ->
             return np.where(own + lane < start + width, own + lane, own)
         case _:
             return np.where((own ^ lane) < start + width, own ^ lane, own)
-
-
-def _holds(rows: Rows, counter: Node, part: Node, iterations: range) -> NDArray[np.bool_]:
-    """[iterations, rows, threads] whether part of a loop's condition holds."""
-    shape = (len(iterations), rows.count, rows.threads.warps * WARP)
-    if len(iterations) == 1:
-        at = rows.at_iteration(counter, iterations[0])
-    else:
-        numbers = np.array(iterations, dtype=np.int64).repeat(rows.count)[:, None]
-        where = np.tile(np.arange(rows.count), len(iterations))
-        at = rows.child(where, rows.weights[where], {counter: numbers})
-    found = np.asarray(at.value(part), dtype=bool)
-    return np.broadcast_to(found, (at.count, shape[2])).reshape(shape)
 
 
 def _scramble(x: NDArray[np.uint64]) -> NDArray[np.uint64]:

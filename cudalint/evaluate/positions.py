@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from cudalint.evaluate.arithmetic import I4
 from cudalint.evaluate.nodes import Node
+from cudalint.hardware.requests import WARP_LANES
 
 if TYPE_CHECKING:
     from cudalint.evaluate.executor import Executor
@@ -40,9 +41,9 @@ def linear_thread(ex: Executor) -> Node:
 
 
 def lane_index(ex: Executor) -> Node:
-    return ex.graph.binary("%", linear_thread(ex), ex.graph.const(32), I4)
+    return ex.graph.binary("%", linear_thread(ex), ex.graph.const(WARP_LANES), I4)
 
 
 def warp_index(ex: Executor) -> Node:
-    return ex.graph.binary("/", linear_thread(ex), ex.graph.const(32), I4)
+    return ex.graph.binary("/", linear_thread(ex), ex.graph.const(WARP_LANES), I4)
 

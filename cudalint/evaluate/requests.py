@@ -16,9 +16,10 @@ from numpy.typing import NDArray
 from cudalint.evaluate.events import AccessEvent, Loop
 from cudalint.evaluate.graph import Graph, conjuncts
 from cudalint.evaluate.nodes import THREAD_BITS, Node, Reason
-from cudalint.evaluate.numeric import WARP, Rows, Threads
+from cudalint.evaluate.numeric import Rows, Threads
 from cudalint.evaluate.representatives import picks, picks_between, scattered, spread
 from cudalint.hardware.banks import shared_request
+from cudalint.hardware.requests import WARP_LANES
 from cudalint.hardware.sectors import global_request
 
 
@@ -90,7 +91,7 @@ class Situation:
         return Rows(self.graph, self.threads, blocks, weights, values, replicas, self.effort.follows_data)
 
     def _scattered_rows(self, values: Mapping[Node, int | float]) -> Rows:
-        count = min(self.effort.scattered, max(16, _MAX_CELLS // (self.threads.warps * WARP)))
+        count = min(self.effort.scattered, max(16, _MAX_CELLS // (self.threads.warps * WARP_LANES)))
         blocks, weights = scattered(self.grid, count)
         return Rows(self.graph, self.threads, blocks, weights, values)
 
@@ -119,7 +120,7 @@ class Situation:
         """Refines rows by representative iterations of one more loop."""
         by_lane = self.lane_trips(parent, loop)
         trips: NDArray[np.int64] = by_lane.max(axis=1)
-        limit = min(self.effort.rows, max(64, _MAX_CELLS // (self.threads.warps * WARP)))
+        limit = min(self.effort.rows, max(64, _MAX_CELLS // (self.threads.warps * WARP_LANES)))
         room = max(3, limit // max(parent.count, 1))
         most = min(self.effort.iterations, room)
         rows, counter, shares = spread(trips, most, parent.weights, np.random.default_rng(len(self._nests)))
@@ -135,12 +136,12 @@ class Situation:
     def lane_trips(self, rows: Rows, loop: Loop) -> NDArray[np.int64]:
         """[rows, threads] how often each lane executes the body."""
         trips = np.broadcast_to(
-            rows.trips(loop.counter, loop.condition), (rows.count, self.threads.warps * WARP)
+            rows.trips(loop.counter, loop.condition), (rows.count, self.threads.warps * WARP_LANES)
         )
         opaque = self.graph.opaque_bits
         active = mask_of(rows, [c for c in loop.conditions if not c.bits & opaque])
         if self.effort.follows_data:
-            shape = (rows.count, self.threads.warps, WARP)
+            shape = (rows.count, self.threads.warps, WARP_LANES)
             by_data = [c for c in loop.conditions if c.bits & opaque]
             lanes = Lanes(rows, active.reshape(shape))
             active = mask_of(rows, [c for c in by_data if lanes.vary(c)], active)
@@ -199,7 +200,7 @@ class Requests(Struct, frozen=True, eq=False):
 def gather(event: AccessEvent, situation: Situation, conditions: Sequence[Node]) -> Requests:
     """Evaluates one access event under the given (known) conditions."""
     rows = situation.rows(event.context.loops)
-    shape = (rows.count, situation.threads.warps, WARP)
+    shape = (rows.count, situation.threads.warps, WARP_LANES)
     mask = mask_of(rows, conditions).reshape(shape)
     if not mask.any():
         return _no_requests(mask)

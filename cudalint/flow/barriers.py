@@ -14,13 +14,13 @@ from cudalint.evaluate.events import BarrierEvent
 from cudalint.evaluate.execution import Execution
 from cudalint.evaluate.graph import Graph, conjuncts
 from cudalint.evaluate.nodes import BLOCK_BITS, THREAD_BITS, Node, render
-from cudalint.evaluate.numeric import WARP
 from cudalint.evaluate.probes import generic, symbols
 from cudalint.evaluate.requests import mask_of, opaque_parts
 from cudalint.facts import BarrierResult
 from cudalint.flow.trial import Trial
 from cudalint.flow.unfold import TooLarge, Unfolding
 from cudalint.flow.valuations import satisfy
+from cudalint.hardware.requests import WARP_LANES
 
 
 class _Split(Struct, frozen=True):
@@ -87,7 +87,7 @@ def _whole_warps(event: BarrierEvent, trial: Trial) -> bool:
     if not trace.is_reached(event):
         return True
     mask = _mask(trace, event, trial.graph)
-    by_warp = mask.reshape(len(mask), -1, WARP)
+    by_warp = mask.reshape(len(mask), -1, WARP_LANES)
     exists = np.broadcast_to(trace.threads.exists, mask.shape).reshape(by_warp.shape)
     return not bool((by_warp.any(axis=2) & (exists & ~by_warp).any(axis=2)).any())
 
@@ -129,7 +129,7 @@ def _still_here(trace: Unfolding, event: BarrierEvent, alive: Sequence[Node]) ->
     graph = trace.graph
     left = [c for c in alive if c in before and not c.bits & graph.opaque_bits and trace.follows(event, c)]
     # Who has left a loop is still in the kernel.
-    return mask_of(rows, left, np.broadcast_to(trace.threads.exists, (rows.count, trace.threads.warps * WARP)))
+    return mask_of(rows, left, np.broadcast_to(trace.threads.exists, (rows.count, trace.threads.warps * WARP_LANES)))
 
 
 def _missing_lane(event: BarrierEvent, trial: Trial, alive: Sequence[Node]) -> _Split | None:
@@ -141,15 +141,15 @@ def _missing_lane(event: BarrierEvent, trial: Trial, alive: Sequence[Node]) -> _
         return None
     rows = trace.rows_of(event)
     mask = _mask(trace, event, trial.graph)
-    lanes = np.arange(mask.shape[1]) % WARP
+    lanes = np.arange(mask.shape[1]) % WARP_LANES
     named = (rows.full(event.mask).astype(np.int64) >> lanes & 1).astype(bool)
-    by_warp = mask.reshape(len(mask), -1, WARP).any(axis=2).repeat(WARP, axis=1)
+    by_warp = mask.reshape(len(mask), -1, WARP_LANES).any(axis=2).repeat(WARP_LANES, axis=1)
     missing = by_warp & named & ~mask & trace.threads.exists & _still_here(trace, event, alive)
     if not missing.any():
         return None
     row, stays = (int(i) for i in np.argwhere(missing)[0])
-    start = stays // WARP * WARP
-    comes = start + int(np.argmax(mask[row, start : start + WARP]))
+    start = stays // WARP_LANES * WARP_LANES
+    comes = start + int(np.argmax(mask[row, start : start + WARP_LANES]))
     block = tuple(int(b) for b in rows.blocks[row])
     return _Split(_thread(trace, comes), _thread(trace, stays), block, False)  # type: ignore[arg-type]
 

@@ -16,9 +16,9 @@ from msgspec import Struct, field
 from numpy.typing import NDArray
 
 from cudalint.evaluate.events import LibraryAccess
-from cudalint.evaluate.numeric import WARP
 from cudalint.flow.lanes import Column, Table, effect
 from cudalint.flow.unfold import Touch
+from cudalint.hardware.requests import WARP_LANES
 
 Reach = Literal["warp", "block", "grid"]
 """What the two threads share: the warp, the block, or only the grid."""
@@ -133,7 +133,7 @@ def _is_one_call(a: Touch, b: Touch) -> bool:
 
 
 def _runs(table: Table, reach: Reach) -> _Runs:
-    warp = table.thread // WARP
+    warp = table.thread // WARP_LANES
     if reach == "grid":
         where, actor = [table.grid_interval], table.block
     elif reach == "block":

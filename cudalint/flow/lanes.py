@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 from cudalint.evaluate.events import AccessEvent
 from cudalint.evaluate.graph import Graph
 from cudalint.evaluate.nodes import THREAD_BITS, UNINITIALISED, Node
-from cudalint.evaluate.numeric import WARP
 from cudalint.evaluate.requests import opaque_parts, without_data
 from cudalint.flow.unfold import Touch, Unfolding, flat
+from cudalint.hardware.requests import WARP_LANES
 
 MAX_LANES = 400_000
 """Entries of one table at most."""
@@ -161,11 +161,11 @@ def _entries(
         addresses = np.where(strays, addresses % max(extent - extent % touch.bytes, touch.bytes), addresses)
     if size is not None:
         mask = mask & (addresses >= 0) & (addresses + touch.bytes <= size)
-    at = np.flatnonzero(mask & (times.block.repeat(WARP, axis=1) >= 0))
+    at = np.flatnonzero(mask & (times.block.repeat(WARP_LANES, axis=1) >= 0))
     if not len(at):
         return None
     row, thread = np.divmod(at, mask.shape[1])
-    by_warp = at // WARP
+    by_warp = at // WARP_LANES
     blocks = rows.blocks[:, 0] | rows.blocks[:, 1] << 21 | rows.blocks[:, 2] << 42
     interval, until = times.block.ravel()[by_warp], times.until.ravel()[by_warp]
     entries = (

@@ -11,10 +11,10 @@ from cudalint.evaluate.execution import Execution
 from cudalint.evaluate.graph import Graph
 from cudalint.evaluate.knowledge import is_astray
 from cudalint.evaluate.nodes import THREAD_BITS, Node
-from cudalint.evaluate.numeric import WARP
 from cudalint.evaluate.values import Allocation
 from cudalint.flow.lanes import effect
 from cudalint.flow.unfold import Touch
+from cudalint.hardware.requests import WARP_LANES
 
 
 def left_out(execution: Execution, situations: Sequence[Mapping[Node, int | float]] | None) -> Iterator[str]:
@@ -77,5 +77,5 @@ def _is_shared(touch: Touch) -> bool:
 
 
 def _waits_for_all(barrier: BarrierEvent, execution: Execution) -> bool:
-    mask, lanes = barrier.mask, (1 << min(math.prod(execution.view.block), WARP)) - 1
+    mask, lanes = barrier.mask, (1 << min(math.prod(execution.view.block), WARP_LANES)) - 1
     return barrier.implied or mask is None or (mask.is_const and int(mask.value) & lanes == lanes)

@@ -19,8 +19,9 @@ from numpy.typing import NDArray
 from cudalint.evaluate.events import AccessEvent, BarrierEvent, CopyEvent, Event, LibraryAccess, Loop
 from cudalint.evaluate.graph import Graph
 from cudalint.evaluate.nodes import Node
-from cudalint.evaluate.numeric import WARP, Data, Rows, Threads
+from cudalint.evaluate.numeric import Data, Rows, Threads
 from cudalint.evaluate.requests import mask_of
+from cudalint.hardware.requests import WARP_LANES
 
 MAX_INSTANCES = 8_000
 """Events times situations that are walked through; a kernel that needs more is given up."""
@@ -333,7 +334,7 @@ class Unfolding:
         loop = item.loop
         parent = self._nests[nest]
         trips = np.broadcast_to(
-            parent.trips(loop.counter, loop.condition), (parent.count, self.threads.warps * WARP)
+            parent.trips(loop.counter, loop.condition), (parent.count, self.threads.warps * WARP_LANES)
         )
         active = mask_of(parent, [c for c in loop.conditions if not c.bits & self.graph.opaque_bits])
         longest: list[int] = np.where(active, trips, 0).max(axis=1).tolist()
@@ -398,7 +399,7 @@ class Unfolding:
         mask = self.mask(event)[row]
         if not mask.any():
             return
-        clock.warp += mask.reshape(-1, WARP).any(axis=1) if event.scope == "warp" else 1
+        clock.warp += mask.reshape(-1, WARP_LANES).any(axis=1) if event.scope == "warp" else 1
         if event.scope != "warp":
             clock.block += 1
             clock.arrived = False
@@ -430,4 +431,4 @@ def _nest(event: Event) -> tuple[int, ...]:
 
 def flat(values: Any, rows: Rows) -> NDArray[Any]:
     """[rows, threads], spread out."""
-    return np.broadcast_to(values, (rows.count, rows.threads.warps * WARP))
+    return np.broadcast_to(values, (rows.count, rows.threads.warps * WARP_LANES))
