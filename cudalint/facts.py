@@ -38,7 +38,7 @@ class Frame(NamedTuple):
     line: int
 
 
-Known = tuple[int | None, int | None, int | None]
+KnownExtents = tuple[int | None, int | None, int | None]
 """Extents in x, y and z; None for one that nothing in sight says."""
 
 
@@ -61,9 +61,9 @@ class LaunchSite(Struct, frozen=True):
 
     place: Place
     """The launch statement, or the kernel's name where an annotation or an option states the launch."""
-    block: Known
+    block: KnownExtents
     """As it is asked for, possible or not."""
-    grid: Known
+    grid: KnownExtents
     dynamic_shared_bytes: int | None
     opted_in_bytes: int | None
     """To what code in sight raises cudaFuncAttributeMaxDynamicSharedMemorySize for the kernel: 0 where nothing does,

@@ -19,8 +19,7 @@ from cudalint.evaluate.assumptions import Assumptions, settle
 from cudalint.evaluate.deadline import NEVER, Deadline
 from cudalint.evaluate.defaults import kept, stated
 from cudalint.evaluate.execution import Execution
-from cudalint.evaluate.executor import Configuration as Extents
-from cudalint.evaluate.executor import Executor, GaveUp
+from cudalint.evaluate.executor import Executor, Extents, GaveUp
 from cudalint.evaluate.graph import Graph
 from cudalint.evaluate.nodes import Node
 from cudalint.evaluate.sizes import settle_sizes

@@ -16,8 +16,7 @@ from cudalint.evaluate.arithmetic import kind_of
 from cudalint.evaluate.deadline import Deadline
 from cudalint.evaluate.events import AccessEvent, Event
 from cudalint.evaluate.execution import Execution
-from cudalint.evaluate.executor import Configuration as Extents
-from cudalint.evaluate.executor import Executor, GaveUp
+from cudalint.evaluate.executor import Executor, Extents, GaveUp
 from cudalint.evaluate.graph import Graph
 from cudalint.evaluate.nodes import Node, render
 from cudalint.evaluate.pitch import pitch_mismatches

@@ -14,7 +14,7 @@ from cudalint.confirm.sources import Build, build_of
 from cudalint.confirm.trials import Trial
 from cudalint.diagnostics import Diagnostic
 from cudalint.engine import CheckJob, analyse, report_on
-from cudalint.facts import Access, FileFacts, KernelFacts, Known, LaunchFacts
+from cudalint.facts import Access, FileFacts, KernelFacts, KnownExtents, LaunchFacts
 from cudalint.frontend.flags import ParseOptions
 from cudalint.frontend.parse import ParsedFile, parse_file
 from cudalint.frontend.python.detect import is_python
@@ -164,7 +164,7 @@ def asked_block(launch: LaunchFacts) -> tuple[int, int, int]:
     return _known(launch.site.block if launch.site else None, launch.block)
 
 
-def _known(asked: Known | None, evaluated: tuple[int, int, int]) -> tuple[int, int, int]:
+def _known(asked: KnownExtents | None, evaluated: tuple[int, int, int]) -> tuple[int, int, int]:
     if asked is None:
         return evaluated
     x, y, z = asked

@@ -31,7 +31,7 @@ from cudalint.evaluate.probes import (
     residues,
     symbols,
 )
-from cudalint.evaluate.requests import DEEP, QUICK, THOROUGH, Effort, mask_of
+from cudalint.evaluate.situations import DEEP, QUICK, THOROUGH, Effort, mask_of
 from cudalint.evaluate.views import LaunchView
 
 _MAX_SYMBOLS = 5

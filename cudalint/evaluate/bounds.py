@@ -30,7 +30,7 @@ from cudalint.evaluate.probes import (
     look,
     symbols,
 )
-from cudalint.evaluate.requests import mask_of
+from cudalint.evaluate.situations import mask_of
 from cudalint.evaluate.views import LaunchView
 
 _MAX_SYMBOLS = 4

@@ -16,7 +16,8 @@ from cudalint.evaluate.graph import Graph, conjuncts
 from cudalint.evaluate.knowledge import is_astray
 from cudalint.evaluate.nodes import BLOCK_BITS, THREAD_BITS, Node, Reason, Uniform, render
 from cudalint.evaluate.numeric import Rows
-from cudalint.evaluate.requests import At, Lanes, Situation, mask_of
+from cudalint.evaluate.situations import Situation, mask_of
+from cudalint.evaluate.varying import At, Lanes
 from cudalint.evaluate.views import LaunchView
 from cudalint.facts import Verdict
 from cudalint.hardware.requests import WARP_LANES

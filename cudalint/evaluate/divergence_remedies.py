@@ -14,7 +14,7 @@ from cudalint.evaluate.events import BranchEvent, Side
 from cudalint.evaluate.graph import Graph
 from cudalint.evaluate.knowledge import is_astray
 from cudalint.evaluate.nodes import THREAD_BITS, Node, render
-from cudalint.evaluate.requests import mask_of
+from cudalint.evaluate.situations import mask_of
 from cudalint.evaluate.views import LaunchView
 from cudalint.evaluate.work import WorkMeter
 from cudalint.hardware.requests import WARP_LANES

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from cudalint.evaluate.graph import Graph
 from cudalint.evaluate.nodes import BLOCK_BITS, Node
 from cudalint.evaluate.numeric import Rows, Threads
-from cudalint.evaluate.requests import mask_of
+from cudalint.evaluate.situations import mask_of
 
 Edges = tuple[tuple[int, ...], ...]
 """Along x, y and z: the blocks before and after each change."""

@@ -49,7 +49,7 @@ class GaveUp(Exception):
     """The execution became too large; what was recorded until then is not complete."""
 
 
-class Configuration(Struct, frozen=True, eq=False):
+class Extents(Struct, frozen=True, eq=False):
     """What a kernel can ask about its launch: the extents of block and grid, in threads and blocks."""
 
     block: tuple[Node, Node, Node]
@@ -66,7 +66,7 @@ class Gap(Struct):
 @dataclass(slots=True)
 class Executor:
     graph: Graph
-    configuration: Configuration | None
+    configuration: Extents | None
     """None while host code is executed."""
     state: State = field(init=False)
     memory: Memory = field(init=False)

@@ -13,9 +13,11 @@ from cudalint.evaluate.graph import Graph
 from cudalint.evaluate.knowledge import is_astray, know
 from cudalint.evaluate.masks import guards_by_data
 from cudalint.evaluate.nodes import BLOCK_BITS, Node
-from cudalint.evaluate.requests import DEEP, THOROUGH, Requests, Situation, gather, opaque_parts
+from cudalint.evaluate.opaque_parts import opaque_parts
+from cudalint.evaluate.requests import Requests, gather
 from cudalint.evaluate.sampling import offset_range, sample, strides
 from cudalint.evaluate.sensitivity import assumptions_of, unknown_strides
+from cudalint.evaluate.situations import DEEP, THOROUGH, Situation
 from cudalint.evaluate.views import TOLERANCE, Known, LaunchView, Totals, totals_of
 from cudalint.facts import AccessResult, Status
 from cudalint.hardware.banks import async_copy_range

@@ -9,7 +9,9 @@ from cudalint.evaluate.events import AccessEvent, Context, Loop
 from cudalint.evaluate.graph import Graph, conjuncts
 from cudalint.evaluate.lists import follows_own_list, stays_in_own_row
 from cudalint.evaluate.nodes import THREAD_BITS, UNINITIALISED, Node, Reason
-from cudalint.evaluate.requests import Requests, Situation, gather, opaque_parts
+from cudalint.evaluate.opaque_parts import opaque_parts
+from cudalint.evaluate.requests import Requests, gather
+from cudalint.evaluate.situations import Situation
 from cudalint.evaluate.views import Known, LaunchView
 
 _TABLE_BYTES = 1 << 16

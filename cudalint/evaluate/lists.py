@@ -17,7 +17,8 @@ from cudalint.evaluate.events import AccessEvent
 from cudalint.evaluate.graph import conjuncts
 from cudalint.evaluate.nodes import Node
 from cudalint.evaluate.numeric import Rows
-from cudalint.evaluate.requests import Lanes, opaque_parts, without_data
+from cudalint.evaluate.opaque_parts import opaque_parts, without_data
+from cudalint.evaluate.varying import Lanes
 from cudalint.hardware.sectors import global_request
 
 

@@ -19,7 +19,7 @@ from cudalint.evaluate.hoisting import hoisted
 from cudalint.evaluate.knowledge import is_astray
 from cudalint.evaluate.nodes import Node
 from cudalint.evaluate.polynomial import linear
-from cudalint.evaluate.requests import mask_of
+from cudalint.evaluate.situations import mask_of
 from cudalint.evaluate.unrolling import Unrolling, is_elsewhere
 from cudalint.evaluate.views import LaunchView
 

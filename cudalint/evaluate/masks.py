@@ -12,7 +12,8 @@ from __future__ import annotations
 from cudalint.evaluate.events import AccessEvent
 from cudalint.evaluate.graph import Graph, conjuncts
 from cudalint.evaluate.nodes import Node
-from cudalint.evaluate.requests import Lanes, opaque_parts
+from cudalint.evaluate.opaque_parts import opaque_parts
+from cudalint.evaluate.varying import Lanes
 
 _MAX_LANEWISE = 1
 

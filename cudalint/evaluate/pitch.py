@@ -19,7 +19,7 @@ from cudalint.evaluate.nodes import Node
 from cudalint.evaluate.numeric import Rows
 from cudalint.evaluate.polynomial import Terms, terms_of
 from cudalint.evaluate.probes import depends_on, known_conditions, symbols
-from cudalint.evaluate.requests import Situation, mask_of
+from cudalint.evaluate.situations import Situation, mask_of
 from cudalint.evaluate.views import LaunchView
 
 _MAX_EVENTS = 64

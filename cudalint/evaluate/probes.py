@@ -15,7 +15,7 @@ from cudalint.evaluate.graph import Graph
 from cudalint.evaluate.nodes import Node, Uniform
 from cudalint.evaluate.numeric import Rows
 from cudalint.evaluate.polynomial import is_address
-from cudalint.evaluate.requests import QUICK, Effort, Situation, mask_of
+from cudalint.evaluate.situations import QUICK, Effort, Situation, mask_of
 from cudalint.evaluate.views import LaunchView
 
 Values = Mapping[Node, int | float]

@@ -11,18 +11,8 @@ from cudalint.evaluate.edges import Edges, edges_of
 from cudalint.evaluate.events import AccessEvent
 from cudalint.evaluate.graph import Graph
 from cudalint.evaluate.nodes import Node, Reason
-from cudalint.evaluate.requests import (
-    BY_DATA,
-    DEEP,
-    QUICK,
-    REPLICATED,
-    SCATTERED,
-    THOROUGH,
-    Effort,
-    Requests,
-    Situation,
-    gather,
-)
+from cudalint.evaluate.requests import Requests, gather
+from cudalint.evaluate.situations import BY_DATA, DEEP, QUICK, REPLICATED, SCATTERED, THOROUGH, Effort, Situation
 from cudalint.evaluate.sizes import fits
 
 TOLERANCE = 0.02

@@ -14,8 +14,9 @@ from cudalint.evaluate.events import BarrierEvent
 from cudalint.evaluate.execution import Execution
 from cudalint.evaluate.graph import Graph, conjuncts
 from cudalint.evaluate.nodes import BLOCK_BITS, THREAD_BITS, Node, render
+from cudalint.evaluate.opaque_parts import opaque_parts
 from cudalint.evaluate.probes import generic, symbols
-from cudalint.evaluate.requests import mask_of, opaque_parts
+from cudalint.evaluate.situations import mask_of
 from cudalint.facts import BarrierResult
 from cudalint.flow.trial import Trial
 from cudalint.flow.unfold import TooLarge, Unfolding

@@ -14,8 +14,8 @@ from cudalint.evaluate.execution import Execution
 from cudalint.evaluate.graph import Graph, conjuncts
 from cudalint.evaluate.nodes import BLOCK_BITS, THREAD_BITS, Node, Reason, Uniform, render
 from cudalint.evaluate.numeric import Data
+from cudalint.evaluate.opaque_parts import opaque_parts
 from cudalint.evaluate.probes import depends_on, generic, symbols
-from cudalint.evaluate.requests import opaque_parts
 from cudalint.flow.conflicts import Conflict
 from cudalint.flow.distances import is_in_range
 from cudalint.flow.lanes import is_up_to_data

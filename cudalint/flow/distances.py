@@ -17,7 +17,7 @@ from cudalint.evaluate.graph import Graph
 from cudalint.evaluate.nodes import BLOCK_BITS, THREAD_BITS, Node, Uniform
 from cudalint.evaluate.numeric import Rows
 from cudalint.evaluate.polynomial import Terms, terms_of
-from cudalint.evaluate.requests import mask_of
+from cudalint.evaluate.situations import mask_of
 from cudalint.flow.conflicts import clash
 from cudalint.flow.lanes import effect
 from cudalint.flow.left_out import on_sizes

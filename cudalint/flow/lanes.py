@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from cudalint.evaluate.events import AccessEvent
 from cudalint.evaluate.graph import Graph
 from cudalint.evaluate.nodes import THREAD_BITS, UNINITIALISED, Node
-from cudalint.evaluate.requests import opaque_parts, without_data
+from cudalint.evaluate.opaque_parts import opaque_parts, without_data
 from cudalint.flow.unfold import Touch, Unfolding, flat
 from cudalint.hardware.requests import WARP_LANES
 

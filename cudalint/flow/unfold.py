@@ -20,7 +20,7 @@ from cudalint.evaluate.events import AccessEvent, BarrierEvent, CopyEvent, Event
 from cudalint.evaluate.graph import Graph
 from cudalint.evaluate.nodes import Node
 from cudalint.evaluate.numeric import Data, Rows, Threads
-from cudalint.evaluate.requests import mask_of
+from cudalint.evaluate.situations import mask_of
 from cudalint.hardware.requests import WARP_LANES
 
 MAX_INSTANCES = 8_000

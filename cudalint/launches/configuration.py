@@ -13,13 +13,13 @@ from cudalint.evaluate.graph import Graph
 from cudalint.evaluate.nodes import Node
 from cudalint.evaluate.numeric import Rows
 from cudalint.evaluate.values import Allocation, Place, Pointer, Value
-from cudalint.facts import Known, LaunchFacts, LaunchSite, LaunchSource, Tiling
+from cudalint.facts import KnownExtents, LaunchFacts, LaunchSite, LaunchSource, Tiling
 from cudalint.facts import Place as SourcePlace
 
 DEFAULT_GRID = 64
 """Blocks along each axis that the kernel asks about, where nothing says how many."""
 Block = tuple[int, int, int]
-UNKNOWN: Known = (None, None, None)
+UNKNOWN: KnownExtents = (None, None, None)
 Nodes = tuple[Node, Node, Node]
 
 
@@ -76,14 +76,14 @@ class Numbers:
 
 
 def site_of(
-    place: SourcePlace, block: Known, grid: Nodes, shared: Node, tilings: tuple[Tiling, ...] = ()
+    place: SourcePlace, block: KnownExtents, grid: Nodes, shared: Node, tilings: tuple[Tiling, ...] = ()
 ) -> LaunchSite:
     """What is in sight of a launch."""
     bytes_ = int(shared.value) if shared.is_const and shared.value >= 0 else None
     return LaunchSite(place, block, known_extents(grid), bytes_, None, tilings)
 
 
-def known_extents(nodes: Nodes) -> Known:
+def known_extents(nodes: Nodes) -> KnownExtents:
     x, y, z = (int(n.value) if n.is_const and n.value >= 1 else None for n in nodes)
     return x, y, z
 

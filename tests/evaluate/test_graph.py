@@ -10,7 +10,7 @@ from cudalint.evaluate.graph import Graph, conjuncts
 from cudalint.evaluate.nodes import Node, Reason
 from cudalint.evaluate.numeric import Rows, Threads
 from cudalint.evaluate.representatives import picks
-from cudalint.evaluate.requests import QUICK, THOROUGH, Effort, Situation
+from cudalint.evaluate.situations import QUICK, THOROUGH, Effort, Situation
 
 U1, I2 = Kind("u", 1), Kind("i", 2)
 
