@@ -7,9 +7,8 @@ are summarised (cudalint.evaluate.loops). What the execution leaves behind is th
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, field
 from functools import partial
-from typing import ClassVar, TypeVar
+from typing import TypeVar
 
 from msgspec import Struct
 
@@ -63,45 +62,44 @@ class Gap(Struct):
     reason: str
 
 
-@dataclass(slots=True)
 class Executor:
-    graph: Graph
-    configuration: Extents | None
-    """None while host code is executed."""
-    state: State = field(init=False)
-    memory: Memory = field(init=False)
-    gaps: list[Gap] = field(default_factory=list)
-    statements: int = 0
-    steps: list[Step] = field(default_factory=list)
-    """What device code computed, in order."""
-    stepping: bool = True
-    """False while code is listed that no thread gets to: it takes no steps."""
-    globals: dict[ir.Symbol, Allocation] = field(default_factory=dict)
-    """Shared, constant and device variables met so far."""
-    addresses: dict[object, Node] = field(default_factory=dict)
-    """The numbers that stand for the addresses of allocations, where a program computes with them."""
-    library: Mapping[str, Handler] = field(default_factory=lambda: DEVICE_LIBRARY)
-    """Functions that are known by name."""
-    value_handlers: ClassVar[Mapping[type, Callable[..., Value]]] = VALUE_HANDLERS
-    place_handlers: ClassVar[Mapping[type, Callable[..., Place]]] = PLACE_HANDLERS
-    on_launch: Callable[[ir.Launch], None] | None = None
-    """What to do about `<<<>>>`; None where launches are not expected (device code)."""
-    on_loop: Callable[[LoopParts], None] | None = None
-    """How to execute loops instead of summarising them (host code)."""
-    assumed: list[Node] = field(default_factory=list)
-    """What the program states about its arguments; other values need not be tried."""
-    rests_on: dict[Node, None] = field(default_factory=dict)
-    """Numbers that options may change, by which loops were counted out: they are taken for what they are otherwise."""
-    active: list[str] = field(default_factory=list)
-    """Keys of the functions being executed, to stop at recursion."""
-    deadline: Deadline = NEVER
-    """What is left then is given up."""
-    effects: dict[ir.Stmt, walk.Effects] = field(default_factory=dict)
-    """What loops may do to the variables around them, by their bodies."""
+    """One execution, and what it leaves behind."""
 
-    def __post_init__(self) -> None:
-        self.state = State(self.graph)
-        self.memory = Memory(self.graph)
+    value_handlers = VALUE_HANDLERS
+    place_handlers = PLACE_HANDLERS
+
+    def __init__(self, graph: Graph, configuration: Extents | None, deadline: Deadline = NEVER) -> None:
+        """`configuration` is None for host code; what is left at the deadline is given up."""
+        self.graph = graph
+        self.configuration = configuration
+        self.deadline = deadline
+        self.state = State(graph)
+        self.memory = Memory(graph)
+        self.gaps: list[Gap] = []
+        self.statements = 0
+        self.steps: list[Step] = []
+        """What device code computed, in order."""
+        self.stepping = True
+        """False while code is listed that no thread gets to: it takes no steps."""
+        self.globals: dict[ir.Symbol, Allocation] = {}
+        """Shared, constant and device variables met so far."""
+        self.addresses: dict[object, Node] = {}
+        """The numbers that stand for the addresses of allocations, where a program computes with them."""
+        self.library: Mapping[str, Handler] = DEVICE_LIBRARY
+        """Functions that are known by name."""
+        self.on_launch: Callable[[ir.Launch], None] | None = None
+        """What to do about `<<<>>>`; None where launches are not expected (device code)."""
+        self.on_loop: Callable[[LoopParts], None] | None = None
+        """How to execute loops instead of summarising them (host code)."""
+        self.assumed: list[Node] = []
+        """What the program states about its arguments; other values need not be tried."""
+        self.rests_on: dict[Node, None] = {}
+        """Numbers that options may change, by which loops were counted out: they are taken for what they are
+        otherwise."""
+        self.active: list[str] = []
+        """Keys of the functions being executed, to stop at recursion."""
+        self.effects: dict[ir.Stmt, walk.Effects] = {}
+        """What loops may do to the variables around them, by their bodies."""
 
     # context
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
@@ -66,55 +65,62 @@ class HostLaunch(Struct, frozen=True, eq=False):
     """Conditions under which the host code gets to it; false among them where the known values don't lead to it."""
 
 
-@dataclass(slots=True)
 class HostExecutor(Executor):
-    launches: list[HostLaunch] = field(default_factory=list)
-    kernels: dict[str, ir.FunctionRef] = field(default_factory=dict)
-    """Kernels by key, to resolve launches through `cudaLaunchKernel`."""
-    made: set[object] = field(default_factory=set)
-    """The launches that differ by place, extents or whole numbers among their arguments."""
-    unfollowed: set[ir.Span] = field(default_factory=set)
-    """Launches of loops that go on to make others there."""
-    taken: bool = True
-    total: int = 0
-    """Statements executed from earlier roots."""
-    executed: set[str] = field(default_factory=set)
-    """Keys of the functions that have been executed with launches in them."""
-    linked: Mapping[str, ir.FunctionRef] = field(default_factory=dict)
-    """By their USR: functions of another file, of which this one has no more than declarations."""
-    opt_ins: dict[str, list[Node]] = field(default_factory=dict)
-    """By a kernel's key: the bytes to which its limit of dynamic shared memory is raised."""
-    relevance: Relevance = field(init=False)
-    idle: set[ir.Stmt] = field(default_factory=set)
-    """Statements that decide no launch."""
-    sorted: set[str] = field(default_factory=set)
-    """Keys of the functions whose idle statements are known."""
-    small: dict[str, bool] = field(default_factory=dict)
-    """By the keys of functions without launches: whether they are executed."""
-    definitions: Definitions = field(default_factory=Definitions)
-    launching: dict[ir.Stmt, bool] = field(default_factory=dict)
-    """Statements of which is known whether they launch a kernel."""
-    callers: list[dict[ir.Symbol, None]] = field(default_factory=list)
-    """For each function that is inlined, the variables that there were before and that no branch of it has set."""
-    properties: Mapping[str, int] = field(default_factory=dict)
-    """What the program learns about the device."""
-    guards: tuple[Node, ...] = ()
-    """Unknown conditions that hold where the execution stands, from branches and from those that lead out."""
-    outer_guards: list[tuple[Node, ...]] = field(default_factory=list)
-    """For each function that is inlined, those where it is called."""
-    in_loops: int = 0
-    """How many loops the execution is in."""
-    arguments: set[Node] = field(default_factory=set)
-    """The number of arguments that `main` is given."""
-    chosen: dict[ir.Symbol, None] = field(default_factory=dict)
-    """Variables that an unknown condition in a loop changes from one known number to another."""
+    """The execution of a file's host code, root by root."""
 
-    def __post_init__(self) -> None:
-        Executor.__post_init__(self)
+    def __init__(
+        self,
+        graph: Graph,
+        memory: HostMemory,
+        properties: Mapping[str, int],
+        linked: Mapping[str, ir.FunctionRef],
+        executed: Collection[str],
+    ) -> None:
+        super().__init__(graph, None)
+        self.memory: HostMemory = memory
         self.library = HOST_LIBRARY
         self.on_launch = self.record_launch
         self.on_loop = partial(host_loops.follow, self)
         self.relevance = Relevance(self._launches, SILENT)
+        self.properties = properties
+        """What the program learns about the device."""
+        self.linked = linked
+        """By their USR: functions of another file, of which this one has no more than declarations."""
+        self.executed = set(executed)
+        """Keys of the functions that have been executed with launches in them."""
+        self.launches: list[HostLaunch] = []
+        self.kernels: dict[str, ir.FunctionRef] = {}
+        """Kernels by key, to resolve launches through `cudaLaunchKernel`."""
+        self.made: set[object] = set()
+        """The launches that differ by place, extents or whole numbers among their arguments."""
+        self.unfollowed: set[ir.Span] = set()
+        """Launches of loops that go on to make others there."""
+        self.taken = True
+        self.total = 0
+        """Statements executed from earlier roots."""
+        self.opt_ins: dict[str, list[Node]] = {}
+        """By a kernel's key: the bytes to which its limit of dynamic shared memory is raised."""
+        self.idle: set[ir.Stmt] = set()
+        """Statements that decide no launch."""
+        self.sorted: set[str] = set()
+        """Keys of the functions whose idle statements are known."""
+        self.small: dict[str, bool] = {}
+        """By the keys of functions without launches: whether they are executed."""
+        self.definitions = Definitions()
+        self.launching: dict[ir.Stmt, bool] = {}
+        """Statements of which is known whether they launch a kernel."""
+        self.callers: list[dict[ir.Symbol, None]] = []
+        """For each function that is inlined, the variables that there were before and that no branch of it has set."""
+        self.guards: tuple[Node, ...] = ()
+        """Unknown conditions that hold where the execution stands, from branches and from those that lead out."""
+        self.outer_guards: list[tuple[Node, ...]] = []
+        """For each function that is inlined, those where it is called."""
+        self.in_loops = 0
+        """How many loops the execution is in."""
+        self.arguments: set[Node] = set()
+        """The number of arguments that `main` is given."""
+        self.chosen: dict[ir.Symbol, None] = {}
+        """Variables that an unknown condition in a loop changes from one known number to another."""
 
     # roots
 
@@ -139,7 +145,7 @@ class HostExecutor(Executor):
         try:
             body = self._up_to_launches(function.body)
             self.idle |= self.relevance.idle(body)
-            Executor.statement(self, body)
+            super().statement(body)
         except GaveUp:
             pass
         finally:
@@ -163,11 +169,11 @@ class HostExecutor(Executor):
             return
         if self.statements > MAX_HOST_STATEMENTS:
             raise GaveUp("host code is too long")
-        Executor.statement(self, statement)
+        super().statement(statement)
 
     def declare(self, statement: ir.Declare) -> None:
         self.definitions.note(statement.symbol, statement.initializer)
-        Executor.declare(self, statement)
+        super().declare(statement)
         value = self.state.variables.get(statement.symbol)
         if value is not None and not isinstance(value, PLACES):
             self.name(value, statement.symbol.name)
@@ -180,7 +186,7 @@ class HostExecutor(Executor):
 
     def expression(self, statement: ir.ExprStmt) -> None:
         expr = statement.expr
-        Executor.expression(self, statement)
+        super().expression(statement)
         if isinstance(expr, ir.Assign):
             self.definitions.note_assignment(expr)
         if isinstance(expr, ir.Assign) and isinstance(expr.target, (ir.Name, ir.Member)):
@@ -383,7 +389,7 @@ class HostExecutor(Executor):
         self.callers.append(dict.fromkeys(self.state.variables))
         self.outer_guards.append(self.guards)
         try:
-            return Executor.inline(self, ref, bind_, call)
+            return super().inline(ref, bind_, call)
         finally:
             self.callers.pop()
             self.outer_guards.pop()
@@ -497,9 +503,7 @@ def run_host(
 ) -> HostExecutor:
     """Executes the host code of a file, from `main` first and then from whatever still holds launches: functions of
     the file that others have called, with known arguments, are in `executed`, and of other files in `linked`."""
-    executor = HostExecutor(graph, None, linked=linked or {}, executed=set(executed))
-    executor.memory = HostMemory(graph, generics)
-    executor.properties = properties
+    executor = HostExecutor(graph, HostMemory(graph, generics), properties, linked or {}, executed)
     roots = sorted(functions, key=lambda f: f.name != "main")
     for ref in roots:
         if ref.has_launch() and ref.key not in executor.executed and executor.total < MAX_ALL_STATEMENTS:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 from cudalint import ir
 from cudalint.evaluate import expressions, walk
@@ -104,8 +105,7 @@ def _step(after: object, before: Node) -> Node | None:
     return None
 
 
-@dataclass(slots=True)
-class _Progress:
+class _Progress(Struct, eq=False):
     """One loop that is followed."""
 
     ex: HostExecutor
@@ -117,7 +117,8 @@ class _Progress:
     """Its body leaves the function."""
     by_defaults: bool = False
     """How often it goes round, options may change."""
-    steps: int = field(init=False)
+    steps: int = 0
+    """Statements that were executed before it."""
 
     def __post_init__(self) -> None:
         self.steps = self.ex.statements

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,21 +25,20 @@ _CALL = 4.0
 """Any other function of the library: an atomic, a shuffle, a barrier."""
 
 
-@dataclass(slots=True, eq=False)
 class WorkMeter:
     """Weighs the steps of one execution under one launch."""
 
-    view: LaunchView
-    steps: Sequence[Step]
-    reach: NDArray[np.float64] = field(init=False)
-    """For each step, how often a warp executes it, loops apart: less than 1 behind conditions that some warps miss."""
-    _own: dict[int, float] = field(default_factory=dict)
-    _trips: dict[int, float] = field(default_factory=dict)
-    _inside: dict[int, NDArray[np.float64]] = field(default_factory=dict)
-    """[steps] by the number of loops that don't count: what each step executes in the others, where that was asked."""
-
-    def __post_init__(self) -> None:
-        self.reach = np.ones(len(self.steps))
+    def __init__(self, view: LaunchView, steps: Sequence[Step]) -> None:
+        self.view = view
+        self.steps = steps
+        self.reach: NDArray[np.float64] = np.ones(len(steps))
+        """For each step, how often a warp executes it, loops apart: less than 1 behind conditions that some warps
+        miss."""
+        self._own: dict[int, float] = {}
+        self._trips: dict[int, float] = {}
+        self._inside: dict[int, NDArray[np.float64]] = {}
+        """[steps] by the number of loops that don't count: what each step executes in the others, where that was
+        asked."""
 
     def narrow(self, steps: range, share: float) -> None:
         """Notes that only this share of the warps that get to a branch goes to these steps."""

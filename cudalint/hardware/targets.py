@@ -8,10 +8,11 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from functools import cache
 from importlib import resources
 from typing import Any
+
+from msgspec import Struct
 
 
 class UnknownTarget(ValueError):
@@ -28,8 +29,7 @@ class UnknownTarget(ValueError):
         return f"unknown target '{self.name}'; known are {', '.join(target_names())}"
 
 
-@dataclass(frozen=True, slots=True)
-class Target:
+class Target(Struct, frozen=True):
     """One GPU: shared memory in bytes, peaks without sparsity in 10^12 operations per second.
 
     `sources` says for each group of figures (limits, shared_memory, allocation, sm_count, peaks) which
@@ -51,25 +51,28 @@ class Target:
 
     registers_per_sm: int
     registers_per_block: int
-    # The bound of NVIDIA's occupancy calculator; the instruction set can name 255 of them.
     max_registers_per_thread: int
-    # Registers are given to warps in this many at once.
+    """The bound of NVIDIA's occupancy calculator; the instruction set can name 255 of them."""
     register_allocation_unit: int
-    # Each has its share of the SM's registers, which its warps can't exceed.
+    """Registers are given to warps in this many at once."""
     sub_partitions: int
+    """Each has its share of the SM's registers, which its warps can't exceed."""
 
     shared_per_sm: int
     shared_per_block: int
     shared_per_block_opt_in: int
     shared_reserved_per_block: int
     shared_allocation_unit: int
-    # The sizes that the SM's memory can be divided into, ascending; the rest of it is L1 cache.
     shared_capacities: tuple[int, ...]
+    """The sizes that the SM's memory can be divided into, ascending; the rest of it is L1 cache."""
 
     fp32_tflops: float
     bandwidth_gb_s: float
-    tensor_tflops: Mapping[str, float] = field(hash=False)
-    sources: Mapping[str, str] = field(hash=False, repr=False)
+    tensor_tflops: Mapping[str, float]
+    sources: Mapping[str, str]
+
+    def __hash__(self) -> int:
+        return hash(self.name)
 
     @property
     def max_warps_per_sm(self) -> int:
