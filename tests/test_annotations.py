@@ -6,7 +6,6 @@ import pytest
 
 from cudalint.annotations import (
     Annotation,
-    annotations_for,
     annotations_of_kernel,
     assumptions_of,
     launch_of,
@@ -27,7 +26,7 @@ __global__ void k(int N)
 
 
 def _only(source: str) -> Annotation:
-    (annotation,) = annotations_for(source)
+    (annotation,) = read_annotations(source).annotations
     return annotation
 
 
@@ -39,7 +38,7 @@ def _complaint(comment: str) -> str:
 
 
 def test_kinds_arguments_and_targets() -> None:
-    launch, assume, allow = annotations_for(_KERNEL)
+    launch, assume, allow = read_annotations(_KERNEL).annotations
     assert (launch.kind, launch.line, launch.target_line, launch.above_kernel) == ("launch", 1, 4, True)
     assert (assume.arguments, assume.target_line) == (("N % 4 == 0", "N >= 1024"), 7)
     assert (allow.arguments, allow.reason) == (("bank-conflict", "CL101"), "fine: measured")
@@ -48,7 +47,7 @@ def test_kinds_arguments_and_targets() -> None:
 
 
 def test_launch_expressions() -> None:
-    launch = launch_of(annotations_for(_KERNEL)[0])
+    launch = launch_of(read_annotations(_KERNEL).annotations[0])
     assert launch.block == CallOp("dim3", (Number(32), Number(8)))
     assert launch.grid == parse_expression("N / 32")
     assert launch.shared == Number(4096)
@@ -56,14 +55,14 @@ def test_launch_expressions() -> None:
 
 
 def test_assumptions() -> None:
-    assert assumptions_of(annotations_for(_KERNEL)[1]) == (
+    assert assumptions_of(read_annotations(_KERNEL).annotations[1]) == (
         parse_expression("N % 4 == 0"),
         parse_expression("N >= 1024"),
     )
 
 
 def test_annotations_of_a_kernel() -> None:
-    annotations = annotations_for(_KERNEL + _KERNEL)
+    annotations = read_annotations(_KERNEL + _KERNEL).annotations
     assert [a.line for a in annotations_of_kernel(annotations, "launch", 4, 8)] == [1]
     assert [a.line for a in annotations_of_kernel(annotations, "assume", 12, 16)] == [14]
 
@@ -85,7 +84,8 @@ def test_shapes_of_comments(comment: str) -> None:
 
 
 def test_several_in_one_comment() -> None:
-    kinds = [a.kind for a in annotations_for("/* cudalint: allow-file(x) -- a\n * cudalint: assume(N > 0)\n */")]
+    source = read_annotations("/* cudalint: allow-file(x) -- a\n * cudalint: assume(N > 0)\n */")
+    kinds = [annotation.kind for annotation in source.annotations]
     assert kinds == ["allow-file", "assume"]
 
 
