@@ -14,7 +14,7 @@ from cudalint.evaluate.execution import Execution
 from cudalint.evaluate.graph import Graph, conjuncts
 from cudalint.evaluate.nodes import BLOCK_BITS, THREAD_BITS, Node, Reason, Uniform, render
 from cudalint.evaluate.numeric import Data
-from cudalint.evaluate.opaque_parts import opaque_parts
+from cudalint.evaluate.opaque_parts import opaque_parts, without_data
 from cudalint.evaluate.probes import depends_on, generic, symbols
 from cudalint.flow.conflicts import Conflict
 from cudalint.flow.distances import is_in_range
@@ -333,8 +333,21 @@ def _is_usual(conflict: Conflict, graph: Graph) -> bool:
         return False
     if first.offset is second.offset:
         return {first.operation, second.operation} == {"load", "store"} and is_up_to_data(second.offset, graph)
+    if first.target.symbol is not None and first.target.symbol.storage == "dynamic-shared" and (
+        _start(first.offset, graph) is not _start(second.offset, graph)
+    ):
+        # One buffer is several arrays there, and data leads into its own one.
+        return False
     ends = (first.offset, second.offset)
     return any(is_up_to_data(a, graph) and _is_of_the_thread(b, graph) for a, b in (ends, ends[::-1]))
+
+
+def _start(offset: Node, graph: Graph) -> Node:
+    """Where the array begins of which an element is chosen by the thread, by how often a loop went round, or by data:
+    the address without them."""
+    bare = without_data(graph, offset)
+    leaves = (*graph.thread, *graph.block, *graph.atoms(bare.bits, graph.loop_bits))
+    return graph.substitute(bare, {leaf: graph.const(0, leaf.kind) for leaf in leaves})
 
 
 def _is_of_the_thread(offset: Node, graph: Graph) -> bool:
