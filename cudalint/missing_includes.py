@@ -36,5 +36,5 @@ def _cost(facts: FileFacts) -> str:
         return "kernels that they may hold are not linted"
     partly = sum(kernels.values())
     if not partly:
-        return "no kernel of this file misses anything of them"
+        return "no kernel misses anything of them"
     return f"{partly} of {count(len(kernels), 'kernel')} could be evaluated in part only (CL902)"

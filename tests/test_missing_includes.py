@@ -15,7 +15,7 @@ _BROKEN = _KERNEL.replace("= 0;", "= = 0; a[threadIdx.x] = 1;")
 @pytest.mark.parametrize(
     ("source", "note"),
     [
-        ('#include "a.h"\n#include <b/c.h>\n' + _KERNEL, "a.h, b/c.h; no kernel of this file misses anything of them"),
+        ('#include "a.h"\n#include <b/c.h>\n' + _KERNEL, "a.h, b/c.h; no kernel misses anything of them"),
         (
             '#include "a.h"\n__global__ void other(float *a) { a[PITCH] = 0; }\n' + _KERNEL,
             "a.h; 1 of 2 kernels could be evaluated in part only (CL902)",
@@ -38,11 +38,23 @@ def test_a_note_for_the_file(
 
 def test_many_notes_are_counted(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     for number in range(23):
-        (tmp_path / f"{number:02}.cu").write_text('#include "a.h"\n')
+        (tmp_path / f"{number:02}.cu").write_text(f'#include "{number}.h"\n')
     assert run([str(tmp_path)]) == 0
     lines = capsys.readouterr().err.splitlines()
     assert len(lines) == 21
     assert lines[-1] == "cudalint: note: 3 more files with such a note"
+
+
+def test_what_is_to_be_said_of_many_files_is_said_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name, header in (("a", "x"), ("b", "y"), ("c", "x"), ("d", "x")):
+        Path(f"{name}.cu").write_text(f'#include "{header}.h"\n')
+    assert run(["."]) == 0
+    first, second = capsys.readouterr().err.splitlines()
+    assert first.startswith("cudalint: note: a.cu and 2 more files: includes not found: x.h; ")
+    assert second.startswith("cudalint: note: b.cu: includes not found: y.h; ")
 
 
 @pytest.mark.parametrize(("head", "status"), [("", 1), ('#include "a.h"\n', 0)])

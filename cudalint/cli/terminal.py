@@ -49,9 +49,15 @@ def print_failures(failures: Iterable[Failure]) -> None:
 
 
 def print_notes(notes: Sequence[Note]) -> None:
-    """The first ones as lines on stderr, then how many more there are."""
+    """On stderr, one line for all files of which the same is to be said; then how many more files there are."""
     sys.stdout.flush()
-    for note in notes[:_MOST_NOTES]:
-        sys.stderr.write(f"cudalint: note: {note.path}: {note.message}\n")
-    if len(notes) > _MOST_NOTES:
-        sys.stderr.write(f"cudalint: note: {count(len(notes) - _MOST_NOTES, 'more file')} with such a note\n")
+    paths: dict[str, list[str]] = {}
+    for note in notes:
+        paths.setdefault(note.message, []).append(note.path)
+    groups = list(paths.items())
+    for message, (first, *others) in groups[:_MOST_NOTES]:
+        more = f" and {count(len(others), 'more file')}" if others else ""
+        sys.stderr.write(f"cudalint: note: {first}{more}: {message}\n")
+    if len(groups) > _MOST_NOTES:
+        left = sum(len(files) for _, files in groups[_MOST_NOTES:])
+        sys.stderr.write(f"cudalint: note: {count(left, 'more file')} with such a note\n")
