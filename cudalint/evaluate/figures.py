@@ -12,7 +12,7 @@ from cudalint.evaluate.events import AccessEvent
 from cudalint.evaluate.graph import Graph
 from cudalint.evaluate.knowledge import is_astray, know
 from cudalint.evaluate.masks import guards_by_data
-from cudalint.evaluate.nodes import BLOCK_BITS, Node
+from cudalint.evaluate.nodes import BLOCK_BITS, Node, below
 from cudalint.evaluate.opaque_parts import opaque_parts
 from cudalint.evaluate.requests import Requests, gather
 from cudalint.evaluate.sampling import offset_range, sample, strides
@@ -94,7 +94,7 @@ def _masked_by_data(reached: Sequence[Known], view: LaunchView) -> AccessResult 
     """
     if any(k.doubt is not None and not k.doubt_in_mask for k in reached):
         return None
-    if any(_takes_long(k.event) for k in reached):
+    if any(_takes_long(k.event, view.graph) for k in reached):
         return None
     all_lanes, some = Totals(), Totals()
     for known in reached:
@@ -120,12 +120,16 @@ def _masked_by_data(reached: Sequence[Known], view: LaunchView) -> AccessResult 
     )
 
 
-def _takes_long(event: AccessEvent) -> bool:
+def _takes_long(event: AccessEvent, graph: Graph) -> bool:
     """Whether a simulation went into an address or into who gets there: random data says nothing of it, and takes
     minutes to go through it."""
     context = event.context
     by_loops = [loop.condition for loop in context.loops]
-    return _are_many((event.offset, *context.conditions, *by_loops), _MOST_NODES) or _are_many(by_loops, _MOST_TRIED)
+    if _are_many((event.offset, *context.conditions, *by_loops), _MOST_NODES) or _are_many(by_loops, _MOST_TRIED):
+        return True
+    # For each iteration that is tried, all of the inner loop's are, and for each of them those of the one within.
+    inner = [node for node in below(by_loops, graph.opaque_bits) if node.op == "trips"]
+    return any(node.op == "trips" for loop in inner for node in below(loop.args, graph.opaque_bits))
 
 
 def _are_many(nodes: Sequence[Node], most: int) -> bool:
