@@ -45,7 +45,9 @@ class UncoalescedAccess(Rule):
         An excess of one sector or less (`in[i + 1]` takes 5 instead of 4), and requests that are rare beside the
         kernel's others, such as a tail done by few threads: the excess of all requests of an access has to be 1% of
         what the kernel's costliest access moves. The limits are options, as the factor is. An access
-        whose addresses depend on loaded data is counted as such, and never reported.
+        whose addresses depend on loaded data is counted as such, and never reported. Nor is one whose stride is an
+        argument that nothing gives and that nothing else is made of (`x[i * incx]`): it may well be 1, and `--param`
+        says so or otherwise.
     """
 
     code = "CL101"

@@ -50,20 +50,39 @@ def assumptions_of(
 
 
 def unknown_strides(reached: Sequence[Known], quick: Totals, view: LaunchView) -> tuple[list[str], list[float]]:
-    """The strides of tensors for which the figure is a better one if their dimension is the innermost, and the figures
-    that it has then."""
+    """The strides of tensors and vectors for which the figure is a better one if they are 1, and the figures that it
+    has then."""
     bits = 0
     for known in reached:
         bits |= known.event.offset.bits
     names, figures, base = [], [], quick.cost / quick.requests
     for uniform in view.graph.atoms(bits, view.graph.uniform_bits):
-        if isinstance(uniform.payload, Uniform) and uniform.payload.stride == "any" and view.allows(uniform, 1):
+        assert isinstance(uniform.payload, Uniform)
+        if (uniform.payload.stride == "any" or _is_stride(uniform, reached, view)) and view.allows(uniform, 1):
             totals = totals_of(reached[:8], view.varied(uniform, 1))
             figure = totals.cost / totals.requests if totals.requests else base
             if figure < base * (1 - TOLERANCE):
                 names.append(render(uniform))
                 figures.append(figure)
     return names, figures
+
+
+def _is_stride(uniform: Node, reached: Sequence[Known], view: LaunchView) -> bool:
+    """Whether a number is but how far the elements of a vector are apart (`x[i * incx]`): nothing else is added to what
+    it multiplies, as a column would be, and nothing is compared with it, as with the length of a row."""
+    graph = view.graph
+    if uniform.kind.is_float or any(uniform.bits & extent.bits for extent in view.grid):
+        return False
+    moving = THREAD_BITS | BLOCK_BITS | graph.loop_bits | graph.opaque_bits
+    for known in reached:
+        offset = known.event.offset
+        loops = (loop.condition for loop in known.event.context.loops)
+        if any(uniform.bits & condition.bits for condition in (*known.event.context.conditions, *loops)):
+            return False
+        start = graph.substitute(offset, {uniform: graph.const(0, uniform.kind)})
+        if start.bits & moving or (start.is_const and start.value):
+            return False
+    return True
 
 
 def _condition_text(condition: Node) -> str:
