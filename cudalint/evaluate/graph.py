@@ -84,6 +84,11 @@ class Graph:
         self.uses = SizeUses()
         self.opaque_parts: dict[int, tuple[tuple[Node, Reason], ...]] = {}
         """What cannot be followed of values for which that was asked."""
+        self.unscaled: set[int] = set()
+        """Values in which nothing that depends on the thread is multiplied or divided by data, as far as that was
+        asked."""
+        self._without_data: dict[int, Node] = {}
+        """What `without_data` made of nodes."""
         self.choosing: set[Node] = set()
         """Conditions that choose between values."""
         self.work = 0
@@ -107,13 +112,20 @@ class Graph:
 
     def rewind(self, to: Checkpoint) -> None:
         """Forgets what a kernel added. Its nodes must not be used any more, since their bits are given out again."""
-        self.uses.forget()
+        self.forget_uses()
         self._memos.clear()
         self.opaque_parts.clear()
+        self.unscaled.clear()
         self._nodes, self._atoms, self._next_bit = dict(to.nodes), dict(to.atoms), to.next_bit
         self._released.clear()
         self.uniform_bits, self.loop_bits = to.masks
         self.choosing = set(to.choosing)
+
+    def forget_uses(self) -> None:
+        """The generic values are settled: what they go into was looked at."""
+        self.uses.forget()
+        # To make values again notes their arithmetic again.
+        self._without_data.clear()
 
     # leaves
 
@@ -463,6 +475,14 @@ class Graph:
         for leaf in bindings:
             touched |= self._own_bit(leaf)
         return self._substitute(node, touched, self._memo_of(bindings)) if node.bits & touched else node
+
+    def without_data(self, node: Node, parts: Iterable[Node]) -> Node:
+        """`node` with zeros in the place of `parts`: of all the opaque values in it, so that one memory does for all
+        nodes. The addresses of a long simulation consist of the same values."""
+        for part in parts:
+            if part.index not in self._without_data:
+                self._without_data[part.index] = self.const(0, part.kind)
+        return self._substitute(node, OPAQUE_BIT, self._without_data)
 
     def _memo_of(self, bindings: Mapping[Node, Node]) -> dict[int, Node]:
         """What was made of nodes with these bindings: at the end of a loop all variables are replaced by the same, one

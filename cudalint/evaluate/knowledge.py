@@ -136,12 +136,13 @@ def _doubt(event: AccessEvent, quick: Requests, situation: Situation) -> tuple[R
 
 def _scaled_by_data(graph: Graph, node: Node) -> Reason | None:
     """Why the distance between lanes is unknown: a thread index is multiplied or divided by a value from memory."""
-    both = (graph.opaque_bits, THREAD_BITS)
     seen: set[int] = set()
     pending = [node]
     while pending:
         current = pending.pop()
-        if current.index in seen or current.op == "opaque" or not all(current.bits & bits for bits in both):
+        if current.op == "opaque" or not current.bits & THREAD_BITS or not current.bits & graph.opaque_bits:
+            continue
+        if current.index in seen or current.index in graph.unscaled:
             continue
         seen.add(current.index)
         if current.op in ("*", "/", "%", "<<", ">>"):
@@ -149,6 +150,7 @@ def _scaled_by_data(graph: Graph, node: Node) -> Reason | None:
                 if factor.bits & graph.opaque_bits and not factor.bits & THREAD_BITS and other.bits & THREAD_BITS:
                     return opaque_parts(graph, factor)[0][1]
         pending.extend(current.args)
+    graph.unscaled |= seen
     return None
 
 

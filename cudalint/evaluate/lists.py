@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cudalint.evaluate.events import AccessEvent
-from cudalint.evaluate.graph import conjuncts
+from cudalint.evaluate.graph import Graph, conjuncts
 from cudalint.evaluate.nodes import Node
 from cudalint.evaluate.numeric import Rows
 from cudalint.evaluate.opaque_parts import opaque_parts, without_data
@@ -27,12 +27,12 @@ def follows_own_list(part: Node, event: AccessEvent, rows: Rows, lanes: Lanes) -
     from one. `lanes` are those that make the access."""
     if event.target.space != "global" or part.op != "opaque":
         return False
-    return _is_start(part, event, rows, lanes) or _comes_from_list(part, rows, lanes.mask)
+    return _is_start(part, event, rows, lanes) or _comes_from_list(part, rows.graph, lanes)
 
 
-def _comes_from_list(part: Node, rows: Rows, mask: NDArray[np.bool_]) -> bool:
-    inner = (p for argument in part.args for p, reason in opaque_parts(rows.graph, argument) if reason.data)
-    return any(_tells_lanes_apart(rows, p, mask) for p in inner)
+def _comes_from_list(part: Node, graph: Graph, lanes: Lanes) -> bool:
+    inner = (p for argument in part.args for p, reason in opaque_parts(graph, argument) if reason.data)
+    return any(lanes.tells_apart(p) for p in inner)
 
 
 def _is_start(part: Node, event: AccessEvent, rows: Rows, lanes: Lanes) -> bool:
@@ -44,7 +44,7 @@ def _is_start(part: Node, event: AccessEvent, rows: Rows, lanes: Lanes) -> bool:
     if not any(lanes.vary(end) for end in ends):
         return False
     first, second = (rows.at_iteration(loops[-1].counter, k).full(event.offset) for k in (0, 1))
-    return bool((second - first == event.bytes).all()) and _tells_lanes_apart(rows, part, lanes.mask)
+    return bool((second - first == event.bytes).all()) and lanes.tells_apart(part)
 
 
 def stays_in_own_row(event: AccessEvent, rows: Rows, mask: NDArray[np.bool_]) -> bool:
@@ -59,14 +59,3 @@ def stays_in_own_row(event: AccessEvent, rows: Rows, mask: NDArray[np.bool_]) ->
     addresses = rows.full(without).astype(np.int64).reshape(mask.shape)
     pairs, _ = global_request(addresses // 2, mask, 1)
     return bool((pairs == np.count_nonzero(mask, axis=2)).all() and (pairs > 1).any())
-
-
-def _tells_lanes_apart(rows: Rows, node: Node, mask: NDArray[np.bool_]) -> bool:
-    """Whether no two active lanes of a warp see the same value, as far as that can be told."""
-    if not rows.fixes(node):
-        return False
-    values = np.broadcast_to(rows.value(node), mask.reshape(rows.count, -1).shape).reshape(mask.shape)
-    lanes = np.arange(mask.shape[2])
-    # Inactive lanes get values of their own, which no other lane has.
-    told = np.sort(np.where(mask, values.astype(np.int64), np.iinfo(np.int64).min + lanes), axis=2)
-    return bool((told[..., 1:] != told[..., :-1]).all())

@@ -22,7 +22,11 @@ def opaque_parts(graph: Graph, node: Node) -> Sequence[tuple[Node, Reason]]:
 
 def without_data(graph: Graph, node: Node) -> Node:
     """A value with zeros in the place of what cannot be followed."""
-    return graph.substitute(node, {part: graph.const(0, part.kind) for part, _ in opaque_parts(graph, node)})
+    parts = [part for part, _ in opaque_parts(graph, node)]
+    if all(part.op == "opaque" for part in parts):
+        return graph.without_data(node, parts)
+    # A trip count stands for the opaque values in it here, and for itself elsewhere.
+    return graph.substitute(node, {part: graph.const(0, part.kind) for part in parts})
 
 
 def _opaque_parts(graph: Graph, node: Node) -> Iterator[tuple[Node, Reason]]:

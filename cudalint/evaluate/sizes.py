@@ -35,7 +35,7 @@ def settle_sizes(
         _settle_quotients(graph)
         if not _shrink(graph, grid, most_blocks, multiples):
             break
-    graph.uses.forget()
+    graph.forget_uses()
 
 
 def _multiples(conditions: Iterable[Node]) -> dict[Node, int]:

@@ -30,6 +30,7 @@ class Lanes:
         self._known: dict[tuple[At, Node], bool] = {}
         self._apart: dict[tuple[At, Node], bool] = {}
         self._left_by: dict[Node, list[Node]] = {}
+        self._told: dict[Node, bool] = {}
         self._rests: dict[Node, list[Node]] = {}
 
     def vary(self, node: Node, at: At = frozenset()) -> bool:
@@ -42,6 +43,21 @@ class Lanes:
         if found is None:
             found = self._known[at, node] = self._vary(node, at)
         return found
+
+    def tells_apart(self, node: Node) -> bool:
+        """Whether no two active lanes of a warp see the same value, as far as that can be told."""
+        found = self._told.get(node)
+        if found is None:
+            found = self._told[node] = self._rows.fixes(node) and self._are_different(node)
+        return found
+
+    def _are_different(self, node: Node) -> bool:
+        mask, rows = self.mask, self._rows
+        values = np.broadcast_to(rows.value(node), mask.reshape(rows.count, -1).shape).reshape(mask.shape)
+        lanes = np.arange(mask.shape[2])
+        # Inactive lanes get values of their own, which no other lane has.
+        told = np.sort(np.where(mask, values.astype(np.int64), np.iinfo(np.int64).min + lanes), axis=2)
+        return bool((told[..., 1:] != told[..., :-1]).all())
 
     def _vary(self, node: Node, at: At) -> bool:
         if node.op == "opaque":
