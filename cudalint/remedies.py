@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from msgspec import Struct
+from msgspec import Struct, field
 from numpy.typing import NDArray
 
 from cudalint.diagnostics import Suggestion
@@ -194,11 +194,30 @@ class _Changed(Struct, frozen=True):
         return self.one.result.requests or 1.0
 
 
+class _Tried(Struct, eq=False):
+    """What changes of the kernel that was looked at last do to its accesses: each of its findings asks for the same."""
+
+    kernel: KernelFacts | None = None
+    changed: dict[tuple[int, Block, bool], list[_Changed] | None] = field(default_factory=dict)
+
+
+_TRIED = _Tried()
+
+
 def _all_changed(kernel: KernelFacts, one: Evaluated, block: Block, exchange: bool) -> list[_Changed] | None:
     """All accesses of the kernel in a block of another shape, with x and y exchanged or not.
 
     None if the model can't tell what becomes of one of them.
     """
+    if _TRIED.kernel is not kernel:
+        _TRIED.kernel, _TRIED.changed = kernel, {}
+    key = (one.result.launch, block, exchange)
+    if key not in _TRIED.changed:
+        _TRIED.changed[key] = _try_all(kernel, one, block, exchange)
+    return _TRIED.changed[key]
+
+
+def _try_all(kernel: KernelFacts, one: Evaluated, block: Block, exchange: bool) -> list[_Changed] | None:
     changed: list[_Changed] = []
     for access in kernel.accesses:
         for result in access.results:
