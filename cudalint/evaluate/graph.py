@@ -89,6 +89,8 @@ class Graph:
         asked."""
         self._without_data: dict[int, Node] = {}
         """What `without_data` made of nodes."""
+        self.satisfied: dict[object, Mapping[Node, Number] | None] = {}
+        """Numbers for symbols under which some conditions hold, where that was asked; None where there are none."""
         self.choosing: set[Node] = set()
         """Conditions that choose between values."""
         self.work = 0
@@ -116,6 +118,7 @@ class Graph:
         self._memos.clear()
         self.opaque_parts.clear()
         self.unscaled.clear()
+        self.satisfied.clear()
         self._nodes, self._atoms, self._next_bit = dict(to.nodes), dict(to.atoms), to.next_bit
         self._released.clear()
         self.uniform_bits, self.loop_bits = to.masks

@@ -24,6 +24,15 @@ def satisfy(graph: Graph, conditions: Iterable[Node], atoms: Sequence[Node]) -> 
     parts = list(dict.fromkeys(part for condition in conditions for part in conjuncts(graph, condition)))
     if any(part.is_const and not part.value for part in parts):
         return None
+    # Where nothing is found, which takes longest, the next access under the same conditions asks again.
+    key = (tuple(parts), tuple((atom, _usual(atom)) for atom in atoms))
+    if key not in graph.satisfied:
+        graph.satisfied[key] = _search(graph, parts, atoms)
+    found = graph.satisfied[key]
+    return dict(found) if found is not None else None
+
+
+def _search(graph: Graph, parts: Sequence[Node], atoms: Sequence[Node]) -> Valuation | None:
     candidates = _candidates(parts)
     chosen: dict[Node, int | float] = {}
     for values in itertools.islice(_trials(atoms, candidates), _MOST_TRIALS):
