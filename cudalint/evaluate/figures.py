@@ -327,7 +327,7 @@ def _uniform_requests(known: Known, graph: Graph) -> bool:
     if not all(_is_regular(node, graph.loop_bits) for node in (known.event.offset, *known.conditions)):
         return False
     counted = requests.weights > 0
-    ideal, lanes = requests.ideal[counted], requests.mask.sum(axis=2)[counted]
+    ideal, lanes = requests.ideal[counted], requests.lanes[counted]
     if not known.event.context.loops and _begins_anywhere(requests):
         return False
     return bool((ideal == ideal[0]).all() and (lanes == lanes[0]).all()) and (

@@ -14,7 +14,7 @@ from cudalint.evaluate.graph import Graph
 from cudalint.evaluate.nodes import Node
 from cudalint.evaluate.situations import Situation, entered, mask_of
 from cudalint.hardware.banks import shared_request
-from cudalint.hardware.requests import WARP_LANES
+from cudalint.hardware.requests import WARP_LANES, count_true
 from cudalint.hardware.sectors import global_request
 
 
@@ -37,6 +37,11 @@ class Requests(Struct, frozen=True, eq=False):
     def total(self) -> float:
         return float(self.weights.sum())
 
+    @property
+    def lanes(self) -> NDArray[np.int64]:
+        """[R, W] how many are active."""
+        return count_true(self.mask)
+
     def mean(self, figure: NDArray[Any]) -> float:
         """The weighted mean over all requests; `figure` is [R, W]."""
         return float((self.weights * figure).sum() / self.total)
@@ -53,17 +58,26 @@ def gather(event: AccessEvent, situation: Situation, conditions: Sequence[Node])
     if addresses.dtype != np.int64:
         addresses = addresses.astype(np.int64)
     mask = _inside(event, conditions, addresses, mask, situation.graph)
-    active = mask.any(axis=2)
-    weights = rows.weights[:, None] * active
+    weights = rows.weights[:, None] * mask.any(axis=2)
     known = {c.index for c in conditions}
     before = [c for c in event.context.conditions[: event.context.guard] if c.index in known]
     reached = mask_of(rows, before, entered(event, rows)).reshape(shape).any(axis=2)
-    if event.target.space == "shared":
-        cost, ideal = shared_request(addresses, mask, event.bytes, event.operation)
-    else:
-        sectors, least = global_request(addresses, mask, event.bytes)
-        cost, ideal = sectors.astype(np.float64), least.astype(np.float64)
+    cost, ideal = _figures(event, addresses, mask)
     return Requests(addresses, mask, weights, float((rows.weights[:, None] * reached).sum()), cost, ideal)
+
+
+def _figures(
+    event: AccessEvent, addresses: NDArray[np.int64], mask: NDArray[np.bool_]
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """[R, W] what requests cost, and the least that they could."""
+    if len(mask) > 1 and not addresses.strides[0] and not mask.strides[0]:
+        # All rows are one and the same, as they mostly are in shared memory.
+        cost, ideal = _figures(event, addresses[:1], mask[:1])
+        return np.broadcast_to(cost, mask.shape[:2]), np.broadcast_to(ideal, mask.shape[:2])
+    if event.target.space == "shared":
+        return shared_request(addresses, mask, event.bytes, event.operation)
+    sectors, least = global_request(addresses, mask, event.bytes)
+    return sectors.astype(np.float64), least.astype(np.float64)
 
 
 def _no_requests(mask: NDArray[np.bool_]) -> Requests:

@@ -134,7 +134,7 @@ class Totals(Struct):
         self.requests += requests.total
         self.cost += float((requests.weights * requests.cost).sum())
         self.ideal += float((requests.weights * requests.ideal).sum())
-        self.lanes += float((requests.weights * requests.mask.sum(axis=2)).sum())
+        self.lanes += float((requests.weights * requests.lanes).sum())
         self.reached += requests.reached
         counted = requests.cost[requests.weights > 0]
         self.low, self.high = min(self.low, float(counted.min())), max(self.high, float(counted.max()))

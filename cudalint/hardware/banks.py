@@ -14,7 +14,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from cudalint.hardware.requests import WARP_LANES, lanes_by_unit, warp_arrays
+from cudalint.hardware.requests import WARP_LANES, count_true, lanes_by_unit, warp_arrays
 
 BANKS = 32
 BANK_BYTES = 4
@@ -61,7 +61,7 @@ def shared_request(
         wavefronts = _wide_load(addresses, mask, width)
     else:
         wavefronts = _busiest_bank(*_by_part(addresses, mask, width), width, shared=shared).sum(axis=-1)
-    ideal = np.minimum(wavefronts, -(-np.count_nonzero(mask, axis=-1) * width // (BANKS * BANK_BYTES)))
+    ideal = np.minimum(wavefronts, -(-count_true(mask) * width // (BANKS * BANK_BYTES)))
     return wavefronts.astype(np.float64), ideal.astype(np.float64)
 
 

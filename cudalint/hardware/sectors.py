@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from cudalint.hardware.requests import WARP_LANES, lanes_by_unit, warp_arrays
+from cudalint.hardware.requests import WARP_LANES, count_true, lanes_by_unit, warp_arrays
 
 SECTOR_BYTES = 32
 
@@ -43,7 +43,7 @@ def global_request(
     Raises ValueError if the last axis isn't 32 lanes.
     """
     addresses, mask = warp_arrays(addresses, mask)
-    active = np.count_nonzero(mask, axis=-1)
+    active = count_true(mask)
     touched = addresses >> _SECTOR_SHIFT
     last = (addresses + (width - 1)) >> _SECTOR_SHIFT
     if not np.array_equal(touched, last):
@@ -80,7 +80,7 @@ def _count_distinct(values: NDArray[np.int64], mask: NDArray[np.bool_]) -> NDArr
     if not np.all(ordered[..., 1:] >= ordered[..., :-1]):
         ordered = np.sort(ordered, axis=-1)
         steps = ordered[..., 1:] != ordered[..., :-1]
-    distinct: NDArray[np.int64] = np.count_nonzero(steps, axis=-1) + 1
+    distinct = count_true(steps) + 1
     if not full:
         distinct = distinct - (ordered[..., -1] == _NO_SECTOR)
     return distinct
