@@ -72,6 +72,18 @@ def generic(symbol: Node) -> int:
 
 def allowed(view: LaunchView, values: Values) -> bool:
     """Whether the user's assumptions and the launch's own conditions leave room for these values."""
+    key, before = frozenset((symbol.index, value) for symbol, value in values.items()), view.graph.work
+    if key in view.allowing:
+        found, work = view.allowing[key]
+        # What is left out for its work must not depend on what was asked before.
+        view.graph.work += work
+        return found
+    found = _leave_room(view, values)
+    view.allowing[key] = found, view.graph.work - before
+    return found
+
+
+def _leave_room(view: LaunchView, values: Values) -> bool:
     graph, bits = view.graph, 0
     for symbol in values:
         bits |= symbol.bits

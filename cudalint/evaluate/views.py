@@ -31,6 +31,9 @@ class LaunchView(Struct, eq=False):
     """Conditions that the user states; values that break them need not be tried."""
     guards: tuple[Node, ...] = ()
     """Conditions under which the host code launches it. Generic values need not meet them."""
+    allowing: dict[object, tuple[bool, int]] = field(default_factory=dict)
+    """Whether the above leave room for some values of the uniform symbols, which all accesses try, and the work that
+    it took to tell."""
     _situations: dict[object, Situation] = field(default_factory=dict)
     _fitting: dict[tuple[int, int], bool] = field(default_factory=dict)
     _edges: dict[tuple[int, ...], Edges] = field(default_factory=dict)
