@@ -17,10 +17,13 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
-from cudalint.confirm.trials import Trial
+if TYPE_CHECKING:
+    # Reading counters needs no front end, which trials bring along.
+    from cudalint.confirm.trials import Trial
 
 _PERMISSION = "ERR_NVGPUCTRPERM"
 _ATOMIC = re.compile(r"^(?:@!?U?P\d+\s+)?(?:ATOM|RED)")
@@ -73,6 +76,8 @@ class Instruction(Struct, frozen=True):
     cost: int
     """Sectors or wavefronts in all."""
     ideal: int
+    function: str = ""
+    """The kernel, as ncu names it."""
 
 
 def parse(text: str) -> list[Instruction]:
@@ -89,7 +94,7 @@ def _rows(text: str) -> Iterator[list[str]]:
 
 
 def _instructions(rows: Iterable[list[str]]) -> Iterator[Instruction]:
-    path, line = "", 0
+    path, function, line = "", "", 0
     header: list[str] = []
     index: dict[str, int] = {}
     missing: list[str] = []
@@ -97,6 +102,8 @@ def _instructions(rows: Iterable[list[str]]) -> Iterator[Instruction]:
     for row in rows:
         if len(row) >= 2 and row[0] == "File Path":
             path = row[1]
+        elif len(row) >= 2 and row[0] == "Function Name":
+            function = row[1]
         elif row and row[0] == "Line No":
             header = row
             index = {key: header.index(name) for key, name in _COLUMNS.items() if name in header}
@@ -107,12 +114,12 @@ def _instructions(rows: Iterable[list[str]]) -> Iterator[Instruction]:
             if row[0].isdigit():
                 line = int(row[0])
             elif len(row) == len(header) and row[2].startswith("0x"):
-                yield _instruction(path, line, row, index)
+                yield _instruction(path, function, line, row, index)
     if missing and not is_understood:
         raise NoCounters(f"ncu prints no column `{missing[0]}`; this version is not understood")
 
 
-def _instruction(path: str, line: int, row: Sequence[str], index: dict[str, int]) -> Instruction:
+def _instruction(path: str, function: str, line: int, row: Sequence[str], index: dict[str, int]) -> Instruction:
     def number(key: str) -> int:
         if key not in index:
             return 0
@@ -128,7 +135,7 @@ def _instruction(path: str, line: int, row: Sequence[str], index: dict[str, int]
     return Instruction(
         path, line, text, number("executed"), number("threads"), number("divergent"), space, operation,
         number("size") // 8, number("wavefronts" if shared else "sectors"),
-        number("ideal_wavefronts" if shared else "ideal_sectors"),
+        number("ideal_wavefronts" if shared else "ideal_sectors"), function,
     )  # fmt: skip
 
 
