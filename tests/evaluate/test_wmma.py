@@ -35,7 +35,6 @@ def test_a_fragment_s_type_says_how_its_matrix_lies() -> None:
 @pytest.mark.parametrize(
     ("fragment", "pointer"),
     [
-        ("wmma::matrix_a, 8, 8, 4, double, wmma::col_major", "d"),
         ("wmma::matrix_a, 16, 16, 16, signed char, wmma::col_major", "(const signed char *)a"),
         ("wmma::matrix_a, 8, 8, 32, wmma::experimental::precision::u4, wmma::row_major", "(const unsigned *)a"),
     ],
@@ -64,3 +63,51 @@ def test_warps_that_store_to_one_matrix_race(own: str, races: list[str]) -> None
     )
     found = facts(body, block=64)
     assert [race.array for race in found.races or () if race.certainty == "certain"] == races
+
+
+_SHARED = {
+    # Wavefronts of each load from shared memory with lines of 16, 24, 40 and 64 elements, as ncu counted them on sm_90.
+    "matrix_a, 8, 8, 4, double, wmma::row_major": (8, 4, 4, 8),
+    "matrix_a, 8, 8, 4, double, wmma::col_major": (8, 4, 4, 8),
+    "matrix_b, 8, 8, 4, double, wmma::row_major": (8, 4, 4, 8),
+    "matrix_b, 8, 8, 4, double, wmma::col_major": (8, 4, 4, 8),
+    "matrix_a, 16, 16, 16, __nv_bfloat16, wmma::row_major": (2, 1, 1, 8),
+    "matrix_a, 16, 16, 16, __nv_bfloat16, wmma::col_major": (2, 1, 1, 8),
+    "matrix_b, 16, 16, 16, __nv_bfloat16, wmma::row_major": (2, 1, 1, 8),
+    "matrix_b, 16, 16, 16, __nv_bfloat16, wmma::col_major": (2, 1, 1, 8),
+    "matrix_a, 16, 16, 8, wmma::precision::tf32, wmma::row_major": (4, 2, 2, 8),
+    "matrix_a, 16, 16, 8, wmma::precision::tf32, wmma::col_major": (2, 1, 1, 4),
+    "matrix_b, 16, 16, 8, wmma::precision::tf32, wmma::row_major": (2, 1, 1, 4),
+    "matrix_b, 16, 16, 8, wmma::precision::tf32, wmma::col_major": (4, 2, 2, 8),
+}
+
+
+@pytest.mark.parametrize("fragment", _SHARED)
+def test_wide_elements_come_as_they_were_measured(fragment: str) -> None:
+    types = {"double": "double", "bfloat": "__nv_bfloat16", "tf32": "float"}
+    type_ = next(type_ for name, type_ in types.items() if name in fragment)
+    for pitch, wavefronts in zip((16, 24, 40, 64), _SHARED[fragment], strict=True):
+        found = facts(
+            f"__shared__ {type_} s[4096]; wmma::fragment<wmma::{fragment}> m; wmma::load_matrix_sync(m, s, {pitch});"
+        )
+        assert not found.gaps
+        # Loads of one call that cost the same are one access.
+        assert [access.results[0].wavefronts_per_request for access in found.accesses] == [wavefronts]
+
+
+@pytest.mark.parametrize(
+    ("layout", "bytes_", "wavefronts", "sectors"),
+    [("row", 16, (8, 4, 4, 8), 16.0), ("col", 8, (8, 8, 8, 8), 8.0)],
+)
+def test_sums_of_doubles_come_and_go_as_they_were_measured(
+    layout: str, bytes_: int, wavefronts: tuple[int, ...], sectors: float
+) -> None:
+    for pitch, measured in zip((16, 24, 40, 64), wavefronts, strict=True):
+        found = facts(
+            "__shared__ double s[4096]; wmma::fragment<wmma::accumulator, 8, 8, 4, double> m; "
+            f"wmma::load_matrix_sync(m, s, {pitch}, wmma::mem_{layout}_major); "
+            f"wmma::store_matrix_sync((double *)d, m, {pitch}, wmma::mem_{layout}_major);"
+        )
+        load, store = found.accesses
+        assert (load.bytes, load.results[0].wavefronts_per_request) == (bytes_, measured)
+        assert (store.bytes, store.results[0].sectors_per_request) == (bytes_, sectors)
