@@ -202,7 +202,18 @@ def _edges(reached: Sequence[Known], view: LaunchView) -> list[set[int]]:
 
 
 def _stands_for_all(known: Known, view: LaunchView) -> bool:
-    return _uniform_requests(known, view.graph) and not any(_edges([known], view))
+    if not _uniform_requests(known, view.graph) or any(_edges([known], view)):
+        return False
+    if not _is_irregular_over_grid(known, view.graph):
+        return True
+    # A quotient or a remainder by what is no multiple of the block may look otherwise further into the grid.
+    probed = gather(known.event, view.probed(), known.conditions)
+    counted = probed.weights > 0
+    lanes = known.quick.mask.sum(axis=2)[known.quick.weights > 0][0]
+    return bool(
+        (probed.cost[counted] == known.quick.cost[known.quick.weights > 0][0]).all()
+        and (probed.mask.sum(axis=2)[counted] == lanes).all()
+    )
 
 
 def _is_irregular_over_grid(known: Known, graph: Graph) -> bool:

@@ -47,6 +47,8 @@ BY_DATA = Effort((2, 1, 1), 128, 4, 16, follows_data=True)
 SCATTERED = Effort((0, 0, 0), 1600, 8, scattered=200)
 """Where it matters how a block's coordinates stand to each other, the few along each axis are no fair sample: those
 that represent most others lie on the diagonal."""
+PROBED = Effort((0, 0, 0), 200, 6, scattered=16)
+"""As few as show whether blocks differ at all."""
 _MOST_LANES = 64
 """Sets of active lanes of which is remembered what tells them apart."""
 _MAX_CELLS = 1 << 18

@@ -12,7 +12,17 @@ from cudalint.evaluate.events import AccessEvent
 from cudalint.evaluate.graph import Graph
 from cudalint.evaluate.nodes import Node, Reason
 from cudalint.evaluate.requests import Requests, gather
-from cudalint.evaluate.situations import BY_DATA, DEEP, QUICK, REPLICATED, SCATTERED, THOROUGH, Effort, Situation
+from cudalint.evaluate.situations import (
+    BY_DATA,
+    DEEP,
+    PROBED,
+    QUICK,
+    REPLICATED,
+    SCATTERED,
+    THOROUGH,
+    Effort,
+    Situation,
+)
 from cudalint.evaluate.sizes import fits
 
 TOLERANCE = 0.02
@@ -62,6 +72,9 @@ class LaunchView(Struct, eq=False):
 
     def scattered(self) -> Situation:
         return self._situation("scattered", SCATTERED, {})
+
+    def probed(self) -> Situation:
+        return self._situation("probed", PROBED, {})
 
     def bounded(self, edges: Edges, effort: Effort) -> Situation:
         """One of which the blocks at the given places are part."""
