@@ -147,6 +147,17 @@ def test_a_block_that_the_launch_leaves_open_is_said_to_be_assumed(tmp_path: Pat
     assert launch.assumptions == ("block = 256 (the launch leaves it open)",)
 
 
+def test_a_block_is_not_small_since_something_is_divided_by_it(tmp_path: Path) -> None:
+    main = """
+int main(int argc, char **argv) {
+  int threads = atoi(argv[1]), parts = 4096 / threads;
+  float *p; cudaMalloc(&p, parts * sizeof(float));
+  column<<<parts, threads>>>(p, p, 128);
+}"""
+    (launch,) = only_kernel(facts_of(tmp_path, "#include <stdlib.h>\n" + COLUMN + main)).launches
+    assert (launch.block, launch.grid) == ((256, 1, 1), (16, 1, 1))
+
+
 def test_accesses_that_no_lane_reaches_are_listed(tmp_path: Path) -> None:
     source = """
 __global__ void k(float *a, bool extra) { if (extra) a[threadIdx.x * 2] = 1; a[threadIdx.x] = 2; }

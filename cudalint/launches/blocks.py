@@ -10,6 +10,7 @@ from msgspec.structs import replace
 from cudalint import ir
 from cudalint.evaluate.graph import Graph
 from cudalint.evaluate.nodes import Node, Uniform
+from cudalint.hardware.requests import WARP_LANES
 from cudalint.launches.configuration import Block, Nodes, Numbers
 from cudalint.launches.limits import MAX_EVALUATED, MAX_THREADS
 
@@ -24,7 +25,7 @@ def block_of(nodes: Nodes, graph: Graph, function: ir.Function) -> tuple[Block, 
     open_ = [n for n in nodes if not n.is_const]
     numbers = Numbers(graph)
     threads = min(function.max_threads or DEFAULT_THREADS, DEFAULT_THREADS)
-    if not _is_possible(numbers, nodes):
+    if not _is_possible(numbers, nodes) or (open_ and _is_made_small(numbers, nodes, graph)):
         for node, extent in zip(open_, _DEFAULT_EXTENTS[len(open_)], strict=False):
             _settle(graph, node, min(extent, threads))
         numbers = Numbers(graph)
@@ -60,6 +61,15 @@ def _by(extents: Sequence[int]) -> str:
 def _is_possible(numbers: Numbers, nodes: Nodes) -> bool:
     x, y, z = (numbers.of(n) for n in nodes)
     return min(x, y, z) >= 1 and x * y * z <= MAX_THREADS
+
+
+def _is_made_small(numbers: Numbers, nodes: Nodes, graph: Graph) -> bool:
+    """Whether a block has less than a warp of threads only since a size was made small for another reason, as in
+    `4096 / threads`: who gives a block by an option gives whole warps."""
+    block = tuple(numbers.of(n) for n in nodes)
+    if math.prod(block) >= WARP_LANES or any(graph.rests_on_defaults(n) for n in nodes):
+        return False
+    return not _whatever_the_sizes(graph, nodes, (block[0], block[1], block[2]))
 
 
 def _whatever_the_sizes(graph: Graph, nodes: Nodes, block: Block) -> bool:
