@@ -19,6 +19,8 @@ _SMALL_SIZES = tuple((1 << bits) + 1 for bits in range(2, 14))
 """Tried to see from which size on a figure holds: none of them makes the last warp full."""
 _MAGNITUDE = 3
 """What it is multiplied by to see whether its magnitude matters, or divided by where products would overflow."""
+_LARGEST_BLOCK = 1024
+"""Threads: sizes below are small."""
 _MAX_DIVISORS = 2
 
 
@@ -112,10 +114,9 @@ def _sensitivity(
         flipped = mean(0 if generic else 1)
         text = f"`{render(uniform)}` is {'true' if generic else 'false'}"
         return (text, [flipped]) if moves(flipped) else (None, [])
-    larger, smaller = generic * _MAGNITUDE, generic // _MAGNITUDE
-    scaled = mean(larger if view.fits(uniform, int(larger)) else smaller)
-    if moves(scaled):
-        return f"{render(uniform)} == {generic}", [scaled]
+    scaled = [mean(value) for value in _other_magnitudes(uniform, view)]
+    if any(map(moves, scaled)):
+        return f"{render(uniform)} == {generic}", scaled
     if uniform.kind.is_float:
         return None, []
     for divisor, text in _divisors(uniform, reached, view):
@@ -133,6 +134,18 @@ def _sensitivity(
     if not sensitive:
         return None, []
     return f"{render(uniform)} % {2 * max(sensitive)} == 0", list(means.values())
+
+
+def _other_magnitudes(uniform: Node, view: LaunchView) -> list[int | float]:
+    """Values of another order, to see whether it matters. A default that an option changes may be a small one where
+    programs are run with large ones."""
+    assert isinstance(uniform.payload, Uniform)
+    generic = uniform.payload.generic
+    larger, smaller = generic * _MAGNITUDE, generic // _MAGNITUDE
+    found = [larger if view.fits(uniform, int(larger)) else smaller]
+    if uniform.payload.is_default and not uniform.kind.is_float and 0 < generic < _LARGEST_BLOCK:
+        found.append(generic * _LARGEST_BLOCK)
+    return found
 
 
 def _least(

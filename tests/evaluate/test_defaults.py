@@ -113,3 +113,13 @@ def test_what_the_user_states_of_a_default_comes_first() -> None:
     results = [r for a in kernel.accesses if a.place.line == 9 and a.operation == "store" for r in a.results]
     # Lengths of 4 and 2: 2 lanes, then 1.
     assert [result.active_lanes for result in results] == [pytest.approx(3 / 2)]
+
+
+def test_a_small_default_is_assumed_where_a_large_number_shows_something_else() -> None:
+    # One thread stores 8 bytes: 1 sector, as do 3 or 17 threads in theirs or nearly so; a full warp stores 8 sectors.
+    kernel = _kernel(
+        "__global__ void k(double *a, int n) { int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) a[i] = 1; }",
+        1, "k<<<(n + 255) / 256, 256>>>(0, n);",
+    )  # fmt: skip
+    [result] = kernel.accesses[0].results
+    assert (result.status, result.assumptions, result.sectors_per_request) == ("assumed", ("n == 1",), 1)
