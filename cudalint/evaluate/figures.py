@@ -57,7 +57,8 @@ def evaluate_access(events: Sequence[AccessEvent], view: LaunchView) -> list[Acc
     if doubtful is not None:
         return [_masked_by_data(reached, view) or _doubtful_result(doubtful, reached, view)]
     result = _result(reached, view)
-    if result.status == "range":
+    if result.status in ("range", "unknown"):
+        # Where no figure is known, the copies have none either, and what is known of all would be lost.
         return [result]
     return [_of_copy(result, copy, view) for copy in _copies(reached, view)] or [result]
 
@@ -374,8 +375,9 @@ _REGULAR = frozenset({"+", "-", "*", "cast", "<", "<=", "!", "<<"})
 
 def _async_result(reached: Sequence[Known], view: LaunchView) -> AccessResult:
     """16-byte async copies follow no known rule (hardware-model.md, Shared memory): bounds only."""
-    low, high = async_copy_range(reached[0].quick.addresses, reached[0].quick.mask)
-    counted = reached[0].quick.weights > 0
-    bounds = (float(low[counted].min()), float(high[counted].max()))
+    ranges = [async_copy_range(known.quick.addresses, known.quick.mask) for known in reached]
+    counted = [known.quick.weights > 0 for known in reached]
+    lowest = min(float(low[own].min()) for (low, _), own in zip(ranges, counted, strict=True))
+    bounds = (lowest, max(float(high[own].max()) for (_, high), own in zip(ranges, counted, strict=True)))
     text = "no rule is known for the wavefronts of 16-byte asynchronous copies"
     return AccessResult(view.index, "unknown", view.assumptions, reason=text, wavefronts_range=bounds)

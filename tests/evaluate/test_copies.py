@@ -6,6 +6,9 @@ import pytest
 from evaluating import evaluate
 from linting import lint
 
+from cudalint.analysis import analyse_file
+from cudalint.options import AnalysisOptions
+
 _BODY = "float x = 0; for (int d = 0; d < {length}; d++) x += s[(t << d) & 1023]; a[t] = x;"
 
 
@@ -63,3 +66,26 @@ def test_a_reader_is_told_the_mean_once(stride: int, message: str) -> None:
     """
     found = [diagnostic.message for diagnostic in lint(source, "CL201")]
     assert len(found) == (1 if message else 0) and all(message in text for text in found)
+
+
+def test_asynchronous_copies_of_16_bytes_in_a_short_loop() -> None:
+    """No rule is known for them: bounds of all copies together, and why there is nothing better. 32 lanes of 16 bytes
+    beside each other pass the banks in 4 wavefronts at least, in 32 at most; 512 bytes apart they share 4 banks."""
+    source = """
+    #include <cuda_pipeline.h>
+    __global__ void k(const float4 *a, float *out) {
+        __shared__ float4 s[2048];
+        for (int d = 0; d < 2; d++)
+            __pipeline_memcpy_async(&s[threadIdx.x * (d ? 32 : 1)], &a[threadIdx.x], 16);
+        __pipeline_commit();
+        __pipeline_wait_prior(0);
+        __syncthreads();
+        out[threadIdx.x] = s[threadIdx.x].x;
+    }
+    void run(const float4 *a, float *out) { k<<<1, 32>>>(a, out); }
+    """
+    [kernel] = analyse_file("a.cu", AnalysisOptions(unsaved=(("a.cu", source),))).kernels
+    copy = next(a for a in kernel.accesses if a.operation == "async-copy" and a.space == "shared")
+    [result] = copy.results
+    assert (result.status, result.wavefronts_range) == ("unknown", (4, 32))
+    assert result.reason == "no rule is known for the wavefronts of 16-byte asynchronous copies"
