@@ -102,16 +102,16 @@ def _launch_kernel(ex: HostExecutor, call: ir.Call) -> Value | None:
 
 
 def _pointed_arguments(ex: HostExecutor, array: Value, ref: ir.FunctionRef) -> tuple[Value | Place, ...]:
-    """The values behind `void *arguments[] = {&a, &b}`."""
+    """The values behind `void *arguments[] = {&a, &b}`, or behind `void *argument = &a`, whose address is given."""
     function = ref.load()
     if function is None or not isinstance(array, Pointer) or not isinstance(array.target, LocalMemory):
         return ()
     stored = ex.memory.read(ex.state, array.target.place, ex.context(ref.span))
-    if not isinstance(stored, ArrayValue):
+    if not isinstance(stored, ArrayValue) and len(function.parameters) > 1:
         return ()
     values: list[Value | Place] = []
     for position, symbol in enumerate(function.parameters):
-        element = stored.elements.get(position, stored.rest)
+        element = stored.elements.get(position, stored.rest) if isinstance(stored, ArrayValue) else stored
         where = pointer_place(ex, element, ir.PointerType(symbol.type))
         if isinstance(where, LocalPlace):
             where = LocalPlace(where.symbol, where.path, symbol.type)

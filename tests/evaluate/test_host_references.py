@@ -33,3 +33,24 @@ int main(int argc, char **argv) { dim3 block; choose(%s, block); k<<<100, block>
 def test_a_branch_that_sets_the_block_and_returns(size: str, block: tuple[int, int, int]) -> None:
     facts = analyse_file("a.cu", AnalysisOptions(unsaved=(("a.cu", _CHOOSE % size),)))
     assert facts.kernels[0].launches[0].block == block
+
+
+@pytest.mark.parametrize("launch", ["cudaLaunchKernel", "cudaLaunchCooperativeKernel"])
+def test_the_address_of_the_only_argument(launch: str) -> None:
+    """The launch takes an array of addresses: a variable that holds one is such an array. Rows of 48 floats start at
+    multiples of 192 bytes, each of 32 lanes in a sector of its own."""
+    source = f"""
+    struct Rows {{ float *data; int count, pitch; }};
+    __global__ void k(Rows rows) {{ if (threadIdx.x < rows.count) rows.data[rows.pitch * threadIdx.x] = 1; }}
+    void run() {{
+        Rows rows;
+        cudaMalloc(&rows.data, 1 << 20);
+        rows.count = 32;
+        rows.pitch = 48;
+        void *argument = &rows;
+        {launch}((void *)k, dim3(4), dim3(32), &argument, 0, 0);
+    }}
+    """
+    [kernel] = analyse_file("a.cu", AnalysisOptions(unsaved=(("a.cu", source),))).kernels
+    [result] = kernel.accesses[0].results
+    assert (result.status, result.sectors_per_request) == ("exact", 32)
