@@ -18,6 +18,7 @@ from cudalint.evaluate.opaque_parts import opaque_parts
 from cudalint.evaluate.probes import generic, symbols
 from cudalint.evaluate.situations import mask_of
 from cudalint.facts import BarrierResult
+from cudalint.flow.pitches import is_another_grid
 from cudalint.flow.trial import Trial
 from cudalint.flow.unfold import TooLarge, Unfolding
 from cudalint.flow.valuations import satisfy
@@ -53,7 +54,10 @@ def verdict(event: BarrierEvent, trial: Trial, execution: Execution) -> BarrierR
     if doubt is not None:
         return BarrierResult(launch, "unknown", doubt)
     for values, text in _other_situations(event, trial, execution):
-        split = _split(event, trial.under(values), execution.alive)
+        other = trial.under(values)
+        if not other.is_launched or is_another_grid(values, _conditions(event), execution):
+            continue
+        split = _split(event, other, execution.alive)
         if split is not None:
             return _divergent(event, split, launch, text)
     return BarrierResult(launch, "uniform")

@@ -20,6 +20,7 @@ from cudalint.flow.conflicts import Conflict
 from cudalint.flow.distances import is_in_range
 from cudalint.flow.lanes import is_up_to_data
 from cudalint.flow.left_out import size_guards
+from cudalint.flow.pitches import is_another_grid
 from cudalint.flow.reach import is_reached
 from cudalint.flow.trial import GaveUp, Trial
 from cudalint.flow.unfold import TooLarge, Touch
@@ -146,6 +147,8 @@ def _unlikely_launch(conflict: Conflict, trial: Trial, execution: Execution) -> 
     site = execution.launch.site
     if trial.values and site is not None and None in site.block:
         return Doubt("it depends on how sizes go with the block, which the launch leaves open")
+    if is_another_grid(trial.values, (conflict.first.offset, conflict.second.offset), execution):
+        return Doubt("it depends on how sizes go with the grid, which the launch makes from other ones")
     sizes = 0
     for symbol in _symbols(conflict, trial, execution):
         sizes |= symbol.bits
