@@ -422,6 +422,10 @@ class Graph:
         """`__match_any_sync`: the lanes of the warp that have the value that a lane has, as a bit mask."""
         return self._intern("match", (value,), None, Kind("u", 4), value.bits | THREAD_BITS)
 
+    def rank(self, condition: Node) -> Node:
+        """How many lanes of the warp before a lane's own a condition holds for."""
+        return self._intern("rank", (condition,), None, I4, condition.bits | THREAD_BITS)
+
     def trips(self, counter: Node, condition: Node) -> Node:
         """How many iterations a lane makes: the first value of `counter` for which `condition` does not hold."""
         key = ("trips", counter.index, condition.index)
@@ -530,6 +534,8 @@ class Graph:
             return self.shuffle(str(node.payload), args[0], args[1], args[2])
         if op == "match":
             return self.match(args[0])
+        if op == "rank":
+            return self.rank(args[0])
         if op == "trips":
             assert isinstance(node.payload, Node)
             return self.trips(node.payload, args[0])

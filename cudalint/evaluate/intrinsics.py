@@ -14,7 +14,8 @@ from cudalint.evaluate.bits import BIT_FUNCTIONS
 from cudalint.evaluate.bulk import BULK_ACCESSES
 from cudalint.evaluate.conversions import as_number
 from cudalint.evaluate.events import Scope
-from cudalint.evaluate.nodes import Node, Reason, Stride, Uniform
+from cudalint.evaluate.nodes import THREAD_BITS, Node, Reason, Stride, Uniform
+from cudalint.evaluate.opaque_parts import asks_for_a_number
 from cudalint.evaluate.pointers import pointer_place
 from cudalint.evaluate.positions import warp_index
 from cudalint.evaluate.specifications import SPECIFICATIONS
@@ -58,6 +59,8 @@ def _atomic(ex: Executor, call: ir.Call) -> Value:
     reason = Reason(True, f"it is the result of `{call.name}`")
     if isinstance(where, MemoryPlace) and _changes_nothing(call, seen):
         return ex.memory.unknown(call.type, reason, (where.pointer.offset,))
+    if isinstance(where, MemoryPlace) and _counts_lanes(ex, call, seen):
+        return _ticket(ex, call, seen, reason)
     return ex.memory.unknown(call.type, reason, (*seen, *ex.graph.thread))
 
 
@@ -103,6 +106,48 @@ def _changes_nothing(call: ir.Call, arguments: Sequence[Node]) -> bool:
     neutral = {"atomicAdd": 0, "atomicSub": 0, "atomicOr": 0, "atomicXor": 0, "atomicAnd": -1}
     name = call.name.removesuffix("_block").removesuffix("_system")
     return name in neutral and arguments[0].is_const and arguments[0].value == neutral[name]
+
+
+_COUNTING = ("atomicAdd", "gpuAtomicAdd", "__nv_atomic_add", "__nv_atomic_fetch_add")
+
+
+def _counts_lanes(ex: Executor, call: ir.Call, seen: Sequence[Node]) -> bool:
+    """Whether the lanes of a warp add one number to one counter."""
+    name = call.name.removesuffix("_block").removesuffix("_system")
+    increment, *_, address = seen
+    return name in _COUNTING and not increment.kind.is_float and not (increment.bits | address.bits) & THREAD_BITS
+
+
+def _ticket(ex: Executor, call: ir.Call, seen: Sequence[Node], reason: Reason) -> Value:
+    """The lanes that come draw numbers one after another: what the counter was before, which nobody knows, and as many
+    times the increment as others have drawn. In which order they do is not said anywhere; the compiler, which makes one
+    operation of those of a warp where it sees that the address is the same (NVIDIA, "Voting and Shuffling to Optimize
+    Atomic Operations"), numbers them by lane."""
+    before = ex.memory.unknown(call.type, reason, (*seen, warp_index(ex)))
+    if not isinstance(before, Node):
+        return before
+    graph, kind = ex.graph, before.kind
+    place = graph.convert(_rank(ex), kind)
+    return graph.binary("+", before, graph.binary("*", place, graph.convert(seen[0], kind), kind), kind)
+
+
+def _rank(ex: Executor) -> Node:
+    """How many of the lanes that come here are before a lane."""
+    guards = tuple(condition for condition in ex.state.conditions if not asks_for_a_number(ex.graph, condition))
+    return ex.graph.rank(ex.graph.conjunction(guards))
+
+
+def _rank_here(ex: Executor, call: ir.Call) -> Value:
+    """`_cudalint_rank()` of the bundled headers."""
+    return ex.graph.convert(_rank(ex), kind_of(call.type))
+
+
+def _of_rank(ex: Executor, call: ir.Call) -> Value:
+    """`_cudalint_of_rank(value, rank)` of the bundled headers: one value for all lanes that name one rank."""
+    value, rank = (expressions.evaluate(ex, argument) for argument in call.arguments)
+    is_data = any(part.bits & ex.graph.opaque_bits for part in nodes_of(value))
+    named = tuple(part for part in nodes_of(rank) if not part.is_const)
+    return ex.memory.unknown(call.type, Reason(is_data, "it comes from a shuffle"), (warp_index(ex), *named))
 
 
 def _pipeline_copy(ex: Executor, call: ir.Call) -> Value | None:
@@ -405,6 +450,8 @@ def _table() -> Mapping[str, Handler]:
         table[name] = _trap
     table["__builtin_assume_aligned"] = _assume_aligned
     table["_cudalint_stride"] = _stride
+    table["_cudalint_rank"] = _rank_here
+    table["_cudalint_of_rank"] = _of_rank
     for name in (
         "__cvta_generic_to_shared",
         "__cvta_generic_to_global",

@@ -12,7 +12,7 @@ from __future__ import annotations
 from cudalint.evaluate.events import AccessEvent
 from cudalint.evaluate.graph import Graph, conjuncts
 from cudalint.evaluate.nodes import Node
-from cudalint.evaluate.opaque_parts import opaque_parts
+from cudalint.evaluate.opaque_parts import asks_for_a_number, opaque_parts
 from cudalint.evaluate.varying import Lanes
 
 _MAX_LANEWISE = 1
@@ -33,6 +33,8 @@ def guards_by_data(
         parts = opaque_parts(graph, condition)
         if any(not reason.data for _, reason in parts):
             return None
+        if asks_for_a_number(graph, condition):
+            continue
         if any(lanes.vary(part) for part, _ in parts):
             lanewise += condition.index not in heads
         elif not lanes.vary(condition):

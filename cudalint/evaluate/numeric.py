@@ -324,6 +324,8 @@ class Rows:
             return self._shuffle(node)
         if node.op == "match":
             return self._match(self.full(node.args[0]))
+        if node.op == "rank":
+            return self._rank(self.full(node.args[0]))
         if node.op == "trips":
             return self.trips(node.payload, node.args[0])  # type: ignore[arg-type]
         return operate(node, [self.value(a) for a in node.args])
@@ -378,6 +380,12 @@ class Rows:
         same = lanes[..., :, None] == lanes[..., None, :]
         masks = (same.astype(np.int64) << np.arange(WARP_LANES, dtype=np.int64)).sum(axis=3)
         return masks.reshape(self.count, -1)
+
+
+    def _rank(self, condition: Array) -> Array:
+        """[rows, threads] the lanes of the warp before a lane for which a condition holds."""
+        held = np.asarray(condition).astype(np.int64).reshape(self.count, self.threads.warps, WARP_LANES)
+        return (held.cumsum(axis=2) - held).reshape(self.count, -1)
 
 
 def _constant(node: Node) -> Array:

@@ -5,14 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from cudalint.evaluate.graph import Graph
-from cudalint.evaluate.nodes import Node, Reason
+from cudalint.evaluate.nodes import THREAD_BITS, Node, Reason, below
 
 
 def opaque_parts(graph: Graph, node: Node) -> Sequence[tuple[Node, Reason]]:
     """The values that cannot be followed among those that a node is computed from, with the reasons.
 
     What only went into other opaque values is left out: lanes that agree on the latter agree. A trip count that depends
-    on opaque values counts as one.
+    on opaque values counts as one. Which of its neighbours come with a lane is no part of the number that it has among
+    them: those that come stand side by side.
     """
     known = graph.opaque_parts.get(node.index)
     if known is None:
@@ -34,7 +35,7 @@ def _opaque_parts(graph: Graph, node: Node) -> Iterator[tuple[Node, Reason]]:
     pending: list[tuple[Node, Node | None]] = [(node, None)]
     while pending:
         current, stand_in = pending.pop()
-        if current.index in seen or not current.bits & graph.opaque_bits:
+        if current.index in seen or current.op == "rank" or not current.bits & graph.opaque_bits:
             continue
         seen.add(current.index)
         if isinstance(current.payload, Reason):
@@ -43,6 +44,14 @@ def _opaque_parts(graph: Graph, node: Node) -> Iterator[tuple[Node, Reason]]:
         if current.op == "trips" and stand_in is None:
             stand_in = current
         pending.extend((argument, stand_in) for argument in current.args)
+
+
+def asks_for_a_number(graph: Graph, condition: Node) -> bool:
+    """Whether a condition asks for a number that lanes drew from a counter, of which the start is not known: those
+    beyond an end are in the last warp only, and every other one agrees."""
+    if not opaque_parts(graph, condition):
+        return False
+    return any(node.op == "rank" for node in below([condition], THREAD_BITS))
 
 
 def divisions_by_data(graph: Graph, node: Node) -> Iterator[Node]:

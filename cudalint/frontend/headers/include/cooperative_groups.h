@@ -95,11 +95,22 @@ template <unsigned Size, class Parent = void> struct thread_block_tile : _warp_g
     static unsigned meta_group_rank() { return thread_block::thread_rank() / Size; }
     static unsigned meta_group_size() { return (thread_block::size() + Size - 1) / Size; }
 };
+/// Known to the analysis: the lanes of the warp that come here before the caller's own, and a value of the lane that has
+/// a rank among them.
+unsigned _cudalint_rank();
+template <class _T> _T _cudalint_of_rank(_T value, unsigned rank);
 struct coalesced_group : _warp_group {
+    coalesced_group(const coalesced_group&) = default;
     unsigned size() const;
     unsigned num_threads() const;
-    unsigned thread_rank() const;
+    unsigned thread_rank() const { return place; }
+    template <class _T> _T shfl(_T value, unsigned rank) const { return _cudalint_of_rank(value, rank); }
     unsigned meta_group_rank() const;
+
+private:
+    explicit coalesced_group(unsigned place) : place(place) {}
+    friend coalesced_group coalesced_threads();
+    unsigned place;
 };
 template <unsigned MaxBlockSize = 1024> struct alignas(16) block_tile_memory { char bytes[MaxBlockSize <= 32 ? 1 : MaxBlockSize / 32 * 16]; };
 thread_block this_thread_block();
@@ -107,7 +118,7 @@ template <unsigned _N> thread_block this_thread_block(block_tile_memory<_N>&);
 grid_group this_grid();
 multi_grid_group this_multi_grid();
 cluster_group this_cluster();
-coalesced_group coalesced_threads();
+inline coalesced_group coalesced_threads() { return coalesced_group(_cudalint_rank()); }
 template <unsigned Size, class _P> thread_block_tile<Size, _P> tiled_partition(const _P& parent);
 template <class _P> thread_group tiled_partition(const _P& parent, unsigned size) { return thread_group(size, parent.thread_rank() % size); }
 template <class _P> coalesced_group binary_partition(const _P& parent, bool);
