@@ -28,7 +28,7 @@ def test_requests(call: str, sectors: float) -> None:
 
 def test_lanes_that_load_one_address_see_one_value_and_others_differ() -> None:
     load = "int r; __nv_atomic_load(p, &r, __NV_ATOMIC_RELAXED); b[t + 32 * r] = 1;"
-    add = "int r = __nv_atomic_fetch_add(p, 1, __NV_ATOMIC_RELAXED); b[r] = 1;"
+    add = "int r = __nv_atomic_fetch_add(p, t, __NV_ATOMIC_RELAXED); b[r] = 1;"
     (one,) = results(evaluate(f"int *p = (int *)a; {load}"), "b")
     (other,) = results(evaluate(f"int *p = (int *)a; {add}"), "b")
     assert one.sectors_per_request == 4.0
