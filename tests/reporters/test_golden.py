@@ -104,6 +104,18 @@ def _with_variants() -> Diagnostic:
     return replace(column_read(), variants=tuple(milder))
 
 
+def _of_neighbours() -> Iterable[Diagnostic]:
+    """The lines from 7 to 10 say the same, and one of them twice; another launch, and line 16, are apart."""
+    plain = replace(strided_load(), launches=(launch(),), assumptions=())
+    for line in (7, 8, 9):
+        yield replace(plain, place=place(line, 5, 12))
+    yield replace(plain, place=place(8, 5, 12), launches=(launch(line=30),))
+    yield replace(plain, place=place(10, 5, 12))
+    yield replace(plain, place=place(10, 26, 33))
+    yield replace(plain, place=place(16, 5, 12))
+    yield replace(plain, place=place(16, 14, 20))
+
+
 @pytest.mark.parametrize(
     ("name", "render"),
     [
@@ -115,6 +127,7 @@ def _with_variants() -> Diagnostic:
         ("awkward_sources", lambda: _text(_result(*_awkward_diagnostics()))),
         ("many_launches", lambda: _text(_result(_many_launches()))),
         ("variants", lambda: _text(_result(_with_variants()))),
+        ("alike", lambda: _text(_result(*_of_neighbours()))),
         ("failures", lambda: _text(_result(failures=(Failure("a.cu", "gone"), Failure("b.cu", "gone"))))),
         ("concise", lambda: list(concise.render(_result(strided_load(), column_read()), Style()))),
     ],
