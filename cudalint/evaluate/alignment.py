@@ -25,6 +25,7 @@ from cudalint.evaluate.probes import (
     Offender,
     Seen,
     Values,
+    allowed,
     depends_on,
     known_conditions,
     look,
@@ -36,6 +37,10 @@ from cudalint.evaluate.views import LaunchView
 
 _MAX_SYMBOLS = 5
 _MAX_TEXT = 40
+_PERIOD = 32
+"""All that widths and the residues that are tried divide."""
+_EASY = (64, 512, 4096)
+"""Sizes for an example, multiples of the period."""
 _NAME = re.compile(r"[A-Za-z_][\w.>-]*")
 _CALL = re.compile(r"[a-z0-9]\(")
 """What only the evaluator has a name for: `select(...)`."""
@@ -101,7 +106,26 @@ def alignment_verdict(
     if not needed or not all(_is_readable(view.graph, r) for r in needed):
         return None
     deciding = [u for u in chosen if any(u.bits & r.value.bits for r in needed)]
+    for smaller in _smaller(view, values, deciding):
+        found = see(smaller).offender
+        if found is not None:
+            values, offender = smaller, found
+            break
     return Verdict(" && ".join(map(str, needed)), offender, _example(values, deciding))
+
+
+def _smaller(view: LaunchView, values: Values, deciding: Sequence[Node]) -> Iterator[Values]:
+    """The same with sizes that are easier to read, if the launch is one for such sizes too."""
+    for start in _EASY:
+        moved = {u: start + int(values[u]) % _PERIOD for u in deciding if values[u] > start + _PERIOD}
+        smaller = {**values, **moved}
+        if moved and allowed(view, smaller) and _makes_a_grid(view, smaller):
+            yield smaller
+
+
+def _makes_a_grid(view: LaunchView, values: Values) -> bool:
+    rows = Rows.of_one_block(view.graph, values)
+    return all(int(np.asarray(rows.value(axis)).flat[0]) > 0 for axis in view.grid)
 
 
 def _example(values: Values, deciding: Sequence[Node]) -> tuple[tuple[str, int], ...]:
