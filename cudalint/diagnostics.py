@@ -68,5 +68,7 @@ class Diagnostic(Struct, frozen=True, eq=False):
     picture: Picture | None = None
     variants: tuple[Diagnostic, ...] = ()
     """The same finding under other launches or instantiations, where its figures differ; worst first."""
+    asks: str = ""
+    """What the arguments have to fulfil for it to be gone; those of a kernel that ask the same are told together."""
     justification: Justification | None = None
     """Set for findings that an annotation allows; formats that know of such list them."""

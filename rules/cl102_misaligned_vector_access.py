@@ -68,6 +68,7 @@ class MisalignedVectorAccess(Rule):
             launches=(kernel.launches[found.launch],),
             assumptions=found.assumptions,
             figures=_figures(found),
+            asks=found.condition or "",
             related=(
                 *frames_related(found.inlined_from),
                 *(Related(other.place, _other(other)) for other in others),

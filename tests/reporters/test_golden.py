@@ -116,6 +116,16 @@ def _of_neighbours() -> Iterable[Diagnostic]:
     yield replace(plain, place=place(16, 14, 20))
 
 
+def _of_one_condition() -> Iterable[Diagnostic]:
+    """Two arrays need the same of a size, a third one something else."""
+    plain = replace(strided_load(), code="CL102", launches=(launch(),), assumptions=(), asks="width % 4 == 0")
+    other = Related(place(15, 5, 11), "this 8-byte store of `out` needs `width % 2 == 0`")
+    yield replace(plain, message="16-byte load of `in` needs `width % 4 == 0`")
+    store = "16-byte store of `out` needs `width % 4 == 0`"
+    yield replace(plain, place=place(10, 5, 23), message=store, related=(other,))
+    yield replace(plain, place=place(10, 26, 33), message="4-byte load of `t` needs `n % 2 == 0`", asks="n % 2 == 0")
+
+
 @pytest.mark.parametrize(
     ("name", "render"),
     [
@@ -128,6 +138,7 @@ def _of_neighbours() -> Iterable[Diagnostic]:
         ("many_launches", lambda: _text(_result(_many_launches()))),
         ("variants", lambda: _text(_result(_with_variants()))),
         ("alike", lambda: _text(_result(*_of_neighbours()))),
+        ("one_condition", lambda: _text(_result(*_of_one_condition()))),
         ("failures", lambda: _text(_result(failures=(Failure("a.cu", "gone"), Failure("b.cu", "gone"))))),
         ("concise", lambda: list(concise.render(_result(strided_load(), column_read()), Style()))),
     ],
