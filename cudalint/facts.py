@@ -471,6 +471,8 @@ class Race(Struct, frozen=True):
     across: bool = False
     """The second access belongs to a later iteration of a loop around both."""
     fix: BarrierFix | None = None
+    sizes: tuple[tuple[str, int], ...] = ()
+    """What nobody gives of the element's address, and the values for which the two threads meet there."""
 
 
 class Occupancy(Struct, frozen=True):

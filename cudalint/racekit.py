@@ -12,6 +12,9 @@ from cudalint.rulekit import frames_related
 _VERBS = {"load": "reads", "store": "writes", "atomic": "updates", "async-copy": "copies to"}
 _BARE = {"load": "read", "store": "write", "atomic": "update", "async-copy": "copy to"}
 
+_MOST_SIZES = 4
+"""In a message."""
+
 
 def is_worth_telling(race: Race) -> bool:
     """Certain races, and those that are there for most sizes of the problem or for ordinary data."""
@@ -77,7 +80,13 @@ def diagnostic(
 
 
 def message(race: Race) -> str:
-    """`race on `t[1][0]`: thread (0, 1, 0) reads it while thread (0, 0, 0) may still write it (line 15)`."""
+    """`race on `t[1][0]`: thread (0, 1, 0) reads it while thread (0, 0, 0) may still write it (line 15)`, and for which
+    sizes it is that element."""
+    given = ", ".join(f"{name} = {value}" for name, value in race.sizes[:_MOST_SIZES])
+    return f"{_what_happens(race)}, with {given}" if given else _what_happens(race)
+
+
+def _what_happens(race: Race) -> str:
     first, second = race.first, race.second
     verb = _BARE[second.operation] if first.operation == second.operation else "update"
     if _is_one_place(race) and race.by_data:

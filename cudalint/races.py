@@ -119,6 +119,7 @@ class RaceCollector(Struct, eq=False):
             usual=doubt is not None and doubt.usual,
             by_data=by_data,
             across=conflict.across,
+            sizes=() if by_data else finding.of_element,
         )
 
 

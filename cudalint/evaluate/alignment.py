@@ -114,11 +114,11 @@ def alignment_verdict(
     return Verdict(" && ".join(map(str, needed)), offender, _example(values, deciding))
 
 
-def _smaller(view: LaunchView, values: Values, deciding: Sequence[Node]) -> Iterator[Values]:
+def _smaller(view: LaunchView, values: Values, deciding: Sequence[Node]) -> Iterator[dict[Node, int | float]]:
     """The same with sizes that are easier to read, if the launch is one for such sizes too."""
     for start in _EASY:
         moved = {u: start + int(values[u]) % _PERIOD for u in deciding if values[u] > start + _PERIOD}
-        smaller = {**values, **moved}
+        smaller: dict[Node, int | float] = {**values, **moved}
         if moved and allowed(view, smaller) and _makes_a_grid(view, smaller):
             yield smaller
 

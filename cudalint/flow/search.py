@@ -13,6 +13,7 @@ from cudalint.evaluate.execution import Execution
 from cudalint.evaluate.graph import Graph
 from cudalint.evaluate.knowledge import is_astray
 from cudalint.evaluate.nodes import BLOCK_BITS, THREAD_BITS, Node, render
+from cudalint.evaluate.probes import generic, symbols
 from cudalint.evaluate.values import Allocation
 from cudalint.flow.apart import has_own_bytes
 from cudalint.flow.certainty import Doubt, contradiction, doubt_about
@@ -38,6 +39,8 @@ class Finding(Struct, frozen=True, eq=False):
     """What it depends on; None for a certain race."""
     sizes: str = ""
     """Those under which it is there, where they are not the usual ones: `x = 185`."""
+    of_element: tuple[tuple[str, int], ...] = ()
+    """All those that go into the address."""
 
 
 class Search(Struct, eq=False):
@@ -94,7 +97,7 @@ class Search(Struct, eq=False):
                         self._miss(f"whether races on `{array.name}` are certain was not looked at")
                     if doubt is None or not doubt.excludes:
                         sizes = ", ".join(f"{render(symbol)} = {value}" for symbol, value in trial.values.items())
-                        yield Finding(array, conflict, doubt, sizes)
+                        yield Finding(array, conflict, doubt, sizes, _of_element(conflict, trial))
             except GaveUp:
                 self._miss(f"races on `{array.name}` were not looked for")
                 return
@@ -103,6 +106,12 @@ class Search(Struct, eq=False):
         text = f"{what}: there is too much to look at"
         if text not in self.missed:
             self.missed.append(text)
+
+
+def _of_element(conflict: Conflict, trial: Trial) -> tuple[tuple[str, int], ...]:
+    """The sizes from which the address in a witness comes, as they were taken."""
+    found = symbols(trial.graph, conflict.first.offset.bits | conflict.second.offset.bits)
+    return tuple((render(symbol), int(trial.values.get(symbol, generic(symbol)))) for symbol in found)
 
 
 def situations(execution: Execution) -> list[dict[Node, int | float]]:
