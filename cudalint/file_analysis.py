@@ -12,12 +12,18 @@ from msgspec.structs import replace
 
 from cudalint import ir
 from cudalint.annotations import Annotation, annotations_of_kernel
-from cudalint.evaluate.assumptions import Assumptions, Constants, UnknownName, evaluate_expression, with_constants
-from cudalint.evaluate.device import properties_of
-from cudalint.evaluate.graph import Checkpoint, Graph
-from cudalint.evaluate.host import HostLaunch
-from cudalint.evaluate.host_memory import Generics
-from cudalint.evaluate.sizes import settle_sizes
+from cudalint.evaluate.host.device import properties_of
+from cudalint.evaluate.host.execution import HostLaunch
+from cudalint.evaluate.host.memory import Generics
+from cudalint.evaluate.symbolic.assumptions import (
+    Assumptions,
+    Constants,
+    UnknownName,
+    evaluate_expression,
+    with_constants,
+)
+from cudalint.evaluate.symbolic.graph import Checkpoint, Graph
+from cudalint.evaluate.symbolic.sizes import settle_sizes
 from cudalint.expressions import Expression, parse_expression
 from cudalint.facts import Gap, KernelFacts, LeftOutLaunches
 from cudalint.frontend.texts import annotations_in

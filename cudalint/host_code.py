@@ -7,10 +7,10 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from msgspec import Struct, field
 
 from cudalint import ir
-from cudalint.evaluate.graph import Graph
-from cudalint.evaluate.host import HostExecutor, HostLaunch, run_host
-from cudalint.evaluate.host_memory import Generics
-from cudalint.evaluate.nodes import Node
+from cudalint.evaluate.host.execution import HostExecutor, HostLaunch, run_host
+from cudalint.evaluate.host.memory import Generics
+from cudalint.evaluate.symbolic.graph import Graph
+from cudalint.evaluate.symbolic.nodes import Node
 from cudalint.frontend.flags import ParseOptions
 from cudalint.frontend.lower.unit import lower_unit
 from cudalint.frontend.parse import parse_file

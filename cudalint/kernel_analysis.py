@@ -10,22 +10,25 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from cudalint import ir
-from cudalint.accesses import AccessCollector
-from cudalint.alignments import AlignmentCollector
-from cudalint.barriers import BarrierCollector
-from cudalint.bounds import BoundsCollector
-from cudalint.branches import BranchCollector
-from cudalint.evaluate.assumptions import Assumptions, settle
-from cudalint.evaluate.deadline import NEVER, Deadline
-from cudalint.evaluate.defaults import kept, stated
-from cudalint.evaluate.execution import Execution
-from cudalint.evaluate.executor import Executor, Extents, GaveUp
-from cudalint.evaluate.graph import Graph
-from cudalint.evaluate.nodes import Node
-from cudalint.evaluate.sizes import settle_sizes
-from cudalint.evaluate.values import Place as ValuePlace
-from cudalint.evaluate.values import RecordValue, Value
-from cudalint.evaluate.views import LaunchView
+from cudalint.collect.accesses import AccessCollector
+from cudalint.collect.alignments import AlignmentCollector
+from cudalint.collect.barriers import BarrierCollector
+from cudalint.collect.bounds import BoundsCollector
+from cudalint.collect.branches import BranchCollector
+from cudalint.collect.pitches import pitches
+from cudalint.collect.races import RaceCollector
+from cudalint.collect.resources import occupancies, resources_of
+from cudalint.evaluate.execute.deadline import NEVER, Deadline
+from cudalint.evaluate.execute.executor import Executor, Extents, GaveUp
+from cudalint.evaluate.execute.values import Place as ValuePlace
+from cudalint.evaluate.execute.values import RecordValue, Value
+from cudalint.evaluate.requests.execution import Execution
+from cudalint.evaluate.requests.views import LaunchView
+from cudalint.evaluate.symbolic.assumptions import Assumptions, settle
+from cudalint.evaluate.symbolic.defaults import kept, stated
+from cudalint.evaluate.symbolic.graph import Graph
+from cudalint.evaluate.symbolic.nodes import Node
+from cudalint.evaluate.symbolic.sizes import settle_sizes
 from cudalint.facts import UNRESOLVED, BarrierFix, Gap, KernelFacts, LaunchFacts, PitchMismatch, Place, Resources
 from cudalint.flow.barriers import all_come
 from cudalint.flow.cfg import ControlFlow, Gate, gates_in_order
@@ -39,9 +42,6 @@ from cudalint.launches.configuration import Configuration, Numbers, launch_facts
 from cudalint.launches.parameter_facts import allocated_bytes, argument_values, parameter_facts
 from cudalint.launches.variants import another_use, other_blocks
 from cudalint.options import AnalysisOptions
-from cudalint.pitches import pitches
-from cudalint.races import RaceCollector
-from cudalint.resources import occupancies, resources_of
 from cudalint.source_text import Spellings, source_text
 from cudalint.usage import Usage
 

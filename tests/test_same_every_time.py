@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from cudalint.analysis import analyse_file
-from cudalint.evaluate import walk
+from cudalint.evaluate.execute import walk
 from cudalint.facts import FileFacts
 from cudalint.flow import trial
 from cudalint.frontend.flags import ParseOptions

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from cudalint.evaluate.events import AccessEvent
-from cudalint.evaluate.graph import Graph
-from cudalint.evaluate.nodes import THREAD_BITS
-from cudalint.evaluate.numeric import Rows
+from cudalint.evaluate.execute.events import AccessEvent
+from cudalint.evaluate.symbolic.graph import Graph
+from cudalint.evaluate.symbolic.nodes import THREAD_BITS
+from cudalint.evaluate.symbolic.numeric import Rows
 from cudalint.flow.unfold import Touch
 
 

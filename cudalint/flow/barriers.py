@@ -9,14 +9,14 @@ from msgspec import Struct
 from numpy.typing import NDArray
 
 from cudalint import ir
-from cudalint.evaluate.assumptions import holds
-from cudalint.evaluate.events import BarrierEvent
-from cudalint.evaluate.execution import Execution
-from cudalint.evaluate.graph import Graph, conjuncts
-from cudalint.evaluate.nodes import BLOCK_BITS, THREAD_BITS, Node, render
-from cudalint.evaluate.opaque_parts import opaque_parts
-from cudalint.evaluate.probes import generic, symbols
-from cudalint.evaluate.situations import mask_of
+from cudalint.evaluate.checks.probes import generic, symbols
+from cudalint.evaluate.execute.events import BarrierEvent
+from cudalint.evaluate.requests.execution import Execution
+from cudalint.evaluate.requests.situations import mask_of
+from cudalint.evaluate.symbolic.assumptions import holds
+from cudalint.evaluate.symbolic.graph import Graph, conjuncts
+from cudalint.evaluate.symbolic.nodes import BLOCK_BITS, THREAD_BITS, Node, render
+from cudalint.evaluate.symbolic.opaque_parts import opaque_parts
 from cudalint.facts import BarrierResult
 from cudalint.flow.pitches import is_another_grid
 from cudalint.flow.trial import Trial

@@ -8,14 +8,14 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from msgspec import Struct
 
-from cudalint.evaluate.assumptions import holds
-from cudalint.evaluate.events import AccessEvent, Event, FenceEvent
-from cudalint.evaluate.execution import Execution
-from cudalint.evaluate.graph import Graph, conjuncts
-from cudalint.evaluate.nodes import BLOCK_BITS, THREAD_BITS, Node, Reason, Uniform, render
-from cudalint.evaluate.numeric import Data
-from cudalint.evaluate.opaque_parts import opaque_parts, without_data
-from cudalint.evaluate.probes import depends_on, generic, symbols
+from cudalint.evaluate.checks.probes import depends_on, generic, symbols
+from cudalint.evaluate.execute.events import AccessEvent, Event, FenceEvent
+from cudalint.evaluate.requests.execution import Execution
+from cudalint.evaluate.symbolic.assumptions import holds
+from cudalint.evaluate.symbolic.graph import Graph, conjuncts
+from cudalint.evaluate.symbolic.nodes import BLOCK_BITS, THREAD_BITS, Node, Reason, Uniform, render
+from cudalint.evaluate.symbolic.numeric import Data
+from cudalint.evaluate.symbolic.opaque_parts import opaque_parts, without_data
 from cudalint.flow.conflicts import Conflict
 from cudalint.flow.distances import is_in_range
 from cudalint.flow.lanes import is_up_to_data

@@ -10,14 +10,14 @@ import numpy as np
 from msgspec import Struct
 from numpy.typing import NDArray
 
-from cudalint.evaluate.arithmetic import I8
-from cudalint.evaluate.assumptions import holds
-from cudalint.evaluate.execution import Execution
-from cudalint.evaluate.graph import Graph
-from cudalint.evaluate.nodes import BLOCK_BITS, THREAD_BITS, Node, Uniform
-from cudalint.evaluate.numeric import Rows
-from cudalint.evaluate.polynomial import Terms, terms_of
-from cudalint.evaluate.situations import mask_of
+from cudalint.evaluate.requests.execution import Execution
+from cudalint.evaluate.requests.situations import mask_of
+from cudalint.evaluate.symbolic.arithmetic import I8
+from cudalint.evaluate.symbolic.assumptions import holds
+from cudalint.evaluate.symbolic.graph import Graph
+from cudalint.evaluate.symbolic.nodes import BLOCK_BITS, THREAD_BITS, Node, Uniform
+from cudalint.evaluate.symbolic.numeric import Rows
+from cudalint.evaluate.symbolic.polynomial import Terms, terms_of
 from cudalint.flow.conflicts import clash
 from cudalint.flow.lanes import effect
 from cudalint.flow.left_out import on_sizes

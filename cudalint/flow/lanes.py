@@ -10,10 +10,10 @@ import numpy as np
 from msgspec import Struct
 from numpy.typing import NDArray
 
-from cudalint.evaluate.events import AccessEvent
-from cudalint.evaluate.graph import Graph
-from cudalint.evaluate.nodes import THREAD_BITS, UNINITIALISED, Node
-from cudalint.evaluate.opaque_parts import opaque_parts, without_data
+from cudalint.evaluate.execute.events import AccessEvent
+from cudalint.evaluate.symbolic.graph import Graph
+from cudalint.evaluate.symbolic.nodes import THREAD_BITS, UNINITIALISED, Node
+from cudalint.evaluate.symbolic.opaque_parts import opaque_parts, without_data
 from cudalint.flow.unfold import Touch, Unfolding, flat
 from cudalint.hardware.requests import WARP_LANES
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 
-from cudalint.evaluate.assumptions import holds
-from cudalint.evaluate.events import AccessEvent, BarrierEvent, LibraryAccess
-from cudalint.evaluate.execution import Execution
-from cudalint.evaluate.graph import Graph
-from cudalint.evaluate.knowledge import is_astray
-from cudalint.evaluate.nodes import THREAD_BITS, Node
-from cudalint.evaluate.values import Allocation
+from cudalint.evaluate.execute.events import AccessEvent, BarrierEvent, LibraryAccess
+from cudalint.evaluate.execute.values import Allocation
+from cudalint.evaluate.requests.execution import Execution
+from cudalint.evaluate.requests.knowledge import is_astray
+from cudalint.evaluate.symbolic.assumptions import holds
+from cudalint.evaluate.symbolic.graph import Graph
+from cudalint.evaluate.symbolic.nodes import THREAD_BITS, Node
 from cudalint.flow.lanes import effect
 from cudalint.flow.unfold import Touch
 from cudalint.hardware.requests import WARP_LANES

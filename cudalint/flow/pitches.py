@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from cudalint.evaluate.execution import Execution
-from cudalint.evaluate.nodes import BLOCK_BITS, THREAD_BITS, Node, below
+from cudalint.evaluate.requests.execution import Execution
+from cudalint.evaluate.symbolic.nodes import BLOCK_BITS, THREAD_BITS, Node, below
 
 _PLACE_BITS = THREAD_BITS | BLOCK_BITS
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from cudalint.evaluate.execution import Execution
-from cudalint.evaluate.knowledge import SMALL, sizes_on_the_way
-from cudalint.evaluate.nodes import THREAD_BITS, Node
-from cudalint.evaluate.probes import allowed
+from cudalint.evaluate.checks.probes import allowed
+from cudalint.evaluate.requests.execution import Execution
+from cudalint.evaluate.requests.knowledge import SMALL, sizes_on_the_way
+from cudalint.evaluate.symbolic.nodes import THREAD_BITS, Node
 from cudalint.flow.trial import Trial
 from cudalint.flow.unfold import TooLarge, Touch
 

@@ -13,7 +13,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from cudalint import ir
-from cudalint.evaluate.events import (
+from cudalint.evaluate.execute.events import (
     AccessEvent,
     BarrierEvent,
     CopyEvent,
@@ -23,10 +23,10 @@ from cudalint.evaluate.events import (
     LibraryAccess,
     Loop,
 )
-from cudalint.evaluate.execution import Execution
-from cudalint.evaluate.graph import Graph
-from cudalint.evaluate.knowledge import is_astray
-from cudalint.evaluate.walk import walk
+from cudalint.evaluate.execute.walk import walk
+from cudalint.evaluate.requests.execution import Execution
+from cudalint.evaluate.requests.knowledge import is_astray
+from cudalint.evaluate.symbolic.graph import Graph
 from cudalint.flow.conflicts import clash, conflicts
 from cudalint.flow.lanes import TooManyLanes, effect, table_of
 from cudalint.flow.left_out import is_one_array

@@ -7,14 +7,14 @@ from typing import Literal
 
 from msgspec import Struct, field
 
-from cudalint.evaluate.assumptions import holds
-from cudalint.evaluate.events import AccessEvent, Event, LibraryAccess
-from cudalint.evaluate.execution import Execution
-from cudalint.evaluate.graph import Graph
-from cudalint.evaluate.knowledge import is_astray
-from cudalint.evaluate.nodes import BLOCK_BITS, THREAD_BITS, Node, render
-from cudalint.evaluate.probes import generic, symbols
-from cudalint.evaluate.values import Allocation
+from cudalint.evaluate.checks.probes import generic, symbols
+from cudalint.evaluate.execute.events import AccessEvent, Event, LibraryAccess
+from cudalint.evaluate.execute.values import Allocation
+from cudalint.evaluate.requests.execution import Execution
+from cudalint.evaluate.requests.knowledge import is_astray
+from cudalint.evaluate.symbolic.assumptions import holds
+from cudalint.evaluate.symbolic.graph import Graph
+from cudalint.evaluate.symbolic.nodes import BLOCK_BITS, THREAD_BITS, Node, render
 from cudalint.flow.apart import has_own_bytes
 from cudalint.flow.certainty import Doubt, contradiction, doubt_about
 from cudalint.flow.conflicts import Conflict, clash

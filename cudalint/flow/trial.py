@@ -9,11 +9,11 @@ import numpy as np
 from msgspec import Struct, field
 from numpy.typing import NDArray
 
-from cudalint.evaluate.events import Event
-from cudalint.evaluate.execution import Execution
-from cudalint.evaluate.graph import Graph
-from cudalint.evaluate.nodes import Node
-from cudalint.evaluate.numeric import Data, Rows
+from cudalint.evaluate.execute.events import Event
+from cudalint.evaluate.requests.execution import Execution
+from cudalint.evaluate.symbolic.graph import Graph
+from cudalint.evaluate.symbolic.nodes import Node
+from cudalint.evaluate.symbolic.numeric import Data, Rows
 from cudalint.flow.conflicts import Conflict, Reach, all_conflicts
 from cudalint.flow.lanes import TooManyLanes, table_of
 from cudalint.flow.unfold import TooLarge, Touch, Unfolding

@@ -16,11 +16,11 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 from numpy.typing import NDArray
 
-from cudalint.evaluate.events import AccessEvent, BarrierEvent, CopyEvent, Event, LibraryAccess, Loop
-from cudalint.evaluate.graph import Graph
-from cudalint.evaluate.nodes import Node
-from cudalint.evaluate.numeric import Data, Rows, Threads
-from cudalint.evaluate.situations import mask_of
+from cudalint.evaluate.execute.events import AccessEvent, BarrierEvent, CopyEvent, Event, LibraryAccess, Loop
+from cudalint.evaluate.requests.situations import mask_of
+from cudalint.evaluate.symbolic.graph import Graph
+from cudalint.evaluate.symbolic.nodes import Node
+from cudalint.evaluate.symbolic.numeric import Data, Rows, Threads
 from cudalint.hardware.requests import WARP_LANES
 
 MAX_INSTANCES = 8_000

@@ -6,10 +6,10 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from cudalint.evaluate.arithmetic import BOOL
-from cudalint.evaluate.graph import Graph, conjuncts
-from cudalint.evaluate.nodes import Node, Uniform
-from cudalint.evaluate.solver import solve
+from cudalint.evaluate.symbolic.arithmetic import BOOL
+from cudalint.evaluate.symbolic.graph import Graph, conjuncts
+from cudalint.evaluate.symbolic.nodes import Node, Uniform
+from cudalint.evaluate.symbolic.solver import solve
 
 Valuation = Mapping[Node, int | float]
 

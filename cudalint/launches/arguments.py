@@ -8,13 +8,9 @@ from contextlib import contextmanager
 from msgspec.structs import replace
 
 from cudalint import ir
-from cudalint.evaluate import walk
-from cudalint.evaluate.arithmetic import I8, kind_of
-from cudalint.evaluate.graph import Graph
-from cudalint.evaluate.host_memory import Generics, HostMemory
-from cudalint.evaluate.memory import Memory
-from cudalint.evaluate.nodes import Node, Reason, Uniform
-from cudalint.evaluate.values import (
+from cudalint.evaluate.execute import walk
+from cudalint.evaluate.execute.memory import Memory
+from cudalint.evaluate.execute.values import (
     PLACES,
     Allocation,
     Choice,
@@ -26,6 +22,10 @@ from cudalint.evaluate.values import (
     Value,
     map_leaves,
 )
+from cudalint.evaluate.host.memory import Generics, HostMemory
+from cudalint.evaluate.symbolic.arithmetic import I8, kind_of
+from cudalint.evaluate.symbolic.graph import Graph
+from cudalint.evaluate.symbolic.nodes import Node, Reason, Uniform
 from cudalint.launches.configuration import Configuration
 
 

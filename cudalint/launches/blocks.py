@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from msgspec.structs import replace
 
 from cudalint import ir
-from cudalint.evaluate.graph import Graph
-from cudalint.evaluate.nodes import Node, Uniform
+from cudalint.evaluate.symbolic.graph import Graph
+from cudalint.evaluate.symbolic.nodes import Node, Uniform
 from cudalint.hardware.requests import WARP_LANES
 from cudalint.launches.configuration import Block, Nodes, Numbers
 from cudalint.launches.limits import MAX_EVALUATED, MAX_THREADS

@@ -8,11 +8,11 @@ import numpy as np
 from msgspec import Struct
 
 from cudalint import ir
-from cudalint.evaluate import walk
-from cudalint.evaluate.graph import Graph
-from cudalint.evaluate.nodes import Node
-from cudalint.evaluate.numeric import Rows
-from cudalint.evaluate.values import Allocation, Place, Pointer, Value
+from cudalint.evaluate.execute import walk
+from cudalint.evaluate.execute.values import Allocation, Place, Pointer, Value
+from cudalint.evaluate.symbolic.graph import Graph
+from cudalint.evaluate.symbolic.nodes import Node
+from cudalint.evaluate.symbolic.numeric import Rows
 from cudalint.facts import KnownExtents, LaunchFacts, LaunchSite, LaunchSource, Tiling
 from cudalint.facts import Place as SourcePlace
 

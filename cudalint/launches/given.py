@@ -8,11 +8,11 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from cudalint import ir
-from cudalint.evaluate.arithmetic import kind_of
-from cudalint.evaluate.assumptions import UnknownName
-from cudalint.evaluate.graph import Graph
-from cudalint.evaluate.nodes import Node, Uniform
-from cudalint.evaluate.values import Place, Value
+from cudalint.evaluate.execute.values import Place, Value
+from cudalint.evaluate.symbolic.arithmetic import kind_of
+from cudalint.evaluate.symbolic.assumptions import UnknownName
+from cudalint.evaluate.symbolic.graph import Graph
+from cudalint.evaluate.symbolic.nodes import Node, Uniform
 from cudalint.expressions import parse_expression
 from cudalint.launches.configuration import Configuration
 from cudalint.launches.written import Lookup

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from cudalint import ir
-from cudalint.evaluate.checked_sizes import CheckedSizes
-from cudalint.evaluate.defaults import stated
-from cudalint.evaluate.graph import Graph
-from cudalint.evaluate.host import HostLaunch
-from cudalint.evaluate.host_memory import Generics
-from cudalint.evaluate.nodes import Node
-from cudalint.evaluate.values import Place, Value
+from cudalint.evaluate.execute.values import Place, Value
+from cudalint.evaluate.host.checked_sizes import CheckedSizes
+from cudalint.evaluate.host.execution import HostLaunch
+from cudalint.evaluate.host.memory import Generics
+from cudalint.evaluate.symbolic.defaults import stated
+from cudalint.evaluate.symbolic.graph import Graph
+from cudalint.evaluate.symbolic.nodes import Node
 from cudalint.facts import LaunchSource
 from cudalint.facts import Place as SourcePlace
 from cudalint.launches.arguments import kernel_arguments, without_cast

@@ -9,7 +9,7 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from cudalint import ir
-from cudalint.evaluate.nodes import Node
+from cudalint.evaluate.symbolic.nodes import Node
 from cudalint.launches.configuration import Configuration
 from cudalint.options import AnalysisOptions
 from cudalint.source_text import source_text

@@ -9,9 +9,9 @@ from collections.abc import Iterator
 from typing import Literal
 
 from cudalint import ir
-from cudalint.evaluate.nodes import Node
-from cudalint.evaluate.values import Allocation, Pointer, RecordValue, Value
-from cudalint.evaluate.values import Place as ValuePlace
+from cudalint.evaluate.execute.values import Allocation, Pointer, RecordValue, Value
+from cudalint.evaluate.execute.values import Place as ValuePlace
+from cudalint.evaluate.symbolic.nodes import Node
 from cudalint.facts import ArgumentValue, LeafFacts, ParameterFacts
 from cudalint.launches.configuration import Configuration, Numbers
 

@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from msgspec.structs import replace
 
 from cudalint import ir
-from cudalint.evaluate.graph import Graph
-from cudalint.evaluate.host_memory import Generics
+from cudalint.evaluate.host.memory import Generics
+from cudalint.evaluate.symbolic.graph import Graph
 from cudalint.launches.arguments import unknown_arguments
 from cudalint.launches.configuration import UNKNOWN, Block, Configuration, axes_asked
 from cudalint.launches.limits import MAX_THREADS

@@ -11,11 +11,11 @@ from msgspec.structs import replace
 
 from cudalint import ir
 from cudalint.annotations import Annotation, launch_of
-from cudalint.evaluate.arithmetic import I8, U4
-from cudalint.evaluate.graph import Graph
-from cudalint.evaluate.host_memory import Generics
-from cudalint.evaluate.nodes import Node
-from cudalint.evaluate.values import Place, Value
+from cudalint.evaluate.execute.values import Place, Value
+from cudalint.evaluate.host.memory import Generics
+from cudalint.evaluate.symbolic.arithmetic import I8, U4
+from cudalint.evaluate.symbolic.graph import Graph
+from cudalint.evaluate.symbolic.nodes import Node
 from cudalint.expressions import CallOp, Expression, parse_expression
 from cudalint.facts import LaunchSource
 from cudalint.facts import Place as SourcePlace

@@ -10,11 +10,11 @@ from evaluating import elements, evaluate, only, results
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cudalint.evaluate.arithmetic import U4
-from cudalint.evaluate.bits import first_set, leading_zeros, ones, reversed_word
-from cudalint.evaluate.graph import Graph
-from cudalint.evaluate.nodes import Node
-from cudalint.evaluate.numeric import Rows, Threads
+from cudalint.evaluate.library.bits import first_set, leading_zeros, ones, reversed_word
+from cudalint.evaluate.symbolic.arithmetic import U4
+from cudalint.evaluate.symbolic.graph import Graph
+from cudalint.evaluate.symbolic.nodes import Node
+from cudalint.evaluate.symbolic.numeric import Rows, Threads
 
 _EXPECTED: dict[Callable[[Graph, Node], Node], Callable[[int], int]] = {
     leading_zeros: lambda x: 32 - x.bit_length(),

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from cudalint.analysis import analyse_file
-from cudalint.evaluate.host_library import HOST_LIBRARY
-from cudalint.evaluate.intrinsics import DEVICE_LIBRARY
+from cudalint.evaluate.host.library import HOST_LIBRARY
+from cudalint.evaluate.library.intrinsics import DEVICE_LIBRARY
 from cudalint.options import AnalysisOptions
 
 _FREE = [name for name in sorted({*DEVICE_LIBRARY, *HOST_LIBRARY}) if name.isidentifier()]

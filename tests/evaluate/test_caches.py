@@ -7,11 +7,11 @@ import tracemalloc
 import numpy as np
 import pytest
 
-from cudalint.evaluate import caches, numeric
-from cudalint.evaluate.arithmetic import I4, I8
-from cudalint.evaluate.graph import Graph
-from cudalint.evaluate.nodes import Node, Reason
-from cudalint.evaluate.numeric import Rows, Threads
+from cudalint.evaluate.symbolic import caches, numeric
+from cudalint.evaluate.symbolic.arithmetic import I4, I8
+from cudalint.evaluate.symbolic.graph import Graph
+from cudalint.evaluate.symbolic.nodes import Node, Reason
+from cudalint.evaluate.symbolic.numeric import Rows, Threads
 
 ROWS = 256
 THREADS = 256

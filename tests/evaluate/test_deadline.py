@@ -8,10 +8,10 @@ import pytest
 from msgspec.structs import replace
 
 from cudalint import kernel_analysis
-from cudalint.accesses import NO_TIME
 from cudalint.analysis import analyse_file
-from cudalint.evaluate.deadline import NEVER, Deadline
-from cudalint.evaluate.execution import Execution
+from cudalint.collect.accesses import NO_TIME
+from cudalint.evaluate.execute.deadline import NEVER, Deadline
+from cudalint.evaluate.requests.execution import Execution
 from cudalint.facts import FileFacts
 from cudalint.options import AnalysisOptions
 

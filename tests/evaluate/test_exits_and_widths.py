@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 from evaluating import elements, evaluate, results
 
-from cudalint.evaluate.arithmetic import BOOL, I4, I8, U4
-from cudalint.evaluate.graph import Graph
-from cudalint.evaluate.numeric import Rows, Threads
+from cudalint.evaluate.symbolic.arithmetic import BOOL, I4, I8, U4
+from cudalint.evaluate.symbolic.graph import Graph
+from cudalint.evaluate.symbolic.numeric import Rows, Threads
 
 LANES = range(32)
 CASES: list[tuple[str, str, Sequence[Sequence[int]]]] = [

@@ -15,10 +15,10 @@ from reference_c.ctypes_ import BOOL, INT, LONG, UINT, ULONG, CType, Number, Und
 from reference_c.expressions import Binary, Cast, Conditional, Element, Expr, Extremum, Lit, Real, Unary, Var
 from reference_c.generate import Shape, blocks, expressions
 
-from cudalint.evaluate import arithmetic
-from cudalint.evaluate.graph import Graph
-from cudalint.evaluate.nodes import Node
-from cudalint.evaluate.numeric import Rows, Threads
+from cudalint.evaluate.symbolic import arithmetic
+from cudalint.evaluate.symbolic.graph import Graph
+from cudalint.evaluate.symbolic.nodes import Node
+from cudalint.evaluate.symbolic.numeric import Rows, Threads
 
 EXPRESSIONS_PER_EXAMPLE = 4
 EXAMPLES = 2000

@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from cudalint.evaluate.arithmetic import BOOL, F4, I4, I8, U4, U8, Kind, Number
-from cudalint.evaluate.graph import Graph, conjuncts
-from cudalint.evaluate.nodes import Node, Reason
-from cudalint.evaluate.numeric import Rows, Threads
-from cudalint.evaluate.representatives import picks
-from cudalint.evaluate.situations import QUICK, THOROUGH, Effort, Situation
+from cudalint.evaluate.requests.representatives import picks
+from cudalint.evaluate.requests.situations import QUICK, THOROUGH, Effort, Situation
+from cudalint.evaluate.symbolic.arithmetic import BOOL, F4, I4, I8, U4, U8, Kind, Number
+from cudalint.evaluate.symbolic.graph import Graph, conjuncts
+from cudalint.evaluate.symbolic.nodes import Node, Reason
+from cudalint.evaluate.symbolic.numeric import Rows, Threads
 
 U1, I2 = Kind("u", 1), Kind("i", 2)
 

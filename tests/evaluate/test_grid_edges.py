@@ -9,7 +9,7 @@ from evaluating import evaluate, only
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cudalint.evaluate.representatives import picks_between
+from cudalint.evaluate.requests.representatives import picks_between
 
 
 @given(st.data(), st.integers(1, 1_000_000), st.integers(2, 12))

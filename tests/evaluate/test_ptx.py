@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from cudalint.analysis import analyse_file
-from cudalint.evaluate.ptx import Instruction, instructions
+from cudalint.evaluate.library.ptx import Instruction, instructions
 from cudalint.facts import KernelFacts
 from cudalint.options import AnalysisOptions
 

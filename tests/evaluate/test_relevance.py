@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from cudalint.analysis import analyse_file
-from cudalint.evaluate.relevance import Relevance
+from cudalint.evaluate.host.relevance import Relevance
 from cudalint.frontend.flags import ParseOptions
 from cudalint.frontend.lower.unit import lower_unit
 from cudalint.frontend.parse import parse_file

@@ -10,7 +10,7 @@ from evaluating import evaluate, only
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cudalint.evaluate.representatives import scattered
+from cudalint.evaluate.requests.representatives import scattered
 
 _EXTENTS = st.tuples(*[st.integers(1, 3) | st.integers(1, 10_000_000)] * 3)
 

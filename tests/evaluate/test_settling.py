@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from cudalint.evaluate.arithmetic import BOOL, F8, I4, I8, U8
-from cudalint.evaluate.assumptions import holds, settle
-from cudalint.evaluate.graph import Graph
-from cudalint.evaluate.nodes import Reason, Uniform
-from cudalint.evaluate.sizes import settle_sizes
+from cudalint.evaluate.symbolic.arithmetic import BOOL, F8, I4, I8, U8
+from cudalint.evaluate.symbolic.assumptions import holds, settle
+from cudalint.evaluate.symbolic.graph import Graph
+from cudalint.evaluate.symbolic.nodes import Reason, Uniform
+from cudalint.evaluate.symbolic.sizes import settle_sizes
 from cudalint.hardware.targets import find_target
 
 

@@ -9,11 +9,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cudalint.analysis import analyse_file
-from cudalint.evaluate.arithmetic import BOOL, I4, I8, U4
-from cudalint.evaluate.assumptions import holds, settle
-from cudalint.evaluate.graph import Graph
-from cudalint.evaluate.nodes import Node
-from cudalint.evaluate.solver import solve
+from cudalint.evaluate.symbolic.arithmetic import BOOL, I4, I8, U4
+from cudalint.evaluate.symbolic.assumptions import holds, settle
+from cudalint.evaluate.symbolic.graph import Graph
+from cudalint.evaluate.symbolic.nodes import Node
+from cudalint.evaluate.symbolic.solver import solve
 from cudalint.options import AnalysisOptions
 
 pytest.importorskip("z3", reason="z3 is the optional extra `smt`")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from cudalint.analysis import analyse_file
-from cudalint.evaluate.wmma import Fragment, fragment_of
+from cudalint.evaluate.library.wmma import Fragment, fragment_of
 from cudalint.facts import KernelFacts
 from cudalint.options import AnalysisOptions
 

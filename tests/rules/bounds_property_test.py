@@ -9,9 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cudalint.analysis import analyse_file
-from cudalint.evaluate.arithmetic import I8
-from cudalint.evaluate.assumptions import evaluate_expression
-from cudalint.evaluate.graph import Graph
+from cudalint.evaluate.symbolic.arithmetic import I8
+from cudalint.evaluate.symbolic.assumptions import evaluate_expression
+from cudalint.evaluate.symbolic.graph import Graph
 from cudalint.expressions import parse_expression
 from cudalint.facts import KernelFacts
 from cudalint.options import AnalysisOptions

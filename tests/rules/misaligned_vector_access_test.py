@@ -13,9 +13,9 @@ import pytest
 from cudalint.analysis import analyse_file
 from cudalint.diagnostics import Diagnostic
 from cudalint.engine import CheckJob, check_file
-from cudalint.evaluate.arithmetic import I8
-from cudalint.evaluate.assumptions import evaluate_expression
-from cudalint.evaluate.graph import Graph
+from cudalint.evaluate.symbolic.arithmetic import I8
+from cudalint.evaluate.symbolic.assumptions import evaluate_expression
+from cudalint.evaluate.symbolic.graph import Graph
 from cudalint.expressions import parse_expression
 from cudalint.merging import gather
 from cudalint.options import AnalysisOptions

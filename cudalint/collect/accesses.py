@@ -1,0 +1,89 @@
+"""The access facts of a kernel, collected launch by launch."""
+
+from __future__ import annotations
+
+from msgspec import Struct, field
+
+from cudalint import ir
+from cudalint.collect.extents import extent_places
+from cudalint.evaluate.compiler.machine import machine_accesses
+from cudalint.evaluate.execute.events import AccessEvent
+from cudalint.evaluate.requests.execution import Execution
+from cudalint.evaluate.requests.figures import evaluate_access
+from cudalint.facts import Access, AccessResult, ArrayFacts, Frame, Place
+from cudalint.source_text import Spellings
+
+NO_TIME = "the kernel takes too long"
+
+
+class AccessCollector(Struct, eq=False):
+    spellings: Spellings
+    _sites: dict[object, tuple[AccessEvent, list[AccessResult]]] = field(default_factory=dict)
+
+    def add(self, execution: Execution) -> None:
+        for key, events in _by_site(execution).items():
+            _, results = self._sites.setdefault(key, (events[0], []))
+            if execution.deadline.is_over():
+                results.append(AccessResult(execution.view.index, "unknown", reason=NO_TIME))
+                continue
+            results.extend(evaluate_access(events, execution.view))
+            execution.view.trim()
+
+    def facts(self) -> tuple[Access, ...]:
+        accesses = (_access(event, tuple(results), self.spellings) for event, results in self._sites.values())
+        return tuple(sorted(accesses, key=lambda a: (a.place, a.inlined_from, a.operation, a.space)))
+
+
+def _by_site(execution: Execution) -> dict[object, list[AccessEvent]]:
+    """The accesses of one execution by the place in the source and what they touch."""
+    sites: dict[object, list[AccessEvent]] = {}
+    for event in machine_accesses(execution):
+        if event.target.space in ("global", "shared", "generic"):
+            key = (
+                event.context.span,
+                event.context.frames,
+                event.target.space,
+                event.operation,
+                event.target.name,
+                event.bytes,
+            )
+            sites.setdefault(key, []).append(event)
+    return sites
+
+
+def _access(event: AccessEvent, results: tuple[AccessResult, ...], spellings: Spellings) -> Access:
+    symbol, place = event.target.symbol, Place(*event.context.span)
+    return Access(
+        place=place,
+        function=event.context.function,
+        inlined_from=tuple(Frame(s.path, s.line) for s in event.context.frames),
+        space=event.target.space,
+        operation=event.operation,
+        array=event.target.name,
+        element_type=_type_name(event.element),
+        bytes=event.bytes,
+        results=results,
+        expression=spellings.of(place),
+        declaration=_declaration(symbol) if symbol is not None else None,
+        record_bytes=event.record.bytes if event.record is not None else None,
+        compiled_at=spellings.compiled_at(place),
+    )
+
+
+def _declaration(symbol: ir.Symbol) -> ArrayFacts:
+    extents: list[int] = []
+    type_ = symbol.type
+    while isinstance(type_, ir.ArrayType):
+        extents.append(type_.count or 0)
+        type_ = type_.element
+    known = symbol.type.bytes if symbol.storage == "shared" else None
+    places = extent_places(symbol, len(extents))
+    return ArrayFacts(symbol.name, Place(*symbol.span), tuple(extents), places, type_.bytes, known or None)
+
+
+def _type_name(type_: ir.Type) -> str:
+    if isinstance(type_, ir.PointerType):
+        return f"{_type_name(type_.pointee)}*"
+    if isinstance(type_, ir.ArrayType):
+        return f"{_type_name(type_.element)}[{type_.count or ''}]"
+    return type_.name

@@ -1,0 +1,124 @@
+"""The accesses of a kernel whose address is no multiple of their width, or not for all arguments."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from msgspec import Struct, field
+
+from cudalint import ir
+from cudalint.evaluate.checks.alignment import alignment_verdict
+from cudalint.evaluate.compiler.machine import machine_accesses
+from cudalint.evaluate.execute.events import AccessEvent
+from cudalint.evaluate.execute.memory import alignment
+from cudalint.evaluate.execute.values import Allocation
+from cudalint.evaluate.requests.execution import Execution
+from cudalint.evaluate.requests.knowledge import is_astray
+from cudalint.evaluate.symbolic.residues import Residues
+from cudalint.facts import Frame, Misalignment, Place
+
+_MAX_EVALUATED = 48
+"""Accesses of one launch that are evaluated because nothing simpler proves them aligned."""
+
+
+class AlignmentCollector(Struct, eq=False):
+    found: dict[object, Misalignment] = field(default_factory=dict)
+    """By place and launch; the first execution of an access that goes wrong stands for the others."""
+
+    def add(self, execution: Execution) -> None:
+        bases, declared = shared_layout(execution), _declared(execution.function)
+        tried: set[object] = set()
+        for event, width in _candidates(execution, bases):
+            base = bases.get(event.target.symbol, 0) if event.target.symbol is not None else 0
+            key = (event.target.name, event.offset.index, width, base, tuple(c.index for c in event.context.conditions))
+            if key in tried or len(tried) >= _MAX_EVALUATED:
+                continue
+            tried.add(key)
+            is_vector = isinstance(event.element, ir.RecordType) and width > declared.get(event.target.name, 0)
+            verdict = alignment_verdict(event, width, base, execution.view, trust_pitch=not is_vector)
+            if verdict is not None:
+                place = (event.context.span, event.context.frames, event.target.name, execution.view.index)
+                offender = verdict.offender
+                finding = Misalignment(
+                    Place(*event.context.span),
+                    tuple(Frame(s.path, s.line) for s in event.context.frames),
+                    event.target.space,
+                    event.operation,
+                    event.target.name,
+                    width,
+                    execution.view.index,
+                    verdict.condition,
+                    offender.thread,
+                    offender.block,
+                    None if event.offset.bits & execution.view.graph.opaque_bits else offender.offset,
+                    base,
+                    verdict.values,
+                    execution.view.assumptions,
+                )
+                self.found.setdefault(place, finding)
+
+    def facts(self) -> tuple[Misalignment, ...]:
+        return tuple(sorted(self.found.values(), key=lambda m: (m.place, m.inlined_from, m.launch)))
+
+
+def _candidates(execution: Execution, bases: Mapping[ir.Symbol, int]) -> Iterator[tuple[AccessEvent, int]]:
+    """The accesses that their offset alone does not prove aligned, with the width of the machine's access."""
+    residues = Residues()
+    graph = execution.view.graph
+    events = [event for event in execution.events if isinstance(event, AccessEvent)]
+    machine: list[AccessEvent] | None = None
+    for position, event in enumerate(events):
+        if event.one_of or not _is_known(event.target) or is_astray(event.offset, event.context, graph):
+            continue
+        base = bases.get(event.target.symbol, 0) if event.target.symbol is not None else 0
+        width = natural_width(event.bytes)
+        merged = width if event.record is None else max(width, min(event.record.align, 16))
+        residue = residues.of(event.offset)
+        aligned = residue._replace(rest=(residue.rest + base) % residue.modulus)
+        if aligned.is_multiple_of(merged):
+            continue
+        if merged > width:
+            # A field of a vector is loaded together with others where the compiler merges them, else by itself.
+            machine = machine or machine_accesses(execution)
+            if machine[position].bytes > event.bytes:
+                event, width = machine[position], min(merged, natural_width(machine[position].bytes))
+                residue = residues.of(event.offset)
+                aligned = residue._replace(rest=(residue.rest + base) % residue.modulus)
+        if not aligned.is_multiple_of(width):
+            yield event, width
+
+
+def _declared(function: ir.Function) -> dict[str, int]:
+    """The alignment of what each parameter points to."""
+    types = {symbol.name: symbol.type for symbol in function.parameters}
+    return {name: alignment(t.pointee) for name, t in types.items() if isinstance(t, ir.PointerType)}
+
+
+def _is_known(target: Allocation) -> bool:
+    """Whether the alignment of an array's start is known: allocations start at multiples of 256 bytes."""
+    return target.space in ("global", "shared") and target.opaque is None and not target.is_null
+
+
+def natural_width(size: int) -> int:
+    """The alignment that an access of so many bytes needs: the largest power of two that divides it, at most 16."""
+    return min(size & -size, 16) if size else 1
+
+
+def shared_layout(execution: Execution) -> dict[ir.Symbol, int]:
+    """Where the shared arrays of a kernel start in the block's shared memory.
+
+    Measured (fixtures/misaligned-vector-access/layout.json): in the order of their declaration, each at the next
+    multiple of its own alignment; and whatever is `extern` at a multiple of 16 behind them. Where other functions
+    declare shared arrays too, their order is not known, and nothing is said.
+    """
+    arrays = sorted((s for s in execution.variables if s.storage == "shared"), key=lambda s: s.span)
+    path, line, _, end_line, _ = execution.function.span
+    inside = all(s.span.path == path and line <= s.span.line <= end_line for s in arrays)
+    layout: dict[ir.Symbol, int] = {}
+    end = 0
+    for symbol in arrays if inside else ():
+        align = max(symbol.align, alignment(symbol.type))
+        end = -(-end // align) * align
+        layout[symbol] = end
+        end += symbol.type.bytes
+    return layout

@@ -1,0 +1,77 @@
+"""The barrier facts of a kernel, collected launch by launch."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+from msgspec import Struct, field
+from msgspec.structs import replace
+
+from cudalint import ir
+from cudalint.evaluate.execute.events import BarrierEvent, UnmaskedEvent
+from cudalint.evaluate.requests.execution import Execution
+from cudalint.facts import Barrier, BarrierKind, BarrierResult, Frame, Place, UnmaskedCall
+from cudalint.flow.barriers import verdict
+from cudalint.flow.trial import Trial
+
+_WORST_FIRST = ("divergent", "unknown", "uniform")
+_MAX_EVENTS = 24
+"""Executions of one barrier (by unrolling and inlining) that are looked at; the rest behave alike."""
+
+
+_Site = tuple[ir.Span, tuple[ir.Span, ...], BarrierKind]
+"""A place with the calls that lead to it."""
+
+
+class BarrierCollector(Struct, eq=False):
+    _sites: dict[_Site, tuple[BarrierEvent, list[BarrierResult]]] = field(default_factory=dict)
+    _unmasked: dict[Place, UnmaskedCall] = field(default_factory=dict)
+
+    def add(self, execution: Execution, trial: Trial) -> None:
+        sites: dict[_Site, list[BarrierEvent]] = {}
+        for event in execution.events:
+            if isinstance(event, UnmaskedEvent):
+                call = UnmaskedCall(Place(*event.context.span), event.name, _frames(event))
+                self._unmasked.setdefault(call.place, call)
+            elif isinstance(event, BarrierEvent) and event.part != "arrive" and not _is_librarys(event):
+                sites.setdefault((event.context.span, event.context.frames, event.kind), []).append(event)
+        for key, events in sites.items():
+            _, results = self._sites.setdefault(key, (events[0], []))
+            found = [self._verdict(event, execution, trial) for event in events[:_MAX_EVENTS]]
+            results.append(min(found, key=lambda result: _WORST_FIRST.index(result.verdict)))
+
+    def drop(self, launch: int, places: Collection[ir.Span]) -> None:
+        """Marks barriers of the kernel's own body that order nothing under a launch."""
+        for (span, *_), (_, results) in self._sites.items():
+            for position, result in enumerate(results):
+                if result.launch == launch and result.verdict == "uniform" and span in places:
+                    results[position] = replace(result, redundant=True)
+
+    @staticmethod
+    def _verdict(event: BarrierEvent, execution: Execution, trial: Trial) -> BarrierResult:
+        if trial.is_over():
+            return BarrierResult(execution.view.index, "unknown", "there is too much to look at")
+        return verdict(event, trial, execution)
+
+    def unmasked(self) -> tuple[UnmaskedCall, ...]:
+        return tuple(sorted(self._unmasked.values(), key=lambda call: call.place))
+
+    def facts(self) -> tuple[Barrier, ...]:
+        """The barriers of the source, and warp functions whose mask names lanes that don't come."""
+        found = [_barrier(event, tuple(results)) for event, results in self._sites.values()]
+        found = [b for b in found if not b.is_implied or any(r.verdict == "divergent" for r in b.results)]
+        return tuple(sorted(found, key=lambda b: (b.place, b.inlined_from, b.kind)))
+
+
+def _is_librarys(event: BarrierEvent) -> bool:
+    """The barrier is one inside of a library's function."""
+    return event.implied and event.scope != "warp" and event.kind != "named"
+
+
+def _barrier(event: BarrierEvent, results: tuple[BarrierResult, ...]) -> Barrier:
+    place, context = Place(*event.context.span), event.context
+    return Barrier(place, context.function, _frames(event), event.kind, results, event.implied)
+
+
+def _frames(event: BarrierEvent | UnmaskedEvent) -> tuple[Frame, ...]:
+    return tuple(Frame(span.path, span.line) for span in event.context.frames)

@@ -1,0 +1,128 @@
+"""The accesses of a kernel that leave an array of known size."""
+
+from __future__ import annotations
+
+from msgspec import Struct, field
+
+from cudalint import ir
+from cudalint.evaluate.checks.bounds import Leaving, Touch, assumed_extent, extent_text, leaving
+from cudalint.evaluate.execute.events import AccessEvent, LocalIndexEvent
+from cudalint.evaluate.execute.memory import element_bytes
+from cudalint.evaluate.requests.execution import Execution
+from cudalint.evaluate.requests.knowledge import is_astray
+from cudalint.evaluate.requests.views import LaunchView
+from cudalint.evaluate.symbolic.arithmetic import I8
+from cudalint.evaluate.symbolic.nodes import Node
+from cudalint.facts import Frame, OutOfBounds, Place
+
+
+class BoundsCollector(Struct, eq=False):
+    found: dict[object, OutOfBounds] = field(default_factory=dict)
+    """By place and launch; the first execution of an access that leaves its array stands for the others."""
+
+    def add(self, execution: Execution) -> None:
+        tried: set[object] = set()
+        for event in execution.events:
+            if not isinstance(event, (AccessEvent, LocalIndexEvent)):
+                continue
+            array = _array(event, execution)
+            if array is None:
+                continue
+            touch = array.touch
+            conditions = tuple(c.index for c in touch.context.conditions)
+            key = (array.symbol, array.name, event.operation, touch.offset.index, touch.bytes, conditions)
+            if key not in tried:
+                tried.add(key)
+                self._try(array, execution.view)
+
+    def _try(self, array: _Array, view: LaunchView) -> None:
+        extent = array.extent or assumed_extent(array.touch, view)
+        found = leaving(array.touch, extent, view) if extent is not None else None
+        if found is None or extent is None:
+            return
+        context = array.touch.context
+        place = (context.span, context.frames, array.name, view.index)
+        if place not in self.found:
+            self.found[place] = array.fact(found, extent, view)
+
+    def facts(self) -> tuple[OutOfBounds, ...]:
+        return tuple(sorted(self.found.values(), key=lambda o: (o.place, o.inlined_from, o.launch)))
+
+
+class _Array(Struct, frozen=True, eq=False):
+    """An array that is touched, with its size where that is known."""
+
+    name: str
+    touch: Touch
+    extent: Node | None
+    """In bytes; for an array in registers, in elements."""
+    element: int
+    event: AccessEvent | LocalIndexEvent
+    symbol: ir.Symbol | None
+
+    def fact(self, found: Leaving, extent: Node, view: LaunchView) -> OutOfBounds:
+        context, offender = self.touch.context, found.offender
+        dimensions = _dimensions(self.symbol) if isinstance(self.event, AccessEvent) else 1
+        return OutOfBounds(
+            Place(*context.span),
+            tuple(Frame(s.path, s.line) for s in context.frames),
+            self.event.target.space if isinstance(self.event, AccessEvent) else "local",
+            self.event.operation,
+            self.name,
+            view.index,
+            found.kind,
+            offender.thread,
+            offender.block,
+            offender.offset,
+            self.touch.bytes,
+            found.extent,
+            self.element,
+            extent_text(view.graph, extent, self.element),
+            found.values,
+            found.condition,
+            self.extent is not None,
+            Place(*self.symbol.span) if self.symbol is not None else None,
+            dimensions,
+        )
+
+
+def _array(event: AccessEvent | LocalIndexEvent, execution: Execution) -> _Array | None:
+    graph = execution.view.graph
+    if isinstance(event, LocalIndexEvent):
+        one = Touch(event.context, event.index, 1)
+        return _Array(event.symbol.name, one, graph.const(event.count, I8), 1, event, event.symbol)
+    target = event.target
+    unknown = event.one_of or target.opaque is not None or target.is_null or target.space == "generic"
+    if unknown or is_astray(event.offset, event.context, graph):
+        return None
+    extent, element = target.size, element_bytes(event.element)
+    if target.bytes is not None:
+        extent = graph.const(target.bytes, I8)
+    if target.bytes is not None and event.bytes > target.bytes:
+        # The type is a stand-in for one that nobody declared.
+        return None
+    declared = next((s.type for s in execution.function.parameters if s.name == target.name), None)
+    if target.symbol is None and isinstance(declared, ir.PointerType) and declared.pointee.bytes:
+        element = declared.pointee.bytes
+    if target.symbol is not None:
+        element = _innermost(target.symbol.type)
+        if target.symbol.storage == "dynamic-shared" and execution.dynamic_shared is not None:
+            extent = graph.const(execution.dynamic_shared, I8)
+    if extent is None and target.space != "global":
+        return None
+    return _Array(target.name, Touch(event.context, event.offset, event.bytes), extent, element, event, target.symbol)
+
+
+def _innermost(type_: ir.Type) -> int:
+    while isinstance(type_, ir.ArrayType):
+        type_ = type_.element
+    return element_bytes(type_)
+
+
+def _dimensions(symbol: ir.Symbol | None) -> int:
+    type_, count = symbol.type if symbol is not None else None, 0
+    while isinstance(type_, ir.ArrayType):
+        type_, count = type_.element, count + 1
+    return count
+
+

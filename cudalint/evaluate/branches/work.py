@@ -1,0 +1,154 @@
+"""How much there is to do on one side of a branch, in machine instructions: a rough count over its statements."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cudalint import ir
+from cudalint.evaluate.execute import walk
+from cudalint.evaluate.execute.events import Loop, Step
+from cudalint.evaluate.requests.views import LaunchView
+
+_DIVISION = 8.0
+"""A division by a value that is not constant: a reciprocal and its corrections."""
+_CALLS = {
+    # Single instructions.
+    **dict.fromkeys(("min", "max", "fminf", "fmaxf", "fmin", "fmax", "abs", "fabsf", "fabs", "fmaf", "fma"), 1.0),
+    # Special function unit, with range reduction or correction around it.
+    **dict.fromkeys(("sqrtf", "rsqrtf", "sqrt", "rsqrt", "expf", "exp2f", "logf", "log2f", "__fdividef"), 8.0),
+    **dict.fromkeys(("sinf", "cosf", "tanf", "powf", "exp", "log", "sin", "cos", "pow", "tanhf", "erff"), 24.0),
+}
+_CALL = 4.0
+"""Any other function of the library: an atomic, a shuffle, a barrier."""
+
+
+class WorkMeter:
+    """Weighs the steps of one execution under one launch."""
+
+    def __init__(self, view: LaunchView, steps: Sequence[Step]) -> None:
+        self.view = view
+        self.steps = steps
+        self.reach: NDArray[np.float64] = np.ones(len(steps))
+        """For each step, how often a warp executes it, loops apart: less than 1 behind conditions that some warps
+        miss."""
+        self._own: dict[int, float] = {}
+        self._trips: dict[int, float] = {}
+        self._inside: dict[int, NDArray[np.float64]] = {}
+        """[steps] by the number of loops that don't count: what each step executes in the others, where that was
+        asked."""
+
+    def narrow(self, steps: range, share: float) -> None:
+        """Notes that only this share of the warps that get to a branch goes to these steps."""
+        self.reach[steps.start : steps.stop] *= share
+
+    def fits(self, steps: Iterable[int], most: float) -> bool:
+        """Whether these steps compute no more than that in one pass, as the compiler sees them."""
+        total = 0.0
+        for step in steps:
+            total += self._weight(self.steps[step].code)
+            if total > most:
+                return False
+        return True
+
+    def executed(self, steps: range, around: tuple[Loop, ...]) -> float:
+        """What a warp that gets to these steps executes there, those in loops as often as they are passed; `around`
+        are the loops that don't count."""
+        if not steps:
+            return 0.0
+        part = slice(steps.start, steps.stop)
+        if len(around) not in self._inside:
+            self._inside[len(around)] = np.full(len(self.steps), np.nan)
+        weights = self._inside[len(around)][part]
+        for place in np.flatnonzero(np.isnan(weights)).tolist():
+            weights[place] = self._passed(self.steps[steps.start + place], len(around))
+        reach = self.reach[part]
+        return float((weights * reach).sum() / (reach[0] or 1.0))
+
+    def _passed(self, step: Step, around: int) -> float:
+        """A step as often as the loops inside of so many others come to it."""
+        weight = self._weight(step.code)
+        for loop in step.loops[around:]:
+            weight *= self._passes(loop)
+        return weight
+
+    def _weight(self, code: ir.Stmt | ir.Expr) -> float:
+        found = self._own.get(id(code))
+        if found is None:
+            found = sum(map(weigh, own_expressions(code)))
+            self._own[id(code)] = found
+        return found
+
+    def _passes(self, loop: Loop) -> float:
+        """Mean number of iterations of a loop, over the times that it is entered."""
+        key = loop.counter.index
+        found = self._trips.get(key)
+        if found is None:
+            situation = self.view.quick()
+            position = next((i for i, step in enumerate(self.steps) if loop in step.loops), None)
+            outer = self.steps[position].loops if position is not None else ()
+            rows = situation.rows(outer[: outer.index(loop)] if loop in outer else ())
+            trips = situation.trips(rows, loop)
+            weights = rows.weights * (trips > 0)
+            found = float(np.average(trips, weights=weights)) if weights.any() else 0.0
+            self._trips[key] = found
+        return found
+
+
+def own_expressions(code: ir.Stmt | ir.Expr) -> Iterable[ir.Expr]:
+    """What a statement computes itself; the statements in it are steps of their own."""
+    match code:
+        case ir.Declare(initializer=value) if value is not None:
+            return (value,)
+        case ir.ExprStmt(expr=expr):
+            return (expr,)
+        case ir.If(condition=condition) | ir.Switch(condition=condition):
+            return (condition,)
+        case ir.Return(value=value) if value is not None:
+            return (value,)
+        case ir.Asm(operands=operands):
+            return operands
+        case _ if isinstance(code, _STATEMENTS):
+            return ()
+        case _:
+            return (code,)
+
+
+_STATEMENTS = (
+    ir.Declare, ir.Block, ir.For, ir.RangeFor, ir.While, ir.DoWhile, ir.Return, ir.Break, ir.Continue, ir.UnknownStmt,
+)  # fmt: skip
+
+
+def weigh(expr: ir.Expr) -> float:
+    """Machine instructions that an expression takes, without the bodies of the functions that it calls."""
+    return sum(map(_operation, walk.walk(expr)))
+
+
+def _operation(node: object) -> float:
+    match node:
+        case ir.Index(base=base):
+            # An address and an access; of `a[i][j]` once.
+            return 0.0 if isinstance(base, ir.Index) else 2.0
+        case ir.Unary(op="*"):
+            return 1.0
+        case ir.Unary(op=op):
+            return 1.0 if op in ("++x", "--x", "x++", "x--", "-", "~") else 0.0
+        case ir.Binary(op=op, right=right):
+            return _DIVISION if op in ("/", "%") and not isinstance(right, ir.Constant) else 1.0
+        case ir.Assign(op=op, target=target):
+            return (3.0 if _is_memory(target) else 1.0) if op else 0.0
+        case ir.Conditional():
+            return 1.0
+        case ir.Call(name=name, function=function):
+            if function is not None and function.is_user:
+                return 0.0
+            return _CALLS.get(name, _CALL)
+        case _:
+            return 0.0
+
+
+def _is_memory(target: ir.Expr) -> bool:
+    nodes = walk.walk(target)
+    return any(isinstance(node, ir.Index) or (isinstance(node, ir.Unary) and node.op == "*") for node in nodes)

@@ -1,0 +1,252 @@
+"""Whether the addresses of an access are multiples of its width, and what that takes of the launch's arguments.
+
+The hardware faults ("misaligned address") where they are not. Most accesses are proven aligned by the residues of
+their offset alone. The others are evaluated: for generic sizes, and for sizes with other remainders. The condition on
+the sizes is derived from the offset as a polynomial, and only believed if it tells right from wrong in all of them.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterator, Mapping, Sequence
+
+import numpy as np
+from msgspec import Struct
+from numpy.typing import NDArray
+
+from cudalint.evaluate.checks.probes import (
+    Offender,
+    Seen,
+    Values,
+    allowed,
+    depends_on,
+    known_conditions,
+    look,
+    residues,
+    symbols,
+)
+from cudalint.evaluate.execute.events import AccessEvent
+from cudalint.evaluate.requests.situations import DEEP, QUICK, THOROUGH, Effort, mask_of
+from cudalint.evaluate.requests.views import LaunchView
+from cudalint.evaluate.symbolic.arithmetic import I8
+from cudalint.evaluate.symbolic.graph import Graph
+from cudalint.evaluate.symbolic.nodes import Node
+from cudalint.evaluate.symbolic.numeric import Rows
+from cudalint.evaluate.symbolic.polynomial import Monomial, is_address, spelled, terms_of
+
+_MAX_SYMBOLS = 5
+_MAX_TEXT = 40
+_PERIOD = 32
+"""All that widths and the residues that are tried divide."""
+_EASY = (64, 512, 4096)
+"""Sizes for an example, multiples of the period."""
+_NAME = re.compile(r"[A-Za-z_][\w.>-]*")
+_CALL = re.compile(r"[a-z0-9]\(")
+"""What only the evaluator has a name for: `select(...)`."""
+
+
+class Verdict(Struct, frozen=True):
+    """An access that is not always aligned."""
+
+    condition: str | None
+    """What the arguments have to fulfil; None where it is misaligned whatever they are."""
+    offender: Offender
+    """A thread that is misaligned."""
+    values: tuple[tuple[str, int], ...]
+    """The values for which it is, if that depends on them."""
+
+
+class _Requirement(Struct, frozen=True):
+    """`expression % divisor == rest`."""
+
+    text: str
+    value: Node
+    divisor: int
+    rest: int
+
+    def __str__(self) -> str:
+        return f"{self.text} % {self.divisor} == {self.rest}"
+
+
+def alignment_verdict(
+    event: AccessEvent, width: int, base: int, view: LaunchView, trust_pitch: bool = False
+) -> Verdict | None:
+    """Where and when an access of `width` bytes is misaligned, its array starting `base` bytes off; None where it never
+    is, or where that cannot be told. `trust_pitch`: rows whose length is counted in bytes are aligned, as those that
+    cudaMallocPitch makes."""
+    if known_conditions(event.context, view.graph) is None or _looks_at_address(event, view.graph):
+        return None
+    chosen = symbols(view.graph, depends_on(event.context, event.offset))
+    by_data = bool(event.offset.bits & view.graph.opaque_bits)
+
+    def see(values: Values | None, effort: Effort = QUICK) -> Seen:
+        return look(view, event.context, event.offset, offends, values, effort)
+
+    def offends(rows: Rows) -> NDArray[np.bool_]:
+        wrong: NDArray[np.bool_] = (rows.full(event.offset).astype(np.int64) + base) % width != 0
+        return wrong
+
+    if not chosen:
+        found = see(None).offender or see(None, DEEP if len(event.context.loops) > 1 else THOROUGH).offender
+        return Verdict(None, found, ()) if found is not None and not by_data else None
+    if len(chosen) > _MAX_SYMBOLS:
+        return None
+    tried = [(values, see(values)) for values in residues(view, chosen, width)]
+    tried = [(values, seen) for values, seen in tried if seen.reached]
+    bad = [(values, seen.offender) for values, seen in tried if seen.offender is not None]
+    if not bad:
+        return None
+    values, offender = bad[0]
+    if len(bad) == len(tried):
+        return None if by_data else Verdict(None, offender, _example(values, symbols(view.graph, event.offset.bits)))
+    outcomes = [(values, seen.offender is None) for values, seen in tried]
+    requirements = _requirements(event, width, base, view, trust_pitch)
+    needed = requirements and _weakest(view.graph, requirements, outcomes)
+    if not needed or not all(_is_readable(view.graph, r) for r in needed):
+        return None
+    deciding = [u for u in chosen if any(u.bits & r.value.bits for r in needed)]
+    for smaller in _smaller(view, values, deciding):
+        found = see(smaller).offender
+        if found is not None:
+            values, offender = smaller, found
+            break
+    return Verdict(" && ".join(map(str, needed)), offender, _example(values, deciding))
+
+
+def _smaller(view: LaunchView, values: Values, deciding: Sequence[Node]) -> Iterator[dict[Node, int | float]]:
+    """The same with sizes that are easier to read, if the launch is one for such sizes too."""
+    for start in _EASY:
+        moved = {u: start + int(values[u]) % _PERIOD for u in deciding if values[u] > start + _PERIOD}
+        smaller: dict[Node, int | float] = {**values, **moved}
+        if moved and allowed(view, smaller) and _makes_a_grid(view, smaller):
+            yield smaller
+
+
+def _makes_a_grid(view: LaunchView, values: Values) -> bool:
+    rows = Rows.of_one_block(view.graph, values)
+    return all(int(np.asarray(rows.value(axis)).flat[0]) > 0 for axis in view.grid)
+
+
+def _example(values: Values, deciding: Sequence[Node]) -> tuple[tuple[str, int], ...]:
+    return tuple((spelled((u,)), int(values[u])) for u in deciding)
+
+
+def _looks_at_address(event: AccessEvent, graph: Graph) -> bool:
+    """Whether the program asks for an address on the way, in a condition that cannot be evaluated."""
+    doubtful = [c for c in event.context.conditions if c.bits & graph.opaque_bits]
+    return any(is_address(atom) for c in doubtful for atom in graph.atoms(c.bits, graph.uniform_bits))
+
+
+def _is_readable(graph: Graph, requirement: _Requirement) -> bool:
+    """Whether it consists of names that stand in the source, and of few enough to be understood."""
+    names = [spelled((u,)) for u in graph.atoms(requirement.value.bits, graph.uniform_bits)]
+    plain = all(_NAME.fullmatch(name) for name in names) and not _CALL.search(requirement.text)
+    return plain and len(requirement.text) <= _MAX_TEXT
+
+
+# --- the condition -----------------------------------------------------------------------------------
+
+
+def _weakest(
+    graph: Graph, requirements: Sequence[_Requirement], outcomes: Sequence[tuple[Values, bool]]
+) -> list[_Requirement]:
+    """As few of the requirements as are enough for every set of values tried; none where even all are not."""
+    met = np.array([[_is_met(graph, r, values) for r in requirements] for values, _ in outcomes])
+    aligned = np.array([fine for _, fine in outcomes])
+    if (met.all(axis=1) & ~aligned).any() or not met.all(axis=1).any():
+        return []
+    kept = list(range(len(requirements)))
+    for position in range(len(requirements)):
+        others = [i for i in kept if i != position]
+        if others and not (met[:, others].all(axis=1) & ~aligned).any():
+            kept = others
+    return [requirements[i] for i in kept]
+
+
+def _is_met(graph: Graph, requirement: _Requirement, values: Values) -> bool:
+    rows = Rows.of_one_block(graph, values)
+    number = int(np.asarray(rows.value(requirement.value)).flat[0])
+    return number % requirement.divisor == requirement.rest
+
+
+def _requirements(
+    event: AccessEvent, width: int, base: int, view: LaunchView, trust_pitch: bool
+) -> list[_Requirement]:
+    """What each part of the offset that the arguments decide has to be a multiple of; none if that is not enough."""
+    graph = view.graph
+    terms = {m: c for m, c in terms_of(graph, event.offset).items() if not any(is_address(a) for a in m)}
+    constant = terms.pop((), graph.zero)
+    coefficients = _active_values(event, [*terms.values(), constant], view)
+    if coefficients is None or not terms:
+        return []
+    *factors, rest = (c % width for c in coefficients)
+    rest = (rest + base) % width
+    if trust_pitch and any(len(set(c.tolist())) > 1 and np.gcd.reduce(c) % 2 for c in coefficients[:-1]):
+        return []
+    return list(_grouped(graph, list(terms), factors, rest, width))
+
+
+def _active_values(event: AccessEvent, nodes: Sequence[Node], view: LaunchView) -> list[NDArray[np.int64]] | None:
+    """What the active lanes see of some values, each [lanes]; None where no lane is active."""
+    rows = view.quick().rows(event.context.loops)
+    conditions = known_conditions(event.context, view.graph) or ()
+    active = mask_of(rows, [c for c in conditions if not c.bits & view.graph.uniform_bits]) & (
+        rows.weights[:, None] > 0
+    )
+    return [rows.full(node)[active].astype(np.int64) for node in nodes] if active.any() else None
+
+
+def _grouped(
+    graph: Graph,
+    monomials: Sequence[Monomial],
+    factors: Sequence[NDArray[np.int64]],
+    rest: NDArray[np.int64],
+    width: int,
+) -> Iterator[_Requirement]:
+    """Parts that all lanes see alike have to be right together with the rest; those that lanes multiply by different
+    numbers have to be right one by one."""
+    common: dict[Monomial, int] = {}
+    varying: list[tuple[list[Monomial], NDArray[np.int64]]] = []
+    for monomial, factor in zip(monomials, factors, strict=True):
+        if (factor == factor[0]).all():
+            common[monomial] = int(factor[0])
+        else:
+            same = next((group for group, other in varying if np.array_equal(other, factor)), None)
+            if same is None:
+                varying.append(([monomial], factor))
+            else:
+                same.append(monomial)
+    for group, factor in varying:
+        divisor = width // math.gcd(width, int(np.gcd.reduce(factor)))
+        if divisor > 1:
+            yield _requirement(graph, dict.fromkeys(group, 1), divisor, 0)
+    if (rest == rest[0]).all():
+        yield from _common(graph, common, int(rest[0]), width)
+
+
+def _common(graph: Graph, parts: Mapping[Monomial, int], rest: int, width: int) -> Iterator[_Requirement]:
+    """c1 * K + c2 * H + rest has to be a multiple of the width."""
+    shared = math.gcd(width, *parts.values())
+    divisor = width // shared
+    left = {m: c // shared for m, c in parts.items() if c // shared % divisor}
+    if divisor == 1 or not left or rest % shared:
+        return
+    wanted = -rest // shared % divisor
+    if len(left) == 1:
+        ((monomial, factor),) = left.items()
+        wanted, left = wanted * pow(factor, -1, divisor) % divisor, {monomial: 1}
+    yield _requirement(graph, left, divisor, wanted)
+
+
+def _requirement(graph: Graph, parts: Mapping[Monomial, int], divisor: int, rest: int) -> _Requirement:
+    total = graph.zero
+    texts = []
+    for monomial, factor in parts.items():
+        product = graph.const(factor, I8)
+        for atom in monomial:
+            product = graph.binary("*", product, atom, I8)
+        total = graph.binary("+", total, product, I8)
+        texts.append(spelled(monomial) if factor == 1 else f"{factor} * {spelled(monomial)}")
+    text = texts[0] if len(texts) == 1 else f"({' + '.join(texts)})"
+    return _Requirement(text, total, divisor, rest)

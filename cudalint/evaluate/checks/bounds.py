@@ -1,0 +1,249 @@
+"""Whether accesses leave an array of known size: for certain, or only in the last block of a grid that is rounded up.
+
+Sizes are expressions of the host code (`n * sizeof(float)`), so that both the addresses and the size are evaluated for
+the same values of `n`: for a multiple of everything that a block could be, and for one more.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Iterator, Sequence
+from typing import Literal
+
+import numpy as np
+from msgspec import Struct
+from numpy.typing import NDArray
+
+from cudalint.evaluate.checks.probes import (
+    Offender,
+    Values,
+    allowed,
+    depends_on,
+    known_conditions,
+    look,
+    symbols,
+)
+from cudalint.evaluate.execute.events import Context
+from cudalint.evaluate.requests.situations import mask_of
+from cudalint.evaluate.requests.views import LaunchView
+from cudalint.evaluate.symbolic.arithmetic import I4, I8, U4
+from cudalint.evaluate.symbolic.graph import Graph
+from cudalint.evaluate.symbolic.nodes import Node, render
+from cudalint.evaluate.symbolic.numeric import Rows
+from cudalint.evaluate.symbolic.polynomial import spelled, terms_of
+
+_MAX_SYMBOLS = 4
+_SCALES = (1, 3, 7, 105)
+"""Sizes are tried with these factors: some blocks take 3, 5 or 7 times a power of two."""
+_BLOCK_BITS = tuple(8 << axis for axis in range(3))
+
+
+class Touch(Struct, frozen=True, eq=False):
+    """Something that threads do to `bytes` bytes at `offset` of an array (or to one element of it, counted in ones)."""
+
+    context: Context
+    offset: Node
+    bytes: int
+
+
+class Leaving(Struct, frozen=True):
+    """An access that leaves its array."""
+
+    kind: Literal["always", "tail"]
+    """`tail`: only where the size is no multiple of what the blocks take."""
+    offender: Offender
+    extent: int
+    """The array's size in bytes, with these values."""
+    values: tuple[tuple[str, int], ...]
+    condition: str | None = None
+    """Under which all blocks stay inside, for a tail."""
+
+
+def leaving(touch: Touch, extent: Node, view: LaunchView) -> Leaving | None:
+    """Whether some thread leaves an array of `extent` bytes, as far as that is beyond doubt."""
+    graph = view.graph
+    if view.assumptions or _is_doubtful(touch, graph) or graph.false in view.guards:
+        return None
+    if not (extent.bits | _bits(touch, view)) & graph.uniform_bits:
+        return _certainly(touch, int(extent.value), view) if extent.is_const else None
+    own, given = symbols(graph, _bits(touch, view)), symbols(graph, extent.bits)
+    others = graph.atoms(extent.bits | _bits(touch, view), graph.uniform_bits)
+    if not own or set(others) != set(given) or len(given) > _MAX_SYMBOLS:
+        # Nobody knows how large one unknown number is beside another.
+        return None
+    return _for_sizes(touch, extent, given, view)
+
+
+def assumed_extent(touch: Touch, view: LaunchView) -> Node | None:
+    """The size of an array of which nobody sees the allocation: as many elements as the grid has threads, if that is
+    what a launch that needs no rounding up touches exactly."""
+    graph = view.graph
+    if view.assumptions or _is_doubtful(touch, graph):
+        return None
+    chosen = symbols(graph, _grid_bits(touch, view))
+    if not chosen or len(chosen) > 2 or set(symbols(graph, _bits(touch, view))) != set(chosen):
+        return None
+    count = graph.const(1, I8)
+    for symbol in chosen:
+        count = graph.binary("*", count, symbol, I8)
+    ends = [(_end(touch, values, view), _number(count, values, view)) for values in _fitting(count, chosen, view)]
+    elements = {end // number if end is not None and end % number == 0 else 0 for end, number in ends}
+    if len(elements) != 1 or not 0 < (size := elements.pop()) <= 64 or size % touch.bytes:
+        return None
+    return graph.binary("*", count, graph.const(size, I8), I8)
+
+
+def extent_text(graph: Graph, extent: Node, element: int) -> str | None:
+    """A size as a number of elements, in the names of the host code; None where it is no multiple of them."""
+    parts: list[str] = []
+    for monomial, coefficient in terms_of(graph, extent).items():
+        if not coefficient.is_const or int(coefficient.value) % element:
+            return None
+        factor = int(coefficient.value) // element
+        name = spelled(monomial)
+        parts.append(str(factor) if not monomial else name if factor == 1 else f"{factor} * {name}")
+    return " + ".join(parts)
+
+
+# --- what it depends on --------------------------------------------------------------------------------
+
+
+def _is_doubtful(touch: Touch, graph: Graph) -> bool:
+    """Whether data or values that could not be followed decide about the address or about who gets there."""
+    if known_conditions(touch.context, graph) is None:
+        return True
+    return bool(depends_on(touch.context, touch.offset) & graph.opaque_bits)
+
+
+def _grid_bits(touch: Touch, view: LaunchView) -> int:
+    """The leaves of the grid's extents that matter: along which axes there are blocks to be told apart."""
+    own = depends_on(touch.context, touch.offset)
+    bits = 0
+    for bit, extent in zip(_BLOCK_BITS, view.grid, strict=True):
+        bits |= extent.bits if own & bit else 0
+    return bits
+
+
+def _bits(touch: Touch, view: LaunchView) -> int:
+    return depends_on(touch.context, touch.offset) | _grid_bits(touch, view)
+
+
+# --- trying --------------------------------------------------------------------------------------------
+
+
+def _certainly(touch: Touch, extent: int, view: LaunchView) -> Leaving | None:
+    if any(axis.is_const and axis.value < 1 for axis in view.grid):
+        # Nothing is launched.
+        return None
+    rows = view.quick().rows(touch.context.loops)
+    addresses = np.asarray(rows.value(touch.offset))
+    if addresses.min() >= 0 and addresses.max() + touch.bytes <= extent:
+        # No lane could leave it, active or not.
+        return None
+    offender = look(view, touch.context, touch.offset, lambda r: _outside(touch, r, extent)).offender
+    return Leaving("always", offender, extent, ()) if offender is not None else None
+
+
+def _outside(touch: Touch, rows: Rows, extent: int) -> NDArray[np.bool_]:
+    addresses = rows.full(touch.offset).astype(np.int64)
+    outside: NDArray[np.bool_] = (addresses < 0) | (addresses + touch.bytes > extent)
+    return outside
+
+
+def _for_sizes(touch: Touch, extent: Node, chosen: Sequence[Node], view: LaunchView) -> Leaving | None:
+    """Looks at sizes that blocks of any shape divide, and at others."""
+
+    def tried(values: Values) -> Offender | None:
+        size = _number(extent, values, view)
+        return look(view, touch.context, touch.offset, lambda r: _outside(touch, r, size), values).offender
+
+    def found(
+        kind: Literal["always", "tail"], values: Values, offender: Offender, condition: str | None
+    ) -> Leaving | None:
+        if _overflows(touch, values, view):
+            return None
+        named = tuple((render(u), int(values[u])) for u in chosen)
+        return Leaving(kind, offender, _number(extent, values, view), named, condition)
+
+    fitting = list(_fitting(extent, chosen, view))
+    if len(fitting) < 2:
+        return None
+    outside = [(values, offender) for values in fitting if (offender := tried(values)) is not None]
+    if len(outside) == len(fitting):
+        # For all of them: then also for sizes beside them.
+        more = [{**values, **{u: values[u] + 1 for u in chosen}} for values in fitting]
+        if all(tried(values) is not None for values in more if allowed(view, values)):
+            return found("always", *outside[0], None)
+    fitting = [values for values in fitting if all(values is not bad for bad, _ in outside)]
+    if not fitting:
+        return None
+    for symbol in symbols(view.graph, _grid_bits(touch, view)):
+        values = {**fitting[0], symbol: fitting[0][symbol] + 1}
+        offender = tried(values) if allowed(view, values) else None
+        if offender is not None and offender.in_last_block:
+            step = next((d for d in _steps(view) if not tried({**fitting[0], symbol: fitting[0][symbol] + d})), None)
+            return found("tail", values, offender, f"{render(symbol)} % {step} == 0" if step else None)
+    return None
+
+
+def _steps(view: LaunchView) -> Iterator[int]:
+    """What blocks may take of a size, smallest first."""
+    threads = view.block[0] * view.block[1] * view.block[2]
+    most = threads * 32
+    yield from (d for d in range(2, threads + 1) if threads % d == 0)
+    yield from (d for d in range(2 * threads, most + 1, threads) if most % d == 0)
+
+
+def _fitting(extent: Node, chosen: Sequence[Node], view: LaunchView) -> Iterator[dict[Node, int | float]]:
+    """Sizes that are multiples of whatever a block and its threads' elements may be, different from one another."""
+    threads = view.block[0] * view.block[1] * view.block[2]
+    unit = (16, 4, 1, 1)[len(chosen) - 1] * threads * (32 // math.gcd(threads, 32))
+    orders = [range(1, len(chosen) + 1), range(len(chosen), 0, -1)][: len(chosen)]
+    for scale, order in itertools.product(_SCALES, orders):
+        values: dict[Node, int | float] = {u: scale * factor * unit for factor, u in zip(order, chosen, strict=True)}
+        if allowed(view, values) and not _wraps(extent, values, view) and _number(extent, values, view) > 0:
+            yield values
+
+
+def _wraps(extent: Node, values: Values, view: LaunchView) -> bool:
+    """Whether the size is too large for the type that the host code computes it in."""
+    total = 0
+    for monomial, coefficient in terms_of(view.graph, extent).items():
+        total += math.prod((_number(node, values, view) for node in monomial), start=_number(coefficient, values, view))
+    return total != _number(extent, values, view) or total >= 1 << 40
+
+
+_EXACT = {"+": np.add, "*": np.multiply, "-": np.subtract, "<<": np.left_shift}
+
+
+def _overflows(touch: Touch, values: Values, view: LaunchView) -> bool:
+    """Whether the program's own arithmetic overflows for such sizes, so that they say nothing about its bounds."""
+    graph = view.graph
+    rows = view.valued(values).rows(touch.context.loops)
+    active = mask_of(rows, known_conditions(touch.context, graph) or ()) & (rows.weights[:, None] > 0)
+    seen, open_bits = set[int](), graph.uniform_bits | sum(_BLOCK_BITS)
+    pending = [touch.offset, *touch.context.conditions, *view.grid]
+    while pending:
+        node = pending.pop()
+        if node.index in seen or not node.bits & open_bits:
+            continue
+        seen.add(node.index)
+        pending.extend(node.args)
+        # Differences of unsigned numbers wrap on purpose as often as not.
+        if node.op in _EXACT and (node.kind == I4 or (node.kind == U4 and node.op != "-")):
+            exact = _EXACT[node.op](*(rows.full(argument).astype(np.int64) for argument in node.args))
+            if (exact != rows.full(node))[active].any():
+                return True
+    return False
+
+
+def _number(node: Node, values: Values, view: LaunchView) -> int:
+    return int(np.asarray(view.valued(values).base.value(node)).flat[0])
+
+
+def _end(touch: Touch, values: Values, view: LaunchView) -> int | None:
+    """One past the last byte that active lanes touch."""
+    rows = view.valued(values).rows(touch.context.loops)
+    active = mask_of(rows, known_conditions(touch.context, view.graph) or ()) & (rows.weights[:, None] > 0)
+    return int(rows.full(touch.offset)[active].max()) + touch.bytes if active.any() else None

@@ -1,0 +1,162 @@
+"""Trying an access with other sizes: in which of them some active lane does something wrong, and which lane."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+
+import numpy as np
+from msgspec import Struct
+from numpy.typing import NDArray
+
+from cudalint.evaluate.execute.events import Context
+from cudalint.evaluate.requests.situations import QUICK, Effort, Situation, mask_of
+from cudalint.evaluate.requests.views import LaunchView
+from cudalint.evaluate.symbolic.arithmetic import BOOL
+from cudalint.evaluate.symbolic.assumptions import holds
+from cudalint.evaluate.symbolic.graph import Graph
+from cudalint.evaluate.symbolic.nodes import Node, Uniform
+from cudalint.evaluate.symbolic.numeric import Rows
+from cudalint.evaluate.symbolic.polynomial import is_address
+
+Values = Mapping[Node, int | float]
+"""Numbers for uniform symbols."""
+Offends = Callable[[Rows], NDArray[np.bool_]]
+"""[rows, threads], or what broadcasts to it: the lanes that would do something wrong if they were active."""
+
+
+class Offender(Struct, frozen=True):
+    """The first thread, in the order of the blocks and iterations evaluated, that does something wrong."""
+
+    thread: tuple[int, int, int]
+    block: tuple[int, int, int]
+    offset: int
+    """Bytes from the start of the array; the index for an array in registers."""
+    in_last_block: bool
+    """No block with a larger index along an axis of several blocks is in the grid."""
+
+
+class Seen(Struct, frozen=True):
+    """What one choice of sizes shows."""
+
+    reached: bool
+    offender: Offender | None
+
+
+def known_conditions(context: Context, graph: Graph) -> tuple[Node, ...] | None:
+    """The conditions on the way to a place that can be evaluated; None where no lane gets there."""
+    if any(c.is_const and not c.value for c in context.conditions):
+        return None
+    return tuple(c for c in context.conditions if not c.is_const and not c.bits & graph.opaque_bits)
+
+
+def depends_on(context: Context, offset: Node) -> int:
+    """The leaves that decide about an address and who gets there."""
+    bits = offset.bits
+    for condition in context.conditions:
+        bits |= condition.bits
+    for loop in context.loops:
+        bits |= loop.condition.bits
+    return bits
+
+
+def symbols(graph: Graph, bits: int) -> list[Node]:
+    """The integer symbols among some leaves, without addresses."""
+    found = graph.atoms(bits, graph.uniform_bits)
+    return [u for u in found if not u.kind.is_float and u.kind != BOOL and not is_address(u)]
+
+
+def generic(symbol: Node) -> int:
+    assert isinstance(symbol.payload, Uniform)
+    return int(symbol.payload.generic)
+
+
+def allowed(view: LaunchView, values: Values) -> bool:
+    """Whether the user's assumptions and the launch's own conditions leave room for these values."""
+    key, before = frozenset((symbol.index, value) for symbol, value in values.items()), view.graph.work
+    if key in view.allowing:
+        found, work = view.allowing[key]
+        # What is left out for its work must not depend on what was asked before.
+        view.graph.work += work
+        return found
+    found = _leave_room(view, values)
+    view.allowing[key] = found, view.graph.work - before
+    return found
+
+
+def _leave_room(view: LaunchView, values: Values) -> bool:
+    graph, bits = view.graph, 0
+    for symbol in values:
+        bits |= symbol.bits
+    own = [guard for guard in view.guards if not guard.bits & graph.uniform_bits & ~bits]
+    return all(holds(graph, condition, values) for condition in (*view.assumed, *own))
+
+
+def look(
+    view: LaunchView,
+    context: Context,
+    offset: Node,
+    offends: Offends,
+    values: Values | None = None,
+    effort: Effort = QUICK,
+) -> Seen:
+    """Evaluates an access under some values of the uniform symbols; those that aren't named keep their generic ones."""
+    situation = view.valued(values or {}, effort)
+    conditions = known_conditions(context, view.graph)
+    if conditions is None:
+        return Seen(False, None)
+    rows = situation.rows(context.loops)
+    active = mask_of(rows, conditions) & (rows.weights[:, None] > 0)
+    bad = active & offends(rows)
+    if not bad.any():
+        return Seen(bool(active.any()), None)
+    row, linear = (int(i) for i in np.argwhere(bad)[0])
+    return Seen(True, _offender(situation, rows, row, linear, int(rows.full(offset)[row, linear])))
+
+
+def _offender(situation: Situation, rows: Rows, row: int, linear: int, offset: int) -> Offender:
+    x, y, z = (int(axis[0, linear]) for axis in situation.threads.indices)
+    block = tuple(int(b) for b in rows.blocks[row])
+    last = any(b == extent - 1 > 0 for b, extent in zip(block, situation.grid, strict=True))
+    return Offender((x, y, z), block, offset, last)  # type: ignore[arg-type]
+
+
+def residues(view: LaunchView, chosen: Sequence[Node], modulus: int) -> Iterator[dict[Node, int | float]]:
+    """Values for some symbols, one or several at a time moved off their generic multiples of 32 by all remainders of a
+    small power of two; only those that the user's assumptions and the launch's conditions allow."""
+    found, fixed = 0, _fixed(view, chosen)
+    for start in (None, *_SMALL):
+        for moved in _moves(len(chosen), modulus):
+            values: dict[Node, int | float] = {
+                u: (generic(u) // 32 * 32 + 32 if start is None else start) + by
+                for u, by in zip(chosen, moved, strict=True)
+            } | fixed
+            if allowed(view, values):
+                found += 1
+                yield values
+        if found or not view.guards:
+            break
+
+
+def _fixed(view: LaunchView, chosen: Sequence[Node]) -> dict[Node, int | float]:
+    """The symbols that are one number wherever the launch is made: in the case of a switch, say."""
+    equalities = [guard.args for guard in view.guards if guard.op == "=="]
+    pairs = [pair for a, b in equalities for pair in ((a, b), (b, a))]
+    return {symbol: int(number.value) for symbol, number in pairs if symbol in chosen and number.is_const}
+
+
+_SMALL = (512, 64)
+"""Sizes to start from where a launch is only for small ones."""
+_MAX_MOVES = 20
+
+
+def _moves(count: int, modulus: int) -> list[tuple[int, ...]]:
+    """How far each of some symbols is moved: each alone by powers of two, then all together by different numbers."""
+    none = (0,) * count
+    single = [
+        (*none[:i], by, *none[i + 1 :]) for i in range(count) for by in (1, 2, 3, 4, 8) if by < modulus
+    ]
+    if count == 1:
+        return [(by,) for by in range(modulus)]
+    drawn = np.random.default_rng(count).integers(0, modulus, (2 * modulus, count))
+    together = [tuple(int(by) for by in row) for row in drawn]
+    return [none, *single[:_MAX_MOVES], *together[:_MAX_MOVES]]

@@ -1,0 +1,1 @@
+"""What the compiler makes of the accesses of the source: merged, moved out of loops, unrolled."""

@@ -1,0 +1,113 @@
+"""What the compiler can see of the alignment of addresses into which sizes go that are known at run time only.
+
+The evaluator puts a launch's arguments and block in, the compiler does not know them: to it, elements of `t[x * pitch]`
+with a pitch of 4 are not aligned to 16 bytes. But it sees that `t[2 * (x + blockDim.x)]` is aligned to 8.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from cudalint import ir
+from cudalint.evaluate.execute import walk
+
+_ACCESSES = (ir.Index, ir.Member, ir.Unary, ir.Name)
+_ALL = 256
+"""Of what is no part: no access needs a larger alignment."""
+_SUMS = ("+", "-", "")
+
+
+class _Flow(NamedTuple):
+    """What is put into a variable, by `=` or by `op=`."""
+
+    target: ir.Symbol
+    op: str
+    source: ir.Expr
+
+
+def fixed_indices(function: ir.Function) -> dict[ir.Span, int]:
+    """For the accesses in a kernel's own body a power of two, of which the part of the address in bytes is a multiple
+    that is known at run time only: the compiler sees of the address modulo that what there is to see."""
+    nodes = list(walk.walk(function.body))
+    open_ = _Open.of(function, list(_flows(nodes)))
+    return {node.span: open_.bytes_of(node) for node in nodes if isinstance(node, _ACCESSES)}
+
+
+class _Open:
+    """The powers of two that divide what is known at run time only of each variable."""
+
+    def __init__(self, parameters: tuple[ir.Symbol, ...]) -> None:
+        self._of: dict[ir.Symbol, int] = dict.fromkeys(parameters, 1)
+
+    @staticmethod
+    def of(function: ir.Function, flows: list[_Flow]) -> _Open:
+        found = _Open(function.parameters)
+        while found._spread(flows):
+            pass
+        return found
+
+    def _spread(self, flows: list[_Flow]) -> bool:
+        changed = False
+        for target, op, source in flows:
+            before = self._of.get(target, _ALL)
+            own = self.part(source)
+            if op not in _SUMS and min(own, before) < _ALL:
+                own = 1
+            if own < before:
+                self._of[target], changed = own, True
+        return changed
+
+    def part(self, expr: object) -> int:
+        """The power of two that divides the open part of a number."""
+        match expr:
+            case ir.Name(symbol=symbol):
+                return 1 if symbol.name in ("blockDim", "gridDim") else self._of.get(symbol, _ALL)
+            case ir.Cast(operand=operand):
+                return self.part(operand)
+            case ir.Binary(op="+" | "-", left=left, right=right):
+                return min(self.part(left), self.part(right))
+            case ir.Binary(op="*", left=left, right=right):
+                return min(_ALL, self.part(left) * _factor(right), self.part(right) * _factor(left))
+            case ir.Binary(op="<<", left=left, right=ir.Constant(value=int(count))) if 0 <= count < 8:
+                return min(_ALL, self.part(left) << count)
+        return _ALL if not any(self.part(n) < _ALL for n in walk.walk(expr) if isinstance(n, ir.Name)) else 1
+
+    def bytes_of(self, access: ir.Expr) -> int:
+        """The same for the address of an access, in bytes."""
+        if isinstance(access, ir.Index) and access.type.bytes:
+            whole = isinstance(access.base.type, ir.ArrayType) and isinstance(access.base, ir.Index)
+            base = self.bytes_of(access.base) if whole else self.part(access.base)
+            return min(base, _ALL, self.part(access.index) * _low_bit(access.type.bytes))
+        if isinstance(access, ir.Member) and not access.arrow:
+            return self.bytes_of(access.base)
+        return self.part(access) if isinstance(access, ir.Name) else _ALL if self.part(access) == _ALL else 1
+
+
+def _factor(expr: ir.Expr) -> int:
+    """The power of two in a factor, as far as it is known."""
+    match expr:
+        case ir.Constant(value=int(number)) if number:
+            return _low_bit(number)
+        case ir.Cast(operand=operand):
+            return _factor(operand)
+        case ir.Binary(op="*", left=left, right=right):
+            return min(_ALL, _factor(left) * _factor(right))
+    return 1
+
+
+def _low_bit(number: int) -> int:
+    return number & -number
+
+
+def _flows(nodes: list[object]) -> Iterator[_Flow]:
+    for node in nodes:
+        if isinstance(node, ir.Declare) and node.initializer is not None:
+            yield _Flow(node.symbol, "", node.initializer)
+        elif isinstance(node, ir.Assign):
+            symbol = walk.root(node.target)
+            # What is stored behind a pointer or in shared memory does not change where that is.
+            if symbol is not None and symbol.storage == "local" and not isinstance(symbol.type, ir.PointerType):
+                yield _Flow(symbol, node.op, node.value)
+            elif isinstance(node.target, ir.Name):
+                yield _Flow(node.target.symbol, node.op, node.value)

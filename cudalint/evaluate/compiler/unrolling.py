@@ -1,0 +1,241 @@
+"""Accesses to neighbouring elements in successive iterations, which an unrolled loop makes as one wide access.
+
+Read from what nvcc 13.0 makes of some fifty loops over shared arrays (`-O3`, sm_80 and sm_90): a loop is unrolled even
+if its length is only known at run time (by 4, with the rest one by one), unless it leaves by data. Its loads of
+neighbours become one of 16 bytes where the first one is known to be aligned to that, else of 8, with these exceptions:
+bytes stay apart, elements of 2 bytes come by 8 bytes at most; behind a branch in the body nothing is merged; lengths
+that are even but no multiple of 4, beyond those that are unrolled in full, give loads of 8 bytes; and so do rows
+(`tile[threadIdx.y][k]`) up to a limit that is only known at run time. Stores are merged like loads.
+
+What else the body does to shared memory keeps them apart (read from thirty more loops): a store keeps loads apart, and
+any access keeps stores apart, since the compiler does not exchange them. Only within one dynamic array, whose alignment
+it knows early, it tells elements apart that are so far from one another for every thread. Stores stay apart, too, if
+the body has a branch or what becomes one: divisions and functions with a slow path of their own.
+
+Where nothing is left of a nest of loops (`#pragma unroll` on each), loads of neighbours are also merged if it is one of
+the outer loops that walks through them: `frag[j] = tile[(row + j) * K + k]` in a loop over `k`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+import numpy as np
+from msgspec import Struct, field
+from msgspec.structs import replace
+
+from cudalint import ir
+from cudalint.evaluate.compiler.fixed_indices import fixed_indices
+from cudalint.evaluate.execute import walk
+from cudalint.evaluate.execute.events import AccessEvent, BarrierEvent, BranchEvent, Loop
+from cudalint.evaluate.requests.execution import Execution
+from cudalint.evaluate.requests.views import LaunchView
+from cudalint.evaluate.symbolic.arithmetic import I8
+from cudalint.evaluate.symbolic.graph import Graph, conjuncts
+from cudalint.evaluate.symbolic.nodes import THREAD_BITS, Node
+from cudalint.evaluate.symbolic.polynomial import linear
+from cudalint.evaluate.symbolic.residues import Residues
+
+_WIDTHS = (16, 8)
+_MAX_FULL = 256
+"""Iterations of a loop that is unrolled in full on sm_80; sm_90 stops at about 100."""
+
+_SHORT = 32
+"""Iterations up to which an inner loop is unrolled in full without being told."""
+
+
+class Unrolling(Struct, eq=False):
+    """What loops of one execution make of the accesses in them."""
+
+    view: LaunchView
+    fixed: Mapping[ir.Span, int]
+    """See `fixed_indices`."""
+    bodies: dict[Loop, list[AccessEvent | None]] = field(default_factory=dict)
+    """The shared accesses in the bodies of loops, but for loops in these; None where there is a barrier."""
+    nests: dict[Loop, list[AccessEvent | None]] = field(default_factory=dict)
+    """The same with those in inner loops, for outer loops of which nothing is left."""
+    branching: set[Loop] = field(default_factory=set)
+    """Those whose bodies have branches."""
+    _residues: Residues = field(default_factory=Residues)
+
+    @staticmethod
+    def of(execution: Execution) -> Unrolling:
+        found = Unrolling(execution.view, fixed_indices(execution.function))
+        for event in execution.events:
+            if isinstance(event, (BarrierEvent, AccessEvent, BranchEvent)) and event.context.loops:
+                *outer, loop = event.context.loops
+                found._note(event, loop, found.bodies)
+                for each in outer:
+                    if each.is_unrolled:
+                        found._note(event, each, found.nests)
+        found.branching.update(step.loops[-1] for step in execution.steps if step.loops and _jumps(step.code))
+        return found
+
+    def _note(
+        self,
+        event: BarrierEvent | AccessEvent | BranchEvent,
+        loop: Loop,
+        bodies: dict[Loop, list[AccessEvent | None]],
+    ) -> None:
+        if isinstance(event, BranchEvent):
+            if event.kind in ("if", "conditional", "switch") and not event.condition.is_const:
+                self.branching.add(loop)
+        elif isinstance(event, AccessEvent):
+            if event.target.space == "shared":
+                bodies.setdefault(loop, []).append(event)
+        elif not event.implied:
+            bodies.setdefault(loop, []).append(None)
+
+    def is_aligned_early(self, event: AccessEvent, offset: Node, width: int) -> bool:
+        """Whether the compiler sees that an address is a multiple of `width`, counted from an aligned array."""
+        if not self._residues.of(offset).is_multiple_of(width):
+            return False
+        return not event.context.frames and self.fixed.get(event.context.span, 1) % width == 0
+
+    def wide(self, event: AccessEvent) -> AccessEvent:
+        """The access as the machine makes it, if it walks through a shared array element by element."""
+        if event.operation not in ("load", "store") or event.target.space != "shared" or not 2 <= event.bytes <= 8:
+            return event
+        if not event.context.loops or event.target.symbol is None:
+            return event
+        for loop, body in self._walking(event):
+            wide = self._walked(event, loop, body)
+            if wide is not event:
+                return wide
+        return event
+
+    def _walking(self, event: AccessEvent) -> Iterator[tuple[Loop, Sequence[AccessEvent | None]]]:
+        """The loops over whose iterations an access may be merged, with what else is in them."""
+        *outer, loop = event.context.loops
+        yield loop, self.bodies.get(loop, ())
+        if event.operation == "load":
+            for each in reversed(outer):
+                if not (self._vanishes(loop) and each.is_unrolled):
+                    return
+                loop, body = each, (*self.bodies.get(each, ()), *self.nests.get(each, ()))
+                if None in body:
+                    return
+                yield each, body
+
+    def _vanishes(self, loop: Loop) -> bool:
+        """Whether an inner loop is unrolled in full, which short ones are without being told."""
+        trips = self.view.graph.trips(loop.counter, loop.condition)
+        return loop.is_unrolled or (loop.is_counted and trips.is_const and trips.value <= _SHORT)
+
+    def _walked(self, event: AccessEvent, loop: Loop, body: Sequence[AccessEvent | None]) -> AccessEvent:
+        graph = self.view.graph
+        if not event.offset.bits & loop.counter.bits or _is_guarded(event, loop, graph):
+            return event
+        if _is_kept_apart(event, body):
+            return event
+        if event.operation == "store" and (loop in self.branching or not self._is_store_of_neighbours(event, loop)):
+            return event
+        first = graph.substitute(event.offset, {loop.counter: graph.const(0, I8)})
+        most = _widest(event, loop, first, graph)
+        steps = (event.bytes, -event.bytes) if most else ()
+        step = next((s for s in steps if _walks(event, loop, first, s, self.view)), None)
+        if step is None:
+            return event
+        # Counted down, the first element is the last of its group.
+        start = first if step > 0 else graph.binary("+", first, graph.const(event.bytes, I8), I8)
+        for width in _WIDTHS:
+            if event.bytes < width <= most and self._residues.of(start).is_multiple_of(width):
+                return replace(event, offset=_group(event, loop, step, width, graph), bytes=width)
+        return event
+
+    def _is_store_of_neighbours(self, event: AccessEvent, loop: Loop) -> bool:
+        """Whether the compiler sees that the iterations store neighbours: the counter is added (`t | k` does not do),
+        and where it has to know the alignment, it does."""
+        factors = dict(linear(event.offset)[0])
+        if abs(factors.get(loop.counter, 0)) != event.bytes:
+            return False
+        return bool(event.context.frames) or self.fixed.get(event.context.span, 1) % _WIDTHS[0] == 0
+
+
+_PLAIN_CALLS = frozenset({
+    "min", "max", "abs", "fabs", "fabsf", "fmin", "fmax", "fminf", "fmaxf", "fma", "fmaf", "floor", "floorf", "ceil",
+    "ceilf", "trunc", "truncf", "rint", "rintf", "exp2f",
+})  # fmt: skip
+
+
+_STATEMENTS = (ir.For, ir.While, ir.DoWhile, ir.Block, ir.If)
+
+
+def _jumps(code: ir.Stmt | ir.Expr) -> bool:
+    """Whether what a piece of code computes takes jumps: division of floating-point numbers, and functions that treat
+    large or tiny arguments apart."""
+    if isinstance(code, _STATEMENTS):
+        return False  # What is in them has steps of its own.
+    return any(_divides(node) or _has_slow_path(node) for node in walk.walk(code))
+
+
+def _divides(node: object) -> bool:
+    if not isinstance(node, ir.Binary) or node.op != "/" or isinstance(node.right, ir.Constant):
+        return False
+    return isinstance(node.type, ir.Scalar) and node.type.kind == "float"
+
+
+def _has_slow_path(node: object) -> bool:
+    if not isinstance(node, ir.Call) or node.callee is not None or node.name.startswith("__"):
+        return False
+    return node.name not in _PLAIN_CALLS and (node.function is None or not node.function.is_user)
+
+
+def _is_guarded(event: AccessEvent, loop: Loop, graph: Graph) -> bool:
+    """Whether there is a branch between the loop's head and the access."""
+    inner = event.context.loops[event.context.loops.index(loop) :]
+    own = [part for each in inner for part in conjuncts(graph, each.condition) if not part.is_const]
+    added = event.context.conditions[len(loop.conditions) :]
+    return any(all(condition is not part for part in own) for condition in added)
+
+
+def _is_kept_apart(event: AccessEvent, body: Sequence[AccessEvent | None]) -> bool:
+    """Whether something else in the body stands between the accesses of two iterations."""
+    if event.operation == "store":
+        own = (event.target, event.offset)
+        others = [other for other in body if other is None or (other.target, other.offset) != own]
+    else:
+        others = [other for other in body if other is not None and other.operation != "load"]
+    return any(other is None or not is_elsewhere(other, event) for other in others)
+
+
+def is_elsewhere(other: AccessEvent, event: AccessEvent) -> bool:
+    """Whether the compiler sees at once that two accesses touch different parts of one dynamic shared array."""
+    if event.target is not other.target or event.target.bytes is not None:
+        return False
+    (base, mine), (other_base, its) = linear(event.offset), linear(other.offset)
+    return base == other_base and mine != its
+
+
+def _widest(event: AccessEvent, loop: Loop, first: Node, graph: Graph) -> int:
+    """The widest load that the length of the loop allows; 0 if the loop is not unrolled."""
+    trips = graph.trips(loop.counter, loop.condition)
+    widest = 8 if event.bytes == 2 else 16
+    if trips.is_const and loop.is_counted:
+        length = int(trips.value)
+        if length > _MAX_FULL and length % 4 == 2:
+            widest = min(widest, 2 * event.bytes)
+        return widest if length * event.bytes >= widest else 8 if length * event.bytes >= 8 else 0
+    if trips.bits & (graph.opaque_bits | THREAD_BITS):
+        return 0
+    return min(widest, 8) if first.bits & THREAD_BITS else widest
+
+
+def _walks(event: AccessEvent, loop: Loop, first: Node, step: int, view: LaunchView) -> bool:
+    """Whether each iteration moves the address by one element."""
+    graph, counter = view.graph, loop.counter
+    expected = graph.binary("+", first, graph.binary("*", counter, graph.const(step, I8), I8), I8)
+    if expected is event.offset:
+        return True
+    rows = view.quick().rows(event.context.loops)
+    return bool(np.array_equal(rows.full(expected), rows.full(event.offset)))
+
+
+def _group(event: AccessEvent, loop: Loop, step: int, width: int, graph: Graph) -> Node:
+    """The address of the wide load that brings the element of some iteration."""
+    count = width // event.bytes
+    within = graph.binary("%", loop.counter, graph.const(count, I8), I8)
+    if step < 0:
+        within = graph.binary("-", graph.const(count - 1, I8), within, I8)
+    back = graph.binary("*", within, graph.const(event.bytes, I8), I8)
+    return graph.binary("-", event.offset, back, I8)

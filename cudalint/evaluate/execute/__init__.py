@@ -1,0 +1,1 @@
+"""Executing the statements of kernels, for all lanes of a block at once."""

@@ -1,0 +1,272 @@
+"""Calls: known device functions, inlining of everything whose body is in sight, and what is left."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
+
+from cudalint import ir
+from cudalint.evaluate.execute import expressions, walk
+from cudalint.evaluate.execute.conversions import cast
+from cudalint.evaluate.execute.events import EscapeEvent
+from cudalint.evaluate.execute.memory import address_of, dereference
+from cudalint.evaluate.execute.values import (
+    PLACES,
+    Allocation,
+    Choice,
+    Closure,
+    FunctionValue,
+    LocalMemory,
+    LocalPlace,
+    MemoryPlace,
+    Place,
+    Pointer,
+    TemporaryPlace,
+    Text,
+    Value,
+    nodes_of,
+)
+from cudalint.evaluate.symbolic.nodes import UNINITIALISED, Node, Reason
+
+if TYPE_CHECKING:
+    from cudalint.evaluate.execute.executor import Executor
+
+
+def call_value(ex: Executor, expr: ir.Call) -> Value:
+    result = _call(ex, expr)
+    return expressions.read(ex, result, expr.span) if isinstance(result, PLACES) else result
+
+
+def call_place(ex: Executor, expr: ir.Call) -> Place:
+    result = _call(ex, expr)
+    return result if isinstance(result, PLACES) else TemporaryPlace(result, expr.type)
+
+
+def _call(ex: Executor, expr: ir.Call) -> Value | Place:
+    if expr.is_virtual and ex.configuration is not None:
+        return _virtual(ex, expr)
+    ref = expr.function
+    if ref is None or not ref.is_user:
+        result = _library_result(ex, expr)
+        if result is not None:
+            return result
+    called = _closure_of(ex, expr)
+    if called is not None:
+        return called
+    if ref is not None and ex.configuration is None and ref.never_returns():
+        # Host code that has found something wrong: a check of the program's own.
+        ex.state.dead = True
+        return ex.graph.zero
+    if ref is not None:
+        inlined = ex.inline(ref, lambda f: bind(ex, f, expr.arguments, _this(ex, expr)), expr.span)
+        if inlined is not None:
+            return inlined
+    return unknown_call(ex, expr)
+
+
+def _virtual(ex: Executor, expr: ir.Call) -> Value:
+    """What the object names as its function is not looked at, only what it takes to come to the object."""
+    ex.gap(expr.span, f"`{expr.name}` is virtual and was not followed")
+    if expr.receiver is not None:
+        expressions.place(ex, expr.receiver)
+    return unknown_call(ex, replace(expr, function=None, receiver=None))
+
+
+def _library_result(ex: Executor, expr: ir.Call) -> Value | Place | None:
+    """What a function of the library gives; None for other functions, and where no more is known than of those."""
+    known = ex.library.get(expr.name)
+    if known is None:
+        return None
+    try:
+        result: Value | Place | None = known(ex, expr)
+    except (IndexError, ValueError):
+        # The call does not compile: arguments are missing, or hold an error and are left out of the tree.
+        return None
+    return result
+
+
+def _closure_of(ex: Executor, expr: ir.Call) -> Value | Place | None:
+    """Calls a lambda (or a function through a pointer); None where the callee is neither."""
+    source = expr.receiver if expr.receiver is not None else expr.callee
+    if source is None or (expr.function is not None and not _is_call_operator(expr)):
+        return None
+    named = isinstance(source, ir.Name | ir.Lambda)
+    if expr.receiver is not None and isinstance(source.type, ir.RecordType) and not named:
+        return None
+    value = expressions.evaluate(ex, source)
+    if isinstance(value, Closure):
+        ref = expr.function if expr.function is not None and expr.function.load() is not None else value.function
+        return _call_closure(ex, value, ref, expr)
+    if isinstance(value, FunctionValue):
+        return ex.inline(value.function, lambda f: bind(ex, f, expr.arguments, None), expr.span)
+    return None
+
+
+def _call_closure(ex: Executor, closure: Closure, ref: ir.FunctionRef, expr: ir.Call) -> Value | Place | None:
+    """The variables that it captured by copy are its own: what they are outside is another matter. Of numbers that it
+    changes (`mutable`), nobody counts how often it did."""
+    function = ref.load()
+    outside = {symbol: ex.state.variables.get(symbol) for symbol in closure.captured}
+    assigned = walk.effects(function.body).assigned if function is not None and closure.captured else ()
+    for symbol, value in closure.captured.items():
+        is_changed = symbol in assigned and not isinstance(value, (Pointer, Choice))
+        ex.state.variables[symbol] = (
+            ex.opaque("a lambda changes its copy", symbol.type, (), symbol) if is_changed else value
+        )
+    result = ex.inline(ref, lambda f: bind(ex, f, expr.arguments, None), expr.span)
+    for symbol, before in outside.items():
+        if before is None:
+            ex.state.variables.pop(symbol, None)
+        else:
+            ex.state.variables[symbol] = before
+    return result
+
+
+def _is_call_operator(expr: ir.Call) -> bool:
+    return expr.name == "operator()"
+
+
+def _this(ex: Executor, expr: ir.Call) -> Value | None:
+    if expr.receiver is None:
+        return None
+    where = expressions.place(ex, expr.receiver)
+    if isinstance(where, TemporaryPlace):
+        where = expressions.materialise(ex, where.value, where.type, expr.span)
+    return address_of(where, ex.graph)
+
+
+def bind(
+    ex: Executor, function: ir.Function, arguments: tuple[ir.Expr, ...], this: Value | None
+) -> Mapping[ir.Symbol, Value | Place]:
+    """The parameters of a function with the arguments of a call."""
+    bound: dict[ir.Symbol, Value | Place] = {}
+    for symbol, argument in zip(function.parameters, arguments, strict=False):
+        bound[symbol] = expressions.initial_value(ex, symbol, argument)
+    for symbol in function.parameters[len(arguments) :]:
+        bound[symbol] = ex.memory.unknown(symbol.type, UNINITIALISED)
+    if function.this is not None and this is not None:
+        bound[function.this] = this
+    return bound
+
+
+_OF_ALL_THREADS = frozenset(
+    {
+        "block_index", "block_rank", "cluster_rank", "dim_blocks", "dim_threads", "grid_rank", "num_blocks",
+        "num_clusters", "num_grids", "num_threads", "size",
+    }
+)  # fmt: skip
+"""Questions to a cooperative group that its threads get one answer to."""
+
+
+def unknown_call(ex: Executor, expr: ir.Call) -> Value:
+    """A call whose body is not in sight: its result and what it can reach through its arguments are opaque."""
+    seen: list[Node] = []
+    reads = False
+    written: list[tuple[Place, ir.Expr]] = []
+    if expr.receiver is not None:
+        where = expressions.place(ex, expr.receiver)
+        seen += _receiver_values(ex, expr, where)
+    outputs = expr.function.outputs() if expr.function is not None else frozenset()
+    for position, argument in enumerate(expr.arguments):
+        if position in outputs:
+            where = expressions.place(ex, argument)
+            seen += nodes_of(expressions.read(ex, where, argument.span))
+            if isinstance(where, LocalPlace):
+                written.append((where, argument))
+            continue
+        value = expressions.evaluate(ex, argument)
+        seen += nodes_of(value)
+        if isinstance(value, Pointer) and isinstance(value.target, LocalMemory):
+            written.append((dereference(value, ex.graph), argument))
+        elif isinstance(value, Pointer) and isinstance(value.target, Allocation):
+            reads = True
+            _escape(ex, expr.name, value, argument.span)
+    args = tuple(dict.fromkeys(n for n in seen if not n.is_const))[:8]
+    if not expr.arguments and ex.configuration is not None and expr.name not in _OF_ALL_THREADS:
+        # What is told nothing may ask for the thread: `coalesced_threads().thread_rank()`.
+        args = tuple(ex.graph.thread)
+    with ex.memory.unrecorded():
+        # No access that is known: `arr + n` may be the end of what the function looks at.
+        for where, argument in written:
+            value = ex.opaque(f"`{expr.name}` sets it", where.type, args, argument.span)
+            expressions.write(ex, where, value, argument.span)
+    if expr.function is not None and expr.function.is_user and expr.function.kind != "host":
+        ex.gap(expr.span, f"`{expr.name}` {ex.obstacle(expr.function) or 'was not followed'}")
+    text = f"it is the result of `{expr.name}`"
+    if reads:
+        # What it was given a pointer for.
+        return ex.memory.unknown(expr.type, Reason(True, text, expr.span), args)
+    return ex.opaque(text, expr.type, args, expr.span)
+
+
+def _escape(ex: Executor, name: str, pointer: Pointer, span: ir.Span) -> None:
+    """Notes that a function which is not in sight may use some memory."""
+    if ex.memory.recording and isinstance(pointer.target, Allocation):
+        ex.memory.events.append(EscapeEvent(ex.context(span), name, pointer.target))
+
+
+def _receiver_values(ex: Executor, expr: ir.Call, where: Place) -> list[Node]:
+    """What a method sees of its object; an assignment operator of a library type (half) writes it."""
+    if isinstance(where, TemporaryPlace):
+        return list(nodes_of(where.value))
+    assigns = expr.name.startswith("operator") and expr.name.endswith("=") and expr.name not in _COMPARING
+    value: list[Node] = []
+    if expr.name != "operator=":
+        value = list(nodes_of(expressions.read(ex, where, expr.receiver.span if expr.receiver else expr.span)))
+    if assigns and expr.receiver is not None:
+        new = ex.opaque(f"`{expr.name}` sets it", where.type, tuple(value)[:8], expr.span)
+        expressions.write(ex, where, new, expr.receiver.span)
+    return value
+
+
+_COMPARING = frozenset({"operator==", "operator!=", "operator<=", "operator>="})
+
+
+def construct_value(ex: Executor, expr: ir.Construct) -> Value:
+    if expr.arguments and isinstance(expr.type, ir.RecordType) and "basic_string" in expr.type.name:
+        text = expressions.evaluate(ex, expr.arguments[0])
+        if isinstance(text, Text):
+            return text
+    if expr.constructor is not None:
+        ref = expr.constructor
+        symbol = ir.Symbol("temporary", expr.type, "local", expr.span)
+        ex.state.variables[symbol] = ex.memory.unknown(expr.type, UNINITIALISED)
+        where = LocalPlace(symbol, (), expr.type)
+        this = address_of(where, ex.graph)
+        done = ex.inline(ref, lambda f: bind(ex, f, expr.arguments, this), expr.span)
+        if done is not None:
+            return ex.memory.read(ex.state, where, ex.context(expr.span))
+    if not expr.arguments:
+        return ex.memory.unknown(expr.type, UNINITIALISED)
+    values = [_constructed_from(ex, expr, position) for position in range(len(expr.arguments))]
+    if len(values) == 1 and values[0] is not None:
+        return cast(ex, values[0], expr.arguments[0].type, expr.type)
+    seen = [n for value in values if value is not None for n in nodes_of(value)]
+    return ex.opaque("its constructor has no body in sight", expr.type, tuple(dict.fromkeys(seen))[:8])
+
+
+def _constructed_from(ex: Executor, expr: ir.Construct, position: int) -> Value | None:
+    """An argument of a constructor whose body is not in sight. None for memory to which the object keeps a reference,
+    through which its methods do what nobody sees."""
+    argument = expr.arguments[position]
+    if expr.constructor is None or position not in expr.constructor.outputs():
+        return expressions.evaluate(ex, argument)
+    where = expressions.place(ex, argument)
+    if not isinstance(where, MemoryPlace):
+        return expressions.read(ex, where, argument.span)
+    _escape(ex, expr.constructor.name, where.pointer, argument.span)
+    return None
+
+
+def construct_place(ex: Executor, expr: ir.Construct) -> Place:
+    return TemporaryPlace(construct_value(ex, expr), expr.type)
+
+
+def launch(ex: Executor, expr: ir.Launch) -> Value:
+    if ex.on_launch is not None:
+        ex.on_launch(expr)
+    else:
+        ex.gap(expr.span, "it launches a kernel from the device")
+    return ex.graph.zero

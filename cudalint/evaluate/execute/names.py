@@ -1,0 +1,169 @@
+"""Names, members and subscripts: what they denote, and what is there."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from cudalint import ir
+from cudalint.evaluate.execute import expressions
+from cudalint.evaluate.execute.memory import decay, dereference
+from cudalint.evaluate.execute.pointers import advance, move_choice, pointer_place
+from cudalint.evaluate.execute.positions import builtin
+from cudalint.evaluate.execute.values import (
+    PLACES,
+    Allocation,
+    Choice,
+    FunctionValue,
+    LocalPlace,
+    MemoryPlace,
+    Place,
+    Pointer,
+    RecordValue,
+    Subscripts,
+    TemporaryPlace,
+    Value,
+    Within,
+)
+from cudalint.evaluate.symbolic.arithmetic import I8
+from cudalint.evaluate.symbolic.nodes import Node, Reason
+from cudalint.hardware.requests import WARP_LANES
+
+if TYPE_CHECKING:
+    from cudalint.evaluate.execute.executor import Executor
+
+
+def name_place(ex: Executor, expr: ir.Name) -> Place:
+    return symbol_place(ex, expr.symbol)
+
+
+def symbol_place(ex: Executor, symbol: ir.Symbol) -> Place:
+    value = ex.state.variables.get(symbol)
+    if isinstance(value, PLACES):
+        return value
+    if value is None and symbol.storage in ("shared", "dynamic-shared", "constant", "device"):
+        return _variable_memory(ex, symbol)
+    return LocalPlace(symbol, (), symbol.type)
+
+
+def _variable_memory(ex: Executor, symbol: ir.Symbol) -> Place:
+    """A variable that lives in memory: shared, constant, or a device global."""
+    if symbol.storage == "constant" and expressions.initialise_global(ex, symbol):
+        return LocalPlace(symbol, (), symbol.type)
+    target = ex.globals.get(symbol)
+    if target is None:
+        space = {"constant": "constant", "device": "global"}.get(symbol.storage, "shared")
+        size = symbol.type.bytes if symbol.storage != "dynamic-shared" and symbol.type.bytes else None
+        target = Allocation(symbol.name, space, size, symbol)  # type: ignore[arg-type]
+        ex.globals[symbol] = target
+    subscripts = Subscripts(symbol, ())
+    return MemoryPlace(Pointer(target, ex.graph.const(0, I8), symbol.type, subscripts), symbol.type)
+
+
+def name_value(ex: Executor, expr: ir.Name) -> Value:
+    symbol = expr.symbol
+    held = ex.state.variables.get(symbol)
+    if isinstance(held, (Node, Pointer)) and not isinstance(symbol.type, ir.RecordType):
+        return held
+    if symbol.storage == "builtin":
+        return _builtin_value(ex, symbol)
+    outside = symbol.storage in ("global", "static") and symbol not in ex.state.variables
+    if outside and not expressions.initialise_global(ex, symbol):
+        reason = Reason(False, f"`{symbol.name}` is set elsewhere")
+        ex.state.variables[symbol] = ex.memory.unknown(symbol.type, reason, (), symbol.name)
+    return expressions.read(ex, symbol_place(ex, symbol), expr.span)
+
+
+def _builtin_value(ex: Executor, symbol: ir.Symbol) -> Value:
+    if symbol.name == "warpSize":
+        return ex.graph.const(WARP_LANES)
+    if isinstance(symbol.type, ir.RecordType):
+        fields: dict[str, Value] = {axis: builtin(ex, symbol.name, axis) for axis in "xyz"}
+        return RecordValue(symbol.type, fields)
+    return ex.graph.zero
+
+
+def member_value(ex: Executor, expr: ir.Member) -> Value:
+    base = expr.base
+    if isinstance(base, ir.Name) and base.symbol.storage == "builtin":
+        return builtin(ex, base.symbol.name, expr.field)
+    return expressions.read(ex, member_place(ex, expr), expr.span)
+
+
+def member_place(ex: Executor, expr: ir.Member) -> Place:
+    if expr.arrow:
+        base = pointer_place(ex, expressions.evaluate(ex, expr.base), expr.base.type)
+    else:
+        base = expressions.place(ex, expr.base)
+    return field_place(ex, base, expr.field, expr.type)
+
+
+def field_place(ex: Executor, base: Place, name: str, type_: ir.Type) -> Place:
+    if isinstance(base, LocalPlace):
+        inner = base.step(name, type_)
+        return _through_reference(ex, inner)
+    if isinstance(base, TemporaryPlace):
+        value = base.value
+        if isinstance(value, RecordValue) and name in value.fields:
+            return TemporaryPlace(value.fields[name], type_)
+        return TemporaryPlace(ex.memory.smear(value, type_), type_)
+    field = base.type.field(name) if isinstance(base.type, ir.RecordType) else None
+    offset = field.offset if field else 0
+    pointer = base.pointer
+    subscripts = pointer.subscripts
+    if subscripts is not None:
+        subscripts = Subscripts(subscripts.symbol, subscripts.indices, subscripts.inner + offset)
+    moved = ex.graph.binary("+", pointer.offset, ex.graph.const(offset, I8), I8)
+    if base.record is not None:
+        record: Within | None = Within(base.record.bytes, base.record.align, base.record.offset + offset)
+    else:
+        record = Within(base.type.bytes, base.type.align, offset) if isinstance(base.type, ir.RecordType) else None
+    inner_place = MemoryPlace(Pointer(pointer.target, moved, type_, subscripts, pointer.one_of), type_, record)
+    if isinstance(type_, ir.PointerType) and type_.reference:
+        return pointer_place(ex, expressions.read(ex, inner_place, ir.Span("", 0, 0, 0, 0)), type_)
+    return inner_place
+
+
+def _through_reference(ex: Executor, inner: LocalPlace) -> Place:
+    """A field of reference type names the place that it was bound to."""
+    if not (isinstance(inner.type, ir.PointerType) and inner.type.reference):
+        return inner
+    value = ex.memory.read(ex.state, inner, ex.context(inner.symbol.span))
+    return dereference(value, ex.graph) if isinstance(value, Pointer) else TemporaryPlace(value, inner.type.pointee)
+
+
+def index_place(ex: Executor, expr: ir.Index) -> Place:
+    base = _array_base(ex, expr.base)
+    index = expressions.number(ex, expr.index)
+    if isinstance(base, LocalPlace):
+        return base.step(index, expr.type)
+    if isinstance(base, Choice):
+        moved = move_choice(ex, base, index, expr.type)
+        return pointer_place(ex, moved, ir.PointerType(expr.type))
+    if isinstance(base, Pointer):
+        # In a template the type may be known of the value only: `auto row = t + i; row[1]`.
+        is_dependent = isinstance(expr.type, ir.OpaqueType) and not expr.type.bytes
+        element = base.pointee if is_dependent else expr.type
+        return dereference(advance(ex, base, index, element, subscript=True), ex.graph)
+    return pointer_place(ex, base, ir.PointerType(expr.type))
+
+
+def _array_base(ex: Executor, base: ir.Expr) -> LocalPlace | Value:
+    """The array or pointer that is subscripted, without decaying a local array to a pointer."""
+    inner = base
+    while isinstance(inner, ir.Cast) and not inner.explicit and isinstance(inner.operand.type, ir.ArrayType):
+        inner = inner.operand
+    if isinstance(inner.type, ir.ArrayType):
+        where = expressions.place(ex, inner)
+        if isinstance(where, LocalPlace):
+            expressions.initialise_global(ex, where.symbol)
+            # A parameter that is declared as an array is a pointer.
+            value = None if where.path else ex.state.variables.get(where.symbol)
+            return value if isinstance(value, (Pointer, Choice)) else where
+        if isinstance(where, MemoryPlace):
+            return decay(where, ex.graph)
+        return where.value
+    return expressions.evaluate(ex, base)
+
+
+def function_value(ex: Executor, expr: ir.FunctionName) -> Value:
+    return FunctionValue(expr.function)

@@ -1,0 +1,164 @@
+"""Walking the IR: all nodes below a statement, and what a loop body may assign."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from typing import Any
+
+from msgspec import Struct
+
+from cudalint import ir
+from cudalint.evaluate.execute.values import Closure, LocalMemory, LocalPlace, Place, Pointer, Value
+
+STEPS = ("++x", "--x", "x++", "x--")
+"""The operators that change their operand."""
+_NODES = re.compile(r"\b(Expr|Stmt|Case)\b")
+
+
+_FIELDS: dict[type, tuple[str, ...]] = {}
+
+
+def _child_fields(class_: type[Any]) -> tuple[str, ...]:
+    """The fields that hold nodes, by what they are declared as."""
+    names = _FIELDS.get(class_)
+    if names is None:
+        names = _FIELDS[class_] = tuple(n for n, type_ in class_.__annotations__.items() if _NODES.search(type_))
+    return names
+
+
+def children(node: Any) -> list[Any]:
+    """The IR nodes directly below a statement or an expression, in source order."""
+    found: list[Any] = []
+    for name in _child_fields(type(node)):
+        value = getattr(node, name)
+        if type(value) is tuple:
+            found += value
+        elif value is not None:
+            found.append(value)
+    return found
+
+
+def walk(node: Any) -> Iterator[Any]:
+    """All IR nodes below and including `node`."""
+    pending = [node]
+    while pending:
+        current = pending.pop()
+        yield current
+        pending += reversed(children(current))
+
+
+def root(expr: Any) -> ir.Symbol | None:
+    """The variable at the bottom of an lvalue: `a` in `a[i].x`, `p` in `*p` and `p->x`."""
+    while True:
+        if isinstance(expr, ir.Name):
+            return expr.symbol
+        if isinstance(expr, (ir.Member, ir.Index)):
+            expr = expr.base
+        elif isinstance(expr, (ir.Unary, ir.Cast)):
+            expr = expr.operand
+        elif isinstance(expr, ir.Assign):
+            expr = expr.target
+        elif isinstance(expr, ir.Binary) and expr.op in ("+", "-"):
+            expr = expr.left
+        else:
+            return None
+
+
+class Effects(Struct, frozen=True):
+    """What a piece of code may do to the variables around it."""
+
+    assigned: tuple[ir.Symbol, ...]
+    """Roots of everything assigned, incremented, or handed to a call that may change it. They stand in the order of the
+    source: that of a set of symbols is the one of their addresses, and no figure may depend on those."""
+    closures: tuple[ir.Symbol, ...]
+    """Variables that are called: closures, whose bodies assign too."""
+
+
+def effects(*parts: Any) -> Effects:
+    """The effects of statements and expressions, by their syntax."""
+    assigned: dict[ir.Symbol, None] = {}
+    closures: dict[ir.Symbol, None] = {}
+    for part in parts:
+        if part is None:
+            continue
+        for node in walk(part):
+            if isinstance(node, ir.Assign):
+                _add_root(assigned, node.target)
+            elif isinstance(node, ir.Unary) and node.op in (*STEPS, "&"):
+                _add_root(assigned, node.operand)
+            elif isinstance(node, (ir.Call, ir.Construct)):
+                _call_effects(node, assigned, closures)
+            elif isinstance(node, ir.Asm):
+                for operand in node.operands:
+                    _add_root(assigned, operand)
+    return Effects(tuple(assigned), tuple(closures))
+
+
+def stepped(part: Any) -> Iterator[ir.Symbol]:
+    """The variables that are counted up or down."""
+    for node in walk(part):
+        if isinstance(node, ir.Unary) and node.op in STEPS and isinstance(node.operand, ir.Name):
+            yield node.operand.symbol
+        elif isinstance(node, ir.Assign) and node.op in ("+", "-") and isinstance(node.target, ir.Name):
+            yield node.target.symbol
+
+
+def _add_root(assigned: dict[ir.Symbol, None], expr: Any) -> None:
+    symbol = root(expr)
+    if symbol is not None:
+        assigned[symbol] = None
+
+
+def _call_effects(
+    call: ir.Call | ir.Construct, assigned: dict[ir.Symbol, None], closures: dict[ir.Symbol, None]
+) -> None:
+    if isinstance(call, ir.Construct):
+        assigned |= dict.fromkeys(handed_over(call.constructor, call.arguments))
+        return
+    if call.receiver is not None:
+        _add_root(assigned, call.receiver)
+        if call.name == "operator()":
+            _add_root(closures, call.receiver)
+    if call.callee is not None:
+        _add_root(closures, call.callee)
+    assigned |= dict.fromkeys(handed_over(call.function, call.arguments))
+
+
+def handed_over(function: ir.FunctionRef | None, arguments: Sequence[ir.Expr]) -> Iterator[ir.Symbol]:
+    """The variables that a call may change through its arguments: what parameters point or refer to. Of the library's
+    functions only references to what is not constant count, and whole objects, which may hold pointers."""
+    is_user = function is not None and function.is_user
+    types = function.parameter_types() if function is not None and is_user else ()
+    outputs = function.outputs() if function is not None and not is_user else frozenset()
+    for position, argument in enumerate(arguments):
+        if position < len(types):
+            may_change = isinstance(types[position], (ir.PointerType, ir.ArrayType))
+        else:
+            leading = isinstance(argument.type, (ir.PointerType, ir.ArrayType, ir.RecordType))
+            may_change = leading or position in outputs
+        symbol = root(argument) if may_change else None
+        if symbol is not None:
+            yield symbol
+
+
+def reached(found: Effects, variables: Mapping[ir.Symbol, Value | Place]) -> Collection[ir.Symbol]:
+    """The variables that the effects change, in one order, seen through references, pointers to locals and closures."""
+    result: dict[ir.Symbol, None] = {}
+    pending = list(found.assigned)
+    for closure in found.closures:
+        value = variables.get(closure)
+        function = value.function.load() if isinstance(value, Closure) else None
+        if function is not None:
+            pending += effects(function.body).assigned
+    while pending:
+        symbol = pending.pop()
+        if symbol in result:
+            continue
+        result[symbol] = None
+        value = variables.get(symbol)
+        if isinstance(value, LocalPlace):
+            pending.append(value.symbol)
+        elif isinstance(value, Pointer) and isinstance(value.target, LocalMemory):
+            pending.append(value.target.place.symbol)
+    return result.keys()

@@ -1,0 +1,1 @@
+"""Executing host code as far as launches need it."""

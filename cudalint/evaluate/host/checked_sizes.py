@@ -1,0 +1,135 @@
+"""Sizes that host code has looked at when it gets to a launch: `if (columns != 64) return;`, the cases of a `switch`
+over the width of a model, or over the logarithm of one."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import partial
+
+from msgspec.structs import replace
+
+from cudalint.evaluate.execute.values import PLACES, Place, Pointer, Value, map_leaves
+from cudalint.evaluate.host.execution import HostLaunch
+from cudalint.evaluate.symbolic.arithmetic import BOOL
+from cudalint.evaluate.symbolic.assumptions import holds
+from cudalint.evaluate.symbolic.graph import Graph
+from cudalint.evaluate.symbolic.nodes import Node, Uniform
+
+_CANDIDATES = tuple(1 << bits for bits in (10, 9, 8, 7, 6, 5, 11, 12, 13, 14, 15, 16, 4, 3, 2, 1, 0))
+"""Tried where a generic size is none that the launch is for: what is most usual first."""
+_MOST_SYMBOLS = 3
+_MOST_SIZE = 64
+"""Nodes of a condition for which sizes are looked for."""
+
+
+class CheckedSizes:
+    """Gives the launches of one kernel sizes that they are made for."""
+
+    def __init__(self, graph: Graph) -> None:
+        self._graph = graph
+        self._others: dict[tuple[Node, int], Node] = {}
+        """Stand-ins for sizes, with other generic values."""
+
+    def of(self, launch: HostLaunch) -> HostLaunch:
+        """The launch with the numbers that its conditions leave for unknown sizes, and with others for which they hold
+        where a loop counts something of a size that generic ones don't have."""
+        known = self._equalities(launch)
+        guards = tuple(self._graph.substitute(guard, known) for guard in launch.guards) if known else launch.guards
+        known |= self._fitting(guards)
+        return self._substituted(launch, known) if known else launch
+
+    def _equalities(self, launch: HostLaunch) -> dict[Node, Node]:
+        """The unknown sizes that have to be some number."""
+        found: dict[Node, Node] = {}
+        for guard in launch.guards:
+            for size, number in _equal(guard):
+                bare = size.args[0] if size.op == "cast" else size
+                if number.is_const and bare.op == "/" and bare.kind.code in "iu":
+                    # `if (channels / heads == 64)`: the channels are as many times 64 as there are heads.
+                    number = self._graph.binary("*", bare.args[1], number, bare.kind)
+                    bare = bare.args[0]
+                elif not number.is_const:
+                    continue
+                if isinstance(bare.payload, Uniform) and bare.kind.code in "iu" and not number.bits & bare.bits:
+                    found.setdefault(bare, self._graph.convert(number, bare.kind))
+        return found
+
+    def _fitting(self, guards: Sequence[Node]) -> dict[Node, Node]:
+        """Other generic values for sizes that break such a condition."""
+        values: dict[Node, int | float] = {}
+        for guard in guards:
+            if guard.is_const or guard.size > _MOST_SIZE or holds(self._graph, guard, values):
+                continue
+            if not _is_counted(guard):
+                continue
+            symbols = self._graph.atoms(guard.bits, self._graph.uniform_bits)
+            for symbol in symbols if len(symbols) <= _MOST_SYMBOLS else ():
+                concerned = [other for other in guards if other.bits & symbol.bits and other.size <= _MOST_SIZE]
+                value = self._candidate(symbol, concerned, values)
+                if value is not None:
+                    values[symbol] = value
+                    break
+        return {symbol: self._other(symbol, int(value)) for symbol, value in values.items()}
+
+    def _candidate(self, symbol: Node, guards: Sequence[Node], values: Mapping[Node, int | float]) -> int | None:
+        if symbol.kind == BOOL or symbol.kind.is_float:
+            return None
+        for candidate in _CANDIDATES:
+            if all(holds(self._graph, guard, {**values, symbol: candidate}) for guard in guards):
+                return candidate
+        return None
+
+    def _other(self, symbol: Node, value: int) -> Node:
+        found = self._others.get((symbol, value))
+        if found is None:
+            assert isinstance(symbol.payload, Uniform)
+            found = self._graph.uniform(symbol.payload.name, value, symbol.kind)
+            found.payload = replace(symbol.payload, generic=value)
+            self._others[symbol, value] = found
+        return found
+
+    def _substituted(self, launch: HostLaunch, known: Mapping[Node, Node]) -> HostLaunch:
+        graph = self._graph
+        grid_x, grid_y, grid_z = (graph.substitute(extent, known) for extent in launch.grid)
+        block_x, block_y, block_z = (graph.substitute(extent, known) for extent in launch.block)
+        return replace(
+            launch,
+            grid=(grid_x, grid_y, grid_z),
+            block=(block_x, block_y, block_z),
+            shared=graph.substitute(launch.shared, known),
+            arguments=tuple(_argument(value, graph, known) for value in launch.arguments),
+            guards=tuple(graph.substitute(guard, known) for guard in launch.guards),
+        )
+
+
+def _is_counted(condition: Node) -> bool:
+    """Whether a condition is about how often a loop goes round: no generic size has the logarithm of a case. Whether a
+    program is run with a size below some bound, nobody knows."""
+    pending = [condition]
+    while pending:
+        node = pending.pop()
+        if node.op == "trips":
+            return True
+        pending += node.args
+    return False
+
+
+def _equal(condition: Node) -> tuple[tuple[Node, ...], ...]:
+    """What a condition says to be equal, either way round."""
+    if condition.op == "!" and condition.args[0].op == "!=":
+        condition = condition.args[0]
+    elif condition.op != "==":
+        return ()
+    return condition.args, condition.args[::-1]
+
+
+def _argument(value: Value | Place, graph: Graph, known: Mapping[Node, Node]) -> Value | Place:
+    if isinstance(value, PLACES):
+        return value
+    return map_leaves(value, partial(_leaf, graph, known))
+
+
+def _leaf(graph: Graph, known: Mapping[Node, Node], leaf: Value, path: str) -> Value:
+    if isinstance(leaf, Pointer):
+        return replace(leaf, offset=graph.substitute(leaf.offset, known))
+    return graph.substitute(leaf, known) if isinstance(leaf, Node) else leaf

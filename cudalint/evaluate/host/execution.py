@@ -1,0 +1,514 @@
+"""Executing host code as far as launches need it: configurations, arguments, allocations.
+
+The same executor as for kernels, with one "lane". Where a condition is unknown both branches are executed and known
+values are preferred afterwards (a default beats what the command line might say); unknown numbers become generic
+uniform symbols, so that a grid computed from `n` and the argument `n` stay consistent.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Collection, Mapping
+from functools import partial
+from typing import Any
+
+from msgspec import Struct
+
+from cudalint import ir
+from cudalint.evaluate.execute import expressions, walk
+from cudalint.evaluate.execute.calls import bind
+from cudalint.evaluate.execute.executor import Executor, GaveUp
+from cudalint.evaluate.execute.state import FunctionScope, LoopScope, Marks
+from cudalint.evaluate.execute.values import (
+    PLACES,
+    Choice,
+    FunctionValue,
+    Place,
+    RecordValue,
+    TemporaryPlace,
+    Value,
+    nodes_of,
+)
+from cudalint.evaluate.host import joins, loops
+from cudalint.evaluate.host.library import HOST_LIBRARY, SILENT
+from cudalint.evaluate.host.memory import Generics, HostMemory
+from cudalint.evaluate.host.relevance import Relevance
+from cudalint.evaluate.host.tiling import Definitions, tilings
+from cudalint.evaluate.symbolic.arithmetic import BOOL
+from cudalint.evaluate.symbolic.graph import Graph, conjuncts
+from cudalint.evaluate.symbolic.nodes import UNINITIALISED, Node, Reason, Uniform
+from cudalint.facts import Tiling
+
+MAX_HOST_STATEMENTS = 8_000
+"""Statements from one root, and from all together."""
+MAX_ALL_STATEMENTS = 20_000
+MAX_INLINED_NODES = 400
+"""A host function without launches is executed for its result only if it is this small."""
+MAX_SETTING_NODES = 8_000
+"""One that returns nothing and sets global variables, for those only if it is this small."""
+Nodes = tuple[Node, Node, Node]
+
+
+class HostLaunch(Struct, frozen=True, eq=False):
+    """A launch that host code makes, with what is known of its parts."""
+
+    kernel: ir.FunctionRef
+    grid: tuple[Node, Node, Node]
+    block: tuple[Node, Node, Node]
+    shared: Node
+    arguments: tuple[Value | Place, ...]
+    span: ir.Span
+    taken: bool
+    """False in a branch that the known values do not take."""
+    tilings: tuple[Tiling, ...] = ()
+    """The sizes in sight that the grid is rounded up from."""
+    guards: tuple[Node, ...] = ()
+    """Conditions under which the host code gets to it; false among them where the known values don't lead to it."""
+
+
+class HostExecutor(Executor):
+    """The execution of a file's host code, root by root."""
+
+    def __init__(
+        self,
+        graph: Graph,
+        memory: HostMemory,
+        properties: Mapping[str, int],
+        linked: Mapping[str, ir.FunctionRef],
+        executed: Collection[str],
+    ) -> None:
+        super().__init__(graph, None)
+        self.memory: HostMemory = memory
+        self.library = HOST_LIBRARY
+        self.on_launch = self.record_launch
+        self.on_loop = partial(loops.follow, self)
+        self.relevance = Relevance(self._launches, SILENT)
+        self.properties = properties
+        """What the program learns about the device."""
+        self.linked = linked
+        """By their USR: functions of another file, of which this one has no more than declarations."""
+        self.executed = set(executed)
+        """Keys of the functions that have been executed with launches in them."""
+        self.launches: list[HostLaunch] = []
+        self.kernels: dict[str, ir.FunctionRef] = {}
+        """Kernels by key, to resolve launches through `cudaLaunchKernel`."""
+        self.made: set[object] = set()
+        """The launches that differ by place, extents or whole numbers among their arguments."""
+        self.unfollowed: set[ir.Span] = set()
+        """Launches of loops that go on to make others there."""
+        self.taken = True
+        self.total = 0
+        """Statements executed from earlier roots."""
+        self.opt_ins: dict[str, list[Node]] = {}
+        """By a kernel's key: the bytes to which its limit of dynamic shared memory is raised."""
+        self.idle: set[ir.Stmt] = set()
+        """Statements that decide no launch."""
+        self.sorted: set[str] = set()
+        """Keys of the functions whose idle statements are known."""
+        self.small: dict[str, bool] = {}
+        """By the keys of functions without launches: whether they are executed."""
+        self.definitions = Definitions()
+        self.launching: dict[ir.Stmt, bool] = {}
+        """Statements of which is known whether they launch a kernel."""
+        self.callers: list[dict[ir.Symbol, None]] = []
+        """For each function that is inlined, the variables that there were before and that no branch of it has set."""
+        self.guards: tuple[Node, ...] = ()
+        """Unknown conditions that hold where the execution stands, from branches and from those that lead out."""
+        self.outer_guards: list[tuple[Node, ...]] = []
+        """For each function that is inlined, those where it is called."""
+        self.in_loops = 0
+        """How many loops the execution is in."""
+        self.arguments: set[Node] = set()
+        """The number of arguments that `main` is given."""
+        self.chosen: dict[ir.Symbol, None] = {}
+        """Variables that an unknown condition in a loop changes from one known number to another."""
+
+    # roots
+
+    def run_root(self, ref: ir.FunctionRef) -> None:
+        """Executes a function from outside, its parameters unknown."""
+        function = ref.load()
+        if function is None or function.is_template_pattern:
+            return
+        self.executed.add(ref.key)
+        for symbol in function.parameters:
+            type_ = symbol.type
+            if isinstance(type_, ir.PointerType) and type_.reference:
+                inner = self.memory.unknown(type_.pointee, Reason(False, "parameter"), (), symbol.name)
+                self.state.variables[symbol] = TemporaryPlace(inner, type_.pointee)
+            else:
+                self.state.variables[symbol] = self.memory.unknown(type_, Reason(False, "parameter"), (), symbol.name)
+        if function.name == "main":
+            given = (self.state.variables[symbol] for symbol in function.parameters)
+            self.arguments.update(value for value in given if isinstance(value, Node))
+        self.state.functions.append(FunctionScope(function.name, len(self.state.conditions)))
+        self.active.append(ref.key)
+        try:
+            body = self._up_to_launches(function.body)
+            self.idle |= self.relevance.idle(body)
+            super().statement(body)
+        except GaveUp:
+            pass
+        finally:
+            self.active.clear()
+            self.state.functions.clear()
+            self.state.loop_scopes.clear()
+            self.state.conditions, self.state.dead, self.state.frames = (), False, ()
+            self.guards = ()
+            self.outer_guards.clear()
+            self.assumed.clear()
+
+    def _up_to_launches(self, body: ir.Stmt) -> ir.Stmt:
+        """A body without what comes after its last launch: the results' verification decides no launch."""
+        if not isinstance(body, ir.Block):
+            return body
+        last = max((i for i, s in enumerate(body.statements) if self.has_launch(s)), default=len(body.statements))
+        return ir.Block(body.statements[: last + 1], body.span)
+
+    def statement(self, statement: ir.Stmt) -> None:
+        if statement in self.idle:
+            return
+        if self.statements > MAX_HOST_STATEMENTS:
+            raise GaveUp("host code is too long")
+        super().statement(statement)
+
+    def declare(self, statement: ir.Declare) -> None:
+        self.definitions.note(statement.symbol, statement.initializer)
+        super().declare(statement)
+        value = self.state.variables.get(statement.symbol)
+        if value is not None and not isinstance(value, PLACES):
+            self.name(value, statement.symbol.name)
+
+    def name(self, value: Value, name: str) -> None:
+        """An unknown number is called after the first variable that holds it."""
+        for node in nodes_of(value):
+            if isinstance(node.payload, Uniform) and node.payload.name.startswith("?"):
+                self.graph.rename(node, name)
+
+    def expression(self, statement: ir.ExprStmt) -> None:
+        expr = statement.expr
+        super().expression(statement)
+        if isinstance(expr, ir.Assign):
+            self.definitions.note_assignment(expr)
+        if isinstance(expr, ir.Assign) and isinstance(expr.target, (ir.Name, ir.Member)):
+            value = expressions.evaluate(self, expr.target)
+            name = expr.target.symbol.name if isinstance(expr.target, ir.Name) else expr.target.field
+            self.name(value, name)
+
+    # control flow
+
+    def branch(self, condition: Node, then: Callable[[], None], otherwise: Callable[[], None] | None) -> None:
+        if condition.is_const:
+            chosen, other = (then, otherwise) if condition.value else (otherwise, then)
+            if other is not None:
+                self._not_taken(other)
+            if chosen is not None:
+                self._believe(chosen, other)
+            return
+        state, outer, opposite = self.state, self.guards, self.graph.negate(condition)
+        before = state.variables
+        returns = self._returns()
+        self._enter(condition, outer, before)
+        then()
+        first, first_dead, first_returns = state.variables, state.dead, self._returns()
+        state.dead = False
+        self._enter(opposite, outer, before)
+        if otherwise is not None:
+            otherwise()
+        self.guards = outer
+        if first_dead and state.dead:
+            return
+        if first_dead:
+            self.guards = (*outer, opposite)
+            if first_returns > returns:
+                self._set_for_callers(before, first)
+            return
+        if state.dead:
+            second, returned = state.variables, self._returns() > first_returns
+            state.variables, state.dead, self.guards = first, False, (*outer, condition)
+            if returned:
+                self._set_for_callers(before, second)
+            return
+        state.variables = joins.joined_variables(self, before, first, state.variables, condition)
+
+    def _enter(self, condition: Node, guards: tuple[Node, ...], before: Mapping[ir.Symbol, Value | Place]) -> None:
+        """Starts one side of a branch: numbers that an earlier branch on the same condition chose are known there."""
+        self.guards = (*guards, condition)
+        self.state.variables = dict(before)
+        if not self.graph.choosing.isdisjoint((condition, self.graph.negate(condition))):
+            for symbol, value in before.items():
+                self.state.variables[symbol] = self._known_side(value, condition)
+
+    def _known_side(self, value: Value | Place, condition: Node) -> Value | Place:
+        if isinstance(value, Node) and value.op == "select":
+            test, a, b = value.args
+            return a if test is condition else b if self.graph.negate(test) is condition else value
+        if isinstance(value, RecordValue):
+            fields = {name: self._known_side(part, condition) for name, part in value.fields.items()}
+            if any(part is not value.fields[name] for name, part in fields.items()):
+                return RecordValue(value.type, fields)  # type: ignore[arg-type]
+        return value
+
+    def _believe(self, chosen: Callable[[], None], other: Callable[[], None] | None) -> None:
+        """Takes a branch, unless it only leads out of the function: then it is the end of a program that failed to read
+        a file, say, which nothing here really does."""
+        saved, marks, launches = self.state.snapshot(), self.state.marks(), len(self.launches)
+        returns, guards = self._returns(), self.guards
+        chosen()
+        if not self.state.dead or len(self.launches) > launches or self._left_loop(marks):
+            return
+        left, returned = self.state.variables, self._returns() > returns
+        self.state.restore(saved)
+        self.state.rewind(marks)
+        self.guards = guards
+        if returned:
+            self._set_for_callers(saved.variables, left)
+        if other is not None:
+            other()
+
+    def _returns(self) -> int:
+        return len(self.state.functions[-1].returns) if self.state.functions else 0
+
+    def _set_for_callers(
+        self, before: Mapping[ir.Symbol, Value | Place], left: Mapping[ir.Symbol, Value | Place]
+    ) -> None:
+        """Keeps what a branch that returns has set of the callers' variables, through references and pointers: a
+        function that chooses a block says so in such a branch as often as after it."""
+        callers = self.callers[-1] if self.callers else {}
+        for symbol in list(callers):
+            value, old = left.get(symbol), before.get(symbol)
+            if value is not None and value is not old and self.state.variables.get(symbol) is old:
+                self.state.variables[symbol] = value
+                del callers[symbol]
+
+    def _left_loop(self, marks: Marks) -> bool:
+        """Whether the innermost loop or switch was left by `break` or `continue`, which is no failure."""
+        scopes = self.state.loop_scopes
+        if not scopes or not marks[1]:
+            return False
+        breaks, _, continues = marks[1][-1]
+        return len(scopes[-1].breaks) > breaks or len(scopes[-1].continues) > continues
+
+    def _not_taken(self, side: Callable[[], None]) -> None:
+        """Looks for launches where the known values don't lead; nothing else of it stays."""
+        saved, taken, statements = self.state.snapshot(), self.taken, self.statements
+        marks, guards = self.state.marks(), self.guards
+        self.taken = False
+        try:
+            side()
+        finally:
+            self.taken, self.guards = taken, guards
+            self.state.restore(saved)
+            self.state.rewind(marks)
+            self.statements = min(self.statements, statements + 200)
+
+    def preferred(self, condition: Node, a: Value, b: Value) -> Value | None:
+        return joins.preferred(self, condition, a, b)
+
+    def switch(self, statement: ir.Switch) -> None:
+        """The cases of an unknown value are all executed, each from the state before."""
+        value, guards = expressions.number(self, statement.condition), self.guards
+        self.state.loop_scopes.append(LoopScope(0, is_switch=True))
+        start = 0 if not value.is_const else None
+        for position, case in enumerate(statement.cases):
+            if value.is_const and any(
+                (n := expressions.number(self, v)).is_const and n.value == value.value for v in case.values
+            ):
+                start = position
+        if value.is_const and start is None:
+            start = next((i for i, c in enumerate(statement.cases) if c.is_default), None)
+        for position in range(len(statement.cases)):
+            if value.is_const and position == start:
+                continue
+            self.guards = guards if value.is_const else (*guards, *self._labels(value, statement.cases[position]))
+            self._case(statement.cases[position : position + 1], taken=not value.is_const)
+        self.guards = guards
+        if value.is_const and start is not None:
+            self._bodies(statement.cases[start:])
+        scope = self.state.loop_scopes.pop()
+        if scope.breaks or not value.is_const:
+            self.state.dead = False
+
+    def _labels(self, value: Node, case: ir.Case) -> tuple[Node, ...]:
+        """What holds of a switch's value in a case."""
+        matches = [self.graph.binary("==", value, expressions.number(self, v), BOOL) for v in case.values]
+        return () if case.is_default or len(matches) != 1 else (matches[0],)
+
+    def _case(self, cases: tuple[ir.Case, ...], taken: bool) -> None:
+        if not taken:
+            self._not_taken(lambda: self._bodies(cases))
+            return
+        before = self.state.variables
+        self.state.variables = dict(before)
+        self._bodies(cases)
+        if self.state.dead and not self.state.loop_scopes[-1].breaks:
+            self.state.variables = before
+        else:
+            self.state.variables = joins.joined_variables(self, before, self.state.variables, dict(before))
+        self.state.dead = False
+
+    def _bodies(self, cases: tuple[ir.Case, ...]) -> None:
+        for case in cases:
+            for inner in case.body:
+                self.statement(inner)
+
+    def has_launch(self, code: ir.Stmt) -> bool:
+        """Whether code launches a kernel, or calls or names a function that does."""
+        found = self.launching.get(code)
+        if found is None:
+            found = self.launching[code] = any(self._launches(node) for node in walk.walk(code))
+        return found
+
+    def _launches(self, node: Any) -> bool:
+        if isinstance(node, ir.Launch):
+            return True
+        if isinstance(node, (ir.Call, ir.Lambda, ir.FunctionName)):
+            if isinstance(node, ir.Call) and node.name.startswith("cudaLaunch"):
+                return True
+            ref = node.function
+            return ref is not None and ref.is_user and (ref.usr in self.linked or ref.has_launch())
+        return False
+
+    # calls
+
+    def returned(self, scope: FunctionScope, function: ir.Function) -> Value | Place:
+        """What the last `return` gives: earlier ones report errors, as a rule."""
+        if scope.returns:
+            self.guards = self.outer_guards[-1]
+        values = [value for _, value in scope.returns if value is not None]
+        return values[-1] if values else self.memory.unknown(function.result, UNINITIALISED)
+
+    def inline(
+        self, ref: ir.FunctionRef, bind_: Callable[[ir.Function], Mapping[ir.Symbol, Value | Place]], call: ir.Span
+    ) -> Value | Place | None:
+        ref = self.linked.get(ref.usr, ref)
+        if ref.is_user and ref.has_launch():
+            self._sort(ref)
+            self.executed.add(ref.key)
+        elif not self._worth_it(ref):
+            return None
+        self.callers.append(dict.fromkeys(self.state.variables))
+        self.outer_guards.append(self.guards)
+        try:
+            return super().inline(ref, bind_, call)
+        finally:
+            self.callers.pop()
+            self.outer_guards.pop()
+
+    def _sort(self, ref: ir.FunctionRef) -> None:
+        """Finds the idle statements of a function that is called for its launches."""
+        function = ref.load()
+        if function is None or ref.key in self.sorted:
+            return
+        self.sorted.add(ref.key)
+        outer = [symbol for symbol in function.parameters if isinstance(symbol.type, ir.PointerType)]
+        outer += [capture.symbol for capture in function.captures if capture.by_reference]
+        self.idle |= self.relevance.idle(function.body, (*outer, *(() if function.this is None else (function.this,))))
+
+    def _worth_it(self, ref: ir.FunctionRef) -> bool:
+        """Small functions are executed for what they return or set, long ones for the global variables that they set:
+        of what else they do, nothing decides a launch."""
+        known = self.small.get(ref.key)
+        if known is None:
+            function = ref.load()
+            nodes = _size(function.body) if function is not None else MAX_SETTING_NODES
+            known = nodes <= MAX_INLINED_NODES
+            if not known and function is not None and nodes < MAX_SETTING_NODES and _sets_globals(function):
+                known = True
+                self._sort(ref)
+            self.small[ref.key] = known
+        return known
+
+    # launches
+
+    def record_launch(self, expr: ir.Launch) -> None:
+        kernel = expr.kernel
+        if kernel is None and expr.callee is not None:
+            kernel = self.function_of(expressions.evaluate(self, expr.callee))
+        grid = self.extents(expressions.evaluate(self, expr.grid))
+        block = self.extents(expressions.evaluate(self, expr.block))
+        shared = expressions.number(self, expr.shared) if expr.shared is not None else self.graph.zero
+        if kernel is None:
+            return
+        arguments = self.arguments_of(kernel, expr.arguments)
+        sizes = tilings(self, expr.grid, grid)
+        self.add_launch(kernel, (grid, block), shared, arguments, expr.span, sizes)
+
+    def add_launch(
+        self,
+        kernel: ir.FunctionRef,
+        extents: tuple[Nodes, Nodes],
+        shared: Node,
+        arguments: tuple[Value | Place, ...],
+        span: ir.Span,
+        sizes: tuple[Tiling, ...] = (),
+    ) -> None:
+        """`extents`: of the grid and of the block."""
+        grid, block = extents
+        never = () if self.taken else (self.graph.false,)
+        guards = (part for guard in (*self.guards, *self.assumed, *never) for part in conjuncts(self.graph, guard))
+        known = tuple(part for part in guards if joins.is_plain(self.graph, part))
+        self.launches.append(HostLaunch(kernel, grid, block, shared, arguments, span, self.taken, sizes, known))
+        numbers = tuple(value for value in arguments if isinstance(value, Node) and not value.kind.is_float)
+        self.made.add((kernel.key, span, grid, block, shared, numbers))
+
+    def arguments_of(self, kernel: ir.FunctionRef, arguments: tuple[ir.Expr, ...]) -> tuple[Value | Place, ...]:
+        function = kernel.load()
+        if function is None:
+            return tuple(expressions.evaluate(self, a) for a in arguments)
+        bound = bind(self, function, arguments, None)
+        return tuple(bound[s] for s in function.parameters)
+
+    def function_of(self, value: Value) -> ir.FunctionRef | None:
+        if isinstance(value, FunctionValue):
+            return value.function
+        if isinstance(value, Choice):
+            return self.function_of(value.a) or self.function_of(value.b)
+        return None
+
+    def extents(self, value: Value) -> tuple[Node, Node, Node]:
+        """A dim3 (or a number) as three extents."""
+        one = self.graph.one
+        if isinstance(value, Node):
+            return (value, one, one)
+        if isinstance(value, RecordValue):
+            parts = [value.fields.get(axis, one) for axis in "xyz"]
+            x, y, z = (p if isinstance(p, Node) else one for p in parts)
+            return (x, y, z)
+        return (self.generics_for("launch"), one, one)
+
+    def generics_for(self, name: str) -> Node:
+        node = self.memory.unknown(ir.Scalar("int", 4, "int"), Reason(False, name), (), name)
+        assert isinstance(node, Node)
+        return node
+
+
+def _size(body: ir.Stmt) -> int:
+    return sum(1 for _ in itertools.islice(walk.walk(body), MAX_SETTING_NODES))
+
+
+def _sets_globals(function: ir.Function) -> bool:
+    """Whether a function is called for the numbers and pointers that it puts into global variables."""
+    targets = (node.target for node in walk.walk(function.body) if isinstance(node, ir.Assign))
+    is_void = isinstance(function.result, ir.Scalar) and function.result.kind == "void"
+    return is_void and any(isinstance(target, ir.Name) and target.symbol.storage == "global" for target in targets)
+
+
+def run_host(
+    graph: Graph,
+    functions: tuple[ir.FunctionRef, ...],
+    generics: Generics,
+    properties: Mapping[str, int],
+    linked: Mapping[str, ir.FunctionRef] | None = None,
+    executed: Collection[str] = (),
+) -> HostExecutor:
+    """Executes the host code of a file, from `main` first and then from whatever still holds launches: functions of
+    the file that others have called, with known arguments, are in `executed`, and of other files in `linked`."""
+    executor = HostExecutor(graph, HostMemory(graph, generics), properties, linked or {}, executed)
+    roots = sorted(functions, key=lambda f: f.name != "main")
+    for ref in roots:
+        if ref.has_launch() and ref.key not in executor.executed and executor.total < MAX_ALL_STATEMENTS:
+            executor.statements = 0
+            executor.run_root(ref)
+            executor.total += executor.statements
+    return executor

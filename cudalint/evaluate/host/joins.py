@@ -1,0 +1,159 @@
+"""What stands for both sides of a branch that host code takes or not.
+
+Known values are preferred: a default beats what the command line might say. Where a condition on plain numbers chooses
+between two known ones, the value is the choice.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from cudalint import ir
+from cudalint.evaluate.execute.values import PLACES, ArrayValue, Place, RecordValue, Value, nodes_of
+from cudalint.evaluate.symbolic.arithmetic import BOOL
+from cudalint.evaluate.symbolic.assumptions import holds
+from cudalint.evaluate.symbolic.graph import Graph
+from cudalint.evaluate.symbolic.nodes import Node, Uniform
+
+if TYPE_CHECKING:
+    from cudalint.evaluate.host.execution import HostExecutor
+
+
+def joined_variables(
+    ex: HostExecutor,
+    before: Mapping[ir.Symbol, Value | Place],
+    then: dict[ir.Symbol, Value | Place],
+    otherwise: dict[ir.Symbol, Value | Place],
+    condition: Node | None = None,
+) -> dict[ir.Symbol, Value | Place]:
+    """Joins two branches of an unknown condition: what is known wins, then what was there before."""
+    for symbol, value in otherwise.items():
+        mine = then.get(symbol)
+        if mine is not None and mine is not value:
+            old = before.get(symbol)
+            _note_steps(ex, symbol, old, mine, value)
+            chosen = _either(ex, condition, old, mine, value) if condition is not None else None
+            then[symbol] = chosen or _better(ex, old, mine, value, symbol.name, condition)
+        elif mine is None:
+            then[symbol] = value
+    return then
+
+
+def preferred(ex: HostExecutor, condition: Node, a: Value, b: Value) -> Value | None:
+    """`argc > 1 ? atoi(argv[1]) : 1024`: a default beats what the command line might say, as after an `if`."""
+    if not (isinstance(a, Node) and isinstance(b, Node)) or _known(ex, a) == _known(ex, b):
+        return None
+    asked = ex.graph.atoms(condition.bits, ex.graph.uniform_bits)
+    if not is_plain(ex.graph, condition) or not ex.arguments.issuperset(asked):
+        return None
+    known, unknown = (a, b) if _known(ex, a) else (b, a)
+    return None if _is_placeholder(known, unknown) else _default(ex, known, "?")  # type: ignore[return-value]
+
+
+def _either(ex: HostExecutor, condition: Node, before: object, a: Value | Place, b: Value | Place) -> Node | None:
+    """Two different plain numbers, of which the condition chooses one; None where the joined value is to be plain.
+    It is where only an option changes what was there before, which then stands for the program as it is run."""
+    if not (isinstance(a, Node) and isinstance(b, Node) and a.is_const and b.is_const):
+        return None
+    if not is_plain(ex.graph, condition):
+        return None
+    if (a is before or b is before) and not _compares_sizes(ex, condition, a is before):
+        return None
+    return ex.graph.select(condition, a, b)
+
+
+def is_plain(graph: Graph, condition: Node) -> bool:
+    """Whether unknown numbers of the host alone decide it, so that it can be evaluated at any time."""
+    return not condition.bits & ~graph.uniform_bits
+
+
+def _compares_sizes(ex: HostExecutor, condition: Node, expected: bool) -> bool:
+    """Whether a condition is about numbers that variables hold, and is as expected for generic ones."""
+    symbols = ex.graph.atoms(condition.bits, ex.graph.uniform_bits)
+    names = [symbol.payload.name for symbol in symbols if isinstance(symbol.payload, Uniform)]
+    if any(name.startswith("?") or name == "argc" for name in names) or any(s.kind == BOOL for s in symbols):
+        return False
+    return holds(ex.graph, condition, {}) == expected
+
+
+def _better(
+    ex: HostExecutor, before: object, a: Value | Place, b: Value | Place, name: str, condition: Node | None = None
+) -> Value | Place:
+    """What stands for both of two values, in a variable or a part of one that is called so."""
+    if isinstance(a, RecordValue) and isinstance(b, RecordValue) and a.fields.keys() == b.fields.keys():
+        old = before.fields if isinstance(before, RecordValue) else {}
+        fields = {
+            k: _better(ex, old.get(k), v, b.fields[k], f"{name}.{k}", condition) for k, v in a.fields.items()
+        }
+        return RecordValue(a.type, fields)  # type: ignore[arg-type]
+    if isinstance(a, ArrayValue) and isinstance(b, ArrayValue):
+        return _better_array(ex, before, a, b, name, condition)
+    if not (_is_set(ex, a) and _is_set(ex, b)):
+        return a if _is_set(ex, a) else b
+    known_a, known_b = _known(ex, a), _known(ex, b)
+    if known_a != known_b:
+        if (b if known_a else a) is before and isinstance(before, Node):
+            # `if (rows == 0) rows = 1` speaks of a special case.
+            return _special_case(ex, condition, a, b) or (b if known_a else a)
+        known, unknown = (a, b) if known_a else (b, a)
+        if known is before and _is_placeholder(known, unknown):
+            return unknown
+        is_about = condition is not None and isinstance(unknown, Node) and condition.bits & unknown.bits
+        chosen = _special_case(ex, condition, a, b) if is_about and known is not before else None
+        return chosen or _default(ex, known, name)
+    return b if b is before else a
+
+
+def _better_array(
+    ex: HostExecutor, before: object, a: ArrayValue, b: ArrayValue, name: str, condition: Node | None
+) -> ArrayValue:
+    old = before if isinstance(before, ArrayValue) else ArrayValue(a.type, {}, a.rest)
+    elements: dict[int, Value] = {}
+    for index in a.elements.keys() | b.elements.keys():
+        was, mine, other = (array.elements.get(index, array.rest) for array in (old, a, b))
+        part = mine if mine is other else _better(ex, was, mine, other, f"{name}[{index}]", condition)
+        elements[index] = part  # type: ignore[assignment]
+    rest = a.rest if a.rest is b.rest else _better(ex, old.rest, a.rest, b.rest, f"{name}[...]")
+    return ArrayValue(a.type, elements, rest)  # type: ignore[arg-type]
+
+
+def _special_case(ex: HostExecutor, condition: Node | None, a: Value | Place, b: Value | Place) -> Node | None:
+    """`if (width < 256) threads = width; else threads = 256`: what is asked for decides which of the two it is."""
+    if condition is None or not is_plain(ex.graph, condition) or not (isinstance(a, Node) and isinstance(b, Node)):
+        return None
+    return ex.graph.select(condition, a, b) if is_plain(ex.graph, a) and is_plain(ex.graph, b) else None
+
+
+def _default(ex: HostExecutor, value: Value | Place, name: str) -> Value | Place:
+    """A number that is something else where the program is told so."""
+    if ex.in_loops or not isinstance(value, Node) or not value.is_const:
+        return value
+    is_size = value.kind.code in "iu" and value.value > 0
+    return ex.graph.default(name, value.value, value.kind) if is_size else value
+
+
+def _is_placeholder(known: object, unknown: object) -> bool:
+    """Whether a number is none that a program would run with, but what stands there until the number is read from
+    somewhere: an integer of 0 or less. Nothing is said of options, which are off."""
+    if not (isinstance(known, Node) and isinstance(unknown, Node)):
+        return False
+    return known.kind != BOOL and not known.kind.is_float and known.is_const and known.value <= 0
+
+
+def _note_steps(ex: HostExecutor, symbol: ir.Symbol, before: object, a: Value | Place, b: Value | Place) -> None:
+    numbers = isinstance(a, Node) and isinstance(b, Node) and a.is_const and b.is_const
+    if ex.in_loops and numbers and (a is before or b is before):
+        ex.chosen[symbol] = None
+
+
+def _is_set(ex: HostExecutor, value: object) -> bool:
+    return not isinstance(value, Node) or value not in ex.memory.unset
+
+
+def _known(ex: HostExecutor, value: Value | Place) -> bool:
+    if isinstance(value, PLACES):
+        return True
+    unknown = ex.graph.uniform_bits | ex.graph.opaque_bits
+    nodes = list(nodes_of(value))
+    return all(not n.bits & unknown for n in nodes)

@@ -1,0 +1,267 @@
+"""Loops of host code: followed as far as they show launches that differ, or numbers that live on after them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from msgspec import Struct
+
+from cudalint import ir
+from cudalint.evaluate.execute import expressions, walk
+from cudalint.evaluate.execute.loop_parts import LoopParts
+from cudalint.evaluate.execute.state import LoopScope
+from cudalint.evaluate.execute.values import Place, RecordValue, Value
+from cudalint.evaluate.host.joins import is_plain
+from cudalint.evaluate.symbolic.assumptions import holds
+from cudalint.evaluate.symbolic.nodes import Node, Reason
+
+if TYPE_CHECKING:
+    from cudalint.evaluate.host.execution import HostExecutor
+
+_MOST_QUIET = 256
+"""Iterations of a loop without launches, and how many statements they may take."""
+_QUIET_STATEMENTS = 300
+_MOST_LAUNCHING = 64
+"""The same for a loop with launches, as long as it makes others than before."""
+_LAUNCHING_STATEMENTS = 200
+_EARLY_STATEMENTS = 2_000
+"""Of its root's code, up to which that is done at all: what comes later needs statements too."""
+_MOST_PLACES = 16
+"""Iterations however many statements they take, as long as they come to launches at other places or of other blocks, or
+have yet to come to one."""
+
+_OPTION_READERS = frozenset({"getopt", "getopt_long", "getopt_long_only"})
+
+
+def follow(ex: HostExecutor, parts: LoopParts) -> None:
+    """Some iterations while the condition is known to hold, one if it is unknown; then the rest is unknown."""
+    has_launch = ex.has_launch(parts.body)
+    if not has_launch and not _matters(ex, parts):
+        return
+    if not has_launch and _count(ex, parts):
+        return
+    guards = ex.guards
+    before = dict(ex.state.variables)
+    defaults = before if _reads_options(parts) else {}
+    progress = _Progress(ex, parts, has_launch)
+    progress.run()
+    if progress.returned:
+        return
+    ex.guards = guards
+    if not progress.finished:
+        for symbol in ex.changed_in(parts):
+            value = ex.state.variables.get(symbol)
+            if symbol not in defaults or value is not defaults[symbol]:
+                _forget(ex, symbol, parts, before.get(symbol))
+            elif isinstance(value, Node) and value.is_const and value.kind.code in "iu":
+                ex.state.variables[symbol] = ex.graph.default(symbol.name, value.value, value.kind)
+    elif progress.by_defaults:
+        _name_after_defaults(ex, parts, before)
+    elif ex.chosen:
+        # How often a condition held is unknown if the condition is.
+        for symbol in walk.stepped(parts.body):
+            if symbol in ex.chosen:
+                _forget(ex, symbol, parts, None)
+    if not ex.in_loops:
+        ex.chosen.clear()
+
+
+def _count(ex: HostExecutor, parts: LoopParts) -> bool:
+    """Gives a loop's only variable what it is after the loop, if that is counted up by a number until a condition on
+    sizes holds: `while ((1 << bits) < size) ++bits;`."""
+    changed = [symbol for symbol in ex.changed_in(parts) if symbol in ex.state.variables]
+    start = ex.state.variables[changed[0]] if len(changed) == 1 else None
+    if not isinstance(start, Node) or not start.is_const or start.kind.code not in "iu" or parts.test_last:
+        return False
+    graph, saved, statements = ex.graph, ex.state.snapshot(), ex.statements
+    now = graph.placeholder(start.kind)
+    ex.state.variables = {**ex.state.variables, changed[0]: now}
+    test = _test(ex, parts)
+    ex.statement(parts.body)
+    if parts.increment is not None:
+        expressions.discard(ex, parts.increment)
+    after, left = ex.state.variables.get(changed[0]), ex.state.dead
+    ex.state.restore(saved)
+    ex.statements = statements
+    step = _step(after, now)
+    if left or step is None or not is_plain(graph, graph.substitute(test, {now: start})):
+        return False
+    counter = graph.counter(parts.span)
+    moved = graph.binary("*", step, graph.convert(counter, start.kind), start.kind)
+    goes_on = graph.substitute(test, {now: graph.binary("+", start, moved, start.kind)})
+    if goes_on.is_const or not goes_on.bits & counter.bits:
+        return False
+    times = graph.convert(graph.trips(counter, goes_on), start.kind)
+    ex.state.variables[changed[0]] = graph.binary("+", start, graph.binary("*", step, times, start.kind), start.kind)
+    return True
+
+
+def _step(after: object, before: Node) -> Node | None:
+    """The number by which a value was counted up."""
+    if isinstance(after, Node) and after.op == "+" and before in after.args:
+        [other] = [argument for argument in after.args if argument is not before] or [before]
+        return other if other.is_const else None
+    return None
+
+
+class _Progress(Struct, eq=False):
+    """One loop that is followed."""
+
+    ex: HostExecutor
+    parts: LoopParts
+    has_launch: bool
+    finished: bool = False
+    """The loop was followed to its end."""
+    returned: bool = False
+    """Its body leaves the function."""
+    by_defaults: bool = False
+    """How often it goes round, options may change."""
+    steps: int = 0
+    """Statements that were executed before it."""
+
+    def __post_init__(self) -> None:
+        self.steps = self.ex.statements
+
+    def run(self) -> None:
+        ex, parts = self.ex, self.parts
+        for iteration in range(_MOST_LAUNCHING if self.has_launch else _MOST_QUIET):
+            before = len(ex.launches)
+            made, places = len(ex.made), self._places()
+            going = self._is_going() if not parts.test_last else True
+            self.finished = going is False
+            if self.finished or not self._body():
+                return
+            if going is None or (not self.has_launch and self._took() > _QUIET_STATEMENTS):
+                return
+            if self.has_launch and iteration and len(ex.made) == made and not self._is_needed():
+                # The same launches once more: a loop for timing, or over time steps.
+                return
+            if self.has_launch and iteration and self._is_enough(iteration, self._places() != places):
+                ex.unfollowed |= {launch.span for launch in ex.launches[before:]}
+                return
+            if not self._goes_on():
+                return
+
+    def _body(self) -> bool:
+        """Executes the body; whether it comes to its end."""
+        ex = self.ex
+        scope = LoopScope(0)
+        ex.state.loop_scopes.append(scope)
+        ex.in_loops += 1
+        ex.statement(self.parts.body)
+        ex.in_loops -= 1
+        ex.state.loop_scopes.pop()
+        if scope.breaks and ex.state.dead:
+            ex.state.dead, self.finished = False, True
+            return False
+        if scope.continues:
+            ex.state.dead = False
+        self.returned = ex.state.dead
+        return not self.returned
+
+    def _goes_on(self) -> bool:
+        """Executes what stands between two iterations."""
+        if self.parts.increment is not None:
+            expressions.discard(self.ex, self.parts.increment)
+        if not self.parts.test_last:
+            return True
+        going = self._is_going()
+        self.finished = going is False
+        return going is True
+
+    def _is_going(self) -> bool | None:
+        """Whether the condition holds; None where that is unknown. What depends on numbers that options may change is
+        what it is if none is given."""
+        test = _test(self.ex, self.parts)
+        if test.is_const:
+            return bool(test.value)
+        if not self.ex.graph.rests_on_defaults(test):
+            return None
+        self.by_defaults = True
+        return holds(self.ex.graph, test, {})
+
+    def _is_needed(self) -> bool:
+        """Whether a few more iterations may give numbers to what comes after the loop: it may be in a function that was
+        called before, with all of its launches made then."""
+        few = self._took() <= _LAUNCHING_STATEMENTS and self.ex.statements <= _EARLY_STATEMENTS
+        return few and _matters(self.ex, self.parts)
+
+    def _is_enough(self, iteration: int, is_new_place: bool) -> bool:
+        if self._took() > _LAUNCHING_STATEMENTS or self.ex.statements > _EARLY_STATEMENTS:
+            return iteration + 1 >= _MOST_PLACES or not (is_new_place or self._is_yet_to_come())
+        return iteration + 1 == _MOST_LAUNCHING
+
+    def _took(self) -> int:
+        return self.ex.statements - self.steps
+
+    def _places(self) -> int:
+        """With other blocks at one place counted apart, and launches that are really made."""
+        found = self.ex.launches if self.has_launch else ()
+        return len({(launch.kernel.key, launch.span, launch.block, launch.taken) for launch in found})
+
+    def _is_yet_to_come(self) -> bool:
+        """Whether a launch was seen only in a branch that no iteration has taken so far, and there is time to wait."""
+        if self.ex.statements > _EARLY_STATEMENTS:
+            return False
+        places = [{launch.span for launch in self.ex.launches if launch.taken is taken} for taken in (True, False)]
+        return not places[1] <= places[0]
+
+
+def _matters(ex: HostExecutor, parts: LoopParts) -> bool:
+    """Whether a loop changes any number or pointer that lives on after it: filling arrays decides no launch."""
+    kept = (ex.state.variables.get(symbol) for symbol in ex.changed_in(parts) if symbol is not parts.own)
+    return any(isinstance(value, (Node, RecordValue)) for value in kept)
+
+
+def _reads_options(parts: LoopParts) -> bool:
+    """Whether a loop goes through the command line. What it changes only where an option says so is most likely what it
+    was before."""
+    for part in (parts.condition, parts.body):
+        for node in walk.walk(part) if part is not None else ():
+            if isinstance(node, ir.Call) and node.name in _OPTION_READERS:
+                return True
+            if isinstance(node, ir.Name) and node.symbol.storage == "parameter" and _is_list_of_texts(node.symbol.type):
+                return True
+    return False
+
+
+def _is_list_of_texts(type_: ir.Type) -> bool:
+    """`char **` or `char *[]`, such as the `argv` of `main`."""
+    text = type_.pointee if isinstance(type_, ir.PointerType) else getattr(type_, "element", None)
+    return isinstance(text, ir.PointerType) and isinstance(text.pointee, ir.Scalar) and text.pointee.bytes == 1
+
+
+def _test(ex: HostExecutor, parts: LoopParts) -> Node:
+    return ex.graph.true if parts.condition is None else expressions.condition(ex, parts.condition)
+
+
+def _forget(ex: HostExecutor, symbol: ir.Symbol, parts: LoopParts, before: Value | Place | None) -> None:
+    """A number that a loop changes, and that was not followed to the loop's end; of a record those that it changed."""
+    reason = Reason(False, f"after the loop at line {parts.span.line}")
+    value = ex.state.variables.get(symbol)
+    if isinstance(value, Node):
+        ex.state.variables[symbol] = ex.memory.unknown(symbol.type, reason, (), symbol.name)
+    elif isinstance(value, RecordValue) and isinstance(before, RecordValue):
+        ex.state.variables[symbol] = _without_changes(ex, value, before, reason, symbol.name)
+
+
+def _name_after_defaults(ex: HostExecutor, parts: LoopParts, before: Mapping[ir.Symbol, Value | Place]) -> None:
+    """Numbers that a loop came to, which went round as often as it does if no option says otherwise."""
+    for symbol in ex.changed_in(parts):
+        value = ex.state.variables.get(symbol)
+        if isinstance(value, Node) and value.is_const and value.kind.code in "iu" and value is not before.get(symbol):
+            ex.state.variables[symbol] = ex.graph.default(symbol.name, value.value, value.kind)
+
+
+def _without_changes(
+    ex: HostExecutor, record: RecordValue, before: RecordValue, reason: Reason, name: str
+) -> RecordValue:
+    fields = dict(record.fields)
+    for field_, value in record.fields.items():
+        was, type_ = before.fields.get(field_), record.type.field(field_)
+        if isinstance(value, RecordValue) and isinstance(was, RecordValue):
+            fields[field_] = _without_changes(ex, value, was, reason, f"{name}.{field_}")
+        elif isinstance(value, Node) and value is not was and type_ is not None:
+            fields[field_] = ex.memory.unknown(type_.type, reason, (), f"{name}.{field_}")
+    return RecordValue(record.type, fields)

@@ -1,0 +1,101 @@
+"""The memory of host code: unknown numbers are uniform symbols, with generic values that stand for any."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from cudalint import ir
+from cudalint.evaluate.execute.events import Context
+from cudalint.evaluate.execute.memory import Memory
+from cudalint.evaluate.execute.state import State
+from cudalint.evaluate.execute.values import ArrayValue, LocalPlace, Place, Value, some_nodes
+from cudalint.evaluate.symbolic.arithmetic import BOOL, Kind, kind_of
+from cudalint.evaluate.symbolic.graph import Graph
+from cudalint.evaluate.symbolic.nodes import UNINITIALISED, Node, Reason, Uniform
+
+_GENERIC_FACTORS = (5, 7, 11, 13, 17, 19, 23, 29, 31, 37, 41, 43)
+_GENERIC_UNITS = {4: 8192, 8: 1 << 20}
+"""Generic sizes are odd multiples of these, by the width of the type: products of two `int` sizes still fit."""
+
+
+class Generics:
+    """Makes uniform symbols whose generic values are large multiples of 32 and differ from one another."""
+
+    def __init__(self, graph: Graph, given: Mapping[str, int] | None = None) -> None:
+        self.graph = graph
+        self.given = dict(given or {})
+        """Values for symbols of these names (from `assume`)."""
+        self._count = 0
+
+    def make(self, name: str, kind: Kind) -> Node:
+        if name in self.given:
+            return self.graph.const(self.given[name], kind)
+        if kind.is_float:
+            return self.graph.uniform(name, 1.5, kind)
+        if kind == BOOL:
+            # Options are off unless somebody turns them on.
+            return self.graph.uniform(name, 0, kind)
+        if kind.bytes == 1:
+            return self.graph.uniform(name, 1, kind)
+        factor = _GENERIC_FACTORS[self._count % len(_GENERIC_FACTORS)]
+        self._count += 1
+        return self.graph.uniform(name, _GENERIC_UNITS.get(kind.bytes, 32) * factor, kind)
+
+
+def _provisional(reason: Reason) -> str:
+    """What an unknown number is called until a variable holds it."""
+    return reason.text.removeprefix("it is ")
+
+
+class HostMemory(Memory):
+    """Unknown numbers of host code are uniform symbols."""
+
+    def __init__(self, graph: Graph, generics: Generics) -> None:
+        super().__init__(graph)
+        self.generics = generics
+        self._made: dict[object, Node] = {}
+        self.unset: set[Node] = set()
+        """What stands for the numbers of variables that nothing has been stored in yet."""
+
+    def unknown(self, type_: ir.Type, reason: Reason, args: tuple[Node, ...] = (), name: str = "") -> Value:
+        if isinstance(type_, ir.Scalar):
+            key = (reason.text, reason.origin, name, kind_of(type_), tuple(a.index for a in args))
+            node = self._made.get(key)
+            if node is None:
+                node = self.generics.make(name or f"?{_provisional(reason)}", kind_of(type_))
+                self._made[key] = node
+                if reason is UNINITIALISED:
+                    self.unset.add(node)
+            return node
+        return super().unknown(type_, reason, args, name)
+
+    def _element(self, array: ArrayValue, index: int) -> Value:
+        """The numbers of an array that was filled elsewhere (by `fread`) are unknown, and differ from one another."""
+        value = super()._element(array, index)
+        if value is not array.rest or not isinstance(value, Node) or not isinstance(value.payload, Uniform):
+            return value
+        element = self._made.get((value, index))
+        if element is None:
+            name = value.payload.name
+            element = self.generics.make(name if name.startswith("?") else f"{name}[{index}]", value.kind)
+            self._made[value, index] = element
+            if value in self.unset:
+                self.unset.add(element)
+        return element
+
+    def smear(self, value: Value, type_: ir.Type, extra: tuple[Node, ...] = ()) -> Value:
+        return self.unknown(type_, Reason(False, "of parts"), some_nodes(value) + extra)
+
+    def write(self, state: State, place: Place, value: Value, context: Context) -> None:
+        """A global array or record starts to be followed with the first part of it that is set."""
+        if isinstance(place, LocalPlace) and place.path and place.symbol not in state.variables:
+            symbol = place.symbol
+            state.variables[symbol] = self.unknown(symbol.type, UNINITIALISED, (), symbol.name)
+        super().write(state, place, value, context)
+
+    def access(self, *_: Any, **__: Any) -> None:
+        """Host accesses are nobody's concern."""
+
+    def local_index(self, place: LocalPlace, context: Context, operation: str) -> None:
+        """Neither are its arrays."""

@@ -1,0 +1,1 @@
+"""What the functions that a device has built in do to values and memory."""

@@ -1,0 +1,383 @@
+"""The figures of one access under one launch: what a profiler would report for it, and how sure that is."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+from msgspec.structs import replace
+
+from cudalint.evaluate.execute.events import AccessEvent
+from cudalint.evaluate.requests.knowledge import is_astray, know
+from cudalint.evaluate.requests.masks import guards_by_data
+from cudalint.evaluate.requests.requests import Requests, gather
+from cudalint.evaluate.requests.sampling import offset_range, sample, strides
+from cudalint.evaluate.requests.sensitivity import assumptions_of, unknown_strides
+from cudalint.evaluate.requests.situations import DEEP, THOROUGH, Situation
+from cudalint.evaluate.requests.views import TOLERANCE, Known, LaunchView, Totals, totals_of
+from cudalint.evaluate.symbolic.graph import Graph
+from cudalint.evaluate.symbolic.nodes import BLOCK_BITS, Node, below
+from cudalint.evaluate.symbolic.opaque_parts import opaque_parts
+from cudalint.facts import AccessResult, Status
+from cudalint.hardware.banks import async_copy_range
+from cudalint.hardware.sectors import SECTOR_BYTES
+
+_DIGITS = 9
+"""Of figures: sums of weights differ from plain numbers by less."""
+_MAX_COPIES = 16
+"""Loops of up to so many iterations are taken to be unrolled completely."""
+_MOST_EXECUTIONS = 8
+"""Of an access in loops that were gone through one by one: so many stand for all where their figures differ."""
+_MOST_NODES = 5_000
+_MOST_TRIED = 400
+"""Nodes of what random data is tried on, and of the conditions of loops: these are tried iteration by iteration."""
+_MAX_EVENTS = 48
+"""Executions of one access (by unrolling and inlining) that are evaluated; the rest behave alike."""
+
+
+def evaluate_access(events: Sequence[AccessEvent], view: LaunchView) -> list[AccessResult]:
+    """The figures of one access site, over all executions of it that the executor recorded.
+
+    As a rule one result. A short loop of known length around a global access becomes as many instructions; where those
+    differ in their figures, each different one is a result, as a profiler shows them.
+    """
+    loaded = [event for event in events if event.repeats is None]
+    if not loaded:
+        reason = f"it repeats the load at line {events[0].repeats}, whose value is still in a register"
+        return [AccessResult(view.index, "unknown", view.assumptions, reason)]
+    if any(is_astray(event.offset, event.context, view.graph) for event in loaded):
+        reason = "it depends on a value that an earlier loop left behind and that could not be followed"
+        return [AccessResult(view.index, "unknown", view.assumptions, reason)]
+    known = [know(event, view) for event in loaded[:_MAX_EVENTS]]
+    reached = [k for k in known if k.quick.total > 0]
+    if not reached:
+        return [AccessResult(view.index, "unreached", view.assumptions)]
+    doubtful = next((k for k in reached if k.doubt is not None), None)
+    if doubtful is not None:
+        return [_masked_by_data(reached, view) or _doubtful_result(doubtful, reached, view)]
+    result = _result(reached, view)
+    if result.status in ("range", "unknown"):
+        # Where no figure is known, the copies have none either, and what is known of all would be lost.
+        return [result]
+    return [_of_copy(result, copy, view) for copy in _copies(reached, view)] or [result]
+
+
+def _doubtful_result(doubtful: Known, reached: Sequence[Known], view: LaunchView) -> AccessResult:
+    """A figure that depends on data: only its bounds are known, where the addresses are."""
+    reason = doubtful.doubt
+    assert reason is not None
+    what = "which lanes are active depends on data" if doubtful.doubt_in_mask else "the address depends on data"
+    status: Status = "data-dependent" if reason.data else "unknown"
+    if not reason.data:
+        what = "which lanes are active" if doubtful.doubt_in_mask else "the address"
+        what += " could not be evaluated"
+    event = doubtful.event
+    bounds = None
+    if doubtful.doubt_in_mask:
+        bounds = (1.0, max(float(k.quick.cost.max()) for k in reached))
+    shared = event.target.space == "shared"
+    return AccessResult(
+        view.index,
+        status,
+        view.assumptions,
+        reason=f"{what}: {reason.text}",
+        sectors_range=None if shared else bounds,
+        wavefronts_range=bounds if shared else None,
+        sample=sample([doubtful]) if doubtful.doubt_in_mask else None,
+    )
+
+
+def _masked_by_data(reached: Sequence[Known], view: LaunchView) -> AccessResult | None:
+    """The figure where only the active lanes depend on data: what evenly spread data costs, between one lane and all.
+
+    None where addresses are in doubt too, or where random data would say nothing about real data.
+    """
+    if any(k.doubt is not None and not k.doubt_in_mask for k in reached):
+        return None
+    if any(_takes_long(k.event, view.graph) for k in reached):
+        return None
+    all_lanes, some = Totals(), Totals()
+    for known in reached:
+        lanes = known.situation.lanes(known.event.context.loops, known.quick.mask)
+        guards = guards_by_data(known.event, view.graph, lanes)
+        if guards is None:
+            return None
+        # Lists (see cudalint.evaluate.requests.lists) are about as long as one another, and a lane costs what it costs.
+        of_lists = known.event.offset.bits & view.graph.opaque_bits
+        all_lanes.add(gather(known.event, view.replicated(), known.conditions) if of_lists else known.quick)
+        situation = view.replicated() if of_lists else view.by_data()
+        some.add(gather(known.event, situation, (*known.conditions, *guards)))
+    if all_lanes.requests == 0:
+        return None
+    reason = next(k.doubt for k in reached if k.doubt is not None).text
+    totals = some if some.requests else all_lanes
+    how = "the mean over uniform data" if some.requests else "for all lanes, not the mean over uniform data"
+    return replace(
+        _of_totals(reached, totals, view, (1.0, all_lanes.high)),
+        status="range",
+        reason=f"which lanes are active depends on data: {reason}; the figure is {how}",
+        active_request_fraction=1.0,
+    )
+
+
+def _takes_long(event: AccessEvent, graph: Graph) -> bool:
+    """Whether a simulation went into an address or into who gets there: random data says nothing of it, and takes
+    minutes to go through it."""
+    context = event.context
+    by_loops = [loop.condition for loop in context.loops]
+    if _are_many((event.offset, *context.conditions, *by_loops), _MOST_NODES) or _are_many(by_loops, _MOST_TRIED):
+        return True
+    # For each iteration that is tried, all of the inner loop's are, and for each of them those of the one within.
+    inner = [node for node in below(by_loops, graph.opaque_bits) if node.op == "trips"]
+    return any(node.op == "trips" for loop in inner for node in below(loop.args, graph.opaque_bits))
+
+
+def _are_many(nodes: Sequence[Node], most: int) -> bool:
+    """Whether some values are computed from more than so many others."""
+    pending, seen = list(nodes), set[int]()
+    while pending and len(seen) <= most:
+        node = pending.pop()
+        if node.index not in seen:
+            seen.add(node.index)
+            pending.extend(node.args)
+    return bool(pending)
+
+
+def _result(reached: Sequence[Known], view: LaunchView) -> AccessResult:
+    quick = Totals()
+    for known in reached:
+        quick.add(known.quick)
+    if np.isnan(quick.cost):
+        return _async_result(reached, view)
+    by_data = any(k.event.offset.bits & view.graph.opaque_bits for k in reached)
+    if by_data:
+        totals = totals_of(reached, view.replicated())
+    elif quick.low == quick.high and all(_stands_for_all(k, view) for k in reached):
+        totals = quick
+    else:
+        totals = totals_of(reached, _fair_situation(reached, view))
+    if totals.requests == 0:
+        totals = quick
+    assumptions, bounds = assumptions_of(reached, quick, view)
+    strides, figures = unknown_strides(reached, quick, view)
+    if strides:
+        low, high = bounds or (totals.low, totals.high)
+        bounds = min(low, *figures), max(high, *figures)
+    by_data = by_data and (totals.low < totals.high or any(_is_scattered(k, view.graph) for k in reached))
+    launch_assumed = bool(view.assumptions)
+    return replace(
+        _of_totals(reached, totals, view, (totals.low, totals.high) if bounds is None else bounds),
+        status="range" if by_data or strides else "assumed" if assumptions or launch_assumed else "exact",
+        assumptions=tuple(dict.fromkeys((*view.assumptions, *assumptions))),
+        reason=_reason_for_range(reached, view.graph, strides) if by_data or strides else None,
+    )
+
+
+def _reason_for_range(reached: Sequence[Known], graph: Graph, strides: Sequence[str]) -> str:
+    if strides:
+        return f"it depends on whether {' and '.join(f'`{name}`' for name in strides)} is 1"
+    return f"{_what_is_open(reached, graph)}; the figure is the mean over uniform data"
+
+
+def _fair_situation(reached: Sequence[Known], view: LaunchView) -> Situation:
+    """The situation of which the requests stand for all."""
+    if any(_is_irregular_over_grid(known, view.graph) for known in reached):
+        # Neighbours in the middle of the grid are no fair sample of blocks that share rows, or parts of a triangle.
+        return view.scattered()
+    is_nested = any(len(known.event.context.loops) > 1 for known in reached)
+    edges = tuple(tuple(sorted(own)) for own in _edges(reached, view))
+    if any(edges):
+        return view.bounded(edges, DEEP if is_nested else THOROUGH)
+    return view.deep() if is_nested else view.thorough()
+
+
+def _edges(reached: Sequence[Known], view: LaunchView) -> list[set[int]]:
+    """Along each axis, the blocks at which the grid ends to have work for an access, if that is before its last."""
+    found = [set[int](), set[int](), set[int]()]
+    for known in reached:
+        if not known.quick.weights.any(axis=1).all():
+            for own, blocks in zip(found, view.edges(known.conditions), strict=True):
+                own.update(blocks)
+    return found
+
+
+def _stands_for_all(known: Known, view: LaunchView) -> bool:
+    if not _uniform_requests(known, view.graph) or any(_edges([known], view)):
+        return False
+    if not _is_irregular_over_grid(known, view.graph):
+        return True
+    # A quotient or a remainder by what is no multiple of the block may look otherwise further into the grid.
+    probed = gather(known.event, view.probed(), known.conditions)
+    counted = probed.weights > 0
+    lanes = known.quick.mask.sum(axis=2)[known.quick.weights > 0][0]
+    return bool(
+        (probed.cost[counted] == known.quick.cost[known.quick.weights > 0][0]).all()
+        and (probed.mask.sum(axis=2)[counted] == lanes).all()
+    )
+
+
+def _is_irregular_over_grid(known: Known, graph: Graph) -> bool:
+    """Whether the first, the last and a few other blocks along each axis do not show all there is to see."""
+    conditions = [*known.conditions, *(loop.condition for loop in known.event.context.loops)]
+    if any((condition.bits & BLOCK_BITS).bit_count() > 1 for condition in conditions):
+        return True
+    return not all(_is_regular(node, BLOCK_BITS) for node in (known.event.offset, *conditions))
+
+
+def _what_is_open(reached: Sequence[Known], graph: Graph) -> str:
+    """Why an address is not the same for all data: mostly because it is computed from loaded values."""
+    reasons = [reason for known in reached for _, reason in opaque_parts(graph, known.event.offset)]
+    return "it depends on loaded data" if any(reason.data for reason in reasons) else reasons[0].text
+
+
+def _is_scattered(known: Known, graph: Graph) -> bool:
+    """Whether lanes of one warp go to places that depend on data."""
+    lanes = known.situation.lanes(known.event.context.loops, known.quick.mask)
+    return any(lanes.vary(part) for part, _ in opaque_parts(graph, known.event.offset))
+
+
+def _of_totals(
+    reached: Sequence[Known], totals: Totals, view: LaunchView, bounds: tuple[float, float]
+) -> AccessResult:
+    """The figures that follow from the sums over all requests."""
+    mean, ideal = (round(total / totals.requests, _DIGITS) for total in (totals.cost, totals.ideal))
+    shared = reached[0].event.target.space == "shared"
+    return AccessResult(
+        view.index,
+        "exact",
+        view.assumptions,
+        sectors_per_request=None if shared else mean,
+        sectors_range=None if shared else bounds,
+        ideal_sectors=None if shared else ideal,
+        wavefronts_per_request=mean if shared else None,
+        wavefronts_range=bounds if shared else None,
+        ideal_wavefronts=ideal if shared else None,
+        conflict_ways=mean / ideal if shared else None,
+        active_lanes=totals.lanes / totals.requests,
+        active_request_fraction=min(1.0, totals.requests / totals.reached) if totals.reached else 1.0,
+        requests=round(totals.requests, 6),
+        offset_range=offset_range(reached),
+        strides=strides(reached[0], view),
+        sample=sample(reached),
+    )
+
+
+def _copies(reached: Sequence[Known], view: LaunchView) -> list[Known]:
+    """The copies that unrolling makes of an access, if their figures differ: for global memory the different ones, for
+    shared memory, of which whole arrays are looked at together, all."""
+    event = reached[0].event
+    if len(reached) > 1:
+        pieces = {known.event.record.offset for known in reached if known.event.record is not None}
+        return _executions(reached, view) if event.target.space != "shared" and len(pieces) < 2 else []
+    loops = event.context.loops
+    if not loops or not loops[-1].is_counted:
+        return []
+    trips = view.graph.trips(loops[-1].counter, loops[-1].condition)
+    if not trips.is_const or not 2 <= trips.value <= _MAX_COPIES:
+        return []
+    situation = _fair_situation(reached, view)
+    requests = gather(event, situation, reached[0].conditions)
+    iteration = np.broadcast_to(situation.rows(loops).value(loops[-1].counter), requests.weights.shape)
+    found: list[Known] = []
+    different: list[Known] = []
+    for copy in range(int(trips.value)):
+        own = replace(requests, weights=requests.weights * (iteration == copy))
+        if own.total:
+            found.append(replace(reached[0], quick=own, situation=situation))
+            if not any(_alike(own, other.quick) for other in different):
+                different.append(found[-1])
+    if len(different) < 2:
+        return []
+    return found if event.target.space == "shared" else different
+
+
+def _executions(reached: Sequence[Known], view: LaunchView) -> list[Known]:
+    """The same for an access in loops that were gone through one by one: so many of each different figure that they
+    stand for all in the right proportion."""
+    situation = _fair_situation(reached, view)
+    groups: list[list[Known]] = []
+    for known in reached:
+        if not _uniform_requests(known, view.graph):
+            requests = gather(known.event, situation, known.conditions)
+            if requests.total:
+                known = replace(known, quick=requests, situation=situation)
+        group = next((g for g in groups if _alike(known.quick, g[0].quick)), None)
+        if group is None:
+            groups.append([known])
+        else:
+            group.append(known)
+    if len(groups) < 2:
+        return []
+    sizes = [len(group) for group in groups]
+    one = max(math.gcd(*sizes), sum(sizes) / _MOST_EXECUTIONS)
+    found: list[Known] = []
+    for group in groups:
+        kept = group[: max(1, round(len(group) / one))]
+        share = len(group) / len(kept)
+        found += [replace(known, quick=replace(known.quick, weights=known.quick.weights * share)) for known in kept]
+    return found
+
+
+def _alike(a: Requests, b: Requests) -> bool:
+    mine, other = a.mean(a.cost), b.mean(b.cost)
+    return abs(mine - other) <= 2 * TOLERANCE * max(mine, other)
+
+
+def _of_copy(result: AccessResult, copy: Known, view: LaunchView) -> AccessResult:
+    """The result for one of the instructions that unrolling makes."""
+    totals = Totals()
+    totals.add(copy.quick)
+    own = _of_totals([copy], totals, view, (totals.low, totals.high))
+    return replace(own, status=result.status, assumptions=result.assumptions)
+
+
+def _uniform_requests(known: Known, graph: Graph) -> bool:
+    """Whether the few requests evaluated stand for all: they look alike, none drops out, and nothing special can
+    happen in between."""
+    requests = known.quick
+    if not all(_is_regular(node, graph.loop_bits) for node in (known.event.offset, *known.conditions)):
+        return False
+    counted = requests.weights > 0
+    ideal, lanes = requests.ideal[counted], requests.lanes[counted]
+    if not known.event.context.loops and _begins_anywhere(requests):
+        return False
+    return bool((ideal == ideal[0]).all() and (lanes == lanes[0]).all()) and (
+        bool(counted.all()) or requests.reached == requests.total
+    )
+
+
+def _begins_anywhere(requests: Requests) -> bool:
+    """Whether a warp's first lane is elsewhere in its sector in another block (blocks of 27 threads with 4 bytes each),
+    so that some blocks pay a sector more than others."""
+    within = requests.addresses[:, :, 0] % SECTOR_BYTES
+    return bool(((within != within[:1]) & (requests.weights > 0)).any())
+
+
+def _is_regular(node: Node, bits: int) -> bool:
+    """Whether the symbols of `bits` (such as loop counters) go into a value (or into both sides of an inequality) by
+    sums and products only, so that the first, the last and some of their values show all there is to see."""
+    seen: set[int] = set()
+    pending = [node]
+    while pending:
+        current = pending.pop()
+        if current.index in seen or not current.bits & bits or current.op in ("loop", "block"):
+            continue
+        seen.add(current.index)
+        if current.op not in _REGULAR:
+            return False
+        pending.extend(current.args)
+    return True
+
+
+_REGULAR = frozenset({"+", "-", "*", "cast", "<", "<=", "!", "<<"})
+
+
+def _async_result(reached: Sequence[Known], view: LaunchView) -> AccessResult:
+    """16-byte async copies follow no known rule (hardware-model.md, Shared memory): bounds only."""
+    ranges = [async_copy_range(known.quick.addresses, known.quick.mask) for known in reached]
+    counted = [known.quick.weights > 0 for known in reached]
+    lowest = min(float(low[own].min()) for (low, _), own in zip(ranges, counted, strict=True))
+    bounds = (lowest, max(float(high[own].max()) for (_, high), own in zip(ranges, counted, strict=True)))
+    text = "no rule is known for the wavefronts of 16-byte asynchronous copies"
+    return AccessResult(view.index, "unknown", view.assumptions, reason=text, wavefronts_range=bounds)

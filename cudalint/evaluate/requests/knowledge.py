@@ -1,0 +1,166 @@
+"""What can be known of an access: under which conditions it is reached, and what its addresses and lanes rest on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from cudalint.evaluate.execute.events import AccessEvent, Context, Loop
+from cudalint.evaluate.requests.lists import follows_own_list, stays_in_own_row
+from cudalint.evaluate.requests.requests import Requests, gather
+from cudalint.evaluate.requests.situations import Situation
+from cudalint.evaluate.requests.views import Known, LaunchView
+from cudalint.evaluate.symbolic.arithmetic import BOOL
+from cudalint.evaluate.symbolic.graph import Graph, conjuncts
+from cudalint.evaluate.symbolic.nodes import THREAD_BITS, UNINITIALISED, Node, Reason
+from cudalint.evaluate.symbolic.opaque_parts import opaque_parts
+
+_TABLE_BYTES = 1 << 16
+_MAX_TRIED = 6
+SMALL = 8
+"""A size that is tried where a large generic one lets no lane through: `C / heads` is 0 if both are large."""
+
+
+def _elsewhere(
+    event: AccessEvent, conditions: tuple[Node, ...], view: LaunchView, quick: Requests, situation: Situation
+) -> tuple[Requests, Situation, tuple[Node, ...]]:
+    """Looks for an unknown size under which an access is reached that generic sizes keep out."""
+    graph = view.graph
+    for uniform in sizes_on_the_way(graph, conditions, event.context.loops):
+        if not view.allows(uniform, SMALL):
+            continue
+        other = view.varied(uniform, SMALL)
+        found = gather(event, other, conditions)
+        if found.total:
+            small = graph.binary("==", uniform, graph.const(SMALL, uniform.kind), BOOL)
+            return found, other, (small,)
+    return quick, situation, ()
+
+
+def sizes_on_the_way(graph: Graph, conditions: Iterable[Node], loops: Sequence[Loop]) -> list[Node]:
+    """The first unknown sizes that decide whether threads get to a place under these conditions, in these loops."""
+    bits = 0
+    for condition in (*(loop.condition for loop in loops), *conditions):
+        bits |= condition.bits
+    found = graph.atoms(bits, graph.uniform_bits)[:_MAX_TRIED]
+    return [uniform for uniform in found if not uniform.kind.is_float and uniform.kind != BOOL]
+
+
+def is_astray(value: Node, context: Context, graph: Graph) -> bool:
+    """Whether a value, or who comes to its place, depends on the counter of a loop that the place is not in."""
+    own, bits = 0, value.bits
+    for loop in context.loops:
+        own |= loop.counter.bits
+        bits |= loop.condition.bits
+    for condition in context.conditions:
+        bits |= condition.bits
+    return bool(bits & graph.loop_bits & ~own)
+
+
+def know(event: AccessEvent, view: LaunchView) -> Known:
+    situation, opaque = view.quick(), view.graph.opaque_bits
+    conditions = tuple(c for c in event.context.conditions if not c.bits & opaque and not c.is_const)
+    chosen = (_of_a_chosen_thread(c, view.graph) for c in event.context.conditions)
+    conditions += tuple(c for c in chosen if c is not None)
+    if any(c.is_const and not c.value for c in event.context.conditions):
+        conditions = (view.graph.false,)
+    quick = gather(event, situation, conditions)
+    relaxed: tuple[Node, ...] = ()
+    if quick.total == 0 and event.context.loops and conditions != (view.graph.false,):
+        # A few iterations may have missed those in which it is reached.
+        situation = view.thorough()
+        quick = gather(event, situation, conditions)
+    if quick.total == 0 and conditions != (view.graph.false,):
+        quick, situation, relaxed = _elsewhere(event, conditions, view, quick, situation)
+    if quick.total == 0 and conditions:
+        situation = view.quick()
+        relaxed = tuple(c for c in conditions if c.bits & view.graph.uniform_bits)
+        kept = tuple(c for c in conditions if c not in relaxed)
+        if relaxed:
+            quick, conditions = gather(event, situation, kept), kept
+    if quick.total == 0 and relaxed:
+        quick, situation, relaxed = _elsewhere(event, conditions, view, quick, situation)
+    doubt, in_mask = _doubt(event, quick, situation)
+    return Known(event, conditions, relaxed if quick.total else (), quick, situation, doubt, in_mask)
+
+
+def _of_a_chosen_thread(condition: Node, graph: Graph) -> Node | None:
+    """`threadIdx.x == winner[blockIdx.x]`: a loaded value that is the same for all threads chooses those for which the
+    other side has that value. Which ones is as good as any: those for which it has the first thread's value."""
+    if condition.op != "==":
+        return None
+    for chosen, own in (condition.args, condition.args[::-1]):
+        is_same = chosen.bits & graph.opaque_bits and not chosen.bits & THREAD_BITS
+        if is_same and own.bits & THREAD_BITS and not own.bits & graph.opaque_bits:
+            first = graph.substitute(own, {axis: graph.const(0, axis.kind) for axis in graph.thread})
+            return graph.binary("==", own, first, BOOL)
+    return None
+
+
+def _doubt(event: AccessEvent, quick: Requests, situation: Situation) -> tuple[Reason | None, bool]:
+    """Why the figure cannot be told, if lanes of one warp depend on values that cannot be followed."""
+    graph, rows = situation.graph, situation.rows(event.context.loops)
+    if quick.total == 0:
+        return None, False
+    lanes = situation.lanes(event.context.loops, quick.mask)
+    scaled = _scaled_by_data(graph, event.offset)
+    if scaled is not None:
+        return scaled, False
+    addresses = [event.offset] if event.target.opaque is None else [event.offset, event.target.opaque]
+    for node in addresses:
+        for part, reason in opaque_parts(graph, node):
+            if reason is UNINITIALISED:
+                return reason, False
+            if part.op == "trips":
+                # Lanes that walked on by data: as if all had come equally far, which makes the figure a range.
+                continue
+            if not lanes.vary(part) or _looks_up(part, node, event, quick):
+                continue
+            if node is not event.offset or not (
+                follows_own_list(part, event, rows, lanes) or stays_in_own_row(event, rows, quick.mask)
+            ):
+                return reason, False
+    if float(quick.cost.max()) <= 1.0 and event.bytes <= 4:
+        # One sector or wavefront stays one, whichever lanes are active.
+        return None, False
+    # The head of a loop, where it is tested, is not under its condition, but gets there only where it held before.
+    heads = [part for loop in event.context.loops for part in conjuncts(graph, loop.condition)]
+    for condition in dict.fromkeys((*event.context.conditions, *heads)):
+        if not condition.bits & graph.opaque_bits or _of_a_chosen_thread(condition, graph) is not None:
+            continue
+        parts = opaque_parts(graph, condition)
+        varying = [reason for part, reason in parts if lanes.vary(part)]
+        if varying or lanes.vary(condition):
+            return (varying or [reason for _, reason in parts])[0], True
+    return None, False
+
+
+def _scaled_by_data(graph: Graph, node: Node) -> Reason | None:
+    """Why the distance between lanes is unknown: a thread index is multiplied or divided by a value from memory."""
+    seen: set[int] = set()
+    pending = [node]
+    while pending:
+        current = pending.pop()
+        if current.op == "opaque" or not current.bits & THREAD_BITS or not current.bits & graph.opaque_bits:
+            continue
+        if current.index in seen or current.index in graph.unscaled:
+            continue
+        seen.add(current.index)
+        if current.op in ("*", "/", "%", "<<", ">>"):
+            for factor, other in (current.args, current.args[::-1]):
+                if factor.bits & graph.opaque_bits and not factor.bits & THREAD_BITS and other.bits & THREAD_BITS:
+                    return opaque_parts(graph, factor)[0][1]
+        pending.extend(current.args)
+    graph.unscaled |= seen
+    return None
+
+
+def _looks_up(part: Node, node: Node, event: AccessEvent, quick: Requests) -> bool:
+    """Whether the access looks something up in a small table by some bits of a word (`table[hash & 255]`), or in a
+    codebook by a code of 16 bits: then every entry is about as likely, and the mean over uniform data is a figure
+    worth giving, as a range. Bytes are rather pixels or letters, of which neighbours are alike."""
+    if part.kind.bytes < 2 or part.kind.is_float or node is not event.offset:
+        return False
+    touched = quick.addresses[quick.mask]
+    extent = int(touched.max()) - int(touched.min())
+    # Where not even the threads tell the lanes apart, what stands for the data shows nothing of a table's size.
+    return part.kind.bytes == 2 or 0 < extent < _TABLE_BYTES

@@ -1,0 +1,44 @@
+"""Active lanes that depend on loaded data: when a figure is still worth giving, and under which conditions.
+
+Where the addresses of all lanes are known and only a guard looks at data (`if (d[i] < limit) out[i] = ...`), a request
+costs something between one lane's share and that of all. What evenly spread data would cost is a figure to go by, as a
+range. In a loop that each lane leaves on its own account, lanes drop out as random data has it: by how far apart two
+loaded limits are, or by chance in every iteration. One case remains without a figure: under several guards that differ
+from lane to lane it is anyone's guess how many lanes are left.
+"""
+
+from __future__ import annotations
+
+from cudalint.evaluate.execute.events import AccessEvent
+from cudalint.evaluate.symbolic.graph import Graph, conjuncts
+from cudalint.evaluate.symbolic.nodes import Node
+from cudalint.evaluate.symbolic.opaque_parts import asks_for_a_number, opaque_parts
+from cudalint.evaluate.symbolic.varying import Lanes
+
+_MAX_LANEWISE = 1
+
+
+def guards_by_data(
+    event: AccessEvent, graph: Graph, lanes: Lanes
+) -> tuple[Node, ...] | None:
+    """The conditions on data that tell lanes of a warp apart, to be evaluated for random data; None where that says
+    nothing about real data. Conditions on which a warp agrees are left out: requests exist where they hold. So are
+    those of the loops around, which end by data where rows follow it."""
+    heads = {part.index for loop in event.context.loops for part in conjuncts(graph, loop.condition)}
+    found: list[Node] = []
+    lanewise = 0
+    for condition in event.context.conditions:
+        if not condition.bits & graph.opaque_bits:
+            continue
+        parts = opaque_parts(graph, condition)
+        if any(not reason.data for _, reason in parts):
+            return None
+        if asks_for_a_number(graph, condition):
+            continue
+        if any(lanes.vary(part) for part, _ in parts):
+            lanewise += condition.index not in heads
+        elif not lanes.vary(condition):
+            continue
+        if condition.index not in heads:
+            found.append(condition)
+    return None if lanewise > _MAX_LANEWISE else tuple(found)

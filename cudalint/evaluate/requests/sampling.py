@@ -1,0 +1,75 @@
+"""Samples of the requests of an access, from which patterns are read and remedies tried."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from cudalint.evaluate.requests.views import Known, LaunchView
+from cudalint.facts import Sample, Strides
+
+_MAX_SAMPLE = 64
+
+
+def offset_range(reached: Sequence[Known]) -> tuple[int, int] | None:
+    low, high = None, None
+    for known in reached:
+        touched = known.quick.addresses[known.quick.mask]
+        if touched.size:
+            first, last = int(touched.min()), int(touched.max()) + known.event.bytes
+            low = first if low is None else min(low, first)
+            high = last if high is None else max(high, last)
+    return None if low is None or high is None else (low, high)
+
+
+def strides(known: Known, view: LaunchView) -> Strides:
+    """How far the address moves along each thread index, where that is the same everywhere."""
+    dx, dy, dz = view.block
+    reached = known.quick.weights.any(axis=1)
+    addresses = known.quick.addresses[reached].reshape(int(reached.sum()), -1)[:, : dx * dy * dz]
+    cube = addresses.reshape(-1, dz, dy, dx)
+    return Strides(*(_constant_step(cube, axis) for axis in (3, 2, 1)))
+
+
+def _constant_step(cube: np.ndarray[tuple[int, ...], np.dtype[np.int64]], axis: int) -> int | None:
+    if cube.shape[axis] < 2:
+        return None
+    steps = np.diff(cube, axis=axis)
+    first = steps.flat[0]
+    return int(first) if (steps == first).all() else None
+
+
+def sample(reached: Sequence[Known]) -> Sample:
+    """Requests of all executions of an access, equally many of each, and neighbouring ones: warps of a block, and
+    iterations that follow one another."""
+    share = max(1, _MAX_SAMPLE // len(reached))
+    parts = [_sample_of(known, share) for known in reached[:_MAX_SAMPLE]]
+    dimensions = {len(part.subscripts) for part in parts}
+    count = dimensions.pop() if len(dimensions) == 1 else 0
+    return Sample(
+        np.concatenate([part.addresses for part in parts]),
+        np.concatenate([part.mask for part in parts]),
+        np.concatenate([part.weights for part in parts]),
+        np.concatenate([part.warps for part in parts]),
+        tuple(np.concatenate([part.subscripts[d] for part in parts]) for d in range(count)),
+        np.concatenate([part.inner_offset for part in parts]),
+    )
+
+
+def _sample_of(known: Known, share: int) -> Sample:
+    requests = known.quick
+    row, warp = np.nonzero(requests.weights > 0)
+    row, warp = row[:share], warp[:share]
+    rows = known.situation.rows(known.event.context.loops)
+    spelled = known.event.subscripts
+    indices = spelled.indices if spelled is not None else ()
+    shape = requests.addresses.shape
+    return Sample(
+        requests.addresses[row, warp],
+        requests.mask[row, warp],
+        requests.weights[row, warp],
+        warp.astype(np.int64),
+        tuple(rows.full(index).reshape(shape)[row, warp].astype(np.int64) for index in indices),
+        np.full((len(row), 1), spelled.inner if spelled is not None else 0, dtype=np.int64),
+    )

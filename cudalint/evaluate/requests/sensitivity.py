@@ -1,0 +1,210 @@
+"""Which made-up values a figure rests on: found by changing them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from cudalint.evaluate.requests.views import TOLERANCE, Known, LaunchView, Totals, totals_of
+from cudalint.evaluate.symbolic.arithmetic import BOOL
+from cudalint.evaluate.symbolic.assumptions import holds
+from cudalint.evaluate.symbolic.defaults import stated
+from cudalint.evaluate.symbolic.graph import Graph
+from cudalint.evaluate.symbolic.nodes import BLOCK_BITS, THREAD_BITS, Node, Uniform, below, render
+
+_VARIATIONS = (1, 2, 4, 8, 16)
+"""What is added to a generic problem size to see whether its divisibility matters."""
+_SMALL_SIZES = tuple((1 << bits) + 1 for bits in range(2, 14))
+"""Tried to see from which size on a figure holds: none of them makes the last warp full."""
+_MAGNITUDE = 3
+"""What it is multiplied by to see whether its magnitude matters, or divided by where products would overflow."""
+_LARGEST_BLOCK = 1024
+"""Threads: sizes below are small."""
+_MAX_DIVISORS = 2
+
+
+def assumptions_of(
+    reached: Sequence[Known], quick: Totals, view: LaunchView
+) -> tuple[tuple[str, ...], tuple[float, float] | None]:
+    """Which generic values the figure rests on, found by changing them; and how far it moves then."""
+    graph = view.graph
+    texts = [_condition_text(c) for k in reached[:1] for c in k.relaxed]
+    bits = 0
+    for known in reached:
+        bits |= known.event.offset.bits
+        for condition in known.conditions:
+            bits |= condition.bits
+    low, high, moved = quick.low, quick.high, False
+    base = quick.cost / quick.requests
+    for uniform in graph.atoms(bits, graph.uniform_bits):
+        assert isinstance(uniform.payload, Uniform)
+        if uniform.payload.name.startswith("&") or _only_divides(uniform, reached, graph):
+            continue
+        if stated(uniform) in view.assumptions:
+            continue
+        text, means = _sensitivity(uniform, base, reached[:8], view)
+        if text is not None:
+            moved = True
+            low, high = min(low, *means), max(high, *means)
+            texts.append(text)
+    return tuple(dict.fromkeys(texts)), (low, high) if moved else None
+
+
+def unknown_strides(reached: Sequence[Known], quick: Totals, view: LaunchView) -> tuple[list[str], list[float]]:
+    """The strides of tensors and vectors for which the figure is a better one if they are 1, and the figures that it
+    has then."""
+    bits = 0
+    for known in reached:
+        bits |= known.event.offset.bits
+    names, figures, base = [], [], quick.cost / quick.requests
+    for uniform in view.graph.atoms(bits, view.graph.uniform_bits):
+        assert isinstance(uniform.payload, Uniform)
+        if (uniform.payload.stride == "any" or _is_stride(uniform, reached, view)) and view.allows(uniform, 1):
+            totals = totals_of(reached[:8], view.varied(uniform, 1))
+            figure = totals.cost / totals.requests if totals.requests else base
+            if figure < base * (1 - TOLERANCE):
+                names.append(render(uniform))
+                figures.append(figure)
+    return names, figures
+
+
+def _is_stride(uniform: Node, reached: Sequence[Known], view: LaunchView) -> bool:
+    """Whether a number is but how far the elements of a vector are apart (`x[i * incx]`): nothing else is added to what
+    it multiplies, as a column would be, and nothing is compared with it, as with the length of a row."""
+    graph = view.graph
+    if uniform.kind.is_float or any(uniform.bits & extent.bits for extent in view.grid):
+        return False
+    moving = THREAD_BITS | BLOCK_BITS | graph.loop_bits | graph.opaque_bits
+    for known in reached:
+        offset = known.event.offset
+        loops = (loop.condition for loop in known.event.context.loops)
+        if any(uniform.bits & condition.bits for condition in (*known.event.context.conditions, *loops)):
+            return False
+        start = graph.substitute(offset, {uniform: graph.const(0, uniform.kind)})
+        if start.bits & moving or (start.is_const and start.value):
+            return False
+    return True
+
+
+def _condition_text(condition: Node) -> str:
+    text = render(condition)
+    if condition.op == "==" and condition.args[0].op == "uniform" and condition.args[1].is_const:
+        return text.removeprefix("(").removesuffix(")")
+    return f"`{text}` holds"
+
+
+def _sensitivity(
+    uniform: Node, base: float, reached: Sequence[Known], view: LaunchView
+) -> tuple[str | None, list[float]]:
+    """What must hold of a generic value for the figure to stay, None where it stays anyway; and the figures seen."""
+    assert isinstance(uniform.payload, Uniform)
+    generic = uniform.payload.generic
+
+    def mean(value: int | float) -> float:
+        if not view.allows(uniform, value):
+            return base
+        totals = totals_of(reached, view.varied(uniform, value))
+        return totals.cost / totals.requests if totals.requests else base
+
+    def moves(figure: float) -> bool:
+        return abs(figure - base) > TOLERANCE * max(figure, base)
+
+    if uniform.kind == BOOL:
+        flipped = mean(0 if generic else 1)
+        text = f"`{render(uniform)}` is {'true' if generic else 'false'}"
+        return (text, [flipped]) if moves(flipped) else (None, [])
+    scaled = [mean(value) for value in _other_magnitudes(uniform, view)]
+    if any(map(moves, scaled)):
+        return f"{render(uniform)} == {generic}", scaled
+    if uniform.kind.is_float:
+        return None, []
+    for divisor, text in _divisors(uniform, reached, view):
+        # What is divided has to change by as much as the divisor for the quotient to change at all.
+        quotients = {added: mean(int(generic) + added * divisor) for added in _VARIATIONS}
+        sensitive = [added for added, figure in quotients.items() if moves(figure)]
+        if sensitive:
+            return f"{text} % {2 * max(sensitive)} == 0", list(quotients.values())
+    means = {1: mean(int(generic) + 1)}
+    if view.allows(uniform, int(generic) + 1) and not moves(means[1]):
+        # If an odd size changes nothing, no other divisibility matters.
+        return _least(uniform, moves, mean, view) if _decides_who_comes(uniform, reached) else (None, [])
+    means |= {added: mean(int(generic) + added) for added in _VARIATIONS[1:]}
+    sensitive = [added for added, figure in means.items() if moves(figure)]
+    if not sensitive:
+        return None, []
+    return f"{render(uniform)} % {2 * max(sensitive)} == 0", list(means.values())
+
+
+def _other_magnitudes(uniform: Node, view: LaunchView) -> list[int | float]:
+    """Values of another order, to see whether it matters. A default that an option changes may be a small one where
+    programs are run with large ones."""
+    assert isinstance(uniform.payload, Uniform)
+    generic = uniform.payload.generic
+    larger, smaller = generic * _MAGNITUDE, generic // _MAGNITUDE
+    found = [larger if view.fits(uniform, int(larger)) else smaller]
+    if uniform.payload.is_default and not uniform.kind.is_float and 0 < generic < _LARGEST_BLOCK:
+        found.append(generic * _LARGEST_BLOCK)
+    return found
+
+
+def _least(
+    uniform: Node, moves: Callable[[float], bool], mean: Callable[[int | float], float], view: LaunchView
+) -> tuple[str | None, list[float]]:
+    """From which size on the figure is what it is for large ones: rows of few elements, a block to each, leave most
+    lanes without work."""
+    assert isinstance(uniform.payload, Uniform)
+    if any(uniform.bits & extent.bits for extent in view.grid):
+        # A size that is worth a grid is large.
+        return None, []
+    figures: list[float] = []
+    for size in _SMALL_SIZES:
+        if size >= uniform.payload.generic:
+            break
+        if not view.allows(uniform, size) or not _is_launched(uniform, size, view):
+            continue
+        figure = mean(size)
+        if not moves(figure):
+            return (f"{render(uniform)} >= {size - 1}" if figures else None), figures
+        figures.append(figure)
+    # It is something else that matters.
+    return None, []
+
+
+def _decides_who_comes(uniform: Node, reached: Sequence[Known]) -> bool:
+    """Whether a size is what threads compare their place in the block with. Where it is the one in the grid, as in
+    `if (i < n)` and loops that stride over the grid, only the edge of a size that is worth a grid is at stake."""
+    if any(known.relaxed for known in reached):
+        return False
+    loops = (loop.condition for known in reached for loop in known.event.context.loops)
+    conditions = (*loops, *(condition for known in reached for condition in known.conditions))
+    own = (condition.bits for condition in conditions if not condition.bits & BLOCK_BITS)
+    return any(bits & uniform.bits and bits & THREAD_BITS for bits in own)
+
+
+def _is_launched(uniform: Node, value: int, view: LaunchView) -> bool:
+    """Whether the host code comes to the launch with such a size as far as it does with the generic one."""
+    guards = [guard for guard in view.guards if guard.bits & uniform.bits and holds(view.graph, guard, {})]
+    return all(holds(view.graph, guard, {uniform: value}) for guard in guards)
+
+
+def _only_divides(uniform: Node, reached: Sequence[Known], graph: Graph) -> bool:
+    """Whether a size comes in only as what another one is divided by: what matters is the quotient then."""
+    nodes = [node for known in reached for node in (known.event.offset, *known.conditions)]
+    users = [node for node in below(nodes, uniform.bits) if uniform in node.args]
+    return bool(users) and all(
+        u.op == "/" and u.args[1] is uniform and u.args[0].op == "uniform" for u in users
+    )
+
+
+def _divisors(uniform: Node, reached: Sequence[Known], view: LaunchView) -> list[tuple[int, str]]:
+    """The numbers by which a size is divided on the way to these accesses, with the text of the quotient."""
+    found: dict[str, int] = {}
+    nodes = [node for known in reached for node in (known.event.offset, *known.conditions)]
+    for quotient in below(nodes, uniform.bits):
+        dividend, divisor = quotient.args if quotient.op == "/" else (uniform, uniform)
+        if dividend is uniform and divisor is not uniform and not divisor.bits & ~view.graph.uniform_bits:
+            number = int(np.asarray(view.quick().base.value(divisor)).flat[0])
+            if number > 1:
+                found[render(quotient).removeprefix("(").removesuffix(")")] = number
+    return [(number, text) for text, number in found.items()][:_MAX_DIVISORS]

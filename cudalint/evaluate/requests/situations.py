@@ -1,0 +1,173 @@
+"""Situations: launches with values for all uniform symbols, evaluated for representative rows.
+
+Rows are the first, the last and interior blocks along each axis, and the first, the last and interior iterations of
+each loop, each weighted by how many it stands for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+from msgspec import Struct
+from numpy.typing import NDArray
+
+from cudalint.evaluate.execute.events import AccessEvent, Loop
+from cudalint.evaluate.requests.representatives import picks, picks_between, scattered, spread
+from cudalint.evaluate.symbolic.graph import Graph
+from cudalint.evaluate.symbolic.nodes import Node
+from cudalint.evaluate.symbolic.numeric import Rows, Threads
+from cudalint.evaluate.symbolic.varying import Lanes
+from cudalint.hardware.requests import WARP_LANES
+
+
+class Effort(Struct, frozen=True):
+    """How many representatives are taken."""
+
+    blocks: tuple[int, int, int]
+    """Along x, y and z."""
+    rows: int
+    """Rows at most, with loops."""
+    iterations: int
+    """Iterations of one loop at most."""
+    replicas: int = 1
+    """How often each row is repeated with other remainders of loaded numbers."""
+    scattered: int = 0
+    """So many blocks from all over the grid, in the place of those along the axes."""
+    follows_data: bool = False
+    """Loops that depend on data go on for as long as random data lets each lane; otherwise all lanes go on alike."""
+
+
+QUICK = Effort((4, 3, 3), 40, 6)
+THOROUGH = Effort((12, 6, 4), 400, 40)
+DEEP = Effort((4, 3, 2), 800, 40)
+"""For nested loops: few blocks leave room for many iterations."""
+REPLICATED = Effort((2, 2, 1), 256, 3, 32)
+BY_DATA = Effort((2, 1, 1), 128, 4, 16, follows_data=True)
+SCATTERED = Effort((0, 0, 0), 1600, 8, scattered=200)
+"""Where it matters how a block's coordinates stand to each other, the few along each axis are no fair sample: those
+that represent most others lie on the diagonal."""
+PROBED = Effort((0, 0, 0), 200, 6, scattered=16)
+"""As few as show whether blocks differ at all."""
+_MOST_LANES = 64
+"""Sets of active lanes of which is remembered what tells them apart."""
+_MAX_CELLS = 1 << 18
+"""Rows times threads at most: beyond, blocks of many threads would take too long."""
+
+
+class Situation:
+    """One launch with values for all uniform symbols: rows for every nest of loops, made on demand."""
+
+    def __init__(
+        self,
+        graph: Graph,
+        block: tuple[int, int, int],
+        grid: tuple[Node, Node, Node],
+        effort: Effort,
+        uniforms: Mapping[Node, int | float] | None = None,
+        edges: Sequence[Sequence[int]] = ((), (), ()),
+    ) -> None:
+        """`edges`: blocks along x, y and z that have to be among the representatives."""
+        self.graph = graph
+        self.effort = effort
+        self._edges = edges
+        self.threads = Threads.of(block)
+        values = dict(uniforms or {})
+        self.grid = Rows.of_one_block(graph, values, block).extents(grid)
+        self.base = self._base_rows(values)
+        self._nests: dict[tuple[int, ...], Rows] = {}
+        self._lanes: dict[tuple[tuple[int, ...], bytes], Lanes] = {}
+
+    def _base_rows(self, values: Mapping[Node, int | float]) -> Rows:
+        if self.effort.scattered:
+            return self._scattered_rows(values)
+        wanted = zip(self.grid, self.effort.blocks, self._edges, strict=True)
+        axes = [picks_between(extent, count, own) if own else picks(extent, count) for extent, count, own in wanted]
+        chosen = [((x, y, z), wx * wy * wz) for z, wz in axes[2] for y, wy in axes[1] for x, wx in axes[0]]
+        repeated = self.effort.replicas
+        blocks = np.array([b for b, _ in chosen], dtype=np.int64).reshape(-1, 3).repeat(repeated, axis=0)
+        weights = np.array([w for _, w in chosen], dtype=np.float64).repeat(repeated)
+        replicas = np.tile(np.arange(repeated, dtype=np.int64), len(chosen))
+        return Rows(self.graph, self.threads, blocks, weights, values, replicas, self.effort.follows_data)
+
+    def _scattered_rows(self, values: Mapping[Node, int | float]) -> Rows:
+        count = min(self.effort.scattered, max(16, _MAX_CELLS // (self.threads.warps * WARP_LANES)))
+        blocks, weights = scattered(self.grid, count)
+        return Rows(self.graph, self.threads, blocks, weights, values)
+
+    def rows(self, loops: Sequence[Loop]) -> Rows:
+        """The rows for a place inside these loops, outermost first."""
+        if not loops:
+            return self.base
+        key = tuple(loop.counter.index for loop in loops)
+        rows = self._nests.get(key)
+        if rows is None:
+            rows = self._iterate(self.rows(loops[:-1]), loops[-1])
+            self._nests[key] = rows
+        return rows
+
+    def lanes(self, loops: Sequence[Loop], mask: NDArray[np.bool_]) -> Lanes:
+        """Compares the lanes that are active at a place inside these loops; `mask` is [rows, warps, 32]."""
+        key = (tuple(loop.counter.index for loop in loops), mask.tobytes())
+        lanes = self._lanes.get(key)
+        if lanes is None:
+            if len(self._lanes) >= _MOST_LANES:
+                self._lanes.clear()
+            lanes = self._lanes[key] = Lanes(self.rows(loops), mask)
+        return lanes
+
+    def _iterate(self, parent: Rows, loop: Loop) -> Rows:
+        """Refines rows by representative iterations of one more loop."""
+        by_lane = self.lane_trips(parent, loop)
+        trips: NDArray[np.int64] = by_lane.max(axis=1)
+        limit = min(self.effort.rows, max(64, _MAX_CELLS // (self.threads.warps * WARP_LANES)))
+        room = max(3, limit // max(parent.count, 1))
+        most = min(self.effort.iterations, room)
+        rows, counter, shares = spread(trips, most, parent.weights, np.random.default_rng(len(self._nests)))
+        if len(rows) > limit:
+            rows, counter, shares = _thin(rows, counter, shares, limit)
+        return parent.child(rows, shares, {loop.counter: counter[:, None]}, counter[:, None] < by_lane[rows])
+
+    def trips(self, rows: Rows, loop: Loop) -> NDArray[np.int64]:
+        """[rows] how often the body is executed by at least one lane."""
+        longest: NDArray[np.int64] = self.lane_trips(rows, loop).max(axis=1)
+        return longest
+
+    def lane_trips(self, rows: Rows, loop: Loop) -> NDArray[np.int64]:
+        """[rows, threads] how often each lane executes the body."""
+        trips = np.broadcast_to(
+            rows.trips(loop.counter, loop.condition), (rows.count, self.threads.warps * WARP_LANES)
+        )
+        opaque = self.graph.opaque_bits
+        active = mask_of(rows, [c for c in loop.conditions if not c.bits & opaque])
+        if self.effort.follows_data:
+            shape = (rows.count, self.threads.warps, WARP_LANES)
+            by_data = [c for c in loop.conditions if c.bits & opaque]
+            lanes = Lanes(rows, active.reshape(shape))
+            active = mask_of(rows, [c for c in by_data if lanes.vary(c)], active)
+        return np.where(active, trips, 0)
+
+
+def _thin(
+    rows: NDArray[np.int64], counter: NDArray[np.int64], weights: NDArray[np.float64], count: int
+) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]:
+    """Keeps `count` rows, drawn at random (always the same ones), with the total weight unchanged."""
+    kept = np.sort(np.random.default_rng(1).choice(len(rows), count, replace=False))
+    scale = weights.sum() / max(weights[kept].sum(), 1e-300)
+    return rows[kept], counter[kept], weights[kept] * scale
+
+
+def entered(event: AccessEvent, rows: Rows) -> NDArray[np.bool_]:
+    """The lanes that are still in the loops around the branch that guards an access: those that it keeps out of loops
+    of its own get to it all the same."""
+    inside = sum(len(loop.conditions) > event.context.guard for loop in event.context.loops)
+    return rows.outside(inside)
+
+
+def mask_of(
+    rows: Rows, conditions: Sequence[Node], alive: NDArray[np.bool_] | None = None
+) -> NDArray[np.bool_]:
+    """[rows, threads] the lanes for which all conditions hold, among those that are still in the loops around."""
+    if alive is None or alive is rows.alive:
+        return rows.mask(conditions)
+    return rows.narrowed(alive, conditions)

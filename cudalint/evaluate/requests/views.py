@@ -1,0 +1,163 @@
+"""One launch of one kernel, ready to evaluate accesses under, and what is known of an access before its figures."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from msgspec import Struct, field
+
+from cudalint.evaluate.execute.events import AccessEvent
+from cudalint.evaluate.requests.edges import Edges, edges_of
+from cudalint.evaluate.requests.requests import Requests, gather
+from cudalint.evaluate.requests.situations import (
+    BY_DATA,
+    DEEP,
+    PROBED,
+    QUICK,
+    REPLICATED,
+    SCATTERED,
+    THOROUGH,
+    Effort,
+    Situation,
+)
+from cudalint.evaluate.symbolic.assumptions import holds
+from cudalint.evaluate.symbolic.graph import Graph
+from cudalint.evaluate.symbolic.nodes import Node, Reason
+from cudalint.evaluate.symbolic.sizes import fits
+
+TOLERANCE = 0.02
+"""Figures that differ by less count as equal."""
+
+
+class LaunchView(Struct, eq=False):
+    """One launch of one kernel, ready to evaluate accesses under."""
+
+    graph: Graph
+    index: int
+    block: tuple[int, int, int]
+    grid: tuple[Node, Node, Node]
+    assumptions: tuple[str, ...] = ()
+    assumed: tuple[Node, ...] = ()
+    """Conditions that the user states; values that break them need not be tried."""
+    guards: tuple[Node, ...] = ()
+    """Conditions under which the host code launches it. Generic values need not meet them."""
+    allowing: dict[object, tuple[bool, int]] = field(default_factory=dict)
+    """Whether the above leave room for some values of the uniform symbols, which all accesses try, and the work that
+    it took to tell."""
+    _situations: dict[object, Situation] = field(default_factory=dict)
+    _fitting: dict[tuple[int, int], bool] = field(default_factory=dict)
+    _edges: dict[tuple[int, ...], Edges] = field(default_factory=dict)
+    _times_emptied: int = 0
+
+    def trim(self) -> None:
+        """Forgets the situations once their numbers were dropped, to make room."""
+        if self._times_emptied < self.graph.caches.times_emptied:
+            self._times_emptied = self.graph.caches.times_emptied
+            self._situations.clear()
+
+    def quick(self) -> Situation:
+        return self._situation("quick", QUICK, {})
+
+    def thorough(self) -> Situation:
+        return self._situation("thorough", THOROUGH, {})
+
+    def deep(self) -> Situation:
+        return self._situation("deep", DEEP, {})
+
+    def replicated(self) -> Situation:
+        return self._situation("replicated", REPLICATED, {})
+
+    def by_data(self) -> Situation:
+        return self._situation("by data", BY_DATA, {})
+
+    def scattered(self) -> Situation:
+        return self._situation("scattered", SCATTERED, {})
+
+    def probed(self) -> Situation:
+        return self._situation("probed", PROBED, {})
+
+    def bounded(self, edges: Edges, effort: Effort) -> Situation:
+        """One of which the blocks at the given places are part."""
+        return self._situation((edges, effort), effort, {}, edges)
+
+    def edges(self, conditions: tuple[Node, ...]) -> Edges:
+        """The blocks at which some conditions change."""
+        key = tuple(condition.index for condition in conditions)
+        if key not in self._edges:
+            situation = self.quick()
+            self._edges[key] = edges_of(self.graph, situation.threads, situation.grid, conditions)
+        return self._edges[key]
+
+    def allows(self, uniform: Node, value: int | float) -> bool:
+        """Whether the user's assumptions leave room for this value of a uniform symbol."""
+        return all(holds(self.graph, c, {uniform: value}) for c in self.assumed if c.bits & uniform.bits)
+
+    def fits(self, uniform: Node, value: int) -> bool:
+        """Whether no product of sizes overflows with this value of a uniform symbol."""
+        key = (uniform.index, value)
+        if key not in self._fitting:
+            self._fitting[key] = fits(self.graph, uniform, value)
+        return self._fitting[key]
+
+    def varied(self, uniform: Node, value: int | float) -> Situation:
+        """The quick situation with another value for one uniform symbol."""
+        return self.valued({uniform: value})
+
+    def valued(self, values: Mapping[Node, int | float], effort: Effort = QUICK) -> Situation:
+        """One in which uniform symbols have other values; those that aren't named keep their generic ones."""
+        if not values and effort is QUICK:
+            return self.quick()
+        key = (frozenset((node.index, value) for node, value in values.items()), effort)
+        return self._situation(key, effort, dict(values))
+
+    def _situation(
+        self, key: object, effort: Effort, values: dict[Node, int | float], edges: Edges = ((), (), ())
+    ) -> Situation:
+        found = self._situations.get(key)
+        if found is None:
+            self.trim()
+            found = Situation(self.graph, self.block, self.grid, effort, values, edges)
+            self._situations[key] = found
+        return found
+
+
+class Known(Struct, frozen=True, eq=False):
+    """An access event with the conditions that can be evaluated, and what cannot."""
+
+    event: AccessEvent
+    conditions: tuple[Node, ...]
+    relaxed: tuple[Node, ...]
+    """Conditions on unknown uniform values that had to be taken as true for the access to be reached."""
+    quick: Requests
+    situation: Situation
+    """Where `quick` was gathered."""
+    doubt: Reason | None
+    doubt_in_mask: bool
+
+
+class Totals(Struct):
+    requests: float = 0.0
+    cost: float = 0.0
+    ideal: float = 0.0
+    lanes: float = 0.0
+    reached: float = 0.0
+    low: float = float("inf")
+    high: float = 0.0
+
+    def add(self, requests: Requests) -> None:
+        if requests.total == 0:
+            return
+        self.requests += requests.total
+        self.cost += float((requests.weights * requests.cost).sum())
+        self.ideal += float((requests.weights * requests.ideal).sum())
+        self.lanes += float((requests.weights * requests.lanes).sum())
+        self.reached += requests.reached
+        counted = requests.cost[requests.weights > 0]
+        self.low, self.high = min(self.low, float(counted.min())), max(self.high, float(counted.max()))
+
+
+def totals_of(reached: Sequence[Known], situation: Situation) -> Totals:
+    totals = Totals()
+    for known in reached:
+        totals.add(gather(known.event, situation, known.conditions))
+    return totals

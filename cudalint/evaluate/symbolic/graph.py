@@ -1,0 +1,565 @@
+"""Symbolic lane values: a hash-consed expression graph over thread indices and uniform symbols.
+
+A value is a node. Leaves are constants, thread and block indices, uniform symbols (kernel arguments, unknown host
+values), loop counters, and opaque values (loaded data, anything that the analysis cannot follow). Inner nodes are C
+operations with the width of their C type, so that unsigned arithmetic wraps as on the device. A node knows by a bit
+set which leaves it depends on; `cudalint.evaluate.symbolic.numeric` gives it numbers for all threads of a block at
+once.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from cudalint.evaluate.symbolic.arithmetic import (
+    BOOL,
+    COMMUTATIVE,
+    COMPARISONS,
+    I4,
+    I8,
+    MATH_FUNCTIONS,
+    OPERATIONS,
+    SWAPPED,
+    U4,
+    Kind,
+    Number,
+    either,
+    first_failure,
+    fold,
+    wrap,
+)
+from cudalint.evaluate.symbolic.caches import Caches
+from cudalint.evaluate.symbolic.nodes import (
+    BLOCK_BITS,
+    OPAQUE_BIT,
+    THREAD_BITS,
+    UNINITIALISED,
+    Node,
+    Reason,
+    Stride,
+    Uniform,
+    is_long,
+    opaque_leaves,
+)
+from cudalint.evaluate.symbolic.size_uses import SizeUses
+
+_FIRST_FREE_BIT = 7
+_WORD = 4
+_MOST_MEMOS = 16
+"""Substitutions of which is remembered what they made of nodes."""
+_MAX_FLOAT_SIZE = 96
+"""Floating-point values that take more nodes than this are summarised."""
+_MAX_SUMMARY = 12
+_MAX_WRITTEN_OUT = 64
+"""Conditions of loops that take fewer nodes are computed with numbers, without nodes for each iteration."""
+
+
+class Checkpoint(Struct, frozen=True, eq=False):
+    """The state of a graph at some time."""
+
+    nodes: Mapping[object, Node]
+    atoms: Mapping[int, Node]
+    next_bit: int
+    masks: tuple[int, int]
+    choosing: frozenset[Node]
+
+
+class Graph:
+    """All nodes of one file's evaluation. Nodes are only comparable within their graph."""
+
+    def __init__(self) -> None:
+        self._nodes: dict[object, Node] = {}
+        self._next_bit = _FIRST_FREE_BIT
+        self._released: list[int] = []
+        """Bits of placeholders that nothing consists of any more."""
+        self._count = 0
+        self._memos: dict[tuple[tuple[int, int], ...], dict[int, Node]] = {}
+        self.opaque_bits = OPAQUE_BIT
+        self.uniform_bits = 0
+        self.loop_bits = 0
+        self._atoms: dict[int, Node] = {}
+        self.uses = SizeUses()
+        self.opaque_parts: dict[int, tuple[tuple[Node, Reason], ...]] = {}
+        """What cannot be followed of values for which that was asked."""
+        self.unscaled: set[int] = set()
+        """Values in which nothing that depends on the thread is multiplied or divided by data, as far as that was
+        asked."""
+        self._without_data: dict[int, Node] = {}
+        """What `without_data` made of nodes."""
+        self.satisfied: dict[object, Mapping[Node, Number] | None] = {}
+        """Numbers for symbols under which some conditions hold, where that was asked; None where there are none."""
+        self.choosing: set[Node] = set()
+        """Conditions that choose between values."""
+        self.work = 0
+        """How much was computed so far, in units of about a microsecond. What has to end early ends by this clock: by
+        that on the wall, findings would come and go with what else the machine does."""
+        self.caches = Caches()
+        """What is kept of the numbers that were computed for nodes."""
+        self.thread = tuple(self._leaf("thread", axis, U4, 1 << axis) for axis in range(3))
+        self.block = tuple(self._leaf("block", axis, U4, 8 << axis) for axis in range(3))
+        self.zero = self.const(0)
+        self.one = self.const(1)
+        self.true = self.const(1, BOOL)
+        self.false = self.const(0, BOOL)
+
+    # one kernel after the other
+
+    def checkpoint(self) -> Checkpoint:
+        """What there is now: the host code's values, which all kernels of a file share."""
+        masks = (self.uniform_bits, self.loop_bits)
+        return Checkpoint(dict(self._nodes), dict(self._atoms), self._next_bit, masks, frozenset(self.choosing))
+
+    def rewind(self, to: Checkpoint) -> None:
+        """Forgets what a kernel added. Its nodes must not be used any more, since their bits are given out again."""
+        self.forget_uses()
+        self._memos.clear()
+        self.opaque_parts.clear()
+        self.unscaled.clear()
+        self.satisfied.clear()
+        self._nodes, self._atoms, self._next_bit = dict(to.nodes), dict(to.atoms), to.next_bit
+        self._released.clear()
+        self.uniform_bits, self.loop_bits = to.masks
+        self.choosing = set(to.choosing)
+
+    def forget_uses(self) -> None:
+        """The generic values are settled: what they go into was looked at."""
+        self.uses.forget()
+        # To make values again notes their arithmetic again.
+        self._without_data.clear()
+
+    # leaves
+
+    def const(self, value: Number, kind: Kind = I4) -> Node:
+        value = wrap(value, kind)
+        return self._intern("const", (), value, kind, 0, key=("const", kind, value, isinstance(value, float)))
+
+    def uniform(self, name: str, generic: Number, kind: Kind = I4, is_arbitrary: bool = False) -> Node:
+        """A new uniform symbol; two calls give two symbols, even of one name."""
+        node = self._atom("uniform", (), Uniform(name, wrap(generic, kind), is_arbitrary), kind)
+        self.uniform_bits |= self._own_bit(node)
+        return node
+
+    def default(self, name: str, value: Number, kind: Kind) -> Node:
+        """A uniform symbol for a number that options may change."""
+        node = self.uniform(name, value, kind)
+        assert isinstance(node.payload, Uniform)
+        node.payload = replace(node.payload, is_default=True)
+        return node
+
+    def rests_on_defaults(self, node: Node) -> bool:
+        """Whether a value depends on numbers that options may change, and on nothing else."""
+        if not node.bits or node.bits & ~self.uniform_bits:
+            return False
+        symbols = (symbol.payload for symbol in self.atoms(node.bits, self.uniform_bits))
+        return all(isinstance(symbol, Uniform) and symbol.is_default for symbol in symbols)
+
+    @staticmethod
+    def rename(node: Node, name: str) -> None:
+        """Gives a uniform symbol a name that says more; it stays the same symbol."""
+        assert isinstance(node.payload, Uniform)
+        node.payload = replace(node.payload, name=name)
+
+    @staticmethod
+    def settle(node: Node, generic: Number) -> None:
+        """Gives a uniform symbol another generic value. Only before anything was evaluated with the old one."""
+        assert isinstance(node.payload, Uniform)
+        node.payload = replace(node.payload, generic=generic)
+
+    @staticmethod
+    def mark_stride(node: Node, stride: Stride) -> None:
+        """Notes that a uniform symbol is a tensor's stride. The elements of a row lie side by side as a rule."""
+        assert isinstance(node.payload, Uniform)
+        if node.payload.stride is None:
+            node.payload = replace(node.payload, stride=stride)
+            if stride == "inner":
+                Graph.settle(node, 1)
+
+    def counter(self, label: object) -> Node:
+        """A new loop counter: 0 in the loop's first iteration, 1 in the second."""
+        node = self._atom("loop", (), label, I8)
+        self.loop_bits |= self._own_bit(node)
+        return node
+
+    def placeholder(self, kind: Kind) -> Node:
+        """A new leaf that stands for a value not yet known (a variable at a loop's head); it is substituted later."""
+        return self._atom("placeholder", (), None, kind, bit=self._released.pop() if self._released else 0)
+
+    def release(self, placeholders: Iterable[Node]) -> None:
+        """Says that placeholders were substituted in everything that is still of use: others get their bits, or sets of
+        leaves would get long where many loops are counted out."""
+        self._released += [placeholder.bits for placeholder in placeholders]
+
+    def opaque(self, reason: Reason, args: tuple[Node, ...], kind: Kind) -> Node:
+        """A value that cannot be followed but that is a function of `args`: lanes with equal `args` share it."""
+        bits = OPAQUE_BIT
+        for arg in args:
+            bits |= arg.bits
+        return self._intern("opaque", args, reason, kind, bits)
+
+    def variable(self, reason: Reason, args: tuple[Node, ...], kind: Kind) -> Node:
+        """An opaque value that another one will be substituted for: it has a bit of its own, by which it is found."""
+        return self._atom("opaque", args, reason, kind, OPAQUE_BIT)
+
+    @staticmethod
+    def _own_bit(node: Node) -> int:
+        own = node.bits & ~OPAQUE_BIT
+        for arg in node.args:
+            own &= ~arg.bits
+        return own or (OPAQUE_BIT if node.op == "opaque" else 0)
+
+    def _atom(
+        self, op: str, args: tuple[Node, ...], payload: object, kind: Kind, bits: int = 0, bit: int = 0
+    ) -> Node:
+        if not bit:
+            bit = 1 << self._next_bit
+            self._next_bit += 1
+        bits |= bit
+        for arg in args:
+            bits |= arg.bits
+        self._count += 1
+        node = Node(op, args, payload, kind, bits, self._count)
+        self._atoms[bit] = node
+        return node
+
+    def _leaf(self, op: str, axis: int, kind: Kind, bits: int) -> Node:
+        self._count += 1
+        return Node(op, (), axis, kind, bits, self._count)
+
+    def atoms(self, bits: int, wanted: int) -> list[Node]:
+        """The atoms of `bits` that are among `wanted` (such as `uniform_bits`)."""
+        found, rest = [], bits & wanted
+        while rest:
+            bit = rest & -rest
+            found.append(self._atoms[bit])
+            rest ^= bit
+        return found
+
+    def nodes(self) -> Iterable[Node]:
+        """All but the atoms, which are symbols, counters and placeholders."""
+        return self._nodes.values()
+
+    # operations
+
+    def binary(self, op: str, a: Node, b: Node, kind: Kind) -> Node:
+        """`a op b` computed in `kind` (for comparisons: the kind of the operands is their own)."""
+        if op in SWAPPED:
+            op, a, b = SWAPPED[op], b, a
+        if op in COMPARISONS:
+            kind = BOOL
+        if a.is_const and b.is_const:
+            return self.const(fold(op, a.value, b.value, kind), kind)
+        simple = self._simplify(op, a, b, kind)
+        if simple is not None:
+            return simple
+        if op == "/":
+            self.uses.note_quotient(a, b, kind)
+        elif op in ("<<", ">>"):
+            self.uses.note_exponent(op, b)
+        if op in COMMUTATIVE and a.is_const:
+            a, b = b, a
+        if kind.is_float and a.size + b.size > _MAX_FLOAT_SIZE:
+            return self._summary((a, b), kind)
+        node = self._intern(op, (a, b), None, kind, a.bits | b.bits)
+        if op == "*" and kind.bytes == _WORD and self._is_of_sizes(node):
+            self.uses.products[node] = None
+        return node
+
+    def _is_of_sizes(self, node: Node) -> bool:
+        """Whether nothing but unknown sizes and the place of the block goes into a value."""
+        return bool(node.bits & self.uniform_bits) and not node.bits & ~(self.uniform_bits | BLOCK_BITS)
+
+    def _summary(self, parts: tuple[Node, ...], kind: Kind) -> Node:
+        """What is left of a long floating-point computation: that it depends on these leaves. It hardly ever decides an
+        address, and kept in full it would be substituted into again and again."""
+        opaque = opaque_leaves(parts)
+        kept = self._leaves(parts, () if is_long(opaque) else opaque)
+        data = any(part.bits & OPAQUE_BIT for part in parts)
+        return self.opaque(Reason(data, "it comes out of a long computation"), kept, kind)
+
+    def condensed(self, parts: tuple[Node, ...]) -> tuple[Node, ...]:
+        """What floating-point values are computed from; where that takes many steps, only the leaves that they end in.
+        """
+        return self._leaves(parts) if is_long(parts) else parts
+
+    def _leaves(self, parts: tuple[Node, ...], opaque: Iterable[Node] = ()) -> tuple[Node, ...]:
+        """The leaves of some values, the first ones of many, with some opaque values among them."""
+        bits = 0
+        for part in parts:
+            bits |= part.bits
+        own = [leaf for leaf in (*self.thread, *self.block) if leaf.bits & bits]
+        found = {*self.atoms(bits & ~OPAQUE_BIT, ~0 << _FIRST_FREE_BIT), *opaque}
+        return (*own, *sorted(found, key=lambda node: node.index)[:_MAX_SUMMARY])
+
+    def _simplify(self, op: str, a: Node, b: Node, kind: Kind) -> Node | None:
+        if op in ("&&", "||"):
+            return self._simplify_logic(op, a, b)
+        if kind.is_float or a.kind.is_float or b.kind.is_float:
+            return None
+        if b.is_const:
+            return self._simplify_const(op, a, int(b.value), kind)
+        if a.is_const and op in ("+", "*"):
+            return self._simplify_const(op, b, int(a.value), kind)
+        if a is b:
+            if op in ("-", "^"):
+                return self.const(0, kind)
+            if op in ("&", "|", "min", "max"):
+                return a
+            if op in ("==", "<="):
+                return self.true
+            if op in ("!=", "<"):
+                return self.false
+        return None
+
+    def _simplify_const(self, op: str, a: Node, c: int, kind: Kind) -> Node | None:
+        if (op in ("+", "-", "<<", ">>", "|", "^") and c == 0) or (op in ("*", "/") and c == 1):
+            return self.convert(a, kind)
+        if (op in ("*", "&") and c == 0) or (op == "%" and c == 1):
+            return self.const(0, kind)
+        if op == "-" and kind.code == "i":
+            return self.binary("+", a, self.const(-c, kind), kind)
+        if op in ("+", "*") and a.op == op and a.kind == kind and a.args[1].is_const:
+            inner = int(a.args[1].value)
+            folded = inner + c if op == "+" else inner * c
+            return self.binary(op, a.args[0], self.const(folded, kind), kind)
+        return None
+
+    def _simplify_logic(self, op: str, a: Node, b: Node) -> Node | None:
+        for x, y in ((a, b), (b, a)):
+            if x.is_const:
+                if op == "&&":
+                    return self.truth(y) if x.value else self.false
+                return self.true if x.value else self.truth(y)
+        return self.truth(a) if a is b else None
+
+    def truth(self, a: Node) -> Node:
+        """`a != 0` as a bool."""
+        return a if a.kind == BOOL else self.binary("!=", a, self.const(0, a.kind), BOOL)
+
+    def negate(self, a: Node) -> Node:
+        """Logical not."""
+        a = self.truth(a)
+        if a.is_const:
+            return self.false if a.value else self.true
+        if a.op == "!":
+            return a.args[0]
+        return self._intern("!", (a,), None, BOOL, a.bits)
+
+    def conjunction(self, conditions: tuple[Node, ...]) -> Node:
+        result = self.true
+        for condition in conditions:
+            result = self.binary("&&", result, condition, BOOL)
+        return result
+
+    def invert(self, a: Node, kind: Kind) -> Node:
+        """Bitwise not."""
+        return self.binary("^", a, self.const(-1, I8 if kind.code == "u" else kind), kind)
+
+    def select(self, condition: Node, a: Node, b: Node) -> Node:
+        """`condition ? a : b`, lane by lane."""
+        condition = self.truth(condition)
+        if condition.is_const:
+            return a if condition.value else b
+        if a is b:
+            return a
+        # No program may depend on a variable that was never set, so the other side stands for all lanes.
+        if a.payload is UNINITIALISED or b.payload is UNINITIALISED:
+            return b if a.payload is UNINITIALISED else a
+        kind = either(a.kind, b.kind)
+        self.choosing.add(condition)
+        return self._intern("select", (condition, a, b), None, kind, condition.bits | a.bits | b.bits)
+
+    def convert(self, a: Node, kind: Kind) -> Node:
+        """`a` cast to `kind`; a conversion that cannot change the number is no node."""
+        if a.kind == kind:
+            return a
+        if a.is_const:
+            return self.const(a.value, kind)
+        if kind == BOOL:
+            return self.truth(a)
+        if a.kind == BOOL or self._widens(a.kind, kind):
+            return a if a.kind == BOOL or kind.is_float == a.kind.is_float else self._cast(a, kind)
+        return self._cast(a, kind)
+
+    @staticmethod
+    def _widens(source: Kind, target: Kind) -> bool:
+        if source.is_float or target.is_float:
+            return source.is_float and target.is_float and source.bytes <= target.bytes
+        if source.code == target.code:
+            return source.bytes <= target.bytes
+        return source.code == "u" and source.bytes < target.bytes
+
+    def _cast(self, a: Node, kind: Kind) -> Node:
+        if kind.is_float and a.op == "/":
+            self.uses.rounded[a.args[0].index, a.args[1].index] = a
+        return self._intern("cast", (a,), None, kind, a.bits)
+
+    def function(self, name: str, a: Node, kind: Kind) -> Node:
+        """A mathematical function of one argument, by its C name without suffix (`MATH_FUNCTIONS`)."""
+        if a.is_const:
+            try:
+                return self.const(float(MATH_FUNCTIONS[name](float(a.value))), kind)
+            except (ValueError, OverflowError, ZeroDivisionError):
+                return self.const(math.nan, kind)
+        return self._intern("function", (a,), name, kind, a.bits)
+
+    def pick(self, index: Node, choices: tuple[Node, ...]) -> Node:
+        """`choices[index]`, lane by lane; an index outside is clamped."""
+        if index.is_const:
+            return choices[max(0, min(int(index.value), len(choices) - 1))]
+        bits = index.bits
+        for choice in choices:
+            bits |= choice.bits
+        return self._intern("pick", (index, *choices), None, choices[0].kind, bits)
+
+    def shuffle(self, mode: str, value: Node, lane: Node, width: Node) -> Node:
+        """`__shfl_sync` and friends: mode is idx, up, down or xor."""
+        return self._intern("shuffle", (value, lane, width), mode, value.kind, value.bits | lane.bits | THREAD_BITS)
+
+    def match(self, value: Node) -> Node:
+        """`__match_any_sync`: the lanes of the warp that have the value that a lane has, as a bit mask."""
+        return self._intern("match", (value,), None, Kind("u", 4), value.bits | THREAD_BITS)
+
+    def rank(self, condition: Node) -> Node:
+        """How many lanes of the warp before a lane's own a condition holds for."""
+        return self._intern("rank", (condition,), None, I4, condition.bits | THREAD_BITS)
+
+    def trips(self, counter: Node, condition: Node) -> Node:
+        """How many iterations a lane makes: the first value of `counter` for which `condition` does not hold."""
+        key = ("trips", counter.index, condition.index)
+        if not condition.bits & ~counter.bits:
+            if key not in self._nodes:
+                self._nodes[key] = self.const(self._count_out(counter, condition), I8)
+            return self._nodes[key]
+        return self._intern("trips", (condition,), counter, I8, condition.bits & ~counter.bits, key)
+
+    def _count_out(self, counter: Node, condition: Node) -> int:
+        """The trip count of a loop that depends on nothing but its counter, at most MAX_TRIPS."""
+
+        def goes_on(k: int) -> bool:
+            number = self._number(condition, counter, k) if condition.size <= _MAX_WRITTEN_OUT else None
+            if number is not None:
+                return bool(number)
+            test = self.substitute(condition, {counter: self.const(k, I8)})
+            return test.is_const and bool(test.value)
+
+        return first_failure(goes_on)
+
+    def _number(self, node: Node, counter: Node, value: int) -> Number | None:
+        """A value that depends on nothing but a counter; None where the arithmetic of constants does not tell it."""
+        if node is counter:
+            return value
+        if node.is_const:
+            return node.value
+        parts = [self._number(argument, counter, value) for argument in node.args]
+        numbers = [part for part in parts if part is not None]
+        if len(numbers) < len(parts):
+            return None
+        if node.op in OPERATIONS:
+            return wrap(fold(node.op, numbers[0], numbers[1], node.kind), node.kind)
+        if node.op == "!":
+            return int(not numbers[0])
+        return wrap(numbers[0], node.kind) if node.op == "cast" else None
+
+    def _intern(
+        self, op: str, args: tuple[Node, ...], payload: object, kind: Kind, bits: int, key: object = None
+    ) -> Node:
+        key = key or (op, kind, payload, *[a.index for a in args])
+        node = self._nodes.get(key)
+        if node is None:
+            self._count += 1
+            node = Node(op, args, payload, kind, bits, self._count)
+            self._nodes[key] = node
+        return node
+
+    # substitution
+
+    def substitute(self, node: Node, bindings: Mapping[Node, Node]) -> Node:
+        """`node` with leaves replaced, rebuilt (and so simplified) where it depends on one of them."""
+        touched = 0
+        for leaf in bindings:
+            touched |= self._own_bit(leaf)
+        return self._substitute(node, touched, self._memo_of(bindings)) if node.bits & touched else node
+
+    def without_data(self, node: Node, parts: Iterable[Node]) -> Node:
+        """`node` with zeros in the place of `parts`: of all the opaque values in it, so that one memory does for all
+        nodes. The addresses of a long simulation consist of the same values."""
+        for part in parts:
+            if part.index not in self._without_data:
+                self._without_data[part.index] = self.const(0, part.kind)
+        return self._substitute(node, OPAQUE_BIT, self._without_data)
+
+    def _memo_of(self, bindings: Mapping[Node, Node]) -> dict[int, Node]:
+        """What was made of nodes with these bindings: at the end of a loop all variables are replaced by the same, one
+        by one, and consist of the same parts."""
+        key = tuple((leaf.index, value.index) for leaf, value in bindings.items())
+        memo = self._memos.pop(key, None)
+        if memo is None:
+            memo = {leaf.index: value for leaf, value in bindings.items()}
+        self._memos[key] = memo
+        while len(self._memos) > _MOST_MEMOS:
+            del self._memos[next(iter(self._memos))]
+        return memo
+
+    def _substitute(self, node: Node, touched: int, memo: dict[int, Node]) -> Node:
+        if not node.bits & touched:
+            return node
+        done = memo.get(node.index)
+        if done is None:
+            args = tuple([self._substitute(a, touched, memo) for a in node.args])
+            done = self._rebuild(node, args)
+            memo[node.index] = done
+        return done
+
+    def _rebuild(self, node: Node, args: tuple[Node, ...]) -> Node:
+        op = node.op
+        if op in OPERATIONS:
+            return self.binary(op, args[0], args[1], node.kind)
+        if op == "opaque":
+            assert isinstance(node.payload, Reason)
+            return self.opaque(_with_data(node.payload, node.args, args), args, node.kind)
+        if op == "select":
+            return self.select(args[0], args[1], args[2])
+        if op == "cast":
+            return self.convert(args[0], node.kind)
+        if op == "!":
+            return self.negate(args[0])
+        if op == "function":
+            return self.function(str(node.payload), args[0], node.kind)
+        if op == "pick":
+            return self.pick(args[0], args[1:])
+        if op == "shuffle":
+            return self.shuffle(str(node.payload), args[0], args[1], args[2])
+        if op == "match":
+            return self.match(args[0])
+        if op == "rank":
+            return self.rank(args[0])
+        if op == "trips":
+            assert isinstance(node.payload, Node)
+            return self.trips(node.payload, args[0])
+        return node
+
+
+def _with_data(reason: Reason, before: tuple[Node, ...], after: tuple[Node, ...]) -> Reason:
+    """What is computed from data is data, also where that is only known once a variable has got its value."""
+    if reason.data or any(a.bits & OPAQUE_BIT for a in before) or not any(a.bits & OPAQUE_BIT for a in after):
+        return reason
+    return replace(reason, data=True)
+
+
+def conjuncts(graph: Graph, condition: Node) -> list[Node]:
+    """The parts of a conjunction: `a && b` and `!(a || b)` are taken apart."""
+    parts, pending = [], [condition]
+    while pending:
+        node = pending.pop()
+        if node.op == "&&":
+            pending += [node.args[1], node.args[0]]
+        elif node.op == "!" and node.args[0].op == "||":
+            inner = node.args[0]
+            pending += [graph.negate(inner.args[1]), graph.negate(inner.args[0])]
+        else:
+            parts.append(node)
+    return parts

@@ -1,0 +1,157 @@
+"""Nodes, the values of an expression graph: what each is, and walks over what it is computed from."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Literal
+
+from msgspec import Struct
+
+from cudalint.evaluate.symbolic.arithmetic import OPERATIONS, Kind, Number
+
+THREAD_BITS = 0b000111
+BLOCK_BITS = 0b111000
+OPAQUE_BIT = 0b1000000
+"""All opaque values share one: a long simulation has tens of thousands of them."""
+_MOST_STEPS = 1 << 20
+"""Up to which the steps of a computation are counted."""
+_MAX_BELOW = 256
+"""The same for what goes into the opaque values in them, through which a loop in a loop in a loop would be copied out
+with each of its values."""
+
+_AXES = "xyz"
+
+Stride = Literal["any", "outer", "inner"]
+"""Of the innermost dimension, of another one, or of one of which that is not known."""
+
+
+class Uniform(Struct, frozen=True):
+    """A uniform symbol: a value that all threads of a launch share and that nothing determines."""
+
+    name: str
+    generic: Number
+    """The generic problem size that stands for it: large and a multiple of 32."""
+    is_arbitrary: bool = False
+    """The program states that nothing is known of it: whatever happens for one value can happen."""
+    is_default: bool = False
+    """The generic value is the one that the program itself has for it, unless an option says otherwise."""
+    stride: Stride | None = None
+    """It is the distance between a tensor's elements along one of its dimensions."""
+
+
+class Reason(Struct, frozen=True):
+    """Why a value is opaque."""
+
+    data: bool
+    """It was loaded from memory (or computed from what was); otherwise the analysis cannot follow it."""
+    text: str
+    origin: object = None
+    """What tells this value from others with the same text: the place that it comes from."""
+
+
+UNINITIALISED = Reason(False, "it is not initialised")
+
+
+class Node:
+    """One value of the graph; equal nodes are the same object."""
+
+    __slots__ = ("args", "bits", "index", "is_const", "kind", "op", "payload", "size", "steps")
+
+    def __init__(self, op: str, args: tuple[Node, ...], payload: object, kind: Kind, bits: int, index: int) -> None:
+        self.op = op
+        self.args = args
+        self.payload = payload
+        self.kind = kind
+        self.bits = bits
+        self.index = index
+        self.is_const = op == "const"
+        size = steps = 1
+        for argument in args:
+            size += argument.size
+            steps += argument.steps
+        self.size: int = min(size, _MOST_STEPS) if op not in ("opaque", "shuffle") else 1
+        """How many nodes it would take to write it out, up to a limit. A shuffle counts as one: what the lanes exchange
+        mostly stands beside it, and a butterfly of five steps is to be kept as what it is."""
+        self.steps: int = min(steps, _MOST_STEPS)
+        """The same, with what goes into opaque values."""
+
+    @property
+    def value(self) -> Number:
+        """The number of a constant node."""
+        assert self.op == "const"
+        return self.payload  # type: ignore[return-value]
+
+    def __repr__(self) -> str:
+        return render(self)
+
+
+def below(nodes: Iterable[Node], bits: int) -> Iterator[Node]:
+    """All nodes that these are computed from, themselves included, as far as they depend on `bits`."""
+    seen: set[int] = set()
+    pending = list(nodes)
+    while pending:
+        node = pending.pop()
+        if node.bits & bits and node.index not in seen:
+            seen.add(node.index)
+            yield node
+            pending.extend(node.args)
+
+
+def opaque_leaves(parts: Iterable[Node]) -> tuple[Node, ...]:
+    """The opaque values that go into others as they are; none where it takes long to find them. A trip count is one
+    with them: the counter in its condition means nothing outside."""
+    found: dict[Node, None] = {}
+    seen: set[int] = set()
+    pending = list(parts)
+    while pending:
+        node = pending.pop()
+        if node.index in seen or not node.bits & OPAQUE_BIT:
+            continue
+        seen.add(node.index)
+        if len(seen) > _MAX_BELOW:
+            return ()
+        if node.op in ("opaque", "trips"):
+            found[node] = None
+        else:
+            pending.extend(node.args)
+    return tuple(found)
+
+
+def is_long(parts: Iterable[Node]) -> bool:
+    """Whether some values take many steps to compute, those of the opaque values in them included."""
+    seen: set[int] = set()
+    pending = list(parts)
+    if sum(part.steps for part in pending) <= _MAX_BELOW:
+        return False
+    while pending and len(seen) <= _MAX_BELOW:
+        node = pending.pop()
+        if node.index not in seen:
+            seen.add(node.index)
+            pending.extend(node.args)
+    return len(seen) > _MAX_BELOW
+
+
+def render(node: Node, depth: int = 0) -> str:
+    """A short C-like text of a node, for messages and debugging."""
+    if node.op == "const":
+        return str(node.payload)
+    if node.op in ("thread", "block"):
+        assert isinstance(node.payload, int)
+        return f"{node.op}Idx.{_AXES[node.payload]}"
+    if isinstance(node.payload, Uniform):
+        return node.payload.name.removeprefix("?")
+    if node.op == "cast" and not node.kind.is_float:
+        return render(node.args[0], depth)
+    if node.op == "loop":
+        return "k"
+    if node.op == "placeholder":
+        return "?"
+    if depth > 6:
+        return "..."
+    parts = [render(a, depth + 1) for a in node.args]
+    if node.op == "opaque":
+        return f"opaque({', '.join(parts)})"
+    if node.op in OPERATIONS and node.op not in ("min", "max"):
+        return f"({parts[0]} {node.op} {parts[1]})"
+    name = node.payload if node.op in ("function", "shuffle") else node.op
+    return f"{name}({', '.join(parts)})"

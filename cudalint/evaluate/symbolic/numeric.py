@@ -1,0 +1,440 @@
+"""Numbers for the nodes of a graph: all threads of a block, for many situations (rows), at once.
+
+A row fixes what is uniform: a block index, a value for every uniform symbol, an iteration of every enclosing loop.
+An array is [rows, threads], [rows, 1], [1, threads] or a plain number: whatever broadcasts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from functools import cache
+from typing import Any, Literal
+
+import numpy as np
+from msgspec import Struct
+from numpy.typing import NDArray
+
+from cudalint.evaluate.symbolic.arithmetic import Kind, Number
+from cudalint.evaluate.symbolic.caches import MOST_AT_ONCE
+from cudalint.evaluate.symbolic.graph import Graph
+from cudalint.evaluate.symbolic.nodes import THREAD_BITS, Node, Uniform
+from cudalint.evaluate.symbolic.operations import Array, operate
+from cudalint.evaluate.symbolic.trip_counts import lane_trips
+from cudalint.hardware.requests import WARP_LANES
+
+Data = Literal["random", "zero", "place"]
+"""What memory holds: arbitrary numbers, zeros, or in each place the number of the thread that loads it."""
+
+_NODE_WORK = 5
+_CELLS_PER_WORK = 256
+"""As measured: microseconds to compute a node at all, and numbers that a microsecond is enough for."""
+
+
+class Threads(Struct, frozen=True, eq=False):
+    """The threads of a block, padded to whole warps. Arrays are [1, threads]."""
+
+    block: tuple[int, int, int]
+    indices: tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]
+    exists: NDArray[np.bool_]
+    warps: int
+
+    @staticmethod
+    @cache
+    def of(block: tuple[int, int, int]) -> Threads:
+        """Threads are numbered x + y*Dx + z*Dx*Dy (hardware-model, Warps); the last warp may be partial."""
+        dx, dy, dz = block
+        count = dx * dy * dz
+        warps = -(-count // WARP_LANES)
+        linear = np.arange(warps * WARP_LANES, dtype=np.int64)[None, :]
+        inside = np.minimum(linear, count - 1)
+        return Threads(block, (inside % dx, inside // dx % dy, inside // (dx * dy)), linear < count, warps)
+
+
+class _TooMuch(Exception):
+    """What is computed takes more memory than an evaluation may keep."""
+
+
+class Rows:
+    """Situations to evaluate in, with the values computed so far.
+
+    A child made by `child` refines its parent: row i of the child lies in row `parent_rows[i]` of the parent and
+    additionally fixes some loop counters. Nodes that don't depend on those are computed once, in the parent.
+    """
+
+    def __init__(
+        self,
+        graph: Graph,
+        threads: Threads,
+        blocks: NDArray[np.int64],
+        weights: NDArray[np.float64],
+        uniforms: Mapping[Node, Array],
+        replicas: NDArray[np.int64] | None = None,
+        follows_data: bool = False,
+    ) -> None:
+        """`blocks` is [rows, 3], `weights` [rows], a uniform's value a number or [rows, 1]. Rows of one situation that
+        differ in `replicas` see loaded numbers with other remainders: 32 of them see every remainder modulo 32 once.
+        With `follows_data`, random data decides how often loops run that depend on data."""
+        self.graph = graph
+        self.threads = threads
+        self.follows_data = follows_data
+        self.weights = weights
+        self.count = len(weights)
+        self.blocks = blocks
+        self.replica = np.zeros((self.count, 1), dtype=np.int64) if replicas is None else replicas[:, None]
+        self._is_replicated = bool(self.replica.any())
+        self.salt = (np.arange(self.count, dtype=np.uint64)[:, None] + np.uint64(1)) * np.uint64(
+            0x9E3779B97F4A7C15
+        )
+        self.data: Data = "random"
+        self._uniforms = dict(uniforms)
+        self._counters: dict[Node, Array] = {}
+        self._start_keeping()
+        self.alive: NDArray[np.bool_] = threads.exists
+        """Which lanes are still in the loops around: those that left one in an earlier iteration are not."""
+        self._parent: Rows | None = None
+        self._parent_rows: NDArray[np.int64] | None = None
+        self._own_bits = 0
+
+    @staticmethod
+    def of_one_block(graph: Graph, uniforms: Mapping[Node, Any], block: tuple[int, int, int] = (1, 1, 1)) -> Rows:
+        """The first block alone, by default of one thread: for values that all threads share."""
+        return Rows(graph, Threads.of(block), np.zeros((1, 3), dtype=np.int64), np.ones(1), uniforms)
+
+    def extents(self, grid: Sequence[Node]) -> tuple[int, ...]:
+        """The extents of a grid as numbers: at least one block along each axis."""
+        return tuple(max(1, int(np.asarray(self.value(axis)).flat[0])) for axis in grid)
+
+    def child(
+        self,
+        parent_rows: NDArray[np.int64],
+        weights: NDArray[np.float64],
+        counters: Mapping[Node, Array],
+        alive: NDArray[np.bool_] | None = None,
+    ) -> Rows:
+        """Rows that refine this one: `counters` gives the new loop counters, each [rows, 1] or a number."""
+        rows = Rows.__new__(Rows)
+        rows.graph, rows.threads, rows.weights, rows.count = self.graph, self.threads, weights, len(weights)
+        rows.blocks, rows.follows_data, rows.data = self.blocks[parent_rows], self.follows_data, self.data
+        rows.salt, rows.replica = self.salt[parent_rows], self.replica[parent_rows]
+        rows._is_replicated = self._is_replicated
+        rows._uniforms = {}
+        rows._counters = dict(counters)
+        rows._start_keeping()
+        rows.alive = self.alive if alive is None else alive
+        rows._parent, rows._parent_rows = self, parent_rows
+        rows._own_bits = 0
+        for counter in counters:
+            rows._own_bits |= counter.bits
+        return rows
+
+    def outside(self, levels: int) -> NDArray[np.bool_]:
+        """`alive` as it is so many loops further out, for these rows."""
+        if levels == 0 or self._parent is None:
+            return self.alive
+        alive = self._parent.outside(levels - 1)
+        return alive if len(alive) == 1 else alive[self._parent_rows]
+
+    def at_iteration(self, counter: Node, iteration: int | NDArray[np.int64]) -> Rows:
+        """The same rows with one loop counter fixed, for all lanes or for each ([rows, threads])."""
+        return self.child(np.arange(self.count), self.weights, {counter: iteration})
+
+    def at(self, iterations: Collection[tuple[Node, int]]) -> Rows:
+        """The same rows in some iteration of some loops, for those that are asked for again and again."""
+        found = self
+        for counter, iteration in sorted(iterations, key=lambda one: (one[0].index, -one[1])):
+            inner = found._inner.get((counter, iteration))
+            if inner is None:
+                inner = found._inner[counter, iteration] = found.at_iteration(counter, iteration)
+            found = inner
+        return found
+
+    def fixes(self, node: Node) -> bool:
+        """Whether every loop counter in `node` has a number here: that of a loop that is over has none."""
+        missing, rows = node.bits & self.graph.loop_bits, self
+        while missing and rows._parent is not None:
+            missing, rows = missing & ~rows._own_bits, rows._parent
+        return not missing
+
+    # keeping numbers
+
+    def _start_keeping(self) -> None:
+        self._memo: dict[int, Array] = {}
+        self._trips: dict[tuple[Node, Node], NDArray[np.int64]] = {}
+        self._masks: dict[tuple[int, ...], NDArray[np.bool_]] = {}
+        self._inner: dict[tuple[Node, int], Rows] = {}
+        self._uses: dict[int, int] | None = None
+        """How often each number that is kept goes into what is computed now, where that is too much to keep it all."""
+        self.bytes = 0
+        self._is_busy = False
+        self.graph.caches.register(self)
+
+    def forget(self) -> None:
+        """Drops the numbers that are kept."""
+        self._memo.clear()
+        self._trips.clear()
+        self._masks.clear()
+        self.bytes = 0
+
+    def value(self, node: Node) -> Array:
+        """The numbers of `node`: integers as int64, floats as float64, conditions as bool."""
+        if node.op == "const":
+            return _constant(node)
+        done = self._memo.get(node.index)
+        if done is None:
+            done = self._keep(node) if self._is_busy else self._begin(node)
+        return done
+
+    def _begin(self, node: Node) -> Array:
+        """Computes what is asked for from outside: at once or, where that takes too much memory, in an order in which
+        numbers can be dropped that nothing needs any more."""
+        self._is_busy = True
+        try:
+            with self.graph.caches.working(), np.errstate(all="ignore"):
+                try:
+                    return self._keep(node)
+                except _TooMuch:
+                    return self._in_order(node)
+        finally:
+            self._is_busy = False
+
+    def _keep(self, node: Node) -> Array:
+        done = self._compute(node)
+        size, kept = (done.size, done.nbytes) if isinstance(done, np.ndarray) else (1, 8)
+        self._memo[node.index] = done
+        self.bytes += kept
+        self.graph.caches.note(kept)
+        self.graph.work += _NODE_WORK + size // _CELLS_PER_WORK
+        if self.bytes > MOST_AT_ONCE and self._uses is None:
+            raise _TooMuch
+        return done
+
+    def _in_order(self, root: Node) -> Array:
+        """Computes arguments before what they go into."""
+        order, self._uses = self._schedule(root)
+        try:
+            for node in order:
+                if node.index not in self._memo:
+                    self._keep(node)
+                for argument in self._arguments(node):
+                    self._uses[argument.index] -= 1
+                if self.bytes > MOST_AT_ONCE:
+                    self._drop(self._uses)
+            return self._memo[root.index]
+        finally:
+            self._uses = None
+
+    def _drop(self, uses: Mapping[int, int]) -> None:
+        """Drops what is not needed any more, the oldest first, until there is room for a while."""
+        for index in list(self._memo):
+            if not uses.get(index):
+                done = self._memo.pop(index)
+                self.bytes -= done.nbytes if isinstance(done, np.ndarray) else 8
+                if self.bytes <= MOST_AT_ONCE // 2:
+                    return
+
+    def _schedule(self, root: Node) -> tuple[list[Node], dict[int, int]]:
+        """What is not computed yet of all that a value is computed from, arguments first; and how often each of them,
+        and of what is kept already, goes into others."""
+        order: list[Node] = []
+        uses = {root.index: 1}
+        begun: set[int] = set()
+        pending: list[tuple[Node, bool]] = [(root, False)]
+        while pending:
+            node, is_done = pending.pop()
+            if is_done:
+                order.append(node)
+            elif node.index not in begun:
+                begun.add(node.index)
+                pending.append((node, True))
+                for argument in self._arguments(node):
+                    uses[argument.index] = uses.get(argument.index, 0) + 1
+                    if argument.index not in self._memo:
+                        pending.append((argument, False))
+        return order, uses
+
+    def _arguments(self, node: Node) -> Sequence[Node]:
+        """The values that go into another one here: none into what is known further out, or by trying iterations."""
+        if node.op == "trips" or (self._parent is not None and not node.bits & self._own_bits):
+            return ()
+        return [argument for argument in node.args if argument.op != "const"]
+
+    def trips(self, counter: Node, condition: Node) -> NDArray[np.int64]:
+        """How many iterations each lane makes of the loop with this counter and this condition."""
+        trips = self._trips.get((counter, condition))
+        if trips is None:
+            trips = self._trips[counter, condition] = lane_trips(self, counter, condition)
+            self.bytes += trips.nbytes
+            self.graph.caches.note(trips.nbytes)
+        return trips
+
+    def mask(self, conditions: Sequence[Node]) -> NDArray[np.bool_]:
+        """[rows, threads] the lanes for which all conditions hold, among those that are still in the loops around."""
+        key = tuple(condition.index for condition in conditions)
+        mask = self._masks.get(key)
+        if mask is None:
+            mask = self._masks[key] = self.narrowed(self.alive, conditions)
+            # The kernel's accesses share their guards, and so what is kept.
+            mask.flags.writeable = False
+            self.bytes += mask.nbytes
+            self.graph.caches.note(mask.nbytes)
+        return mask
+
+    # computing
+
+    def narrowed(self, alive: NDArray[np.bool_], conditions: Sequence[Node]) -> NDArray[np.bool_]:
+        """[rows, threads] the lanes among `alive` for which all conditions hold."""
+        mask: Any = alive
+        for condition in conditions:
+            mask = mask & self.value(condition)
+        return self._spread(np.asarray(mask, dtype=bool))
+
+    def full(self, node: Node) -> NDArray[Any]:
+        """`value` broadcast to [rows, threads]."""
+        return self._spread(self.value(node))
+
+    def _spread(self, array: Array) -> NDArray[Any]:
+        shape = (self.count, self.threads.warps * WARP_LANES)
+        if isinstance(array, np.ndarray) and array.shape == shape:
+            return array
+        return np.broadcast_to(array, shape)
+
+    def _compute(self, node: Node) -> Array:
+        if self._parent is not None and not node.bits & self._own_bits:
+            assert self._parent_rows is not None
+            inherited = self._parent.value(node)
+            if isinstance(inherited, np.ndarray) and inherited.ndim and 1 < self._parent.count == inherited.shape[0]:
+                return inherited[self._parent_rows]
+            return inherited
+        if node.op == "loop":
+            return self._counters[node]
+        if node.op == "thread":
+            assert isinstance(node.payload, int)
+            return self.threads.indices[node.payload]
+        if node.op == "block":
+            assert isinstance(node.payload, int)
+            return self.blocks[:, node.payload][:, None]
+        if node.op == "uniform":
+            assert isinstance(node.payload, Uniform)
+            given = self._uniforms.get(node, node.payload.generic)
+            # numpy's integers wrap where a product of generic sizes gets too large, Python's would not fit.
+            return np.int64(_shared_bits(given, node.kind)) if isinstance(given, int) else given
+        if node.op == "opaque":
+            return self._random(node)
+        if node.op == "shuffle":
+            return self._shuffle(node)
+        if node.op == "match":
+            return self._match(self.full(node.args[0]))
+        if node.op == "rank":
+            return self._rank(self.full(node.args[0]))
+        if node.op == "trips":
+            return self.trips(node.payload, node.args[0])  # type: ignore[arg-type]
+        return operate(node, [self.value(a) for a in node.args])
+
+    def _random(self, node: Node) -> Array:
+        """A pseudo-random number for an opaque value, equal where all its arguments are equal: memory holds arbitrary
+        data, but two lanes that read one address read one value."""
+        if self.data != "random":
+            own = self.data == "place" and node.bits & THREAD_BITS
+            return _as_number(self._place() if own else np.int64(0), node.kind)
+        mixed = self.salt ^ np.uint64((node.index * 0xD1B54A32D192ED03) & 0xFFFFFFFFFFFFFFFF)
+        for arg in node.args:
+            number = np.asarray(self.value(arg))
+            if number.dtype.kind == "f":
+                word = np.ascontiguousarray(number, dtype=np.float64).view(np.uint64)
+            else:
+                word = number.astype(np.int64).view(np.uint64)
+            mixed = _scramble(mixed ^ word)
+        number = _as_kind(_scramble(mixed), node.kind)
+        if self._is_replicated and node.kind.code in "iu" and node.kind.bytes >= 4:
+            return (number & ~31) | ((number + self.replica) & 31)
+        return number
+
+    def _place(self) -> NDArray[np.int64]:
+        """[rows, threads] the number of each thread in the grid, as far as the blocks are numbered along x."""
+        count = int(np.prod(self.threads.block))
+        dx, dy, _ = self.threads.block
+        x, y, z = self.threads.indices
+        return x + y * dx + z * dx * dy + self.blocks[:, :1] * count
+
+    def _shuffle(self, node: Node) -> Array:
+        shape = (self.count, self.threads.warps, WARP_LANES)
+        value = self.full(node.args[0]).reshape(shape)
+        lane, width = (self._by_warp(a) for a in node.args[1:])
+        source = _source_lane(str(node.payload), lane, np.where(width > 0, width, WARP_LANES))
+        source = np.clip(source, 0, WARP_LANES - 1)
+        if source.shape == (1, 1, WARP_LANES):
+            # All warps alike, as with a literal distance.
+            return value[:, :, source[0, 0]].reshape(self.count, -1)
+        return np.take_along_axis(value, np.broadcast_to(source, shape), axis=2).reshape(self.count, -1)
+
+    def _by_warp(self, node: Node) -> NDArray[np.int64]:
+        """[rows or 1, warps or 1, 32 or 1] the value of a node."""
+        value = np.asarray(self.value(node)).astype(np.int64)
+        if value.ndim == 2 and value.shape[1] > 1:
+            return value.reshape(len(value), -1, WARP_LANES)
+        return value.reshape(-1, 1, 1)
+
+    def _match(self, value: Array) -> Array:
+        """[rows, threads] the lanes of the warp with a lane's value, as a bit mask."""
+        lanes = np.asarray(value).reshape(self.count, self.threads.warps, WARP_LANES)
+        same = lanes[..., :, None] == lanes[..., None, :]
+        masks = (same.astype(np.int64) << np.arange(WARP_LANES, dtype=np.int64)).sum(axis=3)
+        return masks.reshape(self.count, -1)
+
+
+    def _rank(self, condition: Array) -> Array:
+        """[rows, threads] the lanes of the warp before a lane for which a condition holds."""
+        held = np.asarray(condition).astype(np.int64).reshape(self.count, self.threads.warps, WARP_LANES)
+        return (held.cumsum(axis=2) - held).reshape(self.count, -1)
+
+
+def _constant(node: Node) -> Array:
+    """A constant as numpy computes with it."""
+    return bool(node.value) if node.kind.code == "b" else _shared_bits(node.value, node.kind)
+
+
+def _shared_bits(value: Number, kind: Kind) -> Number:
+    """Unsigned 64-bit numbers share the bits of signed ones."""
+    return int(value) - (1 << 64) if kind.code == "u" and value >= 1 << 63 else value
+
+
+def _source_lane(how: str, lane: NDArray[np.int64], width: NDArray[np.int64]) -> NDArray[np.int64]:
+    """The lane that each lane of a warp reads from in a shuffle; its own where that is outside of its part. All arrays
+    are [rows or 1, warps or 1, 32 or 1]."""
+    own = np.arange(WARP_LANES, dtype=np.int64).reshape(1, 1, WARP_LANES)
+    start = own // width * width
+    match how:
+        case "idx":
+            return start + lane % width
+        case "up":
+            return np.where(own - lane >= start, own - lane, own)
+        case "down":
+            return np.where(own + lane < start + width, own + lane, own)
+        case _:
+            return np.where((own ^ lane) < start + width, own ^ lane, own)
+
+
+def _scramble(x: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    """The finaliser of splitmix64 (Steele, Lea and Flood, OOPSLA 2014)."""
+    x = x ^ (x >> np.uint64(30))
+    x *= np.uint64(0xBF58476D1CE4E5B9)
+    x ^= x >> np.uint64(27)
+    x *= np.uint64(0x94D049BB133111EB)
+    x ^= x >> np.uint64(31)
+    return x
+
+
+def _as_number(value: Array, kind: Kind) -> Array:
+    if kind.code == "b":
+        return np.asarray(value) != 0
+    return np.asarray(value, dtype=np.float64) if kind.is_float else value
+
+
+def _as_kind(word: NDArray[np.uint64], kind: Kind) -> Array:
+    if kind.code == "f":
+        return (word >> np.uint64(40)).astype(np.float64) / float(1 << 24)
+    if kind.code == "b":
+        # As evenly spread as other numbers: any byte but zero is true.
+        return (word & np.uint64(0xFF)) != 0
+    bits = min(8 * kind.bytes - (kind.code == "i"), 32)
+    return (word >> np.uint64(64 - bits)).view(np.int64)

@@ -1,0 +1,195 @@
+"""Generic problem sizes that fit together: quotients of them are sizes again, products fit into their types."""
+
+from __future__ import annotations
+
+import math
+import operator
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from typing import Any
+
+from cudalint.evaluate.symbolic.graph import Graph
+from cudalint.evaluate.symbolic.nodes import Node, Uniform
+
+_GRANULE = 32
+"""Generic sizes are multiples of it."""
+_FEW = 8
+_LARGEST = 1 << 28
+"""Sizes beyond would overflow soon where they are multiplied."""
+_BITS, _FEW_BITS = 16, 4
+"""Of what is shifted by a number that nothing gives: `1 << bits` is a size then, and `size >> level` still is one."""
+_ROUNDS = 4
+"""Making sizes smaller undoes what was made of their quotients, and the other way round: tried so often."""
+
+
+def settle_sizes(
+    graph: Graph, grid: Sequence[Node] = (), most_blocks: Sequence[int] = (), conditions: Iterable[Node] = ()
+) -> None:
+    """Gives uniform symbols generic values with which the program computes what it is meant to, and with which the grid
+    can be launched: `most_blocks` is how many blocks the device takes along each axis. What the `conditions` of the
+    launch say sizes to be multiples of, they stay multiples of."""
+    multiples = _multiples(conditions)
+    graph.uses.sort_quotients(graph.nodes())
+    for symbol, is_right in graph.uses.exponents.items():
+        _settle(symbol, _FEW_BITS if is_right else _BITS)
+    for _ in range(_ROUNDS):
+        _settle_quotients(graph)
+        if not _shrink(graph, grid, most_blocks, multiples):
+            break
+    graph.forget_uses()
+
+
+def _multiples(conditions: Iterable[Node]) -> dict[Node, int]:
+    """`length % 128 == 0`: the sizes that are some number of times another number."""
+    found: dict[Node, int] = {}
+    for condition in conditions:
+        if condition.op != "==":
+            continue
+        rest, number = condition.args if condition.args[1].is_const else condition.args[::-1]
+        if rest.op != "%" or not number.is_const or number.value or not rest.args[1].is_const:
+            continue
+        size, modulus = rest.args[0], int(rest.args[1].value)
+        if isinstance(size.payload, Uniform) and 0 < modulus < _LARGEST:
+            found[size] = math.lcm(found.get(size, 1), modulus)
+    return found
+
+
+def _settle(size: Node, value: int | float) -> None:
+    if not _is_default(size):
+        Graph.settle(size, value)
+
+
+def _is_default(size: Node) -> bool:
+    return isinstance(size.payload, Uniform) and size.payload.is_default
+
+
+def _settle_quotients(graph: Graph) -> None:
+    """Gives sizes that are divided by others (`channels / heads`) generic values that they divide: the quotient is a
+    size as well, large and a multiple of 32. Where it is a scale (`float(width) / new_width`), the sizes are equal."""
+    for dividend, divisors in graph.uses.shares.items():
+        _settle_whole(graph, dividend, divisors)
+    for dividend, divisor in graph.uses.quotients.values():
+        assert isinstance(divisor.payload, Uniform)
+        if not isinstance(dividend.payload, Uniform):
+            _settle_share(graph, int(dividend.value), divisor, int(divisor.payload.generic))
+            continue
+        a, b = int(dividend.payload.generic), int(divisor.payload.generic)
+        if a <= 0 or b <= 0 or (a % (_GRANULE * b) == 0):
+            continue
+        multiple = math.lcm(a, _GRANULE * b)
+        if multiple < _LARGEST:
+            _settle(dividend, multiple)
+        else:
+            _settle(divisor, _GRANULE)
+    for dividend, divisor in graph.uses.ratios.values():
+        if isinstance(dividend.payload, Uniform) and isinstance(divisor.payload, Uniform):
+            _settle(dividend, divisor.payload.generic)
+
+
+def _settle_whole(graph: Graph, whole: Node, divisors: Collection[int]) -> None:
+    """`length / 1024`: what is divided is as many times 32 as what it is divided by."""
+    granule = _GRANULE * math.lcm(*divisors)
+    value = -(-_generic(whole) // granule) * granule
+    if _generic(whole) > 0 and value < _LARGEST:
+        _settle(whole, value)
+
+
+def _settle_share(graph: Graph, whole: int, parts: Node, generic: int) -> None:
+    """`4096 / parts`: a known size is divided up into a few parts."""
+    if generic > _FEW and whole // generic < _GRANULE <= whole // _FEW:
+        _settle(parts, _FEW)
+
+
+def _shrink(graph: Graph, grid: Sequence[Node], most_blocks: Sequence[int], multiples: Mapping[Node, int]) -> bool:
+    """Halves the largest sizes of 32-bit products that would overflow (`batch * heads * length * width`), and of grids
+    with too many blocks: a program is written for sizes of which the products fit and the launches succeed. Whether
+    there were any."""
+    shrunk = False
+    divisors: dict[Node, list[Node]] = {}
+    for dividend, divisor in graph.uses.quotients.values():
+        if isinstance(dividend.payload, Uniform):
+            divisors.setdefault(dividend, []).append(divisor)
+    bounded = [*((product, _limit(product)) for product in graph.uses.products), *zip(grid, most_blocks, strict=True)]
+    for computed, limit in bounded:
+        factors = [atom for atom in graph.atoms(computed.bits, graph.uniform_bits) if not atom.kind.is_float]
+        while _exceeds(graph, computed, limit, grid) and any(
+            _halve(graph, factor, divisors, multiples) for factor in sorted(factors, key=_generic)[::-1]
+        ):
+            shrunk = True
+    return shrunk
+
+
+def _halve(
+    graph: Graph, size: Node, divisors: Mapping[Node, Sequence[Node]], multiples: Mapping[Node, int]
+) -> bool:
+    """Makes a size about half as large, and what it is divided by with it, so that it stays a multiple; whether there
+    was anything to take away."""
+    own = divisors.get(size, ())
+    for divisor in own:
+        _halve(graph, divisor, {}, multiples)
+    granule = math.lcm(_GRANULE, multiples.get(size, 1), *(_GRANULE * _generic(divisor) for divisor in own))
+    smaller = max(granule, _generic(size) // 2 // granule * granule)
+    if _is_default(size) or not 0 < smaller < _generic(size):
+        return False
+    _settle(size, smaller)
+    return True
+
+
+def _generic(atom: Node) -> int:
+    assert isinstance(atom.payload, Uniform)
+    return int(atom.payload.generic)
+
+
+def _exceeds(graph: Graph, computed: Node, limit: int, grid: Sequence[Node]) -> bool:
+    """Whether a value is beyond a limit, in the last block of the grid if it depends on the block."""
+    known: dict[int, int | None] = {}
+    for index, extent in zip(graph.block, grid, strict=False):
+        count = _exact(extent, known)
+        known[index.index] = None if count is None else count - 1
+    value = _exact(computed, known)
+    return value is not None and value > limit
+
+
+def _limit(product: Node) -> int:
+    """The largest number of its type."""
+    return (1 << 8 * product.kind.bytes - (product.kind.code == "i")) - 1
+
+
+def fits(graph: Graph, size: Node, value: int) -> bool:
+    """Whether the products that were looked at do not overflow when a size is another one."""
+    known: dict[int, int | None] = {size.index: value}
+    concerned = (product for product in graph.uses.fitted if product.bits & size.bits)
+    numbers = ((_exact(product, known), _limit(product)) for product in concerned)
+    return not any(number is not None and number > limit for number, limit in numbers)
+
+
+def _exact(node: Node, known: dict[int, int | None]) -> int | None:
+    """What a value would be in a type without bounds; None for what is not computed by sums, products and quotients."""
+    if node.index not in known:
+        known[node.index] = _computed(node, known)
+    return known[node.index]
+
+
+def _computed(node: Node, known: dict[int, int | None]) -> int | None:
+    if node.kind.is_float:
+        return None
+    if node.is_const:
+        return int(node.value)
+    if node.op == "uniform":
+        return _generic(node)
+    if node.op not in _OPERATIONS:
+        return None
+    parts = [_exact(argument, known) for argument in node.args]
+    numbers = [part for part in parts if part is not None]
+    if len(numbers) < len(parts) or (node.op == "/" and 0 in numbers[1:]):
+        return None
+    result: int = _OPERATIONS[node.op](*numbers)
+    return result
+
+
+_OPERATIONS: dict[str, Callable[..., Any]] = {
+    "+": operator.add,
+    "-": operator.sub,
+    "*": operator.mul,
+    "/": operator.floordiv,
+    "cast": int,
+}
