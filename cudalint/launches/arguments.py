@@ -22,7 +22,7 @@ from cudalint.evaluate.execute.values import (
     Value,
     map_leaves,
 )
-from cudalint.evaluate.host.memory import Generics, HostMemory
+from cudalint.evaluate.host.memory import Generics, HostMemory, is_provisional
 from cudalint.evaluate.symbolic.arithmetic import I8, kind_of
 from cudalint.evaluate.symbolic.graph import Graph
 from cudalint.evaluate.symbolic.nodes import Node, Reason, Uniform
@@ -47,7 +47,7 @@ def _name_after(symbol: ir.Symbol, value: Value | Place, graph: Graph) -> None:
     """A number that no variable of the host code holds is called after the kernel's parameter."""
     if isinstance(value, Node):
         bare = without_cast(value)
-        if isinstance(bare.payload, Uniform) and bare.payload.name.startswith("?"):
+        if isinstance(bare.payload, Uniform) and is_provisional(bare.payload.name):
             graph.rename(bare, symbol.name)
 
 

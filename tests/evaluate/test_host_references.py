@@ -54,3 +54,22 @@ def test_the_address_of_the_only_argument(launch: str) -> None:
     [kernel] = analyse_file("a.cu", AnalysisOptions(unsaved=(("a.cu", source),))).kernels
     [result] = kernel.accesses[0].results
     assert (result.status, result.sectors_per_request) == ("exact", 32)
+
+
+def test_a_size_from_a_file_is_called_after_the_variable_that_it_is_read_for() -> None:
+    """Not after the buffer of the function that reads it."""
+    source = """
+    struct Stream { unsigned char *bytes; int width; };
+    __global__ void k(float *a, int n) { a[n * threadIdx.y + threadIdx.x] = 1; }
+    int load(Stream *s, int *x) { if (x) *x = s->width; return 1; }
+    int first(int *sizes) { int count = sizes[3]; return 2 * count; }
+    void run(Stream *stream, int *sizes, float *a) {
+        int width;
+        load(stream, &width);
+        k<<<64, dim3(16, 16)>>>(a, 3 * width);
+        k<<<64, dim3(16, 16)>>>(a, first(sizes));
+    }
+    """
+    [kernel] = analyse_file("a.cu", AnalysisOptions(unsaved=(("a.cu", source),))).kernels
+    told = " ".join(text for r in kernel.accesses[0].results for text in (*r.assumptions, r.reason or ""))
+    assert "width" in told and "count" in told and "[...]" not in told

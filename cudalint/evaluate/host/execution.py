@@ -23,6 +23,7 @@ from cudalint.evaluate.execute.values import (
     PLACES,
     Choice,
     FunctionValue,
+    LocalPlace,
     Place,
     RecordValue,
     TemporaryPlace,
@@ -31,7 +32,7 @@ from cudalint.evaluate.execute.values import (
 )
 from cudalint.evaluate.host import joins, loops
 from cudalint.evaluate.host.library import HOST_LIBRARY, SILENT
-from cudalint.evaluate.host.memory import Generics, HostMemory
+from cudalint.evaluate.host.memory import Generics, HostMemory, is_provisional
 from cudalint.evaluate.host.relevance import Relevance
 from cudalint.evaluate.host.tiling import Definitions, tilings
 from cudalint.evaluate.symbolic.arithmetic import BOOL
@@ -64,6 +65,11 @@ class HostLaunch(Struct, frozen=True, eq=False):
     """The sizes in sight that the grid is rounded up from."""
     guards: tuple[Node, ...] = ()
     """Conditions under which the host code gets to it; false among them where the known values don't lead to it."""
+
+
+def _is_name(expr: ir.Expr) -> bool:
+    """Whether it may be evaluated once more without any effect."""
+    return isinstance(expr.operand if isinstance(expr, ir.Cast) else expr, ir.Name)
 
 
 class HostExecutor(Executor):
@@ -181,8 +187,9 @@ class HostExecutor(Executor):
 
     def name(self, value: Value, name: str) -> None:
         """An unknown number is called after the first variable that holds it."""
-        for node in nodes_of(value):
-            if isinstance(node.payload, Uniform) and node.payload.name.startswith("?"):
+        for held in nodes_of(value):
+            node = held.args[0] if held.op == "cast" else held
+            if isinstance(node.payload, Uniform) and is_provisional(node.payload.name):
                 self.graph.rename(node, name)
 
     def expression(self, statement: ir.ExprStmt) -> None:
@@ -194,6 +201,11 @@ class HostExecutor(Executor):
             value = expressions.evaluate(self, expr.target)
             name = expr.target.symbol.name if isinstance(expr.target, ir.Name) else expr.target.field
             self.name(value, name)
+        elif isinstance(expr, ir.Assign) and isinstance(expr.target, ir.Unary) and _is_name(expr.target.operand):
+            # `*x = header->width` in what is called as `load(path, &width)`.
+            where = expressions.place(self, expr.target)
+            if isinstance(where, LocalPlace) and not where.path:
+                self.name(expressions.read(self, where, expr.span), where.symbol.name)
 
     # control flow
 

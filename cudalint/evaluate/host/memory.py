@@ -48,6 +48,11 @@ def _provisional(reason: Reason) -> str:
     return reason.text.removeprefix("it is ")
 
 
+def is_provisional(name: str) -> bool:
+    """Whether an unknown number has no better name than what it is, or from which memory it was read."""
+    return name.startswith("?") or name.endswith("[...]")
+
+
 class HostMemory(Memory):
     """Unknown numbers of host code are uniform symbols."""
 
