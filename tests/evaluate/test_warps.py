@@ -159,6 +159,24 @@ def test_what_a_search_by_data_left_behind_is_data() -> None:
     assert [result.status for result in results[-2:]] == ["data-dependent", "data-dependent"]
 
 
+_SEARCHES = {
+    "until a key is found": "int i = 0; for (; i < 1000; i++) if (keys[i] == t) break;",
+    "down to a key": "int i = 1000; while (i > 0) { if (keys[i] > t) i--; else break; }",
+    "the last key": "int i = 0; for (int k = 0; k < 1000; k++) if (keys[k] == t) i = k;",
+    "by halves": "int i = 0, j = 1000; while (i < j) { int m = (i + j) / 2; if (keys[m] > t) j = m; else i = m + 1; }",
+    "by halves for data": "int i = 0, j = 1000; while (i < j) { int m = (i + j) / 2; if (keys[m] > keys[t]) j = m;"
+    " else i = m + 1; }",
+}
+
+
+@pytest.mark.parametrize("search", _SEARCHES)
+def test_where_lanes_find_keys_of_their_own_is_data(search: str) -> None:
+    """All lanes look at the same elements, but each compares them with a number of its own."""
+    kernel = evaluate(f"const int *keys = (const int *)b; {_SEARCHES[search]} a[i] = 1;")
+    [store] = (access for access in kernel.accesses if access.array == "a")
+    assert [result.status for result in store.results] == ["data-dependent"]
+
+
 def test_a_sum_of_loaded_values_differs_from_lane_to_lane() -> None:
     """What a lane has added up decides how long it stays in the loop: the figure cannot be `exact`."""
     body = "float sum = 0; int q = 1; while (sum < n && q < 9) { for (int k = 0; k < q; k++) sum += b[32 * k + t]; "

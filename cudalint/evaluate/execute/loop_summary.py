@@ -37,12 +37,14 @@ from cudalint.evaluate.execute.values import (
 )
 from cudalint.evaluate.symbolic.arithmetic import BOOL, I8, Kind
 from cudalint.evaluate.symbolic.graph import Graph
-from cudalint.evaluate.symbolic.nodes import Node, Reason, below
+from cudalint.evaluate.symbolic.nodes import THREAD_BITS, Node, Reason, below
 from cudalint.evaluate.symbolic.recurrences import Recurrence, alternating, linear_step
 
 if TYPE_CHECKING:
     from cudalint.evaluate.execute.executor import Executor
 
+_MOST_COMPARED = 4
+"""Values that lanes compare of which is kept that a variable depends on them."""
 _MAX_PREDICATED = 4
 """Iterations, and statements in the body, of a loop that leaves a branch short enough for predicates."""
 _Opaque = Callable[[Reason, tuple[Node, ...], Kind], Node]
@@ -199,7 +201,8 @@ class LoopSummary:
         for key, result in open_.items():
             self.unresolved.append(key)
             start = self._start_node(key)
-            moving = self._moving(key[0], self.placeholders[key], (start, self._at_start(result)))
+            args = (start, self._at_start(result), *map(self._at_start, self._compared(result)))
+            moving = self._moving(key[0], self.placeholders[key], tuple(dict.fromkeys(args)))
             first = self.start[key]
             if isinstance(first, Pointer):
                 moving = self.graph.binary("*", moving, self.graph.const(alignment(first.pointee), I8), I8)
@@ -271,6 +274,14 @@ class LoopSummary:
         if not result.bits & self.placeholder_bits:
             return result
         return self.graph.substitute(result, {p: self._start_node(k) for k, p in self.placeholders.items()})
+
+    def _compared(self, result: Node) -> list[Node]:
+        """What lanes compare to decide which value it is: which one comes out need not show in the first iteration."""
+        chosen = [node.args[0] for node in below([result], THREAD_BITS) if node.op in ("select", "pick")]
+        comparisons = (node for node in below(chosen, THREAD_BITS) if node.op in ("<", "<=", "=="))
+        of_interest = THREAD_BITS | self.graph.opaque_bits
+        sides = (side for node in comparisons for side in node.args if side.bits & of_interest)
+        return list(dict.fromkeys(sides))[:_MOST_COMPARED]
 
     def _close(
         self,

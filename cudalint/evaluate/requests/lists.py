@@ -32,7 +32,13 @@ def follows_own_list(part: Node, event: AccessEvent, rows: Rows, lanes: Lanes) -
 
 def _comes_from_list(part: Node, graph: Graph, lanes: Lanes) -> bool:
     inner = (p for argument in part.args for p, reason in opaque_parts(graph, argument) if reason.data)
-    return any(lanes.tells_apart(p) for p in inner)
+    return _is_loaded(part) and any(_is_loaded(p) and lanes.tells_apart(p) for p in inner)
+
+
+def _is_loaded(part: Node) -> bool:
+    """Whether a number is loaded from an address: what a loop comes to depends on more. Lanes that search may end near
+    each other."""
+    return len(part.args) == 1
 
 
 def _is_start(part: Node, event: AccessEvent, rows: Rows, lanes: Lanes) -> bool:

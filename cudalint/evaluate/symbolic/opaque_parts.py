@@ -56,6 +56,17 @@ def asks_for_a_number(graph: Graph, condition: Node) -> bool:
 
 def divisions_by_data(graph: Graph, node: Node) -> Iterator[Node]:
     """The divisions and shifts by values that cannot be followed, but for what only went into such values."""
+    for current in _computed_with_data(graph, node):
+        if current.op in ("/", "%", ">>") and current.args[1].bits & graph.opaque_bits:
+            yield current
+
+
+def comparisons_with_data(graph: Graph, node: Node) -> Iterator[Node]:
+    """The comparisons with values that cannot be followed, but for what only went into such values."""
+    return (current for current in _computed_with_data(graph, node) if current.op in ("<", "<=", "=="))
+
+
+def _computed_with_data(graph: Graph, node: Node) -> Iterator[Node]:
     seen: set[int] = set()
     pending = [node]
     while pending:
@@ -63,6 +74,5 @@ def divisions_by_data(graph: Graph, node: Node) -> Iterator[Node]:
         if current.index in seen or not current.bits & graph.opaque_bits or isinstance(current.payload, Reason):
             continue
         seen.add(current.index)
-        if current.op in ("/", "%", ">>") and current.args[1].bits & graph.opaque_bits:
-            yield current
+        yield current
         pending.extend(current.args)

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from cudalint.evaluate.symbolic.graph import conjuncts
 from cudalint.evaluate.symbolic.nodes import THREAD_BITS, Node
 from cudalint.evaluate.symbolic.numeric import Rows
-from cudalint.evaluate.symbolic.opaque_parts import divisions_by_data, opaque_parts
+from cudalint.evaluate.symbolic.opaque_parts import comparisons_with_data, divisions_by_data, opaque_parts
 
 At = frozenset[tuple[Node, int]]
 """The counters of loops, with the iterations that are looked at."""
@@ -32,6 +32,7 @@ class Lanes:
         self._left_by: dict[Node, list[Node]] = {}
         self._told: dict[Node, bool] = {}
         self._rests: dict[Node, list[Node]] = {}
+        self._compared: dict[Node, list[Node]] = {}
 
     def vary(self, node: Node, at: At = frozenset()) -> bool:
         """Whether two active lanes of one warp see different values of `node`. Loaded values differ where addresses do.
@@ -68,6 +69,17 @@ class Lanes:
         same = values == np.take_along_axis(values, first, axis=2)
         return bool((mask & ~same).any()) or self._ends_vary(node, at) or self._rest_varies(node, at)
 
+    def _is_compared(self, node: Node, at: At) -> bool:
+        """Whether it is a comparison of data with what varies, or has one in it, as where each lane looks for a key of
+        its own. The number that stands for the data may be larger than all keys, so that nothing of it would be seen.
+        """
+        values = self._compared.get(node)
+        if values is None:
+            comparisons = comparisons_with_data(self._graph, node)
+            found = (argument for comparison in comparisons for argument in comparison.args)
+            values = self._compared[node] = [v for v in dict.fromkeys(found) if v.bits & THREAD_BITS]
+        return any(self.vary(value, at) for value in values)
+
     def _rest_varies(self, node: Node, at: At) -> bool:
         """Whether the value rests on data that varies, or on a division by data of what varies. The number that stands
         for the data may be larger than all that it divides, so that nothing of it would be seen."""
@@ -90,7 +102,9 @@ class Lanes:
         if found is None:
             assert isinstance(loop.payload, Node)
             inside = at | {(loop.payload, 0)}
-            found = self._apart[at, loop] = any(self.vary(end, inside) for end in self._ends(loop))
+            found = self._apart[at, loop] = any(
+                self.vary(end, inside) or self._is_compared(end, inside) for end in self._ends(loop)
+            )
         return found
 
     def _ends(self, loop: Node) -> list[Node]:
