@@ -43,7 +43,7 @@ def counted_registers(resources: Resources) -> int | None:
     return None if resources.registers_source in REGISTER_CEILINGS else resources.registers
 
 
-def finding(
+def launch_finding(
     rule: RuleBase,
     kernel: KernelFacts,
     seen: Seen,
@@ -52,14 +52,10 @@ def finding(
     suggestion: Suggestion | None = None,
 ) -> Diagnostic:
     """A finding at the launch statement."""
-    return Diagnostic(
-        code=rule.code,
-        name=rule.name,
-        severity=rule.severity,
+    return rule.finding(
+        kernel,
         place=seen.site.place,
         message=message,
-        kernel=kernel.name,
-        instantiation=kernel.instantiation,
         launches=(seen.launch,),
         figures=figures,
         suggestion=suggestion,

@@ -5,8 +5,9 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Sequence
 
-from cudalint.diagnostics import Diagnostic, Edit, Related, Severity, Suggestion
+from cudalint.diagnostics import Diagnostic, Edit, Related, Suggestion
 from cudalint.facts import KernelFacts, Race, RaceEnd
+from cudalint.rule import RuleBase
 from cudalint.rulekit import frames_related
 
 _VERBS = {"load": "reads", "store": "writes", "atomic": "updates", "async-copy": "copies to"}
@@ -50,23 +51,19 @@ def _order(race: Race) -> tuple[object, ...]:
     return race.certainty != "certain", race.reach == "warp", race.second.place, race.first.place
 
 
-def diagnostic(
-    rule: tuple[str, str, Severity], kernel: KernelFacts, races: Sequence[Race], suggestion: Suggestion | None
+def race_finding(
+    rule: RuleBase, kernel: KernelFacts, races: Sequence[Race], suggestion: Suggestion | None
 ) -> Diagnostic:
-    """One finding about a group of races, told by the first of them; `rule` is its code, name and severity."""
+    """One finding about a group of races, told by the first of them."""
     race, *others = races
     by_whom = "" if race.by_data else f", by {_who(race.first, race)}"
     other_end = Related(race.first.place, f"the other access{by_whom}")
-    code, name, severity = rule
     launch = kernel.launches[race.launch]
-    return Diagnostic(
-        code=code,
-        name=name,
-        severity=severity if race.certainty == "certain" else "warning",
+    return rule.finding(
+        kernel,
+        severity=rule.severity if race.certainty == "certain" else "warning",
         place=race.second.place,
         message=message(race),
-        kernel=kernel.name,
-        instantiation=kernel.instantiation,
         launches=(launch,),
         assumptions=(*launch.assumptions, *((race.reason,) if race.reason else ())),
         figures={"races": float(len(races))},

@@ -16,8 +16,8 @@ from typing import ClassVar
 
 from msgspec import Struct, field
 
-from cudalint.diagnostics import Diagnostic, Severity
-from cudalint.facts import FileFacts, KernelFacts
+from cudalint.diagnostics import Diagnostic, Picture, Related, Severity, Suggestion
+from cudalint.facts import FileFacts, KernelFacts, LaunchFacts, Place
 from cudalint.hardware.targets import Target
 from cudalint.suppressions import AnnotationReview
 
@@ -44,6 +44,40 @@ class RuleBase(ABC):
     on_by_default: ClassVar[bool] = True
     thresholds: ClassVar[Mapping[str, float]] = {}
     """The rule's options and their default values."""
+
+    def finding(
+        self,
+        kernel: KernelFacts | None,
+        *,
+        place: Place,
+        message: str,
+        launches: tuple[LaunchFacts, ...] = (),
+        severity: Severity | None = None,
+        assumptions: tuple[str, ...] = (),
+        figures: Mapping[str, float] | None = None,
+        related: tuple[Related, ...] = (),
+        suggestion: Suggestion | None = None,
+        picture: Picture | None = None,
+        asks: str = "",
+    ) -> Diagnostic:
+        """A diagnostic of this rule, of the rule's severity unless another one is given; `kernel` is None where it is
+        about none."""
+        return Diagnostic(
+            code=self.code,
+            name=self.name,
+            severity=severity or self.severity,
+            place=place,
+            message=message,
+            kernel=kernel.name if kernel is not None else "",
+            instantiation=kernel.instantiation if kernel is not None else "",
+            launches=launches,
+            assumptions=assumptions,
+            figures=figures or {},
+            related=related,
+            suggestion=suggestion,
+            picture=picture,
+            asks=asks,
+        )
 
 
 class Rule(RuleBase):

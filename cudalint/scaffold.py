@@ -63,14 +63,10 @@ class {class_name}(Rule):
     def _diagnostic(self, kernel: KernelFacts, one: Evaluated) -> Diagnostic:
         access, result, launch = one
         actual, ideal = sectors(result)
-        return Diagnostic(
-            code=self.code,
-            name=self.name,
-            severity=self.severity,
+        return self.finding(
+            kernel,
             place=access.place,
             message=f"{{count(actual, 'sector')}} per request to `{{access.array}}`",
-            kernel=kernel.name,
-            instantiation=kernel.instantiation,
             launches=(launch,),
             assumptions=result.assumptions,
             figures={{"sectors_per_request": actual, "ideal_sectors": ideal}},

@@ -69,14 +69,10 @@ class UncoalescedAccess(Rule):
         access, result, launch = one
         pattern = pattern_of(one)
         actual, ideal = sectors(result)
-        return Diagnostic(
-            code=self.code,
-            name=self.name,
-            severity=self.severity,
+        return self.finding(
+            kernel,
             place=access.place,
             message=_message(one, pattern),
-            kernel=kernel.name,
-            instantiation=kernel.instantiation,
             launches=(launch,),
             assumptions=result.assumptions,
             figures={"sectors_per_request": actual, "ideal_sectors": ideal},

@@ -57,14 +57,11 @@ class MisalignedVectorAccess(Rule):
 
     def _diagnostic(self, kernel: KernelFacts, found: Misalignment, others: Sequence[Misalignment]) -> Diagnostic:
         certain = found.condition is None and not found.assumptions
-        return Diagnostic(
-            code=self.code,
-            name=self.name,
+        return self.finding(
+            kernel,
             severity="error" if certain else "warning",
             place=found.place,
             message=_message(found),
-            kernel=kernel.name,
-            instantiation=kernel.instantiation,
             launches=(kernel.launches[found.launch],),
             assumptions=found.assumptions,
             figures=_figures(found),

@@ -43,14 +43,10 @@ class PitchMismatchRule(Rule):
     def check(self, kernel: KernelFacts, context: RuleContext) -> Iterator[Diagnostic]:
         for found in kernel.pitches:
             other = found.other
-            yield Diagnostic(
-                code=self.code,
-                name=self.name,
-                severity=self.severity,
+            yield self.finding(
+                kernel,
                 place=found.place,
                 message=_message(found),
-                kernel=kernel.name,
-                instantiation=kernel.instantiation,
                 launches=(kernel.launches[found.launch],),
                 related=(
                     *((Related(other, f"rows of `{found.length}` elements here"),) if other is not None else ()),

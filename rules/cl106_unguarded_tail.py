@@ -52,14 +52,10 @@ class UnguardedTail(Rule):
         for launch, tails in by_launch.items():
             first, *others = sorted(tails, key=lambda t: (t.operation == "load", t.place))
             assumed = () if first.is_allocated else (f"`{first.array}` has {first.elements} elements",)
-            yield Diagnostic(
-                code=self.code,
-                name=self.name,
-                severity=self.severity,
+            yield self.finding(
+                kernel,
                 place=first.place,
                 message=_message(first, others),
-                kernel=kernel.name,
-                instantiation=kernel.instantiation,
                 launches=(kernel.launches[launch],),
                 assumptions=assumed,
                 figures={"offset_bytes": float(first.offset), "size_bytes": float(first.extent)},

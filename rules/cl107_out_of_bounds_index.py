@@ -54,14 +54,10 @@ class OutOfBoundsIndex(Rule):
         size = f"`{found.array}` has {count(found.extent, unit)}"
         declared = (Related(found.declaration, size),) if found.declaration is not None else ()
         scale = found.element_bytes if found.space == "local" else 1
-        return Diagnostic(
-            code=self.code,
-            name=self.name,
-            severity=self.severity,
+        return self.finding(
+            kernel,
             place=found.place,
             message=_message(found),
-            kernel=kernel.name,
-            instantiation=kernel.instantiation,
             launches=(kernel.launches[found.launch],),
             figures={"offset_bytes": float(found.offset * scale), "size_bytes": float(found.extent * scale)},
             related=(*declared, *frames_related(found.inlined_from)),

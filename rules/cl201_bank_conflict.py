@@ -70,14 +70,10 @@ class BankConflict(Rule):
         self, kernel: KernelFacts, one: Evaluated, proposal: Proposal | None, context: RuleContext
     ) -> Diagnostic:
         access, result, launch = one
-        return Diagnostic(
-            code=self.code,
-            name=self.name,
-            severity=self.severity,
+        return self.finding(
+            kernel,
             place=access.place,
             message=_message(one),
-            kernel=kernel.name,
-            instantiation=kernel.instantiation,
             launches=(launch,),
             assumptions=result.assumptions,
             figures={

@@ -8,7 +8,7 @@ from math import isqrt
 from cudalint.diagnostics import Diagnostic, Related, Suggestion
 from cudalint.facts import ArrayFacts, KernelFacts
 from cudalint.hardware.targets import Target
-from cudalint.launchkit import Seen, finding, seen_launches
+from cudalint.launchkit import Seen, launch_finding, seen_launches
 from cudalint.rule import Rule, RuleContext
 
 
@@ -55,14 +55,10 @@ class SharedMemoryLimit(Rule):
         related: tuple[Related, ...] = ()
         if largest is not None:
             related = (Related(largest.place, f"`{largest.name}` has {largest.total_bytes} bytes"),)
-        return Diagnostic(
-            code=self.code,
-            name=self.name,
-            severity=self.severity,
+        return self.finding(
+            kernel,
             place=largest.place if largest is not None else kernel.name_place,
             message=message,
-            kernel=kernel.name,
-            instantiation=kernel.instantiation,
             figures={"static_shared_bytes": float(static), "limit_bytes": float(most)},
             related=related,
             suggestion=_smaller(largest, static, most, target),
@@ -79,7 +75,7 @@ class SharedMemoryLimit(Rule):
             most = target.shared_per_block_opt_in
             message = f"the launch of `{kernel.name}` fails: {takes}, and a block of {target.name} may have {most}"
             figures["limit_bytes"] = float(most)
-            yield finding(self, kernel, seen, message, figures, _less_dynamic(seen, static, dynamic, most))
+            yield launch_finding(self, kernel, seen, message, figures, _less_dynamic(seen, static, dynamic, most))
         elif total > target.shared_per_block and opted_in is not None and opted_in < dynamic:
             raised = f"its limit is only raised to {opted_in}" if opted_in else "nothing in sight raises its limit"
             limit = max(target.shared_per_block, static + opted_in)
@@ -88,7 +84,7 @@ class SharedMemoryLimit(Rule):
             call = f"cudaFuncSetAttribute({kernel.name}, cudaFuncAttributeMaxDynamicSharedMemorySize, {dynamic})"
             before, after = {"blocks_per_sm": 0.0}, {"blocks_per_sm": float(seen.occupancy.blocks_per_sm or 0)}
             advice = Suggestion(f"call `{call}` before the launch", before=before, after=after)
-            yield finding(self, kernel, seen, message, figures, advice)
+            yield launch_finding(self, kernel, seen, message, figures, advice)
 
 
 def _largest_array(kernel: KernelFacts) -> ArrayFacts | None:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from cudalint.diagnostics import Diagnostic, Suggestion
 from cudalint.facts import KernelFacts, Race
-from cudalint.racekit import barrier_suggestion, diagnostic, grouped, is_of_one_warp, is_update, is_worth_telling
+from cudalint.racekit import barrier_suggestion, grouped, is_of_one_warp, is_update, is_worth_telling, race_finding
 from cudalint.rule import Rule, RuleContext
 
 
@@ -55,7 +55,7 @@ class SharedRace(Rule):
         shared = [race for race in kernel.races or () if race.space == "shared" and is_worth_telling(race)]
         for group in grouped(shared):
             if not is_of_one_warp(group):
-                yield diagnostic((self.code, self.name, self.severity), kernel, group, _remedy(group, kernel))
+                yield race_finding(self, kernel, group, _remedy(group, kernel))
 
 
 def _remedy(group: Sequence[Race], kernel: KernelFacts) -> Suggestion:

@@ -66,14 +66,11 @@ class DivergentBarrier(Rule):
 
     def _diagnostic(self, kernel: KernelFacts, barrier: Barrier, result: BarrierResult) -> Diagnostic:
         launch = kernel.launches[result.launch]
-        return Diagnostic(
-            code=self.code,
-            name=self.name,
+        return self.finding(
+            kernel,
             severity="warning" if result.returned else self.severity,
             place=barrier.place,
             message=f"not all threads come to {_NAMES[barrier.kind]}: {result.reason}",
-            kernel=kernel.name,
-            instantiation=kernel.instantiation,
             launches=(launch,),
             assumptions=launch.assumptions,
             related=frames_related(barrier.inlined_from),

@@ -56,14 +56,10 @@ class RedundantBarrier(Rule):
                 if other.place == barrier.place
             ):
                 launches = tuple(kernel.launches[result.launch] for result in barrier.results)
-                yield Diagnostic(
-                    code=self.code,
-                    name=self.name,
-                    severity=self.severity,
+                yield self.finding(
+                    kernel,
                     place=barrier.place,
                     message="this barrier orders nothing: no two threads touch the same bytes before and after it",
-                    kernel=kernel.name,
-                    instantiation=kernel.instantiation,
                     launches=launches,
                     suggestion=Suggestion("remove it"),
                 )

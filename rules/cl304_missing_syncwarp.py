@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from cudalint.diagnostics import Diagnostic, Suggestion
 from cudalint.facts import Barrier, KernelFacts, UnmaskedCall
-from cudalint.racekit import barrier_suggestion, diagnostic, grouped, is_of_one_warp, is_worth_telling
+from cudalint.racekit import barrier_suggestion, grouped, is_of_one_warp, is_worth_telling, race_finding
 from cudalint.rule import Rule, RuleContext
 from cudalint.rulekit import frames_related
 
@@ -57,7 +57,7 @@ class MissingSyncwarp(Rule):
                 fixes = {race.fix for race in group}
                 fix = group[0].fix if len(fixes) == 1 else None
                 remedy = (barrier_suggestion(group) if fix else None) or Suggestion(_EXCHANGE)
-                yield diagnostic((self.code, self.name, self.severity), kernel, group, remedy)
+                yield race_finding(self, kernel, group, remedy)
         for barrier in kernel.barriers or ():
             yield from self._masks(kernel, barrier)
         for call in kernel.unmasked_calls:
@@ -66,27 +66,19 @@ class MissingSyncwarp(Rule):
     def _masks(self, kernel: KernelFacts, barrier: Barrier) -> Iterator[Diagnostic]:
         for result in barrier.results:
             if barrier.kind == "syncwarp" and result.verdict == "divergent" and result.size is None:
-                yield Diagnostic(
-                    code=self.code,
-                    name=self.name,
-                    severity=self.severity,
+                yield self.finding(
+                    kernel,
                     place=barrier.place,
                     message=f"the mask names lanes that do not come: {result.reason}",
-                    kernel=kernel.name,
-                    instantiation=kernel.instantiation,
                     launches=(kernel.launches[result.launch],),
                     related=frames_related(barrier.inlined_from),
                 )
 
     def _unmasked(self, kernel: KernelFacts, call: UnmaskedCall) -> Diagnostic:
-        return Diagnostic(
-            code=self.code,
-            name=self.name,
-            severity=self.severity,
+        return self.finding(
+            kernel,
             place=call.place,
             message=f"`{call.name}` takes no mask of lanes, and is gone for compute capability 7.0 and later: "
             f"`{call.name}_sync`",
-            kernel=kernel.name,
-            instantiation=kernel.instantiation,
             related=frames_related(call.inlined_from),
         )

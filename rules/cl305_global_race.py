@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from cudalint.diagnostics import Diagnostic, Suggestion
 from cudalint.facts import KernelFacts, Race
-from cudalint.racekit import diagnostic, grouped, is_update, is_worth_telling
+from cudalint.racekit import grouped, is_update, is_worth_telling, race_finding
 from cudalint.rule import Rule, RuleContext
 
 
@@ -48,7 +48,7 @@ class GlobalRace(Rule):
         races = [race for race in kernel.races or () if race.space == "global" and is_worth_telling(race)]
         for group in grouped(races):
             remedy = Suggestion(_remedy(group[0], kernel))
-            yield diagnostic((self.code, self.name, self.severity), kernel, group, remedy)
+            yield race_finding(self, kernel, group, remedy)
 
 
 def _remedy(race: Race, kernel: KernelFacts) -> str:

@@ -78,14 +78,10 @@ class DivergentBranch(Rule):
         self, kernel: KernelFacts, branch: Branch, result: BranchResult, cost: Divergence
     ) -> Diagnostic:
         warps = result.divergent_warps or 0.0
-        return Diagnostic(
-            code=self.code,
-            name=self.name,
-            severity=self.severity,
+        return self.finding(
+            kernel,
             place=branch.place,
             message=_message(branch, warps, cost),
-            kernel=kernel.name,
-            instantiation=kernel.instantiation,
             launches=(kernel.launches[result.launch],),
             assumptions=result.assumptions,
             figures={"divergent_warps": warps, "wasted_share": cost.share},

@@ -65,14 +65,10 @@ class DivergentLoop(Rule):
         warps = result.divergent_warps or 0.0
         uneven = f"the slowest lane of a warp makes {figure(slowest)} times the iterations of the mean lane"
         wasted = f"{cost.share:.0%} of what a warp executes in this kernel is for lanes that wait"
-        return Diagnostic(
-            code=self.code,
-            name=self.name,
-            severity=self.severity,
+        return self.finding(
+            kernel,
             place=branch.place,
             message=f"{uneven}: {wasted}",
-            kernel=kernel.name,
-            instantiation=kernel.instantiation,
             launches=(kernel.launches[result.launch],),
             assumptions=result.assumptions,
             figures={"slowest_lane_factor": slowest, "divergent_warps": warps, "wasted_share": cost.share},

@@ -8,7 +8,7 @@ from math import gcd
 from cudalint.diagnostics import Diagnostic, Suggestion
 from cudalint.facts import KernelFacts
 from cudalint.hardware.targets import Target
-from cudalint.launchkit import Seen, finding, percent, seen_launches
+from cudalint.launchkit import Seen, launch_finding, percent, seen_launches
 from cudalint.reporters.wording import dimensions
 from cudalint.rule import Rule, RuleContext
 from cudalint.rulekit import count
@@ -69,7 +69,7 @@ class BlockNotWarpMultiple(Rule):
         figures = {"threads": float(threads), "idle_lanes": float(idle), "idle_fraction": share}
         x, y, z = seen.site.block
         assert x is not None and y is not None and z is not None
-        return finding(self, kernel, seen, message, figures, _suggestion((x, y, z), share, target))
+        return launch_finding(self, kernel, seen, message, figures, _suggestion((x, y, z), share, target))
 
 
 def _suggestion(block: Block, share: float, target: Target) -> Suggestion | None:

@@ -8,7 +8,7 @@ from cudalint.diagnostics import Diagnostic, Suggestion
 from cudalint.facts import KernelFacts
 from cudalint.hardware.occupancy import occupancy
 from cudalint.hardware.targets import Target
-from cudalint.launchkit import Seen, counted_registers, finding, seen_launches
+from cudalint.launchkit import Seen, counted_registers, launch_finding, seen_launches
 from cudalint.rule import Rule, RuleContext
 from cudalint.rulekit import count
 
@@ -50,7 +50,7 @@ class LaunchLimit(Rule):
         if seen.site.threads is not None:
             figures["threads"] = float(seen.site.threads)
         message = f"the launch of `{kernel.name}` fails: {'; '.join(excesses)}"
-        return finding(self, kernel, seen, message, figures, _suggestion(kernel, seen, target))
+        return launch_finding(self, kernel, seen, message, figures, _suggestion(kernel, seen, target))
 
 
 def _excesses(kernel: KernelFacts, seen: Seen, target: Target) -> Iterator[str]:

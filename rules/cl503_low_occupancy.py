@@ -10,7 +10,7 @@ from cudalint.facts import KernelFacts
 from cudalint.hardware.occupancy import Occupancy, occupancy
 from cudalint.hardware.targets import Target
 from cudalint.hardware.whatif import by_block_size, cliffs
-from cudalint.launchkit import Seen, counted_registers, finding, percent, seen_launches
+from cudalint.launchkit import Seen, counted_registers, launch_finding, percent, seen_launches
 from cudalint.reporters.wording import enumeration
 from cudalint.rule import Rule, RuleContext
 from cudalint.rulekit import count
@@ -81,7 +81,7 @@ class LowOccupancy(Rule):
             "warps_per_sm": float(result.warps_per_sm),
             "occupancy": result.occupancy,
         }
-        return finding(self, kernel, seen, message, figures, _cheapest(needs, result, target, least))
+        return launch_finding(self, kernel, seen, message, figures, _cheapest(needs, result, target, least))
 
 
 class _Needs(NamedTuple):

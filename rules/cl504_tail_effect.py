@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from cudalint.diagnostics import Diagnostic, Suggestion
 from cudalint.facts import KernelFacts
 from cudalint.hardware.targets import Target
-from cudalint.launchkit import Seen, counted_registers, finding, percent, seen_launches
+from cudalint.launchkit import Seen, counted_registers, launch_finding, percent, seen_launches
 from cudalint.rule import Rule, RuleContext
 from cudalint.rulekit import count
 
@@ -67,7 +67,7 @@ class TailEffect(Rule):
         )
         figures = {"blocks": float(blocks), "sm_count": float(target.sm_count), "waves": 1.0, "idle_fraction": idle}
         advice = Suggestion("smaller blocks, or less work per thread, give more SMs a part of it")
-        return finding(self, kernel, seen, message, figures, advice)
+        return launch_finding(self, kernel, seen, message, figures, advice)
 
     def _waves(self, kernel: KernelFacts, seen: Seen, blocks: int, target: Target) -> Diagnostic | None:
         per_sm = seen.occupancy.blocks_per_sm
@@ -92,4 +92,4 @@ class TailEffect(Rule):
         }
         advice = f"a grid of {wave} blocks with a grid-stride loop makes one full wave"
         before, after = {"idle_percent": 100 * idle}, {"idle_percent": 0.0}
-        return finding(self, kernel, seen, message, figures, Suggestion(advice, before=before, after=after))
+        return launch_finding(self, kernel, seen, message, figures, Suggestion(advice, before=before, after=after))

@@ -7,7 +7,7 @@ from math import prod
 
 from cudalint.diagnostics import Diagnostic, Suggestion
 from cudalint.facts import KernelFacts, Tiling
-from cudalint.launchkit import Seen, finding, percent, seen_launches
+from cudalint.launchkit import Seen, launch_finding, percent, seen_launches
 from cudalint.rule import Rule, RuleContext
 from cudalint.rulekit import count
 
@@ -74,7 +74,7 @@ class TileQuantization(Rule):
             "covered": float(prod(tiling.blocks * tiling.tile for tiling in tilings)),
             "wasted_fraction": wasted,
         }
-        return finding(self, kernel, seen, message, figures, _suggestion(tilings, wasted))
+        return launch_finding(self, kernel, seen, message, figures, _suggestion(tilings, wasted))
 
 
 def _wasted(tilings: tuple[Tiling, ...]) -> float:

@@ -45,14 +45,10 @@ class UnusedSuppression(AnnotationRule):
             f"`{annotation.kind}({suppression.rule})` suppresses nothing: "
             f"{suppression.rule} finds nothing {where.get(annotation.kind, 'in this file')}"
         )
-        return Diagnostic(
-            code=self.code,
-            name=self.name,
-            severity=self.severity,
+        return self.finding(
+            None,
             place=suppression.place,
             message=message,
-            kernel="",
-            instantiation="",
             suggestion=_removal(suppression),
         )
 

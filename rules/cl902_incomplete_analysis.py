@@ -74,14 +74,11 @@ class IncompleteAnalysis(Rule):
             yield self._about_an_error(errors[_MOST_ERRORS], more, severity)
 
     def _about_an_error(self, problem: ProblemFacts, message: str, severity: Severity) -> Diagnostic:
-        return Diagnostic(
-            code=self.code,
-            name=self.name,
+        return self.finding(
+            None,
             severity=severity,
             place=Place(problem.path, problem.line, problem.column, problem.line, problem.column),
             message=f"syntax error: {message}",
-            kernel="",
-            instantiation="",
         )
 
     def check(self, kernel: KernelFacts, context: RuleContext) -> Iterator[Diagnostic]:
@@ -97,14 +94,10 @@ class IncompleteAnalysis(Rule):
         ]
         if not parts:
             return
-        yield Diagnostic(
-            code=self.code,
-            name=self.name,
-            severity=self.severity,
+        yield self.finding(
+            kernel,
             place=kernel.name_place,
             message="; ".join(parts),
-            kernel=kernel.name,
-            instantiation=kernel.instantiation,
             launches=kernel.launches,
             figures={
                 "accesses": float(len(accesses)),

@@ -38,12 +38,8 @@ class BadAnnotation(AnnotationRule):
 
     def check(self, review: AnnotationReview) -> Iterator[Diagnostic]:
         for problem in review.malformed:
-            yield Diagnostic(
-                code=self.code,
-                name=self.name,
-                severity=self.severity,
+            yield self.finding(
+                None,
                 place=Place(review.path, problem.line, problem.column, problem.end_line, problem.end_column),
                 message=problem.message,
-                kernel="",
-                instantiation="",
             )

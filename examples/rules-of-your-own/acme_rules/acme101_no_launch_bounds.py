@@ -54,14 +54,10 @@ class NoLaunchBounds(Rule):
 
     def _diagnostic(self, kernel: KernelFacts, launch: LaunchFacts, now: int, possible: int) -> Diagnostic:
         threads = _threads(launch)
-        return Diagnostic(
-            code=self.code,
-            name=self.name,
-            severity=self.severity,
+        return self.finding(
+            kernel,
             place=kernel.name_place,
             message=f"blocks have {threads} threads, and the compiler provides for 1024: {now} registers per thread",
-            kernel=kernel.name,
-            instantiation=kernel.instantiation,
             launches=(launch,),
             figures={"registers": now, "possible_registers": possible},
             suggestion=Suggestion(f"`__launch_bounds__({threads})` lets it take up to {possible}"),
