@@ -36,9 +36,9 @@ def _comes_from_list(part: Node, graph: Graph, lanes: Lanes) -> bool:
 
 
 def _is_loaded(part: Node) -> bool:
-    """Whether a number is loaded from an address: what a loop comes to depends on more. Lanes that search may end near
-    each other."""
-    return len(part.args) == 1
+    """Whether a number is loaded from an address, or what a loop goes through from one loaded number to the next. What
+    it comes to otherwise depends on more: lanes that search may end near each other."""
+    return len(part.args) == 1 or all(argument.op == "opaque" for argument in part.args[:2])
 
 
 def _is_start(part: Node, event: AccessEvent, rows: Rows, lanes: Lanes) -> bool:
