@@ -19,10 +19,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from programs import HECBENCH, SAMPLES
+
 Program = dict[str, Any]
 
-_SAMPLES = "NVIDIA+cuda-samples"
-_HECBENCH = "zjin-lcf+HeCBench"
 _MAIN = re.compile(r"^\s*(?:int|void|auto)?\s*\bmain\s*\(", re.MULTILINE)
 _RUN = re.compile(r"^\s*(?:\S+=\S+\s+)*\./\S+(?P<arguments>.*)$", re.MULTILINE)
 
@@ -46,7 +46,7 @@ def main() -> None:
 
 def programs_of(repository: Path) -> Iterator[Program]:
     """Everything in a repository that can be built and run by itself."""
-    if repository.name == _HECBENCH:
+    if repository.name == HECBENCH:
         for makefile in sorted((repository / "src").glob("*-cuda/Makefile")):
             yield _of_makefile(repository, makefile)
         return
@@ -83,8 +83,8 @@ def _of_file(repository: Path, path: Path, is_alone: bool) -> Program:
     """A file with a `main`, with the others of its folder if no other one has a `main`."""
     beside = [other for other in sorted(path.parent.glob("*.cu")) if is_alone and other != path]
     host = [other for other in sorted(path.parent.glob("*.cpp")) if is_alone and not _MAIN.search(_text(other))]
-    is_sample = repository.name == _SAMPLES and path.parent.name == path.stem
-    include = [f"ROOT/{_SAMPLES}/Common"] if repository.name == _SAMPLES else []
+    is_sample = repository.name == SAMPLES and path.parent.name == path.stem
+    include = [f"ROOT/{SAMPLES}/Common"] if repository.name == SAMPLES else []
     include += [f"ROOT/{_relative(repository, folder)}" for folder in [repository / "include"] if folder.is_dir()]
     return {
         "set": "samples" if is_sample else repository.name,

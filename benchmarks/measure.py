@@ -10,6 +10,7 @@ in the driver; such ones are run again, alone.
 from __future__ import annotations
 
 import argparse
+import csv
 import gzip
 import json
 import os
@@ -26,6 +27,8 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
 from typing import Any
+
+from programs import options_of, program_name
 
 from cudalint.confirm.counters import Instruction, NoCounters, parse
 
@@ -75,7 +78,7 @@ def main() -> None:
         try:
             measured += _result(program, partial(bench.measure, program, build))
         except Disturbed as error:
-            print(f"{_name(program)}: {error}", flush=True)
+            print(f"{program_name(program)}: {error}", flush=True)
     data = json.dumps(measured).encode()
     arguments.out.write_bytes(gzip.compress(data) if arguments.out.suffix == ".gz" else data)
     print(f"{len(measured)} of {len(programs)} programs measured")
@@ -88,12 +91,8 @@ def _result(program: Program, kernels: Callable[[], list[Program]]) -> list[Prog
     except (Failed, NoCounters) as error:
         if isinstance(error, Disturbed):
             raise
-        print(f"{_name(program)}: {error}", flush=True)
+        print(f"{program_name(program)}: {error}", flush=True)
         return []
-
-
-def _name(program: Program) -> str:
-    return f"{program['set']}/{program['program']}"
 
 
 class _Bench:
@@ -119,9 +118,8 @@ class _Bench:
     def _compiled(self, program: Program) -> Path:
         source, *others = (str(self.checkouts / file) for file in (*program["files"], *program.get("host", ())))
         executable = Path(tempfile.mkdtemp(dir=self.scratch)) / "program"
-        options = [option.replace("ROOT", str(self.checkouts)) for option in program.get("options", ())]
-        command = ["nvcc", *_FLAGS, f"-arch={self.arch}", *options, source, *others, "-o", str(executable), *_LIBRARIES]
-        self._run(command, Path(source).parent, _BUILD_SECONDS)
+        command = ["nvcc", *_FLAGS, f"-arch={self.arch}", *options_of(program, self.checkouts), source, *others]
+        self._run([*command, "-o", str(executable), *_LIBRARIES], Path(source).parent, _BUILD_SECONDS)
         return executable
 
     def measure(self, program: Program, build: Future[Path]) -> list[Program]:
@@ -148,7 +146,7 @@ class _Bench:
             shutil.rmtree(folder, ignore_errors=True)
         if len(source) > _LARGEST_REPORT:
             raise Failed("the report is too large")
-        instructions, launches = parse(source), _blocks(raw)
+        instructions, launches = parse(source), _launches(raw)
         kernels = list(_kernels(instructions, launches))
         if not kernels:
             raise Failed("no launch of a kernel with counters")
@@ -183,19 +181,16 @@ def _telling_line(said: str) -> str:
     return (errors or lines or ["it said nothing"])[0][:200]
 
 
-def _blocks(raw: str) -> dict[str, list[dict[str, Any]]]:
-    """The launches in ncu's raw page, by the kernel's name without blanks."""
-    import csv
-
+def _launches(raw: str) -> dict[str, dict[str, Any]]:
+    """The first launch of each kernel in ncu's raw page, by the kernel's bare name."""
     rows = [row for row in csv.reader(raw.splitlines()) if len(row) > 10]
     if not rows:
         raise NoCounters("ncu prints no launch")
-    header, found = rows[0], defaultdict(list)
+    header, found = rows[0], dict[str, dict[str, Any]]()
     for row in rows[2:]:
         fields = dict(zip(header, row, strict=False))
-        found[_bare(fields["Kernel Name"])].append(
-            {"block": _three(fields["Block Size"]), "grid": _three(fields["Grid Size"])}
-        )
+        launch = {"block": _three(fields["Block Size"]), "grid": _three(fields["Grid Size"])}
+        found.setdefault(_bare(fields["Kernel Name"]), launch)
     return found
 
 
@@ -208,13 +203,13 @@ def _bare(name: str) -> str:
     return "".join(_CAST.sub("", name).split())
 
 
-def _kernels(instructions: Sequence[Instruction], launches: Mapping[str, list[Program]]) -> Iterator[Program]:
+def _kernels(instructions: Sequence[Instruction], launches: Mapping[str, dict[str, Any]]) -> Iterator[Program]:
     by_kernel: dict[str, list[Instruction]] = defaultdict(list)
     for instruction in instructions:
         by_kernel[instruction.function].append(instruction)
     for name, own in by_kernel.items():
-        for launch in launches.get(_bare(name), [])[:1]:
-            yield {"kernel": name, **launch, "lines": list(_lines(own))}
+        if _bare(name) in launches:
+            yield {"kernel": name, **launches[_bare(name)], "lines": list(_lines(own))}
 
 
 def _lines(instructions: Sequence[Instruction]) -> Iterator[dict[str, Any]]:

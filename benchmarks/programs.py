@@ -13,8 +13,8 @@ from typing import Any
 
 from msgspec import Struct
 
-_SAMPLES = "NVIDIA+cuda-samples"
-_HECBENCH = "zjin-lcf+HeCBench"
+SAMPLES = "NVIDIA+cuda-samples"
+HECBENCH = "zjin-lcf+HeCBench"
 _SECONDS = 120
 
 
@@ -40,18 +40,22 @@ def command_line(program: Mapping[str, Any], checkouts: Path) -> list[str]:
     """The arguments of `cudalint facts` for a program: its sources, and the include folders of its build."""
     match program["set"]:
         case "samples":
-            return ["-I", str(checkouts / _SAMPLES / "Common"), *_sample(program["program"], checkouts)]
+            return ["-I", str(checkouts / SAMPLES / "Common"), *_sample(program["program"], checkouts)]
         case "hec" | "hec2":
-            return [str(path) for path in sorted((checkouts / _HECBENCH / "src" / program["program"]).glob("*.cu"))]
+            return [str(path) for path in sorted((checkouts / HECBENCH / "src" / program["program"]).glob("*.cu"))]
         case _:
-            options = [option.replace("ROOT", str(checkouts)) for option in program.get("options", ())]
-            return [*options, *(str(checkouts / file) for file in program["files"])]
+            return [*options_of(program, checkouts), *(str(checkouts / file) for file in program["files"])]
+
+
+def options_of(program: Mapping[str, Any], checkouts: Path) -> list[str]:
+    """What the program's compiler is told besides, such as folders of headers."""
+    return [option.replace("ROOT", str(checkouts)) for option in program.get("options", ())]
 
 
 def _sample(name: str, checkouts: Path) -> list[str]:
     """A sample's source `transpose.cu` lies in a folder of that name."""
     folder = name.removesuffix(".cu")
-    for parent, _, names in os.walk(checkouts / _SAMPLES / "Samples"):
+    for parent, _, names in os.walk(checkouts / SAMPLES / "Samples"):
         if os.path.basename(parent) == folder and name in names:
             return [os.path.join(parent, name)]
     return []
