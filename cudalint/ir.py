@@ -12,7 +12,7 @@ are completed in place because C++ lets a record point to itself.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Literal, NamedTuple
+from typing import Final, Literal, NamedTuple, get_args
 
 from msgspec import Struct, field
 
@@ -246,6 +246,7 @@ class Index(Struct, frozen=True, eq=False):
 
 
 UnaryOp = Literal["-", "+", "!", "~", "*", "&", "++x", "--x", "x++", "x--"]
+UNARY_OPERATORS: Final = frozenset(get_args(UnaryOp))
 
 
 class Unary(Struct, frozen=True, eq=False):

@@ -25,7 +25,7 @@ from cudalint.evaluate.execute.values import (
 from cudalint.evaluate.host.memory import Generics, HostMemory, is_provisional
 from cudalint.evaluate.symbolic.arithmetic import I8, kind_of
 from cudalint.evaluate.symbolic.graph import Graph
-from cudalint.evaluate.symbolic.nodes import Node, Reason, Uniform
+from cudalint.evaluate.symbolic.nodes import Node, Reason, Uniform, without_cast
 from cudalint.launches.configuration import Configuration
 
 
@@ -133,10 +133,6 @@ def unknown_argument(type_: ir.Type, name: str, graph: Graph, memory: Memory) ->
             fields[field.name] = value if not isinstance(value, MemoryPlace) else value.pointer
         return RecordValue(type_, fields)  # type: ignore[arg-type]
     return memory.unknown(type_, Reason(False, "an argument"), (), name)
-
-
-def without_cast(value: Node) -> Node:
-    return value.args[0] if value.op == "cast" else value
 
 
 def with_template(configuration: Configuration, function: ir.Function) -> Configuration:

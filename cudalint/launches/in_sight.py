@@ -11,10 +11,10 @@ from cudalint.evaluate.host.execution import HostLaunch
 from cudalint.evaluate.host.memory import Generics
 from cudalint.evaluate.symbolic.defaults import stated
 from cudalint.evaluate.symbolic.graph import Graph
-from cudalint.evaluate.symbolic.nodes import Node
+from cudalint.evaluate.symbolic.nodes import Node, without_cast
 from cudalint.facts import LaunchSource
 from cudalint.facts import Place as SourcePlace
-from cudalint.launches.arguments import kernel_arguments, without_cast
+from cudalint.launches.arguments import kernel_arguments
 from cudalint.launches.blocks import block_of, generic_values
 from cudalint.launches.configuration import Block, Configuration, Nodes, known_extents, site_of
 

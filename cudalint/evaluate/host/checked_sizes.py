@@ -13,7 +13,7 @@ from cudalint.evaluate.host.execution import HostLaunch
 from cudalint.evaluate.symbolic.arithmetic import BOOL
 from cudalint.evaluate.symbolic.assumptions import holds
 from cudalint.evaluate.symbolic.graph import Graph
-from cudalint.evaluate.symbolic.nodes import Node, Uniform
+from cudalint.evaluate.symbolic.nodes import Node, Uniform, without_cast
 
 _CANDIDATES = tuple(1 << bits for bits in (10, 9, 8, 7, 6, 5, 11, 12, 13, 14, 15, 16, 4, 3, 2, 1, 0))
 """Tried where a generic size is none that the launch is for: what is most usual first."""
@@ -43,7 +43,7 @@ class CheckedSizes:
         found: dict[Node, Node] = {}
         for guard in launch.guards:
             for size, number in _equal(guard):
-                bare = size.args[0] if size.op == "cast" else size
+                bare = without_cast(size)
                 if number.is_const and bare.op == "/" and bare.kind.code in "iu":
                     # `if (channels / heads == 64)`: the channels are as many times 64 as there are heads.
                     number = self._graph.binary("*", bare.args[1], number, bare.kind)

@@ -37,7 +37,7 @@ from cudalint.evaluate.host.relevance import Relevance
 from cudalint.evaluate.host.tiling import Definitions, tilings
 from cudalint.evaluate.symbolic.arithmetic import BOOL
 from cudalint.evaluate.symbolic.graph import Graph, conjuncts
-from cudalint.evaluate.symbolic.nodes import UNINITIALISED, Node, Reason, Uniform
+from cudalint.evaluate.symbolic.nodes import UNINITIALISED, Node, Reason, Uniform, without_cast
 from cudalint.facts import Tiling
 
 MAX_HOST_STATEMENTS = 8_000
@@ -188,7 +188,7 @@ class HostExecutor(Executor):
     def name(self, value: Value, name: str) -> None:
         """An unknown number is called after the first variable that holds it."""
         for held in nodes_of(value):
-            node = held.args[0] if held.op == "cast" else held
+            node = without_cast(held)
             if isinstance(node.payload, Uniform) and is_provisional(node.payload.name):
                 self.graph.rename(node, name)
 

@@ -21,7 +21,7 @@ from cudalint.evaluate.library.specifications import SPECIFICATIONS
 from cudalint.evaluate.library.synchronisation import SYNCHRONISATION, converges, unmasked
 from cudalint.evaluate.library.wmma import MATRIX_FUNCTIONS
 from cudalint.evaluate.symbolic.arithmetic import BOOL, F8, I8, MATH_FUNCTIONS, kind_of
-from cudalint.evaluate.symbolic.nodes import THREAD_BITS, Node, Reason, Stride, Uniform
+from cudalint.evaluate.symbolic.nodes import THREAD_BITS, Node, Reason, Stride, Uniform, without_cast
 from cudalint.evaluate.symbolic.opaque_parts import asks_for_a_number
 
 if TYPE_CHECKING:
@@ -102,10 +102,14 @@ def _nv_atomic_load(ex: Executor, call: ir.Call) -> Value:
     return ex.memory.unknown(call.type, Reason(True, f"it is the result of `{call.name}`"), (where.pointer.offset,))
 
 
+def _without_scope(name: str) -> str:
+    return name.removesuffix("_block").removesuffix("_system")
+
+
 def _changes_nothing(call: ir.Call, arguments: Sequence[Node]) -> bool:
     """`atomicAdd(p, 0)` and the like are loads: all threads see one value."""
     neutral = {"atomicAdd": 0, "atomicSub": 0, "atomicOr": 0, "atomicXor": 0, "atomicAnd": -1}
-    name = call.name.removesuffix("_block").removesuffix("_system")
+    name = _without_scope(call.name)
     return name in neutral and arguments[0].is_const and arguments[0].value == neutral[name]
 
 
@@ -114,9 +118,10 @@ _COUNTING = ("atomicAdd", "gpuAtomicAdd", "__nv_atomic_add", "__nv_atomic_fetch_
 
 def _counts_lanes(ex: Executor, call: ir.Call, seen: Sequence[Node]) -> bool:
     """Whether the lanes of a warp add one number to one counter."""
-    name = call.name.removesuffix("_block").removesuffix("_system")
     increment, *_, address = seen
-    return name in _COUNTING and not increment.kind.is_float and not (increment.bits | address.bits) & THREAD_BITS
+    if _without_scope(call.name) not in _COUNTING or increment.kind.is_float:
+        return False
+    return not (increment.bits | address.bits) & THREAD_BITS
 
 
 def _ticket(ex: Executor, call: ir.Call, seen: Sequence[Node], reason: Reason) -> Value:
@@ -322,7 +327,7 @@ _STRIDES: Sequence[Stride] = ("any", "outer", "inner")
 def _stride(ex: Executor, call: ir.Call) -> Value:
     """`_cudalint_stride(stride, kind)` of the bundled headers: notes that the first argument is a tensor's stride."""
     value, kind = _numbers(ex, call)
-    bare = value.args[0] if value.op == "cast" else value
+    bare = without_cast(value)
     if isinstance(bare.payload, Uniform) and not bare.payload.is_default and kind.is_const:
         ex.graph.mark_stride(bare, _STRIDES[int(kind.value)])
     return value

@@ -209,12 +209,9 @@ def _stands_for_all(known: Known, view: LaunchView) -> bool:
         return True
     # A quotient or a remainder by what is no multiple of the block may look otherwise further into the grid.
     probed = gather(known.event, view.probed(), known.conditions)
-    counted = probed.weights > 0
-    lanes = known.quick.mask.sum(axis=2)[known.quick.weights > 0][0]
-    return bool(
-        (probed.cost[counted] == known.quick.cost[known.quick.weights > 0][0]).all()
-        and (probed.mask.sum(axis=2)[counted] == lanes).all()
-    )
+    counted, seen = probed.weights > 0, known.quick.weights > 0
+    pairs = ((probed.cost, known.quick.cost), (probed.lanes, known.quick.lanes))
+    return all(bool((there[counted] == here[seen][0]).all()) for there, here in pairs)
 
 
 def _is_irregular_over_grid(known: Known, graph: Graph) -> bool:

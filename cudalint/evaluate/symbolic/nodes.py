@@ -85,6 +85,11 @@ class Node:
         return render(self)
 
 
+def without_cast(node: Node) -> Node:
+    """What a conversion converts, or the node itself."""
+    return node.args[0] if node.op == "cast" else node
+
+
 def below(nodes: Iterable[Node], bits: int) -> Iterator[Node]:
     """All nodes that these are computed from, themselves included, as far as they depend on `bits`."""
     seen: set[int] = set()

@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from msgspec import Struct, field
 
 from cudalint.evaluate.symbolic.arithmetic import Kind
-from cudalint.evaluate.symbolic.nodes import Node
+from cudalint.evaluate.symbolic.nodes import Node, without_cast
 
 
 class SizeUses(Struct, eq=False):
@@ -33,14 +33,14 @@ class SizeUses(Struct, eq=False):
 
     def note_quotient(self, a: Node, b: Node, kind: Kind) -> None:
         if kind.is_float:
-            a, b = (node.args[0] if node.op == "cast" else node for node in (a, b))
+            a, b = (without_cast(node) for node in (a, b))
         if a.op in ("uniform", "const") and b.op == "uniform" and not a.kind.is_float and not b.kind.is_float:
             (self.ratios if kind.is_float else self.quotients)[a.index, b.index] = (a, b)
         elif a.op == "uniform" and b.is_const and not a.kind.is_float and not kind.is_float and b.value > 1:
             self.shares.setdefault(a, set()).add(int(b.value))
 
     def note_exponent(self, op: str, exponent: Node) -> None:
-        symbol = exponent.args[0] if exponent.op == "cast" else exponent
+        symbol = without_cast(exponent)
         if symbol.op == "uniform":
             self.exponents[symbol] = self.exponents.get(symbol, False) or op == ">>"
 

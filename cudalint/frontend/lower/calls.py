@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, cast, get_args
+from typing import TYPE_CHECKING, Final, cast
 
 from msgspec.structs import replace
 
@@ -16,7 +16,6 @@ if TYPE_CHECKING:
 _CONFIGURE: Final = frozenset({"cudaConfigureCall", "__cudaPushCallConfiguration"})
 _FUNCTIONS: Final = frozenset({kinds.FUNCTION_DECL, kinds.FUNCTION_TEMPLATE})
 _METHODS: Final = frozenset({kinds.CXX_METHOD, kinds.CONVERSION_FUNCTION, kinds.DESTRUCTOR})
-_UNARY_OPERATORS: Final = frozenset(get_args(ir.UnaryOp))
 _BINARY_OPERATORS: Final = frozenset(
     ["+", "-", "*", "/", "%", "<", ">", "<=", ">=", "==", "!=", "&&", "||", "&", "|", "^", "<<", ">>"]
 )
@@ -136,7 +135,7 @@ class Calls:
         type_, span = self._type(cursor), self._span(cursor)
         if not right:
             op = f"{op}x" if op in ("++", "--") else op
-            return ir.Unary(cast(ir.UnaryOp, op), left, type_, span) if op in _UNARY_OPERATORS else None
+            return ir.Unary(cast(ir.UnaryOp, op), left, type_, span) if op in ir.UNARY_OPERATORS else None
         if op in _BINARY_OPERATORS:
             return ir.Binary(op, left, right[0], type_, span)
         if op.endswith("=") and op[:-1] in ("", *_BINARY_OPERATORS):

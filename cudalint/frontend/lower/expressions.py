@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Final, cast, get_args
+from typing import TYPE_CHECKING, Final, cast
 
 from cudalint import ir
 from cudalint.frontend import cursors, kinds
@@ -14,7 +14,6 @@ from cudalint.frontend.lower.types import BOOL, INT, VOID, is_anonymous
 if TYPE_CHECKING:
     from cudalint.frontend.lower.context import Context
 
-_UNARY_OPERATORS: Final = frozenset(get_args(ir.UnaryOp))
 _VARIABLES: Final = frozenset({kinds.VAR_DECL, kinds.PARM_DECL})
 _NAMED_FUNCTIONS: Final = kinds.FUNCTION_DECLS | {kinds.FUNCTION_TEMPLATE}
 
@@ -277,7 +276,7 @@ class Expressions:
     def _unary(self, cursor: Cursor) -> ir.Expr:
         operands = cursors.expressions(cursor)
         op = cursors.unary_operator(cursor)
-        if len(operands) != 1 or op not in _UNARY_OPERATORS:
+        if len(operands) != 1 or op not in ir.UNARY_OPERATORS:
             return self.unknown(cursor, f"unary operator {op}")
         operand = self.lower(operands[0])
         if op == "&" and isinstance(operand, ir.FunctionName):
