@@ -207,8 +207,8 @@ class LoopSummary:
             if isinstance(first, Pointer):
                 moving = self.graph.binary("*", moving, self.graph.const(alignment(first.pointee), I8), I8)
             self.closed[self.placeholders[key]] = moving
-        for (symbol, path), (moving, _) in self.floats.items():
-            self.closed[moving] = self._float(symbol, moving.args[0], path)
+        for symbol, path in self.floats:
+            self._close_float(symbol, path)
 
     def _remember_floats(self, after: Mapping[ir.Symbol, Value | Place]) -> None:
         for symbol, value in after.items():
@@ -219,14 +219,13 @@ class LoopSummary:
                 if known is not None and isinstance(leaf, Node):
                     self.floats[symbol, path] = (known[0], leaf)
 
-    def _float(self, symbol: ir.Symbol, leaf: Node, path: str) -> Node:
+    def _close_float(self, symbol: ir.Symbol, path: str) -> None:
         """A floating-point variable in some iteration: any function of its start and of what the body does to it."""
-        if (symbol, path) not in self.floats:
-            return self._moving(symbol, leaf, (leaf,))
         self.ex.check_time()
         moving, result = self.floats[symbol, path]
-        changed = self._at_start(self.graph.substitute(result, {moving: leaf}))
-        return self._moving(symbol, leaf, self.graph.condensed((leaf, changed)))
+        start = moving.args[0]
+        changed = self._at_start(self.graph.substitute(result, {moving: start}))
+        self.closed[moving] = self._moving(symbol, start, self.graph.condensed((start, changed)))
 
     def _results(self, after: Mapping[ir.Symbol, Value | Place]) -> dict[tuple[ir.Symbol, str], Node]:
         """What every placeholder has become after one iteration."""
@@ -377,10 +376,11 @@ class LoopSummary:
 
     def _with_closed(self, symbol: ir.Symbol, value: Value) -> Value:
         def change(leaf: Value, path: str) -> Value:
+            if (symbol, path) in self.floats:
+                moving, _ = self.floats[symbol, path]
+                return self.closed[moving]
             placeholder = self.placeholders.get((symbol, path))
             if placeholder is None:
-                if isinstance(leaf, Node) and leaf.kind.is_float:
-                    return self._float(symbol, leaf, path)
                 return leaf
             closed = self.closed[placeholder]
             return self._moved(leaf, closed, (symbol, path)) if isinstance(leaf, Pointer) else closed

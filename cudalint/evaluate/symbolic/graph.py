@@ -92,6 +92,8 @@ class Graph:
         """What `without_data` made of nodes."""
         self.satisfied: dict[object, Mapping[Node, Number] | None] = {}
         """Numbers for symbols under which some conditions hold, where that was asked; None where there are none."""
+        self._below: dict[int, set[int] | None] = {}
+        """What values are computed from, where that was asked; None where that are many others."""
         self.choosing: set[Node] = set()
         """Conditions that choose between values."""
         self.work = 0
@@ -120,6 +122,7 @@ class Graph:
         self.opaque_parts.clear()
         self.unscaled.clear()
         self.satisfied.clear()
+        self._below.clear()
         self._nodes, self._atoms, self._next_bit = dict(to.nodes), dict(to.atoms), to.next_bit
         self._released.clear()
         self.uniform_bits, self.loop_bits = to.masks
@@ -276,14 +279,14 @@ class Graph:
         """What is left of a long floating-point computation: that it depends on these leaves. It hardly ever decides an
         address, and kept in full it would be substituted into again and again."""
         opaque = opaque_leaves(parts)
-        kept = self._leaves(parts, () if is_long(opaque) else opaque)
+        kept = self._leaves(parts, () if is_long(opaque, self._below) else opaque)
         data = any(part.bits & OPAQUE_BIT for part in parts)
         return self.opaque(Reason(data, "it comes out of a long computation"), kept, kind)
 
     def condensed(self, parts: tuple[Node, ...]) -> tuple[Node, ...]:
         """What floating-point values are computed from; where that takes many steps, only the leaves that they end in.
         """
-        return self._leaves(parts) if is_long(parts) else parts
+        return self._leaves(parts) if is_long(parts, self._below) else parts
 
     def _leaves(self, parts: tuple[Node, ...], opaque: Iterable[Node] = ()) -> tuple[Node, ...]:
         """The leaves of some values, the first ones of many, with some opaque values among them."""
@@ -509,9 +512,8 @@ class Graph:
             return node
         done = memo.get(node.index)
         if done is None:
-            args = tuple([self._substitute(a, touched, memo) for a in node.args])
-            done = self._rebuild(node, args)
-            memo[node.index] = done
+            args = [self._substitute(a, touched, memo) if a.bits & touched else a for a in node.args]
+            done = memo[node.index] = self._rebuild(node, tuple(args))
         return done
 
     def _rebuild(self, node: Node, args: tuple[Node, ...]) -> Node:

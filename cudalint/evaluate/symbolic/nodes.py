@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Literal
 
 from msgspec import Struct
@@ -122,18 +122,39 @@ def opaque_leaves(parts: Iterable[Node]) -> tuple[Node, ...]:
     return tuple(found)
 
 
-def is_long(parts: Iterable[Node]) -> bool:
-    """Whether some values take many steps to compute, those of the opaque values in them included."""
+def is_long(parts: tuple[Node, ...], known: dict[int, set[int] | None]) -> bool:
+    """Whether some values take many steps to compute, those of the opaque values in them included. `known` keeps what
+    single values are computed from where that are few others, and None where they are many."""
+    long = [part for part in parts if part.steps > _MAX_BELOW]
+    if not long and sum(part.steps for part in parts) <= _MAX_BELOW:
+        return False
+    for part in long:
+        if part.index not in known:
+            known[part.index] = _few_below((part,), known)
+        if known[part.index] is None:
+            return True
+    return _few_below(parts, known) is None
+
+
+def _few_below(parts: Iterable[Node], known: Mapping[int, set[int] | None]) -> set[int] | None:
+    """The indices of all that some values are computed from, themselves included; None where they are many."""
     seen: set[int] = set()
     pending = list(parts)
-    if sum(part.steps for part in pending) <= _MAX_BELOW:
-        return False
-    while pending and len(seen) <= _MAX_BELOW:
+    while pending:
         node = pending.pop()
-        if node.index not in seen:
+        if node.index in seen:
+            continue
+        if node.index in known:
+            inner = known[node.index]
+            if inner is None:
+                return None
+            seen |= inner
+        else:
             seen.add(node.index)
             pending.extend(node.args)
-    return len(seen) > _MAX_BELOW
+        if len(seen) > _MAX_BELOW:
+            return None
+    return seen
 
 
 def render(node: Node, depth: int = 0) -> str:
