@@ -209,95 +209,110 @@ class FunctionRef(Struct, eq=False):
 
 # --- expressions -------------------------------------------------------------------------------
 
+Where = Span | Callable[[], Span]
+"""A span, or what finds it out (memoised): of most expressions nobody ever asks where they stand."""
 
-class Constant(Struct, frozen=True, eq=False):
+
+class _Located:
+    """Something that stands somewhere."""
+
+    __slots__ = ()
+    where: Where
+
+    @property
+    def span(self) -> Span:
+        return self.where if isinstance(self.where, Span) else self.where()
+
+
+
+class Constant(_Located, Struct, frozen=True, eq=False):
     """A literal, or what the front end could fold."""
 
     value: int | float | str
     type: Type
-    span: Span
+    where: Where
 
 
-class Name(Struct, frozen=True, eq=False):
+class Name(_Located, Struct, frozen=True, eq=False):
     """A variable that is named."""
 
     symbol: Symbol
     type: Type
-    span: Span
+    where: Where
 
 
-class Member(Struct, frozen=True, eq=False):
+class Member(_Located, Struct, frozen=True, eq=False):
     """`base.field` or `base->field` (`arrow`); `this->` is made explicit."""
 
     base: Expr
     field: str
     arrow: bool
     type: Type
-    span: Span
+    where: Where
 
 
-class Index(Struct, frozen=True, eq=False):
+class Index(_Located, Struct, frozen=True, eq=False):
     """The built-in `base[index]`; an overloaded one is a `Call`."""
 
     base: Expr
     index: Expr
     type: Type
-    span: Span
+    where: Where
 
 
 UnaryOp = Literal["-", "+", "!", "~", "*", "&", "++x", "--x", "x++", "x--"]
 UNARY_OPERATORS: Final = frozenset(get_args(UnaryOp))
 
 
-class Unary(Struct, frozen=True, eq=False):
+class Unary(_Located, Struct, frozen=True, eq=False):
     """A built-in unary operator."""
 
     op: UnaryOp
     operand: Expr
     type: Type
-    span: Span
+    where: Where
 
 
-class Binary(Struct, frozen=True, eq=False):
+class Binary(_Located, Struct, frozen=True, eq=False):
     """A built-in binary operator: arithmetic, comparison, `&&`, `||` or `,`."""
 
     op: str
     left: Expr
     right: Expr
     type: Type
-    span: Span
+    where: Where
 
 
-class Assign(Struct, frozen=True, eq=False):
+class Assign(_Located, Struct, frozen=True, eq=False):
     """`target = value`, or `target op= value` where `op` is not empty. Struct assignment too."""
 
     op: str
     target: Expr
     value: Expr
     type: Type
-    span: Span
+    where: Where
 
 
-class Conditional(Struct, frozen=True, eq=False):
+class Conditional(_Located, Struct, frozen=True, eq=False):
     """`condition ? then : otherwise`."""
 
     condition: Expr
     then: Expr
     otherwise: Expr
     type: Type
-    span: Span
+    where: Where
 
 
-class Cast(Struct, frozen=True, eq=False):
+class Cast(_Located, Struct, frozen=True, eq=False):
     """A conversion that changes the type, explicit or implicit; array-to-pointer decay too."""
 
     operand: Expr
     type: Type
     explicit: bool
-    span: Span
+    where: Where
 
 
-class Call(Struct, frozen=True, eq=False):
+class Call(_Located, Struct, frozen=True, eq=False):
     """A call. `function` is the callee where it is known statically, `receiver` the object of a method call (an
     lvalue expression, `this->` removed), `callee` the called expression where it is not a plain function name
     (a function pointer). A call of a lambda or functor has its `operator()` as `function` and the object as
@@ -309,26 +324,26 @@ class Call(Struct, frozen=True, eq=False):
     callee: Expr | None
     arguments: tuple[Expr, ...]
     type: Type
-    span: Span
+    where: Where
     is_virtual: bool = False
     """The object decides at run time which function it is: `function`, or one that overrides it."""
 
 
-class Construct(Struct, frozen=True, eq=False):
+class Construct(_Located, Struct, frozen=True, eq=False):
     """`T(args)` or `T x(args)` of a class; `constructor` is None for trivial copies and aggregate defaults."""
 
     constructor: FunctionRef | None
     arguments: tuple[Expr, ...]
     type: Type
-    span: Span
+    where: Where
 
 
-class InitList(Struct, frozen=True, eq=False):
+class InitList(_Located, Struct, frozen=True, eq=False):
     """`{a, b, c}` for a scalar, an array or an aggregate, in the order of elements or direct fields."""
 
     elements: tuple[Expr, ...]
     type: Type
-    span: Span
+    where: Where
 
 
 class Capture(Struct, frozen=True, eq=False):
@@ -338,16 +353,16 @@ class Capture(Struct, frozen=True, eq=False):
     by_reference: bool
 
 
-class Lambda(Struct, frozen=True, eq=False):
+class Lambda(_Located, Struct, frozen=True, eq=False):
     """A closure object; its body is that of its call operator."""
 
     function: FunctionRef
     captures: tuple[Capture, ...]
     type: Type
-    span: Span
+    where: Where
 
 
-class Launch(Struct, frozen=True, eq=False):
+class Launch(_Located, Struct, frozen=True, eq=False):
     """`kernel<<<grid, block, shared, stream>>>(arguments)`; omitted parts are None. `callee` is set instead of
     `kernel` where the kernel is an expression (a template parameter, a function pointer)."""
 
@@ -359,33 +374,33 @@ class Launch(Struct, frozen=True, eq=False):
     stream: Expr | None
     arguments: tuple[Expr, ...]
     type: Type
-    span: Span
+    where: Where
 
 
-class FunctionName(Struct, frozen=True, eq=False):
+class FunctionName(_Located, Struct, frozen=True, eq=False):
     """A function used as a value: an argument of `cudaLaunchKernel`, a function pointer."""
 
     function: FunctionRef
     type: Type
-    span: Span
+    where: Where
 
 
-class New(Struct, frozen=True, eq=False):
+class New(_Located, Struct, frozen=True, eq=False):
     """`new T` or `new T[count]` (host code)."""
 
     element: Type
     count: Expr | None
     type: Type
-    span: Span
+    where: Where
 
 
-class UnknownExpr(Struct, frozen=True, eq=False):
+class UnknownExpr(_Located, Struct, frozen=True, eq=False):
     """What the front end could not lower; the children are still evaluated for their accesses."""
 
     reason: str
     children: tuple[Expr, ...]
     type: Type
-    span: Span
+    where: Where
 
 
 Expr = (

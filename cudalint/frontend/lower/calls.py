@@ -64,7 +64,7 @@ class Calls:
         receiver = self._context.expressions.lower(operands[0])
         if len(operands) == 2 and cursors.spelling(callee) == "operator=" and cursors.is_defaulted(callee):
             value = self._context.expressions.lower(operands[1])
-            return ir.Assign("", receiver, value, self._type(cursor), self._span(cursor))
+            return ir.Assign("", receiver, value, self._type(cursor), self._where(cursor))
         return self._call(cursor, callee, receiver, self._arguments(callee, operands[1:]))
 
     def _receiver(self, named: Cursor) -> ir.Expr:
@@ -73,14 +73,14 @@ class Calls:
         expressions = self._context.expressions
         pointer = expressions.lower(inner[0]) if inner else expressions.this(named)
         if isinstance(pointer.type, ir.PointerType):
-            return ir.Unary("*", pointer, pointer.type.pointee, pointer.span)
+            return ir.Unary("*", pointer, pointer.type.pointee, pointer.where)
         return pointer
 
     def _call(
         self, cursor: Cursor, callee: Cursor, receiver: ir.Expr | None, arguments: tuple[ir.Expr, ...]
     ) -> ir.Call:
         function = self._context.functions.ref(callee)
-        return ir.Call(function.name, function, receiver, None, arguments, self._type(cursor), self._span(cursor))
+        return ir.Call(function.name, function, receiver, None, arguments, self._type(cursor), self._where(cursor))
 
     def _arguments(self, callee: Cursor, nodes: list[Cursor]) -> tuple[ir.Expr, ...]:
         lower = self._context.expressions.lower
@@ -97,7 +97,7 @@ class Calls:
     def _indirect(self, cursor: Cursor, nodes: list[Cursor]) -> ir.Expr:
         """A call through a pointer, or one in a template that only an instantiation resolves."""
         if not nodes:  # `T()` in a template.
-            return ir.Construct(None, (), self._type(cursor), self._span(cursor))
+            return ir.Construct(None, (), self._type(cursor), self._where(cursor))
         named = _unwrapped(nodes[0])
         if self.is_unresolved(named):
             return self.unresolved(cursor, nodes)
@@ -110,9 +110,9 @@ class Calls:
         arguments = self._context.expressions.lower_all(nodes[1:])
         if isinstance(callee, ir.FunctionName):
             function = callee.function
-            return ir.Call(function.name, function, None, None, arguments, self._type(cursor), self._span(cursor))
+            return ir.Call(function.name, function, None, None, arguments, self._type(cursor), self._where(cursor))
         name = cursors.spelling(named)
-        return ir.Call(name, None, None, callee, arguments, self._type(cursor), self._span(cursor))
+        return ir.Call(name, None, None, callee, arguments, self._type(cursor), self._where(cursor))
 
     @staticmethod
     def is_unresolved(node: Cursor) -> bool:
@@ -123,7 +123,7 @@ class Calls:
         """A call of which clang only knows the name: in a template, or with an argument that it doesn't understand."""
         name = cursors.spelling(cursors.referenced(_unwrapped(nodes[0])))
         arguments = self._context.expressions.lower_all(nodes[1:])
-        return ir.Call(name, None, None, None, arguments, self._type(cursor), self._span(cursor))
+        return ir.Call(name, None, None, None, arguments, self._type(cursor), self._where(cursor))
 
     def _unresolved_operation(self, cursor: Cursor, nodes: list[Cursor]) -> ir.Expr | None:
         """An operator in a template, where the file has overloads of it: which one it is depends on the types. It is
@@ -132,21 +132,21 @@ class Calls:
             return None
         op = cursors.spelling(cursors.referenced(_unwrapped(nodes[1]))).removeprefix("operator")
         left, *right = self._context.expressions.lower_all([nodes[0], *nodes[2:]])
-        type_, span = self._type(cursor), self._span(cursor)
+        type_, where = self._type(cursor), self._where(cursor)
         if not right:
             op = f"{op}x" if op in ("++", "--") else op
-            return ir.Unary(cast(ir.UnaryOp, op), left, type_, span) if op in ir.UNARY_OPERATORS else None
+            return ir.Unary(cast(ir.UnaryOp, op), left, type_, where) if op in ir.UNARY_OPERATORS else None
         if op in _BINARY_OPERATORS:
-            return ir.Binary(op, left, right[0], type_, span)
+            return ir.Binary(op, left, right[0], type_, where)
         if op.endswith("=") and op[:-1] in ("", *_BINARY_OPERATORS):
-            return ir.Assign(op[:-1], left, right[0], type_, span)
+            return ir.Assign(op[:-1], left, right[0], type_, where)
         return None
 
     def _unresolved_method(self, cursor: Cursor, named: Cursor, nodes: list[Cursor]) -> ir.Expr:
         receiver = self._receiver(named)
         arguments = self._context.expressions.lower_all(nodes)
         name = cursors.spelling(named)
-        return ir.Call(name, None, receiver, None, arguments, self._type(cursor), self._span(cursor))
+        return ir.Call(name, None, receiver, None, arguments, self._type(cursor), self._where(cursor))
 
     # --- constructors --------------------------------------------------------------------------------
 
@@ -169,7 +169,7 @@ class Calls:
         if not self._context.constructors.is_trivial_default(callee):
             constructor = self._context.functions.ref(callee)
         arguments = self._arguments(callee, nodes)
-        return ir.Construct(constructor, arguments, self._type(cursor), self._span(cursor))
+        return ir.Construct(constructor, arguments, self._type(cursor), self._where(cursor))
 
     # --- launches ------------------------------------------------------------------------------------
 
@@ -183,11 +183,11 @@ class Calls:
         callee = expressions.lower(nodes[0])
         kernel = callee.function if isinstance(callee, ir.FunctionName) else None
         arguments = self._launch_arguments(cursor, nodes)
-        span = self._span(cursor)
+        where = self._where(cursor)
         if grid is None or block is None:
-            return ir.UnknownExpr("a launch without a grid", arguments, self._type(cursor), span)
+            return ir.UnknownExpr("a launch without a grid", arguments, self._type(cursor), where)
         called = None if kernel else callee
-        return ir.Launch(kernel, called, grid, block, shared, stream, arguments, self._type(cursor), span)
+        return ir.Launch(kernel, called, grid, block, shared, stream, arguments, self._type(cursor), where)
 
     def _launch_arguments(self, cursor: Cursor, nodes: list[Cursor]) -> tuple[ir.Expr, ...]:
         kernel = cursors.referenced(cursor)
@@ -198,8 +198,8 @@ class Calls:
     def _type(self, cursor: Cursor) -> ir.Type:
         return self._context.types.of(cursor)
 
-    def _span(self, cursor: Cursor) -> ir.Span:
-        return self._context.sources.span(cursor)
+    def _where(self, cursor: Cursor) -> ir.Where:
+        return self._context.sources.where(cursor)
 
 
 def _is_settled(named: Cursor, callee: Cursor, receiver: ir.Expr | None) -> bool:

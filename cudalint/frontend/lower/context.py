@@ -28,7 +28,7 @@ class Context:
     def __init__(self, parsed: ParsedFile, launching: frozenset[str] = frozenset()) -> None:
         self._parsed = parsed
         self.root = cursors.from_bindings(parsed.tu.cursor)
-        self.sources = Sources(self.root.unit, parsed.path, parsed.is_user, parsed.shown, parsed.places)
+        self.sources = Sources(self.root.unit, parsed.path, parsed.is_user, parsed.shown, parsed.places, parsed.tu)
         self.macros = Macros(self._texts)
         self.types = Types()
         self.symbols = Symbols(self)

@@ -24,7 +24,7 @@ class Expressions:
     def __init__(self, context: Context) -> None:
         self._context = context
         self._types = context.types
-        self._span = context.sources.span
+        self._where = context.sources.where
         calls = context.calls
         cast_method = self._explicit_cast
         self._methods: dict[int, Callable[[Cursor], ir.Expr]] = {
@@ -86,7 +86,7 @@ class Expressions:
 
     def unknown(self, cursor: Cursor, reason: str) -> ir.UnknownExpr:
         children = self.lower_all(cursors.expressions(cursor))
-        return ir.UnknownExpr(reason, children, self._types.of(cursor), self._span(cursor))
+        return ir.UnknownExpr(reason, children, self._types.of(cursor), self._where(cursor))
 
     # --- wrappers and implicit conversions -----------------------------------------------------
 
@@ -111,7 +111,7 @@ class Expressions:
             return operand
         if isinstance(operand, ir.FunctionName) or isinstance(target, ir.OpaqueType):
             return operand
-        return ir.Cast(operand, target, False, self._span(cursor))
+        return ir.Cast(operand, target, False, self._where(cursor))
 
     def _rare(self, cursor: Cursor, inner: list[Cursor]) -> ir.Expr:
         """An unexposed node that is no conversion: `offsetof`, a type trait, `T()`, an unresolved call."""
@@ -119,7 +119,7 @@ class Expressions:
         if isinstance(type_, ir.Scalar):
             value = cursors.evaluate(cursor)
             if value is not None:
-                return ir.Constant(value, type_, self._span(cursor))
+                return ir.Constant(value, type_, self._where(cursor))
         if not inner:
             return self._value_initialised(cursor, type_)
         if self._context.calls.is_unresolved(inner[0]):
@@ -131,15 +131,15 @@ class Expressions:
     def _conditional_without_middle(self, cursor: Cursor, inner: list[Cursor]) -> ir.Expr:
         """GNU's `a ?: b`; the tree has `a` three times: by itself, as the condition, as the value."""
         condition, then, otherwise = self.lower_all(inner[1:])
-        return ir.Conditional(condition, then, otherwise, self._types.of(cursor), self._span(cursor))
+        return ir.Conditional(condition, then, otherwise, self._types.of(cursor), self._where(cursor))
 
     def _value_initialised(self, cursor: Cursor, type_: ir.Type) -> ir.Expr:
-        span = self._span(cursor)
+        where = self._where(cursor)
         if isinstance(type_, ir.Scalar | ir.PointerType):
-            return ir.Constant(0, type_, span)
+            return ir.Constant(0, type_, where)
         if isinstance(type_, ir.RecordType | ir.ArrayType):
-            return ir.InitList((), type_, span)
-        return ir.UnknownExpr("an expression that clang could not resolve", (), type_, span)
+            return ir.InitList((), type_, where)
+        return ir.UnknownExpr("an expression that clang could not resolve", (), type_, where)
 
     # --- literals --------------------------------------------------------------------------------
 
@@ -147,26 +147,26 @@ class Expressions:
         value = literals.integer(self._context.sources.text(cursor))
         if value is None:
             return self._folded(cursor)
-        return ir.Constant(value, self._types.of(cursor), self._span(cursor))
+        return ir.Constant(value, self._types.of(cursor), self._where(cursor))
 
     def _floating(self, cursor: Cursor) -> ir.Expr:
         value = literals.floating(self._context.sources.text(cursor))
         if value is None:
             return self._folded(cursor)
-        return ir.Constant(value, self._types.of(cursor), self._span(cursor))
+        return ir.Constant(value, self._types.of(cursor), self._where(cursor))
 
     def _folded(self, cursor: Cursor) -> ir.Expr:
         """What has a value by itself: a literal, `sizeof`."""
         value = cursors.evaluate(cursor)
         if value is None:
             return self.unknown(cursor, "a constant without a value")
-        return ir.Constant(value, self._types.of(cursor), self._span(cursor))
+        return ir.Constant(value, self._types.of(cursor), self._where(cursor))
 
     def _string(self, cursor: Cursor) -> ir.Expr:
-        return ir.Constant(cursors.spelling(cursor), self._types.of(cursor), self._span(cursor))
+        return ir.Constant(cursors.spelling(cursor), self._types.of(cursor), self._where(cursor))
 
     def _null(self, cursor: Cursor) -> ir.Expr:
-        return ir.Constant(0, self._types.of(cursor), self._span(cursor))
+        return ir.Constant(0, self._types.of(cursor), self._where(cursor))
 
     # --- names -----------------------------------------------------------------------------------
 
@@ -183,7 +183,7 @@ class Expressions:
             return self._unexposed_declaration(cursor, declaration)
         if kind == kinds.TEMPLATE_NON_TYPE_PARAMETER:
             symbol = self._context.symbols.symbol(declaration)
-            return ir.Name(symbol, self._types.of(cursor), self._span(cursor))
+            return ir.Name(symbol, self._types.of(cursor), self._where(cursor))
         if kind == kinds.OVERLOADED_DECL_REF and cursors.overload_count(declaration) == 1:
             # The elements of an initializer list are not resolved: `{tile<8>, tile<16>}` names the template only.
             function = cursors.overload(declaration, 0)
@@ -197,21 +197,21 @@ class Expressions:
 
     def _function_name(self, cursor: Cursor, declaration: Cursor) -> ir.Expr:
         function = self._context.functions.ref(declaration)
-        return ir.FunctionName(function, self._types.of(cursor), self._span(cursor))
+        return ir.FunctionName(function, self._types.of(cursor), self._where(cursor))
 
     def _variable(self, cursor: Cursor, declaration: Cursor) -> ir.Expr:
         value = self._context.symbols.constant(cursor, declaration)
-        span = self._span(cursor)
+        where = self._where(cursor)
         if value is not None:
-            return ir.Constant(value, self._types.of(cursor), span)
+            return ir.Constant(value, self._types.of(cursor), where)
         symbol = self._context.symbols.symbol(declaration)
-        return ir.Name(symbol, _referent(symbol.type), span)
+        return ir.Name(symbol, _referent(symbol.type), where)
 
     def _enumerator(self, cursor: Cursor, declaration: Cursor) -> ir.Expr:
         type_ = self._types.of(declaration)
         unsigned = isinstance(type_, ir.Scalar) and type_.kind == "uint"
         value = cursors.enum_unsigned_value(declaration) if unsigned else cursors.enum_value(declaration)
-        return ir.Constant(value, type_, self._span(cursor))
+        return ir.Constant(value, type_, self._where(cursor))
 
     def _unexposed_declaration(self, cursor: Cursor, declaration: Cursor) -> ir.Expr:
         """An instantiated variable template or a structured binding."""
@@ -223,13 +223,13 @@ class Expressions:
         return self.unknown(cursor, "a name of an unexposed declaration")
 
     def _structured_binding(self, cursor: Cursor, whole: ir.Symbol, position: int) -> ir.Expr:
-        type_, span = self._types.of(cursor), self._span(cursor)
-        base = ir.Name(whole, _referent(whole.type), span)
+        type_, where = self._types.of(cursor), self._where(cursor)
+        base = ir.Name(whole, _referent(whole.type), where)
         if isinstance(base.type, ir.RecordType) and position < len(base.type.fields):
-            return ir.Member(base, base.type.fields[position].name, False, type_, span)
+            return ir.Member(base, base.type.fields[position].name, False, type_, where)
         if isinstance(base.type, ir.ArrayType):
-            return ir.Index(base, ir.Constant(position, INT, span), type_, span)
-        return ir.UnknownExpr("a structured binding through `get`", (base,), type_, span)
+            return ir.Index(base, ir.Constant(position, INT, where), type_, where)
+        return ir.UnknownExpr("a structured binding through `get`", (base,), type_, where)
 
     def _member(self, cursor: Cursor) -> ir.Expr:
         declaration = cursors.referenced(cursor)
@@ -241,19 +241,19 @@ class Expressions:
         while inner and _names_no_field(inner[0]):
             inner = cursors.expressions(inner[0])
         name = cursors.spelling(cursor)
-        type_, span = self._types.of(cursor), self._span(cursor)
+        type_, where = self._types.of(cursor), self._where(cursor)
         if not inner:
-            return ir.Member(self.this(cursor), name, True, type_, span)
+            return ir.Member(self.this(cursor), name, True, type_, where)
         base = self.lower(inner[0])
-        return ir.Member(base, name, isinstance(base.type, ir.PointerType), type_, span)
+        return ir.Member(base, name, isinstance(base.type, ir.PointerType), type_, where)
 
     def this(self, cursor: Cursor) -> ir.Expr:
         """`this`, at a node that names it or uses it implicitly."""
         symbol = self._context.functions.current_this()
-        span = self._span(cursor)
+        where = self._where(cursor)
         if symbol is None:
-            return ir.UnknownExpr("`this` outside of a method", (), self._types.pointer(VOID), span)
-        return ir.Name(symbol, symbol.type, span)
+            return ir.UnknownExpr("`this` outside of a method", (), self._types.pointer(VOID), where)
+        return ir.Name(symbol, symbol.type, where)
 
     # --- operators ---------------------------------------------------------------------------------
 
@@ -264,7 +264,7 @@ class Expressions:
         base, index = self.lower(operands[0]), self.lower(operands[1])
         if isinstance(index.type, ir.PointerType | ir.ArrayType):
             base, index = index, base
-        return ir.Index(base, index, self._element(cursor, base.type), self._span(cursor))
+        return ir.Index(base, index, self._element(cursor, base.type), self._where(cursor))
 
     def _element(self, cursor: Cursor, array: ir.Type) -> ir.Type:
         """The type of an element. Where a template's parameter decides the extent, libclang only gives the array's."""
@@ -282,7 +282,7 @@ class Expressions:
         if op == "&" and isinstance(operand, ir.FunctionName):
             return operand
         type_ = _decayed(self._types.of(cursor), operand)
-        return ir.Unary(cast(ir.UnaryOp, op), operand, type_, self._span(cursor))
+        return ir.Unary(cast(ir.UnaryOp, op), operand, type_, self._where(cursor))
 
     def _binary(self, cursor: Cursor) -> ir.Expr:
         """A binary operator. Long sums lean to the left, so that their spine is walked in a loop."""
@@ -303,12 +303,12 @@ class Expressions:
 
     def _combine(self, cursor: Cursor, left: ir.Expr, right: ir.Expr) -> ir.Expr:
         op = cursors.binary_operator(cursor)
-        type_, span = _decayed(self._types.of(cursor), left), self._span(cursor)
+        type_, where = _decayed(self._types.of(cursor), left), self._where(cursor)
         if op == "=":
-            return ir.Assign("", left, right, type_, span)
+            return ir.Assign("", left, right, type_, where)
         if op in (".*", "->*", ""):
-            return ir.UnknownExpr(f"binary operator {op}", (left, right), type_, span)
-        return ir.Binary(op, left, right, type_, span)
+            return ir.UnknownExpr(f"binary operator {op}", (left, right), type_, where)
+        return ir.Binary(op, left, right, type_, where)
 
     def _compound_assignment(self, cursor: Cursor) -> ir.Expr:
         operands = cursors.expressions(cursor)
@@ -317,7 +317,7 @@ class Expressions:
         target, value = self.lower(operands[0]), self.lower(operands[1])
         op = cursors.binary_operator(cursor).removesuffix("=")
         type_ = _decayed(self._types.of(cursor), target)
-        return ir.Assign(op, target, value, type_, self._span(cursor))
+        return ir.Assign(op, target, value, type_, self._where(cursor))
 
     def _conditional(self, cursor: Cursor) -> ir.Expr:
         operands = cursors.expressions(cursor)
@@ -325,7 +325,7 @@ class Expressions:
             return self.unknown(cursor, "an incomplete conditional")
         condition, then, otherwise = self.lower_all(operands)
         type_ = _decayed(self._types.of(cursor), then)
-        return ir.Conditional(condition, then, otherwise, type_, self._span(cursor))
+        return ir.Conditional(condition, then, otherwise, type_, self._where(cursor))
 
     # --- casts ---------------------------------------------------------------------------------------
 
@@ -337,7 +337,7 @@ class Expressions:
         target = self._types.of(cursor)
         if isinstance(operand, ir.Cast) and not operand.explicit and operand.type is target:
             operand = operand.operand  # The tree has the conversion twice: as a cast, and implicitly below it.
-        return ir.Cast(operand, target, True, self._span(cursor))
+        return ir.Cast(operand, target, True, self._where(cursor))
 
     def _functional_cast(self, cursor: Cursor) -> ir.Expr:
         """`float(x)`; `T(x)` and `T{x}` of a class are the construction itself."""
@@ -355,18 +355,18 @@ class Expressions:
         count = None
         if inner and literals.is_array_new(self._context.sources.text(cursor)):
             count = self.lower(inner[0])
-        return ir.New(element, count, type_, self._span(cursor))
+        return ir.New(element, count, type_, self._where(cursor))
 
     def _delete(self, cursor: Cursor) -> ir.Expr:
         arguments = self.lower_all(cursors.expressions(cursor))
-        return ir.Call("operator delete", None, None, None, arguments, VOID, self._span(cursor))
+        return ir.Call("operator delete", None, None, None, arguments, VOID, self._where(cursor))
 
     def _throw(self, cursor: Cursor) -> ir.Expr:
         return self.unknown(cursor, "throw")
 
-    def assigned(self, symbol: ir.Symbol, value: ir.Expr, span: ir.Span) -> ir.Expr:
+    def assigned(self, symbol: ir.Symbol, value: ir.Expr, where: ir.Where) -> ir.Expr:
         """The initialization of a variable inside of an expression, as an assignment."""
-        return ir.Assign("", ir.Name(symbol, symbol.type, span), value, symbol.type, span)
+        return ir.Assign("", ir.Name(symbol, symbol.type, where), value, symbol.type, where)
 
     def _statement_expression(self, cursor: Cursor) -> ir.Expr:
         """`({ T x = a; f(x); })` as `(x = a, f(x))`, which covers the macros that people write with it."""
@@ -375,12 +375,12 @@ class Expressions:
             for statement in self._context.statements.lower(body):
                 statements += statement.statements if isinstance(statement, ir.Block) else (statement,)
         pieces = [self._piece(statement) for statement in statements]
-        type_, span = self._types.of(cursor), self._span(cursor)
+        type_, where = self._types.of(cursor), self._where(cursor)
         result = pieces[0] if pieces else None
         if result is None or any(isinstance(piece, ir.UnknownExpr) for piece in pieces):
-            return ir.UnknownExpr("statement expression", tuple(pieces), type_, span)
+            return ir.UnknownExpr("statement expression", tuple(pieces), type_, where)
         for piece in pieces[1:]:
-            result = ir.Binary(",", result, piece, piece.type, span)
+            result = ir.Binary(",", result, piece, piece.type, where)
         return result
 
     def _piece(self, statement: ir.Stmt) -> ir.Expr:

@@ -24,22 +24,22 @@ class InitLists:
         if isinstance(array, ir.ArrayType) and _slots(type_) is None:
             type_ = array
         nodes = cursors.expressions(cursor)
-        span = self._context.sources.span(cursor)
+        where = self._context.sources.where(cursor)
         slots = _slots(type_)
         if slots is None:
-            return self._scalar(nodes, type_, span)
+            return self._scalar(nodes, type_, where)
         if len(nodes) == 1 and self._is_whole(nodes[0], type_):
             return self._context.expressions.lower(nodes[0])
         reader = _Reader(nodes)
-        elements = self._fill(reader, slots, span)
-        return ir.InitList(tuple(elements), type_, span)
+        elements = self._fill(reader, slots, where)
+        return ir.InitList(tuple(elements), type_, where)
 
-    def _scalar(self, nodes: list[Cursor], type_: ir.Type, span: ir.Span) -> ir.Expr:
+    def _scalar(self, nodes: list[Cursor], type_: ir.Type, where: ir.Where) -> ir.Expr:
         if len(nodes) == 1:
             return self._context.expressions.lower(nodes[0])
         if not nodes and isinstance(type_, ir.Scalar | ir.PointerType):
-            return ir.Constant(0, type_, span)
-        return ir.InitList(self._context.expressions.lower_all(nodes), type_, span)
+            return ir.Constant(0, type_, where)
+        return ir.InitList(self._context.expressions.lower_all(nodes), type_, where)
 
     def _is_whole(self, node: Cursor, type_: ir.Type) -> bool:
         """Whether the only element initializes everything: `T a = {b}`, or a string for an array of characters."""
@@ -47,17 +47,17 @@ class InitLists:
             return isinstance(type_, ir.ArrayType) and type_.element.bytes == 1
         return self._context.types.of(node) is type_
 
-    def _fill(self, reader: _Reader, slots: _Slots, span: ir.Span) -> list[ir.Expr]:
+    def _fill(self, reader: _Reader, slots: _Slots, where: ir.Where) -> list[ir.Expr]:
         """Takes elements for the slots of one aggregate until it is full or nothing is left."""
         filled: dict[int, ir.Expr] = {}
         position = 0
         while not reader.is_empty() and position < slots.count:
             designated = self._designator(reader, slots)
             position = position if designated is None else designated
-            filled[position] = self._element(reader, slots.types(position), span)
+            filled[position] = self._element(reader, slots.types(position), where)
             position += 1
         size = max(filled, default=-1) + 1
-        return [filled.get(i) or ir.InitList((), slots.types(i), span) for i in range(size)]
+        return [filled.get(i) or ir.InitList((), slots.types(i), where) for i in range(size)]
 
     def _designator(self, reader: _Reader, slots: _Slots) -> int | None:
         """The slot that `.name = value` or `[3] = value` names; the reader is left at the value."""
@@ -76,12 +76,12 @@ class InitLists:
         index = cursors.evaluate(children[0])
         return int(index) if index is not None else None
 
-    def _element(self, reader: _Reader, type_: ir.Type, span: ir.Span) -> ir.Expr:
+    def _element(self, reader: _Reader, type_: ir.Type, where: ir.Where) -> ir.Expr:
         """One element; an aggregate whose braces are left out takes as many as it has room for."""
         node = reader.peek()
         inner = _slots(type_)
         if inner is not None and node.kind != kinds.INIT_LIST_EXPR and not self._initializes(node, type_):
-            return ir.InitList(tuple(self._fill(reader, inner, span)), type_, span)
+            return ir.InitList(tuple(self._fill(reader, inner, where)), type_, where)
         reader.take()
         is_list = node.kind == kinds.INIT_LIST_EXPR
         value = self.lower(node, type_) if is_list else self._context.expressions.lower(node)

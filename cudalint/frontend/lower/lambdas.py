@@ -26,11 +26,12 @@ class Lambdas:
         context = self._context
         call_operator = _call_operator(cursor)
         if call_operator is None:
-            return ir.UnknownExpr("a lambda without a body", (), context.types.of(cursor), context.sources.span(cursor))
+            type_ = context.types.of(cursor)
+            return ir.UnknownExpr("a lambda without a body", (), type_, context.sources.where(cursor))
         captures = self.captures(cursor)
         function = context.functions.ref(call_operator)
         context.functions.note_captures(call_operator, captures)
-        return ir.Lambda(function, captures, context.types.of(cursor), context.sources.span(cursor))
+        return ir.Lambda(function, captures, context.types.of(cursor), context.sources.where(cursor))
 
     def captures(self, cursor: Cursor) -> tuple[ir.Capture, ...]:
         """Explicit captures first, then what the default capture takes because the body uses it."""

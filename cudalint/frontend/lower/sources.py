@@ -53,6 +53,22 @@ class Place(NamedTuple):
         return self.file.text[self.offset : _end_of_word(self.file.text, self.offset)]
 
 
+class _Where:
+    """The span of a node, on demand."""
+
+    __slots__ = ("_cursor", "_sources", "_span")
+
+    def __init__(self, sources: Sources, cursor: Cursor) -> None:
+        self._sources = sources
+        self._cursor = cursor
+        self._span: ir.Span | None = None
+
+    def __call__(self) -> ir.Span:
+        if self._span is None:
+            self._span = self._sources.span(self._cursor)
+        return self._span
+
+
 class Sources:
     """Turns clang's locations into lines and columns.
 
@@ -67,8 +83,11 @@ class Sources:
         is_user: Callable[[str], bool],
         shown: Callable[[str], str],
         places: PlaceMap | None = None,
+        keeps: object = None,
     ) -> None:
+        """`keeps` is what the unit's memory belongs to, as long as somebody may ask where something stands."""
         self._unit = unit
+        self._keeps = keeps
         self._main_path = main_path
         self._places = places
         self._is_user = is_user
@@ -84,6 +103,10 @@ class Sources:
         """The inclusion of the last span, with the numbers of its first and last byte: most are in the same."""
 
     # --- spans -------------------------------------------------------------------------------------
+
+    def where(self, cursor: Cursor) -> ir.Where:
+        """`span`, found out when somebody asks: it takes half of the time for lowering a node."""
+        return _Where(self, cursor)
 
     def span(self, cursor: Cursor) -> ir.Span:
         """What a node covers; for a node in a macro, the use of the macro."""
