@@ -31,7 +31,8 @@ class Caches:
         self.times_emptied = 0
         """What refers to numbers that were dropped is of little use to who has not computed them again."""
         self._all: WeakSet[Cache] = WeakSet()
-        self._working = 0
+        self.is_working = False
+        """Whether a value is computed now, which may ask for further ones."""
         self._kept = 0
         """No less than what is kept: what is gone was not subtracted yet."""
 
@@ -45,13 +46,12 @@ class Caches:
     @contextmanager
     def working(self) -> Iterator[None]:
         """While a value is computed, nothing is dropped that it may be waiting for."""
-        if not self._working:
-            self._make_room()
-        self._working += 1
+        self._make_room()
+        self.is_working = True
         try:
             yield
         finally:
-            self._working -= 1
+            self.is_working = False
 
     def _make_room(self) -> None:
         if self._kept <= MOST_BYTES:

@@ -189,13 +189,18 @@ class Rows:
         numbers can be dropped that nothing needs any more."""
         self._is_busy = True
         try:
+            if self.graph.caches.is_working:
+                return self._at_once(node)
             with self.graph.caches.working(), np.errstate(all="ignore"):
-                try:
-                    return self._keep(node)
-                except _TooMuch:
-                    return self._in_order(node)
+                return self._at_once(node)
         finally:
             self._is_busy = False
+
+    def _at_once(self, node: Node) -> Array:
+        try:
+            return self._keep(node)
+        except _TooMuch:
+            return self._in_order(node)
 
     def _keep(self, node: Node) -> Array:
         done = self._compute(node)
@@ -262,10 +267,20 @@ class Rows:
         """How many iterations each lane makes of the loop with this counter and this condition."""
         trips = self._trips.get((counter, condition))
         if trips is None:
-            trips = self._trips[counter, condition] = lane_trips(self, counter, condition)
+            trips = self._trips[counter, condition] = self._lane_trips(counter, condition)
             self.bytes += trips.nbytes
             self.graph.caches.note(trips.nbytes)
         return trips
+
+    def _lane_trips(self, counter: Node, condition: Node) -> NDArray[np.int64]:
+        if self._parent is not None and not condition.bits & self._own_bits:
+            trips = self._parent.trips(counter, condition)
+            return trips[self._parent_rows] if trips.ndim and len(trips) > 1 else trips
+        if self.count > 1 and not condition.bits & ~(self.graph.uniform_bits | counter.bits):
+            # All rows and lanes are alike.
+            alone = self.child(np.zeros(1, dtype=np.int64), self.weights[:1], {})
+            return lane_trips(alone, counter, condition)
+        return lane_trips(self, counter, condition)
 
     def mask(self, conditions: Sequence[Node]) -> NDArray[np.bool_]:
         """[rows, threads] the lanes for which all conditions hold, among those that are still in the loops around."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -9,7 +10,7 @@ from numpy.typing import NDArray
 
 from cudalint.evaluate.symbolic.arithmetic import MAX_TRIPS
 from cudalint.evaluate.symbolic.graph import conjuncts
-from cudalint.evaluate.symbolic.nodes import Node
+from cudalint.evaluate.symbolic.nodes import THREAD_BITS, Node
 from cudalint.evaluate.symbolic.operations import Array, as_numbers
 from cudalint.hardware.requests import WARP_LANES
 
@@ -62,11 +63,7 @@ def _part_trips(rows: Rows, counter: Node, part: Node) -> Array:
 
 def _linear_trips(rows: Rows, counter: Node, part: Node) -> Array | None:
     """The trip count where both sides move by a constant per iteration; None where they don't."""
-    distances = []
-    for iteration in range(3):
-        at = rows.at_iteration(counter, iteration)
-        left, right = (as_numbers(np.asarray(at.value(side))) for side in part.args)
-        distances.append(left - right)
+    distances = _differences(rows, counter, part, 3)
     start, step = distances[0], distances[1] - distances[0]
     if start.dtype.kind == "f" or not np.array_equal(distances[2] - distances[1], step):
         return None
@@ -82,14 +79,27 @@ def _linear_trips(rows: Rows, counter: Node, part: Node) -> Array | None:
     return np.where(none, 0, np.where(step > 0, count, MAX_TRIPS))
 
 
+def _differences(rows: Rows, counter: Node, part: Node, iterations: int) -> list[Array]:
+    """By how much the two sides of a comparison differ in each of the first iterations."""
+    at = _at_each(rows, counter, range(iterations))
+    sides: list[Sequence[Array]] = []
+    for side in part.args:
+        numbers = as_numbers(np.asarray((at if side.bits & counter.bits else rows).value(side)))
+        apart = side.bits & counter.bits and numbers.ndim and len(numbers) == at.count
+        sides.append(numbers.reshape(iterations, rows.count, -1) if apart else [numbers] * iterations)
+    return [left - right for left, right in zip(*sides, strict=True)]
+
+
 def _searched_trips(rows: Rows, counter: Node, part: Node) -> NDArray[np.int64]:
     """The trip count by looking: iteration by iteration at first, then by doubling and bisection."""
-    shape = (rows.count, rows.threads.warps * WARP_LANES)
+    lanes = rows.threads.warps * WARP_LANES if part.bits & (THREAD_BITS | rows.graph.opaque_bits) else 1
+    shape = (rows.count, lanes)
     going = np.ones(shape, dtype=bool)
     trips = np.zeros(shape, dtype=np.int64)
     done, together = 0, 1
     while done < 64:
-        ran = np.logical_and.accumulate(going & _holds(rows, counter, part, range(done, done + together)), axis=0)
+        holds = _holds(rows, counter, part, range(done, done + together), lanes)
+        ran = np.logical_and.accumulate(going & holds, axis=0)
         trips += ran.sum(axis=0)
         going = ran[-1]
         if not going.any():
@@ -112,14 +122,17 @@ def _searched_trips(rows: Rows, counter: Node, part: Node) -> NDArray[np.int64]:
     return high
 
 
-def _holds(rows: Rows, counter: Node, part: Node, iterations: range) -> NDArray[np.bool_]:
-    """[iterations, rows, threads] whether part of a loop's condition holds."""
-    shape = (len(iterations), rows.count, rows.threads.warps * WARP_LANES)
-    if len(iterations) == 1:
-        at = rows.at_iteration(counter, iterations[0])
-    else:
-        numbers = np.array(iterations, dtype=np.int64).repeat(rows.count)[:, None]
-        where = np.tile(np.arange(rows.count), len(iterations))
-        at = rows.child(where, rows.weights[where], {counter: numbers})
+def _holds(rows: Rows, counter: Node, part: Node, iterations: range, lanes: int) -> NDArray[np.bool_]:
+    """[iterations, rows, lanes] whether part of a loop's condition holds."""
+    at = _at_each(rows, counter, iterations)
     found = np.asarray(at.value(part), dtype=bool)
-    return np.broadcast_to(found, (at.count, shape[2])).reshape(shape)
+    return np.broadcast_to(found, (at.count, lanes)).reshape(len(iterations), rows.count, lanes)
+
+
+def _at_each(rows: Rows, counter: Node, iterations: range) -> Rows:
+    """The rows in several iterations of a loop, all of them in the first one, then all in the next."""
+    if len(iterations) == 1:
+        return rows.at_iteration(counter, iterations[0])
+    numbers = np.array(iterations, dtype=np.int64).repeat(rows.count)[:, None]
+    where = np.tile(np.arange(rows.count), len(iterations))
+    return rows.child(where, rows.weights[where], {counter: numbers})
