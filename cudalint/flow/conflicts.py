@@ -141,11 +141,20 @@ def _runs(table: Table, reach: Reach) -> _Runs:
     else:
         where, actor = [table.block, warp, table.warp_interval], table.thread
     key = _packed([*where, table.address])
-    order = np.argsort(_packed([key, table.event, actor]), kind="stable")
+    order = _order(_packed([key, table.event, actor]))
     key, event, actor = key[order], table.event[order], actor[order]
     starts = np.flatnonzero(np.concatenate(([True], (key[1:] != key[:-1]) | (event[1:] != event[:-1]))))
     ends = np.concatenate((starts[1:], [len(order)])) - 1
     return _Runs(key[starts], event[starts], order[starts], order[ends], actor[starts], actor[ends], key, order)
+
+
+def _order(numbers: Column) -> Column:
+    """The places of numbers from 0 on in ascending order, equal ones as they stand. To sort the numbers with their
+    places in them is several times as fast as to sort the places, and takes no stable method."""
+    bits = len(numbers).bit_length()
+    if int(numbers.max()) >= 1 << (62 - bits):
+        return np.argsort(numbers, kind="stable")
+    return np.sort(numbers << bits | np.arange(len(numbers))) & ((1 << bits) - 1)
 
 
 def _packed(columns: Sequence[Column]) -> Column:
@@ -284,11 +293,13 @@ def _already_stored(table: Table, runs: _Runs, key: int, load: Touch) -> bool:
     stores = near[~table.are_loads[table.event[near]]]
     number = table.touches.index(load)
     loads = near[table.event[near] == number]
-    first_store: dict[int, int] = {}
-    for thread, step in zip(_identity(table, stores).tolist(), table.step[stores].tolist(), strict=True):
-        first_store[thread] = min(step, first_store.get(thread, step))
-    loaded = zip(_identity(table, loads).tolist(), table.step[loads].tolist(), strict=True)
-    return all(thread in first_store and first_store[thread] < step for thread, step in loaded)
+    order = np.lexsort((table.step[stores], _identity(table, stores)))
+    threads, steps = _identity(table, stores)[order], table.step[stores][order]
+    firsts = np.flatnonzero(np.concatenate(([True], threads[1:] != threads[:-1])))
+    threads, steps = threads[firsts], steps[firsts]
+    loading = _identity(table, loads)
+    place = np.minimum(np.searchsorted(threads, loading), len(threads) - 1)
+    return bool(((threads[place] == loading) & (steps[place] < table.step[loads])).all())
 
 
 def _identity(table: Table, entries: Column) -> Column:

@@ -155,17 +155,19 @@ def _entries(
         return None
     rows, times = unfolding.rows_of(touch), unfolding.times(touch)
     mask = unfolding.mask(touch)
-    addresses = flat(rows.value(touch.offset), rows).astype(np.int64)
+    addresses = flat(rows.value(touch.offset), rows).astype(np.int64, copy=False)
     if extent is not None:
         strays = (addresses < 0) | (addresses + touch.bytes > extent)
         addresses = np.where(strays, addresses % max(extent - extent % touch.bytes, touch.bytes), addresses)
     if size is not None:
         mask = mask & (addresses >= 0) & (addresses + touch.bytes <= size)
-    at = np.flatnonzero(mask & (times.block.repeat(WARP_LANES, axis=1) >= 0))
+    happens = times.block >= 0
+    at = np.flatnonzero(mask if happens.all() else mask & happens.repeat(WARP_LANES, axis=1))
     if not len(at):
         return None
-    row, thread = np.divmod(at, mask.shape[1])
-    by_warp = at // WARP_LANES
+    # numpy divides by one number several times as fast as it finds remainders.
+    row, by_warp = at // mask.shape[1], at // WARP_LANES
+    thread = at - row * mask.shape[1]
     blocks = rows.blocks[:, 0] | rows.blocks[:, 1] << 21 | rows.blocks[:, 2] << 42
     interval, until = times.block.ravel()[by_warp], times.until.ravel()[by_warp]
     entries = (

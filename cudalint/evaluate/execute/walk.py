@@ -45,7 +45,8 @@ def walk(node: Any) -> Iterator[Any]:
     while pending:
         current = pending.pop()
         yield current
-        pending += reversed(children(current))
+        if _child_fields(type(current)):
+            pending += reversed(children(current))
 
 
 def root(expr: Any) -> ir.Symbol | None:

@@ -22,7 +22,7 @@ _WRAPPING = frozenset({"+", "-", "*", "<<", "^"})
 def operate(node: Node, args: list[Array]) -> Array:
     op, kind = node.op, node.kind
     if op in _ARITHMETIC:
-        if op in _UNSIGNED_MATTERS and (kind == U8 or any(a.kind == U8 for a in node.args)):
+        if op in _UNSIGNED_MATTERS and U8 in (kind, node.args[0].kind, node.args[1].kind):
             args = _as_unsigned(args)
         result = _as_signed(_ARITHMETIC[op](args[0], args[1], kind))
         if op in _WRAPPING and kind.code == "u" and kind.bytes in _UNSIGNED_MASKS:
@@ -100,9 +100,12 @@ def _remainder(a: Array, b: Array, kind: Kind) -> Array:
     if a.dtype == np.uint64:
         return np.where(zero, a, a % np.where(zero, np.uint64(1), b))
     a, b = a.astype(np.int64), b.astype(np.int64)
-    safe = np.where(zero, 1, b)
-    whole = kind.code == "u" or (a.min(initial=0) >= 0 and b.min() >= 0)
-    left = a % safe if whole else np.fmod(a, safe)
+    safe = np.where(zero, 1, b) if zero.any() else b
+    # numpy divides by one number several times as fast as it finds remainders.
+    left = a - a // safe * safe
+    if kind.code != "u" and (a.min(initial=0) < 0 or b.min() < 0):
+        # What C leaves has the sign of the dividend.
+        left = np.where((left != 0) & ((a < 0) != (safe < 0)), left - safe, left)
     return np.where(zero, a, left) if zero.any() else left
 
 
@@ -111,14 +114,19 @@ def _integers(a: Array) -> Array:
 
 
 def _shift_left(a: Array, b: Array, kind: Kind) -> Array:
-    return np.left_shift(_integers(np.asarray(a)), np.clip(b, 0, 62))
+    return np.left_shift(_integers(np.asarray(a)), _clipped(b, 62))
 
 
 def _shift_right(a: Array, b: Array, kind: Kind) -> Array:
     number = _integers(np.asarray(a))
     if number.dtype == np.uint64:
-        return np.right_shift(number, np.clip(b, 0, 63).astype(np.uint64))
-    return np.right_shift(number, np.clip(b, 0, 63))
+        return np.right_shift(number, np.asarray(_clipped(b, 63)).astype(np.uint64))
+    return np.right_shift(number, _clipped(b, 63))
+
+
+def _clipped(distance: Array, most: int) -> Array:
+    """How far is shifted. It is a plain number nearly always."""
+    return max(0, min(distance, most)) if type(distance) is int else np.clip(distance, 0, most)
 
 
 def _plus(a: Array, b: Array, kind: Kind) -> Array:
