@@ -124,14 +124,14 @@ class FileAnalysis(Struct, eq=False):
         """The facts of a kernel: one for each instantiation that is launched, or one for the pattern."""
         own = [launch for launch in self.launches if _same_kernel(launch.kernel, ref)]
         taken = [launch for launch in own if launch.taken]
+        named = self.unit.instantiations(ref.key) if ref.templated else ()
         by_key: dict[str, tuple[ir.FunctionRef, list[HostLaunch]]] = {}
         for launch in taken or own:
-            kernel = launch.kernel if ref.templated and launch.kernel.load() is not None else ref
-            by_key.setdefault(kernel.key, (kernel, []))[1].append(launch)
+            for kernel in _evaluated_for(launch, ref, named):
+                by_key.setdefault(kernel.key, (kernel, []))[1].append(launch)
         by_key |= _by_same_launcher(own, taken, by_key) if ref.templated else {}
         if not by_key:
-            named = self.unit.instantiations(ref.key) or (ref,)
-            by_key = {instance.key: (instance, []) for instance in named}
+            by_key = {instance.key: (instance, []) for instance in named or (ref,)}
         chosen = list(by_key.values())
         facts: list[KernelFacts | None] = []
         start = self.graph.work
@@ -234,6 +234,20 @@ class FileAnalysis(Struct, eq=False):
 def out_of_time(left: str, options: AnalysisOptions) -> str:
     limit = f"the time limit of {options.time_limit:g} s is too short"
     return f"{limit}: {left}; --time-limit gives more time"
+
+
+def _evaluated_for(
+    launch: HostLaunch, ref: ir.FunctionRef, named: Sequence[ir.FunctionRef]
+) -> Sequence[ir.FunctionRef]:
+    """What is evaluated for a launch of a kernel. Another file of the folder that launches a template may know but its
+    declaration: the instantiation of the same types is in this one, where it is made explicitly. Which one a launch
+    means that names no types may be any."""
+    if not ref.templated:
+        return (ref,)
+    if launch.kernel.load() is not None:
+        return (launch.kernel,)
+    same = [instance for instance in named if instance.usr == launch.kernel.usr]
+    return same or named or (ref,)
 
 
 def _by_same_launcher(

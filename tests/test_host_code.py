@@ -112,6 +112,24 @@ def test_a_launch_in_the_folder_above(tmp_path: Path) -> None:
     assert [(launch.block[0], launch.source) for launch in kernel.launches] == [(96, "launch-site")]
 
 
+_TEMPLATE = "template <typename T, int N> __global__ void k(T *a)"
+
+
+@pytest.mark.parametrize("launcher", ["k<double, 2><<<1, 96>>>(a)", "k<double, 3><<<1, 96>>>(a)"])
+def test_a_launch_of_an_instantiation_that_the_file_makes(tmp_path: Path, launcher: str) -> None:
+    """Where another file launches a template that it only declares, the types are those of its instantiation here; one
+    that is not here either stands for any of those that are."""
+    (tmp_path / "k.cu").write_text(
+        f"{_TEMPLATE} {{ a[N * threadIdx.x] = 1; }}\n"
+        "template __global__ void k<double, 2>(double *);\ntemplate __global__ void k<float, 1>(float *);\n"
+    )
+    (tmp_path / "main.cu").write_text(f"{_TEMPLATE};\nint main() {{ double *a; {launcher}; }}\n")
+    kernels = analyse_file(str(tmp_path / "k.cu"), AnalysisOptions()).kernels
+    expected = {"k<double, 2>", "k<float, 1>"} if "3" in launcher else {"k<double, 2>"}
+    assert {kernel.instantiation for kernel in kernels} == expected
+    assert {launch.block for kernel in kernels for launch in kernel.launches} == {(96, 1, 1)}
+
+
 @pytest.mark.parametrize("around", ["work tree", "collection"])
 def test_folders_above_that_are_not_of_the_program(tmp_path: Path, around: str) -> None:
     path = _below(tmp_path)
