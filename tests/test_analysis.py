@@ -147,6 +147,23 @@ def test_a_block_that_the_launch_leaves_open_is_said_to_be_assumed(tmp_path: Pat
     assert launch.assumptions == ("block = 256 (the launch leaves it open)",)
 
 
+@pytest.mark.parametrize(
+    ("index", "block"),
+    [
+        ("threadIdx.x", (256, 1, 1)),
+        ("threadIdx.y * blockDim.x + threadIdx.x", (32, 8, 1)),
+        ("(threadIdx.z * 4 + threadIdx.y) * 32 + threadIdx.x", (32, 4, 2)),
+    ],
+)
+def test_an_open_block_is_spread_over_the_axes_that_the_kernel_asks_for(
+    tmp_path: Path, index: str, block: tuple[int, int, int]
+) -> None:
+    kernel = f"__global__ void k(float *a) {{ a[{index}] = 1; }}\n"
+    main = "void sizes(dim3 &grid, dim3 &block);\nvoid run(float *p) { dim3 g, b; sizes(g, b); k<<<g, b>>>(p); }"
+    (launch,) = only_kernel(facts_of(tmp_path, kernel + main)).launches
+    assert launch.block == block
+
+
 def test_a_block_is_not_small_since_something_is_divided_by_it(tmp_path: Path) -> None:
     main = """
 int main(int argc, char **argv) {

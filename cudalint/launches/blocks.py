@@ -11,7 +11,7 @@ from cudalint import ir
 from cudalint.evaluate.symbolic.graph import Graph
 from cudalint.evaluate.symbolic.nodes import Node, Uniform
 from cudalint.hardware.requests import WARP_LANES
-from cudalint.launches.configuration import Block, Nodes, Numbers
+from cudalint.launches.configuration import Block, Nodes, Numbers, axes_asked
 from cudalint.launches.limits import MAX_EVALUATED, MAX_THREADS
 
 DEFAULT_THREADS = 256
@@ -26,7 +26,7 @@ def block_of(nodes: Nodes, graph: Graph, function: ir.Function) -> tuple[Block, 
     numbers = Numbers(graph)
     threads = min(function.max_threads or DEFAULT_THREADS, DEFAULT_THREADS)
     if not _is_possible(numbers, nodes) or (open_ and _is_made_small(numbers, nodes, graph)):
-        for node, extent in zip(open_, _DEFAULT_EXTENTS[len(open_)], strict=False):
+        for node, extent in zip(open_, _default_extents(nodes, function), strict=False):
             _settle(graph, node, min(extent, threads))
         numbers = Numbers(graph)
     x, y, z = (numbers.of(n) for n in nodes)
@@ -38,6 +38,16 @@ def block_of(nodes: Nodes, graph: Graph, function: ir.Function) -> tuple[Block, 
         return at_most((x, y, z))
     chosen = min(max(x, 1), MAX_THREADS) if nodes[0].is_const else threads
     return (chosen, 1, 1), (f"block = {chosen} (the launch leaves it open)",)
+
+
+def _default_extents(nodes: Nodes, function: ir.Function) -> list[int]:
+    """For each open extent its share of the default block, which is spread over the axes that the kernel asks for: one
+    that asks for `threadIdx.x` alone is meant for threads along x."""
+    asked = axes_asked(function, ("threadIdx", "blockDim")) or {"x"}
+    open_ = [axis for axis, node in zip("xyz", nodes, strict=True) if not node.is_const]
+    wanted = [axis for axis in open_ if axis in asked] or open_
+    extents = dict(zip(wanted, _DEFAULT_EXTENTS[len(wanted)], strict=True))
+    return [extents.get(axis, 1) for axis in open_]
 
 
 def at_most(asked: Block) -> tuple[Block, tuple[str, ...]]:
