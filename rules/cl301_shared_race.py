@@ -6,7 +6,15 @@ from collections.abc import Iterator, Sequence
 
 from cudalint.diagnostics import Diagnostic, Suggestion
 from cudalint.facts import KernelFacts, Race
-from cudalint.racekit import barrier_suggestion, grouped, is_of_one_warp, is_update, is_worth_telling, race_finding
+from cudalint.racekit import (
+    barrier_suggestion,
+    grouped,
+    is_of_one_warp,
+    is_one_access,
+    is_update,
+    is_worth_telling,
+    race_finding,
+)
 from cudalint.rule import Rule, RuleContext
 
 
@@ -67,7 +75,8 @@ def _remedy(group: Sequence[Race], kernel: KernelFacts) -> Suggestion:
     if is_update(race, kernel):
         atomic = f"update `{race.element}` with an atomic such as `atomicAdd`"
         return Suggestion(f"{atomic}, or let each thread have a copy of its own and add the copies up")
-    if race.first.place == race.second.place:
+    both_store = race.first.operation == race.second.operation == "store"
+    if (is_one_access(race) and not race.across) or (both_store and first == second):
         return Suggestion(f"let one thread write `{race.element}`, or give each thread an element of its own")
     if first == second:
         return Suggestion("read into a register, then `__syncthreads()`, then write")
