@@ -16,6 +16,7 @@ from cudalint.evaluate.symbolic.graph import Graph, conjuncts
 from cudalint.evaluate.symbolic.nodes import BLOCK_BITS, THREAD_BITS, Node, Reason, Uniform, render
 from cudalint.evaluate.symbolic.numeric import Data
 from cudalint.evaluate.symbolic.opaque_parts import opaque_parts, without_data
+from cudalint.evaluate.symbolic.polynomial import terms_of
 from cudalint.flow.conflicts import Conflict
 from cudalint.flow.distances import is_in_range
 from cudalint.flow.lanes import is_up_to_data
@@ -160,9 +161,11 @@ def _unlikely_launch(conflict: Conflict, trial: Trial, execution: Execution) -> 
 
 def _parts_missing(execution: Execution) -> Doubt | None:
     """What is not understood may be a barrier."""
-    if execution.complete and not execution.function.problems:
-        return None
-    return Doubt("part of the kernel is not understood")
+    if not execution.complete or execution.function.problems:
+        return Doubt("part of the kernel is not understood")
+    if execution.unseen:
+        return Doubt(f"`{execution.unseen[0]}`, which is not understood, may order the threads")
+    return None
 
 
 # --- guards --------------------------------------------------------------------------------------------
@@ -277,14 +280,44 @@ def _again(conflict: Conflict, trial: Trial, touches: Sequence[Touch], size: int
 
 
 def _layout(conflict: Conflict, trial: Trial, touches: Sequence[Touch], size: int | None) -> Doubt | None:
-    """Strides of a tensor, whose elements don't overlap: a race that is there for generic strides only is none."""
+    """Strides, between elements that don't overlap: a race that is there for generic strides only is none. Those of a
+    tensor are known to be some, others are numbers that only ever multiply an index."""
     found = symbols(trial.graph, conflict.first.offset.bits | conflict.second.offset.bits)
     strides = [s for s in found if isinstance(s.payload, Uniform) and s.payload.stride in ("any", "outer")]
-    for primes in (_FAR_APART, _FAR_APART[::-1]) if strides else ():
-        values: dict[Node, int | float] = dict(zip(strides, itertools.cycle(primes)))
+    likely = [s for s in found if s not in strides and _is_like_a_stride(s, conflict, trial)]
+    for primes in (_FAR_APART, _FAR_APART[::-1]) if strides or likely else ():
+        values: dict[Node, int | float] = dict(zip([*strides, *likely], itertools.cycle(primes)))
         if not _again(conflict, trial.under(values), touches, size):
-            return Doubt("the elements of a tensor do not overlap", excludes=True)
+            if not likely:
+                return Doubt("the elements of a tensor do not overlap", excludes=True)
+            return Doubt(f"it depends on how far apart elements are: on {_listed(likely)}, which nothing gives")
     return None
+
+
+def _is_like_a_stride(symbol: Node, conflict: Conflict, trial: Trial) -> bool:
+    """Whether a number that nothing gives is but multiplied by indices, and compared with nothing, as the length of a
+    row would be."""
+    ends = (conflict.first, conflict.second)
+    if symbol.kind.is_float or _is_given(symbol) or symbol in trial.values:
+        return False
+    if any(part.bits & symbol.bits for end in ends for part in _parts(trial.graph, end)):
+        return False
+    if any(axis.bits & symbol.bits for axis in trial.grid):
+        return False
+    return any(_moves_by(symbol, end.offset, trial.graph) for end in ends)
+
+
+def _moves_by(stride: Node, offset: Node, graph: Graph) -> bool:
+    """Whether something that differs between threads or iterations is multiplied by a number."""
+    moving = THREAD_BITS | BLOCK_BITS | graph.loop_bits | graph.opaque_bits
+    for monomial, factor in terms_of(graph, offset).items():
+        if stride in monomial and (factor.bits & moving or any(other.bits & moving for other in monomial)):
+            return True
+    return False
+
+
+def _listed(symbols_: Sequence[Node]) -> str:
+    return " and ".join(f"`{render(symbol)}`" for symbol in symbols_)
 
 
 def _addresses(conflict: Conflict, trial: Trial, touches: Sequence[Touch], size: int | None) -> Doubt | None:

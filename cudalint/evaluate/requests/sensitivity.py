@@ -12,6 +12,7 @@ from cudalint.evaluate.symbolic.assumptions import holds
 from cudalint.evaluate.symbolic.defaults import stated
 from cudalint.evaluate.symbolic.graph import Graph
 from cudalint.evaluate.symbolic.nodes import BLOCK_BITS, THREAD_BITS, Node, Uniform, below, render
+from cudalint.evaluate.symbolic.polynomial import is_address
 
 _VARIATIONS = (1, 2, 4, 8, 16)
 """What is added to a generic problem size to see whether its divisibility matters."""
@@ -58,9 +59,11 @@ def unknown_strides(reached: Sequence[Known], quick: Totals, view: LaunchView) -
     for known in reached:
         bits |= known.event.offset.bits
     names, figures, base = [], [], quick.cost / quick.requests
-    for uniform in view.graph.atoms(bits, view.graph.uniform_bits):
+    found = [u for u in view.graph.atoms(bits, view.graph.uniform_bits) if isinstance(u.payload, Uniform)]
+    bare = _bare_strides(found, reached, view)
+    for uniform in found:
         assert isinstance(uniform.payload, Uniform)
-        if (uniform.payload.stride == "any" or _is_stride(uniform, reached, view)) and view.allows(uniform, 1):
+        if (uniform.payload.stride == "any" or uniform in bare) and view.allows(uniform, 1):
             totals = totals_of(reached[:8], view.varied(uniform, 1))
             figure = totals.cost / totals.requests if totals.requests else base
             if figure < base * (1 - TOLERANCE):
@@ -69,22 +72,28 @@ def unknown_strides(reached: Sequence[Known], quick: Totals, view: LaunchView) -
     return names, figures
 
 
-def _is_stride(uniform: Node, reached: Sequence[Known], view: LaunchView) -> bool:
-    """Whether a number is but how far the elements of a vector are apart (`x[i * incx]`): nothing else is added to what
-    it multiplies, as a column would be, and nothing is compared with it, as with the length of a row."""
+def _bare_strides(found: Sequence[Node], reached: Sequence[Known], view: LaunchView) -> list[Node]:
+    """The numbers that are but how far elements are apart (`x[i * incx]`, `x[i * strides.x + j * strides.y]`): nothing
+    else is added to what they multiply, as a column would be, and nothing is compared with them, as with the length of
+    a row."""
     graph = view.graph
-    if uniform.kind.is_float or any(uniform.bits & extent.bits for extent in view.grid):
-        return False
     moving = THREAD_BITS | BLOCK_BITS | graph.loop_bits | graph.opaque_bits
+    compared = [extent.bits for extent in view.grid]
     for known in reached:
-        offset = known.event.offset
         loops = (loop.condition for loop in known.event.context.loops)
-        if any(uniform.bits & condition.bits for condition in (*known.event.context.conditions, *loops)):
-            return False
-        start = graph.substitute(offset, {uniform: graph.const(0, uniform.kind)})
+        compared += [condition.bits for condition in (*known.event.context.conditions, *loops)]
+    strides = [u for u in found if _may_be_one(u) and not any(u.bits & bits for bits in compared)]
+    for known in reached:
+        start = graph.substitute(known.event.offset, {u: graph.const(0, u.kind) for u in strides})
         if start.bits & moving or (start.is_const and start.value):
-            return False
-    return True
+            return []
+    return strides
+
+
+def _may_be_one(number: Node) -> bool:
+    """Whether a number may be the stride of neighbours: those of a tensor but the last are known not to be."""
+    assert isinstance(number.payload, Uniform)
+    return not (number.kind.is_float or is_address(number) or number.payload.stride == "outer")
 
 
 def _condition_text(condition: Node) -> str:
