@@ -286,7 +286,8 @@ class KernelAnalysis(Struct, eq=False):
         )  # fmt: skip
         alive = executor.state.conditions
         return Execution(
-            function, launch, view, events, steps, complete, executor.globals, alive, self._until, shared
+            function, launch, view, events, steps, complete, executor.globals, alive, self._until, shared,
+            tuple(dict.fromkeys(executor.unseen)),
         )  # fmt: skip
 
     def _executing_until(self) -> Deadline:

@@ -32,6 +32,7 @@ from cudalint.evaluate.library.intrinsics import DEVICE_LIBRARY, Handler
 from cudalint.evaluate.symbolic.arithmetic import BOOL
 from cudalint.evaluate.symbolic.graph import Graph
 from cudalint.evaluate.symbolic.nodes import UNINITIALISED, Node, Reason
+from cudalint.facts import UNRESOLVED
 
 _T = TypeVar("_T")
 MAX_DEPTH = 24
@@ -76,6 +77,9 @@ class Executor:
         self.state = State(graph)
         self.memory = Memory(graph)
         self.gaps: list[Gap] = []
+        self.unseen: list[str] = []
+        """The functions that it calls and that are not understood: that have no body in sight, are virtual, or have
+        errors in them."""
         self.statements = 0
         self.steps: list[Step] = []
         """What device code computed, in order."""
@@ -153,6 +157,7 @@ class Executor:
         """Executes the body of a called function; None where there is an obstacle."""
         if self.obstacle(ref) is not None or (function := ref.load()) is None:
             return None
+        self.note_problems(ref, function)
         bindings = bind(function)
         scope = FunctionScope(function.name, len(self.state.conditions), returns_place=_is_reference(function.result))
         before, frames = self.state.conditions, self.state.frames
@@ -175,6 +180,13 @@ class Executor:
         self.state.conditions, self.state.frames = before, frames
         self.state.dead = self.state.dead and not scope.returns
         return self.returned(scope, function)
+
+    def note_problems(self, ref: ir.FunctionRef, function: ir.Function) -> None:
+        """What the front end lost of a function that a kernel calls is lost to the kernel."""
+        if ref.is_user and function.problems and self.configuration is not None:
+            self.unseen.append(function.name)
+            for problem in function.problems:
+                self.gap(function.name_span, f"{UNRESOLVED}{problem}")
 
     def obstacle(self, ref: ir.FunctionRef) -> str | None:
         """What is in the way of executing a function's body where it is called."""
@@ -203,7 +215,13 @@ class Executor:
                 result = value
             elif not isinstance(result, PLACES):
                 result = join(self.graph, condition, value, result)
-        return result if result is not None else self.memory.unknown(function.result, UNINITIALISED)
+        return result if result is not None else self.uninitialised(function.result)
+
+    def uninitialised(self, type_: ir.Type, name: str = "") -> Value:
+        """What nothing in sight gives a value. A pointer of a kernel that is followed all the same was given one by
+        code that was lost in parsing: each thread may have its own."""
+        is_lost = isinstance(type_, ir.PointerType) and self.configuration is not None
+        return self.memory.unknown(type_, UNINITIALISED, tuple(self.graph.thread) if is_lost else (), name)
 
     # statements
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from cudalint import ir
 from cudalint.evaluate.execute.conversions import as_number, convert
 from cudalint.evaluate.execute.values import ArrayValue, LocalPlace, Place, TemporaryPlace, Value
-from cudalint.evaluate.symbolic.nodes import UNINITIALISED, Node
+from cudalint.evaluate.symbolic.nodes import Node
 
 if TYPE_CHECKING:
     from cudalint.evaluate.execute.executor import Executor
@@ -83,7 +83,7 @@ def initial_value(ex: Executor, symbol: ir.Symbol, initializer: ir.Expr | None) 
             return materialise(ex, where.value, where.type, initializer.span)
         return where
     if initializer is None:
-        return ex.memory.unknown(symbol.type, UNINITIALISED, (), symbol.name)
+        return ex.uninitialised(symbol.type, symbol.name)
     return convert(ex, evaluate(ex, initializer), symbol.type)
 
 

@@ -34,3 +34,5 @@ class Execution(Struct, frozen=True, eq=False):
     """What of it has not been evaluated by then is listed."""
     dynamic_shared: int | None = None
     """Bytes of dynamic shared memory, where a launch in sight gives a number."""
+    unseen: tuple[str, ...] = ()
+    """Functions of the user's that it calls and that are not understood: there may be barriers in them."""

@@ -60,9 +60,12 @@ class Functions:
 
     def _new_ref(self, declaration: Cursor) -> ir.FunctionRef:
         definition = cursors.definition(declaration)
-        shown = definition if kinds.is_declaration(definition.kind) else declaration
+        has_body = kinds.is_declaration(definition.kind)
+        shown = definition if has_body else declaration
         sources = self._context.sources
         start = sources.start(shown)
+        # A program may declare `__syncthreads` once more: it is the library's all the same.
+        declared = start if has_body else sources.start(cursors.canonical_cursor(declaration))
         name = cursors.spelling(shown)
         usr = cursors.usr(declaration)
         key = f"{usr}@{start.file.path}:{start.offset}"
@@ -77,7 +80,7 @@ class Functions:
             place=cache(lambda: sources.span(shown)),
             key=key,
             usr=usr,
-            is_user=start.file.is_user and not name.startswith("__builtin_"),
+            is_user=declared.file.is_user and not name.startswith("__builtin_"),
             load=lambda: self._load(key),
             has_launch=lambda: self._launches(key),
             acts=lambda: self._acts(key),

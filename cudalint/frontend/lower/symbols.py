@@ -88,7 +88,8 @@ class Symbols:
         if declaration.kind != kinds.VAR_DECL:
             return "local"
         is_extern = cursors.storage_class(declaration) == cursors.STORAGE_EXTERN
-        if name in _BUILTINS and is_extern and not self._context.sources.is_user_code(declaration):
+        first = cursors.canonical_cursor(declaration)
+        if name in _BUILTINS and is_extern and not self._context.sources.is_user_code(first):
             return "builtin"
         if kinds.CUDA_SHARED_ATTR in attributes:
             return "dynamic-shared" if is_extern else "shared"
