@@ -159,6 +159,7 @@ is_move_constructor: Callable[[Cursor], int] = _function("clang_CXXConstructor_i
 bit_field_width: Callable[[Cursor], int] = _function("clang_getFieldDeclBitWidth", c_int, Cursor)
 is_bit_field: Callable[[Cursor], int] = _function("clang_Cursor_isBitField", c_uint, Cursor)
 field_bit_offset: Callable[[Cursor], int] = _function("clang_Cursor_getOffsetOfField", c_longlong, Cursor)
+is_invalid: Callable[[Cursor], int] = _function("clang_isInvalidDeclaration", c_uint, Cursor)
 is_anonymous_record: Callable[[Cursor], int] = _function("clang_Cursor_isAnonymousRecordDecl", c_uint, Cursor)
 
 canonical_type: Callable[[CxType], CxType] = _function("clang_getCanonicalType", CxType, CxType)

@@ -105,10 +105,10 @@ def advance(ex: Executor, pointer: Pointer, index: Node, element: ir.Type, subsc
 
 def _size(ex: Executor, element: ir.Type) -> Node:
     """The bytes of an element; those of a type that depends on a template's parameter, or of a row of which it gives
-    the length, are known to its instantiations only."""
-    if element.bytes or not isinstance(element, (ir.OpaqueType, ir.ArrayType)) or ex.configuration is None:
+    the length, are known to its instantiations only, and those of a struct with errors in it to nobody."""
+    if element.bytes or isinstance(element, (ir.Scalar, ir.PointerType)) or ex.configuration is None:
         return ex.graph.const(element_bytes(element), I8)
-    what = "the size of its elements" if isinstance(element, ir.OpaqueType) else "the length of its rows"
+    what = "the length of its rows" if isinstance(element, ir.ArrayType) else "the size of its elements"
     unknown = ex.opaque(f"{what} is not known", ir.Scalar("unsigned long", 8, "uint"))
     return unknown if isinstance(unknown, Node) else ex.graph.const(element_bytes(element), I8)
 

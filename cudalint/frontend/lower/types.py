@@ -154,9 +154,11 @@ class Types:
 
     def _record(self, type_: CxType) -> ir.RecordType:
         declaration = cursors.type_declaration(type_)
+        # With a field of a type that nothing declares, nobody knows where the others are, although clang says 1 byte.
+        is_laid_out = not cursors.is_invalid(declaration)
         record = ir.RecordType(
             cursors.type_spelling(type_),
-            _size(type_),
+            _size(type_) if is_laid_out else 0,
             _align(type_),
             is_union=declaration.kind == kinds.UNION_DECL,
         )
