@@ -26,6 +26,7 @@ from cudalint.evaluate.execute.values import (
     TemporaryPlace,
     Text,
     Value,
+    few_of,
     nodes_of,
 )
 from cudalint.evaluate.symbolic.nodes import UNINITIALISED, Node, Reason
@@ -184,7 +185,7 @@ def unknown_call(ex: Executor, expr: ir.Call) -> Value:
         elif isinstance(value, Pointer) and isinstance(value.target, Allocation):
             reads = True
             _escape(ex, expr.name, value, argument.span)
-    args = tuple(dict.fromkeys(n for n in seen if not n.is_const))[:8]
+    args = few_of(n for n in seen if not n.is_const)
     if not expr.arguments and ex.configuration is not None and expr.name not in _OF_ALL_THREADS:
         # What is told nothing may ask for the thread: `coalesced_threads().thread_rank()`.
         args = tuple(ex.graph.thread)
@@ -219,7 +220,7 @@ def _receiver_values(ex: Executor, expr: ir.Call, where: Place) -> list[Node]:
     if expr.name != "operator=":
         value = list(nodes_of(expressions.read(ex, where, expr.receiver.span if expr.receiver else expr.span)))
     if assigns and expr.receiver is not None:
-        new = ex.opaque(f"`{expr.name}` sets it", where.type, tuple(value)[:8], expr.span)
+        new = ex.opaque(f"`{expr.name}` sets it", where.type, few_of(value), expr.span)
         expressions.write(ex, where, new, expr.receiver.span)
     return value
 
@@ -247,7 +248,7 @@ def construct_value(ex: Executor, expr: ir.Construct) -> Value:
     if len(values) == 1 and values[0] is not None:
         return cast(ex, values[0], expr.arguments[0].type, expr.type)
     seen = [n for value in values if value is not None for n in nodes_of(value)]
-    return ex.opaque("its constructor has no body in sight", expr.type, tuple(dict.fromkeys(seen))[:8])
+    return ex.opaque("its constructor has no body in sight", expr.type, few_of(seen))
 
 
 def _constructed_from(ex: Executor, expr: ir.Construct, position: int) -> Value | None:

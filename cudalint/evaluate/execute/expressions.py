@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from cudalint import ir
 from cudalint.evaluate.execute.conversions import as_number, convert
-from cudalint.evaluate.execute.values import ArrayValue, LocalPlace, Place, TemporaryPlace, Value
+from cudalint.evaluate.execute.values import ArrayValue, LocalPlace, Place, TemporaryPlace, Value, few_of
 from cudalint.evaluate.symbolic.nodes import Node
 
 if TYPE_CHECKING:
@@ -111,5 +111,5 @@ def unknown_value(ex: Executor, expr: ir.UnknownExpr) -> Value:
     """What the front end could not say: the result depends on all parts that it found."""
     values = [evaluate(ex, child) for child in expr.children]
     ex.gap(expr.span, expr.reason)
-    args = tuple(v for v in values if isinstance(v, Node))[:8]
+    args = few_of(v for v in values if isinstance(v, Node))
     return ex.opaque(f"of {expr.reason}", expr.type, args)

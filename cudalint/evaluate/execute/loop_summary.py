@@ -28,6 +28,7 @@ from cudalint.evaluate.execute.values import (
     Place,
     Pointer,
     Value,
+    few_of,
     join,
     leaves,
     map_leaves,
@@ -37,7 +38,7 @@ from cudalint.evaluate.execute.values import (
 )
 from cudalint.evaluate.symbolic.arithmetic import BOOL, I8, Kind
 from cudalint.evaluate.symbolic.graph import Graph
-from cudalint.evaluate.symbolic.nodes import THREAD_BITS, Node, Reason, below
+from cudalint.evaluate.symbolic.nodes import BLOCK_BITS, THREAD_BITS, Node, Reason, below
 from cudalint.evaluate.symbolic.recurrences import Recurrence, alternating, linear_step
 
 if TYPE_CHECKING:
@@ -200,8 +201,9 @@ class LoopSummary:
             progress = sum(self._close(key, open_, results) for key in list(open_)) > 0
         for key, result in open_.items():
             self.unresolved.append(key)
-            start = self._start_node(key)
-            args = (start, self._at_start(result), *map(self._at_start, self._compared(result)))
+            start, first_result = self._start_node(key), self._at_start(result)
+            compared = map(self._at_start, self._compared(result))
+            args = (start, first_result, *compared, *self._chosen_later(result, first_result))
             moving = self._moving(key[0], self.placeholders[key], tuple(dict.fromkeys(args)))
             first = self.start[key]
             if isinstance(first, Pointer):
@@ -232,7 +234,8 @@ class LoopSummary:
         found: dict[ir.Symbol, dict[str, Value]] = {}
         for symbol in self.symbols:
             value = after.get(symbol)
-            found[symbol] = {} if value is None or isinstance(value, PLACES) else dict(leaves(value))
+            # What is stored through a pointer of another type is in no single element of an array.
+            found[symbol] = {} if value is None or isinstance(value, PLACES) else dict(leaves(spell_out(value)))
         return {
             key: self._result(key, found[key[0]].get(key[1]), placeholder)
             for key, placeholder in self.placeholders.items()
@@ -249,7 +252,8 @@ class LoopSummary:
             return self.graph.opaque(Reason(False, "it is one of several pointers"), (placeholder, self.counter), I8)
         if isinstance(start, Pointer):
             return self._elsewhere(key, leaf, start)
-        return self.graph.opaque(Reason(False, "it changes its kind"), (self.counter,), placeholder.kind)
+        args = (*self.graph.thread, *self.graph.block, self.counter)
+        return self.graph.opaque(Reason(False, "it changes its kind"), args, placeholder.kind)
 
     def _elsewhere(self, key: tuple[ir.Symbol, str], leaf: Value | None, start: Pointer) -> Node:
         """The offset of a pointer that a loop moves to another array, which lies far from its own (`swap(p, q)`), or to
@@ -273,6 +277,14 @@ class LoopSummary:
         if not result.bits & self.placeholder_bits:
             return result
         return self.graph.substitute(result, {p: self._start_node(k) for k, p in self.placeholders.items()})
+
+    def _chosen_later(self, result: Node, first_result: Node) -> tuple[Node, ...]:
+        """What comes in where a later iteration takes another side than the first: `a[i]` for an array in registers is
+        one of its elements, which are not the same in all lanes because the first one is."""
+        lost = result.bits & ~first_result.bits & (THREAD_BITS | BLOCK_BITS)
+        if not lost:
+            return ()
+        return few_of(node for node in below([result], lost) if not node.bits & self.placeholder_bits)
 
     def _compared(self, result: Node) -> list[Node]:
         """What lanes compare to decide which value it is: which one comes out need not show in the first iteration."""

@@ -5,8 +5,7 @@ Values are immutable; writing to a part of a record or of a local array makes a 
 
 from __future__ import annotations
 
-import itertools
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -235,12 +234,27 @@ def nodes_of(value: Value) -> Iterator[Node]:
             yield from nodes_of(leaf.b)
 
 
-_SOME = 64
+_FEW = 8
+
+
+def few_of(numbers: Iterable[Node]) -> tuple[Node, ...]:
+    """A few of some numbers, which depend on all that any of them depends on: what is the same in all lanes for those
+    is so for the rest."""
+    distinct = tuple(dict.fromkeys(numbers))
+    found = list(distinct[:_FEW])
+    bits = 0
+    for number in found:
+        bits |= number.bits
+    for number in distinct[_FEW:]:
+        if number.bits & ~bits:
+            found.append(number)
+            bits |= number.bits
+    return tuple(found)
 
 
 def some_nodes(value: Value) -> tuple[Node, ...]:
     """A few of the numbers that a value consists of: what stands for all of them where they get mixed up."""
-    return tuple(dict.fromkeys(itertools.islice(nodes_of(value), _SOME)))[:8]
+    return few_of(nodes_of(value))
 
 
 def substitute(graph: Graph, value: Value, bindings: Mapping[Node, Node]) -> Value:
