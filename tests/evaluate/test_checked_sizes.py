@@ -108,3 +108,40 @@ def test_a_function_that_never_returns_ends_the_program(declaration: str, check:
     """
     [kernel] = analyse_file("a.cu", AnalysisOptions(unsaved=(("a.cu", source),))).kernels
     assert [launch.block for launch in kernel.launches] == [(64, 1, 1)]
+
+
+_BLOCK = "static int block_of(unsigned n) { if (n <= 32) return 32; if (n <= 64) return 64; return -1; }\n"
+_TABLE = "template <int N> __global__ void k(float *x) { x[blockIdx.x * N + threadIdx.x] = 1; }\n"
+
+
+def test_a_function_whose_results_are_numbers_is_a_table(tmp_path: Path) -> None:
+    """Each launch is for one of its results, and nobody asks for -1 threads."""
+    path = tmp_path / "k.cu"
+    host = "int b = block_of(n * m);\nif (b == 32) k<32><<<n, b>>>(x); else if (b == 64) k<64><<<n, b>>>(x);"
+    path.write_text(f"{_BLOCK}{_TABLE}void run(float *x, int n, int m) {{ {host} }}\n")
+    kernels = analyse_file(str(path), AnalysisOptions()).kernels
+    launches = {kernel.instantiation: kernel.launches[0] for kernel in kernels}
+    assert {name: launch.block for name, launch in launches.items()} == {"k<32>": (32, 1, 1), "k<64>": (64, 1, 1)}
+    assert {launch.source for launch in launches.values()} == {"launch-site"}
+
+
+def test_what_a_function_returns_last_else(tmp_path: Path) -> None:
+    """Where it is no table, the earlier returns are those of errors."""
+    host = "int b = threads(n);\nk<<<1, b>>>(x, n, m);"
+    path = tmp_path / "k.cu"
+    setup = "static int threads(int n) { if (n > 4096) return -1; int b = 2 * 32; return n < 0 ? n : b; }\n"
+    path.write_text(f"{_KERNEL}{setup}void run(float *x, int n, long m) {{ {host} }}\n")
+    [kernel] = analyse_file(str(path), AnalysisOptions()).kernels
+    assert [launch.block for launch in kernel.launches] == [(64, 1, 1)]
+
+
+@pytest.mark.parametrize(
+    ("guard", "remainder"), [("n % 4 != 0", 1), ("n % 4 == 2", 2), ("n % 2 && n % 3 == 0", 3), ("(n & 7) == 5", 5)]
+)
+def test_the_remainder_that_a_launch_is_for(guard: str, remainder: int, tmp_path: Path) -> None:
+    """A size is a multiple of 32 otherwise; the grid shows which one was taken."""
+    [launch] = _launches(tmp_path, f"if ({guard}) k<<<n, 32>>>(x, n, m);")
+    if "3" in guard:
+        assert launch.grid[0] % 3 == 0 and launch.grid[0] % 2 == 1
+    else:
+        assert launch.grid[0] % 32 == remainder

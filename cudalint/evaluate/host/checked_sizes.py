@@ -3,7 +3,7 @@ over the width of a model, or over the logarithm of one."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
 
 from msgspec.structs import replace
@@ -14,9 +14,11 @@ from cudalint.evaluate.symbolic.arithmetic import BOOL
 from cudalint.evaluate.symbolic.assumptions import holds
 from cudalint.evaluate.symbolic.graph import Graph
 from cudalint.evaluate.symbolic.nodes import Node, Uniform, without_cast
+from cudalint.evaluate.symbolic.polynomial import is_address
 
 _CANDIDATES = tuple(1 << bits for bits in (10, 9, 8, 7, 6, 5, 11, 12, 13, 14, 15, 16, 4, 3, 2, 1, 0))
 """Tried where a generic size is none that the launch is for: what is most usual first."""
+_MOST_BY = 32
 _MOST_SYMBOLS = 3
 _MOST_SIZE = 64
 """Nodes of a condition for which sizes are looked for."""
@@ -39,7 +41,7 @@ class CheckedSizes:
         return self._substituted(launch, known) if known else launch
 
     def _equalities(self, launch: HostLaunch) -> dict[Node, Node]:
-        """The unknown sizes that have to be some number."""
+        """The unknown sizes, and choices among numbers that are made by them, that have to be some number."""
         found: dict[Node, Node] = {}
         for guard in launch.guards:
             for size, number in _equal(guard):
@@ -50,7 +52,8 @@ class CheckedSizes:
                     bare = bare.args[0]
                 elif not number.is_const:
                     continue
-                if isinstance(bare.payload, Uniform) and bare.kind.code in "iu" and not number.bits & bare.bits:
+                is_size = isinstance(bare.payload, Uniform) or (bare.op == "select" and bare.bits)
+                if is_size and bare.kind.code in "iu" and not number.bits & bare.bits:
                     found.setdefault(bare, self._graph.convert(number, bare.kind))
         return found
 
@@ -60,21 +63,24 @@ class CheckedSizes:
         for guard in guards:
             if guard.is_const or guard.size > _MOST_SIZE or holds(self._graph, guard, values):
                 continue
-            if not _is_counted(guard):
+            counted = _has(guard, ("trips",))
+            if not counted and not _has(guard, ("%", "&")):
                 continue
-            symbols = self._graph.atoms(guard.bits, self._graph.uniform_bits)
+            symbols = [u for u in self._graph.atoms(guard.bits, self._graph.uniform_bits) if not is_address(u)]
             for symbol in symbols if len(symbols) <= _MOST_SYMBOLS else ():
                 concerned = [other for other in guards if other.bits & symbol.bits and other.size <= _MOST_SIZE]
-                value = self._candidate(symbol, concerned, values)
+                value = self._candidate(symbol, _CANDIDATES if counted else _next_to(symbol), concerned, values)
                 if value is not None:
                     values[symbol] = value
                     break
         return {symbol: self._other(symbol, int(value)) for symbol, value in values.items()}
 
-    def _candidate(self, symbol: Node, guards: Sequence[Node], values: Mapping[Node, int | float]) -> int | None:
+    def _candidate(
+        self, symbol: Node, candidates: Iterable[int], guards: Sequence[Node], values: Mapping[Node, int | float]
+    ) -> int | None:
         if symbol.kind == BOOL or symbol.kind.is_float:
             return None
-        for candidate in _CANDIDATES:
+        for candidate in candidates:
             if all(holds(self._graph, guard, {**values, symbol: candidate}) for guard in guards):
                 return candidate
         return None
@@ -102,16 +108,23 @@ class CheckedSizes:
         )
 
 
-def _is_counted(condition: Node) -> bool:
-    """Whether a condition is about how often a loop goes round: no generic size has the logarithm of a case. Whether a
-    program is run with a size below some bound, nobody knows."""
+def _has(condition: Node, operations: Sequence[str]) -> bool:
+    """Whether a condition is about how often a loop goes round, as no generic size has the logarithm of a case, or
+    about a remainder, where a launch is for the sizes that another one leaves. Whether a program is run with a size
+    below some bound, nobody knows."""
     pending = [condition]
     while pending:
         node = pending.pop()
-        if node.op == "trips":
+        if node.op in operations:
             return True
         pending += node.args
     return False
+
+
+def _next_to(symbol: Node) -> Iterator[int]:
+    """Sizes with other remainders than a generic one has, which is a multiple of 32."""
+    assert isinstance(symbol.payload, Uniform)
+    return (int(symbol.payload.generic) + by for by in range(1, _MOST_BY))
 
 
 def _equal(condition: Node) -> tuple[tuple[Node, ...], ...]:

@@ -383,12 +383,27 @@ class HostExecutor(Executor):
 
     # calls
 
+    def return_(self, statement: ir.Return) -> None:
+        super().return_(statement)
+        returns = self.state.functions[-1].returns
+        own = self.guards[len(self.outer_guards[-1]) if self.outer_guards else 0 :]
+        returns[-1] = (self.graph.conjunction(own), returns[-1][1])
+
     def returned(self, scope: FunctionScope, function: ir.Function) -> Value | Place:
-        """What the last `return` gives: earlier ones report errors, as a rule."""
+        """What the last `return` gives: earlier ones report errors, as a rule. A function all of whose results are
+        numbers is a table (`if (n <= 32) return 32; if (n <= 64) return 64; return -1;`)."""
         if scope.returns:
             self.guards = self.outer_guards[-1]
         values = [value for _, value in scope.returns if value is not None]
-        return values[-1] if values else self.memory.unknown(function.result, UNINITIALISED)
+        if not values:
+            return self.memory.unknown(function.result, UNINITIALISED)
+        table = [(guard, value) for guard, value in scope.returns if isinstance(value, Node) and value.is_const]
+        if len(table) < len(scope.returns) or not all(joins.is_plain(self.graph, guard) for guard, _ in table[:-1]):
+            return values[-1]
+        result = table[-1][1]
+        for guard, number in table[-2::-1]:
+            result = self.graph.select(guard, number, result)
+        return result
 
     def inline(
         self, ref: ir.FunctionRef, bind_: Callable[[ir.Function], Mapping[ir.Symbol, Value | Place]], call: ir.Span

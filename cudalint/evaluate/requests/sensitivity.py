@@ -20,6 +20,8 @@ _SMALL_SIZES = tuple((1 << bits) + 1 for bits in range(2, 14))
 """Tried to see from which size on a figure holds: none of them makes the last warp full."""
 _MAGNITUDE = 3
 """What it is multiplied by to see whether its magnitude matters, or divided by where products would overflow."""
+_GRANULE = 32
+"""Generic sizes are multiples of it, unless the launch is for others."""
 _LARGEST_BLOCK = 1024
 """Threads: sizes below are small."""
 _MAX_DIVISORS = 2
@@ -133,7 +135,8 @@ def _sensitivity(
         quotients = {added: mean(int(generic) + added * divisor) for added in _VARIATIONS}
         sensitive = [added for added, figure in quotients.items() if moves(figure)]
         if sensitive:
-            return f"{text} % {2 * max(sensitive)} == 0", list(quotients.values())
+            number = int(generic) // divisor
+            return f"{text} % {2 * max(sensitive)} == {number % (2 * max(sensitive))}", list(quotients.values())
     means = {1: mean(int(generic) + 1)}
     if view.allows(uniform, int(generic) + 1) and not moves(means[1]):
         # If an odd size changes nothing, no other divisibility matters.
@@ -142,7 +145,8 @@ def _sensitivity(
     sensitive = [added for added, figure in means.items() if moves(figure)]
     if not sensitive:
         return None, []
-    return f"{render(uniform)} % {2 * max(sensitive)} == 0", list(means.values())
+    modulus = 2 * max(sensitive)
+    return f"{render(uniform)} % {modulus} == {int(generic) % modulus}", list(means.values())
 
 
 def _other_magnitudes(uniform: Node, view: LaunchView) -> list[int | float]:
@@ -150,7 +154,9 @@ def _other_magnitudes(uniform: Node, view: LaunchView) -> list[int | float]:
     programs are run with large ones."""
     assert isinstance(uniform.payload, Uniform)
     generic = uniform.payload.generic
-    larger, smaller = generic * _MAGNITUDE, generic // _MAGNITUDE
+    # One with a remainder of its own keeps it: the magnitude alone is to be another one.
+    over = 0 if uniform.kind.is_float else int(generic) % _GRANULE
+    larger, smaller = (generic - over) * _MAGNITUDE + over, generic // _MAGNITUDE
     found = [larger if view.fits(uniform, int(larger)) else smaller]
     if uniform.payload.is_default and not uniform.kind.is_float and 0 < generic < _LARGEST_BLOCK:
         found.append(generic * _LARGEST_BLOCK)

@@ -39,7 +39,8 @@ class Effort(Struct, frozen=True):
 
 
 QUICK = Effort((4, 3, 3), 40, 6)
-THOROUGH = Effort((12, 6, 4), 400, 40)
+THOROUGH = Effort((10, 10, 4), 400, 40)
+"""Eight blocks between the ends: rows of an odd number of words begin at all eight places in a sector in turn."""
 DEEP = Effort((4, 3, 2), 800, 40)
 """For nested loops: few blocks leave room for many iterations."""
 REPLICATED = Effort((2, 2, 1), 256, 3, 32)

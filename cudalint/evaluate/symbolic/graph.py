@@ -481,10 +481,10 @@ class Graph:
     # substitution
 
     def substitute(self, node: Node, bindings: Mapping[Node, Node]) -> Node:
-        """`node` with leaves replaced, rebuilt (and so simplified) where it depends on one of them."""
+        """`node` with leaves (or what is made of some) replaced, rebuilt and so simplified where it depends on one."""
         touched = 0
         for leaf in bindings:
-            touched |= self._own_bit(leaf)
+            touched |= self._own_bit(leaf) or leaf.bits
         return self._substitute(node, touched, self._memo_of(bindings)) if node.bits & touched else node
 
     def without_data(self, node: Node, parts: Iterable[Node]) -> Node:

@@ -73,7 +73,7 @@ def _settle_quotients(graph: Graph) -> None:
             _settle_share(graph, int(dividend.value), divisor, int(divisor.payload.generic))
             continue
         a, b = int(dividend.payload.generic), int(divisor.payload.generic)
-        if a <= 0 or b <= 0 or (a % (_GRANULE * b) == 0):
+        if a <= 0 or b <= 0 or (a % (_GRANULE * b) == 0) or _remainder(dividend):
             continue
         multiple = math.lcm(a, _GRANULE * b)
         if multiple < _LARGEST:
@@ -89,7 +89,7 @@ def _settle_whole(graph: Graph, whole: Node, divisors: Collection[int]) -> None:
     """`length / 1024`: what is divided is as many times 32 as what it is divided by."""
     granule = _GRANULE * math.lcm(*divisors)
     value = -(-_generic(whole) // granule) * granule
-    if _generic(whole) > 0 and value < _LARGEST:
+    if _generic(whole) > 0 and value < _LARGEST and not _remainder(whole):
         _settle(whole, value)
 
 
@@ -127,11 +127,16 @@ def _halve(
     for divisor in own:
         _halve(graph, divisor, {}, multiples)
     granule = math.lcm(_GRANULE, multiples.get(size, 1), *(_GRANULE * _generic(divisor) for divisor in own))
-    smaller = max(granule, _generic(size) // 2 // granule * granule)
+    smaller = max(granule, _generic(size) // 2 // granule * granule) + _remainder(size)
     if _is_default(size) or not 0 < smaller < _generic(size):
         return False
     _settle(size, smaller)
     return True
+
+
+def _remainder(size: Node) -> int:
+    """What a size is more than a multiple: a launch is for such sizes alone, with `n % 4 != 0` around it, say."""
+    return _generic(size) % _GRANULE
 
 
 def _generic(atom: Node) -> int:
