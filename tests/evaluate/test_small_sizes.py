@@ -13,6 +13,10 @@ _WITHIN_A_BLOCK = "__global__ void k(float *a, int n) { if (threadIdx.x < n) a[b
 _ROWS = """__global__ void k(float *a, int n) {
     for (int i = threadIdx.x; i < n; i += 256) a[blockIdx.x * 65536 + i] = 1;
 }"""
+_PIXELS = """__global__ void k(float *a, int n) {
+    int i = blockIdx.x * 256 + threadIdx.x;
+    a[8 * (i / n)] = 1;
+}"""
 _ONE_EACH = """__global__ void k(float *a, int n) {
     int i = blockIdx.x * 256 + threadIdx.x;
     if (i < n) a[i] = 1;
@@ -52,6 +56,13 @@ _SQUARE = _WITHIN_A_BLOCK.replace("blockIdx.x * 256", "blockIdx.x * 65536")
 def test_sizes_that_a_grid_is_for_are_large(kernel: str, grid: str) -> None:
     result = _result(kernel, grid)
     assert (result.status, result.assumptions) == ("exact", ())
+
+
+def test_sizes_that_threads_are_divided_by_are_assumed_to_be_large() -> None:
+    """Pixels of n channels are a sector apart, so that a warp with the end of one in it touches two. Of the 32 warps,
+    one has it for 513 channels, which is 3.1 % more, and none for 1025."""
+    result = _result(_PIXELS, "4")
+    assert (result.status, result.assumptions, result.sectors_per_request) == ("assumed", ("n >= 1024",), 1)
 
 
 def test_what_the_user_states_need_not_be_assumed() -> None:

@@ -140,7 +140,8 @@ def _sensitivity(
     means = {1: mean(int(generic) + 1)}
     if view.allows(uniform, int(generic) + 1) and not moves(means[1]):
         # If an odd size changes nothing, no other divisibility matters.
-        return _least(uniform, moves, mean, view) if _decides_who_comes(uniform, reached) else (None, [])
+        is_small = _decides_who_comes(uniform, reached) or _divides_threads(uniform, reached)
+        return _least(uniform, moves, mean, view) if is_small else (None, [])
     means |= {added: mean(int(generic) + added) for added in _VARIATIONS[1:]}
     sensitive = [added for added, figure in means.items() if moves(figure)]
     if not sensitive:
@@ -195,6 +196,16 @@ def _decides_who_comes(uniform: Node, reached: Sequence[Known]) -> bool:
     conditions = (*loops, *(condition for known in reached for condition in known.conditions))
     own = (condition.bits for condition in conditions if not condition.bits & BLOCK_BITS)
     return any(bits & uniform.bits and bits & THREAD_BITS for bits in own)
+
+
+def _divides_threads(uniform: Node, reached: Sequence[Known]) -> bool:
+    """Whether what a thread is for is divided by a size, as in `pixel[i / channels]`: of few channels, more than one
+    pixel belong to a warp."""
+    nodes = [node for known in reached for node in (known.event.offset, *known.conditions)]
+    return any(
+        node.op in ("/", "%") and node.args[1].bits & uniform.bits and node.args[0].bits & THREAD_BITS
+        for node in below(nodes, uniform.bits)
+    )
 
 
 def _is_launched(uniform: Node, value: int, view: LaunchView) -> bool:
