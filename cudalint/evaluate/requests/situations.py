@@ -67,16 +67,29 @@ class Situation:
         effort: Effort,
         uniforms: Mapping[Node, int | float] | None = None,
         edges: Sequence[Sequence[int]] = ((), (), ()),
+        usual: Situation | None = None,
     ) -> None:
-        """`edges`: blocks along x, y and z that have to be among the representatives."""
+        """`edges`: blocks along x, y and z that have to be among the representatives. `usual` is one of the same launch
+        with the generic values: what other values make no difference to is taken over from it."""
         self.graph = graph
         self.effort = effort
         self._edges = edges
         self.threads = Threads.of(block)
         values = dict(uniforms or {})
-        self.grid = Rows.of_one_block(graph, values, block).extents(grid)
-        self.base = self._base_rows(values)
+        bits = 0
+        for uniform in values:
+            bits |= uniform.bits
+        if usual is not None and not any(axis.bits & bits for axis in grid):
+            self.grid: tuple[int, ...] = usual.grid
+        else:
+            self.grid = Rows.of_one_block(graph, values, block).extents(grid)
+        self._values, self._bits = values, bits
+        is_alike = usual is not None and (usual.grid, usual.effort, usual._edges) == (self.grid, effort, edges)
+        self._usual = usual if is_alike else None
+        self.base: Rows = self._base_rows(values) if self._usual is None else self._usual.base.varied(values)
         self._nests: dict[tuple[int, ...], Rows] = {}
+        self._numbers: dict[tuple[int, ...], int] = {}
+        """When each of them was made, by which iterations are drawn."""
         self._lanes: dict[tuple[tuple[int, ...], bytes], Lanes] = {}
 
     def _base_rows(self, values: Mapping[Node, int | float]) -> Rows:
@@ -103,9 +116,18 @@ class Situation:
         key = tuple(loop.counter.index for loop in loops)
         rows = self._nests.get(key)
         if rows is None:
-            rows = self._iterate(self.rows(loops[:-1]), loops[-1])
-            self._nests[key] = rows
+            parent, number = self.rows(loops[:-1]), len(self._nests)
+            rows = self._usual_rows(loops, key, number) or self._iterate(parent, loops[-1])
+            self._nests[key], self._numbers[key] = rows, number
         return rows
+
+    def _usual_rows(self, loops: Sequence[Loop], key: tuple[int, ...], number: int) -> Rows | None:
+        """Those of the usual situation, if the same iterations stand for these loops here."""
+        if self._usual is None or self._usual._numbers.get(key) != number:
+            return None
+        if any(node.bits & self._bits for loop in loops for node in (loop.condition, *loop.conditions)):
+            return None
+        return self._usual._nests[key].varied(self._values)
 
     def lanes(self, loops: Sequence[Loop], mask: NDArray[np.bool_]) -> Lanes:
         """Compares the lanes that are active at a place inside these loops; `mask` is [rows, warps, 32]."""

@@ -116,7 +116,8 @@ class LaunchView(Struct, eq=False):
         found = self._situations.get(key)
         if found is None:
             self.trim()
-            found = Situation(self.graph, self.block, self.grid, effort, values, edges)
+            usual = self._situations.get("quick")
+            found = Situation(self.graph, self.block, self.grid, effort, values, edges, usual)
             self._situations[key] = found
         return found
 

@@ -14,7 +14,7 @@ import numpy as np
 from msgspec import Struct
 from numpy.typing import NDArray
 
-from cudalint.evaluate.symbolic.arithmetic import Kind, Number
+from cudalint.evaluate.symbolic.arithmetic import OPERATIONS, Kind, Number
 from cudalint.evaluate.symbolic.caches import MOST_AT_ONCE
 from cudalint.evaluate.symbolic.graph import Graph
 from cudalint.evaluate.symbolic.nodes import THREAD_BITS, Node, Uniform
@@ -93,6 +93,7 @@ class Rows:
         """Which lanes are still in the loops around: those that left one in an earlier iteration are not."""
         self._parent: Rows | None = None
         self._parent_rows: NDArray[np.int64] | None = None
+        """None where all rows of the parent are these."""
         self._own_bits = 0
 
     @staticmethod
@@ -127,10 +128,22 @@ class Rows:
             rows._own_bits |= counter.bits
         return rows
 
+    def varied(self, uniforms: Mapping[Node, int | float]) -> Rows:
+        """The same rows with other values for some uniform symbols: the numbers that do not depend on them are shared.
+        """
+        rows = self.child(np.arange(self.count), self.weights, {})
+        rows._parent_rows = None
+        rows._uniforms = dict(uniforms)
+        for uniform in uniforms:
+            rows._own_bits |= uniform.bits
+        return rows
+
     def outside(self, levels: int) -> NDArray[np.bool_]:
         """`alive` as it is so many loops further out, for these rows."""
         if levels == 0 or self._parent is None:
             return self.alive
+        if self._parent_rows is None:
+            return self._parent.outside(levels)
         alive = self._parent.outside(levels - 1)
         return alive if len(alive) == 1 else alive[self._parent_rows]
 
@@ -177,11 +190,12 @@ class Rows:
 
     def value(self, node: Node) -> Array:
         """The numbers of `node`: integers as int64, floats as float64, conditions as bool."""
-        if node.op == "const":
-            return _constant(node)
         done = self._memo.get(node.index)
         if done is None:
-            done = self._keep(node) if self._is_busy else self._begin(node)
+            if node.is_const:
+                done = self._memo[node.index] = _constant(node)
+            else:
+                done = self._keep(node) if self._is_busy else self._begin(node)
         return done
 
     def _begin(self, node: Node) -> Array:
@@ -274,8 +288,8 @@ class Rows:
 
     def _lane_trips(self, counter: Node, condition: Node) -> NDArray[np.int64]:
         if self._parent is not None and not condition.bits & self._own_bits:
-            trips = self._parent.trips(counter, condition)
-            return trips[self._parent_rows] if trips.ndim and len(trips) > 1 else trips
+            trips: NDArray[np.int64] = self._inherited(self._parent.trips(counter, condition))
+            return trips
         if self.count > 1 and not condition.bits & ~(self.graph.uniform_bits | counter.bits):
             # All rows and lanes are alike.
             alone = self.child(np.zeros(1, dtype=np.int64), self.weights[:1], {})
@@ -287,7 +301,7 @@ class Rows:
         key = tuple(condition.index for condition in conditions)
         mask = self._masks.get(key)
         if mask is None:
-            mask = self._masks[key] = self.narrowed(self.alive, conditions)
+            mask = self._masks[key] = self._mask(conditions)
             # The kernel's accesses share their guards, and so what is kept.
             mask.flags.writeable = False
             self.bytes += mask.nbytes
@@ -295,6 +309,19 @@ class Rows:
         return mask
 
     # computing
+
+    def _mask(self, conditions: Sequence[Node]) -> NDArray[np.bool_]:
+        is_shared = self._parent_rows is None and not any(c.bits & self._own_bits for c in conditions)
+        if self._parent is not None and is_shared:
+            return self._parent.mask(conditions)
+        return self.narrowed(self.alive, conditions)
+
+    def _inherited(self, numbers: Array) -> Array:
+        """The numbers of the parent's rows for these rows."""
+        if self._parent_rows is None or not isinstance(numbers, np.ndarray) or not numbers.ndim:
+            return numbers
+        assert self._parent is not None
+        return numbers[self._parent_rows] if 1 < self._parent.count == len(numbers) else numbers
 
     def narrowed(self, alive: NDArray[np.bool_], conditions: Sequence[Node]) -> NDArray[np.bool_]:
         """[rows, threads] the lanes among `alive` for which all conditions hold."""
@@ -315,11 +342,9 @@ class Rows:
 
     def _compute(self, node: Node) -> Array:
         if self._parent is not None and not node.bits & self._own_bits:
-            assert self._parent_rows is not None
-            inherited = self._parent.value(node)
-            if isinstance(inherited, np.ndarray) and inherited.ndim and 1 < self._parent.count == inherited.shape[0]:
-                return inherited[self._parent_rows]
-            return inherited
+            return self._inherited(self._parent.value(node))
+        if node.op in OPERATIONS:
+            return operate(node, [self.value(node.args[0]), self.value(node.args[1])])
         if node.op == "loop":
             return self._counters[node]
         if node.op == "thread":
