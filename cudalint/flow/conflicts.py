@@ -270,8 +270,11 @@ def _harmful(
 
 def _agree(table: Table, runs: _Runs, keys: Column, firsts: Column) -> NDArray[np.bool_]:
     """[pairs] whether all threads that an event lets store under a key store one value."""
-    among = np.isin(runs.sorted_keys, keys) & (table.event[runs.order] == table.event[firsts[0]])
-    key, values = runs.sorted_keys[among], table.values[runs.order[among]]
+    first, end = (np.searchsorted(runs.sorted_keys, keys, side=side) for side in ("left", "right"))
+    counts = end - first
+    under = np.repeat(first - (np.cumsum(counts) - counts), counts) + np.arange(int(counts.sum()))
+    under = under[table.event[runs.order[under]] == table.event[firsts[0]]]
+    key, values = runs.sorted_keys[under], table.values[runs.order[under]]
     starts = np.flatnonzero(np.concatenate(([True], key[1:] != key[:-1])))
     agree = np.minimum.reduceat(values, starts) == np.maximum.reduceat(values, starts)
     return np.asarray(agree[np.searchsorted(key[starts], keys)], dtype=bool)

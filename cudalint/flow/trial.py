@@ -16,7 +16,7 @@ from cudalint.evaluate.symbolic.nodes import Node
 from cudalint.evaluate.symbolic.numeric import Data, Rows
 from cudalint.flow.conflicts import Conflict, Reach, all_conflicts
 from cudalint.flow.lanes import TooManyLanes, table_of
-from cudalint.flow.unfold import TooLarge, Touch, Unfolding
+from cudalint.flow.unfold import Program, TooLarge, Touch, Unfolding
 from cudalint.launches.limits import problem_of
 from cudalint.options import RaceScope
 
@@ -65,6 +65,8 @@ class Trial(Struct, eq=False):
     _others: dict[object, Trial] = field(default_factory=dict)
     _known: dict[object, list[Conflict]] = field(default_factory=dict)
     _sites: dict[object, set[frozenset[object]]] = field(default_factory=dict)
+    _extents: tuple[int, ...] = ()
+    _program: Program | None = None
 
     def conflicts(
         self, touches: Sequence[Touch], size: int | None, scope: RaceScope, ignores_values: bool = False
@@ -125,7 +127,13 @@ class Trial(Struct, eq=False):
     def _unfold(self, scope: RaceScope, effort: Effort) -> Unfolding:
         extents = self.extents()
         blocks = _inside(extents, effort.blocks) if scope == "block" else _neighbours(extents, effort.blocks)
-        return Unfolding(self.graph, self.block, blocks, self.events, self.values, effort.iterations, self.data)
+        return Unfolding(self.graph, self.block, blocks, self.program(), self.values, effort.iterations, self.data)
+
+    def program(self) -> Program:
+        """The events, as all trials of the execution walk through them."""
+        if self._program is None:
+            self._program = Program.of(self.events)
+        return self._program
 
     def under(self, values: Mapping[Node, int | float], data: Data = "random") -> Trial:
         """The same launch with other values for some symbols, and other data in memory."""
@@ -133,7 +141,9 @@ class Trial(Struct, eq=False):
         found = self._others.get(key)
         if found is None:
             merged = {**self.values, **values}
-            found = Trial(self.graph, self.block, self.grid, self.events, self.end, merged, data=data)
+            found = Trial(
+                self.graph, self.block, self.grid, self.events, self.end, merged, data=data, _program=self.program()
+            )  # fmt: skip
             self._others[key] = found
         return found
 
@@ -148,7 +158,9 @@ class Trial(Struct, eq=False):
 
     def extents(self) -> tuple[int, ...]:
         """The grid's."""
-        return Rows.of_one_block(self.graph, self.values, self.block).extents(self.grid)
+        if not self._extents:
+            self._extents = Rows.of_one_block(self.graph, self.values, self.block).extents(self.grid)
+        return self._extents
 
     @property
     def is_launched(self) -> bool:

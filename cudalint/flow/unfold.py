@@ -166,6 +166,23 @@ class _Clock(Struct):
         self.open.clear()
 
 
+class Program(Struct, frozen=True, eq=False):
+    """What all traces of one execution have in common."""
+
+    events: Sequence[Event]
+    items: Sequence[Item]
+    """The events as a tree of loops."""
+    places: Mapping[int, int]
+    """The position of each event, by its identity."""
+    is_quiet: bool
+    """All of it lies in one interval."""
+
+    @staticmethod
+    def of(events: Sequence[Event]) -> Program:
+        places = {id(event): position for position, event in enumerate(events)}
+        return Program(events, group(events), places, _is_quiet(events))
+
+
 class Unfolding:
     """The trace of some blocks under one launch."""
 
@@ -174,7 +191,7 @@ class Unfolding:
         graph: Graph,
         block: tuple[int, int, int],
         blocks: NDArray[np.int64],
-        events: Sequence[Event],
+        program: Program,
         uniforms: Mapping[Node, int | float] | None = None,
         most_iterations: int = 12,
         data: Data = "random",
@@ -185,7 +202,7 @@ class Unfolding:
         self.graph = graph
         self.block = block
         self.threads = Threads.of(block)
-        self.events = events
+        self.events = program.events
         self._most = most_iterations
         self._masks: dict[int, NDArray[np.bool_]] = {}
         self._times: dict[int, Intervals] = {}
@@ -204,9 +221,8 @@ class Unfolding:
         else:
             self.base, self._nests, self._children = like.base, like._nests, like._children
             self._numbers, self._starts, self._cut = like._numbers, like._starts, like._cut
-        self._place = {id(event): position for position, event in enumerate(events)}
-        items = group(events)
-        if _is_quiet(events):
+        self._place, items = program.places, program.items
+        if program.is_quiet:
             self._stamp_all(items, (), 0, len(blocks), _Clock(np.zeros(self.threads.warps, dtype=np.int64)))
             return
         for row in range(len(blocks)):
@@ -215,7 +231,7 @@ class Unfolding:
 
     def without(self, barriers: Collection[BarrierEvent]) -> Unfolding:
         """The same trace with some barriers pretended away."""
-        left = [event for event in self.events if event not in barriers]
+        left = Program.of([event for event in self.events if event not in barriers])
         return Unfolding(self.graph, self.block, self.base.blocks, left, most_iterations=self._most, like=self)
 
     # rows
