@@ -348,12 +348,15 @@ def _is_loaded(graph: Graph, part: Node, reason: Reason) -> bool:
 
 
 def _decide_who_comes(data: Mapping[Node, Reason], conflict: Conflict, graph: Graph) -> bool:
-    """Whether the array that an address is computed from also decides, by other elements, thread by thread, who gets
+    """Whether an array that an address is computed from also decides, by other elements, thread by thread, who gets
     there. What an element says of itself lets all pass that have its value."""
     sources = {_source(reason) for reason in data.values()}
-    conditions = [c for end in (conflict.first, conflict.second) for c in _decided_by_data(end, conflict, graph)]
-    parts = [known for condition in conditions for known in opaque_parts(graph, condition)]
-    return any(part not in data and _source(reason) in sources for part, reason in parts)
+    for end in (conflict.first, conflict.second):
+        own = {part for part, _ in opaque_parts(graph, end.offset)}
+        parts = [known for c in _decided_by_data(end, conflict, graph) for known in opaque_parts(graph, c)]
+        if any(part not in own and _source(reason) in sources for part, reason in parts):
+            return True
+    return False
 
 
 def _source(reason: Reason) -> str:
