@@ -291,8 +291,12 @@ class LoopSummary:
         chosen = [node.args[0] for node in below([result], THREAD_BITS) if node.op in ("select", "pick")]
         comparisons = (node for node in below(chosen, THREAD_BITS) if node.op in ("<", "<=", "=="))
         of_interest = THREAD_BITS | self.graph.opaque_bits
-        sides = (side for node in comparisons for side in node.args if side.bits & of_interest)
-        return list(dict.fromkeys(sides))[:_MOST_COMPARED]
+        found: dict[Node, None] = {}
+        for side in (side for node in comparisons for side in node.args if side.bits & of_interest):
+            found[side] = None
+            if len(found) == _MOST_COMPARED:
+                break
+        return list(found)
 
     def _close(
         self,
@@ -315,7 +319,8 @@ class LoopSummary:
         graph, placeholder, start = self.graph, self.placeholders[key], self._start_node(key)
         self.ex.check_time()
         if result.bits & self.closed_bits:
-            result = graph.substitute(result, self.closed)
+            own = {leaf: closed for leaf, closed in self.closed.items() if leaf.bits & result.bits}
+            result = graph.substitute(result, own)
         if result.bits & self.placeholder_bits & ~self.closed_bits & ~placeholder.bits:
             return self._exchanged(key, result, results)
         return Recurrence(graph, self.counter, placeholder, result, start).closed()
@@ -327,7 +332,9 @@ class LoopSummary:
         between two arrays."""
         graph, mine = self.graph, self.placeholders[key]
         for other_key, other in self.placeholders.items():
-            there, back = linear_step(graph, result, other), linear_step(graph, results[other_key], mine)
+            after = results[other_key]
+            there = linear_step(graph, result, other) if result.bits & other.bits else None
+            back = linear_step(graph, after, mine) if after.bits & mine.bits else None
             if there is None or back is None or not (there.is_const and back.is_const and there.value == -back.value):
                 continue
             odd = graph.binary("+", self._start_node(other_key), there, mine.kind)
