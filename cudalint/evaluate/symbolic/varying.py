@@ -64,6 +64,9 @@ class Lanes:
         if node.op == "opaque":
             return any(self.vary(argument, at) for argument in node.args)
         mask, rows = self.mask, self._rows.at(at)
+        if not rows.fixes(node):
+            # It is a value inside of a loop that is over, which has no number out here.
+            return True
         values = np.broadcast_to(rows.value(node), mask.reshape(rows.count, -1).shape).reshape(mask.shape)
         first = np.argmax(mask, axis=2)[..., None]
         same = values == np.take_along_axis(values, first, axis=2)
