@@ -1,0 +1,47 @@
+"""Situations with other values for some sizes: what they share with the usual one is what they would compute."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from cudalint import ir
+from cudalint.evaluate.execute.events import Loop
+from cudalint.evaluate.requests.situations import QUICK, Situation
+from cudalint.evaluate.symbolic.arithmetic import BOOL, I4, I8
+from cudalint.evaluate.symbolic.graph import Graph
+from cudalint.evaluate.symbolic.nodes import Node, Reason
+
+SPAN = ir.Span("a.cu", 1, 1, 1, 2)
+
+
+def loop_up_to(graph: Graph, end: Node) -> Loop:
+    counter = graph.counter("a loop")
+    return Loop(counter, graph.binary("<", counter, end, BOOL), (), SPAN, True, False)
+
+
+def test_other_sizes_share_rows_with_the_usual_ones() -> None:
+    graph = Graph()
+    rows, columns = graph.uniform("rows", 4096), graph.uniform("columns", 2048)
+    grid = (graph.binary("/", rows, graph.const(64), I4), graph.one, graph.one)
+    outer, inner = loop_up_to(graph, graph.const(100)), loop_up_to(graph, columns)
+    row = graph.binary("+", graph.thread[0], graph.binary("*", graph.block[0], graph.const(64), I4), I4)
+    loaded = graph.opaque(Reason(True, "it is loaded"), (graph.binary("+", row, outer.counter, I8),), I4)
+    place = graph.binary("+", graph.binary("*", row, columns, I4), graph.binary("+", outer.counter, loaded, I8), I8)
+    guard = graph.binary("<", row, rows, BOOL)
+    nests: tuple[tuple[Loop, ...], ...] = ((outer, inner), (outer,), ())
+    for values in ({columns: 2049}, {rows: 4097}, {rows: 100, columns: 7}):
+        usual = Situation(graph, (64, 1, 1), grid, QUICK)
+        for nest in nests[:2]:
+            usual.rows(nest).full(place)
+        sharing = Situation(graph, (64, 1, 1), grid, QUICK, values, usual=usual)
+        alone = Situation(graph, (64, 1, 1), grid, QUICK, values)
+        assert sharing.grid == alone.grid
+        for nest in nests:
+            ours, theirs = sharing.rows(nest), alone.rows(nest)
+            assert np.array_equal(ours.weights, theirs.weights)
+            assert np.array_equal(ours.mask([guard]), theirs.mask([guard]))
+            for levels in range(len(nest) + 1):
+                alive, expected = (np.broadcast_to(r.outside(levels), (r.count, 64)) for r in (ours, theirs))
+                assert np.array_equal(alive, expected)
+            if nest:
+                assert np.array_equal(ours.full(place), theirs.full(place))
