@@ -76,10 +76,16 @@ class RecordType(Struct, eq=False):
     align: int
     fields: tuple[Field, ...] = ()
     is_union: bool = False
+    has_open_bases: bool = False
+    """It has bases that are found only when somebody names what it inherits: an instance of a class template."""
     _overlapping: dict[str, tuple[Field, ...]] | None = None
 
     def field(self, name: str) -> Field | None:
         return next((f for f in self.fields if f.name == name), None)
+
+    def extend(self, inherited: tuple[Field, ...]) -> None:
+        """Puts fields of a base that was found later before its own."""
+        self.fields, self._overlapping = (*inherited, *self.fields), None
 
     def overlapping(self, name: str) -> tuple[Field, ...]:
         """The other fields that share bytes with one, as those of unions do."""
@@ -386,10 +392,11 @@ class FunctionName(_Located, Struct, frozen=True, eq=False):
 
 
 class New(_Located, Struct, frozen=True, eq=False):
-    """`new T` or `new T[count]` (host code)."""
+    """`new T`, `new T(…)` or `new T[count]` (host code)."""
 
     element: Type
     count: Expr | None
+    initial: Expr | None
     type: Type
     where: Where
 

@@ -28,6 +28,9 @@ from cudalint.evaluate.symbolic.graph import Graph
 from cudalint.evaluate.symbolic.nodes import Node, Reason, Uniform, without_cast
 from cudalint.launches.configuration import Configuration
 
+_MAX_CALLEES = 64
+"""Functions that are looked into for the bases of a kernel's parameters."""
+
 
 def kernel_arguments(
     function: ir.Function, values: Sequence[Value | Place], graph: Graph, generics: Generics
@@ -117,9 +120,24 @@ def _pointer_argument(
 
 def unknown_arguments(function: ir.Function, graph: Graph, generics: Generics) -> dict[ir.Symbol, Value | Place]:
     """Parameters of which nothing is known: pointers to allocations, generic sizes."""
+    _find_bases(function)
     # The host's memory makes unknown numbers uniform.
     memory = HostMemory(graph, generics)
     return {s: unknown_argument(s.type, s.name, graph, memory) for s in function.parameters}
+
+
+def _find_bases(function: ir.Function) -> None:
+    """Lowers what a kernel calls, which names what its parameters inherit."""
+    if not any(isinstance(s.type, ir.RecordType) and s.type.has_open_bases for s in function.parameters):
+        return
+    pending, seen = [function], set[str]()
+    while pending and len(seen) < _MAX_CALLEES:
+        for node in walk.walk(pending.pop().body):
+            if isinstance(node, ir.Call) and node.function is not None and node.function.key not in seen:
+                seen.add(node.function.key)
+                called = node.function.load()
+                if called is not None:
+                    pending.append(called)
 
 
 def unknown_argument(type_: ir.Type, name: str, graph: Graph, memory: Memory) -> Value | Place:

@@ -235,6 +235,7 @@ def construct_value(ex: Executor, expr: ir.Construct) -> Value:
             return text
     if expr.constructor is not None:
         ref = expr.constructor
+        ref.load()  # It names the bases, and with them fields that the object has.
         symbol = ir.Symbol("temporary", expr.type, "local", expr.span)
         ex.state.variables[symbol] = ex.memory.unknown(expr.type, UNINITIALISED)
         where = LocalPlace(symbol, (), expr.type)

@@ -113,12 +113,14 @@ class Memory:
             return RecordValue(type_, fields)
         return self.graph.opaque(reason, args, I8)
 
-    def smear(self, value: Value, type_: ir.Type, extra: tuple[Node, ...] = ()) -> Value:
+    def smear(
+        self, value: Value, type_: ir.Type, extra: tuple[Node, ...] = (),
+        why: str = "it is put together from parts of an array in registers",
+    ) -> Value:
         """A value of `type_` that depends on everything that `value` consists of, in an unknown way."""
         parts = some_nodes(value)
         data = any(p.bits & self.graph.opaque_bits for p in parts)
-        reason = Reason(data, "it is put together from parts of an array in registers")
-        return self.unknown(type_, reason, parts + extra)
+        return self.unknown(type_, Reason(data, why), parts + extra)
 
     # reading
 
@@ -138,10 +140,14 @@ class Memory:
         for position, step in enumerate(place.path):
             inner = self._part(value, step, place.type if position == len(place.path) - 1 else None)
             if inner is None:
-                return self.smear(value, place.type, tuple(s for s in place.path if isinstance(s, Node)))
+                # A field that the value does not have may depend on anything.
+                extra = tuple(self.graph.thread) if isinstance(step, str) else ()
+                return self.smear(value, place.type, extra + tuple(s for s in place.path if isinstance(s, Node)))
             value = inner
         if isinstance(place.type, ir.RecordType) and not isinstance(value, (RecordValue, Choice, Closure)):
             return self.smear(value, place.type)
+        if isinstance(place.type, ir.Scalar) and isinstance(value, Node) and _is_punned(place, value):
+            return self.smear(value, place.type, why="it is read as bits of another type")
         return value
 
     def _part(self, value: Value, step: Step, type_: ir.Type | None) -> Value | None:
@@ -341,6 +347,27 @@ class Memory:
             here = self.graph.binary("==", index, self.graph.const(i, I8), I8)
             elements[i] = join(self.graph, here, self._with_part(old, rest, new), old)
         return ArrayValue(array.type, elements, array.rest)
+
+
+def _is_punned(place: LocalPlace, value: Node) -> bool:
+    """Whether a number is read as bits of another type: a float as an integer, or several numbers as one."""
+    kind = kind_of(place.type)
+    if kind.is_float == value.kind.is_float and kind.bytes <= value.kind.bytes:
+        return False
+    declared: ir.Type | None = place.symbol.type
+    for step in place.path:
+        declared = _part_type(declared, step)
+    if not isinstance(declared, ir.Scalar):
+        return False
+    own = kind_of(declared)
+    return kind.is_float != own.is_float or kind.bytes > own.bytes
+
+
+def _part_type(type_: ir.Type | None, step: Step) -> ir.Type | None:
+    if isinstance(step, str):
+        field = type_.field(step) if isinstance(type_, ir.RecordType) else None
+        return None if field is None else field.type
+    return type_.element if isinstance(type_, ir.ArrayType) else None
 
 
 def _field_type(record: ir.RecordType, name: str) -> ir.Type:

@@ -106,6 +106,7 @@ def lambda_value(ex: Executor, expr: ir.Lambda) -> Value:
 
 
 def new_value(ex: Executor, expr: ir.New) -> Value:
-    if expr.count is not None:
-        expressions.evaluate(ex, expr.count)
+    for part in (expr.count, expr.initial):
+        if part is not None:
+            expressions.evaluate(ex, part)
     return Pointer(Allocation("new", "local"), ex.graph.const(0, I8), expr.element)

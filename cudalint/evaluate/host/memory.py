@@ -89,7 +89,7 @@ class HostMemory(Memory):
                 self.unset.add(element)
         return element
 
-    def smear(self, value: Value, type_: ir.Type, extra: tuple[Node, ...] = ()) -> Value:
+    def smear(self, value: Value, type_: ir.Type, extra: tuple[Node, ...] = (), why: str = "") -> Value:
         return self.unknown(type_, Reason(False, "of parts"), some_nodes(value) + extra)
 
     def write(self, state: State, place: Place, value: Value, context: Context) -> None:

@@ -14,7 +14,9 @@ from cudalint.evaluate.execute import expressions
 from cudalint.evaluate.execute.conversions import as_number
 from cudalint.evaluate.execute.events import LibraryAccess
 from cudalint.evaluate.execute.memory import element_bytes
-from cudalint.evaluate.execute.values import Allocation, Pointer, Value
+from cudalint.evaluate.execute.values import Allocation, LocalMemory, Pointer, Value
+from cudalint.evaluate.library.objects import copy_objects, fill_object
+from cudalint.evaluate.symbolic.arithmetic import I8
 from cudalint.facts import Operation
 
 if TYPE_CHECKING:
@@ -47,15 +49,41 @@ def _copy(ex: Executor, call: ir.Call) -> Value | None:
     if count > 0:
         touch(ex, source, count, "load", call.span)
         touch(ex, target, count, "store", call.span)
+        copy_objects(ex, target, source, count if size.is_const else None, call.span)
     return target
+
+
+def _copy_range(ex: Executor, call: ir.Call) -> Value | None:
+    """`std::copy(first, last, target)`, for pointers."""
+    if len(call.arguments) != 3:
+        return None
+    first, last, target = (_address(ex, argument) for argument in call.arguments)
+    if not (isinstance(first, Pointer) and isinstance(last, Pointer) and isinstance(target, Pointer)):
+        return None
+    if not _are_in_one_object(first, last):
+        return None
+    size = ex.graph.binary("-", last.offset, first.offset, I8)
+    count = max(int(size.value), 0) if size.is_const else None
+    touch(ex, first, 1 if count is None else count, "load", call.span)
+    touch(ex, target, 1 if count is None else count, "store", call.span)
+    copy_objects(ex, target, first, count, call.span)
+    return Pointer(target.target, ex.graph.binary("+", target.offset, size, I8), target.pointee)
+
+
+def _are_in_one_object(one: Pointer, other: Pointer) -> bool:
+    if isinstance(one.target, LocalMemory) and isinstance(other.target, LocalMemory):
+        return one.target.place.symbol is other.target.place.symbol
+    return one.target is other.target
 
 
 def _fill(ex: Executor, call: ir.Call) -> Value | None:
     if len(call.arguments) < 3:
         return None
     target = _address(ex, call.arguments[0])
+    content = expressions.number(ex, call.arguments[1])
     size = expressions.number(ex, call.arguments[2])
     if not size.is_const or size.value > 0:
+        fill_object(ex, target, content, int(size.value) if size.is_const else None, call.span)
         touch(ex, target, int(size.value) if size.is_const else 1, "store", call.span)
     return target
 
@@ -112,6 +140,7 @@ def _table() -> dict[str, Handler]:
     table: dict[str, Handler] = {}
     for name in ("memcpy", "memmove", "__builtin_memcpy", "__builtin_memmove"):
         table[name] = _copy
+    table["copy"] = _copy_range
     table["memset"] = table["__builtin_memset"] = _fill
     table["memcpy_async"] = _group_copy
     table["curand"] = table["curand_init"] = table["curand4"] = _random

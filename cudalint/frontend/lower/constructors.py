@@ -48,7 +48,7 @@ class Constructors:
         base class goes by the name of its type."""
         if definition.kind != kinds.CONSTRUCTOR:
             return ()
-        lower = self._context.expressions.lower
+        lower, types = self._context.expressions.lower, self._context.types
         pairs: dict[str, ir.Expr] = {}
         member = ""
         for node in parts.initializers:
@@ -56,6 +56,8 @@ class Constructors:
                 member = cursors.spelling(node)
             elif kinds.is_expression(node.kind):
                 value = lower(node)
+                if not member:
+                    types.note_base(types.of(cursors.semantic_parent(definition)), value.type)
                 pairs[member or _base_name(value)] = value
                 member = ""
         for name, node in _class_initializers(definition):

@@ -9,7 +9,7 @@ from cudalint import ir
 from cudalint.frontend import cursors, kinds
 from cudalint.frontend.cursors import Cursor
 from cudalint.frontend.lower import literals
-from cudalint.frontend.lower.types import BOOL, INT, VOID, is_anonymous
+from cudalint.frontend.lower.types import BOOL, INT, VOID, has_open_bases, is_anonymous
 
 if TYPE_CHECKING:
     from cudalint.frontend.lower.context import Context
@@ -111,6 +111,7 @@ class Expressions:
             return operand
         if isinstance(operand, ir.FunctionName) or isinstance(target, ir.OpaqueType):
             return operand
+        self._types.note_base(operand.type, target)
         return ir.Cast(operand, target, False, self._where(cursor))
 
     def _rare(self, cursor: Cursor, inner: list[Cursor]) -> ir.Expr:
@@ -242,9 +243,11 @@ class Expressions:
             inner = cursors.expressions(inner[0])
         name = cursors.spelling(cursor)
         type_, where = self._types.of(cursor), self._where(cursor)
+        base = self.lower(inner[0]) if inner else self.this(cursor)
+        if has_open_bases(base.type):
+            self._types.note_base(base.type, self._types.of(cursors.semantic_parent(declaration)))
         if not inner:
-            return ir.Member(self.this(cursor), name, True, type_, where)
-        base = self.lower(inner[0])
+            return ir.Member(base, name, True, type_, where)
         return ir.Member(base, name, isinstance(base.type, ir.PointerType), type_, where)
 
     def this(self, cursor: Cursor) -> ir.Expr:
@@ -355,7 +358,8 @@ class Expressions:
         count = None
         if inner and literals.is_array_new(self._context.sources.text(cursor)):
             count = self.lower(inner[0])
-        return ir.New(element, count, type_, self._where(cursor))
+        has_initial = count is None and bool(inner) and self._types.of(inner[-1]) is element
+        return ir.New(element, count, self.lower(inner[-1]) if has_initial else None, type_, self._where(cursor))
 
     def _delete(self, cursor: Cursor) -> ir.Expr:
         arguments = self.lower_all(cursors.expressions(cursor))

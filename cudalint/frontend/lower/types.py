@@ -66,6 +66,9 @@ class Types:
         self._lowered: dict[int, ir.Type] = {}
         self._pointers: dict[tuple[ir.Type, bool], ir.PointerType] = {}
         self._arrays: dict[tuple[ir.Type, int | None], ir.ArrayType] = {}
+        self._base_bytes: dict[ir.RecordType, int] = {}
+        """Instances of class templates whose bases depend on its parameters, which libclang 18 doesn't tell; and the
+        bytes of those bases that were found."""
 
     def of(self, cursor: Cursor) -> ir.Type:
         """The type of an expression or a declared variable."""
@@ -165,7 +168,25 @@ class Types:
         self._lowered[type_.handle] = record  # Before its fields, which may point to it.
         if record.bytes:
             record.fields = self._fields(type_, declaration)
+            record.has_open_bases = _has_dependent_base(declaration)
+            if record.has_open_bases:
+                self._base_bytes[record] = 0
         return record
+
+    def note_base(self, record: ir.Type, base: ir.Type) -> None:
+        """Gives a record, or what a pointer leads to, the fields of a base that it was seen to have: it turns into one
+        by itself, a constructor initialises it, or it has a member of it."""
+        if not has_open_bases(record):
+            return
+        record, base = _pointed_to(record), _pointed_to(base)
+        if not isinstance(record, ir.RecordType) or not isinstance(base, ir.RecordType) or base is record:
+            return
+        inherited = [field for field in base.fields if record.field(field.name) is None]
+        if inherited:
+            start = _aligned(self._base_bytes[record], base.align)
+            inherited = [replace(field, offset=start + field.offset) for field in inherited]
+            record.extend(tuple(inherited))
+            self._base_bytes[record] = start + base.bytes
 
     def _fields(self, type_: CxType, declaration: Cursor) -> tuple[ir.Field, ...]:
         fields = self._base_fields(declaration)
@@ -197,10 +218,32 @@ class Types:
             base = self.of(child)
             if not isinstance(base, ir.RecordType) or not base.fields:
                 continue
-            start = -(-end // base.align) * base.align if base.align else end
+            start = _aligned(end, base.align)
             fields += [replace(inner, offset=start + inner.offset) for inner in base.fields]
             end = start + base.bytes
         return fields
+
+
+def has_open_bases(type_: ir.Type) -> bool:
+    """Whether an object, or what a pointer leads to, has bases that may still be found."""
+    record = _pointed_to(type_)
+    return isinstance(record, ir.RecordType) and record.has_open_bases
+
+
+def _pointed_to(type_: ir.Type) -> ir.Type:
+    return type_.pointee if isinstance(type_, ir.PointerType) else type_
+
+
+def _has_dependent_base(declaration: Cursor) -> bool:
+    """Whether a class is an instance of a template with a base that depends on its parameters."""
+    template = cursors.specialized_template(declaration)
+    if not kinds.is_declaration(template.kind) or cursors.children(declaration):
+        return False
+    return any(child.kind == kinds.CXX_BASE_SPECIFIER for child in cursors.children(template))
+
+
+def _aligned(offset: int, align: int) -> int:
+    return -(-offset // align) * align if align else offset
 
 
 def _size(type_: CxType) -> int:
