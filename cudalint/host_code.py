@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 
 from msgspec import Struct, field
 
 from cudalint import ir
-from cudalint.evaluate.host.execution import HostExecutor, HostLaunch, run_host
+from cudalint.evaluate.host.execution import HostExecutor, HostLaunch, Outside, run_host
 from cudalint.evaluate.host.memory import Generics
 from cudalint.evaluate.symbolic.graph import Graph
 from cudalint.evaluate.symbolic.nodes import Node
@@ -15,7 +15,12 @@ from cudalint.frontend.flags import ParseOptions
 from cudalint.frontend.lower.unit import lower_unit
 from cudalint.frontend.parse import parse_file
 from cudalint.frontend.reading import SourceError
-from cudalint.neighbours import callers, launchers
+from cudalint.neighbours import callers, definers, launchers
+
+_MAX_LOOKED_INTO = 3
+"""Files of a program that are looked into for what its host code calls."""
+_MAX_ASKED_FOR = 12
+"""Functions for which all files of a folder are searched."""
 
 
 class HostCode(Struct, eq=False):
@@ -33,6 +38,11 @@ class HostCode(Struct, eq=False):
 
     unfollowed: set[ir.Span] = field(default_factory=set)
     """Launches of loops that go on to make others there."""
+    defined: dict[str, ir.FunctionRef] = field(default_factory=dict)
+    """By their USR: functions of the files that were looked into for a definition."""
+    looked_into: set[str] = field(default_factory=set)
+    asked_for: set[str] = field(default_factory=set)
+    """The names of the functions for whose definitions they were."""
 
     def launches(self) -> list[HostLaunch]:
         found, executed = self._called_elsewhere()
@@ -44,7 +54,7 @@ class HostCode(Struct, eq=False):
         return found + self._launched_elsewhere(self._missing(found))
 
     def _launched_here(self, executed: set[str]) -> list[HostLaunch]:
-        own = run_host(self.graph, self.unit.host_functions, self.generics, self.properties, executed=executed)
+        own = self._run(self.unit.host_functions, executed=executed)
         self._note(own)
         return own.launches
 
@@ -63,7 +73,7 @@ class HostCode(Struct, eq=False):
         executed: set[str] = set()
         for unit in self._units(callers(self.unit.path, names), names):
             mains = tuple(ref for ref in unit.host_functions if ref.name == "main")
-            executor = run_host(self.graph, mains, self.generics, self.properties, linked=open_)
+            executor = self._run(mains, linked=open_)
             self._add(executor, {ref.name for ref in self.unit.kernels}, found)
             executed |= executor.executed
         return found, executed
@@ -72,8 +82,28 @@ class HostCode(Struct, eq=False):
         """The launches in other files of kernels that this one only defines."""
         found: list[HostLaunch] = []
         for unit in self._units(launchers(self.unit.path, names)):
-            self._add(run_host(self.graph, unit.host_functions, self.generics, self.properties), names, found)
+            self._add(self._run(unit.host_functions), names, found)
         return found
+
+    def _run(
+        self,
+        functions: tuple[ir.FunctionRef, ...],
+        linked: Mapping[str, ir.FunctionRef] | None = None,
+        executed: Collection[str] = (),
+    ) -> HostExecutor:
+        outside = Outside(linked or {}, self._defined_elsewhere)
+        return run_host(self.graph, functions, self.generics, self.properties, outside, executed)
+
+    def _defined_elsewhere(self, ref: ir.FunctionRef) -> ir.FunctionRef | None:
+        """The definition of a function in another file of the program, where one of few that may have it does."""
+        if ref.usr not in self.defined and ref.name not in self.asked_for and len(self.asked_for) < _MAX_ASKED_FOR:
+            self.asked_for.add(ref.name)
+            new = [path for path in definers(self.unit.path, ref.name) if path not in self.looked_into]
+            new = new[: _MAX_LOOKED_INTO - len(self.looked_into)]
+            self.looked_into.update(new)
+            for unit in self._units(new):
+                self.defined |= {function.usr: function for function in unit.host_functions}
+        return self.defined.get(ref.usr)
 
     def _add(self, executor: HostExecutor, kernels: set[str], found: list[HostLaunch]) -> None:
         self._note(executor)

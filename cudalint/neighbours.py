@@ -1,4 +1,5 @@
-"""Other files, of the same folder and of the one above, that may launch a file's kernels or call what launches them.
+"""Other files, of the same folder and of the one above, that may launch a file's kernels, call what launches them, or
+define what the host code calls.
 
 A kernel is often defined in one file and launched in another. Without the launch its block is a guess, so the files
 beside it that mention its name are looked at as well, wherever the user points. And where the file has a function that
@@ -14,6 +15,7 @@ from collections.abc import Collection
 _MAX_FILES = 8
 _MAX_BYTES = 1_000_000
 _MAX_CALLERS = 3
+_MAX_DEFINERS = 2
 _MAX_ABOVE = 64
 """Files of the folder above: one with more of them is a collection, and not the rest of this program."""
 _LAUNCHING = (".cu",)
@@ -30,6 +32,13 @@ def launchers(path: str, kernels: Collection[str]) -> list[str]:
 def callers(path: str, functions: Collection[str]) -> list[str]:
     """Files near `path` whose text mentions a `main` and one of the functions."""
     return _near(path, _CALLING, _MAIN, functions)[:_MAX_CALLERS]
+
+
+def definers(path: str, function: str) -> list[str]:
+    """Files near `path` in whose text a body follows the function's name and its parameters."""
+    body = rb"(?<![\w.>])" + re.escape(function.encode()) + rb"\s*\([^;{}]*\)[^;{}()]*\{"
+    texts = ((other, _text(other)) for other in _candidates(path, _CALLING))
+    return [other for other, text in texts if re.search(body, text)][:_MAX_DEFINERS]
 
 
 def _near(path: str, suffixes: tuple[str, ...], some: bytes, names: Collection[str]) -> list[str]:

@@ -139,3 +139,33 @@ def test_folders_above_that_are_not_of_the_program(tmp_path: Path, around: str) 
         (tmp_path / f"{number}.c").write_text("")
     [kernel] = analyse_file(str(path), AnalysisOptions()).kernels
     assert [launch.source for launch in kernel.launches] == ["default"]
+
+
+_GRID = """
+#include "g.h"
+Grid make(int n) { Grid grid; grid.halo = 4; grid.rows = n / 8; return grid; }
+void fill(int *threads) { *threads = 96; }
+"""
+
+
+@pytest.mark.parametrize("where", ["beside the kernel", "in a file of its own"])
+def test_sizes_that_a_third_file_makes(tmp_path: Path, where: str) -> None:
+    """The grid comes out of a function that neither the file with the kernel nor the one with `main` defines."""
+    (tmp_path / "g.h").write_text(
+        "struct Grid { int halo, rows; };\n"
+        "Grid make(int n);\nvoid fill(int *threads);\nvoid run(float *a, Grid grid, int t);\n"
+    )
+    kernel = (
+        '#include "g.h"\n'
+        "__global__ void k(float *a, int n) { a[blockIdx.x * blockDim.x + threadIdx.x + n] = 1; }\n"
+        "void run(float *a, Grid grid, int t) { k<<<grid.rows, t>>>(a, grid.halo); }\n"
+    )
+    main = '#include "g.h"\nint main() { int t; fill(&t); run(0, make(80), t); }\n'
+    files = {"k.cu": kernel, "main.cu": main, "grid.cu": _GRID}
+    if where == "beside the kernel":
+        files = {"k.cu": kernel + main, "grid.cu": _GRID}
+    for name, text in files.items():
+        (tmp_path / name).write_text(text)
+    [kernel_facts] = analyse_file(str(tmp_path / "k.cu"), AnalysisOptions()).kernels
+    [launch] = kernel_facts.launches
+    assert (launch.block, launch.grid, launch.parameters["n"]) == ((96, 1, 1), (10, 1, 1), 4)

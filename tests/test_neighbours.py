@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from cudalint.neighbours import callers, launchers
+from cudalint.neighbours import callers, definers, launchers
 
 
 def _folder(tmp_path: Path, texts: dict[str, str]) -> str:
@@ -35,3 +35,16 @@ def test_only_files_with_a_launch_that_name_one_of_the_kernels_launch(tmp_path: 
     }
     path = _folder(tmp_path, texts)
     assert [Path(found).name for found in launchers(path, {"scan"})] == ["by_call.cu", "launch.cu"]
+
+
+def test_only_files_with_a_body_behind_the_name_define(tmp_path: Path) -> None:
+    texts = {
+        "kernels.cu": "Grid make(int n) { return {n}; }",
+        "grid.cpp": "struct Grid\nmake(int n) // rounds up\n{ return {n}; }",
+        "declared.cu": "Grid make(int n); struct Other { int n; };",
+        "called.cu": "void f() { Grid g = make(3); { use(g); } }",
+        "method.cu": "void f(Maker m) { if (m.make(3)) { use(m); } }",
+        "longer.cu": "Grid remake(int n) { return {n}; }",
+    }
+    path = _folder(tmp_path, texts)
+    assert [Path(found).name for found in definers(path, "make")] == ["grid.cpp"]

@@ -116,3 +116,75 @@ int main(int argc, char **argv) {
     k<<<n, threads>>>(0, n);
 }"""
     assert _launch(code).block == (36, 1, 1)
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        "Sizes *s = (Sizes *)malloc(sizeof(Sizes)); if (s == NULL) return 1; s->threads = 96; s->n = 960;",
+        "Sizes *s = (Sizes *)calloc(1, sizeof(Sizes)); s->threads = 96; s->n = 960;",
+        "Sizes *s = new Sizes; s->threads = 96; s->n = 960;",
+        "Sizes *s = new Sizes{96, 960};",
+        "auto *s = new Made(96);",
+        "Sizes *s = sizes(96);",
+    ],
+)
+def test_records_on_the_heap(make: str) -> None:
+    code = """
+struct Sizes { int threads, n; };
+struct Made : Sizes { Made(int t) : Sizes{t, 10 * t} {} };
+Sizes *sizes(int threads) {
+    Sizes *made = (Sizes *)malloc(sizeof(Sizes));
+    made->threads = threads;
+    made->n = 10 * threads;
+    return made;
+}
+int main() { float *data; %s k<<<s->n / s->threads, s->threads>>>(data, s->n); }
+"""
+    launch = _launch(code % make)
+    assert (launch.block, launch.grid, launch.parameters["n"]) == ((96, 1, 1), (10, 1, 1), 960)
+
+
+@pytest.mark.parametrize("make", ["new int[2]", "(int *)malloc(2 * sizeof(int))"])
+def test_short_arrays_on_the_heap(make: str) -> None:
+    launch = _launch(f"int main() {{ int *s = {make}; s[0] = 96; s[1] = 10; k<<<s[1], s[0]>>>(0, s[0] * s[1]); }}")
+    assert (launch.block, launch.grid, launch.parameters["n"]) == ((96, 1, 1), (10, 1, 1), 960)
+
+
+def test_two_objects_on_the_heap_are_two() -> None:
+    code = """
+struct Sizes { int threads; };
+Sizes *sizes(int threads) { Sizes *made = new Sizes; made->threads = threads; return made; }
+int main() { Sizes *a = sizes(96), *b = sizes(64); k<<<1, a->threads>>>(0, b->threads); }
+"""
+    launch = _launch(code)
+    assert (launch.block, launch.parameters["n"]) == ((96, 1, 1), 64)
+
+
+def test_objects_that_a_constructor_copies_bytes_into() -> None:
+    code = """
+#include <cstring>
+struct Sizes { int at[2]; Sizes(const int *from) { memcpy(at, from, sizeof at); } };
+int main() { int from[2] = {96, 960}; Sizes s(from); k<<<10, s.at[0]>>>(0, s.at[1]); }
+"""
+    launch = _launch(code)
+    assert (launch.block, launch.parameters["n"]) == ((96, 1, 1), 960)
+
+
+@pytest.mark.parametrize(
+    ("block", "threads", "is_open"),
+    [
+        ("min(n, 256)", 256, True),
+        ("max(min(1024, n * 4), 32)", 1024, True),
+        ("n / 4 * 4 / n * 0 + 96", 96, False),
+        ("min(128, 256)", 128, False),
+    ],
+)
+def test_blocks_that_small_sizes_make_smaller(block: str, threads: int, is_open: bool) -> None:
+    """The block is the one of large sizes: facts that hold for it alone would be no facts for small ones."""
+    main = f"int main(int c, char **v) {{ int n = atoi(v[1]); k<<<64, {block}>>>(0, n); }}"
+    launch = _launch(f"#include <algorithm>\nusing namespace std;\n{main}")
+    assumed = [f"block = {threads} (the launch has another one for small sizes)"]
+    assert (launch.block, list(launch.assumptions)) == ((threads, 1, 1), assumed if is_open else [])
+    assert launch.source == ("default" if is_open else "launch-site")
+    assert not launch.block_is_made_up

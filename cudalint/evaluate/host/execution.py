@@ -18,6 +18,7 @@ from cudalint import ir
 from cudalint.evaluate.execute import expressions, walk
 from cudalint.evaluate.execute.calls import bind
 from cudalint.evaluate.execute.executor import Executor, GaveUp
+from cudalint.evaluate.execute.handlers import VALUE_HANDLERS
 from cudalint.evaluate.execute.state import FunctionScope, LoopScope, Marks
 from cudalint.evaluate.execute.values import (
     PLACES,
@@ -30,7 +31,7 @@ from cudalint.evaluate.execute.values import (
     Value,
     nodes_of,
 )
-from cudalint.evaluate.host import joins, loops
+from cudalint.evaluate.host import heap, joins, loops
 from cudalint.evaluate.host.library import HOST_LIBRARY, SILENT
 from cudalint.evaluate.host.memory import Generics, HostMemory, is_provisional
 from cudalint.evaluate.host.relevance import Relevance
@@ -48,6 +49,9 @@ MAX_INLINED_NODES = 400
 MAX_SETTING_NODES = 8_000
 """One that returns nothing and sets global variables, for those only if it is this small."""
 Nodes = tuple[Node, Node, Node]
+_VALUE_HANDLERS: Mapping[type, Callable[..., Value]] = {
+    **VALUE_HANDLERS, ir.Cast: heap.cast_value, ir.New: heap.new_value,
+}  # fmt: skip
 
 
 class HostLaunch(Struct, frozen=True, eq=False):
@@ -67,6 +71,22 @@ class HostLaunch(Struct, frozen=True, eq=False):
     """Conditions under which the host code gets to it; false among them where the known values don't lead to it."""
 
 
+class Outside(Struct, frozen=True):
+    """What other files of the program have of what this one only declares."""
+
+    linked: Mapping[str, ir.FunctionRef]
+    """By their USR: the functions that launch the kernels in question."""
+    find: Callable[[ir.FunctionRef], ir.FunctionRef | None]
+    """Looks for the definition of any other."""
+
+    def definition(self, ref: ir.FunctionRef) -> ir.FunctionRef:
+        linked = self.linked.get(ref.usr)
+        if linked is not None:
+            return linked
+        is_declared = ref.is_user and ref.kind == "host" and not ref.templated and ref.load() is None
+        return (self.find(ref) or ref) if is_declared else ref
+
+
 def _is_name(expr: ir.Expr) -> bool:
     """Whether it may be evaluated once more without any effect."""
     return isinstance(expr.operand if isinstance(expr, ir.Cast) else expr, ir.Name)
@@ -75,12 +95,14 @@ def _is_name(expr: ir.Expr) -> bool:
 class HostExecutor(Executor):
     """The execution of a file's host code, root by root."""
 
+    value_handlers = _VALUE_HANDLERS
+
     def __init__(
         self,
         graph: Graph,
         memory: HostMemory,
         properties: Mapping[str, int],
-        linked: Mapping[str, ir.FunctionRef],
+        outside: Outside,
         executed: Collection[str],
     ) -> None:
         super().__init__(graph, None)
@@ -91,8 +113,7 @@ class HostExecutor(Executor):
         self.relevance = Relevance(self._launches, SILENT)
         self.properties = properties
         """What the program learns about the device."""
-        self.linked = linked
-        """By their USR: functions of another file, of which this one has no more than declarations."""
+        self.outside = outside
         self.executed = set(executed)
         """Keys of the functions that have been executed with launches in them."""
         self.launches: list[HostLaunch] = []
@@ -378,7 +399,7 @@ class HostExecutor(Executor):
             if isinstance(node, ir.Call) and node.name.startswith("cudaLaunch"):
                 return True
             ref = node.function
-            return ref is not None and ref.is_user and (ref.usr in self.linked or ref.has_launch())
+            return ref is not None and ref.is_user and (ref.usr in self.outside.linked or ref.has_launch())
         return False
 
     # calls
@@ -408,7 +429,7 @@ class HostExecutor(Executor):
     def inline(
         self, ref: ir.FunctionRef, bind_: Callable[[ir.Function], Mapping[ir.Symbol, Value | Place]], call: ir.Span
     ) -> Value | Place | None:
-        ref = self.linked.get(ref.usr, ref)
+        ref = self.outside.definition(ref)
         if ref.is_user and ref.has_launch():
             self._sort(ref)
             self.executed.add(ref.key)
@@ -526,12 +547,12 @@ def run_host(
     functions: tuple[ir.FunctionRef, ...],
     generics: Generics,
     properties: Mapping[str, int],
-    linked: Mapping[str, ir.FunctionRef] | None = None,
+    outside: Outside,
     executed: Collection[str] = (),
 ) -> HostExecutor:
     """Executes the host code of a file, from `main` first and then from whatever still holds launches: functions of
-    the file that others have called, with known arguments, are in `executed`, and of other files in `linked`."""
-    executor = HostExecutor(graph, HostMemory(graph, generics), properties, linked or {}, executed)
+    the file that others have called, with known arguments, are in `executed`; what other files have is in `outside`."""
+    executor = HostExecutor(graph, HostMemory(graph, generics), properties, outside, executed)
     roots = sorted(functions, key=lambda f: f.name != "main")
     for ref in roots:
         if ref.has_launch() and ref.key not in executor.executed and executor.total < MAX_ALL_STATEMENTS:
