@@ -17,6 +17,7 @@ from cudalint.launches.limits import MAX_EVALUATED, MAX_THREADS
 DEFAULT_THREADS = 256
 _DEFAULT_EXTENTS = {0: (), 1: (256,), 2: (32, 8), 3: (32, 4, 2)}
 """The default block, spread over as many extents as are open."""
+_SMALL_SIZES = (1, 7, 33)
 
 
 def block_of(nodes: Nodes, graph: Graph, function: ir.Function) -> tuple[Block, tuple[str, ...]]:
@@ -30,10 +31,9 @@ def block_of(nodes: Nodes, graph: Graph, function: ir.Function) -> tuple[Block, 
             _settle(graph, node, min(extent, threads))
         numbers = Numbers(graph)
     x, y, z = (numbers.of(n) for n in nodes)
-    if _is_possible(numbers, nodes) and _whatever_the_sizes(graph, nodes, (x, y, z)):
-        return (x, y, z), ()
     if _is_possible(numbers, nodes):
-        return (x, y, z), (f"block = {_by((x, y, z))} (the launch leaves it open)",) if open_ else ()
+        why = _left_open(graph, nodes, (x, y, z))
+        return (x, y, z), () if why is None else (f"block = {_by((x, y, z))} (the launch {why})",)
     if not open_:
         return at_most((x, y, z))
     chosen = min(max(x, 1), MAX_THREADS) if nodes[0].is_const else threads
@@ -79,10 +79,22 @@ def _is_made_small(numbers: Numbers, nodes: Nodes, graph: Graph) -> bool:
     block = tuple(numbers.of(n) for n in nodes)
     if math.prod(block) >= WARP_LANES or any(graph.rests_on_defaults(n) for n in nodes):
         return False
-    return not _whatever_the_sizes(graph, nodes, (block[0], block[1], block[2]))
+    return not is_of_large_sizes(graph, nodes, (block[0], block[1], block[2]))
 
 
-def _whatever_the_sizes(graph: Graph, nodes: Nodes, block: Block) -> bool:
+def _left_open(graph: Graph, nodes: Nodes, block: Block) -> str | None:
+    """How far a launch leaves it open whether this is the block; None where it does not."""
+    if not is_of_large_sizes(graph, nodes, block):
+        return "leaves it open"
+    symbols = [symbol for symbol, _ in generic_values(graph, nodes)]
+    for size in _SMALL_SIZES:
+        numbers = Numbers(graph, dict.fromkeys(symbols, size))
+        if tuple(numbers.of(n) for n in nodes) != block:
+            return "has another one for small sizes"
+    return None
+
+
+def is_of_large_sizes(graph: Graph, nodes: Nodes, block: Block) -> bool:
     """Whether the block is the same for other large sizes: `min(n, 256)` is 256."""
     numbers = Numbers(graph, {symbol: value * 3 + 1 for symbol, value in generic_values(graph, nodes)})
     return tuple(numbers.of(n) for n in nodes) == block

@@ -15,7 +15,7 @@ from cudalint.evaluate.symbolic.nodes import Node, without_cast
 from cudalint.facts import LaunchSource
 from cudalint.facts import Place as SourcePlace
 from cudalint.launches.arguments import kernel_arguments
-from cudalint.launches.blocks import block_of, generic_values
+from cudalint.launches.blocks import block_of, generic_values, is_of_large_sizes
 from cudalint.launches.configuration import Block, Configuration, Nodes, known_extents, site_of
 
 
@@ -45,6 +45,7 @@ def _from_launch(
     by_default = source == "default" and _is_by_default(open_, graph)
     if by_default:
         assumptions = _defaults_in(open_, arguments, graph)
+    by_default = by_default or (source == "default" and is_of_large_sizes(graph, launch.block, block))
     seen = known_extents(launch.block) if assumptions else block
     site = site_of(SourcePlace(*launch.span), seen, launch.grid, launch.shared, launch.tilings)
     guards = (*launch.guards, *_sizes_of_the_block(launch.block, block, graph))

@@ -93,3 +93,16 @@ def test_an_unsigned_size_may_be_the_largest_number() -> None:
     graph = Graph()
     size = graph.uniform("size", 1 << 20, U8)
     assert holds(graph, graph.binary("<", graph.const(1 << 20, U8), size, BOOL), {size: (1 << 64) - 1})
+
+
+@pytest.mark.parametrize(("start", "end"), [(1 << 20, 1 << 10), (1 << 10, 1 << 20)])
+def test_ranges_have_their_ends_behind_their_starts(start: int, end: int) -> None:
+    """A grid of `(end - start + 7) / 8` blocks has at least one of them, whatever the two were taken for."""
+    graph = Graph()
+    first, last = graph.uniform("start", start, I8), graph.uniform("end", end, I8)
+    length = graph.binary("-", last, first, I8)
+    blocks = graph.binary("/", graph.binary("+", length, graph.const(7, I8), I8), graph.const(8, I8), I8)
+    settle_sizes(graph, (blocks, graph.one, graph.one), find_target("a100").max_grid_dimensions)
+    assert isinstance(first.payload, Uniform) and isinstance(last.payload, Uniform)
+    assert last.payload.generic > first.payload.generic
+    assert first.payload.generic == start and last.payload.generic % 32 == 0

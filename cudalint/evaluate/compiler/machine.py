@@ -202,7 +202,9 @@ class _Merger(Struct, eq=False):
         rows = self.view.quick().rows(event.context.loops)
         known = [c for c in event.context.conditions if not c.bits & self.view.graph.opaque_bits and not c.is_const]
         misaligned = rows.full(offset).astype(np.int64) % width != 0
-        return not bool((misaligned & mask_of(rows, known)).any())
+        active = mask_of(rows, known)
+        # Sizes under which nobody comes there say nothing about alignment.
+        return not bool((misaligned & active).any() if active.any() else misaligned.any())
 
 
 def _are_fields_alike(a: AccessEvent, b: AccessEvent) -> bool:

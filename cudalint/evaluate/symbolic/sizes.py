@@ -33,6 +33,7 @@ def settle_sizes(
         _settle(symbol, _FEW_BITS if is_right else _BITS)
     for _ in range(_ROUNDS):
         _settle_quotients(graph)
+        _grow(graph, grid)
         if not _shrink(graph, grid, most_blocks, multiples):
             break
     graph.forget_uses()
@@ -97,6 +98,23 @@ def _settle_share(graph: Graph, whole: int, parts: Node, generic: int) -> None:
     """`4096 / parts`: a known size is divided up into a few parts."""
     if generic > _FEW and whole // generic < _GRANULE <= whole // _FEW:
         _settle(parts, _FEW)
+
+
+def _grow(graph: Graph, grid: Sequence[Node]) -> None:
+    """Makes the upper ends of ranges larger than their lower ones (`(end - start + 7) / 8`): a program is launched with
+    blocks along each axis."""
+    for extent in grid:
+        for symbol in graph.atoms(extent.bits, graph.uniform_bits):
+            before = _exact(extent, {})
+            if before is None or before > 0:
+                break
+            if symbol.kind.is_float or _is_default(symbol):
+                continue
+            value = _generic(symbol)
+            missing = -(-(1 - before) // _GRANULE) * _GRANULE * _FEW
+            grown = _exact(extent, {symbol.index: value + missing})
+            if value > 0 and grown is not None and grown > before and value + missing < _LARGEST:
+                _settle(symbol, value + missing)
 
 
 def _shrink(graph: Graph, grid: Sequence[Node], most_blocks: Sequence[int], multiples: Mapping[Node, int]) -> bool:
