@@ -75,7 +75,7 @@ def _of_makefile(repository: Path, makefile: Path) -> Program:
 def _arguments(folder: Path) -> str:
     """What `make run` gives to the program."""
     said = subprocess.run(["make", "-n", "run"], cwd=folder, capture_output=True, text=True, check=False)
-    runs = [match["arguments"].strip() for match in _RUN.finditer(said.stdout)]
+    runs = [match["arguments"].strip() for match in _RUN.finditer(said.stdout.replace("\\\n", " "))]
     return runs[0] if runs else ""
 
 

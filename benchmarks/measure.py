@@ -88,9 +88,10 @@ def _result(program: Program, kernels: Callable[[], list[Program]]) -> list[Prog
     """The measured program, or nothing and a message. Raises: Disturbed."""
     try:
         return [{**program, "kernels": kernels()}]
-    except (Failed, NoCounters) as error:
-        if isinstance(error, Disturbed):
-            raise
+    except Disturbed:
+        raise
+    except (Failed, NoCounters, OSError, ValueError) as error:
+        # A folder that is not there or arguments that cannot be split cost this program, not the ones before it.
         print(f"{program_name(program)}: {error}", flush=True)
         return []
 
@@ -216,7 +217,7 @@ def _lines(instructions: Sequence[Instruction]) -> Iterator[dict[str, Any]]:
     """The rows of a kernel, one for each line and space."""
     by_line: dict[tuple[str, int, str], list[Instruction]] = defaultdict(list)
     for one in instructions:
-        if one.space in ("global", "shared") and one.executed:
+        if one.space in ("global", "shared") and one.executed and one.line:
             by_line[os.path.basename(one.path), one.line, one.space].append(one)
     for (file, line, space), own in by_line.items():
         yield {"file": file, "line": line, "space": space, "instructions": [_entry(one) for one in own]}
