@@ -9,9 +9,11 @@ from lane to lane it is anyone's guess how many lanes are left.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from cudalint.evaluate.execute.events import AccessEvent
 from cudalint.evaluate.symbolic.graph import Graph, conjuncts
-from cudalint.evaluate.symbolic.nodes import Node
+from cudalint.evaluate.symbolic.nodes import BLOCK_BITS, THREAD_BITS, Node
 from cudalint.evaluate.symbolic.opaque_parts import asks_for_a_number, opaque_parts
 from cudalint.evaluate.symbolic.varying import Lanes
 
@@ -23,7 +25,7 @@ def guards_by_data(
 ) -> tuple[Node, ...] | None:
     """The conditions on data that tell lanes of a warp apart, to be evaluated for random data; None where that says
     nothing about real data. Conditions on which a warp agrees are left out: requests exist where they hold. So are
-    those of the loops around, which end by data where rows follow it."""
+    those of the loops around, which end by data where rows follow it, and comparisons with a size that lies in memory."""
     heads = {part.index for loop in event.context.loops for part in conjuncts(graph, loop.condition)}
     found: list[Node] = []
     lanewise = 0
@@ -37,8 +39,14 @@ def guards_by_data(
             continue
         if any(lanes.vary(part) for part, _ in parts):
             lanewise += condition.index not in heads
-        elif not lanes.vary(condition):
+        elif not lanes.vary(condition) or _is_a_size(graph, [part for part, _ in parts]):
             continue
         if condition.index not in heads:
             found.append(condition)
     return None if lanewise > _MAX_LANEWISE else tuple(found)
+
+
+def _is_a_size(graph: Graph, loaded: Sequence[Node]) -> bool:
+    """Whether data that lanes are compared with is one number for the whole launch (`i < *count`): a program is written
+    for large ones, as of arguments."""
+    return not any(part.bits & (THREAD_BITS | BLOCK_BITS | graph.loop_bits) for part in loaded)
