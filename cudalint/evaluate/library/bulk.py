@@ -15,7 +15,7 @@ from cudalint.evaluate.execute.conversions import as_number
 from cudalint.evaluate.execute.events import LibraryAccess
 from cudalint.evaluate.execute.memory import element_bytes
 from cudalint.evaluate.execute.values import Allocation, LocalMemory, Pointer, Value
-from cudalint.evaluate.library.objects import copy_objects, fill_object
+from cudalint.evaluate.library.bytewise import copy_objects, fill_object
 from cudalint.evaluate.symbolic.arithmetic import I8
 from cudalint.facts import Operation
 
