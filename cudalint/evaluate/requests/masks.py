@@ -25,7 +25,7 @@ def guards_by_data(
 ) -> tuple[Node, ...] | None:
     """The conditions on data that tell lanes of a warp apart, to be evaluated for random data; None where that says
     nothing about real data. Conditions on which a warp agrees are left out: requests exist where they hold. So are
-    those of the loops around, which end by data where rows follow it, and comparisons with a size that lies in memory."""
+    those of the loops around, which end by data where rows follow it, and comparisons with a size in memory."""
     heads = {part.index for loop in event.context.loops for part in conjuncts(graph, loop.condition)}
     found: list[Node] = []
     lanewise = 0
