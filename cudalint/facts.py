@@ -104,7 +104,8 @@ class LaunchFacts(Struct, frozen=True, eq=False):
     allocated: Mapping[str, int] = {}
     """The bytes of the allocation behind each pointer among them, where the host code in sight says so."""
     by_default: bool = False
-    """The launch leaves the block open, which is what it is if no option of the program says otherwise."""
+    """The launch leaves the block open, which is what it is if no option of the program says otherwise, or for all but
+    small sizes."""
 
     def __eq__(self, other: object) -> bool:
         """Whether a finding that names one has named the other: their sites and arguments don't count."""
