@@ -135,7 +135,7 @@ int main() {
 
 
 def test_a_block_that_no_size_changes_is_known(tmp_path: Path) -> None:
-    main = "void run(float *p, int n) { column<<<64, n < 256 ? n : 256>>>(p, p, n); }"
+    main = "void run(float *p, int n) { column<<<64, n < 256 ? 128 + 128 : 256>>>(p, p, n); }"
     (launch,) = only_kernel(facts_of(tmp_path, COLUMN + main)).launches
     assert (launch.block, launch.source) == ((256, 1, 1), "launch-site")
 
