@@ -287,7 +287,7 @@ class KernelAnalysis(Struct, eq=False):
         alive = executor.state.conditions
         return Execution(
             function, launch, view, events, steps, complete, executor.globals, alive, self._until, shared,
-            tuple(dict.fromkeys(executor.unseen)),
+            tuple(executor.unseen),
         )  # fmt: skip
 
     def _executing_until(self) -> Deadline:

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from msgspec import Struct
 
 from cudalint.evaluate.checks.probes import depends_on, generic, symbols
-from cudalint.evaluate.execute.events import AccessEvent, Event, FenceEvent
+from cudalint.evaluate.execute.events import AccessEvent, Event, FenceEvent, UnseenCall
 from cudalint.evaluate.requests.execution import Execution
 from cudalint.evaluate.symbolic.assumptions import holds
 from cudalint.evaluate.symbolic.graph import Graph, conjuncts
@@ -62,7 +62,7 @@ def doubt_about(
         contradiction(conflict, graph)
         or _guards(graph, conflict)
         or _signals(graph, conflict, execution.events)
-        or _parts_missing(execution)
+        or _parts_missing(conflict, execution)
         or _grid(conflict, execution)
         or _one_thread(execution)
         or _one_of_a_number(conflict, execution)
@@ -159,13 +159,21 @@ def _unlikely_launch(conflict: Conflict, trial: Trial, execution: Execution) -> 
     return Doubt("the sizes that were taken are not those of this launch")
 
 
-def _parts_missing(execution: Execution) -> Doubt | None:
+def _parts_missing(conflict: Conflict, execution: Execution) -> Doubt | None:
     """What is not understood may be a barrier."""
     if not execution.complete or execution.function.problems:
         return Doubt("part of the kernel is not understood")
-    if execution.unseen:
-        return Doubt(f"`{execution.unseen[0]}`, which is not understood, may order the threads")
+    for call in execution.unseen:
+        if call.is_anywhere or _is_between(call, conflict, execution.events):
+            return Doubt(f"`{call.name}`, which is not understood, may order the threads")
     return None
+
+
+def _is_between(call: UnseenCall, conflict: Conflict, events: Sequence[Event]) -> bool:
+    """Whether a call that is executed once comes after one end of a conflict and before the other one."""
+    ends = [position for position, event in enumerate(events) if event is conflict.first or event is conflict.second]
+    is_known = len(ends) == (1 if conflict.first is conflict.second else 2)
+    return not is_known or min(ends) < call.position <= max(ends)
 
 
 # --- guards --------------------------------------------------------------------------------------------

@@ -70,7 +70,7 @@ def _call(ex: Executor, expr: ir.Call) -> Value | Place:
 def _virtual(ex: Executor, expr: ir.Call) -> Value:
     """What the object names as its function is not looked at, only what it takes to come to the object."""
     ex.gap(expr.span, f"`{expr.name}` is virtual and was not followed")
-    ex.unseen.append(expr.name)
+    ex.note_unseen(expr.name)
     if expr.receiver is not None:
         expressions.place(ex, expr.receiver)
     return unknown_call(ex, replace(expr, function=None, receiver=None))
@@ -197,7 +197,7 @@ def unknown_call(ex: Executor, expr: ir.Call) -> Value:
     if expr.function is not None and expr.function.is_user and expr.function.kind != "host":
         ex.gap(expr.span, f"`{expr.name}` {ex.obstacle(expr.function) or 'was not followed'}")
         if expr.function.load() is None:
-            ex.unseen.append(expr.name)
+            ex.note_unseen(expr.name)
     text = f"it is the result of `{expr.name}`"
     if reads:
         # What it was given a pointer for.

@@ -47,6 +47,16 @@ class Context(Struct, frozen=True, eq=False):
     may turn into a predicate."""
 
 
+class UnseenCall(Struct, frozen=True):
+    """A call of a function that is not understood: there may be barriers in it."""
+
+    name: str
+    position: int
+    """How many events there were before it."""
+    is_anywhere: bool
+    """It is executed more than once, or in part understood: what comes after it may come before some of it."""
+
+
 class AccessEvent(Struct, frozen=True, eq=False):
     context: Context
     target: Allocation

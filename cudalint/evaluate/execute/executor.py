@@ -15,7 +15,7 @@ from msgspec import Struct
 from cudalint import ir
 from cudalint.evaluate.execute import expressions, loops, objects, walk
 from cudalint.evaluate.execute.deadline import NEVER, Deadline
-from cudalint.evaluate.execute.events import BranchEvent, Context, Side, Step
+from cudalint.evaluate.execute.events import BranchEvent, Context, Side, Step, UnseenCall
 from cudalint.evaluate.execute.handlers import PLACE_HANDLERS, VALUE_HANDLERS
 from cudalint.evaluate.execute.loop_parts import LoopParts
 from cudalint.evaluate.execute.memory import Memory
@@ -77,7 +77,7 @@ class Executor:
         self.state = State(graph)
         self.memory = Memory(graph)
         self.gaps: list[Gap] = []
-        self.unseen: list[str] = []
+        self.unseen: list[UnseenCall] = []
         """The functions that it calls and that are not understood: that have no body in sight, are virtual, or have
         errors in them."""
         self.statements = 0
@@ -181,10 +181,13 @@ class Executor:
         self.state.dead = self.state.dead and not scope.returns
         return self.returned(scope, function)
 
+    def note_unseen(self, name: str, is_anywhere: bool = False) -> None:
+        self.unseen.append(UnseenCall(name, len(self.memory.events), is_anywhere or bool(self.state.loops)))
+
     def note_problems(self, ref: ir.FunctionRef, function: ir.Function) -> None:
         """What the front end lost of a function that a kernel calls is lost to the kernel."""
         if ref.is_user and function.problems and self.configuration is not None:
-            self.unseen.append(function.name)
+            self.note_unseen(function.name, is_anywhere=True)
             for problem in function.problems:
                 self.gap(function.name_span, f"{UNRESOLVED}{problem}")
 

@@ -8,7 +8,7 @@ from msgspec import Struct
 
 from cudalint import ir
 from cudalint.evaluate.execute.deadline import NEVER, Deadline
-from cudalint.evaluate.execute.events import Event, Step
+from cudalint.evaluate.execute.events import Event, Step, UnseenCall
 from cudalint.evaluate.execute.values import Allocation
 from cudalint.evaluate.requests.views import LaunchView
 from cudalint.evaluate.symbolic.nodes import Node
@@ -34,5 +34,5 @@ class Execution(Struct, frozen=True, eq=False):
     """What of it has not been evaluated by then is listed."""
     dynamic_shared: int | None = None
     """Bytes of dynamic shared memory, where a launch in sight gives a number."""
-    unseen: tuple[str, ...] = ()
+    unseen: tuple[UnseenCall, ...] = ()
     """Functions of the user's that it calls and that are not understood: there may be barriers in them."""
