@@ -84,8 +84,7 @@ class _Size(Struct, frozen=True):
         return argument.fields.get(self.field) if isinstance(argument, RecordValue) else None
 
     def is_named_by(self, expr: ir.Expr) -> bool:
-        while isinstance(expr, ir.Cast):
-            expr = expr.operand
+        expr = walk.without_casts(expr)
         if self.field is not None and isinstance(expr, ir.Member) and expr.field == self.field:
             return isinstance(expr.base, ir.Name) and expr.base.symbol is self.symbol
         return isinstance(expr, ir.Name) and expr.symbol is self.symbol and self.field is None

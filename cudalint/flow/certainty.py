@@ -62,7 +62,7 @@ def doubt_about(
         contradiction(conflict, graph)
         or _guards(graph, conflict)
         or _signals(graph, conflict, execution.events)
-        or _parts_missing(conflict, execution)
+        or _parts_missing(conflict, execution, trial)
         or _grid(conflict, execution)
         or _one_thread(execution)
         or _one_of_a_number(conflict, execution)
@@ -159,21 +159,23 @@ def _unlikely_launch(conflict: Conflict, trial: Trial, execution: Execution) -> 
     return Doubt("the sizes that were taken are not those of this launch")
 
 
-def _parts_missing(conflict: Conflict, execution: Execution) -> Doubt | None:
+def _parts_missing(conflict: Conflict, execution: Execution, trial: Trial) -> Doubt | None:
     """What is not understood may be a barrier."""
     if not execution.complete or execution.function.problems:
         return Doubt("part of the kernel is not understood")
     for call in execution.unseen:
-        if call.is_anywhere or _is_between(call, conflict, execution.events):
+        if call.is_anywhere or _is_between(call, conflict, trial.program().places):
             return Doubt(f"`{call.name}`, which is not understood, may order the threads")
     return None
 
 
-def _is_between(call: UnseenCall, conflict: Conflict, events: Sequence[Event]) -> bool:
-    """Whether a call that is executed once comes after one end of a conflict and before the other one."""
-    ends = [position for position, event in enumerate(events) if event is conflict.first or event is conflict.second]
-    is_known = len(ends) == (1 if conflict.first is conflict.second else 2)
-    return not is_known or min(ends) < call.position <= max(ends)
+def _is_between(call: UnseenCall, conflict: Conflict, places: Mapping[int, int]) -> bool:
+    """Whether a call that is executed once comes after one end of a conflict and before the other one. `places` has the
+    position of each event, by its identity."""
+    first, second = (places.get(id(end)) for end in (conflict.first, conflict.second))
+    if first is None or second is None:
+        return True
+    return min(first, second) < call.position <= max(first, second)
 
 
 # --- guards --------------------------------------------------------------------------------------------

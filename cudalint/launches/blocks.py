@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
+from msgspec import Struct
 from msgspec.structs import replace
 
 from cudalint import ir
@@ -20,7 +21,16 @@ _DEFAULT_EXTENTS = {0: (), 1: (256,), 2: (32, 8), 3: (32, 4, 2)}
 _SMALL_SIZES = (1, 7, 33)
 
 
-def block_of(nodes: Nodes, graph: Graph, function: ir.Function) -> tuple[Block, tuple[str, ...]]:
+class ChosenBlock(Struct, frozen=True):
+    """The block that a launch is evaluated with."""
+
+    extents: Block
+    assumptions: tuple[str, ...] = ()
+    is_of_large_sizes: bool = False
+    """Small ones make another one; it is assumed for all others."""
+
+
+def block_of(nodes: Nodes, graph: Graph, function: ir.Function) -> ChosenBlock:
     """The block as numbers. Extents that are unknown symbols get the default's share, and keep it in the grid and
     the arguments."""
     open_ = [n for n in nodes if not n.is_const]
@@ -32,12 +42,20 @@ def block_of(nodes: Nodes, graph: Graph, function: ir.Function) -> tuple[Block, 
         numbers = Numbers(graph)
     x, y, z = (numbers.of(n) for n in nodes)
     if _is_possible(numbers, nodes):
-        why = _left_open(graph, nodes, (x, y, z))
-        return (x, y, z), () if why is None else (f"block = {_by((x, y, z))} (the launch {why})",)
+        return _possible((x, y, z), nodes, graph)
     if not open_:
         return at_most((x, y, z))
     chosen = min(max(x, 1), MAX_THREADS) if nodes[0].is_const else threads
-    return (chosen, 1, 1), (f"block = {chosen} (the launch leaves it open)",)
+    return ChosenBlock((chosen, 1, 1), (f"block = {chosen} (the launch leaves it open)",))
+
+
+def _possible(block: Block, nodes: Nodes, graph: Graph) -> ChosenBlock:
+    """A block that a launch can have, and how far it leaves open whether it does."""
+    if not _is_of_large_sizes(graph, nodes, block):
+        return ChosenBlock(block, (f"block = {_by(block)} (the launch leaves it open)",))
+    if _is_of_small_sizes(graph, nodes, block):
+        return ChosenBlock(block)
+    return ChosenBlock(block, (f"block = {_by(block)} (the launch has another one for small sizes)",), True)
 
 
 def _default_extents(nodes: Nodes, function: ir.Function) -> list[int]:
@@ -50,16 +68,17 @@ def _default_extents(nodes: Nodes, function: ir.Function) -> list[int]:
     return [extents.get(axis, 1) for axis in open_]
 
 
-def at_most(asked: Block) -> tuple[Block, tuple[str, ...]]:
+def at_most(asked: Block) -> ChosenBlock:
     """The block as it is asked for, even if none may have as many threads; of far too many the first, whose warps are
     what they would be."""
     if min(asked) >= 1 and math.prod(asked) <= MAX_EVALUATED:
-        return asked, ()
+        return ChosenBlock(asked)
     block: list[int] = []
     for extent in asked:
         block.append(min(max(extent, 1), MAX_EVALUATED // math.prod(block)))
     x, y, z = block
-    return (x, y, z), (f"block = {_by(block)} (the launch asks for {_by(asked)}, which no block can be)",)
+    why = f"the launch asks for {_by(asked)}, which no block can be"
+    return ChosenBlock((x, y, z), (f"block = {_by(block)} ({why})",))
 
 
 def _by(extents: Sequence[int]) -> str:
@@ -79,22 +98,16 @@ def _is_made_small(numbers: Numbers, nodes: Nodes, graph: Graph) -> bool:
     block = tuple(numbers.of(n) for n in nodes)
     if math.prod(block) >= WARP_LANES or any(graph.rests_on_defaults(n) for n in nodes):
         return False
-    return not is_of_large_sizes(graph, nodes, (block[0], block[1], block[2]))
+    return not _is_of_large_sizes(graph, nodes, (block[0], block[1], block[2]))
 
 
-def _left_open(graph: Graph, nodes: Nodes, block: Block) -> str | None:
-    """How far a launch leaves it open whether this is the block; None where it does not."""
-    if not is_of_large_sizes(graph, nodes, block):
-        return "leaves it open"
+def _is_of_small_sizes(graph: Graph, nodes: Nodes, block: Block) -> bool:
     symbols = [symbol for symbol, _ in generic_values(graph, nodes)]
-    for size in _SMALL_SIZES:
-        numbers = Numbers(graph, dict.fromkeys(symbols, size))
-        if tuple(numbers.of(n) for n in nodes) != block:
-            return "has another one for small sizes"
-    return None
+    tried = (Numbers(graph, dict.fromkeys(symbols, size)) for size in _SMALL_SIZES)
+    return all(tuple(numbers.of(n) for n in nodes) == block for numbers in tried)
 
 
-def is_of_large_sizes(graph: Graph, nodes: Nodes, block: Block) -> bool:
+def _is_of_large_sizes(graph: Graph, nodes: Nodes, block: Block) -> bool:
     """Whether the block is the same for other large sizes: `min(n, 256)` is 256."""
     numbers = Numbers(graph, {symbol: value * 3 + 1 for symbol, value in generic_values(graph, nodes)})
     return tuple(numbers.of(n) for n in nodes) == block

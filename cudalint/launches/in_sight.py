@@ -15,7 +15,7 @@ from cudalint.evaluate.symbolic.nodes import Node, without_cast
 from cudalint.facts import LaunchSource
 from cudalint.facts import Place as SourcePlace
 from cudalint.launches.arguments import kernel_arguments
-from cudalint.launches.blocks import block_of, generic_values, is_of_large_sizes
+from cudalint.launches.blocks import ChosenBlock, block_of, generic_values
 from cudalint.launches.configuration import Block, Configuration, Nodes, known_extents, site_of
 
 
@@ -23,7 +23,7 @@ def from_launches(
     launches: Iterable[HostLaunch], function: ir.Function, graph: Graph, generics: Generics
 ) -> Iterator[Configuration]:
     """The configurations of visible launches. If one leaves the block open, the default stands in, and is named so."""
-    blocks: dict[object, tuple[Block, tuple[str, ...]]] = {}
+    blocks: dict[object, ChosenBlock] = {}
     checked = CheckedSizes(graph)
     for launch in launches:
         launch = checked.of(launch)
@@ -36,22 +36,21 @@ def from_launches(
 
 
 def _from_launch(
-    launch: HostLaunch, found: tuple[Block, tuple[str, ...]], function: ir.Function, graph: Graph, generics: Generics
+    launch: HostLaunch, chosen: ChosenBlock, function: ir.Function, graph: Graph, generics: Generics
 ) -> Configuration:
-    block, assumptions = found
+    block, assumptions = chosen.extents, chosen.assumptions
     arguments = kernel_arguments(function, launch.arguments, graph, generics)
     open_ = [extent for extent in launch.block if not extent.is_const]
     source: LaunchSource = "default" if assumptions and open_ else "launch-site"
     by_default = source == "default" and _is_by_default(open_, graph)
     if by_default:
         assumptions = _defaults_in(open_, arguments, graph)
-    by_default = by_default or (source == "default" and is_of_large_sizes(graph, launch.block, block))
     seen = known_extents(launch.block) if assumptions else block
     site = site_of(SourcePlace(*launch.span), seen, launch.grid, launch.shared, launch.tilings)
     guards = (*launch.guards, *_sizes_of_the_block(launch.block, block, graph))
     return Configuration(
         block, launch.grid, launch.shared, arguments, source, launch.span.path, launch.span.line, assumptions, site,
-        guards=guards, by_default=by_default,
+        guards=guards, by_default=by_default or chosen.is_of_large_sizes,
     )  # fmt: skip
 
 

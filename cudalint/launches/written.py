@@ -84,7 +84,8 @@ def from_command_line(
     else:
         grid = default_grid(function, graph)
     shared = graph.const(options.shared or 0, I8)
-    block, texts = at_most(options.block)
+    chosen = at_most(options.block)
+    block, texts = chosen.extents, chosen.assumptions
     site = site_of(SourcePlace(*function.name_span), options.block, grid, shared)
     if options.grid is None:
         site = replace(site, grid=UNKNOWN)
@@ -119,7 +120,8 @@ def _from_written(
     one = graph.one
     extents = _extents(launch.block, lookup, one)
     _check("block", extents)
-    block, texts = block_of(extents, graph, function)
+    chosen = block_of(extents, graph, function)
+    block, texts = chosen.extents, chosen.assumptions
     grid = default_grid(function, graph)
     if launch.grid is not None:
         grid = _extents(launch.grid, lookup, one)

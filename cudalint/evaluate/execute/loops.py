@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from cudalint import ir
-from cudalint.evaluate.execute import expressions
+from cudalint.evaluate.execute import expressions, walk
 from cudalint.evaluate.execute.loop_parts import LoopParts, parts_of_for
 from cudalint.evaluate.execute.loop_summary import LoopSummary
 from cudalint.evaluate.execute.state import LoopScope
@@ -46,9 +46,8 @@ def do_loop(ex: Executor, statement: ir.DoWhile) -> None:
 
 def _runs_once(condition: ir.Expr) -> bool:
     """`do { ... } while (0)`, the usual wrapper of a macro."""
-    while isinstance(condition, ir.Cast):
-        condition = condition.operand
-    return isinstance(condition, ir.Constant) and not condition.value
+    plain = walk.without_casts(condition)
+    return isinstance(plain, ir.Constant) and not plain.value
 
 
 def _run_once(ex: Executor, statement: ir.DoWhile) -> None:

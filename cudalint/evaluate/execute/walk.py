@@ -49,6 +49,13 @@ def walk(node: Any) -> Iterator[Any]:
             pending += reversed(children(current))
 
 
+def without_casts(expr: ir.Expr) -> ir.Expr:
+    """What is converted, before all conversions."""
+    while isinstance(expr, ir.Cast):
+        expr = expr.operand
+    return expr
+
+
 def root(expr: Any) -> ir.Symbol | None:
     """The variable at the bottom of an lvalue: `a` in `a[i].x`, `p` in `*p` and `p->x`."""
     while True:

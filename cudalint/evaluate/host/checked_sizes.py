@@ -58,7 +58,9 @@ class CheckedSizes:
         return found
 
     def _fitting(self, guards: Sequence[Node]) -> dict[Node, Node]:
-        """Other generic values for sizes that break such a condition."""
+        """Other generic values for sizes that break a condition on how often a loop goes round, as no generic size has
+        the logarithm of a case, or on a remainder, where a launch is for the sizes that another one leaves. Whether a
+        program is run with a size below some bound, nobody knows."""
         values: dict[Node, int | float] = {}
         for guard in guards:
             if guard.is_const or guard.size > _MOST_SIZE or holds(self._graph, guard, values):
@@ -109,9 +111,7 @@ class CheckedSizes:
 
 
 def _has(condition: Node, operations: Sequence[str]) -> bool:
-    """Whether a condition is about how often a loop goes round, as no generic size has the logarithm of a case, or
-    about a remainder, where a launch is for the sizes that another one leaves. Whether a program is run with a size
-    below some bound, nobody knows."""
+    """Whether any of some operations is in a condition."""
     pending = [condition]
     while pending:
         node = pending.pop()

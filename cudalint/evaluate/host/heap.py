@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from cudalint import ir
-from cudalint.evaluate.execute import expressions, objects, operators
+from cudalint.evaluate.execute import expressions, objects, operators, walk
 from cudalint.evaluate.execute.memory import address_of, decay
 from cudalint.evaluate.execute.values import LocalPlace, Pointer, Value
 from cudalint.evaluate.symbolic.nodes import UNINITIALISED
@@ -23,9 +23,7 @@ _MAX_ELEMENTS = 64
 
 def cast_value(ex: HostExecutor, expr: ir.Cast) -> Value:
     """`(T *)malloc(sizeof(T))`: it is the cast that says what the bytes are for."""
-    operand = expr.operand
-    while isinstance(operand, ir.Cast):
-        operand = operand.operand
+    operand = walk.without_casts(expr)
     if isinstance(operand, ir.Call) and operand.name in _ALLOCATING and isinstance(expr.type, ir.PointerType):
         type_ = _objects_in(expr.type.pointee, _bytes_asked_for(ex, operand))
         if type_ is not None:

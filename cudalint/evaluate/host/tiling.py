@@ -196,7 +196,7 @@ class _Reader:
             if isinstance(expr, ir.Cast):
                 expr = expr.operand
             elif isinstance(expr, ir.Name) and expr.symbol in bound:
-                return _uncast(bound[expr.symbol])
+                return walk.without_casts(bound[expr.symbol])
             else:
                 return expr
 
@@ -238,12 +238,6 @@ _WITH_EFFECTS = (ir.Assign, ir.Call, ir.Launch, ir.Lambda, ir.New, ir.UnknownExp
 
 def _has_effect(node: object) -> bool:
     return isinstance(node, _WITH_EFFECTS) or (isinstance(node, ir.Unary) and "x" in node.op)
-
-
-def _uncast(expr: ir.Expr) -> ir.Expr:
-    while isinstance(expr, ir.Cast):
-        expr = expr.operand
-    return expr
 
 
 def _has_remainder(expr: ir.Expr) -> bool:

@@ -17,6 +17,7 @@ from cudalint.evaluate.execute.memory import element_bytes
 from cudalint.evaluate.execute.values import Allocation, LocalMemory, Pointer, Value
 from cudalint.evaluate.library.bytewise import copy_objects, fill_object
 from cudalint.evaluate.symbolic.arithmetic import I8
+from cudalint.evaluate.symbolic.nodes import Node
 from cudalint.facts import Operation
 
 if TYPE_CHECKING:
@@ -44,13 +45,16 @@ def _copy(ex: Executor, call: ir.Call) -> Value | None:
     if len(call.arguments) < 3:
         return None
     target, source = (_address(ex, a) for a in call.arguments[:2])
-    size = expressions.number(ex, call.arguments[2])
+    _copied(ex, target, source, expressions.number(ex, call.arguments[2]), call.span)
+    return target
+
+
+def _copied(ex: Executor, target: Value, source: Value, size: Node, span: ir.Span) -> None:
     count = int(size.value) if size.is_const else 1
     if count > 0:
-        touch(ex, source, count, "load", call.span)
-        touch(ex, target, count, "store", call.span)
-        copy_objects(ex, target, source, count if size.is_const else None, call.span)
-    return target
+        touch(ex, source, count, "load", span)
+        touch(ex, target, count, "store", span)
+        copy_objects(ex, target, source, count if size.is_const else None, span)
 
 
 def _copy_range(ex: Executor, call: ir.Call) -> Value | None:
@@ -63,10 +67,7 @@ def _copy_range(ex: Executor, call: ir.Call) -> Value | None:
     if not _are_in_one_object(first, last):
         return None
     size = ex.graph.binary("-", last.offset, first.offset, I8)
-    count = max(int(size.value), 0) if size.is_const else None
-    touch(ex, first, 1 if count is None else count, "load", call.span)
-    touch(ex, target, 1 if count is None else count, "store", call.span)
-    copy_objects(ex, target, first, count, call.span)
+    _copied(ex, target, first, size, call.span)
     return Pointer(target.target, ex.graph.binary("+", target.offset, size, I8), target.pointee)
 
 

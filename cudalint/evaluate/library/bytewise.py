@@ -8,9 +8,9 @@ from cudalint import ir
 from cudalint.evaluate.execute import expressions
 from cudalint.evaluate.execute.conversions import cast_pointer
 from cudalint.evaluate.execute.memory import dereference
-from cudalint.evaluate.execute.pointers import NULL, advance, move_pointer, pointer_place
-from cudalint.evaluate.execute.values import Allocation, LocalMemory, LocalPlace, Pointer, Value, map_leaves
-from cudalint.evaluate.symbolic.arithmetic import I8
+from cudalint.evaluate.execute.objects import zero_value
+from cudalint.evaluate.execute.pointers import advance, move_pointer, pointer_place
+from cudalint.evaluate.execute.values import Allocation, LocalMemory, LocalPlace, Pointer, Value
 from cudalint.evaluate.symbolic.nodes import Node, Reason
 
 if TYPE_CHECKING:
@@ -47,18 +47,10 @@ def fill_object(ex: Executor, target: Value, content: Node, size: int | None, sp
     element = target.pointee
     count = _elements(element, size)
     with ex.memory.unrecorded():
-        unknown = ex.memory.unknown(element, Reason(False, "it is set as bytes"), (content,))
         if count is None or not content.is_const or content.value:
             _forget(ex, target.target.place, Reason(False, "it is set as bytes"), span)
             return
-        zero = map_leaves(unknown, lambda leaf, _: _zero(ex, leaf))
-        _write(ex, target, [zero] * count, span)
-
-
-def _zero(ex: Executor, leaf: Value) -> Value:
-    if isinstance(leaf, Node):
-        return ex.graph.const(0, leaf.kind)
-    return Pointer(NULL, ex.graph.const(0, I8), leaf.pointee) if isinstance(leaf, Pointer) else leaf
+        _write(ex, target, [zero_value(ex, element)] * count, span)
 
 
 def _elements(element: ir.Type, size: int | None) -> int | None:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from cudalint import ir
-from cudalint.evaluate.execute import expressions
+from cudalint.evaluate.execute import expressions, walk
 from cudalint.evaluate.execute.events import BarrierEvent, CopyEvent, FenceEvent, Scope, UnmaskedEvent
 from cudalint.evaluate.execute.values import Value
 from cudalint.evaluate.symbolic.arithmetic import U4
@@ -99,11 +99,9 @@ def unmasked(handler: Handler) -> Handler:
 
 def _type_name(expr: ir.Expr | None) -> str:
     """The most derived class that an object is known to have."""
-    while isinstance(expr, ir.Cast):
-        expr = expr.operand
     if expr is None:
         return ""
-    type_ = expr.type
+    type_ = walk.without_casts(expr).type
     while isinstance(type_, ir.PointerType):
         type_ = type_.pointee
     return type_.name if isinstance(type_, (ir.RecordType, ir.OpaqueType)) else ""

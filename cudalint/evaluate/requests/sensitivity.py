@@ -13,6 +13,7 @@ from cudalint.evaluate.symbolic.defaults import stated
 from cudalint.evaluate.symbolic.graph import Graph
 from cudalint.evaluate.symbolic.nodes import BLOCK_BITS, THREAD_BITS, Node, Uniform, below, render
 from cudalint.evaluate.symbolic.polynomial import is_address
+from cudalint.evaluate.symbolic.sizes import GRANULE
 
 _VARIATIONS = (1, 2, 4, 8, 16)
 """What is added to a generic problem size to see whether its divisibility matters."""
@@ -20,8 +21,6 @@ _SMALL_SIZES = tuple((1 << bits) + 1 for bits in range(2, 14))
 """Tried to see from which size on a figure holds: none of them makes the last warp full."""
 _MAGNITUDE = 3
 """What it is multiplied by to see whether its magnitude matters, or divided by where products would overflow."""
-_GRANULE = 32
-"""Generic sizes are multiples of it, unless the launch is for others."""
 _LARGEST_BLOCK = 1024
 """Threads: sizes below are small."""
 _MAX_DIVISORS = 2
@@ -156,7 +155,7 @@ def _other_magnitudes(uniform: Node, view: LaunchView) -> list[int | float]:
     assert isinstance(uniform.payload, Uniform)
     generic = uniform.payload.generic
     # One with a remainder of its own keeps it: the magnitude alone is to be another one.
-    over = 0 if uniform.kind.is_float else int(generic) % _GRANULE
+    over = 0 if uniform.kind.is_float else int(generic) % GRANULE
     larger, smaller = (generic - over) * _MAGNITUDE + over, generic // _MAGNITUDE
     found = [larger if view.fits(uniform, int(larger)) else smaller]
     if uniform.payload.is_default and not uniform.kind.is_float and 0 < generic < _LARGEST_BLOCK:

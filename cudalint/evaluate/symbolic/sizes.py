@@ -10,8 +10,8 @@ from typing import Any
 from cudalint.evaluate.symbolic.graph import Graph
 from cudalint.evaluate.symbolic.nodes import Node, Uniform
 
-_GRANULE = 32
-"""Generic sizes are multiples of it."""
+GRANULE = 32
+"""Generic sizes are multiples of it, unless the launch is for others."""
 _FEW = 8
 _LARGEST = 1 << 28
 """Sizes beyond would overflow soon where they are multiplied."""
@@ -74,13 +74,13 @@ def _settle_quotients(graph: Graph) -> None:
             _settle_share(graph, int(dividend.value), divisor, int(divisor.payload.generic))
             continue
         a, b = int(dividend.payload.generic), int(divisor.payload.generic)
-        if a <= 0 or b <= 0 or (a % (_GRANULE * b) == 0) or _remainder(dividend):
+        if a <= 0 or b <= 0 or (a % (GRANULE * b) == 0) or _remainder(dividend):
             continue
-        multiple = math.lcm(a, _GRANULE * b)
+        multiple = math.lcm(a, GRANULE * b)
         if multiple < _LARGEST:
             _settle(dividend, multiple)
         else:
-            _settle(divisor, _GRANULE)
+            _settle(divisor, GRANULE)
     for dividend, divisor in graph.uses.ratios.values():
         if isinstance(dividend.payload, Uniform) and isinstance(divisor.payload, Uniform):
             _settle(dividend, divisor.payload.generic)
@@ -88,7 +88,7 @@ def _settle_quotients(graph: Graph) -> None:
 
 def _settle_whole(graph: Graph, whole: Node, divisors: Collection[int]) -> None:
     """`length / 1024`: what is divided is as many times 32 as what it is divided by."""
-    granule = _GRANULE * math.lcm(*divisors)
+    granule = GRANULE * math.lcm(*divisors)
     value = -(-_generic(whole) // granule) * granule
     if _generic(whole) > 0 and value < _LARGEST and not _remainder(whole):
         _settle(whole, value)
@@ -96,7 +96,7 @@ def _settle_whole(graph: Graph, whole: Node, divisors: Collection[int]) -> None:
 
 def _settle_share(graph: Graph, whole: int, parts: Node, generic: int) -> None:
     """`4096 / parts`: a known size is divided up into a few parts."""
-    if generic > _FEW and whole // generic < _GRANULE <= whole // _FEW:
+    if generic > _FEW and whole // generic < GRANULE <= whole // _FEW:
         _settle(parts, _FEW)
 
 
@@ -111,7 +111,7 @@ def _grow(graph: Graph, grid: Sequence[Node]) -> None:
             if symbol.kind.is_float or _is_default(symbol):
                 continue
             value = _generic(symbol)
-            missing = -(-(1 - before) // _GRANULE) * _GRANULE * _FEW
+            missing = -(-(1 - before) // GRANULE) * GRANULE * _FEW
             grown = _exact(extent, {symbol.index: value + missing})
             if value > 0 and grown is not None and grown > before and value + missing < _LARGEST:
                 _settle(symbol, value + missing)
@@ -144,7 +144,7 @@ def _halve(
     own = divisors.get(size, ())
     for divisor in own:
         _halve(graph, divisor, {}, multiples)
-    granule = math.lcm(_GRANULE, multiples.get(size, 1), *(_GRANULE * _generic(divisor) for divisor in own))
+    granule = math.lcm(GRANULE, multiples.get(size, 1), *(GRANULE * _generic(divisor) for divisor in own))
     smaller = max(granule, _generic(size) // 2 // granule * granule) + _remainder(size)
     if _is_default(size) or not 0 < smaller < _generic(size):
         return False
@@ -154,7 +154,7 @@ def _halve(
 
 def _remainder(size: Node) -> int:
     """What a size is more than a multiple: a launch is for such sizes alone, with `n % 4 != 0` around it, say."""
-    return _generic(size) % _GRANULE
+    return _generic(size) % GRANULE
 
 
 def _generic(atom: Node) -> int:

@@ -12,6 +12,7 @@ from typing import Any
 
 from cudalint.evaluate.symbolic.arithmetic import BOOL
 from cudalint.evaluate.symbolic.nodes import Node, Uniform
+from cudalint.evaluate.symbolic.sizes import GRANULE
 
 _EFFORT = 1_000_000
 """Of the solver on each question, in its own unit, a third of a second or so: unlike time, it gives the same answers on
@@ -21,7 +22,6 @@ _MOST_ATOMS = 8
 _WIDE = 72
 """Bits in which any two C integers can be compared and divided."""
 _LARGEST = 1 << 20
-_GRANULE = 32
 
 
 class _Untranslatable(Exception):
@@ -77,7 +77,7 @@ def _wishes(z3: Any, translation: _Translation, atoms: Sequence[Node]) -> Iterat
         if isinstance(atom.payload, Uniform):
             yield x == int(atom.payload.generic)
     for _, x in numbers:
-        yield z3.URem(x, z3.BitVecVal(_GRANULE, x.size(), x.ctx)) == 0
+        yield z3.URem(x, z3.BitVecVal(GRANULE, x.size(), x.ctx)) == 0
 
 
 def _number(value: Any, atom: Node) -> int | float:
