@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import threading
+import time
 from pathlib import Path
 
 import pytest
@@ -155,11 +157,15 @@ def test_pipes_beside_a_file_are_not_waited_for(tmp_path: Path) -> None:
     assert [kernel.name for kernel in facts.kernels] == ["k"]
 
 
-def test_a_long_kernel_costs_no_short_one(tmp_path: Path) -> None:
-    """The file's time goes to the short ones first."""
+def test_a_long_kernel_costs_no_short_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The file's time goes to the short ones first. A second passes between any two looks at the clock, and each
+    statement is one look, so that the machine's speed does not matter."""
     long = "".join(f"  a[threadIdx.x * {i % 7} + {i}] = {i};\n" for i in range(20_000))
     path = tmp_path / "kernels.cu"
     path.write_text(f"__global__ void bad(float* a) {{\n{long}}}\n{_GOOD}")
-    facts = analyse_file(str(path), AnalysisOptions(time_limit=1.0))
+    seconds = itertools.count()
+    monkeypatch.setattr(time, "process_time", lambda: float(next(seconds)))
+    facts = analyse_file(str(path), AnalysisOptions(time_limit=1000.0))
     assert [kernel.name for kernel in facts.kernels] == ["bad", "good"]
+    assert any("takes too long" in gap.reason for gap in facts.kernels[0].gaps)
     assert _sectors(facts, "good")[-1] == 32.0
