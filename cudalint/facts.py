@@ -217,6 +217,13 @@ class AccessResult(Struct, frozen=True, eq=False):
     sample: Sample | None = None
 
 
+class LibraryCall(Struct, frozen=True):
+    """A function of the CUDA library, with the types of its arguments."""
+
+    name: str
+    arguments: tuple[str, ...]
+
+
 class Access(Struct, frozen=True, eq=False):
     """A load, store, atomic or asynchronous copy in the source."""
 
@@ -237,6 +244,8 @@ class Access(Struct, frozen=True, eq=False):
     """The size of the struct of which this access touches a field, where it does."""
     compiled_at: tuple[int, int] | None = None
     """Line and column with which the compiler notes it, where those are not where it begins."""
+    made_by: LibraryCall | None = None
+    """The function whose own access it is."""
 
     @property
     def position(self) -> tuple[int, int]:

@@ -110,6 +110,16 @@ class OpaqueType(Struct, frozen=True):
 
 Type = Scalar | PointerType | ArrayType | RecordType | OpaqueType
 
+
+def type_name(type_: Type) -> str:
+    """The type as C++ spells it, more or less: `float*`, `int[4]`."""
+    if isinstance(type_, PointerType):
+        return f"{type_name(type_.pointee)}*"
+    if isinstance(type_, ArrayType):
+        return f"{type_name(type_.element)}[{type_.count or ''}]"
+    return type_.name
+
+
 # --- symbols and functions ---------------------------------------------------------------------
 
 Storage = Literal["local", "parameter", "shared", "dynamic-shared", "constant", "device", "global", "static", "builtin"]

@@ -60,13 +60,14 @@ def _access(event: AccessEvent, results: tuple[AccessResult, ...], spellings: Sp
         space=event.target.space,
         operation=event.operation,
         array=event.target.name,
-        element_type=_type_name(event.element),
+        element_type=ir.type_name(event.element),
         bytes=event.bytes,
         results=results,
         expression=spellings.of(place),
         declaration=_declaration(symbol) if symbol is not None else None,
         record_bytes=event.record.bytes if event.record is not None else None,
         compiled_at=spellings.compiled_at(place),
+        made_by=event.made_by,
     )
 
 
@@ -79,11 +80,3 @@ def _declaration(symbol: ir.Symbol) -> ArrayFacts:
     known = symbol.type.bytes if symbol.storage == "shared" else None
     places = extent_places(symbol, len(extents))
     return ArrayFacts(symbol.name, Place(*symbol.span), tuple(extents), places, type_.bytes, known or None)
-
-
-def _type_name(type_: ir.Type) -> str:
-    if isinstance(type_, ir.PointerType):
-        return f"{_type_name(type_.pointee)}*"
-    if isinstance(type_, ir.ArrayType):
-        return f"{_type_name(type_.element)}[{type_.count or ''}]"
-    return type_.name

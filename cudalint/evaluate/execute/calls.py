@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from msgspec import Struct, field
 from msgspec.structs import replace
 
 from cudalint import ir
@@ -30,6 +31,7 @@ from cudalint.evaluate.execute.values import (
     nodes_of,
 )
 from cudalint.evaluate.symbolic.nodes import UNINITIALISED, Node, Reason
+from cudalint.facts import LibraryCall
 
 if TYPE_CHECKING:
     from cudalint.evaluate.execute.executor import Executor
@@ -163,46 +165,80 @@ _OF_ALL_THREADS = frozenset(
 
 
 def unknown_call(ex: Executor, expr: ir.Call) -> Value:
-    """A call whose body is not in sight: its result and what it can reach through its arguments are opaque."""
-    seen: list[Node] = []
-    reads = False
-    written: list[tuple[Place, ir.Expr]] = []
-    if expr.receiver is not None:
-        where = expressions.place(ex, expr.receiver)
-        seen += _receiver_values(ex, expr, where)
-    outputs = expr.function.outputs() if expr.function is not None else frozenset()
-    for position, argument in enumerate(expr.arguments):
-        if position in outputs:
-            where = expressions.place(ex, argument)
-            seen += nodes_of(expressions.read(ex, where, argument.span))
-            if isinstance(where, LocalPlace):
-                written.append((where, argument))
-            continue
-        value = expressions.evaluate(ex, argument)
-        seen += nodes_of(value)
-        if isinstance(value, Pointer) and isinstance(value.target, LocalMemory):
-            written.append((dereference(value, ex.graph), argument))
-        elif isinstance(value, Pointer) and isinstance(value.target, Allocation):
-            reads = True
-            _escape(ex, expr.name, value, argument.span)
-    args = few_of(n for n in seen if not n.is_const)
+    """A call whose body is not in sight: its result and what it can reach through its arguments are opaque. An operator
+    of a library's type is such a call, and reads its operands where the library defines it."""
+    first = len(ex.memory.events)
+    value = _unknown_result(ex, expr)
+    if expr.name.startswith("operator") and ex.memory.recording:
+        operands = expr.arguments if expr.receiver is None else (expr.receiver,)
+        owner = "" if expr.receiver is None else f"{ir.type_name(expr.receiver.type)}::"
+        types = tuple(ir.type_name(argument.type) for argument in expr.arguments)
+        ex.memory.sign(first, [operand.span for operand in operands], LibraryCall(owner + expr.name, types))
+    return value
+
+
+class _Reached(Struct):
+    """What a function whose body is not in sight is given."""
+
+    seen: list[Node] = field(default_factory=list)
+    """Numbers."""
+    reads: bool = False
+    """Whether it is given a pointer to memory."""
+    written: list[tuple[Place, ir.Expr]] = field(default_factory=list)
+    """Local objects that it may change."""
+    stored: list[tuple[Place, ir.Expr]] = field(default_factory=list)
+    """Elements of arrays that an operator changes."""
+
+
+def _unknown_result(ex: Executor, expr: ir.Call) -> Value:
+    reached = _reached(ex, expr)
+    args = few_of(n for n in reached.seen if not n.is_const)
     if not expr.arguments and ex.configuration is not None and expr.name not in _OF_ALL_THREADS:
         # What is told nothing may ask for the thread: `coalesced_threads().thread_rank()`.
         args = tuple(ex.graph.thread)
     with ex.memory.unrecorded():
         # No access that is known: `arr + n` may be the end of what the function looks at.
-        for where, argument in written:
-            value = ex.opaque(f"`{expr.name}` sets it", where.type, args, argument.span)
-            expressions.write(ex, where, value, argument.span)
+        _set(ex, expr, reached.written, args)
+    _set(ex, expr, reached.stored, args)
     if expr.function is not None and expr.function.is_user and expr.function.kind != "host":
         ex.gap(expr.span, f"`{expr.name}` {ex.obstacle(expr.function) or 'was not followed'}")
         if expr.function.load() is None:
             ex.note_unseen(expr.name)
     text = f"it is the result of `{expr.name}`"
-    if reads:
+    if reached.reads:
         # What it was given a pointer for.
         return ex.memory.unknown(expr.type, Reason(True, text, expr.span), args)
     return ex.opaque(text, expr.type, args, expr.span)
+
+
+def _reached(ex: Executor, expr: ir.Call) -> _Reached:
+    reached = _Reached()
+    if expr.receiver is not None:
+        reached.seen += _receiver_values(ex, expr, expressions.place(ex, expr.receiver))
+    outputs = expr.function.outputs() if expr.function is not None else frozenset()
+    for position, argument in enumerate(expr.arguments):
+        if position in outputs:
+            where = expressions.place(ex, argument)
+            reached.seen += nodes_of(expressions.read(ex, where, argument.span))
+            if isinstance(where, LocalPlace):
+                reached.written.append((where, argument))
+            elif _assigns(expr.name):
+                reached.stored.append((where, argument))
+            continue
+        value = expressions.evaluate(ex, argument)
+        reached.seen += nodes_of(value)
+        if isinstance(value, Pointer) and isinstance(value.target, LocalMemory):
+            reached.written.append((dereference(value, ex.graph), argument))
+        elif isinstance(value, Pointer) and isinstance(value.target, Allocation):
+            reached.reads = True
+            _escape(ex, expr.name, value, argument.span)
+    return reached
+
+
+def _set(ex: Executor, expr: ir.Call, places: Sequence[tuple[Place, ir.Expr]], args: tuple[Node, ...]) -> None:
+    for where, argument in places:
+        value = ex.opaque(f"`{expr.name}` sets it", where.type, args, argument.span)
+        expressions.write(ex, where, value, argument.span)
 
 
 def _escape(ex: Executor, name: str, pointer: Pointer, span: ir.Span) -> None:
@@ -215,17 +251,22 @@ def _receiver_values(ex: Executor, expr: ir.Call, where: Place) -> list[Node]:
     """What a method sees of its object; an assignment operator of a library type (half) writes it."""
     if isinstance(where, TemporaryPlace):
         return list(nodes_of(where.value))
-    assigns = expr.name.startswith("operator") and expr.name.endswith("=") and expr.name not in _COMPARING
     value: list[Node] = []
     if expr.name != "operator=":
         value = list(nodes_of(expressions.read(ex, where, expr.receiver.span if expr.receiver else expr.span)))
-    if assigns and expr.receiver is not None:
+    if _assigns(expr.name) and expr.receiver is not None:
         new = ex.opaque(f"`{expr.name}` sets it", where.type, few_of(value), expr.span)
         expressions.write(ex, where, new, expr.receiver.span)
     return value
 
 
+def _assigns(name: str) -> bool:
+    """Whether an operator changes its first operand: `a[i] += h` of a library's type."""
+    return name in _COUNTING or (name.startswith("operator") and name.endswith("=") and name not in _COMPARING)
+
+
 _COMPARING = frozenset({"operator==", "operator!=", "operator<=", "operator>="})
+_COUNTING = frozenset({"operator++", "operator--"})
 
 
 def construct_value(ex: Executor, expr: ir.Construct) -> Value:

@@ -9,7 +9,7 @@ from msgspec import Struct, field
 from cudalint import ir
 from cudalint.evaluate.execute.values import Allocation, Subscripts, Within
 from cudalint.evaluate.symbolic.nodes import Node
-from cudalint.facts import BarrierKind, Operation
+from cudalint.facts import BarrierKind, LibraryCall, Operation
 
 Scope = Literal["warp", "block", "grid"]
 """Threads that a barrier or an atomic speaks of."""
@@ -77,6 +77,8 @@ class AccessEvent(Struct, frozen=True, eq=False):
     """Some lanes may touch another array, or another place in this one, through the same pointer."""
     is_assembly: bool = False
     """It is an instruction of inline PTX, which the compiler takes as it stands."""
+    made_by: LibraryCall | None = None
+    """The function of the CUDA library whose own access it is."""
 
 
 class LibraryAccess(Struct, frozen=True, eq=False):

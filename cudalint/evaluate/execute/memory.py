@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 
 from msgspec.structs import replace
@@ -35,7 +35,7 @@ from cudalint.evaluate.execute.values import (
 from cudalint.evaluate.symbolic.arithmetic import I8, kind_of
 from cudalint.evaluate.symbolic.graph import Graph
 from cudalint.evaluate.symbolic.nodes import UNINITIALISED, Node, Reason
-from cudalint.facts import Operation
+from cudalint.facts import LibraryCall, Operation
 
 _MAX_JOINED = 16
 """Local arrays of integers up to this length keep their elements apart when one is written by a varying index."""
@@ -263,6 +263,13 @@ class Memory:
                     is_assembly=is_assembly,
                 )
             )
+
+    def sign(self, since: int, spans: Collection[ir.Span], by: LibraryCall) -> None:
+        """Notes who made the accesses with these spans, among those since an event."""
+        for index in range(since, len(self.events)):
+            event = self.events[index]
+            if isinstance(event, AccessEvent) and event.context.span in spans and event.made_by is None:
+                self.events[index] = replace(event, made_by=by)
 
     def narrow_load(self, since: int, bytes_: int) -> None:
         """The compiler loads only the bytes that are used; measured on 64-bit integers converted to 32 bits."""

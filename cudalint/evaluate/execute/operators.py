@@ -24,6 +24,7 @@ from cudalint.evaluate.execute.values import (
 )
 from cudalint.evaluate.symbolic.arithmetic import BOOL, COMPARISONS, I8, kind_of
 from cudalint.evaluate.symbolic.nodes import Node
+from cudalint.facts import LibraryCall
 
 if TYPE_CHECKING:
     from cudalint.evaluate.execute.executor import Executor
@@ -169,6 +170,7 @@ def assign_value(ex: Executor, expr: ir.Assign) -> Value:
 
 
 def _assign(ex: Executor, expr: ir.Assign) -> tuple[Place, Value]:
+    first = len(ex.memory.events)
     if expr.op:
         where = expressions.place(ex, expr.target)
         old = expressions.read(ex, where, expr.target.span)
@@ -181,8 +183,18 @@ def _assign(ex: Executor, expr: ir.Assign) -> tuple[Place, Value]:
         value = expressions.evaluate(ex, expr.value)
         where = expressions.place(ex, expr.target)
     value = convert(ex, value, expr.target.type)
-    expressions.write(ex, where, value, _place_of_store(expr))
+    stored_at = _place_of_store(expr)
+    expressions.write(ex, where, value, stored_at)
+    if isinstance(expr.target.type, ir.RecordType) and ex.memory.recording:
+        ex.memory.sign(first, (stored_at, expr.value.span), _assignment(expr))
     return where, value
+
+
+def _assignment(expr: ir.Assign) -> LibraryCall:
+    """The operator by which a record is assigned: another one for what has no place of its own."""
+    name = ir.type_name(expr.target.type)
+    is_result = isinstance(expr.value, (ir.Call, ir.Construct, ir.Cast))
+    return LibraryCall(f"{name}::operator=", (f"{name}&&" if is_result else f"{name}&",))
 
 
 def _place_of_store(expr: ir.Assign) -> ir.Span:

@@ -23,6 +23,7 @@ from cudalint.evaluate.library.wmma import MATRIX_FUNCTIONS
 from cudalint.evaluate.symbolic.arithmetic import BOOL, F8, I8, MATH_FUNCTIONS, kind_of
 from cudalint.evaluate.symbolic.nodes import THREAD_BITS, Node, Reason, Stride, Uniform, without_cast
 from cudalint.evaluate.symbolic.opaque_parts import asks_for_a_number
+from cudalint.facts import LibraryCall
 
 if TYPE_CHECKING:
     from cudalint.evaluate.execute.executor import Executor
@@ -382,9 +383,23 @@ def _accesses() -> Mapping[str, Handler]:
         table[f"{_NV_ATOMIC}{name}"] = table[f"{_NV_ATOMIC}fetch_{name}"] = _nv_atomic
     for name in ("load", "store", "exchange", "compare_exchange"):
         table[_NV_ATOMIC + name] = table[f"{_NV_ATOMIC}{name}_n"] = _nv_atomic
+    table = {name: _signed(handler) for name, handler in table.items()}
     table["__pipeline_memcpy_async"] = _pipeline_copy
     table["asm"] = ptx.run
     return table
+
+
+def _signed(handler: Handler) -> Handler:
+    """The handler, with its name in the accesses that it makes: the toolkit defines such functions inline."""
+
+    def signing(ex: Executor, call: ir.Call) -> Value | None:
+        first = len(ex.memory.events)
+        result: Value | None = handler(ex, call)
+        types = tuple(ir.type_name(argument.type) for argument in call.arguments)
+        ex.memory.sign(first, (call.span,), LibraryCall(call.name, types))
+        return result
+
+    return signing
 
 
 def _arithmetic() -> Mapping[str, Handler]:
@@ -472,5 +487,5 @@ def _table() -> Mapping[str, Handler]:
 
 DEVICE_LIBRARY: Mapping[str, Handler] = {
     **_converging(_table()), **SYNCHRONISATION, **SPECIFICATIONS, **BULK_ACCESSES, **BIT_FUNCTIONS,
-    **MATRIX_FUNCTIONS,
+    **{name: _signed(handler) for name, handler in MATRIX_FUNCTIONS.items()},
 }  # fmt: skip
