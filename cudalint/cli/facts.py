@@ -47,8 +47,10 @@ def describe_file(job: FactsJob) -> Described | Failure:
     failures = tuple(Failure(job.path, message) for message in facts.failures)
     if job.style is None:
         from cudalint.reporters import facts_json
+        from cudalint.toolkit_lines import with_toolkit_lines
 
-        return Described(facts_json.file_text(facts), failures, facts.parameters)
+        text = facts_json.file_text(with_toolkit_lines(facts, job.options.cuda_path))
+        return Described(text, failures, facts.parameters)
     from cudalint.reporters import facts_text
 
     return Described("\n".join(facts_text.render(facts, job.style)), failures, facts.parameters)
@@ -68,6 +70,9 @@ def describe_file(job: FactsJob) -> Described | Failure:
 @analysis_options
 def command(paths: Sequence[str], format_: str, color: bool | None, **values: Any) -> int:
     """Print the figures of every memory access of every kernel.
+
+    Where a CUDA toolkit is installed or named (--cuda-path), JSON has a second entry for what functions of its headers
+    access (atomicAdd, __ldg, half2): at the header's line, where a profiler lists it.
 
     Exit status: 0, or 2 where something could not be analysed.
 
