@@ -183,6 +183,26 @@ int main() { float *p; cudaMalloc(&p, 4096); k<<<1, 32>>>(p, false); }"""
     assert [r.status for a in kernel.accesses for r in a.results] == ["unreached", "exact"]
 
 
+@pytest.mark.parametrize(
+    ("body", "statuses"),
+    [
+        ("if (blockDim.x <= 32) { a[t] = 1; return; } a[2 * t] = 2; a[3 * t] = 3;", "exact unreached unreached"),
+        ("for (int i = 0; i < 2; i++) { if (blockDim.x == 32) break; a[t] = 1; } a[2 * t] = 2;", "unreached exact"),
+        # The second iteration gets there.
+        ("for (int i = 0; i < 2; i++) { if (i == 0) continue; a[t] = 1; }", "exact"),
+        # The loads of `helper` come first, since it is defined above.
+        ("a[t] = helper(a);", "exact unreached exact"),
+    ],
+)
+def test_accesses_behind_an_exit_of_all_lanes_are_listed(body: str, statuses: str, tmp_path: Path) -> None:
+    source = f"""
+__device__ float helper(float *a) {{ if (blockDim.x == 32) return a[threadIdx.x]; return a[3 * threadIdx.x]; }}
+__global__ void k(float *a) {{ int t = threadIdx.x; {body} }}
+int main() {{ float *p; cudaMalloc(&p, 4096); k<<<1, 32>>>(p); }}"""
+    kernel = only_kernel(facts_of(tmp_path, source))
+    assert [r.status for access in kernel.accesses for r in access.results] == statuses.split()
+
+
 def test_null_arguments_hide_no_access(tmp_path: Path) -> None:
     source = """
 __global__ void k(float *a, const float *bias) {

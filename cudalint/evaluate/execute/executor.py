@@ -81,6 +81,8 @@ class Executor:
         """The functions that it calls and that are not understood: that have no body in sight, are virtual, or have
         errors in them."""
         self.statements = 0
+        self.met: set[ir.Stmt] = set()
+        """Those that were executed, or listed although no lane gets there."""
         self.steps: list[Step] = []
         """What device code computed, in order."""
         self.stepping = True
@@ -232,6 +234,7 @@ class Executor:
         if self.state.dead:
             return
         self.statements += 1
+        self.met.add(statement)
         self.graph.work += _STATEMENT_WORK
         if self.statements > MAX_STATEMENTS:
             raise GaveUp(f"its body takes more than {MAX_STATEMENTS} statements once inlined and unrolled")
@@ -284,10 +287,12 @@ class Executor:
     def _unreached(self, side: Callable[[], None]) -> None:
         """Lists what stands in a branch that no lane takes under this launch; nothing else of it stays."""
         saved, marks, stepping = self.state.snapshot(), self.state.marks(), self.stepping
+        unseen = len(self.unseen)
         self.state.conditions, self.state.dead = (*self.state.conditions, self.graph.false), False
         self.stepping = False
         side()
         self.stepping = stepping
+        del self.unseen[unseen:]
         self.state.restore(saved)
         self.state.rewind(marks)
 
@@ -456,8 +461,17 @@ class Executor:
         self.state.dead = True
 
     def block(self, statement: ir.Block) -> None:
-        for inner in statement.statements:
+        for index, inner in enumerate(statement.statements):
+            if self.state.dead:
+                self._list_behind_exit(statement.statements[index:])
+                return
             self.statement(inner)
+
+    def _list_behind_exit(self, rest: Sequence[ir.Stmt]) -> None:
+        """What stands behind a `return` that all lanes take under this launch has entries, too; once is enough."""
+        if self.configuration is None or not self.memory.recording or rest[0] in self.met:
+            return
+        self._unreached(lambda: self.block(ir.Block(tuple(rest), rest[0].span)))
 
     def unknown(self, statement: ir.UnknownStmt) -> None:
         self.gap(statement.span, statement.reason)
