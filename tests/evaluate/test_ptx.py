@@ -81,6 +81,24 @@ def test_an_unknown_predicate_is_a_gap() -> None:
     assert [gap.reason for gap in found.gaps] == ["its inline PTX (`st.global.f32`) accesses memory"]
 
 
+@pytest.mark.parametrize(
+    ("operands", "sectors"),
+    [
+        # Lane i reads from lane i ^ 1: two neighbours exchange their floats, four sectors as before.
+        ("bfly.b32 %0, %1, 1, 0x1f, 0xffffffff", 4.0),
+        # All read what lane 0 has.
+        ("idx.b32 %0, %1, 0, 0x1f, 0xffffffff", 1.0),
+        # Parts of 8 lanes, as 32 - 8 = 0x18 says: their first ones have 0, 8, 16 and 24, each in a sector of its own.
+        ("idx.b32 %0|p, %1, 0, 0x181f, 0xffffffff", 4.0),
+        # Lanes 0 to 23 have 8 to 31 then, and the others, behind which there are no eight more, keep their own.
+        ("down.b32 %0, %1, 8, 0x1f, 0xffffffff", 3.0),
+    ],
+)
+def test_shuffles_give_what_another_lane_has(operands: str, sectors: float) -> None:
+    shuffle = f'asm volatile("{{ .reg .pred p; shfl.sync.{operands}; }}" : "=r"(i) : "r"(i));'
+    assert stores_of(facts(f"int i = threadIdx.x; {shuffle} a[i] = 1;")) == [("exact", sectors)]
+
+
 def test_asm_statements_of_a_macro_come_in_their_order() -> None:
     macros = '#define PUT(p) asm volatile("st.global.f32 [%0], 0f00000000;" :: "l"(p))\n'
     macros += '#define TWO(p) do { \\\n  PUT(p); \\\n  asm volatile("st.global.u64 [%0], 0;" :: "l"(p)); } while (0)'
@@ -97,7 +115,8 @@ def test_instructions_that_stand_there_are_all_executed() -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["", ";;;", "{", "@p", "ld.global.f32", "ld.global.f32 %9, [%9];", "st.global.f32 [], 1;", "setp p;", "mov %0"],
+    ["", ";;;", "{", "@p", "ld.global.f32", "ld.global.f32 %9, [%9];", "st.global.f32 [], 1;", "setp p;", "mov %0",
+     "shfl.sync", "shfl.sync.bfly.b32 %0, %0;", "vote.sync.any.pred", "bar.warp.sync"],
 )
 def test_broken_assembly_is_no_crash(text: str) -> None:
     assert facts(f'asm volatile("{text}"); a[threadIdx.x] = 1;').accesses

@@ -18,7 +18,7 @@ from cudalint.evaluate.library import ptx
 from cudalint.evaluate.library.bits import BIT_FUNCTIONS
 from cudalint.evaluate.library.bulk import BULK_ACCESSES
 from cudalint.evaluate.library.specifications import SPECIFICATIONS
-from cudalint.evaluate.library.synchronisation import SYNCHRONISATION, converges, unmasked
+from cudalint.evaluate.library.synchronisation import SYNCHRONISATION, converges, unmasked, warp_converges
 from cudalint.evaluate.library.wmma import MATRIX_FUNCTIONS
 from cudalint.evaluate.symbolic.arithmetic import BOOL, F8, I8, MATH_FUNCTIONS, kind_of
 from cudalint.evaluate.symbolic.nodes import THREAD_BITS, Node, Reason, Stride, Uniform, without_cast
@@ -152,6 +152,7 @@ def _rank_here(ex: Executor, call: ir.Call) -> Value:
 def _of_rank(ex: Executor, call: ir.Call) -> Value:
     """`_cudalint_of_rank(value, rank)` of the bundled headers: one value for all lanes that name one rank."""
     value, rank = (expressions.evaluate(ex, argument) for argument in call.arguments)
+    warp_converges(ex, call.span)
     is_data = any(part.bits & ex.graph.opaque_bits for part in nodes_of(value))
     named = tuple(part for part in nodes_of(rank) if not part.is_const)
     return ex.memory.unknown(call.type, Reason(is_data, "it comes from a shuffle"), (warp_index(ex), *named))

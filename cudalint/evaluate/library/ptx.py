@@ -20,10 +20,11 @@ from cudalint.evaluate.execute.conversions import as_number, cast, convert
 from cudalint.evaluate.execute.pointers import pointer_place
 from cudalint.evaluate.execute.positions import lane_index
 from cudalint.evaluate.execute.values import MemoryPlace, Pointer, Value, nodes_of
-from cudalint.evaluate.library.synchronisation import assembly_barrier
+from cudalint.evaluate.library.synchronisation import assembly_barrier, warp_converges, warp_waits
 from cudalint.evaluate.symbolic.arithmetic import BOOL, I4, I8, U4, U8, Kind
 from cudalint.evaluate.symbolic.nodes import Node, Reason
 from cudalint.facts import Operation
+from cudalint.hardware.requests import WARP_LANES
 
 if TYPE_CHECKING:
     from cudalint.evaluate.execute.executor import Executor
@@ -47,6 +48,7 @@ _ROW_BYTES = 16
 _ROWS = 8
 _KINDS = {"u32": U4, "b32": U4, "s32": I4, "u64": U8, "b64": U8, "s64": I8}
 _OPERATORS = {"add": "+", "sub": "-", "mul": "*", "and": "&", "or": "|", "xor": "^", "shl": "<<", "shr": ">>"}
+_SHUFFLES = {"idx": "idx", "up": "up", "down": "down", "bfly": "xor"}
 _COMPARISONS = {
     "eq": "==", "ne": "!=", "lt": "<", "le": "<=", "gt": ">", "ge": ">=", "lo": "<", "ls": "<=", "hi": ">", "hs": ">=",
 }  # fmt: skip
@@ -266,6 +268,39 @@ class _Assembly(Struct, eq=False):
         self._set(instruction.operands[0], self.ex.graph.binary(operator, first, second, kind))
         return True
 
+    def _shuffle(self, instruction: Instruction) -> bool:
+        """`shfl.sync.bfly.b32 %0, %1, %2, 0x1f, 0xffffffff`: the upper bits of the fourth operand say how wide the
+        parts of the warp are."""
+        ex, operands = self.ex, instruction.operands
+        mode = next((_SHUFFLES[part] for part in instruction.parts if part in _SHUFFLES), None)
+        values = [self._value(operand) for operand in operands[1:]]
+        if "sync" in instruction.parts and values:
+            warp_converges(ex, self.statement.span, values[-1])
+        if mode is None or len(values) < 3:
+            return False
+        value, lane, parts = values[:3]
+        if not (isinstance(value, Node) and isinstance(lane, Node) and isinstance(parts, Node) and parts.is_const):
+            return False
+        width = ex.graph.const(WARP_LANES - (int(parts.value) >> 8) % WARP_LANES)
+        target, _, in_range = operands[0].partition("|")
+        self._set(target, ex.graph.shuffle(mode, value, lane, width))
+        if in_range:
+            self._set_unknown(in_range, data=False)
+        return True
+
+    def _vote(self, instruction: Instruction) -> bool:
+        """`vote.sync`, `redux.sync`, `match.sync`: what they answer is not followed."""
+        values = [self._value(operand) for operand in instruction.operands[1:]]
+        if "sync" in instruction.parts and values:
+            warp_converges(self.ex, self.statement.span, values[-1])
+        return False
+
+    def _warp_barrier(self, instruction: Instruction) -> bool:
+        """`bar.warp.sync 0xffffffff`; barriers of the block are found in the whole statement."""
+        if instruction.parts[1:] == ["warp", "sync"] and instruction.operands:
+            warp_waits(self.ex, self.statement.span, self._value(instruction.operands[0]))
+        return True
+
     def _compare(self, instruction: Instruction) -> bool:
         """`setp.ne.b32 p, %2, 0`."""
         operator = _COMPARISONS.get(instruction.parts[1]) if len(instruction.parts) == 3 else None
@@ -304,5 +339,8 @@ _HANDLERS: dict[str, Callable[[_Assembly, Instruction], bool]] = {
     "cvta": _Assembly._move,
     "cvt": _Assembly._move,
     "setp": _Assembly._compare,
+    "shfl": _Assembly._shuffle,
+    **dict.fromkeys(("vote", "redux", "match"), _Assembly._vote),
+    "bar": _Assembly._warp_barrier,
     **dict.fromkeys(_OPERATORS, _Assembly._compute),
 }

@@ -14,6 +14,7 @@ from cudalint.evaluate.execute.values import Value
 from cudalint.evaluate.symbolic.arithmetic import U4
 from cudalint.evaluate.symbolic.nodes import Node, Reason
 from cudalint.facts import BarrierKind
+from cudalint.hardware.requests import WARP_LANES
 
 if TYPE_CHECKING:
     from cudalint.evaluate.execute.executor import Executor
@@ -63,11 +64,21 @@ def converges(handler: Handler) -> Handler:
 
     def converging(ex: Executor, call: ir.Call) -> Any:
         result = handler(ex, call)
-        mask = _mask(ex, call)
-        _record(ex, BarrierEvent(ex.context(call.span), "syncwarp", "warp", implied=True, mask=mask))
+        warp_converges(ex, call.span, _mask(ex, call))
         return result
 
     return converging
+
+
+def warp_converges(ex: Executor, span: ir.Span, mask: Value | None = None) -> None:
+    """Lanes of a warp exchange something: those that a mask names, or all of their group."""
+    named = mask if isinstance(mask, Node) else None
+    _record(ex, BarrierEvent(ex.context(span), "syncwarp", "warp", implied=True, mask=named))
+
+
+def warp_waits(ex: Executor, span: ir.Span, mask: Value | None) -> None:
+    """A barrier for the lanes that a mask names."""
+    _record(ex, BarrierEvent(ex.context(span), "syncwarp", "warp", mask=mask if isinstance(mask, Node) else None))
 
 
 def _mask(ex: Executor, call: ir.Call) -> Node | None:
@@ -134,6 +145,9 @@ def _group_barrier(part: str) -> Handler:
         if name not in _GROUPS and name != "thread_group":
             return None
         kind, scope = _GROUPS.get(name, ("cooperative-groups", "block"))
+        if name == "thread_block_tile" and _tile_size(owner) > WARP_LANES:
+            # Several warps of the block, which a barrier of their own orders; which ones those are is not followed.
+            kind, scope = "named", "block"
         _arguments(ex, call)
         if call.name == "wait":
             _record(ex, CopyEvent(ex.context(call.span), 0))
@@ -163,21 +177,60 @@ def _object_barrier(part: str) -> Handler:
 _TILE = re.compile(r"thread_block_tile<(\d+)")
 
 
-def _group_reduce(ex: Executor, call: ir.Call) -> Value | None:
-    """`reduce(group, value, operation)`: all threads of the group get the same."""
-    owner = call.arguments[0] if call.arguments else None
-    if _class_of(owner) not in _GROUPS or ex.configuration is None:
-        return None
-    _arguments(ex, call)
+def _tile_size(owner: ir.Expr | None) -> int:
+    """The threads of a tile; a warp's where the type does not say."""
     found = _TILE.search(_type_name(owner))
-    size = int(found[1]) if found else 32
+    return int(found[1]) if found else WARP_LANES
+
+
+def _tile_rank(ex: Executor, size: int) -> Node | None:
+    """Which tile of its block a thread is in."""
+    if ex.configuration is None:
+        return None
     graph = ex.graph
     linear = graph.thread[0]
     for axis in (1, 2):
         extent = functools.reduce(lambda a, b: graph.binary("*", a, b, U4), ex.configuration.block[:axis])
         linear = graph.binary("+", linear, graph.binary("*", graph.thread[axis], extent, U4), U4)
-    group = graph.binary("/", linear, graph.const(size, U4), U4)
-    _record(ex, BarrierEvent(ex.context(call.span), "syncwarp", "warp", implied=True))
+    return graph.binary("/", linear, graph.const(size, U4), U4)
+
+
+def _group_shuffle(mode: str) -> Handler:
+    """`tile.shfl_xor(value, mask)`: a shuffle among the lanes of each tile."""
+
+    def handler(ex: Executor, call: ir.Call) -> Value | None:
+        if _class_of(call.receiver) != "thread_block_tile":
+            return None
+        value, lane = _arguments(ex, call)
+        warp_converges(ex, call.span)
+        size = _tile_size(call.receiver)
+        if isinstance(value, Node) and isinstance(lane, Node) and size <= WARP_LANES:
+            return ex.graph.shuffle(mode, value, lane, ex.graph.const(size))
+        return ex.opaque(f"it comes from `{call.name}`", call.type, ex.graph.thread)
+
+    return handler
+
+
+def _group_vote(ex: Executor, call: ir.Call) -> Value | None:
+    """`tile.any(condition)`, `tile.ballot(condition)`: all threads of the tile get one answer."""
+    group = _tile_rank(ex, _tile_size(call.receiver)) if _class_of(call.receiver) == "thread_block_tile" else None
+    if group is None:
+        return None
+    values = [value for value in _arguments(ex, call) if isinstance(value, Node)]
+    warp_converges(ex, call.span)
+    counters = tuple(loop.counter for loop in ex.state.loops)
+    is_data = any(value.bits & ex.graph.opaque_bits for value in values)
+    return ex.memory.unknown(call.type, Reason(is_data, f"it is the result of `{call.name}`"), (group, *counters))
+
+
+def _group_reduce(ex: Executor, call: ir.Call) -> Value | None:
+    """`reduce(group, value, operation)`: all threads of the group get the same."""
+    owner = call.arguments[0] if call.arguments else None
+    group = _tile_rank(ex, _tile_size(owner)) if _class_of(owner) in _GROUPS else None
+    if group is None:
+        return None
+    _arguments(ex, call)
+    warp_converges(ex, call.span)
     counters = tuple(loop.counter for loop in ex.state.loops)
     reason = Reason(True, f"it is the result of `{call.name}`", call.span)
     return ex.memory.unknown(call.type, reason, (group, *counters))
@@ -267,6 +320,10 @@ def _table() -> dict[str, Handler]:
     for name in ("sync", "synchronize"):
         table[name] = _group_barrier("whole")
     table["reduce"] = _group_reduce
+    for mode, name in (("idx", "shfl"), ("up", "shfl_up"), ("down", "shfl_down"), ("xor", "shfl_xor")):
+        table[name] = _group_shuffle(mode)
+    for name in ("any", "all", "ballot"):
+        table[name] = _group_vote
     for name in _COLLECTIVES:
         table[name] = _collective
     table["barrier_arrive"] = _group_barrier("arrive")
