@@ -146,6 +146,8 @@ def _unlikely_launch(conflict: Conflict, trial: Trial, execution: Execution) -> 
     """Sizes that matter here, and under which the host code would not have come to the launch, or not with the block
     that was made up for it."""
     site = execution.launch.site
+    if not trial.is_launched:
+        return Doubt("the sizes that were taken make no grid")
     if trial.values and site is not None and None in site.block:
         return Doubt("it depends on how sizes go with the block, which the launch leaves open")
     if is_another_grid(trial.values, (conflict.first.offset, conflict.second.offset), execution):

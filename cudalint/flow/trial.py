@@ -170,7 +170,7 @@ class Trial(Struct, eq=False):
             bits |= extent.bits
         if any(symbol.bits & bits and value < 1 for symbol, value in self.values.items()):
             return False
-        return problem_of("grid", self.extents()) is None
+        return problem_of("grid", Rows.of_one_block(self.graph, self.values, self.block).counts(self.grid)) is None
 
     @property
     def has_neighbours(self) -> bool:

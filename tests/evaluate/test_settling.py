@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import pytest
 
 from cudalint.evaluate.symbolic.arithmetic import BOOL, F8, I4, I8, U8
 from cudalint.evaluate.symbolic.assumptions import holds, settle
 from cudalint.evaluate.symbolic.graph import Graph
-from cudalint.evaluate.symbolic.nodes import Reason, Uniform
+from cudalint.evaluate.symbolic.nodes import Node, Reason, Uniform
+from cudalint.evaluate.symbolic.numeric import Rows
 from cudalint.evaluate.symbolic.sizes import settle_sizes
 from cudalint.hardware.targets import find_target
 
@@ -54,6 +57,38 @@ def test_parts_of_a_size_are_sizes(divisors: tuple[int, ...]) -> None:
     generic = int(length.payload.generic)
     assert generic >= 58 * 1024 and parts
     assert all(generic % (32 * divisor) == 0 for divisor in divisors)
+
+
+def _plus(graph: Graph, size: Node, number: int) -> Node:
+    return graph.binary("+", size, graph.const(number), I4)
+
+
+@pytest.mark.parametrize(
+    "rounded_up",
+    [
+        lambda graph, n, tile: graph.binary("/", _plus(graph, graph.binary("+", n, tile, I4), -1), tile, I4),
+        lambda graph, n, tile: _plus(graph, graph.binary("/", _plus(graph, n, -1), tile, I4), 1),
+    ],
+)
+def test_quotients_that_are_rounded_up_are_sizes(rounded_up: Callable[[Graph, Node, Node], Node]) -> None:
+    """As many rows as there are whole and begun tiles of `n`: more than the one of two sizes that are made up."""
+    graph = Graph()
+    n, tile = graph.uniform("n", 1024), graph.uniform("tile", 4096)
+    rows = rounded_up(graph, n, tile)
+    settle_sizes(graph)
+    assert int(Rows.of_one_block(graph, {}).counts((rows,))[0]) == 32
+
+
+def test_what_is_shared_out_twice_is_a_multiple_of_the_product() -> None:
+    """`groups / (nodes * devices) / stages` blocks; 40,960 of each would make none. 32 of each of the three leave
+    5 * 2**20 / 2**15 = 160."""
+    graph = Graph()
+    groups, nodes, devices, stages = (graph.uniform(name, 40960) for name in ("groups", "nodes", "devices", "stages"))
+    each = graph.binary("/", groups, graph.binary("*", nodes, devices, I4), I4)
+    blocks = graph.binary("/", each, stages, I4)
+    settle_sizes(graph)
+    assert [int(symbol.payload.generic) for symbol in (nodes, devices, stages)] == [32, 32, 32]  # type: ignore[union-attr]
+    assert Rows.of_one_block(graph, {}).counts((blocks,)) == (160,)
 
 
 def test_grids_of_generic_sizes_can_be_launched() -> None:

@@ -65,6 +65,20 @@ def test_sizes_that_threads_are_divided_by_are_assumed_to_be_large() -> None:
     assert (result.status, result.assumptions, result.sectors_per_request) == ("assumed", ("n >= 1024",), 1)
 
 
+def test_a_size_beside_another_one_in_the_grid_may_be_small() -> None:
+    """Few channels of many pixels are worth a grid, too. Each of 32 channels has an array of its own, and of 33 so does
+    each lane's; of 31 or fewer, two pixels are neighbours in one."""
+    source = """__global__ void k(float *a, int n, int m) {
+        int i = blockIdx.x * 256 + threadIdx.x;
+        a[i % n * 65536 + i / n] = 1;
+    }
+    int main(int, char **v) { int n = atoi(v[1]), m = atoi(v[2]); k<<<(n * m + 255) / 256, 256>>>(0, n, m); }"""
+    source = f"#include <cstdlib>\n{source}\n"
+    [facts] = analyse_file("a.cu", AnalysisOptions(unsaved=(("a.cu", source),))).kernels
+    [result] = facts.accesses[0].results
+    assert (result.status, result.assumptions, result.sectors_per_request) == ("assumed", ("n >= 32",), 32)
+
+
 def test_what_the_user_states_need_not_be_assumed() -> None:
     result = _result(_WITHIN_A_BLOCK, "8", "// cudalint: assume(n >= 256)")
     assert (result.status, result.assumptions) == ("exact", ())

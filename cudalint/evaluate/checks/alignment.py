@@ -21,6 +21,7 @@ from cudalint.evaluate.checks.probes import (
     Values,
     allowed,
     depends_on,
+    generic,
     known_conditions,
     look,
     residues,
@@ -92,7 +93,9 @@ def alignment_verdict(
         return Verdict(None, found, ()) if found is not None and not by_data else None
     if len(chosen) > _MAX_SYMBOLS:
         return None
-    tried = [(values, see(values)) for values in residues(view, chosen, width)]
+    # Quotients of the generic sizes are sizes, too; those of sizes that are moved may be anything.
+    usual: Values = {symbol: generic(symbol) for symbol in chosen}
+    tried = [(values, see(values)) for values in (usual, *residues(view, chosen, width)) if allowed(view, values)]
     tried = [(values, seen) for values, seen in tried if seen.reached]
     bad = [(values, seen.offender) for values, seen in tried if seen.offender is not None]
     if not bad:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 
 import numpy as np
@@ -23,6 +24,8 @@ _MAGNITUDE = 3
 """What it is multiplied by to see whether its magnitude matters, or divided by where products would overflow."""
 _LARGEST_BLOCK = 1024
 """Threads: sizes below are small."""
+_MANY_BLOCKS = 256
+"""Worth a launch by themselves."""
 _MAX_DIVISORS = 2
 
 
@@ -169,8 +172,7 @@ def _least(
     """From which size on the figure is what it is for large ones: rows of few elements, a block to each, leave most
     lanes without work."""
     assert isinstance(uniform.payload, Uniform)
-    if any(uniform.bits & extent.bits for extent in view.grid):
-        # A size that is worth a grid is large.
+    if any(uniform.bits & extent.bits for extent in view.grid) and _fills_grid(uniform, view):
         return None, []
     figures: list[float] = []
     for size in _SMALL_SIZES:
@@ -184,6 +186,12 @@ def _least(
         figures.append(figure)
     # It is something else that matters.
     return None, []
+
+
+def _fills_grid(uniform: Node, view: LaunchView) -> bool:
+    """Whether there are few blocks where a size is small: one that is worth a grid is large. Of pixels times channels,
+    the pixels alone may be worth it."""
+    return math.prod(view.varied(uniform, _SMALL_SIZES[0]).grid) < _MANY_BLOCKS
 
 
 def _decides_who_comes(uniform: Node, reached: Sequence[Known]) -> bool:

@@ -103,7 +103,11 @@ class Rows:
 
     def extents(self, grid: Sequence[Node]) -> tuple[int, ...]:
         """The extents of a grid as numbers: at least one block along each axis."""
-        return tuple(max(1, int(np.asarray(self.value(axis)).flat[0])) for axis in grid)
+        return tuple(max(1, count) for count in self.counts(grid))
+
+    def counts(self, grid: Sequence[Node]) -> tuple[int, ...]:
+        """The extents of a grid as they are computed: of some sizes there is no block at all."""
+        return tuple(int(np.asarray(self.value(axis)).flat[0]) for axis in grid)
 
     def child(
         self,

@@ -18,8 +18,8 @@ class SizeUses(Struct, eq=False):
 
     shares: dict[Node, set[int]] = field(default_factory=dict)
     """What uniform symbols are divided by, where that is known."""
-    quotients: dict[tuple[int, int], tuple[Node, Node]] = field(default_factory=dict)
-    """Pairs of uniform symbols, or a number and one, of which the first is divided by the other."""
+    quotients: dict[tuple[int, int], tuple[Node, tuple[Node, ...]]] = field(default_factory=dict)
+    """Uniform symbols, or numbers, and those by which, or by the product of which, they are divided."""
     ratios: dict[tuple[int, int], tuple[Node, Node]] = field(default_factory=dict)
     """The same where the quotient is a floating-point number: by how much one size is scaled to the other."""
     rounded: dict[tuple[int, int], Node] = field(default_factory=dict)
@@ -35,7 +35,12 @@ class SizeUses(Struct, eq=False):
         if kind.is_float:
             a, b = (without_cast(node) for node in (a, b))
         if a.op in ("uniform", "const") and b.op == "uniform" and not a.kind.is_float and not b.kind.is_float:
-            (self.ratios if kind.is_float else self.quotients)[a.index, b.index] = (a, b)
+            if kind.is_float:
+                self.ratios[a.index, b.index] = (a, b)
+            else:
+                self.quotients[a.index, b.index] = (a, (b,))
+        elif not kind.is_float and b.op in _OF_SIZES and (found := _shares(a, b)) is not None:
+            self.quotients[a.index, b.index] = found
         elif a.op == "uniform" and b.is_const and not a.kind.is_float and not kind.is_float and b.value > 1:
             self.shares.setdefault(a, set()).add(int(b.value))
 
@@ -47,17 +52,66 @@ class SizeUses(Struct, eq=False):
     def sort_quotients(self, nodes: Iterable[Node]) -> None:
         """Tells the scales (`float(width / new_width)`) among the integer quotients from the sizes (`channels / heads`,
         of which an attention kernel takes the square root as well). `nodes`: all in which a quotient may be used."""
-        scales = {key: node for key, node in self.rounded.items() if key in self.quotients}
+        scales = {key: node for key, node in self.rounded.items() if len(self.quotients.get(key, ((), ()))[1]) == 1}
         if scales:
             quotients = {node.index for node in scales.values()}
             integer_uses = (n.args for n in nodes if not n.kind.is_float)
             sizes = quotients & {argument.index for arguments in integer_uses for argument in arguments}
             for key, node in scales.items():
                 if node.index not in sizes:
-                    self.ratios[key] = self.quotients.pop(key)
+                    whole, parts = self.quotients.pop(key)
+                    self.ratios[key] = (whole, parts[0])
 
     def forget(self) -> None:
         """The generic values are settled: what they go into was looked at."""
         self.fitted = tuple(self.products)
         for seen in (self.products, self.quotients, self.shares, self.exponents, self.ratios, self.rounded):
             seen.clear()
+
+
+_OF_SIZES = ("uniform", "cast", "*")
+"""What the product of some sizes consists of."""
+_MOST_PARTS = 8
+
+
+def _shares(dividend: Node, divisor: Node) -> tuple[Node, tuple[Node, ...]] | None:
+    """A size and those whose product it is divided by, one after another (`groups / (nodes * devices) / stages`), or
+    rounded up (`(n + tile - 1) / tile`, `(n - 1) / tile + 1`)."""
+    parts = _factors(divisor)
+    if parts is None:
+        return None
+    whole = without_cast(dividend)
+    while whole.op == "/":
+        more = _factors(whole.args[1])
+        if more is None:
+            return None
+        parts, whole = (*more, *parts), without_cast(whole.args[0])
+    size = _less(whole, without_cast(divisor))
+    if size is None or size.op != "uniform" or size.kind.is_float or size in parts or len(parts) > _MOST_PARTS:
+        return None
+    return size, parts
+
+
+def _factors(product: Node) -> tuple[Node, ...] | None:
+    """The sizes that are multiplied; None where anything else goes in."""
+    node = without_cast(product)
+    if node.op == "uniform":
+        return None if node.kind.is_float else (node,)
+    if node.op != "*":
+        return None
+    a, b = _factors(node.args[0]), _factors(node.args[1])
+    return None if a is None or b is None else (*a, *b)
+
+
+def _less(total: Node, divisor: Node) -> Node | None:
+    """The one thing that is left of a sum without numbers and without what it is divided by."""
+    pending, left = [total], []
+    while pending:
+        node = without_cast(pending.pop())
+        if node.op == "+":
+            pending += node.args
+        elif node.op == "-" and node.args[1].is_const:
+            pending.append(node.args[0])
+        elif not node.is_const and node is not divisor:
+            left.append(node)
+    return left[0] if len(left) == 1 else None

@@ -66,24 +66,30 @@ def _is_default(size: Node) -> bool:
 def _settle_quotients(graph: Graph) -> None:
     """Gives sizes that are divided by others (`channels / heads`) generic values that they divide: the quotient is a
     size as well, large and a multiple of 32. Where it is a scale (`float(width) / new_width`), the sizes are equal."""
-    for dividend, divisors in graph.uses.shares.items():
-        _settle_whole(graph, dividend, divisors)
-    for dividend, divisor in graph.uses.quotients.values():
-        assert isinstance(divisor.payload, Uniform)
-        if not isinstance(dividend.payload, Uniform):
-            _settle_share(graph, int(dividend.value), divisor, int(divisor.payload.generic))
-            continue
-        a, b = int(dividend.payload.generic), int(divisor.payload.generic)
-        if a <= 0 or b <= 0 or (a % (GRANULE * b) == 0) or _remainder(dividend):
-            continue
-        multiple = math.lcm(a, GRANULE * b)
-        if multiple < _LARGEST:
-            _settle(dividend, multiple)
-        else:
-            _settle(divisor, GRANULE)
+    for dividend, numbers in graph.uses.shares.items():
+        _settle_whole(graph, dividend, numbers)
+    for dividend, divisors in graph.uses.quotients.values():
+        if dividend.is_const:
+            _settle_share(graph, int(dividend.value), divisors[0], _generic(divisors[0]))
+        elif not _is_shared(dividend, divisors):
+            for divisor in divisors:
+                _settle(divisor, GRANULE)
+            _is_shared(dividend, divisors)
     for dividend, divisor in graph.uses.ratios.values():
         if isinstance(dividend.payload, Uniform) and isinstance(divisor.payload, Uniform):
             _settle(dividend, divisor.payload.generic)
+
+
+def _is_shared(whole: Node, parts: Sequence[Node]) -> bool:
+    """Whether a size is as many times 32 as the product of others, or can be made so."""
+    value, product = _generic(whole), math.prod(map(_generic, parts))
+    if value <= 0 or product <= 0 or value % (GRANULE * product) == 0 or _remainder(whole):
+        return True
+    multiple = math.lcm(value, GRANULE * product)
+    if multiple >= _LARGEST:
+        return False
+    _settle(whole, multiple)
+    return True
 
 
 def _settle_whole(graph: Graph, whole: Node, divisors: Collection[int]) -> None:
@@ -122,10 +128,10 @@ def _shrink(graph: Graph, grid: Sequence[Node], most_blocks: Sequence[int], mult
     with too many blocks: a program is written for sizes of which the products fit and the launches succeed. Whether
     there were any."""
     shrunk = False
-    divisors: dict[Node, list[Node]] = {}
-    for dividend, divisor in graph.uses.quotients.values():
+    divisors: dict[Node, list[tuple[Node, ...]]] = {}
+    for dividend, parts in graph.uses.quotients.values():
         if isinstance(dividend.payload, Uniform):
-            divisors.setdefault(dividend, []).append(divisor)
+            divisors.setdefault(dividend, []).append(parts)
     bounded = [*((product, _limit(product)) for product in graph.uses.products), *zip(grid, most_blocks, strict=True)]
     for computed, limit in bounded:
         factors = [atom for atom in graph.atoms(computed.bits, graph.uniform_bits) if not atom.kind.is_float]
@@ -137,14 +143,15 @@ def _shrink(graph: Graph, grid: Sequence[Node], most_blocks: Sequence[int], mult
 
 
 def _halve(
-    graph: Graph, size: Node, divisors: Mapping[Node, Sequence[Node]], multiples: Mapping[Node, int]
+    graph: Graph, size: Node, divisors: Mapping[Node, Sequence[tuple[Node, ...]]], multiples: Mapping[Node, int]
 ) -> bool:
     """Makes a size about half as large, and what it is divided by with it, so that it stays a multiple; whether there
     was anything to take away."""
     own = divisors.get(size, ())
-    for divisor in own:
+    for divisor in dict.fromkeys(divisor for parts in own for divisor in parts):
         _halve(graph, divisor, {}, multiples)
-    granule = math.lcm(GRANULE, multiples.get(size, 1), *(GRANULE * _generic(divisor) for divisor in own))
+    products = (math.prod(map(_generic, parts)) for parts in own)
+    granule = math.lcm(GRANULE, multiples.get(size, 1), *(GRANULE * product for product in products))
     smaller = max(granule, _generic(size) // 2 // granule * granule) + _remainder(size)
     if _is_default(size) or not 0 < smaller < _generic(size):
         return False
