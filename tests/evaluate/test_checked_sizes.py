@@ -125,6 +125,27 @@ def test_a_function_whose_results_are_numbers_is_a_table(tmp_path: Path) -> None
     assert {launch.source for launch in launches.values()} == {"launch-site"}
 
 
+@pytest.mark.parametrize("last", ["nullptr", "k<16>"])
+def test_a_function_that_picks_a_kernel(last: str, tmp_path: Path) -> None:
+    """Each of those that it may give is launched, with the sizes for which it is the one."""
+    picks = "if (n == 32) return k<32>; if (n == 64) return &k<64>; "
+    setup = f"typedef void (*Kernel)(float *);\n{_TABLE}static Kernel pick(int n) {{ {picks}return {last}; }}\n"
+    path = tmp_path / "k.cu"
+    path.write_text(f"{setup}void run(float *x, int n) {{ Kernel kernel = pick(n); kernel<<<8, n>>>(x); }}\n")
+    kernels = analyse_file(str(path), AnalysisOptions()).kernels
+    launches = {kernel.instantiation: kernel.launches[0] for kernel in kernels}
+    launches.pop("k<16>", None)
+    assert {name: launch.block for name, launch in launches.items()} == {"k<32>": (32, 1, 1), "k<64>": (64, 1, 1)}
+    assert {launch.source for launch in launches.values()} == {"launch-site"}
+
+
+def test_a_condition_that_picks_a_kernel(tmp_path: Path) -> None:
+    path = tmp_path / "k.cu"
+    path.write_text(f"{_TABLE}void run(float *x, int n) {{ auto f = n > 9 ? k<32> : k<64>; f<<<n, 128>>>(x); }}\n")
+    kernels = analyse_file(str(path), AnalysisOptions()).kernels
+    assert {kernel.instantiation: kernel.launches[0].block[0] for kernel in kernels} == {"k<32>": 128, "k<64>": 128}
+
+
 def test_what_a_function_returns_last_else(tmp_path: Path) -> None:
     """Where it is no table, the earlier returns are those of errors."""
     host = "int b = threads(n);\nk<<<1, b>>>(x, n, m);"

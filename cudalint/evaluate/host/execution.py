@@ -8,7 +8,7 @@ uniform symbols, so that a grid computed from `n` and the argument `n` stay cons
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -46,9 +46,13 @@ MAX_HOST_STATEMENTS = 8_000
 MAX_ALL_STATEMENTS = 20_000
 MAX_INLINED_NODES = 400
 """A host function without launches is executed for its result only if it is this small."""
+_MOST_KERNELS = 64
+"""Of which a function picks one."""
 MAX_SETTING_NODES = 8_000
 """One that returns nothing and sets global variables, for those only if it is this small."""
 Nodes = tuple[Node, Node, Node]
+_Guards = tuple[Node, ...]
+
 _VALUE_HANDLERS: Mapping[type, Callable[..., Value]] = {
     **VALUE_HANDLERS, ir.Cast: heap.cast_value, ir.New: heap.new_value,
 }  # fmt: skip
@@ -412,18 +416,32 @@ class HostExecutor(Executor):
 
     def returned(self, scope: FunctionScope, function: ir.Function) -> Value | Place:
         """What the last `return` gives: earlier ones report errors, as a rule. A function all of whose results are
-        numbers is a table (`if (n <= 32) return 32; if (n <= 64) return 64; return -1;`)."""
+        numbers is a table (`if (n <= 32) return 32; if (n <= 64) return 64; return -1;`), and so is one that picks a
+        kernel, and perhaps none."""
         if scope.returns:
             self.guards = self.outer_guards[-1]
         values = [value for _, value in scope.returns if value is not None]
         if not values:
             return self.memory.unknown(function.result, UNINITIALISED)
+        kernels = [(guard, value) for guard, value in scope.returns if isinstance(value, FunctionValue)]
+        if len(kernels) > 1:
+            return self._one_of(kernels, values[-1])
         table = [(guard, value) for guard, value in scope.returns if isinstance(value, Node) and value.is_const]
         if len(table) < len(scope.returns) or not all(joins.is_plain(self.graph, guard) for guard, _ in table[:-1]):
             return values[-1]
         result = table[-1][1]
         for guard, number in table[-2::-1]:
             result = self.graph.select(guard, number, result)
+        return result
+
+    def _one_of(self, kernels: Sequence[tuple[Node, Value]], last: Value | Place) -> Value:
+        """The first of some whose condition holds; the last one where none does, if that is a kernel."""
+        chosen = kernels[:_MOST_KERNELS]
+        result: Value = self.graph.zero
+        if last is chosen[-1][1]:
+            *chosen, (_, result) = chosen
+        for depth, (guard, kernel) in enumerate(reversed(chosen), 1):
+            result = Choice(guard, kernel, result, depth)
         return result
 
     def inline(
@@ -470,17 +488,27 @@ class HostExecutor(Executor):
     # launches
 
     def record_launch(self, expr: ir.Launch) -> None:
-        kernel = expr.kernel
-        if kernel is None and expr.callee is not None:
-            kernel = self.function_of(expressions.evaluate(self, expr.callee))
+        kernels: list[tuple[ir.FunctionRef, _Guards]] = [(expr.kernel, ())] if expr.kernel is not None else []
+        if expr.kernel is None and expr.callee is not None:
+            kernels = list(self._kernels_of(expressions.evaluate(self, expr.callee)))
         grid = self.extents(expressions.evaluate(self, expr.grid))
         block = self.extents(expressions.evaluate(self, expr.block))
         shared = expressions.number(self, expr.shared) if expr.shared is not None else self.graph.zero
-        if kernel is None:
-            return
-        arguments = self.arguments_of(kernel, expr.arguments)
-        sizes = tilings(self, expr.grid, grid)
-        self.add_launch(kernel, (grid, block), shared, arguments, expr.span, sizes)
+        outer = self.guards
+        for kernel, guards in kernels:
+            arguments = self.arguments_of(kernel, expr.arguments)
+            sizes = tilings(self, expr.grid, grid)
+            self.guards = (*outer, *guards)
+            self.add_launch(kernel, (grid, block), shared, arguments, expr.span, sizes)
+        self.guards = outer
+
+    def _kernels_of(self, value: Value, guards: _Guards = ()) -> Iterator[tuple[ir.FunctionRef, _Guards]]:
+        """The functions that a value may be, each with the conditions under which it is that one."""
+        if isinstance(value, FunctionValue):
+            yield value.function, guards
+        elif isinstance(value, Choice):
+            yield from self._kernels_of(value.a, (*guards, value.condition))
+            yield from self._kernels_of(value.b, (*guards, self.graph.negate(value.condition)))
 
     def add_launch(
         self,
