@@ -22,7 +22,7 @@ from cudalint.flow.distances import is_in_range
 from cudalint.flow.lanes import is_up_to_data
 from cudalint.flow.left_out import size_guards
 from cudalint.flow.pitches import is_another_grid
-from cudalint.flow.reach import is_reached
+from cudalint.flow.reach import is_reached, leaves
 from cudalint.flow.trial import GaveUp, Trial
 from cudalint.flow.unfold import TooLarge, Touch
 from cudalint.flow.valuations import satisfy
@@ -72,7 +72,8 @@ def doubt_about(
         return known
     try:
         return (
-            _layout(conflict, trial, touches, size)
+            _extent(conflict, trial, size)
+            or _layout(conflict, trial, touches, size)
             or _addresses(conflict, trial, touches, size)
             or _sizes(conflict, trial, execution, touches, size)
         )
@@ -289,6 +290,16 @@ def _again(conflict: Conflict, trial: Trial, touches: Sequence[Touch], size: int
     """Whether the same two accesses conflict in another trial."""
     scope: RaceScope = "grid" if conflict.reach == "grid" else "block"
     return trial.has_conflict(conflict.sites, touches, size, scope)
+
+
+def _extent(conflict: Conflict, trial: Trial, size: int | None) -> Doubt | None:
+    """Sizes for which threads leave the array: the program is not meant for them."""
+    try:
+        if any(leaves(end, trial, size) for end in (conflict.first, conflict.second)):
+            return Doubt("with the sizes that were taken, threads leave the array")
+    except TooLarge:
+        pass
+    return None
 
 
 def _layout(conflict: Conflict, trial: Trial, touches: Sequence[Touch], size: int | None) -> Doubt | None:

@@ -3,17 +3,22 @@ small one may let them through."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
-from cudalint.evaluate.checks.probes import allowed
+import numpy as np
+
+from cudalint.evaluate.checks.probes import allowed, depends_on, symbols
+from cudalint.evaluate.execute.events import AccessEvent
+from cudalint.evaluate.execute.values import Allocation
 from cudalint.evaluate.requests.execution import Execution
 from cudalint.evaluate.requests.knowledge import SMALL, sizes_on_the_way
 from cudalint.evaluate.symbolic.nodes import THREAD_BITS, Node
 from cudalint.flow.trial import Trial
-from cudalint.flow.unfold import TooLarge, Touch
+from cudalint.flow.unfold import TooLarge, Touch, flat
 
 _MOST = 2
 """Sizes that are looked at for one kernel."""
+_SIZES = tuple(1 << bits for bits in range(12, 2, -1))
 
 
 def reaching(execution: Execution, trial: Trial, touches: Iterable[Touch]) -> list[dict[Node, int | float]]:
@@ -37,6 +42,54 @@ def reaching(execution: Execution, trial: Trial, touches: Iterable[Touch]) -> li
     except TooLarge:
         pass
     return list(found.values())
+
+
+def inside(
+    execution: Execution, trial: Trial, arrays: Iterable[tuple[Allocation, Sequence[Touch]]]
+) -> list[dict[Node, int | float]]:
+    """The largest of some values of a size with which threads stay inside of arrays that they leave with the usual
+    ones, as in rows of ten that lanes fill with `lane < n`."""
+    found: dict[Node, dict[Node, int | float]] = {}
+    try:
+        for array, touches in arrays:
+            straying = [touch for touch in touches if leaves(touch, trial, array.bytes)]
+            for touch in straying[: _MOST - len(found)]:
+                for size in sizes_on_the_way(execution.view.graph, touch.context.conditions, touch.context.loops):
+                    values = _staying(size, straying, array.bytes, trial, execution)
+                    if size not in found and values is not None:
+                        found[size] = values
+                        break
+    except TooLarge:
+        pass
+    return list(found.values())
+
+
+def _staying(
+    size: Node, straying: Sequence[Touch], extent: int | None, trial: Trial, execution: Execution
+) -> dict[Node, int | float] | None:
+    for number in _SIZES:
+        values: dict[Node, int | float] = {size: number}
+        if allowed(execution.view, values) and not any(leaves(t, trial.under(values), extent) for t in straying):
+            return values
+    return None
+
+
+def leaves(touch: Touch, trial: Trial, extent: int | None) -> bool:
+    """Whether some thread leaves an array of so many bytes for the sizes of a trial, which nothing gives."""
+    graph = trial.graph
+    bits = depends_on(touch.context, touch.offset)
+    if extent is None or touch.offset.bits & graph.opaque_bits or not symbols(graph, bits):
+        return False
+    if isinstance(touch, AccessEvent) and touch.one_of:
+        # It may be another array, which begins far behind this one.
+        return False
+    trace = trial.some_trace("block")
+    if not trace.is_walked(touch) or not trace.follows(touch, touch.offset):
+        return False
+    rows = trace.rows_of(touch)
+    addresses = flat(rows.value(touch.offset), rows).astype(np.int64, copy=False)
+    strays = (addresses < 0) | (addresses + touch.bytes > extent)
+    return bool((trace.mask(touch) & strays).any())
 
 
 def is_reached(touches: Iterable[Touch], trial: Trial) -> bool:

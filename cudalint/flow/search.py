@@ -21,7 +21,7 @@ from cudalint.flow.conflicts import Conflict, clash
 from cudalint.flow.distances import meetings
 from cudalint.flow.lanes import effect
 from cudalint.flow.left_out import Known, is_met, is_one_array, left_out, on_sizes, size_guards
-from cudalint.flow.reach import reaching
+from cudalint.flow.reach import inside, reaching
 from cudalint.flow.trial import GaveUp, Trial
 from cudalint.flow.unfold import Touch
 from cudalint.flow.valuations import satisfy
@@ -66,6 +66,7 @@ class Search(Struct, eq=False):
         chosen = situations(self.execution)
         chosen += meetings(self.execution, [touches for _, touches in groups])
         chosen += reaching(self.execution, self.trial, (touch for _, touches in groups for touch in touches))
+        chosen += inside(self.execution, self.trial, groups)
         if self.space is None:
             self.missed += dict.fromkeys(left_out(self.execution, chosen))
         for values in chosen:
