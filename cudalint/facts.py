@@ -218,10 +218,11 @@ class AccessResult(Struct, frozen=True, eq=False):
 
 
 class LibraryCall(Struct, frozen=True):
-    """A function of the CUDA library, with the types of its arguments."""
+    """A function of the CUDA library."""
 
     name: str
-    arguments: tuple[str, ...]
+    arguments: tuple[str, ...] | None
+    """The types of its arguments; None for a function of the bundled headers' own."""
 
 
 class Access(Struct, frozen=True, eq=False):

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import cache
 
 from msgspec.structs import replace
@@ -23,6 +23,21 @@ _HEADERS = (
     "sm_60_atomic_functions.hpp", "sm_32_intrinsics.hpp", os.path.join("crt", "mma.hpp"),
     "cuda_fp16.h", "cuda_fp16.hpp", "cuda_bf16.h", "cuda_bf16.hpp",
 )  # fmt: skip
+_REDUCTIONS = os.path.join("cub", "block", "specializations", "block_reduce_warp_reductions.cuh")
+_COPIES = os.path.join("cub", "detail", "uninitialized_copy.cuh")
+_BODIES: Mapping[str, tuple[tuple[str, str], ...]] = {
+    "_write_aggregate": (
+        (_REDUCTIONS, r"\buninitialized_copy_single\(temp_storage\.warp_aggregates"), (_COPIES, r"\*ptr = "),
+    ),
+    "_read_aggregate": (
+        (_REDUCTIONS, r"\bApplyWarpAggregates<[^\n]*constant_v<1>"),
+        (_REDUCTIONS, r"\bApplyWarpAggregates<[^\n]*SUCCESSOR_WARP"),
+        (_REDUCTIONS, r"\btemp_storage\.warp_aggregates\[SUCCESSOR_WARP"),
+    ),
+}  # fmt: skip
+"""What stands for functions of the bundled headers' own in CUB: the files and what is looked for in them, outermost
+first."""
+_CUB_FOLDERS = ("", "cccl")
 _MARKER = "cuda_runtime_api.h"
 _USUAL_HOME = "/usr/local/cuda"
 _COPIED = ("__half2", "__nv_bfloat162")
@@ -49,7 +64,8 @@ def headers_folder(cuda_path: str | None) -> str | None:
 
 def with_toolkit_lines(facts: FileFacts, cuda_path: str | None) -> FileFacts:
     """The facts, with a second entry for each access that a function of the toolkit makes: at the header's line."""
-    if not any(any(_makers(access)) for kernel in facts.kernels for access in kernel.accesses):
+    accesses = (access for kernel in facts.kernels for access in kernel.accesses)
+    if not any(access.made_by is not None or access.element_type in _COPIED for access in accesses):
         return facts
     folder = headers_folder(cuda_path)
     if folder is None:
@@ -65,21 +81,41 @@ def _inside(kernel: KernelFacts, folder: str) -> Iterator[Access]:
     """From the outermost function to the innermost: the profiler lists some instructions at the call, too."""
     for access in kernel.accesses:
         inlined_from = (Frame(access.place.path, access.place.line), *access.inlined_from)
-        for maker in _makers(access):
-            place = place_inside(folder, maker)
+        for name, place in _places(access, folder):
+            yield replace(access, place=place, compiled_at=None, function=name, inlined_from=inlined_from, made_by=None)
+            inlined_from = (Frame(place.path, place.line), *inlined_from)
+
+
+def _places(access: Access, folder: str) -> Iterator[tuple[str, Place]]:
+    for maker in _makers(access):
+        place = place_inside(folder, maker)
+        if place is not None:
+            yield maker.name, place
+    if access.made_by is not None and access.made_by.arguments is None:
+        for name, pattern in _BODIES.get(access.made_by.name, ()):
+            place = _place_of_text(folder, name, pattern)
             if place is not None:
-                yield replace(
-                    access, place=place, compiled_at=None, function=maker.name, inlined_from=inlined_from, made_by=None
-                )
-                inlined_from = (Frame(place.path, place.line), *inlined_from)
+                yield "BlockReduce", place
+
+
+@cache
+def _place_of_text(folder: str, name: str, pattern: str) -> Place | None:
+    for beside in _CUB_FOLDERS:
+        path = os.path.join(folder, beside, name)
+        source = _header(path)
+        found = re.search(pattern, source.code) if source is not None else None
+        if source is not None and found is not None:
+            return Place(path, *source.position(found.start()), *source.position(found.end()))
+    return None
 
 
 def _makers(access: Access) -> Iterator[LibraryCall]:
     """The function that makes an access, and what that calls for it."""
-    if access.made_by is not None:
-        yield access.made_by
+    made_by = access.made_by if access.made_by is not None and access.made_by.arguments is not None else None
+    if made_by is not None:
+        yield made_by
     element = access.element_type
-    if element not in _COPIED or (access.made_by is not None and access.made_by.name.endswith("::operator=")):
+    if element not in _COPIED or (made_by is not None and made_by.name.endswith("::operator=")):
         return
     if access.operation == "load":
         yield LibraryCall(element, (f"{element}&",))
@@ -102,7 +138,7 @@ def place_inside(folder: str, call: LibraryCall) -> Place | None:
 def _bodies(path: str, call: LibraryCall) -> Iterator[tuple[CodeText, int, int]]:
     """The extents of the bodies of definitions that take what the call passes."""
     source = _header(path)
-    if source is None or call.name not in source.text:
+    if source is None or call.arguments is None or call.name not in source.text:
         return
     for match in re.finditer(rf"\b{re.escape(call.name)}\s*\(", source.code):
         end = source.close(match.end() - 1)

@@ -42,7 +42,8 @@ class SharedRace(Rule):
         out[i] = tile[blockDim.x - 1 - threadIdx.x];
 
         A loop that fills a tile and reads it takes two barriers, one after the tile is filled, and one before it is
-        filled again.
+        filled again. So does the shared storage of two `cub::BlockReduce`: the first is done with it at the next
+        barrier.
 
     What is not reported
         - Stores of one and the same value by several threads, and reads of it by threads that stored it.

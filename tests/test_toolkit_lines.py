@@ -42,6 +42,26 @@ DECL float4 __ldg(const float4 *ptr) { float4 ret; asm ("ld" : : "l" (ptr)); ret
     __ld_a((int *)&a, (const int *)p, ldm, 0); // @rows
   }
 """,
+    "cccl/cub/block/specializations/block_reduce_warp_reductions.cuh": """\
+T ApplyWarpAggregates(ReductionOp reduction_op, T warp_aggregate, int num_valid, constant_t<SUCCESSOR_WARP>)
+{
+  T addend = temp_storage.warp_aggregates[SUCCESSOR_WARP]; // @read
+  return ApplyWarpAggregates<FULL_TILE>(op, warp_aggregate, num_valid, constant_v<SUCCESSOR_WARP + 1>); // @next
+}
+T ApplyWarpAggregates(ReductionOp reduction_op, T warp_aggregate, int num_valid)
+{
+  if (lane_id == 0)
+    detail::uninitialized_copy_single(temp_storage.warp_aggregates + warp_id, warp_aggregate); // @write
+  if (linear_tid == 0)
+    warp_aggregate = ApplyWarpAggregates<FULL_TILE>(op, warp_aggregate, num_valid, constant_v<1>); // @first
+}
+""",
+    "cccl/cub/detail/uninitialized_copy.cuh": """\
+void uninitialized_copy_single(T* ptr, U&& val)
+{
+  *ptr = ::cuda::std::forward<U>(val); // @single
+}
+""",
     "cuda_fp16.h": """\
 struct __half2 {
     DECL __half2() { }
@@ -97,9 +117,9 @@ def _entries(statement: str, toolkit: Path) -> list[tuple[tuple[str, int], str, 
     """Of each access in a header: its place, what it does, and the lines of the calls."""
     source = toolkit.parent / "k.cu"
     source.write_text(
-        "#include <cuda_fp16.h>\n#include <mma.h>\nusing namespace nvcuda;\n"
+        "#include <cub/cub.cuh>\n#include <cuda_fp16.h>\n#include <mma.h>\n"
         "__global__ void k(int* a, unsigned long long* u, float4* f4, float* f, half* h, half2* h2, const half2* g2)\n"
-        "{ int t = threadIdx.x; half2 x(h[0], h[1]); "
+        "{ using namespace nvcuda; int t = threadIdx.x; half2 x(h[0], h[1]); "
         "wmma::fragment<wmma::matrix_a, 16, 16, 16, half, wmma::row_major> w;\n"
         f"\n{statement}\n}}\n"
     )
@@ -146,6 +166,20 @@ def test_what_a_function_calls_has_the_function_among_its_calls(toolkit: Path) -
             (operator, "store", [7]),
             (_marked("copied"), "load", [operator[1], 7]),
             (_marked("moved"), "store", [operator[1], 7]),
+        ]
+    )
+
+
+def test_a_reduction_stands_where_cub_shares_the_results_of_warps(toolkit: Path) -> None:
+    reduction = "__shared__ cub::BlockReduce<int, 64>::TempStorage s; cub::BlockReduce<int, 64>(s).Sum(a[t]);"
+    first, following, write = (_marked(mark)[1] for mark in ("first", "next", "write"))
+    assert sorted(_entries(reduction, toolkit)) == sorted(
+        [
+            (_marked("first"), "load", [7]),
+            (_marked("next"), "load", [first, 7]),
+            (_marked("read"), "load", [following, first, 7]),
+            (_marked("write"), "store", [7]),
+            (_marked("single"), "store", [write, 7]),
         ]
     )
 

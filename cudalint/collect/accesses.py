@@ -10,7 +10,7 @@ from cudalint.evaluate.compiler.machine import machine_accesses
 from cudalint.evaluate.execute.events import AccessEvent
 from cudalint.evaluate.requests.execution import Execution
 from cudalint.evaluate.requests.figures import evaluate_access
-from cudalint.facts import Access, AccessResult, ArrayFacts, Frame, Place
+from cudalint.facts import Access, AccessResult, ArrayFacts, Frame, LibraryCall, Place
 from cudalint.source_text import Spellings
 
 NO_TIME = "the kernel takes too long"
@@ -67,8 +67,12 @@ def _access(event: AccessEvent, results: tuple[AccessResult, ...], spellings: Sp
         declaration=_declaration(symbol) if symbol is not None else None,
         record_bytes=event.record.bytes if event.record is not None else None,
         compiled_at=spellings.compiled_at(place),
-        made_by=event.made_by,
+        made_by=event.made_by or _library_function(event.context.library),
     )
+
+
+def _library_function(name: str) -> LibraryCall | None:
+    return LibraryCall(name, None) if name else None
 
 
 def _declaration(symbol: ir.Symbol) -> ArrayFacts:

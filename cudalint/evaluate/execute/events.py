@@ -45,6 +45,8 @@ class Context(Struct, frozen=True, eq=False):
     guard: int
     """How many of the conditions were there before the innermost branch; the rest are its guard, which the compiler
     may turn into a predicate."""
+    library: str = ""
+    """The function of the bundled headers in whose body it happens."""
 
 
 class UnseenCall(Struct, frozen=True):

@@ -114,7 +114,7 @@ class Executor:
         name = state.functions[-1].name if state.functions else "?"
         guard = len(state.conditions) if state.guard is None else state.guard
         span = state.library_call or span
-        return Context(span, name, state.frames, state.conditions, state.loops, guard)
+        return Context(span, name, state.frames, state.conditions, state.loops, guard, state.library_function)
 
     def gap(self, span: ir.Span, reason: str) -> None:
         if self.memory.recording:
@@ -166,17 +166,17 @@ class Executor:
         loop_scopes, self.state.loop_scopes = self.state.loop_scopes, []
         self.state.variables.update(bindings)
         self.active.append(ref.key)
-        library_call = self.state.library_call
+        library = self.state.library_call, self.state.library_function
         if ref.is_user:
-            self.state.frames = (call, *frames)
+            self.state.frames, self.state.library_function = (call, *frames), ""
         else:
-            self.state.library_call = library_call or call
+            self.state.library_call, self.state.library_function = library[0] or call, function.name
             scope.name = self.state.functions[-1].name if self.state.functions else scope.name
         self.state.functions.append(scope)
         self.initialise_members(function)
         self.statement(function.body)
         self.state.functions.pop()
-        self.state.library_call = library_call
+        self.state.library_call, self.state.library_function = library
         self.active.pop()
         self.state.loop_scopes = loop_scopes
         self.state.conditions, self.state.frames = before, frames

@@ -58,6 +58,8 @@ class State(Struct):
     library_call: ir.Span | None = None
     """The user's call of a function of the bundled headers, while its body is executed: whatever it does happens
     there, since nobody wants to read about our headers."""
+    library_function: str = ""
+    """The name of that function, or of one that it calls."""
 
     def since(self, depth: int) -> Node:
         """The path condition added after the first `depth` conditions."""
@@ -81,7 +83,7 @@ class State(Struct):
         """Goes back to a snapshot. The object stays the same, since callers up the stack hold it."""
         self.variables, self.conditions, self.dead = saved.variables, saved.conditions, saved.dead
         self.guard, self.loops, self.frames = saved.guard, saved.loops, saved.frames
-        self.library_call = saved.library_call
+        self.library_call, self.library_function = saved.library_call, saved.library_function
         self.loop_scopes, self.functions = saved.loop_scopes, saved.functions
 
     def marks(self) -> Marks:

@@ -265,11 +265,12 @@ def _scope_of_pipeline(receiver: ir.Expr) -> str:
 
 
 _COLLECTIVES = (
-    "Reduce", "Sum", "ExclusiveSum", "InclusiveSum", "ExclusiveScan", "InclusiveScan", "Sort", "SortDescending",
+    "_wait", "ExclusiveSum", "InclusiveSum", "ExclusiveScan", "InclusiveScan", "Sort", "SortDescending",
     "SortBlockedToStriped", "SortDescendingBlockedToStriped", "BlockedToStriped", "StripedToBlocked", "Histogram",
     "StableSort",
 )  # fmt: skip
-"""Methods of cub's classes for blocks in which all threads of the block wait for each other."""
+"""Methods of cub's classes for blocks in which all threads of the block wait for each other; `_wait` is that in those
+whose bodies the bundled header has."""
 
 
 def _collective(ex: Executor, call: ir.Call) -> Value | None:

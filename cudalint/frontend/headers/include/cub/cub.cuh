@@ -1,6 +1,8 @@
 #pragma once
 #pragma clang force_cuda_host_device begin
-// CUB's collectives. Their work is opaque; what counts is the type and about the size of their shared storage.
+// CUB's collectives. What they compute is opaque; what counts is the type and about the size of their shared storage,
+// the barriers, and for reductions, loads and stores by block the memory that they touch (CUB 3.0, as documented and as
+// nvcc 13.0 compiles it).
 #include "../utility"
 #include "../iterator"
 #include "../limits"
@@ -87,14 +89,41 @@ template <class _T, int _N> struct alignas(16) _storage { _T elements[_N < 1 ? 1
     struct TempStorage : _storage<_T, COUNT> {};                                                            \
     NAME();                                                                                                 \
     explicit NAME(TempStorage&);
+namespace _results {
+/// Without bodies, so that what they return is nobody's guess.
+template <class _T> _T reduction(const _T& mine, const _T& others);
+}
+template <int _X, int _Y, int _Z> inline int _number_of_thread() {
+    return (_Z == 1 ? 0 : threadIdx.z * _X * _Y) + (_Y == 1 ? 0 : threadIdx.y * _X) + threadIdx.x;
+}
+/// By warp reductions the first lane of each warp writes what its warp has, and after a barrier the first thread reads
+/// what the other warps have. That is there until the next barrier.
 template <class _T, int _X, BlockReduceAlgorithm Algorithm = BLOCK_REDUCE_WARP_REDUCTIONS, int _Y = 1, int _Z = 1, int Arch = 0> struct BlockReduce {
-    _CUDALINT_COLLECTIVE(BlockReduce, (_X * _Y * _Z + 31) / 32 + 1)
-    template <class _F> _T Reduce(_T input, _F op);
-    template <class _F> _T Reduce(_T input, _F op, int valid);
-    template <int _N, class _F> _T Reduce(_T (&inputs)[_N], _F op);
-    _T Sum(_T input);
-    _T Sum(_T input, int valid);
-    template <int _N> _T Sum(_T (&inputs)[_N]);
+    static constexpr int _warps = (_X * _Y * _Z + 31) / 32;
+    struct TempStorage : _storage<_T, _warps + 1> {};
+    BlockReduce() : _aggregates(nullptr), _is_listed(false) {}
+    explicit BlockReduce(TempStorage& storage) : _aggregates(storage.elements), _is_listed(Algorithm == BLOCK_REDUCE_WARP_REDUCTIONS) {}
+    template <class _F> _T Reduce(_T input, _F op) { return _reduced(input); }
+    template <class _F> _T Reduce(_T input, _F op, int valid) { return _reduced(input); }
+    template <int _N, class _F> _T Reduce(_T (&inputs)[_N], _F op) { return _reduced(inputs[0]); }
+    _T Sum(_T input) { return _reduced(input); }
+    _T Sum(_T input, int valid) { return _reduced(input); }
+    template <int _N> _T Sum(_T (&inputs)[_N]) { return _reduced(inputs[0]); }
+
+    _T* _aggregates;
+    bool _is_listed;
+    void _wait();
+    void _write_aggregate(int warp, const _T& mine) { _aggregates[warp] = mine; }
+    _T _read_aggregate(int warp) { return _aggregates[warp]; }
+    _T _reduced(const _T& mine) {
+        const int thread = _number_of_thread<_X, _Y, _Z>();
+        _T others = mine;
+        if (_is_listed && thread % 32 == 0) _write_aggregate(thread / 32, mine);
+        _wait();
+        if (_is_listed && thread == 0)
+            for (int warp = 1; warp < _warps; ++warp) others = _read_aggregate(warp);
+        return _results::reduction(mine, others);
+    }
 };
 template <class _T, int _X, BlockScanAlgorithm Algorithm = BLOCK_SCAN_RAKING, int _Y = 1, int _Z = 1, int Arch = 0> struct BlockScan {
     _CUDALINT_COLLECTIVE(BlockScan, Algorithm == BLOCK_SCAN_WARP_SCANS ? (_X * _Y * _Z + 31) / 32 + 1 : _X * _Y * _Z + _X * _Y * _Z / 32 + 1)
@@ -105,16 +134,73 @@ template <class _T, int _X, BlockScanAlgorithm Algorithm = BLOCK_SCAN_RAKING, in
     template <class _I, class _O, class... _F> void InclusiveScan(_I&& input, _O&& output, _F&&... rest);
     template <class _I, class _O, class... _F> void ExclusiveScan(_I&& input, _O&& output, _F&&... rest);
 };
+enum _arrangement { _blocked, _striped, _warp_striped };
+/// The place of a thread's item among those of its block.
+template <int _X, int _Y, int _Z, int Items> inline int _place_of_item(_arrangement arrangement, int item) {
+    const int thread = _number_of_thread<_X, _Y, _Z>();
+    if (arrangement == _blocked) return thread * Items + item;
+    if (arrangement == _striped) return thread + item * _X * _Y * _Z;
+    return thread / 32 * 32 * Items + thread % 32 + item * 32;
+}
+template <class _T, int _N> struct alignas(sizeof(_T) * _N) _vector { _T elements[_N]; };
 template <class _T, int _X, int Items, BlockLoadAlgorithm Algorithm = BLOCK_LOAD_DIRECT, int _Y = 1, int _Z = 1, int Arch = 0> struct BlockLoad {
     _CUDALINT_COLLECTIVE(BlockLoad, Algorithm >= BLOCK_LOAD_TRANSPOSE ? _X * _Y * _Z * Items : 1)
-    template <class _I> void Load(_I source, _T (&items)[Items]);
-    template <class _I> void Load(_I source, _T (&items)[Items], int valid);
-    template <class _I, class _D> void Load(_I source, _T (&items)[Items], int valid, _D missing);
+    template <class _I> void Load(_I source, _T (&items)[Items]) {
+        if constexpr (Algorithm == BLOCK_LOAD_VECTORIZE && std::is_pointer<_I>::value) _load_vectors(source, items);
+        else for (int i = 0; i < Items; ++i) items[i] = source[_place(i)];
+        _exchange();
+    }
+    template <class _I> void Load(_I source, _T (&items)[Items], int valid) {
+        for (int i = 0; i < Items; ++i) if (_place(i) < valid) items[i] = source[_place(i)];
+        _exchange();
+    }
+    template <class _I, class _D> void Load(_I source, _T (&items)[Items], int valid, _D missing) {
+        for (int i = 0; i < Items; ++i) { items[i] = missing; if (_place(i) < valid) items[i] = source[_place(i)]; }
+        _exchange();
+    }
+
+    void _wait();
+    void _exchange() { if constexpr (Algorithm == BLOCK_LOAD_TRANSPOSE) _wait(); }
+    int _place(int item) {
+        return _place_of_item<_X, _Y, _Z, Items>(
+            Algorithm == BLOCK_LOAD_DIRECT || Algorithm == BLOCK_LOAD_VECTORIZE ? _blocked
+            : Algorithm >= BLOCK_LOAD_WARP_TRANSPOSE ? _warp_striped : _striped, item);
+    }
+    template <class _I> void _load_vectors(_I source, _T (&items)[Items]) {
+        constexpr int width = Items % 4 == 0 ? 4 : Items % 2 == 0 ? 2 : 1;
+        for (int i = 0; i < Items / width; ++i) {
+            const _vector<_T, width> found = reinterpret_cast<const _vector<_T, width>*>(source + _place(0))[i];
+            for (int j = 0; j < width; ++j) items[i * width + j] = found.elements[j];
+        }
+    }
 };
 template <class _T, int _X, int Items, BlockStoreAlgorithm Algorithm = BLOCK_STORE_DIRECT, int _Y = 1, int _Z = 1, int Arch = 0> struct BlockStore {
     _CUDALINT_COLLECTIVE(BlockStore, Algorithm >= BLOCK_STORE_TRANSPOSE ? _X * _Y * _Z * Items : 1)
-    template <class _I> void Store(_I target, _T (&items)[Items]);
-    template <class _I> void Store(_I target, _T (&items)[Items], int valid);
+    template <class _I> void Store(_I target, _T (&items)[Items]) {
+        _exchange();
+        if constexpr (Algorithm == BLOCK_STORE_VECTORIZE && std::is_pointer<_I>::value) _store_vectors(target, items);
+        else for (int i = 0; i < Items; ++i) target[_place(i)] = items[i];
+    }
+    template <class _I> void Store(_I target, _T (&items)[Items], int valid) {
+        _exchange();
+        for (int i = 0; i < Items; ++i) if (_place(i) < valid) target[_place(i)] = items[i];
+    }
+
+    void _wait();
+    void _exchange() { if constexpr (Algorithm == BLOCK_STORE_TRANSPOSE) _wait(); }
+    int _place(int item) {
+        return _place_of_item<_X, _Y, _Z, Items>(
+            Algorithm == BLOCK_STORE_DIRECT || Algorithm == BLOCK_STORE_VECTORIZE ? _blocked
+            : Algorithm >= BLOCK_STORE_WARP_TRANSPOSE ? _warp_striped : _striped, item);
+    }
+    template <class _I> void _store_vectors(_I target, _T (&items)[Items]) {
+        constexpr int width = Items % 4 == 0 ? 4 : Items % 2 == 0 ? 2 : 1;
+        for (int i = 0; i < Items / width; ++i) {
+            _vector<_T, width> made;
+            for (int j = 0; j < width; ++j) made.elements[j] = items[i * width + j];
+            reinterpret_cast<_vector<_T, width>*>(target + _place(0))[i] = made;
+        }
+    }
 };
 template <class _T, int _X, int Items, bool TimeSliced = false, int _Y = 1, int _Z = 1, int Arch = 0> struct BlockExchange {
     _CUDALINT_COLLECTIVE(BlockExchange, _X * _Y * _Z * Items)
