@@ -188,3 +188,27 @@ def test_blocks_that_small_sizes_make_smaller(block: str, threads: int, is_open:
     assert (launch.block, list(launch.assumptions)) == ((threads, 1, 1), assumed if is_open else [])
     assert launch.source == ("default" if is_open else "launch-site")
     assert not launch.block_is_made_up
+
+
+def test_a_launch_in_a_loop_that_known_values_never_enter() -> None:
+    """Some functions are called with zeros only, so that a template is instantiated: the block is known from within."""
+    launch = _launch("""
+template <class T> void run(T *a, int n, int steps) {
+    dim3 block(1, 64);
+    for (int i = 0; i < steps; i++) k<<<n / 64, block>>>(a, n);
+}
+void instantiate() { run<float>(0, 0, 0); }
+""")
+    assert (launch.block, launch.source) == ((1, 64, 1), "launch-site")
+
+
+def test_a_launch_that_is_not_made_says_nothing_by_zeros() -> None:
+    """A block of 1 x 0 is none; what the kernel asks for, which is `x` alone, does not matter to the extent given."""
+    launch = _launch("""
+template <class T> void run(T *a, int n, int rows, int steps) {
+    dim3 block(1, rows);
+    for (int i = 0; i < steps; i++) k<<<n / 64, block>>>(a, n);
+}
+void instantiate() { run<float>(0, 0, 0, 0); }
+""")
+    assert (launch.block[0], launch.block[1] > 1, launch.source) == (1, True, "default")

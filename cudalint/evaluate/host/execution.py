@@ -238,7 +238,7 @@ class HostExecutor(Executor):
         if condition.is_const:
             chosen, other = (then, otherwise) if condition.value else (otherwise, then)
             if other is not None:
-                self._not_taken(other)
+                self.not_taken(other)
             if chosen is not None:
                 self._believe(chosen, other)
             return
@@ -326,7 +326,7 @@ class HostExecutor(Executor):
         breaks, _, continues = marks[1][-1]
         return len(scopes[-1].breaks) > breaks or len(scopes[-1].continues) > continues
 
-    def _not_taken(self, side: Callable[[], None]) -> None:
+    def not_taken(self, side: Callable[[], None]) -> None:
         """Looks for launches where the known values don't lead; nothing else of it stays."""
         saved, taken, statements = self.state.snapshot(), self.taken, self.statements
         marks, guards = self.state.marks(), self.guards
@@ -373,7 +373,7 @@ class HostExecutor(Executor):
 
     def _case(self, cases: tuple[ir.Case, ...], taken: bool) -> None:
         if not taken:
-            self._not_taken(lambda: self._bodies(cases))
+            self.not_taken(lambda: self._bodies(cases))
             return
         before = self.state.variables
         self.state.variables = dict(before)
@@ -521,6 +521,9 @@ class HostExecutor(Executor):
     ) -> None:
         """`extents`: of the grid and of the block."""
         grid, block = extents
+        if not self.taken:
+            # `run<float>(0, 0)` in a function that is there to instantiate a template says nothing about sizes.
+            grid, block = self._with_threads(grid), self._with_threads(block)
         never = () if self.taken else (self.graph.false,)
         guards = (part for guard in (*self.guards, *self.assumed, *never) for part in conjuncts(self.graph, guard))
         known = tuple(part for part in guards if joins.is_plain(self.graph, part))
@@ -552,6 +555,11 @@ class HostExecutor(Executor):
             x, y, z = (p if isinstance(p, Node) else one for p in parts)
             return (x, y, z)
         return (self.generics_for("launch"), one, one)
+
+    def _with_threads(self, extents: Nodes) -> Nodes:
+        """Extents of which those are unknown that leave nothing to launch."""
+        x, y, z = (self.generics_for("launch") if n.is_const and n.value < 1 else n for n in extents)
+        return (x, y, z)
 
     def generics_for(self, name: str) -> Node:
         node = self.memory.unknown(ir.Scalar("int", 4, "int"), Reason(False, name), (), name)

@@ -130,6 +130,9 @@ class _Progress(Struct, eq=False):
             made, places = len(ex.made), self._places()
             going = self._is_going() if not parts.test_last else True
             self.finished = going is False
+            if self.finished and not iteration and self.has_launch:
+                # As little as what stands in a branch that the known values don't take.
+                ex.not_taken(lambda: ex.statement(parts.body))
             if self.finished or not self._body():
                 return
             if going is None or (not self.has_launch and self._took() > _QUIET_STATEMENTS):
