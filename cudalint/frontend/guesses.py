@@ -40,11 +40,31 @@ _HEADERS: Final = (
     (r"U?(INT|LLONG|LONG|CHAR|SHRT)_(MAX|MIN)", "limits.h"),
 )
 """Names that belong to a well-known header, as patterns."""
+_STANDARD_HEADERS: Final = (
+    (r"tuple|make_tuple|tie", "tuple"),
+    (r"string|to_string|sto[ifd]", "string"),
+    (r"optional|nullopt", "optional"),
+    (r"(multi)?map", "map"),
+    (r"unordered_(multi)?map", "unordered_map"),
+    (r"(multi)?set", "set"),
+    (r"complex", "complex"),
+    (r"thread", "thread"),
+    (r"mt19937(_64)?|random_device|default_random_engine|\w+_distribution", "random"),
+    (r"accumulate|iota", "numeric"),
+    (r"cout|cerr|endl", "iostream"),
+    (r"[io]?fstream", "fstream"),
+    (r"[io]?stringstream", "sstream"),
+    (r"setw|setprecision|setfill", "iomanip"),
+    (r"runtime_error|invalid_argument|out_of_range", "stdexcept"),
+)
+"""Names in the namespace `std`: a project's file often relies on a header that one compiler's headers include."""
 
 
 def header_of(name: str) -> str | None:
     """The header that declares a well-known name: a fragment relies on its includer for that."""
-    outermost, _, _ = name.partition("::")
+    outermost, _, inner = name.partition("::")
+    if outermost == "std" and inner:
+        return next((header for pattern, header in _STANDARD_HEADERS if re.fullmatch(pattern, inner)), None)
     return next((header for pattern, header in _HEADERS if re.fullmatch(pattern, outermost)), None)
 
 

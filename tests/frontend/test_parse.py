@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from clang.cindex import Cursor, CursorKind, TranslationUnit
 
+from cudalint.analysis import analyse_file
 from cudalint.folders import without_detours
 from cudalint.frontend import precompiled as precompiled_module
 from cudalint.frontend.flags import BUNDLED_ROOT, ParseOptions
@@ -16,6 +17,7 @@ from cudalint.frontend.lower.unit import lower_unit
 from cudalint.frontend.parse import ParsedFile, parse_file
 from cudalint.frontend.precompiled import FOLDER_VARIABLE, precompiled
 from cudalint.frontend.reading import SourceError
+from cudalint.options import AnalysisOptions
 
 
 def parse(text: str | bytes, path: str = "/nowhere/kernel.cu", options: ParseOptions | None = None) -> ParsedFile:
@@ -155,6 +157,33 @@ def test_missing_names_behind_each_other_are_guessed() -> None:
 def test_a_guessed_number_has_no_value() -> None:
     parsed = parse("__global__ void k(float* x) { x[threadIdx.x * STRIDE] = 0; }")
     assert messages(parsed) == ["nothing declares 'STRIDE'; taken as an unknown `int`"]
+
+
+@pytest.mark.parametrize(
+    ("line", "header"),
+    [
+        ("std::tuple<int, int> sizes();", "tuple"),
+        ("float *last(float *p) { return p + std::accumulate(p, p + 3, 0); }", "numeric"),
+        ("std::unordered_map<int, int> m;", "unordered_map"),
+        ("void draw(std::uniform_int_distribution<int> &d);", "random"),
+    ],
+)
+def test_standard_headers_that_are_left_out(line: str, header: str) -> None:
+    """Other compilers' headers include them."""
+    parsed = parse(f"{line}\n__global__ void k(float *a) {{ a[threadIdx.x] = 1; }}\n")
+    assert messages(parsed) == [f"`{header}` is not included; taken as if it were"]
+
+
+def test_what_a_left_out_header_declares_is_known(tmp_path: Path) -> None:
+    """The names that stand for a tuple's parts are numbers, and the launch after them is found."""
+    path = tmp_path / "a.cu"
+    path.write_text("""
+std::tuple<int, int> sizes();
+template <int B> __global__ void k(float *a, int n) { if (threadIdx.x < n) a[threadIdx.x * B] = 1; }
+int main() { float *a = 0; auto [n, m] = sizes(); k<2><<<m, 64>>>(a, n); }
+""")
+    [kernel] = analyse_file(str(path), AnalysisOptions()).kernels
+    assert [(launch.block, launch.source) for launch in kernel.launches] == [((64, 1, 1), "launch-site")]
 
 
 def test_headers_in_folders_around_the_file(tmp_path: Path) -> None:
