@@ -13,6 +13,7 @@ from cudalint.evaluate.execute.memory import Memory
 from cudalint.evaluate.execute.values import (
     PLACES,
     Allocation,
+    ArrayValue,
     Choice,
     LocalMemory,
     MemoryPlace,
@@ -112,7 +113,8 @@ def _pointer_argument(
         return Pointer(Allocation(name, "global", is_null=True), graph.const(0, I8), type_.pointee)
     offset = value.offset if target.opaque is None else graph.const(0, I8)
     same_as = seen.get(target) if seen is not None else None
-    own = Allocation(name, "global", target.bytes, None, target.size, same_as=same_as)
+    start = offset if offset.bits or offset.value else None
+    own = Allocation(name, "global", target.bytes, None, target.size, same_as=same_as, start=start)
     if seen is not None and target.opaque is None:
         seen.setdefault(target, own)
     return Pointer(own, offset, type_.pointee)
@@ -150,7 +152,19 @@ def unknown_argument(type_: ir.Type, name: str, graph: Graph, memory: Memory) ->
             value = unknown_argument(field.type, f"{name}.{field.name}", graph, memory)
             fields[field.name] = value if not isinstance(value, MemoryPlace) else value.pointer
         return RecordValue(type_, fields)  # type: ignore[arg-type]
+    if isinstance(type_, ir.ArrayType) and _is_of_pointers(type_):
+        rest = unknown_argument(type_.element, f"{name}[]", graph, memory)
+        return ArrayValue(type_, {}, rest)  # type: ignore[arg-type]
     return memory.unknown(type_, Reason(False, "an argument"), (), name)
+
+
+def _is_of_pointers(type_: ir.Type) -> bool:
+    """Whether an array holds pointers, or records or arrays of them."""
+    if isinstance(type_, ir.ArrayType):
+        return _is_of_pointers(type_.element)
+    if isinstance(type_, ir.RecordType):
+        return any(_is_of_pointers(field.type) for field in type_.fields)
+    return isinstance(type_, ir.PointerType) and not type_.reference
 
 
 def with_template(configuration: Configuration, function: ir.Function) -> Configuration:

@@ -29,6 +29,7 @@ from cudalint.evaluate.execute.values import (
     Value,
     Within,
     join,
+    map_leaves,
     nodes_of,
     some_nodes,
 )
@@ -81,6 +82,8 @@ class Memory:
         self._unknown = 0
         self._pointers: dict[tuple[Allocation, Node, ir.Type], Value] = {}
         """What was loaded from places that hold pointers, for as long as nobody stores to their array."""
+        self._elements: dict[tuple[Value, int], Value] = {}
+        """Elements of arrays of which nothing is known."""
 
     @contextmanager
     def unrecorded(self) -> Iterator[None]:
@@ -163,7 +166,18 @@ class Memory:
         return self._pick(value, step)
 
     def _element(self, array: ArrayValue, index: int) -> Value:
-        return array.elements.get(index, array.rest)
+        found = array.elements.get(index)
+        return self._own_pointers(array.rest, index) if found is None else found
+
+    def _own_pointers(self, rest: Value, index: int) -> Value:
+        """What an element is that stands for all of which nothing is known: each has pointers of its own, as in a
+        structure of several images that is passed to a kernel."""
+        if isinstance(rest, Node):
+            return rest
+        known = self._elements.get((rest, index))
+        if known is None:
+            known = self._elements[rest, index] = map_leaves(rest, lambda leaf, _: _of_element(leaf, index))
+        return known
 
     def _pick(self, array: ArrayValue, index: Node) -> Value | None:
         count = array.type.count or 0
@@ -404,6 +418,14 @@ def address_of(place: Place, graph: Graph) -> Pointer:
             return Pointer(LocalMemory(array, place.type), graph.binary("*", place.path[-1], size, I8), place.type)
         return Pointer(LocalMemory(place, place.type), graph.const(0, I8), place.type)
     return Pointer(Allocation("temporary", "local"), graph.const(0, I8), place.type)
+
+
+def _of_element(leaf: Value, index: int) -> Value:
+    """An unknown argument's pointer in an array as the pointer of one element: `d.image[].data` of `d.image[2]`."""
+    if not isinstance(leaf, Pointer) or not isinstance(leaf.target, Allocation) or leaf.target.opaque is not None:
+        return leaf
+    name = leaf.target.name.replace("[]", f"[{index}]", 1)
+    return leaf if name == leaf.target.name else replace(leaf, target=replace(leaf.target, name=name))
 
 
 def _stays_in_row(row: ir.ArrayType, index: Node) -> bool:
