@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 from msgspec.structs import replace
 
 from cudalint import ir
 from cudalint.evaluate.host.memory import Generics
 from cudalint.evaluate.symbolic.graph import Graph
+from cudalint.facts import KnownExtents
 from cudalint.launches.arguments import unknown_arguments
 from cudalint.launches.configuration import UNKNOWN, Block, Configuration, axes_asked
 from cudalint.launches.limits import MAX_THREADS
@@ -19,6 +20,8 @@ _OTHER_EXTENTS: Mapping[int, tuple[tuple[int, ...], ...]] = {
     3: ((8, 8, 8), (32, 4, 2), (16, 4, 4), (4, 4, 4)),
 }
 """Blocks that might as well be meant."""
+_FLAT_EXTENT = 8
+"""Threads along each of the axes of a block that has one thread along another axis."""
 
 
 def other_blocks(configuration: Configuration, function: ir.Function) -> tuple[Block, ...]:
@@ -35,7 +38,20 @@ def other_blocks(configuration: Configuration, function: ir.Function) -> tuple[B
         for axis, extent in zip(axes, extents, strict=True):
             block[axis] = extent
         found.append((block[0], block[1], block[2]))
-    return tuple(found)
+    return (*found, *_flat_blocks(function, axes, known))
+
+
+def _flat_blocks(function: ir.Function, axes: Sequence[int], known: KnownExtents) -> Iterator[Block]:
+    """A kernel that asks how many threads there are along one of its axes, and where along another one its blocks begin
+    without asking that, may be meant for one thread along the other one."""
+    counted, begun = axes_asked(function, ("blockDim",)), axes_asked(function, ("blockIdx",))
+    wide = [axis for axis in axes if "xyz"[axis] in counted]
+    flat = [axis for axis in axes if "xyz"[axis] in begun - counted]
+    if wide and flat:
+        block = [extent or 1 for extent in known]
+        for axis in wide:
+            block[axis] = _FLAT_EXTENT
+        yield (block[0], block[1], block[2])
 
 
 def another_use(configuration: Configuration, function: ir.Function, graph: Graph) -> Configuration:
