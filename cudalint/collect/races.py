@@ -100,7 +100,7 @@ class RaceCollector(Struct, eq=False):
         array = finding.array if finding.array.space == "shared" else conflict.second.target
         second = _end(conflict.second, conflict.other)
         by_data = bool((conflict.first.offset.bits | conflict.second.offset.bits) & OPAQUE_BIT)
-        element = _element(array, conflict.first, conflict.address)
+        element = _element(array, conflict.second, conflict.address, finding.start)
         if by_data:
             # The call of an atomic is no name of an element.
             spelled = self.spellings.of(second.place) if second.operation != "atomic" else ""
@@ -144,14 +144,15 @@ def _end(touch: Touch, thread: Thread) -> RaceEnd:
     )  # fmt: skip
 
 
-def _element(array: Allocation, touch: Touch, address: int) -> str:
+def _element(array: Allocation, touch: Touch, address: int, start: int) -> str:
     """The element as the source would spell it: `t[1][0]`."""
     type_: ir.Type | None = array.symbol.type if array.symbol is not None else None
     if not array.bytes or not isinstance(type_, ir.ArrayType):
         if array.bytes and type_ is not None:
             return array.name
-        width = element_bytes(touch.element) if isinstance(touch, AccessEvent) else touch.bytes
-        return f"{array.name}[{address // width}]"
+        if address < start and array.same_as is not None:
+            array, start = array.same_as, 0
+        return f"{array.name}[{(address - start) // _width(touch)}]"
     text = array.name
     while isinstance(type_, ir.ArrayType):
         step = element_bytes(type_.element)
@@ -159,3 +160,10 @@ def _element(array: Allocation, touch: Touch, address: int) -> str:
         address %= step
         type_ = type_.element
     return text
+
+
+def _width(touch: Touch) -> int:
+    """Bytes from one element to the next one: a field is that of a whole record."""
+    if not isinstance(touch, AccessEvent):
+        return touch.bytes
+    return touch.record.bytes if touch.record is not None else element_bytes(touch.element)

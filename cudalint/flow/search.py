@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Sequence
 from typing import Literal
 
+import numpy as np
 from msgspec import Struct, field
 
 from cudalint.evaluate.checks.probes import generic, symbols
@@ -15,6 +16,7 @@ from cudalint.evaluate.requests.knowledge import is_astray
 from cudalint.evaluate.symbolic.assumptions import holds
 from cudalint.evaluate.symbolic.graph import Graph
 from cudalint.evaluate.symbolic.nodes import BLOCK_BITS, THREAD_BITS, Node, render
+from cudalint.evaluate.symbolic.numeric import Rows
 from cudalint.flow.apart import has_own_bytes
 from cudalint.flow.certainty import Doubt, contradiction, doubt_about
 from cudalint.flow.conflicts import Conflict, clash
@@ -41,6 +43,8 @@ class Finding(Struct, frozen=True, eq=False):
     """Those under which it is there, where they are not the usual ones: `x = 185`."""
     of_element: tuple[tuple[str, int], ...] = ()
     """All those that go into the address."""
+    start: int = 0
+    """Bytes from the start of the memory to where the pointer leads that the kernel is given for the second access."""
 
 
 class Search(Struct, eq=False):
@@ -98,7 +102,8 @@ class Search(Struct, eq=False):
                         self._miss(f"whether races on `{array.name}` are certain was not looked at")
                     if doubt is None or not doubt.excludes:
                         sizes = ", ".join(f"{render(symbol)} = {value}" for symbol, value in trial.values.items())
-                        yield Finding(array, conflict, doubt, sizes, _of_element(conflict, trial))
+                        of_element, start = _of_element(conflict, trial), _start(conflict.second.target, trial)
+                        yield Finding(array, conflict, doubt, sizes, of_element, start)
             except GaveUp:
                 self._miss(f"races on `{array.name}` were not looked for")
                 return
@@ -113,6 +118,12 @@ def _of_element(conflict: Conflict, trial: Trial) -> tuple[tuple[str, int], ...]
     """The sizes from which the address in a witness comes, as they were taken."""
     found = symbols(trial.graph, conflict.first.offset.bits | conflict.second.offset.bits)
     return tuple((render(symbol), int(trial.values.get(symbol, generic(symbol)))) for symbol in found)
+
+
+def _start(array: Allocation, trial: Trial) -> int:
+    if array.start is None:
+        return 0
+    return int(np.asarray(Rows.of_one_block(trial.graph, trial.values).value(array.start)).flat[0])
 
 
 def situations(execution: Execution) -> list[dict[Node, int | float]]:
