@@ -25,13 +25,14 @@ from cudalint.evaluate.symbolic.assumptions import (
 from cudalint.evaluate.symbolic.graph import Checkpoint, Graph
 from cudalint.evaluate.symbolic.sizes import settle_sizes
 from cudalint.expressions import Expression, parse_expression
-from cudalint.facts import Gap, KernelFacts, LeftOutLaunches
+from cudalint.facts import Gap, KernelFacts
 from cudalint.frontend.texts import annotations_in
 from cudalint.hardware.targets import find_target
 from cudalint.host_code import HostCode
 from cudalint.kernel_analysis import KernelAnalysis
 from cudalint.launches.arguments import unknown_arguments, with_template
-from cudalint.launches.distinct import Chosen, distinct
+from cudalint.launches.configuration import Configuration
+from cudalint.launches.distinct import Chosen, distinct, still_left_out
 from cudalint.launches.given import GivenArguments, scalars
 from cudalint.launches.in_sight import from_launches
 from cudalint.launches.opt_in import OptIns
@@ -158,10 +159,11 @@ class FileAnalysis(Struct, eq=False):
         assumed = self._assumptions(function, annotations, unknown)
         chosen = self._configurations(function, sites, annotations, assumed, unknown)
         configurations = [self.opt_ins.noted_in(c, ref) for c in chosen.configurations]
+        last = [(index, self.opt_ins.noted_in(c, ref)) for index, c in chosen.last]
         usage = usage_of(function.name, function.linkage_name(), self.usage) if self.usage else None
         analysis = KernelAnalysis(
             self.graph, function, configurations, assumed, self.deadline, self.options, usage,
-            axioms=[axiom for ref in self.unit.axioms if (axiom := ref.load()) is not None],
+            axioms=[axiom for ref in self.unit.axioms if (axiom := ref.load()) is not None], last=last,
         )
         for reason in unknown:
             analysis.gap(function.name_span, reason)
@@ -173,7 +175,8 @@ class FileAnalysis(Struct, eq=False):
         self.given.take_back()
         if analysis.given_up:
             self.given_up[function.name] = None
-        return replace(facts, left_out=chosen.left_out)
+        left_out = still_left_out(chosen.left_out, facts.launches[len(configurations) :])
+        return replace(facts, left_out=tuple(left_out))
 
     def _annotations_of(self, function: ir.Function) -> list[Annotation]:
         path = function.span.path
@@ -191,7 +194,7 @@ class FileAnalysis(Struct, eq=False):
     ) -> Chosen:
         """The launches to evaluate; `unknown` is told what of the user's statements could not be understood."""
         graph, options = self.graph, self.options
-        left_out: tuple[LeftOutLaunches, ...] = ()
+        chosen = Chosen([], ())
         generics = Generics(graph, assumed.values)
         if options.force_launch and options.block is not None:
             sites = ()
@@ -199,7 +202,7 @@ class FileAnalysis(Struct, eq=False):
             found = [from_command_line(function, arguments, options, graph)]
         elif sites:
             chosen = distinct(from_launches(sites, function, graph, generics), self.unfollowed)
-            found, left_out = chosen.configurations, chosen.left_out
+            found = chosen.configurations
         else:
             above = annotations_of_kernel(annotations, "launch", function.span.line, function.span.end_line)
             written = annotated_launches(above, function.span.path)
@@ -210,8 +213,12 @@ class FileAnalysis(Struct, eq=False):
                 where = "annotated" if above else f"configured (at {written[0].path}:{written[0].line})"
                 unknown.append(f"the launch that is {where} could not be evaluated: {reason}")
                 found = without_launch(function, (), options, graph, generics, self.given.number)
-        found = [self.given.put_into(with_template(c, function), function, unknown) for c in found]
-        return Chosen(found, left_out)
+
+        def completed(configuration: Configuration) -> Configuration:
+            return self.given.put_into(with_template(configuration, function), function, unknown)
+
+        last = tuple((index, completed(configuration)) for index, configuration in chosen.last)
+        return replace(chosen, configurations=[completed(c) for c in found], last=last)
 
     def _assumptions(
         self, function: ir.Function, annotations: Sequence[Annotation], unknown: list[str]

@@ -90,6 +90,8 @@ class KernelAnalysis(Struct, eq=False):
     """What the compiled kernel takes, where that is known."""
     axioms: Sequence[ir.Function] = ()
     """What the file states about all of its kernels."""
+    last: Sequence[tuple[int, Configuration]] = ()
+    """See `Chosen.last`."""
     given_up: bool = False
     """Whether launches were left at the deadline."""
     gaps: dict[tuple[str, int, str], Gap] = field(default_factory=dict)
@@ -108,6 +110,10 @@ class KernelAnalysis(Struct, eq=False):
                 continue
             with named_after_parameters(configuration):
                 self._under(index, configuration, found)
+        for index, configuration in self.last:
+            if not self._until.is_over():
+                with named_after_parameters(configuration):
+                    self._under_last(index, configuration, found)
         for text in found.races.missed:
             self.gap(self.function.name_span, text, is_about_races=True)
         for problem in self.function.problems:
@@ -131,6 +137,14 @@ class KernelAnalysis(Struct, eq=False):
         found.barriers.drop(index, self._redundant_barriers(index, configuration, execution, trial))
         self._with_other_blocks(found.races, index, configuration)
         self._place_barriers(found.races, index, configuration)
+
+    def _under_last(self, index: int, configuration: Configuration, found: _Found) -> None:
+        """Adds what is found under the last launch of a host loop where the first one's figures are too good to stand
+        for it: with a stride of 32 other than with one of 1."""
+        accesses = AccessCollector(Spellings(self.options))
+        accesses.add(self._execute(index, configuration, quiet=True))
+        if found.accesses.is_exceeded_by(accesses, index):
+            self._under(len(found.launches), configuration, found)
 
     def _together(self, found: _Found) -> KernelFacts:
         function = self.function

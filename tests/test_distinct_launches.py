@@ -92,3 +92,30 @@ def test_a_launch_that_leaves_the_block_open_is_said_to(tmp_path: Path) -> None:
     lines = list(facts_text.render(analyse_file(str(path), AnalysisOptions()), Style(enabled=False, unicode=False)))
     assert f"{path}:1: k, for block 256, grid 64 (the launch at {path}:3 leaves the block open)" in lines
     assert f"{path}:1: k, for block 32, grid 64 (launch at {path}:4)" in lines
+
+
+_STRIDED = "__global__ void k(float *a, int s) { a[(blockIdx.x * blockDim.x + threadIdx.x) * s] = s; }\n"
+
+
+def _sectors(tmp_path: Path, host: str) -> list[tuple[object, float | None]]:
+    """By launch: the stride, and the sectors per request."""
+    path = tmp_path / "a.cu"
+    path.write_text(f"{_STRIDED}int main() {{ float *a; cudaMalloc(&a, 1 << 28);\n{host}\n}}\n")
+    (kernel,) = analyse_file(str(path), AnalysisOptions()).kernels
+    (access,) = kernel.accesses
+    return [(kernel.launches[r.launch].parameters["s"], r.sectors_per_request) for r in access.results]
+
+
+def test_the_last_launch_of_a_loop_where_it_is_worse(tmp_path: Path) -> None:
+    """With a stride of 1 a warp's 128 bytes are 4 sectors, with one of 32 each lane's is one of its own."""
+    host = "for (int s = 1; s <= 32; s++) k<<<64, 256>>>(a, s);"
+    assert _sectors(tmp_path, host) == [(1, 4.0), (32, 32.0)]
+    assert _sectors(tmp_path, "for (int s = 32; s > 0; s--) k<<<64, 256>>>(a, s);") == [(32, 32.0)]
+
+
+def test_what_is_evaluated_is_not_left_out(tmp_path: Path) -> None:
+    path = tmp_path / "a.cu"
+    host = "for (int s = 1; s <= 32; s++) k<<<64, 256>>>(a, s);"
+    path.write_text(f"{_STRIDED}void run(float *a) {{\n{host}\n}}\n")
+    (kernel,) = analyse_file(str(path), AnalysisOptions()).kernels
+    assert len(kernel.launches) == 2 and _left_out(kernel) == [(3, 30, False)]

@@ -14,6 +14,8 @@ from cudalint.facts import Access, AccessResult, ArrayFacts, Frame, LibraryCall,
 from cudalint.source_text import Spellings
 
 NO_TIME = "the kernel takes too long"
+_EXCEEDS = 1.25
+"""How many times one launch's excess over the ideal another one's has to be to be told of by itself."""
 
 
 class AccessCollector(Struct, eq=False):
@@ -29,9 +31,27 @@ class AccessCollector(Struct, eq=False):
             results.extend(evaluate_access(events, execution.view))
             execution.view.trim()
 
+    def is_exceeded_by(self, other: AccessCollector, index: int) -> bool:
+        """Whether the traffic of some access is more beyond its ideal in `other` than under a launch that is here."""
+        for key, (_, results) in other._sites.items():
+            _, own = self._sites.get(key, (None, []))
+            here = max((_excess(result) for result in own if result.launch == index), default=None)
+            there = max(map(_excess, results), default=0.0)
+            if here is not None and there > _EXCEEDS * here:
+                return True
+        return False
+
     def facts(self) -> tuple[Access, ...]:
         accesses = (_access(event, tuple(results), self.spellings) for event, results in self._sites.values())
         return tuple(sorted(accesses, key=lambda a: (a.place, a.inlined_from, a.operation, a.space)))
+
+
+def _excess(result: AccessResult) -> float:
+    """How many times the ideal an access takes; 0 where that is not known."""
+    if result.status not in ("exact", "assumed"):
+        return 0.0
+    sectors = (result.sectors_per_request or 0) / (result.ideal_sectors or 1)
+    return max(sectors, (result.wavefronts_per_request or 0) / (result.ideal_wavefronts or 1))
 
 
 def _by_site(execution: Execution) -> dict[object, list[AccessEvent]]:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Mapping
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from cudalint import ir
-from cudalint.facts import LeftOutLaunches
+from cudalint.facts import LaunchFacts, LeftOutLaunches
 from cudalint.launches.configuration import Configuration
 
 MAX_LAUNCHES = 8
@@ -20,28 +21,43 @@ _Site = tuple[str | None, int | None]
 class Chosen(Struct, frozen=True):
     configurations: list[Configuration]
     left_out: tuple[LeftOutLaunches, ...]
+    last: tuple[tuple[int, Configuration], ...] = ()
+    """For configurations, by their positions, the last launch that differs from it by arguments only."""
 
 
 def distinct(configurations: Iterable[Configuration], unfollowed: Collection[ir.Span]) -> Chosen:
     """Launches under which the kernel behaves differently. Of launches at one site that differ only by arguments (a
-    host loop) the first stands for all. `unfollowed` are the launches of loops that make more than are known."""
+    host loop) the first stands for all, and the last is looked at as well. `unfollowed` are the launches of loops that
+    make more than are known."""
     found: dict[object, Configuration] = {}
-    grids: set[object] = set()
+    grids: dict[object, object] = {}
+    last: dict[object, Configuration] = {}
     keys: dict[_Site, set[object]] = {}
     for configuration in configurations:
         site, key = _site(configuration), configuration.key()
         keys.setdefault(site, set()).add(key)
         grid = (site, configuration.block, tuple(n.index for n in configuration.grid))
         if grid in grids:
+            last[grids[grid]] = configuration
             continue
-        grids.add(grid)
+        grids[grid] = key
         same = found.get(key)
         found[key] = configuration if same is None else _with_twin(same, configuration)
     chosen = _some_of_each_site(found)
     going_on = {(span.path, span.line) for span in unfollowed}
     left_out = {site: len(own - chosen.keys()) for site, own in keys.items()}
     told = (LeftOutLaunches(*site, number, site in going_on) for site, number in left_out.items() if number)
-    return Chosen(list(chosen.values()), tuple(told))
+    ends = ((i, last[key]) for i, key in enumerate(chosen) if key in last and last[key].key() not in found)
+    return Chosen(list(chosen.values()), tuple(told), tuple(ends)[: max(0, MAX_LAUNCHES - len(chosen))])
+
+
+def still_left_out(left_out: Iterable[LeftOutLaunches], evaluated: Iterable[LaunchFacts]) -> Iterator[LeftOutLaunches]:
+    """What is left out once some of it was evaluated after all."""
+    sites = Counter((launch.path, launch.line) for launch in evaluated)
+    for each in left_out:
+        launches = each.launches - sites[each.path, each.line]
+        if launches:
+            yield replace(each, launches=launches)
 
 
 def _some_of_each_site(found: Mapping[object, Configuration]) -> dict[object, Configuration]:
