@@ -212,3 +212,26 @@ template <class T> void run(T *a, int n, int rows, int steps) {
 void instantiate() { run<float>(0, 0, 0, 0); }
 """)
     assert (launch.block[0], launch.block[1] > 1, launch.source) == (1, True, "default")
+
+
+def test_a_long_function_that_sets_parts_of_global_arrays() -> None:
+    """The blocks of several kernels in one table, set among much that decides no launch."""
+    line = "    float x{0} = {0}.f * size; cudaMemcpyToSymbol(c, &x{0}, sizeof(float));\n"
+    filler = "".join(line.format(i) for i in range(60))
+    launch = _launch("""
+const int size = 64;
+__constant__ float c;
+dim3 grids[3][2], blocks[3][2];
+void setup() {
+""" + filler + """
+    grids[1][0] = dim3(size / 4, size, 1);
+    blocks[1][0] = dim3(4, size, 1);
+}
+void run(int dimension) {
+    float *a;
+    cudaMalloc(&a, size);
+    for (int i = 0; i < 1; i++) k<<<grids[dimension][i], blocks[dimension][i]>>>(a, size);
+}
+int main() { setup(); run(1); }
+""")
+    assert (launch.block, launch.grid) == ((4, 64, 1), (16, 64, 1))

@@ -50,6 +50,7 @@ _MOST_KERNELS = 64
 """Of which a function picks one."""
 MAX_SETTING_NODES = 8_000
 """One that returns nothing and sets global variables, for those only if it is this small."""
+_MOST_SETTING_BYTES = 1024
 Nodes = tuple[Node, Node, Node]
 _Guards = tuple[Node, ...]
 
@@ -572,10 +573,19 @@ def _size(body: ir.Stmt) -> int:
 
 
 def _sets_globals(function: ir.Function) -> bool:
-    """Whether a function is called for the numbers and pointers that it puts into global variables."""
+    """Whether a function is called for what it puts into global variables, or into parts of them."""
     targets = (node.target for node in walk.walk(function.body) if isinstance(node, ir.Assign))
     is_void = isinstance(function.result, ir.Scalar) and function.result.kind == "void"
-    return is_void and any(isinstance(target, ir.Name) and target.symbol.storage == "global" for target in targets)
+    return is_void and any(_is_setting(target) for target in targets)
+
+
+def _is_setting(target: ir.Expr) -> bool:
+    """A global variable, or a part of a record or of a short array: what fills a long one decides no launch."""
+    symbol = walk.root(target)
+    if symbol is None or symbol.storage != "global":
+        return False
+    is_whole = isinstance(target, ir.Name) or isinstance(symbol.type, ir.RecordType)
+    return is_whole or (isinstance(symbol.type, ir.ArrayType) and symbol.type.bytes <= _MOST_SETTING_BYTES)
 
 
 def run_host(
