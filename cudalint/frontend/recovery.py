@@ -22,6 +22,8 @@ _FOLDER_LEVELS: Final = 4
 """A file's own folder and three above it are searched for includes that are not found."""
 _FOLDER_NAMES: Final = ("", "include", "inc", "common", "Common", "src", "utils", "util", os.path.join("common", "inc"))
 
+_MOST_SUBFOLDERS: Final = 64
+
 _BUILD_FILES: Final = ("Makefile", "makefile", "GNUmakefile", "CMakeLists.txt", "CMakeLists.in", "Makefile.nvcc")
 _BUILD_FOLDERS: Final = re.compile(r"-I\s*([^\s$()\"'\\;]+)|include_directories\(([^)$]*)\)")
 _BUILD_DEFINES: Final = re.compile(r"(?<![^\s(])-D\s*([A-Za-z_]\w*(?:=[^\s$()\"'\\;]+)?)(?=[\s)]|$)")
@@ -65,7 +67,30 @@ def folder_with(path: str, name: str) -> str | None:
     for folder in _candidate_folders(os.path.dirname(os.path.abspath(path))):
         if os.path.isfile(os.path.join(folder, name)):
             return folder
+    return _only_folder_with(os.path.dirname(os.path.abspath(path)), name)
+
+
+def _only_folder_with(start: str, name: str) -> str | None:
+    """A folder beside the file, or beside one that it is in, whatever it is called, if no other one there has a header
+    of that name. What lies around a project is none of its folders."""
+    for base in itertools.islice(upwards(start), _FOLDER_LEVELS):
+        found = [folder for folder in _subfolders(base) if os.path.isfile(os.path.join(folder, name))]
+        if found:
+            return found[0] if len(found) == 1 else None
+        if os.path.exists(os.path.join(base, ".git")):
+            return None
     return None
+
+
+@lru_cache(maxsize=64)
+def _subfolders(base: str) -> tuple[str, ...]:
+    """None of a folder with very many, such as one of other projects."""
+    try:
+        with os.scandir(base) as entries:
+            found = sorted(entry.path for entry in entries if entry.is_dir() and not entry.name.startswith("."))
+    except OSError:
+        return ()
+    return tuple(found) if len(found) <= _MOST_SUBFOLDERS else ()
 
 
 @lru_cache(maxsize=64)

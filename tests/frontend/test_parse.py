@@ -198,6 +198,28 @@ def test_headers_in_folders_around_the_file(tmp_path: Path) -> None:
     assert parse_file(str(source), ParseOptions()).problems == ()
 
 
+@pytest.mark.parametrize("others", [(), ("other",)])
+def test_headers_in_a_folder_of_any_name(tmp_path: Path, others: tuple[str, ...]) -> None:
+    """As long as it is the only one there that has them."""
+    for folder in ("utilities", "programs/atax", *others):
+        (tmp_path / folder).mkdir(parents=True)
+    for folder in ("utilities", *others):
+        (tmp_path / folder / "shared.h").write_text("typedef double element;\n")
+    source = tmp_path / "programs" / "atax" / "k.cu"
+    source.write_text("#include <shared.h>\n__global__ void k(element *a) { a[0] = 1; }\n")
+    found = messages(parse_file(str(source), ParseOptions()))
+    assert bool(found) == bool(others)
+
+
+def test_headers_of_another_project_are_none_of_this_one(tmp_path: Path) -> None:
+    (tmp_path / "mine" / ".git").mkdir(parents=True)
+    (tmp_path / "yours").mkdir()
+    (tmp_path / "yours" / "shared.h").write_text("typedef double element;\n")
+    source = tmp_path / "mine" / "k.cu"
+    source.write_text('#include "shared.h"\n__global__ void k(float *a) { a[0] = 1; }\n')
+    assert messages(parse_file(str(source), ParseOptions())) == ["'shared.h' file not found"]
+
+
 def test_a_folder_that_the_includes_of_a_file_need_takes_no_second_parse(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
