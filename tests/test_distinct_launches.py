@@ -119,3 +119,19 @@ def test_what_is_evaluated_is_not_left_out(tmp_path: Path) -> None:
     path.write_text(f"{_STRIDED}void run(float *a) {{\n{host}\n}}\n")
     (kernel,) = analyse_file(str(path), AnalysisOptions()).kernels
     assert len(kernel.launches) == 2 and _left_out(kernel) == [(3, 30, False)]
+
+
+def test_a_launch_of_no_block_stands_for_none(tmp_path: Path) -> None:
+    """When the loop is first followed one piece of work is there, and steps = 1 makes 1 / 96 = 0 blocks."""
+    path = tmp_path / "a.cu"
+    path.write_text(_KERNEL + """
+int next();
+void run(float *a, int steps) {
+    int count = 0;
+    for (int j = 0; j < 4; j++)
+        while (next())
+            if (++count == steps) { k<<<steps / 96, 96>>>(a, count); count = 0; }
+}
+""")
+    (kernel,) = analyse_file(str(path), AnalysisOptions()).kernels
+    assert [launch.grid[0] > 1 for launch in kernel.launches] == [True]

@@ -16,7 +16,7 @@ from cudalint.facts import LaunchSource
 from cudalint.facts import Place as SourcePlace
 from cudalint.launches.arguments import kernel_arguments
 from cudalint.launches.blocks import ChosenBlock, block_of, generic_values
-from cudalint.launches.configuration import Block, Configuration, Nodes, known_extents, site_of
+from cudalint.launches.configuration import Block, Configuration, Nodes, Numbers, known_extents, site_of
 
 
 def from_launches(
@@ -33,6 +33,18 @@ def from_launches(
             found = block_of(launch.block, graph, function)
             blocks[launch.block, generic_values(graph, launch.block)] = found
         yield _from_launch(launch, found, function, graph, generics)
+
+
+def with_blocks(configurations: Iterable[Configuration], graph: Graph) -> list[Configuration]:
+    """Those that launch any block at all with the sizes that are taken, where others at the same place do: host code
+    that collects work until there is enough of it (`if (++count == steps) k<<<steps / 96, 96>>>`) comes to its launch
+    later than a loop that is followed for a moment."""
+    found = list(configurations)
+    numbers = Numbers(graph)
+    filled = [min(numbers.of(extent) for extent in each.grid) >= 1 for each in found]
+    places = {(each.path, each.line) for each, is_filled in zip(found, filled, strict=True) if is_filled}
+    marked = zip(found, filled, strict=True)
+    return [each for each, is_filled in marked if is_filled or (each.path, each.line) not in places]
 
 
 def _from_launch(
