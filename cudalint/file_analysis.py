@@ -34,7 +34,7 @@ from cudalint.launches.arguments import unknown_arguments, with_template
 from cudalint.launches.configuration import Configuration
 from cudalint.launches.distinct import Chosen, distinct, still_left_out
 from cudalint.launches.given import GivenArguments, scalars
-from cudalint.launches.in_sight import from_launches, with_blocks
+from cudalint.launches.in_sight import from_launches, telling
 from cudalint.launches.opt_in import OptIns
 from cudalint.launches.written import (
     ImpossibleLaunch,
@@ -201,7 +201,7 @@ class FileAnalysis(Struct, eq=False):
             arguments = unknown_arguments(function, graph, generics)
             found = [from_command_line(function, arguments, options, graph)]
         elif sites:
-            launches = with_blocks(from_launches(sites, function, graph, generics), graph)
+            launches = telling(from_launches(sites, function, graph, generics), graph)
             chosen = distinct(launches, self.unfollowed)
             found = chosen.configurations
         else:

@@ -135,3 +135,14 @@ void run(float *a, int steps) {
 """)
     (kernel,) = analyse_file(str(path), AnalysisOptions()).kernels
     assert [launch.grid[0] > 1 for launch in kernel.launches] == [True]
+
+
+def test_a_launch_that_leaves_its_block_open_where_a_caller_says_it(tmp_path: Path) -> None:
+    path = tmp_path / "a.cu"
+    path.write_text(_KERNEL + """
+static int sizes[2];
+void update(float *a) { k<<<8, sizes[1]>>>(a, 1); }
+void run(float *a) { sizes[1] = 40; update(a); }
+""")
+    (kernel,) = analyse_file(str(path), AnalysisOptions()).kernels
+    assert [(launch.block[0], launch.source) for launch in kernel.launches] == [(40, "launch-site")]

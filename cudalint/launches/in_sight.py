@@ -35,16 +35,18 @@ def from_launches(
         yield _from_launch(launch, found, function, graph, generics)
 
 
-def with_blocks(configurations: Iterable[Configuration], graph: Graph) -> list[Configuration]:
-    """Those that launch any block at all with the sizes that are taken, where others at the same place do: host code
-    that collects work until there is enough of it (`if (++count == steps) k<<<steps / 96, 96>>>`) comes to its launch
-    later than a loop that is followed for a moment."""
+def telling(configurations: Iterable[Configuration], graph: Graph) -> list[Configuration]:
+    """Without launches of no block, and without those that leave the block open, where others at the same place tell
+    more. Host code that collects work until there is enough of it (`if (++count == steps) k<<<steps / 96, 96>>>`) comes
+    to its launch later than a loop that is followed for a moment; and what is called from several places may be called
+    from one where sizes are set."""
     found = list(configurations)
     numbers = Numbers(graph)
-    filled = [min(numbers.of(extent) for extent in each.grid) >= 1 for each in found]
-    places = {(each.path, each.line) for each, is_filled in zip(found, filled, strict=True) if is_filled}
-    marked = zip(found, filled, strict=True)
-    return [each for each, is_filled in marked if is_filled or (each.path, each.line) not in places]
+    for tells in (lambda each: min(map(numbers.of, each.grid)) >= 1, lambda each: each.source == "launch-site"):
+        kept = [each for each in found if tells(each)]
+        places = {(each.path, each.line) for each in kept}
+        found = [each for each in found if (each.path, each.line) not in places or tells(each)]
+    return found
 
 
 def _from_launch(
