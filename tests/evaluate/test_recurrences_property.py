@@ -32,6 +32,12 @@ def _cycle(numbers: tuple[int, int]) -> Body:
     return lambda graph, x, _: graph.binary("%", graph.binary("+", x, graph.const(step), I4), graph.const(length), I4)
 
 
+def _masked(numbers: tuple[int, int]) -> Body:
+    step, bits = numbers
+    mask = (1 << bits) - 1
+    return lambda graph, x, _: graph.binary("&", graph.binary("+", x, graph.const(step), I4), graph.const(mask), I4)
+
+
 def _round(numbers: tuple[int, int, int]) -> Body:
     """`x += step; if (x >= end) x = again`."""
     step, end, again = numbers
@@ -62,6 +68,7 @@ _bodies = st.one_of(
     _binary("+", _small), _binary("-", _small), _binary("^", st.integers(0, 63)), _binary("*", _factor),
     _binary("<<", st.integers(0, 3)), _binary(">>", st.integers(0, 3)), _binary("/", _factor),
     _small.map(_from_constant), st.tuples(st.integers(1, 5), st.integers(1, 9)).map(_cycle), _small.map(_of_counter),
+    st.tuples(_small, st.integers(0, 6)).map(_masked),
     st.tuples(_small, st.booleans()).map(_in_some),
     st.tuples(st.integers(1, 3), st.integers(0, 8), st.integers(-3, 0)).map(_round),
 )  # fmt: skip
@@ -83,6 +90,22 @@ def test_a_closed_form_is_what_the_iterations_come_to(body: Body, start: int) ->
         number = graph.const(k, I8)
         assert _plain(graph, graph.substitute(closed, {counter: number})) == _plain(graph, value)
         value = graph.substitute(after, {before: value, counter: number})
+
+
+@settings(max_examples=100, deadline=None)
+@given(step=_small, bits=st.integers(0, 6), lane=st.integers(-5, 1023))
+def test_what_a_mask_leaves_where_every_lane_begins_elsewhere(step: int, bits: int, lane: int) -> None:
+    """The numbers never come back to where they were where the loop has no number to begin with."""
+    graph = Graph()
+    counter, before = graph.counter("loop"), graph.placeholder(I4)
+    start = graph.uniform("s", lane, I4)
+    after = _masked((step, bits))(graph, before, counter)
+    closed = Recurrence(graph, counter, before, after, start).closed()
+    assert closed is not None
+    value = lane
+    for k in range(12):
+        assert _plain(graph, graph.substitute(closed, {counter: graph.const(k, I8)})) == value
+        value = (value + step) & ((1 << bits) - 1)
 
 
 def _plain(graph: Graph, node: Node) -> object:

@@ -40,7 +40,8 @@ class Recurrence(Struct, frozen=True, eq=False):
             return self.graph.select(reached, self._one_earlier(value), self.start)
         if not self.after.bits & self.before.bits:
             return self.graph.select(self._first(), self.start, self._one_earlier(self.after))
-        return self._linear() or self._geometric() or self._toggle() or self._cycle() or self._round()
+        forms = (self._linear, self._geometric, self._toggle, self._cycle, self._masked, self._round)
+        return next((closed for form in forms if (closed := form()) is not None), None)
 
     def _one_earlier(self, value: Node) -> Node:
         previous = self.graph.binary("-", self.counter, self.graph.const(1, I8), I8)
@@ -109,6 +110,18 @@ class Recurrence(Struct, frozen=True, eq=False):
             return None
         moved = graph.binary("+", self.start, graph.binary("*", self.counter, step, I8), I8)
         return graph.select(self._first(), self.start, graph.binary("%", moved, after.args[1], self.before.kind))
+
+    def _masked(self) -> Node | None:
+        """`x = (x + c) & 1023`: what low bits are left of a sum does not depend on where they are taken."""
+        graph, after = self.graph, self.after
+        if after.op != "&" or not after.args[1].is_const:
+            return None
+        mask = int(after.args[1].value)
+        step = linear_step(graph, after.args[0], self.before)
+        if mask < 0 or mask & (mask + 1) or step is None or step.bits & self.counter.bits:
+            return None
+        moved = graph.binary("+", self.start, graph.binary("*", self.counter, step, I8), I8)
+        return graph.select(self._first(), self.start, graph.binary("&", moved, after.args[1], self.before.kind))
 
     def _round(self) -> Node | None:
         """`if (++x == 3) x = 0`: whatever comes back, within a few iterations, to a value that it had."""
