@@ -16,6 +16,8 @@ _LAUNCH: Final = re.compile(rb"<<<[^;]{1,400}?>>>")
 _BRACED_EXTENTS: Final = re.compile(rb"([<,]\s*)(?=\{)")
 # Shared memory that is declared elsewhere and has a size all the same: nvcc defines it here (its warning 20044).
 _SIZED_EXTERN: Final = re.compile(rb"\bextern(?=\s+__shared__\b[^;{}=\[]*(?:\[\s*[^\]\s][^;{}=]*)?;)")
+# `extern "C"__global__`: to C++11 one token with a suffix of its own, unless a macro has that name, as it has for nvcc.
+_JOINED_LINKAGE: Final = re.compile(rb'\bextern(\s+)("C")(?=__)')
 
 
 def as_clang_takes_it(source: bytes) -> bytes:
@@ -24,6 +26,8 @@ def as_clang_takes_it(source: bytes) -> bytes:
     if _SPACED_LAUNCH.search(source) or b"<<<" in source:
         source = _SPACED_LAUNCH_END.sub(rb">>>\1", _SPACED_LAUNCH.sub(rb"<<<\1", source))
         source = _LAUNCH.sub(lambda launch: _BRACED_EXTENTS.sub(rb"\1dim3", launch[0]), source)
+    if b'"C"__' in source:
+        source = _JOINED_LINKAGE.sub(rb"extern\2\1", source)
     if b"__shared__" in source and b"extern" in source:
         source = _SIZED_EXTERN.sub(b" " * len(b"extern"), source)
     return source

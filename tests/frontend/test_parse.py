@@ -112,6 +112,16 @@ def test_a_syntax_error_costs_no_other_kernel() -> None:
 # --- what is missing --------------------------------------------------------------------------------
 
 
+@pytest.mark.parametrize("gap", [" ", "  ", "\n"])
+def test_c_linkage_without_a_space_before_an_attribute(gap: str) -> None:
+    """nvcc's macros are no suffixes of a literal; the name stays where it is."""
+    line = f'extern{gap}"C"__global__ void k(float *a) {{ a[threadIdx.x] = 1; }}\n'
+    parsed = parse(line)
+    assert messages(parsed) == []
+    [kernel] = lower_unit(parsed).kernels
+    assert kernel.name == "k"
+
+
 @pytest.mark.parametrize("launch", ["k << < 8, 128 >> > (x)", "k <<< 8, 128 >> >(x)", "k << <\n8, 128 >>> (x)"])
 def test_a_launch_with_spaces_in_its_brackets(launch: str) -> None:
     """As nvcc 13.0 takes them; `< < <` it does not."""
