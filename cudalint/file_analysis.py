@@ -81,6 +81,8 @@ class FileAnalysis(Struct, eq=False):
     """The kernels of which launches were left at the deadline."""
     parameters: set[tuple[str, str]] = field(default_factory=set)
     """Each kernel with each of its scalar parameters."""
+    right_pitches: set[object] = field(default_factory=set)
+    """What was looked at for wrong pitches, and has none."""
 
     @classmethod
     def of(
@@ -164,6 +166,7 @@ class FileAnalysis(Struct, eq=False):
         analysis = KernelAnalysis(
             self.graph, function, configurations, assumed, self.deadline, self.options, usage,
             axioms=[axiom for ref in self.unit.axioms if (axiom := ref.load()) is not None], last=last,
+            right_pitches=self.right_pitches,
         )
         for reason in unknown:
             analysis.gap(function.name_span, reason)

@@ -67,14 +67,13 @@ class _Found(Struct, eq=False):
     barriers: BarrierCollector
     races: RaceCollector
     wrong_pitches: list[PitchMismatch]
-    right_pitches: set[object]
 
     @classmethod
     def none(cls, options: AnalysisOptions) -> _Found:
         spellings = Spellings(options)
         return cls(
             [], AccessCollector(spellings), AlignmentCollector(), BoundsCollector(), BranchCollector(),
-            BarrierCollector(), RaceCollector(options.race_scope, spellings), [], set(),
+            BarrierCollector(), RaceCollector(options.race_scope, spellings), [],
         )  # fmt: skip
 
 
@@ -90,6 +89,8 @@ class KernelAnalysis(Struct, eq=False):
     """What the compiled kernel takes, where that is known."""
     axioms: Sequence[ir.Function] = ()
     """What the file states about all of its kernels."""
+    right_pitches: set[object] = field(default_factory=set)
+    """What other analyses of the file found no wrong pitch in (`collect.pitches`)."""
     last: Sequence[tuple[int, Configuration]] = ()
     """See `Chosen.last`."""
     given_up: bool = False
@@ -129,7 +130,7 @@ class KernelAnalysis(Struct, eq=False):
         for collector in (found.alignments, found.bounds, found.accesses, found.branches):
             collector.add(execution)
         found.wrong_pitches += pitches(
-            self.function, configuration, execution, self._executing_until(), found.right_pitches
+            self.function, configuration, execution, self._executing_until(), self.right_pitches
         )
         trial = trial_of(execution)
         found.barriers.add(execution, trial)

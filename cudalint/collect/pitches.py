@@ -32,15 +32,15 @@ def pitches(
     function: ir.Function, configuration: Configuration, execution: Execution, deadline: Deadline, right: set[object]
 ) -> tuple[PitchMismatch, ...]:
     """The wrong pitches of a kernel that was executed under one configuration; `deadline` is that of another execution.
-    `right` collects what was executed before without a finding: launches of one block that make the same sizes plain
-    are alike.
+    `right` collects what was executed before without a finding, in all of the file: launches that make the same sizes
+    plain are alike, and so are the instantiations of a template.
     """
     view, events = execution.view, execution.events
     sizes = _sizes(function)
     if len(sizes) < 2 or not _scales_by(function, sizes):
         return ()
     plain = _settled(sizes, configuration)
-    like = (configuration.block, tuple(map(str, plain)))
+    like = (function.span, tuple(map(str, plain)))
     if plain and like in right:
         return ()
     if plain:
