@@ -142,8 +142,9 @@ def _sensitivity(
     means = {1: mean(int(generic) + 1)}
     if view.allows(uniform, int(generic) + 1) and not moves(means[1]):
         # If an odd size changes nothing, no other divisibility matters.
-        is_small = _decides_who_comes(uniform, reached) or _divides_threads(uniform, reached)
-        return _least(uniform, moves, mean, view) if is_small else (None, [])
+        # Of a tensor with rows of three, no size says so; a row of a matrix is as long as a matrix is wide.
+        is_open = uniform.payload.stride or _decides_who_comes(uniform, reached) or _divides_threads(uniform, reached)
+        return _least(uniform, moves, mean, view) if is_open else (None, [])
     means |= {added: mean(int(generic) + added) for added in _VARIATIONS[1:]}
     sensitive = [added for added, figure in means.items() if moves(figure)]
     if not sensitive:
