@@ -9,7 +9,7 @@ from msgspec import Struct
 from numpy.typing import NDArray
 
 from cudalint import ir
-from cudalint.evaluate.checks.probes import generic, symbols
+from cudalint.evaluate.checks.probes import allowed, generic, symbols
 from cudalint.evaluate.execute.events import BarrierEvent
 from cudalint.evaluate.requests.execution import Execution
 from cudalint.evaluate.requests.situations import mask_of
@@ -23,6 +23,9 @@ from cudalint.flow.trial import Trial
 from cudalint.flow.unfold import TooLarge, Unfolding
 from cudalint.flow.valuations import satisfy
 from cudalint.hardware.requests import WARP_LANES
+
+_FACTORS = (8, 64)
+"""By which sizes are made larger to see whether it is the small ones that keep threads away."""
 
 
 class _Split(Struct, frozen=True):
@@ -47,7 +50,7 @@ def verdict(event: BarrierEvent, trial: Trial, execution: Execution) -> BarrierR
             return BarrierResult(launch, "uniform")
         return BarrierResult(launch, "unknown", "which threads it waits for is not known")
     if split is not None:
-        return _divergent(event, split, launch)
+        return _divergent(event, split, launch, None if split.returned else _own_sizes(event, trial, execution))
     if event.mask is not None and event.mask.bits & graph.opaque_bits and not event.implied:
         return BarrierResult(launch, "unknown", "which lanes it waits for is not known")
     doubt = _data(event, graph)
@@ -61,6 +64,33 @@ def verdict(event: BarrierEvent, trial: Trial, execution: Execution) -> BarrierR
         if split is not None:
             return _divergent(event, split, launch, text)
     return BarrierResult(launch, "uniform")
+
+
+def _own_sizes(event: BarrierEvent, trial: Trial, execution: Execution) -> str | None:
+    """The sizes for which threads stay away, where for others all of them come."""
+    graph, bits = trial.graph, 0
+    for condition in _conditions(event):
+        bits |= condition.bits
+    found = symbols(graph, bits)
+    for values in ({symbol: generic(symbol) * factor} for symbol in found for factor in _FACTORS):
+        fits = all(execution.view.fits(symbol, number) for symbol, number in values.items())
+        if fits and allowed(execution.view, values) and _comes_whole(event, trial.under(values), execution):
+            return "where " + ", ".join(f"{render(symbol)} = {generic(symbol)}" for symbol in found)
+    return None
+
+
+def _comes_whole(event: BarrierEvent, trial: Trial, execution: Execution) -> bool:
+    """Whether threads come to a barrier, and none stays away."""
+    try:
+        return trial.is_launched and _is_reached(event, trial) and _split(event, trial, execution.alive) is None
+    except TooLarge:
+        return False
+
+
+def _is_reached(event: BarrierEvent, trial: Trial) -> bool:
+    """Whether threads come to a barrier at all."""
+    trace = trial.some_trace("grid" if event.scope == "grid" else "block")
+    return trace.is_reached(event) and bool(_mask(trace, event, trial.graph).any())
 
 
 def all_come(span: ir.Span, execution: Execution, trial: Trial) -> bool:
