@@ -81,6 +81,10 @@ class ParsedFile(Struct):
             return path
         if self.context and path == self.context.name:
             return self.includer or path
+        here = os.path.join(os.curdir, "")
+        if path.startswith(here) and not self.path.startswith(here):
+            # It was found in the folder where the user is.
+            path = path.removeprefix(here)
         return without_detours(path)
 
     @property

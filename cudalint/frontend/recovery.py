@@ -63,11 +63,12 @@ class Context(Struct, frozen=True):
 
 
 def folder_with(path: str, name: str) -> str | None:
-    """A folder near a file, or one that its build files name, in which an included name exists."""
-    for folder in _candidate_folders(os.path.dirname(os.path.abspath(path))):
-        if os.path.isfile(os.path.join(folder, name)):
-            return folder
-    return _only_folder_with(os.path.dirname(os.path.abspath(path)), name)
+    """A folder near a file, or one that its build files name, in which an included name exists, as the file is given:
+    from where the user is, or from the root."""
+    start = os.path.dirname(os.path.abspath(path))
+    named = (folder for folder in _candidate_folders(start) if os.path.isfile(os.path.join(folder, name)))
+    found = next(named, None) or _only_folder_with(start, name)
+    return found if found is None or os.path.isabs(path) else os.path.relpath(found)
 
 
 def _only_folder_with(start: str, name: str) -> str | None:

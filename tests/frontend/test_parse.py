@@ -500,6 +500,21 @@ def test_a_header_has_one_name_by_whatever_way_files_come_to_it(
         assert ref.span.path == "common/kernel.cuh"
 
 
+@pytest.mark.parametrize("header", ["include/kernel.cuh", "kernel.cuh"])
+def test_a_header_in_a_folder_nearby_is_named_as_files_are(
+    header: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Findings are to have one kind of path, by which code scanning finds their lines."""
+    monkeypatch.chdir(tmp_path)
+    for folder in ("src", "include"):
+        Path(folder).mkdir()
+    Path(header).write_text("__global__ void k(int* n) { n[threadIdx.x] = 1; }\n")
+    Path("src/a.cu").write_text('#include "kernel.cuh"\n')
+    for path, shown in (("src/a.cu", header), (f"{tmp_path}/src/a.cu", f"{tmp_path}/{header}")):
+        (ref,) = lower_unit(parse_file(path, ParseOptions())).kernels
+        assert ref.span.path == shown
+
+
 def test_a_folder_that_is_a_link_is_no_detour(tmp_path: Path) -> None:
     (tmp_path / "far" / "deep").mkdir(parents=True)
     (tmp_path / "link").symlink_to(tmp_path / "far" / "deep")
