@@ -139,6 +139,17 @@ def test_a_function_that_picks_a_kernel(last: str, tmp_path: Path) -> None:
     assert {launch.source for launch in launches.values()} == {"launch-site"}
 
 
+def test_branches_that_pick_a_kernel(tmp_path: Path) -> None:
+    """The one that is there first is not the only one."""
+    branches = "auto *f = k<16>; if (n == 64) f = k<64>; else if (n == 32) f = k<32>; "
+    path = tmp_path / "k.cu"
+    path.write_text(f"{_TABLE}void run(float *x, int n) {{ {branches}f<<<8, n>>>(x); }}\n")
+    kernels = analyse_file(str(path), AnalysisOptions()).kernels
+    launches = {kernel.instantiation: kernel.launches[0] for kernel in kernels}
+    assert launches.keys() == {"k<16>", "k<32>", "k<64>"} and all(launch.line == 2 for launch in launches.values())
+    assert [launches[name].block for name in ("k<32>", "k<64>")] == [(32, 1, 1), (64, 1, 1)]
+
+
 def test_a_condition_that_picks_a_kernel(tmp_path: Path) -> None:
     path = tmp_path / "k.cu"
     path.write_text(f"{_TABLE}void run(float *x, int n) {{ auto f = n > 9 ? k<32> : k<64>; f<<<n, 128>>>(x); }}\n")

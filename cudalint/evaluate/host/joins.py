@@ -10,7 +10,16 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from cudalint import ir
-from cudalint.evaluate.execute.values import PLACES, ArrayValue, Place, RecordValue, Value, nodes_of
+from cudalint.evaluate.execute.values import (
+    PLACES,
+    ArrayValue,
+    Choice,
+    FunctionValue,
+    Place,
+    RecordValue,
+    Value,
+    nodes_of,
+)
 from cudalint.evaluate.symbolic.arithmetic import BOOL
 from cudalint.evaluate.symbolic.assumptions import holds
 from cudalint.evaluate.symbolic.graph import Graph
@@ -18,6 +27,10 @@ from cudalint.evaluate.symbolic.nodes import Node, Uniform
 
 if TYPE_CHECKING:
     from cudalint.evaluate.host.execution import HostExecutor
+
+
+_MOST_KERNELS = 64
+"""Of which conditions choose one."""
 
 
 def joined_variables(
@@ -33,7 +46,9 @@ def joined_variables(
         if mine is not None and mine is not value:
             old = before.get(symbol)
             _note_steps(ex, symbol, old, mine, value)
-            chosen = _either(ex, condition, old, mine, value) if condition is not None else None
+            chosen: Value | None = None
+            if condition is not None:
+                chosen = _either(ex, condition, old, mine, value) or _one_function(ex, condition, mine, value)
             then[symbol] = chosen or _better(ex, old, mine, value, symbol.name, condition)
         elif mine is None:
             then[symbol] = value
@@ -61,6 +76,21 @@ def _either(ex: HostExecutor, condition: Node, before: object, a: Value | Place,
     if (a is before or b is before) and not _compares_sizes(ex, condition, a is before):
         return None
     return ex.graph.select(condition, a, b)
+
+
+def _one_function(ex: HostExecutor, condition: Node, a: Value | Place, b: Value | Place) -> Choice | None:
+    """The kernels of which a condition on plain numbers chooses one for a later launch."""
+    if not is_plain(ex.graph, condition) or not (_are_functions(a) and _are_functions(b)):
+        return None
+    assert not isinstance(a, PLACES) and not isinstance(b, PLACES)
+    depth = 1 + max(side.depth if isinstance(side, Choice) else 0 for side in (a, b))
+    return Choice(condition, a, b, depth) if depth <= _MOST_KERNELS else None
+
+
+def _are_functions(value: Value | Place) -> bool:
+    if isinstance(value, Choice):
+        return _are_functions(value.a) and _are_functions(value.b)
+    return isinstance(value, FunctionValue)
 
 
 def is_plain(graph: Graph, condition: Node) -> bool:
