@@ -147,6 +147,17 @@ def test_a_block_that_the_launch_leaves_open_is_said_to_be_assumed(tmp_path: Pat
     assert launch.assumptions == ("block = 256 (the launch leaves it open)",)
 
 
+def test_an_open_block_of_quotients_is_whole() -> None:
+    """As many vectors as a head is wide, beside as many heads: 32 of them are 4 * 8 * 32 elements of 8 heads."""
+    kernel = "__global__ void k(float4 *a) { a[threadIdx.y * blockDim.x + threadIdx.x] = float4(); }"
+    host = "void run(float4 *a, int width, int heads) { width >>= 2; k<<<9, dim3(width / heads, heads)>>>(a); }"
+    source = f"{kernel}\n{host}\n"
+    [facts] = analyse_file("a.cu", AnalysisOptions(unsaved=(("a.cu", source),))).kernels
+    [launch] = facts.launches
+    assert launch.block == (32, 8, 1)
+    assert launch.assumptions == ("block = 32x8 (the launch leaves it open)",)
+
+
 @pytest.mark.parametrize(
     ("index", "block"),
     [

@@ -19,6 +19,8 @@ DEFAULT_THREADS = 256
 _DEFAULT_EXTENTS = {0: (), 1: (256,), 2: (32, 8), 3: (32, 4, 2)}
 """The default block, spread over as many extents as are open."""
 _SMALL_SIZES = (1, 7, 33)
+_SCALES = (1, 2, 4, 8, 16)
+"""Elements of vectors, by which sizes are divided on the way."""
 
 
 class ChosenBlock(Struct, frozen=True):
@@ -37,7 +39,9 @@ def block_of(nodes: Nodes, graph: Graph, function: ir.Function) -> ChosenBlock:
     numbers = Numbers(graph)
     threads = min(function.max_threads or DEFAULT_THREADS, DEFAULT_THREADS)
     if not _is_possible(numbers, nodes) or (open_ and _is_made_small(numbers, nodes, graph)):
-        for node, extent in zip(open_, _default_extents(nodes, function), strict=False):
+        defaults = zip(open_, _default_extents(nodes, function), strict=False)
+        # What a size is by itself is settled before the quotients that it goes into (`width / heads` by `heads`).
+        for node, extent in sorted(defaults, key=lambda pair: len(generic_values(graph, pair[:1]))):
             _settle(graph, node, min(extent, threads))
         numbers = Numbers(graph)
     x, y, z = (numbers.of(n) for n in nodes)
@@ -121,11 +125,12 @@ def generic_values(graph: Graph, nodes: Sequence[Node]) -> tuple[tuple[Node, int
 
 def _settle(graph: Graph, node: Node, value: int) -> None:
     """Gives the symbols that an open extent consists of the generic value that makes it `value`, which is not what the
-    program has for them any more: one of them, if that does (`channels / heads`), or else all."""
+    program has for them any more: one of them, if that does (`channels / heads`, or `(channels >> 2) / heads`), or else
+    all."""
     symbols = generic_values(graph, (node,))
     for symbol, _ in symbols:
-        for factor in (1, *(generic for other, generic in symbols if other is not symbol)):
-            settled = value * int(factor)
+        factors = (1, *(generic for other, generic in symbols if other is not symbol))
+        for settled in (value * int(factor) * scale for scale in _SCALES for factor in factors):
             if Numbers(graph, {symbol: settled}).of(node) == value:
                 _settle_open(graph, symbol, settled)
                 return
