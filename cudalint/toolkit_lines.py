@@ -103,8 +103,8 @@ def _place_of_text(folder: str, name: str, pattern: str) -> Place | None:
     for beside in _CUB_FOLDERS:
         path = os.path.join(folder, beside, name)
         source = _header(path)
-        found = re.search(pattern, source.code) if source is not None else None
-        if source is not None and found is not None:
+        found = re.search(pattern, source.code)
+        if found is not None:
             return Place(path, *source.position(found.start()), *source.position(found.end()))
     return None
 
@@ -137,9 +137,10 @@ def place_inside(folder: str, call: LibraryCall) -> Place | None:
 
 def _bodies(path: str, call: LibraryCall) -> Iterator[tuple[CodeText, int, int]]:
     """The extents of the bodies of definitions that take what the call passes."""
-    source = _header(path)
-    if source is None or call.arguments is None or call.name not in source.text:
+    # Most headers have no such function, and telling comments from code takes longer than to look.
+    if call.arguments is None or call.name not in _text(path):
         return
+    source = _header(path)
     for match in re.finditer(rf"\b{re.escape(call.name)}\s*\(", source.code):
         end = source.close(match.end() - 1)
         body = _AFTER_PARAMETERS.match(source.code, end) if end is not None else None
@@ -149,12 +150,18 @@ def _bodies(path: str, call: LibraryCall) -> Iterator[tuple[CodeText, int, int]]
 
 
 @cache
-def _header(path: str) -> CodeText | None:
+def _text(path: str) -> str:
+    """The text of a header; nothing where it can't be read."""
     try:
         with open(path, encoding="latin-1") as file:
-            return code_text(file.read())
+            return file.read()
     except OSError:
-        return None
+        return ""
+
+
+@cache
+def _header(path: str) -> CodeText:
+    return code_text(_text(path))
 
 
 def _takes(parameters: str, arguments: tuple[str, ...]) -> bool:
@@ -164,10 +171,12 @@ def _takes(parameters: str, arguments: tuple[str, ...]) -> bool:
         return False
     pairs = list(zip(declared, arguments, strict=False))
     pointed = [(parameter, argument) for parameter, argument in pairs if "*" in parameter or "&" in parameter]
+    if not pointed:
+        return [_type(_unnamed(parameter)) for parameter in declared] == [_type(a) for a in arguments]
     return all(
         _type(parameter) == _type(argument) and ("&&" in parameter) == ("&&" in argument)
         for parameter, argument in pointed
-    ) if pointed else [_type(_unnamed(parameter)) for parameter in declared] == [_type(a) for a in arguments]
+    )
 
 
 def _separated(parameters: str) -> Iterator[str]:
