@@ -141,3 +141,29 @@ def test_ranges_have_their_ends_behind_their_starts(start: int, end: int) -> Non
     assert isinstance(first.payload, Uniform) and isinstance(last.payload, Uniform)
     assert last.payload.generic > first.payload.generic
     assert first.payload.generic == start and last.payload.generic % 32 == 0
+
+
+def test_an_end_is_behind_its_start_where_the_last_block_is_a_choice() -> None:
+    """`length % 8 == 0 ? length / 8 : length / 8 + 1`."""
+    graph = Graph()
+    first, last = graph.uniform("start", 1 << 20, I8), graph.uniform("end", 1 << 10, I8)
+    length, eight = graph.binary("-", last, first, I8), graph.const(8, I8)
+    whole = graph.binary("/", length, eight, I8)
+    is_whole = graph.binary("==", graph.binary("%", length, eight, I8), graph.const(0, I8), BOOL)
+    blocks = graph.select(is_whole, whole, graph.binary("+", whole, graph.const(1, I8), I8))
+    settle_sizes(graph, (blocks, graph.one, graph.one), find_target("a100").max_grid_dimensions)
+    assert isinstance(first.payload, Uniform) and isinstance(last.payload, Uniform)
+    assert last.payload.generic > first.payload.generic
+
+
+def test_what_makes_products_fit_leaves_a_grid_with_blocks() -> None:
+    """`(end - start) * start * start` overflows for these. Half of `end` would fit, too: as a negative number."""
+    graph = Graph()
+    first, last = graph.uniform("start", 1 << 20), graph.uniform("end", (1 << 20) + 4096)
+    length = graph.binary("-", last, first, I4)
+    product = graph.binary("*", graph.binary("*", length, first, I4), first, I4)
+    graph.uses.products[product] = None
+    blocks = graph.binary("/", graph.binary("+", length, graph.const(7), I4), graph.const(8), I4)
+    settle_sizes(graph, (blocks, graph.one, graph.one), find_target("a100").max_grid_dimensions)
+    assert isinstance(first.payload, Uniform) and isinstance(last.payload, Uniform)
+    assert last.payload.generic > first.payload.generic

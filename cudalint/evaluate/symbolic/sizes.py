@@ -136,10 +136,34 @@ def _shrink(graph: Graph, grid: Sequence[Node], most_blocks: Sequence[int], mult
     for computed, limit in bounded:
         factors = [atom for atom in graph.atoms(computed.bits, graph.uniform_bits) if not atom.kind.is_float]
         while _exceeds(graph, computed, limit, grid) and any(
-            _halve(graph, factor, divisors, multiples) for factor in sorted(factors, key=_generic)[::-1]
+            _halve_within(graph, factor, divisors, multiples, grid) for factor in sorted(factors, key=_generic)[::-1]
         ):
             shrunk = True
     return shrunk
+
+
+def _halve_within(
+    graph: Graph,
+    size: Node,
+    divisors: Mapping[Node, Sequence[tuple[Node, ...]]],
+    multiples: Mapping[Node, int],
+    grid: Sequence[Node],
+) -> bool:
+    """The same, unless no blocks are left then: of the ends of a range, the upper one is as large for a reason."""
+    before = {node: _generic(node) for parts in divisors.get(size, ()) for node in parts} | {size: _generic(size)}
+    extents = [extent for extent in grid if _has_blocks(extent)]
+    if not _halve(graph, size, divisors, multiples):
+        return False
+    if all(map(_has_blocks, extents)):
+        return True
+    for node, value in before.items():
+        _settle(node, value)
+    return False
+
+
+def _has_blocks(extent: Node) -> bool:
+    blocks = _exact(extent, {})
+    return blocks is not None and blocks > 0
 
 
 def _halve(
@@ -193,7 +217,8 @@ def fits(graph: Graph, size: Node, value: int) -> bool:
 
 
 def _exact(node: Node, known: dict[int, int | None]) -> int | None:
-    """What a value would be in a type without bounds; None for what is not computed by sums, products and quotients."""
+    """What a value would be in a type without bounds; None for what is not computed by sums, products,
+    quotients and choices."""
     if node.index not in known:
         known[node.index] = _computed(node, known)
     return known[node.index]
@@ -210,7 +235,7 @@ def _computed(node: Node, known: dict[int, int | None]) -> int | None:
         return None
     parts = [_exact(argument, known) for argument in node.args]
     numbers = [part for part in parts if part is not None]
-    if len(numbers) < len(parts) or (node.op == "/" and 0 in numbers[1:]):
+    if len(numbers) < len(parts) or (node.op in ("/", "%") and 0 in numbers[1:]):
         return None
     result: int = _OPERATIONS[node.op](*numbers)
     return result
@@ -221,5 +246,9 @@ _OPERATIONS: dict[str, Callable[..., Any]] = {
     "-": operator.sub,
     "*": operator.mul,
     "/": operator.floordiv,
+    "%": operator.mod,
+    "==": operator.eq, "!=": operator.ne, "<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge,
+    "min": min, "max": max,
+    "select": lambda condition, then, otherwise: then if condition else otherwise,
     "cast": int,
-}
+}  # fmt: skip
