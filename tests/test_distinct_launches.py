@@ -146,3 +146,30 @@ void run(float *a) { sizes[1] = 40; update(a); }
 """)
     (kernel,) = analyse_file(str(path), AnalysisOptions()).kernels
     assert [(launch.block[0], launch.source) for launch in kernel.launches] == [(40, "launch-site")]
+
+
+@pytest.mark.parametrize(
+    ("calls", "launches"),
+    [
+        # Nobody knows x, y and z: whatever the one launch shows, the other one would.
+        ("run(a, x, y); run(a, y, z);", 1),
+        # One length is the other argument, too, or a number.
+        ("run(a, x, y); run(a, y, y + z * z);", 2),
+        ("run(a, x, y); run(a, x + 1, x + 1);", 2),
+        ("run(a, x, 4); run(a, y, 4);", 1),
+        ("run(a, 4096, y); run(a, 8192, y);", 2),
+        ("if (x % 4 == 0) run(a, x, 4); if (y % 4 == 0) run(a, y, 4);", 1),
+        ("if (x % 4 == 0) run(a, x, 4); if (y % 4 != 0) run(a, y, 4);", 2),
+    ],
+)
+def test_launches_that_differ_by_names_are_one(calls: str, launches: int, tmp_path: Path) -> None:
+    path = tmp_path / "a.cu"
+    path.write_text(f"""#include <cstdlib>
+__global__ void k(float *a, int n, int m) {{ int i = blockIdx.x * 128 + threadIdx.x; if (i < n) a[i * m] = 1; }}
+void run(float *a, int n, int m) {{ k<<<(n + 127) / 128, 128>>>(a, n, m); }}
+int main(int argc, char **v) {{
+  float *a; cudaMalloc(&a, 1 << 30); int x = atoi(v[1]), y = atoi(v[2]), z = atoi(v[3]); {calls}
+}}""")
+    (kernel,) = analyse_file(str(path), AnalysisOptions()).kernels
+    assert len(kernel.launches) == launches
+    assert kernel.left_out == ()

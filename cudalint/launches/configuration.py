@@ -45,16 +45,25 @@ class Configuration(Struct, frozen=True, eq=False):
 
     def key(self) -> object:
         """Equal for launches under which a kernel behaves the same."""
-        values = tuple(
-            (s.name, v.index) for s, v in self.arguments.items() if isinstance(v, Node) and not v.kind.is_float
-        )
-        asked = self.site.block if self.site is not None else None
-        shared_by = tuple(
+        values = tuple((name, number.index) for name, number in self.numbers())
+        grid = tuple(n.index for n in self.grid)
+        return (self.block, self.asked(), grid, self.shared.index, values, self.shared_by())
+
+    def numbers(self) -> tuple[tuple[str, Node], ...]:
+        """The arguments on which branches and addresses may depend."""
+        return tuple((s.name, v) for s, v in self.arguments.items() if isinstance(v, Node) and not v.kind.is_float)
+
+    def asked(self) -> KnownExtents | None:
+        """The block as far as the launch site gives it."""
+        return self.site.block if self.site is not None else None
+
+    def shared_by(self) -> tuple[tuple[str, str], ...]:
+        """The parameters that are given the array of another one, which comes second."""
+        return tuple(
             (s.name, v.target.same_as.name)
             for s, v in self.arguments.items()
             if isinstance(v, Pointer) and isinstance(v.target, Allocation) and v.target.same_as is not None
         )
-        return (self.block, asked, tuple(n.index for n in self.grid), self.shared.index, values, shared_by)
 
 
 class Numbers:

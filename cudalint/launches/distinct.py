@@ -11,6 +11,7 @@ from msgspec.structs import replace
 from cudalint import ir
 from cudalint.facts import LaunchFacts, LeftOutLaunches
 from cudalint.launches.configuration import Configuration
+from cudalint.launches.shape import Shapes
 
 MAX_LAUNCHES = 8
 """Different launches of one instantiation that are evaluated."""
@@ -33,8 +34,11 @@ def distinct(configurations: Iterable[Configuration], unfollowed: Collection[ir.
     grids: dict[object, object] = {}
     last: dict[object, Configuration] = {}
     keys: dict[_Site, set[object]] = {}
+    alike: dict[object, object] = {}
+    shapes = Shapes()
     for configuration in configurations:
-        site, key = _site(configuration), configuration.key()
+        site = _site(configuration)
+        key = alike.setdefault((site, shapes.of(configuration)), configuration.key())
         keys.setdefault(site, set()).add(key)
         grid = (site, configuration.block, tuple(n.index for n in configuration.grid))
         if grid in grids:
