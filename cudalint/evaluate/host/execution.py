@@ -46,8 +46,6 @@ MAX_HOST_STATEMENTS = 8_000
 MAX_ALL_STATEMENTS = 20_000
 MAX_INLINED_NODES = 400
 """A host function without launches is executed for its result only if it is this small."""
-_MOST_KERNELS = 64
-"""Of which a function picks one."""
 MAX_SETTING_NODES = 8_000
 """One that returns nothing and sets global variables, for those only if it is this small."""
 _MOST_SETTING_BYTES = 1024
@@ -437,7 +435,7 @@ class HostExecutor(Executor):
 
     def _one_of(self, kernels: Sequence[tuple[Node, Value]], last: Value | Place) -> Value:
         """The first of some whose condition holds; the last one where none does, if that is a kernel."""
-        chosen = kernels[:_MOST_KERNELS]
+        chosen = kernels[: joins.MOST_KERNELS]
         result: Value = self.graph.zero
         if last is chosen[-1][1]:
             *chosen, (_, result) = chosen

@@ -29,8 +29,8 @@ if TYPE_CHECKING:
     from cudalint.evaluate.host.execution import HostExecutor
 
 
-_MOST_KERNELS = 64
-"""Of which conditions choose one."""
+MOST_KERNELS = 64
+"""Of which conditions choose one, or a function picks one."""
 
 
 def joined_variables(
@@ -84,7 +84,7 @@ def _one_function(ex: HostExecutor, condition: Node, a: Value | Place, b: Value 
         return None
     assert not isinstance(a, PLACES) and not isinstance(b, PLACES)
     depth = 1 + max(side.depth if isinstance(side, Choice) else 0 for side in (a, b))
-    return Choice(condition, a, b, depth) if depth <= _MOST_KERNELS else None
+    return Choice(condition, a, b, depth) if depth <= MOST_KERNELS else None
 
 
 def _are_functions(value: Value | Place) -> bool:

@@ -89,8 +89,7 @@ def _mask(ex: Executor, call: ir.Call) -> Node | None:
 
 def _warp_barrier(ex: Executor, call: ir.Call) -> Value:
     """`__syncwarp(mask)`; without a word it waits for all lanes."""
-    mask = _mask(ex, call) if call.arguments else ex.graph.const(0xFFFFFFFF, U4)
-    _record(ex, BarrierEvent(ex.context(call.span), "syncwarp", "warp", mask=mask))
+    warp_waits(ex, call.span, _mask(ex, call) if call.arguments else ex.graph.const(0xFFFFFFFF, U4))
     return _result(ex, call)
 
 
@@ -217,10 +216,8 @@ def _group_vote(ex: Executor, call: ir.Call) -> Value | None:
     if group is None:
         return None
     values = [value for value in _arguments(ex, call) if isinstance(value, Node)]
-    warp_converges(ex, call.span)
-    counters = tuple(loop.counter for loop in ex.state.loops)
     is_data = any(value.bits & ex.graph.opaque_bits for value in values)
-    return ex.memory.unknown(call.type, Reason(is_data, f"it is the result of `{call.name}`"), (group, *counters))
+    return _one_answer(ex, call, group, Reason(is_data, f"it is the result of `{call.name}`"))
 
 
 def _group_reduce(ex: Executor, call: ir.Call) -> Value | None:
@@ -230,10 +227,13 @@ def _group_reduce(ex: Executor, call: ir.Call) -> Value | None:
     if group is None:
         return None
     _arguments(ex, call)
+    return _one_answer(ex, call, group, Reason(True, f"it is the result of `{call.name}`", call.span))
+
+
+def _one_answer(ex: Executor, call: ir.Call, group: Node, reason: Reason) -> Value:
+    """What all threads of a group get in an iteration."""
     warp_converges(ex, call.span)
-    counters = tuple(loop.counter for loop in ex.state.loops)
-    reason = Reason(True, f"it is the result of `{call.name}`", call.span)
-    return ex.memory.unknown(call.type, reason, (group, *counters))
+    return ex.memory.unknown(call.type, reason, (group, *(loop.counter for loop in ex.state.loops)))
 
 
 # --- asynchronous copies ----------------------------------------------------------------------------------------

@@ -134,13 +134,13 @@ template <class _T, int _X, BlockScanAlgorithm Algorithm = BLOCK_SCAN_RAKING, in
     template <class _I, class _O, class... _F> void InclusiveScan(_I&& input, _O&& output, _F&&... rest);
     template <class _I, class _O, class... _F> void ExclusiveScan(_I&& input, _O&& output, _F&&... rest);
 };
-enum _arrangement { _blocked, _striped, _warp_striped };
-/// The place of a thread's item among those of its block.
-template <int _X, int _Y, int _Z, int Items> inline int _place_of_item(_arrangement arrangement, int item) {
+/// The place of a thread's item among those of its block. Loads and stores have the same algorithms.
+static_assert(int(BLOCK_STORE_VECTORIZE) == BLOCK_LOAD_VECTORIZE && int(BLOCK_STORE_WARP_TRANSPOSE) == BLOCK_LOAD_WARP_TRANSPOSE);
+template <int Algorithm, int _X, int _Y, int _Z, int Items> inline int _place_of_item(int item) {
     const int thread = _number_of_thread<_X, _Y, _Z>();
-    if (arrangement == _blocked) return thread * Items + item;
-    if (arrangement == _striped) return thread + item * _X * _Y * _Z;
-    return thread / 32 * 32 * Items + thread % 32 + item * 32;
+    if constexpr (Algorithm == BLOCK_LOAD_DIRECT || Algorithm == BLOCK_LOAD_VECTORIZE) return thread * Items + item;
+    else if constexpr (Algorithm < BLOCK_LOAD_WARP_TRANSPOSE) return thread + item * _X * _Y * _Z;
+    else return thread / 32 * 32 * Items + thread % 32 + item * 32;
 }
 template <class _T, int _N> struct alignas(sizeof(_T) * _N) _vector { _T elements[_N]; };
 template <class _T, int _X, int Items, BlockLoadAlgorithm Algorithm = BLOCK_LOAD_DIRECT, int _Y = 1, int _Z = 1, int Arch = 0> struct BlockLoad {
@@ -161,11 +161,7 @@ template <class _T, int _X, int Items, BlockLoadAlgorithm Algorithm = BLOCK_LOAD
 
     void _wait();
     void _exchange() { if constexpr (Algorithm == BLOCK_LOAD_TRANSPOSE) _wait(); }
-    int _place(int item) {
-        return _place_of_item<_X, _Y, _Z, Items>(
-            Algorithm == BLOCK_LOAD_DIRECT || Algorithm == BLOCK_LOAD_VECTORIZE ? _blocked
-            : Algorithm >= BLOCK_LOAD_WARP_TRANSPOSE ? _warp_striped : _striped, item);
-    }
+    int _place(int item) { return _place_of_item<Algorithm, _X, _Y, _Z, Items>(item); }
     template <class _I> void _load_vectors(_I source, _T (&items)[Items]) {
         constexpr int width = Items % 4 == 0 ? 4 : Items % 2 == 0 ? 2 : 1;
         for (int i = 0; i < Items / width; ++i) {
@@ -188,11 +184,7 @@ template <class _T, int _X, int Items, BlockStoreAlgorithm Algorithm = BLOCK_STO
 
     void _wait();
     void _exchange() { if constexpr (Algorithm == BLOCK_STORE_TRANSPOSE) _wait(); }
-    int _place(int item) {
-        return _place_of_item<_X, _Y, _Z, Items>(
-            Algorithm == BLOCK_STORE_DIRECT || Algorithm == BLOCK_STORE_VECTORIZE ? _blocked
-            : Algorithm >= BLOCK_STORE_WARP_TRANSPOSE ? _warp_striped : _striped, item);
-    }
+    int _place(int item) { return _place_of_item<Algorithm, _X, _Y, _Z, Items>(item); }
     template <class _I> void _store_vectors(_I target, _T (&items)[Items]) {
         constexpr int width = Items % 4 == 0 ? 4 : Items % 2 == 0 ? 2 : 1;
         for (int i = 0; i < Items / width; ++i) {
