@@ -2,7 +2,8 @@
 
 Nsight Compute and cuobjdump give an instruction the line of nvcc's line table. Of a load or a store over several lines
 that is where the last name or number of its address begins; calls, macros and `sizeof` count as their first word, what
-follows the address (`]`, `.x`, `=`) for nothing. Read from nvdisasm's line tables of some sixty accesses (nvcc 13.0);
+follows the address (`]`, `.x`, `=`) for nothing, and what the compiler's front end folds (`2 * (3 + 1)`, anything times
+zero) as where that begins. Read from nvdisasm's line tables of some seventy accesses (nvcc 13.0);
 tests/test_line_table.py holds them.
 """
 
@@ -16,6 +17,11 @@ from cudalint.facts import Place
 _MEMBER = re.compile(r"(?:\.|->)\s*[A-Za-z_]\w*\s*$")
 _WORD = re.compile(r"\w[\w.]*$")
 _NAME = re.compile(r"[A-Za-z_]\w*\s*$")
+_NUMBER = re.compile(r"\d[\w.]*$")
+_ZERO = re.compile(r"0+[uUlL]*$")
+_OPERATOR = re.compile(r"(?P<operator>[-+*/%]|<<|>>)\s*$")
+_UNARY = ("-", "+")
+_BINDING_FIRST = ("*", "/", "%")
 _NO_CALLS = frozenset({"asm", "volatile", "__asm__", "__volatile__"})
 _CLOSING = ")]}"
 
@@ -44,10 +50,35 @@ def _last_word(source: CodeText, start: int, end: int) -> int | None:
         elif member is not None and member.start():
             end = start + member.start()
         elif word is not None:
-            return start + word.start()
+            return _folded(source, start, start + word.start(), end)
         else:
             end -= 1
     return None
+
+
+def _folded(source: CodeText, start: int, at: int, end: int) -> int:
+    """Where the constant begins that the word from `at` to `end` is folded into."""
+    word = source.code[at:end]
+    while _NUMBER.match(word):
+        before = source.code[start:at].rstrip()
+        operator, opened = _OPERATOR.search(before), before[:-1]
+        if before.endswith("(") and not _NAME.search(opened):
+            at = start + len(opened)
+            continue
+        left = _WORD.search(before[: operator.start()].rstrip()) if operator is not None else None
+        if operator is None or not _is_folded(word, operator["operator"], before, left):
+            break
+        at = start + (left.start() if left is not None else operator.start())
+    return at
+
+
+def _is_folded(word: str, operator: str, before: str, left: re.Match[str] | None) -> bool:
+    """Whether the front end computes what an operator makes of a number and of what is left of it."""
+    if left is None:
+        return operator in _UNARY and before[:-1].rstrip()[-1:] not in _CLOSING
+    if not _NUMBER.match(left[0]):
+        return operator == "*" and _ZERO.match(word) is not None
+    return operator in _BINDING_FIRST or before[: left.start()].rstrip().endswith("(")
 
 
 def _called(source: CodeText, start: int, end: int) -> int | None:

@@ -32,6 +32,13 @@ MEASURED = [
     "o[(i\n  + j\n  ) * @3@\n  ]",
     "o[i * 7 + j *\n  100\n  - (3\n  + @j@)\n  ]",
     "o[1001 + @sizeof@(\n  float\n  )]",
+    "a[i +\n  @8@ * (\n  0)\n  ]",
+    "a[i +\n  @n@ * (\n  0)\n  ]",
+    "a[i +\n  n * (i +\n  @n@ * (\n  0))\n  ]",
+    "a[i + @(@4 +\n  5)\n  ]",
+    "a[i + 4 +\n  @5@\n  ]",
+    "a[i + n *\n  @-@\n  1\n  ]",
+    "a[i + n * @(@1 <<\n  3)\n  ]",
     'asm volatile("st.global.f32 [%0], %1;"\n  :\n  : "l"(o + 40),\n  "f"(@v@)\n  )',
     'asm volatile(\n  "ld.global.f32 %0, [%1];"\n  : "=f"(w)\n  : "l"(a + @4000@)\n  : "memory"\n  )',
 ]
