@@ -247,6 +247,8 @@ class Access(Struct, frozen=True, eq=False):
     """Line and column with which the compiler notes it, where those are not where it begins."""
     made_by: LibraryCall | None = None
     """The function whose own access it is."""
+    listed_again: bool = False
+    """Whether it stands here for another entry: a profiler lists its instruction at this line, too."""
 
     @property
     def position(self) -> tuple[int, int]:

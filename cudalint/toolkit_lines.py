@@ -82,7 +82,10 @@ def _inside(kernel: KernelFacts, folder: str) -> Iterator[Access]:
     for access in kernel.accesses:
         inlined_from = (Frame(access.place.path, access.place.line), *access.inlined_from)
         for name, place in _places(access, folder):
-            yield replace(access, place=place, compiled_at=None, function=name, inlined_from=inlined_from, made_by=None)
+            yield replace(
+                access, place=place, compiled_at=None, function=name, inlined_from=inlined_from, made_by=None,
+                listed_again=True,
+            )  # fmt: skip
             inlined_from = (Frame(place.path, place.line), *inlined_from)
 
 

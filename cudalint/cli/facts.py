@@ -46,10 +46,11 @@ def describe_file(job: FactsJob) -> Described | Failure:
         return facts
     failures = tuple(Failure(job.path, message) for message in facts.failures)
     if job.style is None:
+        from cudalint.call_lines import with_call_lines
         from cudalint.reporters import facts_json
         from cudalint.toolkit_lines import with_toolkit_lines
 
-        text = facts_json.file_text(with_toolkit_lines(facts, job.options.cuda_path))
+        text = facts_json.file_text(with_toolkit_lines(with_call_lines(facts), job.options.cuda_path))
         return Described(text, failures, facts.parameters)
     from cudalint.reporters import facts_text
 
@@ -71,8 +72,9 @@ def describe_file(job: FactsJob) -> Described | Failure:
 def command(paths: Sequence[str], format_: str, color: bool | None, **values: Any) -> int:
     """Print the figures of every memory access of every kernel.
 
-    Where a CUDA toolkit is installed or named (--cuda-path), JSON has a second entry for what functions of its headers
-    access (atomicAdd, __ldg, half2): at the header's line, where a profiler lists it.
+    JSON has a second entry (listed_again) for the first access of an inlined function, at the line of the call, since a
+    profiler may list it there as well. Where a CUDA toolkit is installed or named (--cuda-path), there is one for what
+    functions of its headers access (atomicAdd, __ldg, half2), at the header's line.
 
     Exit status: 0, or 2 where something could not be analysed.
 

@@ -1,0 +1,58 @@
+"""Second entries at the lines of calls, where a profiler lists the first instruction of an inlined function."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from cudalint.analysis import analyse_file
+from cudalint.call_lines import with_call_lines
+from cudalint.facts import Access
+from cudalint.options import AnalysisOptions
+
+SOURCE = """\
+__device__ float get(const float* p, int i) {
+  return p[i];
+}
+__device__ float two(const float* p, const float* s, int i) {
+  float a = s[i];
+  return a +
+         get(p, 8 * i) +
+         p[i + 100];
+}
+__global__ void k(float* out, const float* in) {
+  __shared__ float s[32];
+  int t = threadIdx.x;
+  s[t] = in[t];
+  float x =
+      two(in, s, t);
+  float y = in[t] +
+            get(in, 2 * t);
+  out[t] = x + get(in, 4 * t);
+}
+void run(float* out, const float* in) { k<<<1, 32>>>(out, in); }
+"""
+
+
+def _accesses(tmp_path: Path) -> tuple[Access, ...]:
+    source = tmp_path / "k.cu"
+    source.write_text(SOURCE)
+    return with_call_lines(analyse_file(str(source), AnalysisOptions())).kernels[0].accesses
+
+
+def test_the_first_access_of_each_space_stands_at_the_call_too(tmp_path: Path) -> None:
+    again = [a for a in _accesses(tmp_path) if a.listed_again]
+    figures = {(a.place.line, a.space, a.operation): a.results[0].sectors_per_request for a in again}
+    # 32 lanes read floats 8 apart at line 2, a sector each, for the call at line 7 in the call at line 15. The array in
+    # shared memory is read at line 5 for line 15. Line 17 reads floats 2 apart: 256 bytes, 8 sectors.
+    at_15 = {(15, "shared", "load"): None, (15, "global", "load"): 32.0}
+    assert figures == {(7, "global", "load"): 32.0, **at_15, (17, "global", "load"): 8.0}
+
+
+def test_an_entry_of_a_call_tells_of_the_calls_around_it(tmp_path: Path) -> None:
+    inner = [(a.place.line, [f.line for f in a.inlined_from]) for a in _accesses(tmp_path) if a.listed_again]
+    assert sorted(inner) == [(7, [15]), (15, []), (15, []), (17, [])]
+
+
+def test_a_line_with_accesses_of_its_own_says_nothing_else(tmp_path: Path) -> None:
+    at_18 = [a for a in _accesses(tmp_path) if a.place.line == 18]
+    assert [(a.operation, a.listed_again) for a in at_18] == [("store", False)]
