@@ -140,14 +140,16 @@ class HostExecutor(Executor):
         self.definitions = Definitions()
         self.launching: dict[ir.Stmt, bool] = {}
         """Statements of which is known whether they launch a kernel."""
-        self.callers: list[dict[ir.Symbol, None]] = []
-        """For each function that is inlined, the variables that there were before and that no branch of it has set."""
+        self.callers: list[dict[ir.Symbol, Value | Place | None]] = []
+        """For each function that is inlined, the variables that there were before and that no branch of it has set for
+        good, with what one in a loop has set them to."""
         self.guards: tuple[Node, ...] = ()
         """Unknown conditions that hold where the execution stands, from branches and from those that lead out."""
         self.outer_guards: list[tuple[Node, ...]] = []
         """For each function that is inlined, those where it is called."""
-        self.in_loops = 0
-        """How many loops the execution is in."""
+        self.iterations: list[int] = []
+        """For each loop that the execution is in, which iteration it is."""
+        memory.now = lambda: (self.state.frames, tuple(self.iterations))
         self.arguments: set[Node] = set()
         """The number of arguments that `main` is given."""
         self.chosen: dict[ir.Symbol, None] = {}
@@ -186,6 +188,7 @@ class HostExecutor(Executor):
             self.state.conditions, self.state.dead, self.state.frames = (), False, ()
             self.guards = ()
             self.outer_guards.clear()
+            self.iterations.clear()
             self.assumed.clear()
 
     def _up_to_launches(self, body: ir.Stmt) -> ir.Stmt:
@@ -309,12 +312,20 @@ class HostExecutor(Executor):
         self, before: Mapping[ir.Symbol, Value | Place], left: Mapping[ir.Symbol, Value | Place]
     ) -> None:
         """Keeps what a branch that returns has set of the callers' variables, through references and pointers: a
-        function that chooses a block says so in such a branch as often as after it."""
+        function that chooses a block says so in such a branch as often as after it. One in a loop that sets another
+        number with each iteration looks for the number, which is unknown."""
         callers = self.callers[-1] if self.callers else {}
-        for symbol in list(callers):
+        in_loop = any(not scope.is_switch for scope in self.state.loop_scopes)
+        for symbol, kept in list(callers.items()):
             value, old = left.get(symbol), before.get(symbol)
-            if value is not None and value is not old and self.state.variables.get(symbol) is old:
-                self.state.variables[symbol] = value
+            if value is None or value is old or self.state.variables.get(symbol) is not old:
+                continue
+            if kept is not None:
+                value = self.memory.unknown(symbol.type, Reason(False, "found by a loop"), (), symbol.name)
+            self.state.variables[symbol] = value
+            if in_loop and kept is None and isinstance(value, Node):
+                callers[symbol] = value
+            else:
                 del callers[symbol]
 
     def _left_loop(self, marks: Marks) -> bool:
@@ -452,7 +463,7 @@ class HostExecutor(Executor):
             self.executed.add(ref.key)
         elif not self._worth_it(ref):
             return None
-        self.callers.append(dict.fromkeys(self.state.variables))
+        self.callers.append(dict.fromkeys(self.state.variables, None))
         self.outer_guards.append(self.guards)
         try:
             return super().inline(ref, bind_, call)

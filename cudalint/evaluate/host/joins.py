@@ -157,7 +157,7 @@ def _special_case(ex: HostExecutor, condition: Node | None, a: Value | Place, b:
 
 def _default(ex: HostExecutor, value: Value | Place, name: str) -> Value | Place:
     """A number that is something else where the program is told so."""
-    if ex.in_loops or not isinstance(value, Node) or not value.is_const:
+    if ex.iterations or not isinstance(value, Node) or not value.is_const:
         return value
     is_size = value.kind.code in "iu" and value.value > 0
     return ex.graph.default(name, value.value, value.kind) if is_size else value
@@ -173,7 +173,7 @@ def _is_placeholder(known: object, unknown: object) -> bool:
 
 def _note_steps(ex: HostExecutor, symbol: ir.Symbol, before: object, a: Value | Place, b: Value | Place) -> None:
     numbers = isinstance(a, Node) and isinstance(b, Node) and a.is_const and b.is_const
-    if ex.in_loops and numbers and (a is before or b is before):
+    if ex.iterations and numbers and (a is before or b is before):
         ex.chosen[symbol] = None
 
 

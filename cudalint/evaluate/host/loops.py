@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from msgspec import Struct
+from msgspec import Struct, field
 
 from cudalint import ir
 from cudalint.evaluate.execute import expressions, walk
@@ -63,7 +63,9 @@ def follow(ex: HostExecutor, parts: LoopParts) -> None:
         for symbol in walk.stepped(parts.body):
             if symbol in ex.chosen:
                 _forget(ex, symbol, parts, None)
-    if not ex.in_loops:
+    if progress.finished:
+        _forget_where_it_ended(ex, parts, progress.left)
+    if not ex.iterations:
         ex.chosen.clear()
 
 
@@ -77,11 +79,13 @@ def _count(ex: HostExecutor, parts: LoopParts) -> bool:
     graph, saved, statements = ex.graph, ex.state.snapshot(), ex.statements
     now = graph.placeholder(start.kind)
     ex.state.variables = {**ex.state.variables, changed[0]: now}
-    test = _test(ex, parts)
+    test, scope = _test(ex, parts), LoopScope(0)
+    ex.state.loop_scopes.append(scope)
     ex.statement(parts.body)
+    ex.state.loop_scopes.pop()
     if parts.increment is not None:
         expressions.discard(ex, parts.increment)
-    after, left = ex.state.variables.get(changed[0]), ex.state.dead
+    after, left = ex.state.variables.get(changed[0]), ex.state.dead or scope.breaks or scope.exits
     ex.state.restore(saved)
     ex.statements = statements
     step = _step(after, now)
@@ -119,6 +123,9 @@ class _Progress(Struct, eq=False):
     """How often it goes round, options may change."""
     steps: int = 0
     """Statements that were executed before it."""
+    iteration: int = 0
+    left: list[Mapping[ir.Symbol, Value | Place]] = field(default_factory=list)
+    """The variables where it was left by `break` on a condition that is unknown."""
 
     def __post_init__(self) -> None:
         self.steps = self.ex.statements
@@ -126,6 +133,7 @@ class _Progress(Struct, eq=False):
     def run(self) -> None:
         ex, parts = self.ex, self.parts
         for iteration in range(_MOST_LAUNCHING if self.has_launch else _MOST_QUIET):
+            self.iteration = iteration
             before = len(ex.launches)
             made, places = len(ex.made), self._places()
             going = self._is_going() if not parts.test_last else True
@@ -151,10 +159,12 @@ class _Progress(Struct, eq=False):
         ex = self.ex
         scope = LoopScope(0)
         ex.state.loop_scopes.append(scope)
-        ex.in_loops += 1
+        # With numbers of its own, each iteration would make launches of its own.
+        ex.iterations.append(0 if self.has_launch else self.iteration)
         ex.statement(self.parts.body)
-        ex.in_loops -= 1
+        ex.iterations.pop()
         ex.state.loop_scopes.pop()
+        self.left += (variables for _, variables in scope.breaks if variables is not ex.state.variables)
         if scope.breaks and ex.state.dead:
             ex.state.dead, self.finished = False, True
             return False
@@ -241,12 +251,23 @@ def _test(ex: HostExecutor, parts: LoopParts) -> Node:
 
 def _forget(ex: HostExecutor, symbol: ir.Symbol, parts: LoopParts, before: Value | Place | None) -> None:
     """A number that a loop changes, and that was not followed to the loop's end; of a record those that it changed."""
-    reason = Reason(False, f"after the loop at line {parts.span.line}")
+    reason = Reason(False, f"after the loop at line {parts.span.line}", parts.span)
     value = ex.state.variables.get(symbol)
     if isinstance(value, Node):
         ex.state.variables[symbol] = ex.memory.unknown(symbol.type, reason, (), symbol.name)
     elif isinstance(value, RecordValue) and isinstance(before, RecordValue):
         ex.state.variables[symbol] = _without_changes(ex, value, before, reason, symbol.name)
+
+
+def _forget_where_it_ended(
+    ex: HostExecutor, parts: LoopParts, left: Sequence[Mapping[ir.Symbol, Value | Place]]
+) -> None:
+    """Numbers that are others where an unknown condition ended the loop than at its end: `for (i = 0; i < 24; ++i)
+    if (n == 1 << i) { *levels = i; break; }` is there to find out which."""
+    for symbol in ex.changed_in(parts) if left else ():
+        value = ex.state.variables.get(symbol)
+        if any(variables.get(symbol, value) is not value for variables in left):
+            _forget(ex, symbol, parts, None)
 
 
 def _name_after_defaults(ex: HostExecutor, parts: LoopParts, before: Mapping[ir.Symbol, Value | Place]) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from cudalint import ir
@@ -62,10 +62,13 @@ class HostMemory(Memory):
         self._made: dict[object, Node] = {}
         self.unset: set[Node] = set()
         """What stands for the numbers of variables that nothing has been stored in yet."""
+        self.now: Callable[[], object] = tuple
+        """Which execution of a place this is: what a function reads is another number with each call of it."""
 
     def unknown(self, type_: ir.Type, reason: Reason, args: tuple[Node, ...] = (), name: str = "") -> Value:
         if isinstance(type_, ir.Scalar):
-            key = (reason.text, reason.origin, name, kind_of(type_), tuple(a.index for a in args))
+            origin = (reason.origin, self.now()) if reason.origin is not None else None
+            key = (reason.text, origin, name, kind_of(type_), tuple(a.index for a in args))
             node = self._made.get(key)
             if node is None:
                 node = self.generics.make(name or f"?{_provisional(reason)}", kind_of(type_))
