@@ -15,6 +15,18 @@ __global__ void k(float *a, size_t n) {
     size_t i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < n) a[i] = 1;
 }
+struct Arguments { int count; char **texts; };
+int exists(Arguments *args, const char *name) {
+    int found = 0;
+    for (int i = 0; i < args->count; i++) found = found || strcmp(args->texts[i], name) == 0;
+    return found;
+}
+int value_of(Arguments *args, const char *name) {
+    int value = 0;
+    for (int i = 0; i < args->count; i++) if (strcmp(args->texts[i], name) == 0) value = atoi(args->texts[i + 1]);
+    return value;
+}
+int option(Arguments *args, const char *name, int usual) { return exists(args, name) ? value_of(args, name) : usual; }
 int main(int argc, char **argv) {
     %s
     k<<<(n + 127) / 128, 128>>>(0, n);
@@ -36,6 +48,7 @@ def _facts(code: str):  # type: ignore[no-untyped-def]
         "int n = 1000; for (int i = 1; i < argc; i++) if (!strcmp(argv[i], \"-n\")) n = atoi(argv[++i]);",
         """int n = 1000, c; while ((c = getopt(argc, argv, "n:h")) != -1) {
             switch (c) { case 'n': n = atoi(optarg); break; case 'h': return 0; default: break; } }""",
+        "Arguments args{argc, argv}; int n = option(&args, \"--n\", 1000);",
     ],
 )
 def test_options_are_most_likely_not_given(code: str) -> None:
@@ -53,6 +66,8 @@ def test_options_are_most_likely_not_given(code: str) -> None:
         "int n = 1000; for (int i = 1; i < argc; i++) n = atoi(argv[i]);",
         "int n = 0; for (int i = 1; i < argc; i++) if (!strcmp(argv[i], \"-n\")) n = atoi(argv[++i]);",
         "int n = 1000; while (rand()) if (rand() % 3) n = rand();",
+        # What is asked is about the number itself.
+        "int m = atoi(argv[1]), n = m ? m : 1000;",
     ],
 )
 def test_other_numbers_are_unknown_after_a_loop(code: str) -> None:

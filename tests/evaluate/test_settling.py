@@ -123,6 +123,17 @@ def test_the_last_block_begins_within_its_type() -> None:
     assert sizes[0] * sizes[1] * (sizes[2] - 1) < 1 << 31
 
 
+def test_many_rows_leave_a_row_its_length() -> None:
+    """`blockIdx.x * width` with a block to each of 2**20 rows of 40960 is 2**20 * 40960; 2**15 of them fit, as 2**31 /
+    40960 is 52428, and rows are halved as long as there are more of them than a row is long: 2**15 < 40960."""
+    graph = Graph()
+    width, rows = graph.uniform("width", 40_960), graph.uniform("rows", 1 << 20)
+    graph.binary("*", graph.convert(graph.block[0], I4), width, I4)
+    settle_sizes(graph, (rows, graph.one, graph.one), find_target("a100").max_grid_dimensions)
+    assert isinstance(width.payload, Uniform) and isinstance(rows.payload, Uniform)
+    assert (width.payload.generic, rows.payload.generic) == (40_960, 1 << 15)
+
+
 def test_an_unsigned_size_may_be_the_largest_number() -> None:
     """`SIZE_MAX` stands for an extent that is only known at run time: as bits, it is -1."""
     graph = Graph()

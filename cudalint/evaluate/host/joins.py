@@ -23,7 +23,7 @@ from cudalint.evaluate.execute.values import (
 from cudalint.evaluate.symbolic.arithmetic import BOOL
 from cudalint.evaluate.symbolic.assumptions import holds
 from cudalint.evaluate.symbolic.graph import Graph
-from cudalint.evaluate.symbolic.nodes import Node, Uniform
+from cudalint.evaluate.symbolic.nodes import Node, Uniform, without_cast
 
 if TYPE_CHECKING:
     from cudalint.evaluate.host.execution import HostExecutor
@@ -56,14 +56,26 @@ def joined_variables(
 
 
 def preferred(ex: HostExecutor, condition: Node, a: Value, b: Value) -> Value | None:
-    """`argc > 1 ? atoi(argv[1]) : 1024`: a default beats what the command line might say, as after an `if`."""
+    """`argc > 1 ? atoi(argv[1]) : 1024`: a default beats what the command line might say, as after an `if`. So it does
+    in `is_given("n") ? value_of("n") : 1024`, whatever the functions do to find out."""
     if not (isinstance(a, Node) and isinstance(b, Node)) or _known(ex, a) == _known(ex, b):
         return None
-    asked = ex.graph.atoms(condition.bits, ex.graph.uniform_bits)
-    if not is_plain(ex.graph, condition) or not ex.arguments.issuperset(asked):
-        return None
     known, unknown = (a, b) if _known(ex, a) else (b, a)
+    asked = ex.graph.atoms(condition.bits, ex.graph.uniform_bits)
+    is_apart = _is_flag(condition) and not condition.bits & unknown.bits
+    if not is_plain(ex.graph, condition) or not (is_apart or ex.arguments.issuperset(asked)):
+        return None
     return None if _is_placeholder(known, unknown) else _default(ex, known, "?")  # type: ignore[return-value]
+
+
+def _is_flag(condition: Node) -> bool:
+    """Whether a condition asks of one unknown number whether it is zero."""
+    if condition.op == "!":
+        [condition] = condition.args
+    if condition.op in ("==", "!="):
+        asked, number = condition.args
+        return without_cast(asked).op == "uniform" and number.is_const and number.value == 0
+    return condition.op == "uniform"
 
 
 def _either(ex: HostExecutor, condition: Node, before: object, a: Value | Place, b: Value | Place) -> Node | None:

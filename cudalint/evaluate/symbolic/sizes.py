@@ -134,12 +134,21 @@ def _shrink(graph: Graph, grid: Sequence[Node], most_blocks: Sequence[int], mult
             divisors.setdefault(dividend, []).append(parts)
     bounded = [*((product, _limit(product)) for product in graph.uses.products), *zip(grid, most_blocks, strict=True)]
     for computed, limit in bounded:
-        factors = [atom for atom in graph.atoms(computed.bits, graph.uniform_bits) if not atom.kind.is_float]
+        factors = _factors(graph, computed, grid)
         while _exceeds(graph, computed, limit, grid) and any(
             _halve_within(graph, factor, divisors, multiples, grid) for factor in sorted(factors, key=_generic)[::-1]
         ):
             shrunk = True
     return shrunk
+
+
+def _factors(graph: Graph, computed: Node, grid: Sequence[Node]) -> list[Node]:
+    """The sizes that make a value large: those of the grid too, if the block's place in it goes in."""
+    bits = computed.bits
+    for axis, extent in zip(graph.block, grid, strict=False):
+        if axis.bits & computed.bits:
+            bits |= extent.bits
+    return [atom for atom in graph.atoms(bits, graph.uniform_bits) if not atom.kind.is_float]
 
 
 def _halve_within(
