@@ -199,6 +199,10 @@ int main() { float *p; cudaMalloc(&p, 4096); k<<<1, 32>>>(p, false); }"""
     [
         ("if (blockDim.x <= 32) { a[t] = 1; return; } a[2 * t] = 2; a[3 * t] = 3;", "exact unreached unreached"),
         ("for (int i = 0; i < 2; i++) { if (blockDim.x == 32) break; a[t] = 1; } a[2 * t] = 2;", "unreached exact"),
+        # What `x` becomes has no closed form, so that the loop would be counted out: there is nothing to count.
+        ("int x = 7; for (int i = 64; i < blockDim.x; i++) { if (t < x) a[t] = 1; x = x * x + t; } a[x] = 2;",
+         "unreached exact"),
+        ("int x = 7; while (x < 6) { if (t < x) a[t] = 1; else break; x = x * x + t; } a[x] = 2;", "unreached exact"),
         # The second iteration gets there.
         ("for (int i = 0; i < 2; i++) { if (i == 0) continue; a[t] = 1; }", "exact"),
         # The loads of `helper` come first, since it is defined above.

@@ -268,7 +268,7 @@ class Executor:
             if taken is not None:
                 taken()
             if other is not None and self.memory.recording:
-                self._unreached(other)
+                self.list_unreached(other)
             return
         state = self.state
         base, before, guard = state.conditions, state.variables, state.guard
@@ -284,7 +284,7 @@ class Executor:
         state.guard = guard
         self._join(condition, base, first, (state.variables, state.conditions, state.dead))
 
-    def _unreached(self, side: Callable[[], None]) -> None:
+    def list_unreached(self, side: Callable[[], object]) -> None:
         """Lists what stands in a branch that no lane takes under this launch; nothing else of it stays."""
         saved, marks, stepping = self.state.snapshot(), self.state.marks(), self.stepping
         unseen = len(self.unseen)
@@ -471,7 +471,7 @@ class Executor:
         """What stands behind a `return` that all lanes take under this launch has entries, too; once is enough."""
         if self.configuration is None or not self.memory.recording or rest[0] in self.met:
             return
-        self._unreached(lambda: self.block(ir.Block(tuple(rest), rest[0].span)))
+        self.list_unreached(lambda: self.block(ir.Block(tuple(rest), rest[0].span)))
 
     def unknown(self, statement: ir.UnknownStmt) -> None:
         self.gap(statement.span, statement.reason)

@@ -103,9 +103,11 @@ def _unroll(ex: Executor, parts: LoopParts) -> bool:
     events, gaps, log = len(ex.memory.events), len(ex.gaps), len(ex.steps)
     if parts.condition is not None:
         ex.record_branch(ex.graph.true, parts.kind, parts.span)
-    for _ in range(_MAX_UNROLLED + 1):
+    for iteration in range(_MAX_UNROLLED + 1):
         going = _unrolled_iteration(ex, parts)
         if going is False:
+            if not iteration and not parts.test_last and ex.memory.recording:
+                ex.list_unreached(lambda: _body(ex, parts))
             return True
         if going is None or ex.statements - steps > _MAX_UNROLLED_STATEMENTS:
             break
@@ -118,17 +120,22 @@ def _unroll(ex: Executor, parts: LoopParts) -> bool:
     return False
 
 
+def _body(ex: Executor, parts: LoopParts) -> LoopScope:
+    scope = LoopScope(len(ex.state.conditions))
+    ex.state.loop_scopes.append(scope)
+    ex.statement(parts.body)
+    ex.state.loop_scopes.pop()
+    return scope
+
+
 def _unrolled_iteration(ex: Executor, parts: LoopParts) -> bool | None:
     """One iteration: True to go on, False after the last one, None where that cannot be told."""
     if not parts.test_last:
         going = _constant_test(ex, parts.condition)
         if going is not True:
             return going
-    scope = LoopScope(len(ex.state.conditions))
     before = ex.state.conditions
-    ex.state.loop_scopes.append(scope)
-    ex.statement(parts.body)
-    ex.state.loop_scopes.pop()
+    scope = _body(ex, parts)
     if scope.breaks:
         return None
     if scope.continues:
