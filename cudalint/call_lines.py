@@ -27,7 +27,8 @@ def _with_calls(kernel: KernelFacts) -> KernelFacts:
 def _at_calls(kernel: KernelFacts) -> Iterator[Access]:
     # A line with accesses of its own says already what it does; what is inlined there would be mixed with them.
     taken = {(a.place.path, a.position[0], a.space) for a in kernel.accesses}
-    for access in kernel.accesses:
+    reached = (a for a in kernel.accesses if any(result.status != "unreached" for result in a.results))
+    for access in reached:
         for depth, call in enumerate(access.inlined_from):
             at = (call.path, call.line, access.space)
             if at not in taken:

@@ -19,6 +19,12 @@ __device__ float two(const float* p, const float* s, int i) {
          get(p, 8 * i) +
          p[i + 100];
 }
+__device__ void either(float* out, int t, int way) {
+  if (way == 1)
+    out[64 * t] = 1;
+  else
+    out[t] = 2;
+}
 __global__ void k(float* out, const float* in) {
   __shared__ float s[32];
   int t = threadIdx.x;
@@ -28,6 +34,7 @@ __global__ void k(float* out, const float* in) {
   float y = in[t] +
             get(in, 2 * t);
   out[t] = x + get(in, 4 * t);
+  either(out, t, 2);
 }
 void run(float* out, const float* in) { k<<<1, 32>>>(out, in); }
 """
@@ -42,17 +49,19 @@ def _accesses(tmp_path: Path) -> tuple[Access, ...]:
 def test_the_first_access_of_each_space_stands_at_the_call_too(tmp_path: Path) -> None:
     again = [a for a in _accesses(tmp_path) if a.listed_again]
     figures = {(a.place.line, a.space, a.operation): a.results[0].sectors_per_request for a in again}
-    # 32 lanes read floats 8 apart at line 2, a sector each, for the call at line 7 in the call at line 15. The array in
-    # shared memory is read at line 5 for line 15. Line 17 reads floats 2 apart: 256 bytes, 8 sectors.
-    at_15 = {(15, "shared", "load"): None, (15, "global", "load"): 32.0}
-    assert figures == {(7, "global", "load"): 32.0, **at_15, (17, "global", "load"): 8.0}
+    # 32 lanes read floats 8 apart at line 2, a sector each, for the call at line 7 in the call at line 21. The array in
+    # shared memory is read at line 5 for line 21. Line 23 reads floats 2 apart: 256 bytes, 8 sectors. What the call at
+    # line 25 comes to is the store of line 14, of 4 sectors.
+    at_21 = {(21, "shared", "load"): None, (21, "global", "load"): 32.0}
+    later = {(23, "global", "load"): 8.0, (25, "global", "store"): 4.0}
+    assert figures == {(7, "global", "load"): 32.0, **at_21, **later}
 
 
 def test_an_entry_of_a_call_tells_of_the_calls_around_it(tmp_path: Path) -> None:
     inner = [(a.place.line, [f.line for f in a.inlined_from]) for a in _accesses(tmp_path) if a.listed_again]
-    assert sorted(inner) == [(7, [15]), (15, []), (15, []), (17, [])]
+    assert sorted(inner) == [(7, [21]), (21, []), (21, []), (23, []), (25, [])]
 
 
 def test_a_line_with_accesses_of_its_own_says_nothing_else(tmp_path: Path) -> None:
-    at_18 = [a for a in _accesses(tmp_path) if a.place.line == 18]
-    assert [(a.operation, a.listed_again) for a in at_18] == [("store", False)]
+    at_24 = [a for a in _accesses(tmp_path) if a.place.line == 24]
+    assert [(a.operation, a.listed_again) for a in at_24] == [("store", False)]

@@ -77,6 +77,10 @@ NV_IF_ELSE_TARGET(NV_IS_DEVICE, // @copied
 """,
     "cuda_fp16.hpp": """\
 DECL __half::operator float() const { return __half2float(*this); } // @to_float
+DECL __half2 atomicAdd(__half2 *const address, const __half2 val) {
+NV_IF_ELSE_TARGET(NV_PROVIDES_SM_60, // @pairs
+    asm volatile ("{ atom }" : : "l"(address), "r"(TO_CUI(val)));)
+}
 DECL __half &__half::operator=(const double f) { __x = __double2half(f).__x; return *this; }
 DECL __half &__half::operator=(const float f) { __x = __float2half(f).__x; return *this; } // @from_float
 DECL __half2 &__half2::operator=(const __half2 &&src) {
@@ -147,6 +151,7 @@ def _entries(statement: str, toolkit: Path) -> list[tuple[tuple[str, int], str, 
         ("half2 y = g2[t]; f[t] = __low2float(y);", [("copied", "load")]),
         ("h2[t] = x;", [("assigned", "store")]),
         ("h2[t] = __hadd2(x, g2[t]);", [("copied", "load"), ("moved", "store")]),
+        ("atomicAdd(h2 + t, h2[0]);", [("pairs", "atomic"), ("copied", "load")]),
         ("h2[t] = g2[t];", [("assigned", "load"), ("assigned", "store")]),
     ],
 )

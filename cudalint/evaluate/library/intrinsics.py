@@ -119,6 +119,8 @@ _COUNTING = ("atomicAdd", "gpuAtomicAdd", "__nv_atomic_add", "__nv_atomic_fetch_
 
 def _counts_lanes(ex: Executor, call: ir.Call, seen: Sequence[Node]) -> bool:
     """Whether the lanes of a warp add one number to one counter."""
+    if len(seen) < 2:  # What is added is a pair of numbers, as `__half2` is.
+        return False
     increment, *_, address = seen
     if _without_scope(call.name) not in _COUNTING or increment.kind.is_float:
         return False
