@@ -124,6 +124,28 @@ def test_lanes_drop_out_by_chance_where_each_iteration_looks_at_data() -> None:
     assert result.sectors_per_request is not None and 1.5 < result.sectors_per_request < 3.5
 
 
+@pytest.mark.parametrize(
+    ("index", "sectors"),
+    [
+        # 256 floats lie in 32 sectors, and 32 lanes touch 32 (1 - (31/32)^32) of them; 16 floats lie in two.
+        ("bytes[t] ^ bytes[t + 4096]", 32 * (1 - (31 / 32) ** 32)),
+        ("bytes[t] & 15", 2),
+        ("bytes[t] >> 4", 2),
+    ],
+)
+def test_bytes_that_are_mixed_or_unpacked_are_codes(index: str, sectors: float) -> None:
+    result = evaluate(f"const unsigned char* bytes = (const unsigned char*)b; float x = a[{index}];").accesses[-1]
+    assert result.results[0].status == "range"
+    assert result.results[0].sectors_per_request == pytest.approx(sectors, rel=0.02)
+
+
+@pytest.mark.parametrize("use", ["float x = a[bytes[t]];", "atomicAdd((int*)a + (bytes[t] >> 4), 1);"])
+def test_bytes_as_they_are_and_their_histograms_are_pictures(use: str) -> None:
+    """Neighbouring pixels are alike."""
+    result = evaluate(f"const unsigned char* bytes = (const unsigned char*)b; {use}").accesses[-1]
+    assert (result.results[0].status, result.results[0].sectors_per_request) == ("data-dependent", None)
+
+
 def test_lanes_that_walk_through_lists_of_their_own_are_far_apart() -> None:
     """Rows of a sparse matrix, one lane each: an element and what it points to lie in 32 different sectors."""
     rows = "int* r = (int*)b; int* list = r + 64 * n;"

@@ -157,10 +157,30 @@ def _scaled_by_data(graph: Graph, node: Node) -> Reason | None:
 def _looks_up(part: Node, node: Node, event: AccessEvent, quick: Requests) -> bool:
     """Whether the access looks something up in a small table by some bits of a word (`table[hash & 255]`), or in a
     codebook by a code of 16 bits: then every entry is about as likely, and the mean over uniform data is a figure
-    worth giving, as a range. Bytes are rather pixels or letters, of which neighbours are alike."""
-    if part.kind.bytes < 2 or part.kind.is_float or node is not event.offset:
+    worth giving, as a range. Bytes are rather pixels or letters, of which neighbours are alike, unless they are mixed
+    with other data (`table[state ^ key]`) or hold codes of a few bits each (`table[code & 15]`)."""
+    if part.kind.is_float or node is not event.offset:
+        return False
+    if part.kind.bytes < 2 and not (event.operation == "load" and _mixes_or_unpacks(node, part.bits)):
         return False
     touched = quick.addresses[quick.mask]
     extent = int(touched.max()) - int(touched.min())
     # Where not even the threads tell the lanes apart, what stands for the data shows nothing of a table's size.
     return part.kind.bytes == 2 or 0 < extent < _TABLE_BYTES
+
+
+def _mixes_or_unpacks(node: Node, bits: int) -> bool:
+    """Whether data goes into a value by way of an exclusive or with other data, or in pieces."""
+    seen: set[Node] = set()
+    pending = [node]
+    while pending:
+        current = pending.pop()
+        if current in seen or current.op == "opaque" or not current.bits & bits:
+            continue
+        seen.add(current)
+        if current.op == "^" and all(argument.bits & bits for argument in current.args):
+            return True
+        if current.op in ("&", ">>") and current.args[1].is_const:
+            return True
+        pending.extend(current.args)
+    return False
