@@ -19,6 +19,7 @@ from cudalint.evaluate.library.bits import BIT_FUNCTIONS
 from cudalint.evaluate.library.bulk import BULK_ACCESSES
 from cudalint.evaluate.library.specifications import SPECIFICATIONS
 from cudalint.evaluate.library.synchronisation import SYNCHRONISATION, converges, unmasked, warp_converges
+from cudalint.evaluate.library.trigonometry import load_coefficients
 from cudalint.evaluate.library.wmma import MATRIX_FUNCTIONS
 from cudalint.evaluate.symbolic.arithmetic import BOOL, F8, I8, MATH_FUNCTIONS, kind_of
 from cudalint.evaluate.symbolic.nodes import THREAD_BITS, Node, Reason, Stride, Uniform, without_cast
@@ -208,7 +209,9 @@ def _function(name: str) -> Handler:
     def handler(ex: Executor, call: ir.Call) -> Value | None:
         if len(call.arguments) != 1 or not isinstance(call.type, ir.Scalar):
             return None
-        return ex.graph.function(name, _numbers(ex, call)[0], kind_of(call.type))
+        number = _numbers(ex, call)[0]
+        load_coefficients(ex, call, name, number)
+        return ex.graph.function(name, number, kind_of(call.type))
 
     return handler
 

@@ -124,6 +124,9 @@ MATH_FUNCTIONS: Mapping[str, Callable[[float], float]] = {
     "sin": math.sin,
     "cos": math.cos,
     "tan": math.tan,
+    "asin": math.asin,
+    "acos": math.acos,
+    "atan": math.atan,
     "rsqrt": lambda x: 1.0 / math.sqrt(x),
 }
 

@@ -176,5 +176,8 @@ _FUNCTIONS: Mapping[str, Any] = {
     "sin": np.sin,
     "cos": np.cos,
     "tan": np.tan,
+    "asin": np.arcsin,
+    "acos": np.arccos,
+    "atan": np.arctan,
     "rsqrt": lambda x: 1.0 / np.sqrt(x),
 }
