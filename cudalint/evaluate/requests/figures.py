@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from cudalint.evaluate.execute.events import AccessEvent
 from cudalint.evaluate.requests.knowledge import is_astray, know
-from cudalint.evaluate.requests.masks import guards_by_data
+from cudalint.evaluate.requests.masks import cut_by_data, guards_by_data
 from cudalint.evaluate.requests.requests import Requests, gather
 from cudalint.evaluate.requests.sampling import offset_range, sample, strides
 from cudalint.evaluate.requests.sensitivity import assumptions_of, unknown_strides
@@ -32,6 +32,8 @@ _MOST_EXECUTIONS = 8
 _MOST_NODES = 5_000
 _MOST_TRIED = 400
 """Nodes of what random data is tried on, and of the conditions of loops: these are tried iteration by iteration."""
+_ONE_WORD = 4
+"""Bytes: one sector or wavefront of such accesses stays one, whichever lanes are active."""
 _MAX_EVENTS = 48
 """Executions of one access (by unrolling and inlining) that are evaluated; the rest behave alike."""
 
@@ -164,6 +166,11 @@ def _result(reached: Sequence[Known], view: LaunchView) -> AccessResult:
     if strides:
         low, high = bounds or (totals.low, totals.high)
         bounds = min(low, *figures), max(high, *figures)
+    cut = _cut_short(reached, view.graph)
+    if cut:
+        low, high = bounds or (totals.low, totals.high)
+        bounds = min(low, 1.0), high
+    assumptions = *assumptions, *cut
     by_data = by_data and (totals.low < totals.high or any(_is_scattered(k, view.graph) for k in reached))
     launch_assumed = bool(view.assumptions)
     return replace(
@@ -172,6 +179,17 @@ def _result(reached: Sequence[Known], view: LaunchView) -> AccessResult:
         assumptions=tuple(dict.fromkeys((*view.assumptions, *assumptions))),
         reason=_reason_for_range(reached, view.graph, strides) if by_data or strides else None,
     )
+
+
+def _cut_short(reached: Sequence[Known], graph: Graph) -> tuple[str, ...]:
+    """What has to be so of data for the figure to be that of all lanes that could come."""
+    found: dict[str, None] = {}
+    for known in reached:
+        if float(known.quick.cost.max()) > 1.0 or known.event.bytes > _ONE_WORD:
+            lanes = known.situation.lanes(known.event.context.loops, known.quick.mask)
+            reasons = cut_by_data(known.event, graph, lanes)
+            found |= {f"no warp is cut short by data ({reason.text})": None for reason in reasons}
+    return tuple(found)
 
 
 def _reason_for_range(reached: Sequence[Known], graph: Graph, strides: Sequence[str]) -> str:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+import numpy as np
+
 from cudalint.evaluate.execute.events import AccessEvent, Context, Loop
 from cudalint.evaluate.requests.lists import follows_own_list, stays_in_own_row
 from cudalint.evaluate.requests.requests import Requests, gather
@@ -165,8 +167,10 @@ def _looks_up(part: Node, node: Node, event: AccessEvent, quick: Requests) -> bo
         return False
     touched = quick.addresses[quick.mask]
     extent = int(touched.max()) - int(touched.min())
-    # Where not even the threads tell the lanes apart, what stands for the data shows nothing of a table's size.
-    return part.kind.bytes == 2 or 0 < extent < _TABLE_BYTES
+    # Where not even the lanes of a warp are told apart, what stands for the data shows nothing of a table's size.
+    first = np.take_along_axis(quick.addresses, np.argmax(quick.mask, axis=2)[..., None], axis=2)
+    is_apart = bool((quick.mask & (quick.addresses != first)).any())
+    return part.kind.bytes == 2 or (is_apart and extent < _TABLE_BYTES)
 
 
 def _mixes_or_unpacks(node: Node, bits: int) -> bool:

@@ -50,7 +50,9 @@ def _is_start(part: Node, event: AccessEvent, rows: Rows, lanes: Lanes) -> bool:
     if not any(lanes.vary(end) for end in ends):
         return False
     first, second = (rows.at_iteration(loops[-1].counter, k).full(event.offset) for k in (0, 1))
-    return bool((second - first == event.bytes).all()) and lanes.tells_apart(part)
+    # Of numbers packed into one word, those in its upper half are zeros in what stands for it.
+    is_lost = bool((first == first[:, :1]).all())
+    return bool((second - first == event.bytes).all()) and lanes.tells_apart(part) and not is_lost
 
 
 def stays_in_own_row(event: AccessEvent, rows: Rows, mask: NDArray[np.bool_]) -> bool:

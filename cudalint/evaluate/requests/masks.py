@@ -9,11 +9,11 @@ from lane to lane it is anyone's guess how many lanes are left.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from cudalint.evaluate.execute.events import AccessEvent
 from cudalint.evaluate.symbolic.graph import Graph, conjuncts
-from cudalint.evaluate.symbolic.nodes import BLOCK_BITS, THREAD_BITS, Node
+from cudalint.evaluate.symbolic.nodes import BLOCK_BITS, THREAD_BITS, Node, Reason
 from cudalint.evaluate.symbolic.opaque_parts import asks_for_a_number, opaque_parts
 from cudalint.evaluate.symbolic.varying import Lanes
 
@@ -44,6 +44,22 @@ def guards_by_data(
         if condition.index not in heads:
             found.append(condition)
     return None if lanewise > _MAX_LANEWISE else tuple(found)
+
+
+def cut_by_data(event: AccessEvent, graph: Graph, lanes: Lanes) -> Iterator[Reason]:
+    """Where data that all lanes of a warp agree on is compared with what they don't (`if (tid < count[row])`), why it
+    is not known: a warp of which some lanes are beyond it makes smaller requests than the figure says. With a size
+    that each thread of the grid is compared with, only the last warp of all is such a one."""
+    heads = (part for loop in event.context.loops for part in conjuncts(graph, loop.condition))
+    for condition in dict.fromkeys((*event.context.conditions, *heads)):
+        if not condition.bits & graph.opaque_bits or asks_for_a_number(graph, condition):
+            continue
+        parts = opaque_parts(graph, condition)
+        is_of_grid = condition.bits & BLOCK_BITS and _is_a_size(graph, [part for part, _ in parts])
+        if is_of_grid or any(lanes.vary(part) for part, _ in parts):
+            continue
+        if lanes.is_compared(condition):
+            yield parts[0][1]
 
 
 def _is_a_size(graph: Graph, loaded: Sequence[Node]) -> bool:

@@ -72,7 +72,7 @@ class Lanes:
         same = values == np.take_along_axis(values, first, axis=2)
         return bool((mask & ~same).any()) or self._ends_vary(node, at) or self._rest_varies(node, at)
 
-    def _is_compared(self, node: Node, at: At) -> bool:
+    def is_compared(self, node: Node, at: At = frozenset()) -> bool:
         """Whether it is a comparison of data with what varies, or has one in it, as where each lane looks for a key of
         its own. The number that stands for the data may be larger than all keys, so that nothing of it would be seen.
         """
@@ -106,7 +106,7 @@ class Lanes:
             assert isinstance(loop.payload, Node)
             inside = at | {(loop.payload, 0)}
             found = self._apart[at, loop] = any(
-                self.vary(end, inside) or self._is_compared(end, inside) for end in self._ends(loop)
+                self.vary(end, inside) or self.is_compared(end, inside) for end in self._ends(loop)
             )
         return found
 
