@@ -11,6 +11,9 @@ _PROGRAM = """
 #include <cstdlib>
 #include <cstring>
 #include <getopt.h>
+#include <sstream>
+#include <string>
+#include <vector>
 __global__ void k(float *a, size_t n) {
     size_t i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < n) a[i] = 1;
@@ -27,6 +30,14 @@ int value_of(Arguments *args, const char *name) {
     return value;
 }
 int option(Arguments *args, const char *name, int usual) { return exists(args, name) ? value_of(args, name) : usual; }
+struct Words {
+    std::vector<std::string> words;
+    Words(int argc, char **argv) { for (int i = 1; i < argc; i++) words.push_back(argv[i]); }
+    template <typename T> void get(const std::string &name, T &value) {
+        for (size_t i = 0; i + 1 < words.size(); i++)
+            if (words[i] == name) { std::istringstream in(words[i + 1]); in >> value; }
+    }
+};
 int main(int argc, char **argv) {
     %s
     k<<<(n + 127) / 128, 128>>>(0, n);
@@ -49,6 +60,7 @@ def _facts(code: str):  # type: ignore[no-untyped-def]
         """int n = 1000, c; while ((c = getopt(argc, argv, "n:h")) != -1) {
             switch (c) { case 'n': n = atoi(optarg); break; case 'h': return 0; default: break; } }""",
         "Arguments args{argc, argv}; int n = option(&args, \"--n\", 1000);",
+        "Words words(argc, argv); int n = 1000; words.get(\"n\", n);",
     ],
 )
 def test_options_are_most_likely_not_given(code: str) -> None:

@@ -32,6 +32,7 @@ _MOST_PLACES = 16
 have yet to come to one."""
 
 _OPTION_READERS = frozenset({"getopt", "getopt_long", "getopt_long_only"})
+_TEXT_COMPARISONS = frozenset({"strcmp", "strncmp", "strcasecmp", "strncasecmp", "operator=="})
 
 
 def follow(ex: HostExecutor, parts: LoopParts) -> None:
@@ -228,21 +229,31 @@ def _matters(ex: HostExecutor, parts: LoopParts) -> bool:
 
 
 def _reads_options(parts: LoopParts) -> bool:
-    """Whether a loop goes through the command line. What it changes only where an option says so is most likely what it
-    was before."""
+    """Whether a loop goes through the command line, or looks for a name among texts, as what keeps the command line's
+    words does. What it changes only where an option says so is most likely what it was before."""
     for part in (parts.condition, parts.body):
         for node in walk.walk(part) if part is not None else ():
-            if isinstance(node, ir.Call) and node.name in _OPTION_READERS:
+            if isinstance(node, ir.Call) and (node.name in _OPTION_READERS or _compares_texts(node)):
                 return True
             if isinstance(node, ir.Name) and node.symbol.storage == "parameter" and _is_list_of_texts(node.symbol.type):
                 return True
     return False
 
 
+def _compares_texts(call: ir.Call) -> bool:
+    operands = [*call.arguments, *(() if call.receiver is None else (call.receiver,))]
+    return call.name in _TEXT_COMPARISONS and any(_is_text(operand.type) for operand in operands)
+
+
+def _is_text(type_: ir.Type) -> bool:
+    letter = type_.pointee if isinstance(type_, ir.PointerType) else getattr(type_, "element", None)
+    return (isinstance(letter, ir.Scalar) and letter.bytes == 1) or "basic_string" in ir.type_name(type_)
+
+
 def _is_list_of_texts(type_: ir.Type) -> bool:
     """`char **` or `char *[]`, such as the `argv` of `main`."""
     text = type_.pointee if isinstance(type_, ir.PointerType) else getattr(type_, "element", None)
-    return isinstance(text, ir.PointerType) and isinstance(text.pointee, ir.Scalar) and text.pointee.bytes == 1
+    return isinstance(text, ir.PointerType) and _is_text(text)
 
 
 def _test(ex: HostExecutor, parts: LoopParts) -> Node:
