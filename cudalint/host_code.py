@@ -7,6 +7,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from msgspec import Struct, field
 
 from cudalint import ir
+from cudalint.evaluate.execute import walk
 from cudalint.evaluate.host.execution import HostExecutor, HostLaunch, Outside, run_host
 from cudalint.evaluate.host.memory import Generics
 from cudalint.evaluate.symbolic.graph import Graph
@@ -21,6 +22,8 @@ _MAX_LOOKED_INTO = 3
 """Files of a program that are looked into for what its host code calls."""
 _MAX_ASKED_FOR = 12
 """Functions for which all files of a folder are searched."""
+
+_Functions = tuple[ir.FunctionRef, ...]
 
 
 class HostCode(Struct, eq=False):
@@ -63,20 +66,40 @@ class HostCode(Struct, eq=False):
         return {ref.name for ref in self.unit.kernels} - {launch.kernel.name for launch in found}
 
     def _called_elsewhere(self) -> tuple[list[HostLaunch], set[str]]:
-        """The launches of functions that the `main` of another file calls, with the arguments that it gives, and the
-        keys of those functions."""
+        """The launches of functions that the `main` of another file calls, or that other files call which the `main` of
+        this one leads to, with the arguments that are given there, and the keys of those functions."""
         open_ = {ref.usr: ref for ref in self.unit.host_functions if ref.has_launch()}
-        if not open_ or any(ref.name == "main" for ref in self.unit.host_functions):
-            return [], set()
-        names = frozenset(ref.name for ref in open_.values())
         found: list[HostLaunch] = []
         executed: set[str] = set()
-        for unit in self._units(callers(self.unit.path, names), names):
-            mains = tuple(ref for ref in unit.host_functions if ref.name == "main")
-            executor = self._run(mains, linked=open_)
+        for mains, between in self._mains(self._launching()):
+            executor = self._run(mains, linked={**open_, **between})
             self._add(executor, {ref.name for ref in self.unit.kernels}, found)
             executed |= executor.executed
         return found, executed
+
+    def _mains(self, names: frozenset[str]) -> Iterator[tuple[_Functions, Mapping[str, ir.FunctionRef]]]:
+        """The `main` of other files, if this one has none, or else its own if that leads to functions of these names
+        through what other files define; and these definitions, by their USR."""
+        if not names:
+            return
+        own = tuple(ref for ref in self.unit.host_functions if ref.name == "main")
+        if not own:
+            for unit in self._units(callers(self.unit.path, names), names):
+                yield tuple(ref for ref in unit.host_functions if ref.name == "main"), {}
+            return
+        between = {} if own[0].has_launch() else dict(self._called_by(own[0]))
+        if between:
+            yield own, between
+
+    def _called_by(self, caller: ir.FunctionRef) -> Iterator[tuple[str, ir.FunctionRef]]:
+        """What other files define of the functions that one calls, where that leads to a launch."""
+        function = caller.load()
+        nodes = () if function is None else walk.walk(function.body)
+        for ref in dict.fromkeys(node.function for node in nodes if isinstance(node, ir.Call)):
+            if ref is not None and ref.is_user and ref.load() is None:
+                defined = self._defined_elsewhere(ref)
+                if defined is not None and defined.has_launch():
+                    yield ref.usr, defined
 
     def _launched_elsewhere(self, names: set[str]) -> list[HostLaunch]:
         """The launches in other files of kernels that this one only defines."""
@@ -87,7 +110,7 @@ class HostCode(Struct, eq=False):
 
     def _run(
         self,
-        functions: tuple[ir.FunctionRef, ...],
+        functions: _Functions,
         linked: Mapping[str, ir.FunctionRef] | None = None,
         executed: Collection[str] = (),
     ) -> HostExecutor:
@@ -101,9 +124,13 @@ class HostCode(Struct, eq=False):
             new = [path for path in definers(self.unit.path, ref.name) if path not in self.looked_into]
             new = new[: _MAX_LOOKED_INTO - len(self.looked_into)]
             self.looked_into.update(new)
-            for unit in self._units(new):
+            for unit in self._units(new, self._launching()):
                 self.defined |= {function.usr: function for function in unit.host_functions}
         return self.defined.get(ref.usr)
+
+    def _launching(self) -> frozenset[str]:
+        """The names of the functions of this file that launch kernels."""
+        return frozenset(ref.name for ref in self.unit.host_functions if ref.has_launch())
 
     def _add(self, executor: HostExecutor, kernels: set[str], found: list[HostLaunch]) -> None:
         self._note(executor)

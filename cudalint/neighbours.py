@@ -22,6 +22,7 @@ _LAUNCHING = (".cu",)
 _CALLING = (".cu", ".cpp", ".cc", ".cxx", ".c")
 _LAUNCH = rb"<<<|cudaLaunch"
 _MAIN = rb"\bmain\s*\("
+_COMMENT = re.compile(rb"//[^\n]*|/\*.*?\*/", re.DOTALL)
 
 
 def launchers(path: str, kernels: Collection[str]) -> list[str]:
@@ -37,7 +38,7 @@ def callers(path: str, functions: Collection[str]) -> list[str]:
 def definers(path: str, function: str) -> list[str]:
     """Files near `path` in whose text a body follows the function's name and its parameters."""
     body = rb"(?<![\w.>])" + re.escape(function.encode()) + rb"\s*\([^;{}]*\)[^;{}()]*\{"
-    texts = ((other, _text(other)) for other in _candidates(path, _CALLING))
+    texts = ((other, _COMMENT.sub(b" ", _text(other))) for other in _candidates(path, _CALLING))
     return [other for other, text in texts if re.search(body, text)][:_MAX_DEFINERS]
 
 

@@ -169,3 +169,17 @@ def test_sizes_that_a_third_file_makes(tmp_path: Path, where: str) -> None:
     [kernel_facts] = analyse_file(str(tmp_path / "k.cu"), AnalysisOptions()).kernels
     [launch] = kernel_facts.launches
     assert (launch.block, launch.grid, launch.parameters["n"]) == ((96, 1, 1), (10, 1, 1), 4)
+
+
+def test_a_way_through_another_file_and_back(tmp_path: Path) -> None:
+    """`main` stands beside the kernel, what it calls elsewhere, and that calls the function with the launch."""
+    (tmp_path / "s.h").write_text("void setup(int n); void run(float *a, int n);\n")
+    setup = '#include "s.h"\nvoid start(int n) { run(0, n); }\nvoid setup(int n) { start(n); }\n'
+    (tmp_path / "setup.cu").write_text(setup)
+    (tmp_path / "k.cu").write_text(
+        '#include "s.h"\n__global__ void k(float *a, int n) { a[threadIdx.x + n] = 1; }\n'
+        "int main() { setup(16); }\nvoid run(float *a, int n) { k<<<n, 96>>>(a, n); }\n"
+    )
+    [kernel] = analyse_file(str(tmp_path / "k.cu"), AnalysisOptions()).kernels
+    [launch] = kernel.launches
+    assert (launch.block, launch.grid, launch.parameters["n"]) == ((96, 1, 1), (16, 1, 1), 16)

@@ -40,7 +40,7 @@ def test_only_files_with_a_launch_that_name_one_of_the_kernels_launch(tmp_path: 
 def test_only_files_with_a_body_behind_the_name_define(tmp_path: Path) -> None:
     texts = {
         "kernels.cu": "Grid make(int n) { return {n}; }",
-        "grid.cpp": "struct Grid\nmake(int n) // rounds up\n{ return {n}; }",
+        "grid.cpp": "struct Grid\nmake(int n) // rounds up; n > 0\n/* {} */ { return {n}; }",
         "declared.cu": "Grid make(int n); struct Other { int n; };",
         "called.cu": "void f() { Grid g = make(3); { use(g); } }",
         "method.cu": "void f(Maker m) { if (m.make(3)) { use(m); } }",

@@ -7,7 +7,6 @@ uniform symbols, so that a grid computed from `n` and the argument `n` stay cons
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any
@@ -31,7 +30,7 @@ from cudalint.evaluate.execute.values import (
     Value,
     nodes_of,
 )
-from cudalint.evaluate.host import heap, joins, loops
+from cudalint.evaluate.host import heap, joins, loops, worth
 from cudalint.evaluate.host.library import HOST_LIBRARY, SILENT
 from cudalint.evaluate.host.memory import Generics, HostMemory, is_provisional
 from cudalint.evaluate.host.relevance import Relevance
@@ -44,11 +43,6 @@ from cudalint.facts import Tiling
 MAX_HOST_STATEMENTS = 8_000
 """Statements from one root, and from all together."""
 MAX_ALL_STATEMENTS = 20_000
-MAX_INLINED_NODES = 400
-"""A host function without launches is executed for its result only if it is this small."""
-MAX_SETTING_NODES = 8_000
-"""One that returns nothing and sets global variables, for those only if it is this small."""
-_MOST_SETTING_BYTES = 1024
 Nodes = tuple[Node, Node, Node]
 _Guards = tuple[Node, ...]
 
@@ -406,6 +400,11 @@ class HostExecutor(Executor):
             found = self.launching[code] = any(self._launches(node) for node in walk.walk(code))
         return found
 
+    def leads_to_linked(self, ref: ir.FunctionRef) -> bool:
+        """Whether a function calls one that other files define, and that launches a kernel."""
+        function = ref.load() if self.outside.linked else None
+        return function is not None and self.has_launch(function.body)
+
     def _launches(self, node: Any) -> bool:
         if isinstance(node, ir.Launch):
             return True
@@ -487,9 +486,8 @@ class HostExecutor(Executor):
         known = self.small.get(ref.key)
         if known is None:
             function = ref.load()
-            nodes = _size(function.body) if function is not None else MAX_SETTING_NODES
-            known = nodes <= MAX_INLINED_NODES
-            if not known and function is not None and nodes < MAX_SETTING_NODES and _sets_globals(function):
+            known = function is not None and worth.is_small(function)
+            if not known and function is not None and worth.is_setting(function):
                 known = True
                 self._sort(ref)
             self.small[ref.key] = known
@@ -577,26 +575,6 @@ class HostExecutor(Executor):
         return node
 
 
-def _size(body: ir.Stmt) -> int:
-    return sum(1 for _ in itertools.islice(walk.walk(body), MAX_SETTING_NODES))
-
-
-def _sets_globals(function: ir.Function) -> bool:
-    """Whether a function is called for what it puts into global variables, or into parts of them."""
-    targets = (node.target for node in walk.walk(function.body) if isinstance(node, ir.Assign))
-    is_void = isinstance(function.result, ir.Scalar) and function.result.kind == "void"
-    return is_void and any(_is_setting(target) for target in targets)
-
-
-def _is_setting(target: ir.Expr) -> bool:
-    """A global variable, or a part of a record or of a short array: what fills a long one decides no launch."""
-    symbol = walk.root(target)
-    if symbol is None or symbol.storage != "global":
-        return False
-    is_whole = isinstance(target, ir.Name) or isinstance(symbol.type, ir.RecordType)
-    return is_whole or (isinstance(symbol.type, ir.ArrayType) and symbol.type.bytes <= _MOST_SETTING_BYTES)
-
-
 def run_host(
     graph: Graph,
     functions: tuple[ir.FunctionRef, ...],
@@ -610,7 +588,8 @@ def run_host(
     executor = HostExecutor(graph, HostMemory(graph, generics), properties, outside, executed)
     roots = sorted(functions, key=lambda f: f.name != "main")
     for ref in roots:
-        if ref.has_launch() and ref.key not in executor.executed and executor.total < MAX_ALL_STATEMENTS:
+        leads = ref.has_launch() or executor.leads_to_linked(ref)
+        if leads and ref.key not in executor.executed and executor.total < MAX_ALL_STATEMENTS:
             executor.statements = 0
             executor.run_root(ref)
             executor.total += executor.statements
