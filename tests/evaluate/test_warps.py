@@ -126,6 +126,17 @@ def test_lanes_drop_out_by_chance_where_each_iteration_looks_at_data() -> None:
     assert result.sectors_per_request is not None and 1.5 < result.sectors_per_request < 3.5
 
 
+def test_lists_may_hold_records_of_several_elements() -> None:
+    """Keys of some length each, one lane to a key, are read eight bytes at a time, byte by byte."""
+    rows = "int* start = (int*)b; int* length = start + 64 * n; const char* key = (const char*)a + start[t]; int x = 0;"
+    result = next(
+        access.results[0]
+        for access in evaluate(rows + "for (int k = 0; k < length[t]; k++) x += key[8 * k + 3]; b[t] = x;").accesses
+        if access.bytes == 1
+    )
+    assert (result.status, result.sectors_per_request) == ("range", pytest.approx(32, rel=0.01))
+
+
 @pytest.mark.parametrize(
     ("index", "sectors"),
     [

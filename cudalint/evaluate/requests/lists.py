@@ -42,7 +42,7 @@ def _is_loaded(part: Node) -> bool:
 
 
 def _is_start(part: Node, event: AccessEvent, rows: Rows, lanes: Lanes) -> bool:
-    """Whether a loop that ends by data takes every lane on from there, element by element."""
+    """Whether a loop that ends by data takes every lane on from there, element by element or record by record."""
     graph, loops = rows.graph, event.context.loops
     if not loops or part.bits & loops[-1].counter.bits or not event.offset.bits & loops[-1].counter.bits:
         return False
@@ -52,7 +52,8 @@ def _is_start(part: Node, event: AccessEvent, rows: Rows, lanes: Lanes) -> bool:
     first, second = (rows.at_iteration(loops[-1].counter, k).full(event.offset) for k in (0, 1))
     # Of numbers packed into one word, those in its upper half are zeros in what stands for it.
     is_lost = bool((first == first[:, :1]).all())
-    return bool((second - first == event.bytes).all()) and lanes.tells_apart(part) and not is_lost
+    steps = np.unique(second - first)
+    return len(steps) == 1 and steps[0] >= event.bytes and lanes.tells_apart(part) and not is_lost
 
 
 def stays_in_own_row(event: AccessEvent, rows: Rows, mask: NDArray[np.bool_]) -> bool:
