@@ -225,6 +225,10 @@ class LibraryCall(Struct, frozen=True):
     """The types of its arguments; None for a function of the bundled headers' own."""
 
 
+GRID_ARRIVES, GRID_WAITS = "grid_group::barrier_arrive", "grid_group::barrier_wait"
+"""What makes the accesses that a barrier of the grid is."""
+
+
 class Access(Struct, frozen=True, eq=False):
     """A load, store, atomic or asynchronous copy in the source."""
 

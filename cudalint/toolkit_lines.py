@@ -11,11 +11,12 @@ import os
 import re
 from collections.abc import Iterator, Mapping
 from functools import cache
+from typing import NamedTuple
 
 from msgspec.structs import replace
 
 from cudalint.code_text import CodeText, code_text
-from cudalint.facts import Access, FileFacts, Frame, KernelFacts, LibraryCall, Place
+from cudalint.facts import GRID_ARRIVES, GRID_WAITS, Access, FileFacts, Frame, KernelFacts, LibraryCall, Place
 from cudalint.nvcc import find_nvcc
 
 _HEADERS = (
@@ -25,18 +26,36 @@ _HEADERS = (
 )  # fmt: skip
 _REDUCTIONS = os.path.join("cub", "block", "specializations", "block_reduce_warp_reductions.cuh")
 _COPIES = os.path.join("cub", "detail", "uninitialized_copy.cuh")
-_BODIES: Mapping[str, tuple[tuple[str, str], ...]] = {
-    "_write_aggregate": (
+_SYNC = os.path.join("cooperative_groups", "details", "sync.h")
+_HELPERS = os.path.join("cooperative_groups", "details", "helpers.h")
+
+
+class _Body(NamedTuple):
+    """What stands in the toolkit for a function that has no name there, or another one."""
+
+    function: str
+    places: tuple[tuple[str, str], ...]
+    """The files and what is looked for in them, outermost first: where `at` matches, if the pattern has it."""
+
+
+_BODIES: Mapping[str, _Body] = {
+    "_write_aggregate": _Body("BlockReduce", (
         (_REDUCTIONS, r"\buninitialized_copy_single\(temp_storage\.warp_aggregates"), (_COPIES, r"\*ptr = "),
-    ),
-    "_read_aggregate": (
+    )),
+    "_read_aggregate": _Body("BlockReduce", (
         (_REDUCTIONS, r"\bApplyWarpAggregates<[^\n]*constant_v<1>"),
         (_REDUCTIONS, r"\bApplyWarpAggregates<[^\n]*SUCCESSOR_WARP"),
         (_REDUCTIONS, r"\btemp_storage\.warp_aggregates\[SUCCESSOR_WARP"),
-    ),
+    )),
+    GRID_ARRIVES: _Body("sync_grids_arrive", (
+        (_SYNC, r"\bsync_grids_arrive\(volatile[^{]*\{(?s:.)*?(?P<at>NV_IF_ELSE_TARGET)"),
+    )),
+    GRID_WAITS: _Body("sync_grids_wait", (
+        (_HELPERS, r"\bsync\(unsigned int \*bar\)[^}]*?(?P<at>details::sync_grids_wait)"),
+        (_SYNC, r"\bsync_grids_wait\([^{]*\{(?s:.)*?(?P<at>NV_IF_ELSE_TARGET)"),
+    )),
 }  # fmt: skip
-"""What stands for functions of the bundled headers' own in CUB: the files and what is looked for in them, outermost
-first."""
+"""By the names that the accesses of the bundled headers' own functions and of barriers carry."""
 _CUB_FOLDERS = ("", "cccl")
 _MARKER = "cuda_runtime_api.h"
 _USUAL_HOME = "/usr/local/cuda"
@@ -95,10 +114,11 @@ def _places(access: Access, folder: str) -> Iterator[tuple[str, Place]]:
         if place is not None:
             yield maker.name, place
     if access.made_by is not None and access.made_by.arguments is None:
-        for name, pattern in _BODIES.get(access.made_by.name, ()):
+        body = _BODIES.get(access.made_by.name)
+        for name, pattern in body.places if body is not None else ():
             place = _place_of_text(folder, name, pattern)
-            if place is not None:
-                yield "BlockReduce", place
+            if body is not None and place is not None:
+                yield body.function, place
 
 
 @cache
@@ -108,7 +128,8 @@ def _place_of_text(folder: str, name: str, pattern: str) -> Place | None:
         source = _header(path)
         found = re.search(pattern, source.code)
         if found is not None:
-            return Place(path, *source.position(found.start()), *source.position(found.end()))
+            start, end = found.span("at" if "at" in found.groupdict() else 0)
+            return Place(path, *source.position(start), *source.position(end))
     return None
 
 

@@ -62,6 +62,29 @@ void uninitialized_copy_single(T* ptr, U&& val)
   *ptr = ::cuda::std::forward<U>(val); // @single
 }
 """,
+    "cooperative_groups/details/sync.h": """\
+STATIC unsigned int sync_grids_arrive(volatile barrier_t *arrived) {
+    if (is_cta_master()) {
+NV_IF_ELSE_TARGET(NV_PROVIDES_SM_70, // @arrived
+        asm volatile("atom" : : "l"((unsigned int*)arrived));
+        ,
+        oldArrive = atomicAdd((unsigned int*)arrived, nb);
+        );
+    }
+}
+STATIC void sync_grids_wait(unsigned int oldArrive, volatile barrier_t *arrived) {
+NV_IF_ELSE_TARGET(NV_PROVIDES_SM_70, // @waited
+        asm volatile("ld" : : "l"((unsigned int *)arrived));)
+}
+""",
+    "cooperative_groups/details/helpers.h": """        STATIC void barrier_wait(unsigned int token, unsigned int *bar) {
+            details::sync_grids_wait(token, bar);
+        }
+        STATIC void sync(unsigned int *bar) {
+            unsigned int token = details::sync_grids_arrive(bar);
+            details::sync_grids_wait(token, bar); // @synced
+        }
+""",
     "cuda_fp16.h": """\
 struct __half2 {
     DECL __half2() { }
@@ -121,7 +144,7 @@ def _entries(statement: str, toolkit: Path) -> list[tuple[tuple[str, int], str, 
     """Of each access in a header: its place, what it does, and the lines of the calls."""
     source = toolkit.parent / "k.cu"
     source.write_text(
-        "#include <cub/cub.cuh>\n#include <cuda_fp16.h>\n#include <mma.h>\n"
+        "#include <cooperative_groups.h>\n#include <cub/cub.cuh>\n#include <cuda_fp16.h>\n#include <mma.h>\n"
         "__global__ void k(int* a, unsigned long long* u, float4* f4, float* f, half* h, half2* h2, const half2* g2)\n"
         "{ using namespace nvcuda; int t = threadIdx.x; half2 x(h[0], h[1]); "
         "wmma::fragment<wmma::matrix_a, 16, 16, 16, half, wmma::row_major> w;\n"
@@ -158,7 +181,7 @@ def _entries(statement: str, toolkit: Path) -> list[tuple[tuple[str, int], str, 
 def test_an_access_stands_where_the_toolkit_makes_it(
     statement: str, expected: list[tuple[str, str]], toolkit: Path
 ) -> None:
-    found = sorted((place, operation) for place, operation, calls in _entries(statement, toolkit) if calls == [7])
+    found = sorted((place, operation) for place, operation, calls in _entries(statement, toolkit) if calls == [8])
     assert found == sorted((_marked(mark), operation) for mark, operation in expected)
 
 
@@ -167,10 +190,10 @@ def test_what_a_function_calls_has_the_function_among_its_calls(toolkit: Path) -
     operator = _marked("add2_to")
     assert sorted(entries) == sorted(
         [
-            (operator, "load", [7]),
-            (operator, "store", [7]),
-            (_marked("copied"), "load", [operator[1], 7]),
-            (_marked("moved"), "store", [operator[1], 7]),
+            (operator, "load", [8]),
+            (operator, "store", [8]),
+            (_marked("copied"), "load", [operator[1], 8]),
+            (_marked("moved"), "store", [operator[1], 8]),
         ]
     )
 
@@ -180,12 +203,19 @@ def test_a_reduction_stands_where_cub_shares_the_results_of_warps(toolkit: Path)
     first, following, write = (_marked(mark)[1] for mark in ("first", "next", "write"))
     assert sorted(_entries(reduction, toolkit)) == sorted(
         [
-            (_marked("first"), "load", [7]),
-            (_marked("next"), "load", [first, 7]),
-            (_marked("read"), "load", [following, first, 7]),
-            (_marked("write"), "store", [7]),
-            (_marked("single"), "store", [write, 7]),
+            (_marked("first"), "load", [8]),
+            (_marked("next"), "load", [first, 8]),
+            (_marked("read"), "load", [following, first, 8]),
+            (_marked("write"), "store", [8]),
+            (_marked("single"), "store", [write, 8]),
         ]
+    )
+
+
+def test_a_barrier_of_the_grid_stands_where_it_counts_and_waits(toolkit: Path) -> None:
+    synced = _marked("synced")
+    assert sorted(_entries("cooperative_groups::this_grid().sync();", toolkit)) == sorted(
+        [(_marked("arrived"), "atomic", [8]), (synced, "load", [8]), (_marked("waited"), "load", [synced[1], 8])]
     )
 
 

@@ -11,6 +11,7 @@ from cudalint import ir
 from cudalint.evaluate.execute import expressions, walk
 from cudalint.evaluate.execute.events import BarrierEvent, CopyEvent, FenceEvent, Scope, UnmaskedEvent
 from cudalint.evaluate.execute.values import Value
+from cudalint.evaluate.library.grid_barrier import touch_counter
 from cudalint.evaluate.symbolic.arithmetic import U4
 from cudalint.evaluate.symbolic.nodes import Node, Reason
 from cudalint.facts import BarrierKind
@@ -150,6 +151,8 @@ def _group_barrier(part: str) -> Handler:
         _arguments(ex, call)
         if call.name == "wait":
             _record(ex, CopyEvent(ex.context(call.span), 0))
+        if scope == "grid" and ex.configuration is not None:
+            touch_counter(ex, call.span, part)
         _record(ex, BarrierEvent(ex.context(call.span), kind, scope, name == "thread_group", part))  # type: ignore[arg-type]
         return ex.memory.unknown(call.type, Reason(False, "a token"))
 
