@@ -31,6 +31,8 @@ _MOST_PER_SITE = 3
 """Conflicts between two places in the source that are looked at: unrolled loops have many alike."""
 _MOST_KEYS = 16
 """Pieces of memory on which one pair of accesses is looked at in detail."""
+_SPREADING = np.uint64(0x9E3779B97F4A7C15)
+"""An odd number that spreads neighbours over all of 64 bits."""
 
 
 class Thread(Struct, frozen=True):
@@ -86,15 +88,19 @@ def conflicts(
     """At most one conflict for each pair of accesses. Stores of one and the same value are none, unless
     `ignores_values`; nor are two atomics, unless `of_any_order`."""
     table.unfolding.graph.work += len(table) // _ENTRIES_PER_WORK
-    runs = _clashing(_runs(table, reach), table)
+    found_runs = _runs(table, reach)
+    runs = _clashing(found_runs, table) if found_runs is not None else None
     if runs is None:
         return
-    present = np.flatnonzero(np.bincount(runs.event)).tolist()
-    by_event = {number: np.flatnonzero(runs.event == number) for number in present}
-    seen: Counter[object] = Counter()
+    by_event = _by_event(runs)
+    present = list(by_event)
+    numbers: dict[object, int] = {}
+    # To compare places in the source takes long, where they are told apart by numbers it does not.
+    site = {number: numbers.setdefault(_site(table.touches[number]), number) for number in present}
+    seen: Counter[tuple[int, int]] = Counter()
     for position, a in enumerate(present):
         for b in present[position:]:
-            sites = site_pair(table.touches[a], table.touches[b])
+            sites = min(site[a], site[b]), max(site[a], site[b])
             if seen[sites] < _MOST_PER_SITE and clash(table.touches[a], table.touches[b], reach, of_any_order):
                 table.unfolding.graph.work += _PAIR_WORK
                 found = _pair(table, runs, by_event[a], by_event[b], reach, ignores_values)
@@ -105,7 +111,18 @@ def conflicts(
 
 def site_pair(a: Touch, b: Touch) -> frozenset[object]:
     """What two accesses share with other executions of the same code, by unrolling."""
-    return frozenset((touch.context.span, touch.context.frames, effect(touch)) for touch in (a, b))
+    return frozenset((_site(a), _site(b)))
+
+
+def _site(touch: Touch) -> tuple[object, ...]:
+    return touch.context.span, touch.context.frames, effect(touch)
+
+
+def _by_event(runs: _Runs) -> dict[int, Column]:
+    """The places of the runs of each event that has some."""
+    order = np.argsort(runs.event, kind="stable")
+    events, starts = np.unique(runs.event[order], return_index=True)
+    return dict(zip(events.tolist(), np.split(order, starts[1:]), strict=True))
 
 
 def clash(a: Touch, b: Touch, reach: Reach = "grid", of_any_order: bool = False) -> bool:
@@ -132,7 +149,8 @@ def _is_one_call(a: Touch, b: Touch) -> bool:
     return all(together) and (a.context.span, a.context.frames) == (b.context.span, b.context.frames)
 
 
-def _runs(table: Table, reach: Reach) -> _Runs:
+def _runs(table: Table, reach: Reach) -> _Runs | None:
+    """The runs of the memory that several actors may touch in one interval; None where there is none."""
     warp = table.thread // WARP_LANES
     if reach == "grid":
         where, actor = [table.grid_interval], table.block
@@ -141,11 +159,31 @@ def _runs(table: Table, reach: Reach) -> _Runs:
     else:
         where, actor = [table.block, warp, table.warp_interval], table.thread
     key = _packed([*where, table.address])
-    order = _order(_packed([key, table.event, actor]))
-    key, event, actor = key[order], table.event[order], actor[order]
+    contested = _contested(key, actor, ~table.are_loads[table.event])
+    if not len(contested):
+        return None
+    key, event, actor = key[contested], table.event[contested], actor[contested]
+    order = _order(_packed([key, event, actor]))
+    key, event, actor, order = key[order], event[order], actor[order], contested[order]
     starts = np.flatnonzero(np.concatenate(([True], (key[1:] != key[:-1]) | (event[1:] != event[:-1]))))
     ends = np.concatenate((starts[1:], [len(order)])) - 1
     return _Runs(key[starts], event[starts], order[starts], order[ends], actor[starts], actor[ends], key, order)
+
+
+def _contested(key: Column, actor: Column, writes: NDArray[np.bool_]) -> Column:
+    """The entries that share their key with those of other actors, one of them writing: as good as all of these and few
+    others, since keys are told apart by some of their bits only. To look is several times as fast as to sort, and in
+    most arrays each thread has its own elements."""
+    bits = (4 * len(key)).bit_length()
+    slot = key
+    if int(key.max()) >= 1 << bits:
+        slot = (key.view(np.uint64) * _SPREADING >> np.uint64(64 - bits)).view(np.int64)
+    one = np.empty(1 << bits, dtype=np.int64)
+    one[slot] = actor
+    is_shared, is_written = np.zeros(1 << bits, dtype=bool), np.zeros(1 << bits, dtype=bool)
+    is_shared[slot[one[slot] != actor]] = True
+    is_written[slot[writes]] = True
+    return np.flatnonzero((is_shared & is_written)[slot])
 
 
 def _order(numbers: Column) -> Column:
@@ -208,12 +246,8 @@ def _pair(
         keys, firsts, seconds = keys[unordered], firsts[unordered], seconds[unordered]
         if not len(firsts):
             return None
-    if not ignores_values:
-        harmful = _harmful(table, runs, keys, firsts, seconds)
-        firsts, seconds = firsts[harmful], seconds[harmful]
-        if not len(firsts):
-            return None
-    return _witness(table, int(firsts[0]), int(seconds[0]), reach)
+    chosen = 0 if ignores_values else _first_harmful(table, runs, keys, firsts, seconds)
+    return None if chosen is None else _witness(table, int(firsts[chosen]), int(seconds[chosen]), reach)
 
 
 def _sharing(runs: _Runs, a: Column, b: Column) -> tuple[Column, Column]:
@@ -241,11 +275,11 @@ def _shuffled(table: Table, firsts: Column, seconds: Column) -> NDArray[np.bool_
     return loads_first & between
 
 
-def _harmful(
+def _first_harmful(
     table: Table, runs: _Runs, keys: Column, firsts: Column, seconds: Column
-) -> NDArray[np.bool_]:
-    """[pairs] which of them change what the program computes. Where all threads store one value, their order does not
-    matter, and a thread that stored it reads nothing else."""
+) -> int | None:
+    """The first of some pairs that changes what the program computes. Where all threads store one value, their order
+    does not matter, and a thread that stored it reads nothing else."""
     first = table.touches[int(table.event[firsts[0]])]
     second = table.touches[int(table.event[seconds[0]])]
     effects = {effect(first), effect(second)}
@@ -254,18 +288,16 @@ def _harmful(
         if first is second and same.any():
             # Between the two actors that were compared there may be others.
             same &= _agree(table, runs, keys, firsts)
-        return ~same
-    harmful = np.ones(len(keys), dtype=bool)
+        return None if same.all() else int(np.argmin(same))
     if effects != {"load", "store"}:
-        return harmful
+        return 0
     load = second if effect(second) == "load" else first
     looked_at = keys[:_MOST_KEYS].tolist()
     table.unfolding.graph.work += len(looked_at) * _KEY_WORK
     for position, key in enumerate(looked_at):
-        harmful[position] = not (_is_agreed(table, runs, key) and _already_stored(table, runs, key, load))
-    if len(keys) > _MOST_KEYS:
-        harmful[_MOST_KEYS:] = harmful[:_MOST_KEYS].any()
-    return harmful
+        if not (_is_agreed(table, runs, key) and _already_stored(table, runs, key, load)):
+            return position
+    return None
 
 
 def _agree(table: Table, runs: _Runs, keys: Column, firsts: Column) -> NDArray[np.bool_]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cached_property
 from typing import Literal
 
@@ -14,7 +14,7 @@ from cudalint.evaluate.execute.events import AccessEvent
 from cudalint.evaluate.symbolic.graph import Graph
 from cudalint.evaluate.symbolic.nodes import THREAD_BITS, UNINITIALISED, Node
 from cudalint.evaluate.symbolic.opaque_parts import opaque_parts, without_data
-from cudalint.flow.unfold import Touch, Unfolding, flat
+from cudalint.flow.unfold import Intervals, Touch, Unfolding, flat
 from cudalint.hardware.requests import WARP_LANES
 
 MAX_LANES = 400_000
@@ -25,7 +25,7 @@ _MOST_INTERVALS = 8
 """Intervals over which an asynchronous copy is followed."""
 
 Column = NDArray[np.int64]
-_INTERVAL, _ADDRESS, _LENGTH = 4, 8, 10
+_INTERVAL, _ADDRESS, _LENGTH = 4, 5, 6
 """Columns of the entries of one access."""
 
 
@@ -45,13 +45,8 @@ class Table(Struct, frozen=True, eq=False, dict=True):
     block: Column
     """A number that tells the blocks apart."""
     interval: Column
-    warp_interval: Column
-    grid_interval: Column
-    soft_interval: Column
     address: Column
     """In units."""
-    step: Column
-    """Grows with the order of the program: an access of an earlier iteration comes before one of a later."""
     touches: tuple[Touch, ...]
     unfolding: Unfolding
 
@@ -62,6 +57,30 @@ class Table(Struct, frozen=True, eq=False, dict=True):
     def are_loads(self) -> NDArray[np.bool_]:
         """[touches] which of them only read."""
         return np.array([effect(touch) == "load" for touch in self.touches])
+
+    @cached_property
+    def warp_interval(self) -> Column:
+        return self._timed(lambda times, row, warp: times.warp[row, warp])
+
+    @cached_property
+    def grid_interval(self) -> Column:
+        return self._timed(lambda times, row, warp: times.grid[row, warp])
+
+    @cached_property
+    def soft_interval(self) -> Column:
+        return self._timed(lambda times, row, warp: times.soft[row, warp])
+
+    @cached_property
+    def step(self) -> Column:
+        """Grows with the order of the program: an access of an earlier iteration comes before one of a later."""
+        return self._timed(lambda times, row, warp: times.step[row])
+
+    def _timed(self, of: Callable[[Intervals, Column, Column], Column]) -> Column:
+        """[entries] something of when they happen, which few tables are asked for. The entries stand touch by touch."""
+        numbers, starts = np.unique(self.event, return_index=True)
+        parts = np.split(self.row, starts[1:]), np.split(self.thread // WARP_LANES, starts[1:])
+        times = (self.unfolding.times(self.touches[number]) for number in numbers)
+        return np.concatenate([of(*part) for part in zip(times, *parts, strict=True)])
 
     @cached_property
     def values(self) -> Column:
@@ -127,10 +146,8 @@ def table_of(unfolding: Unfolding, touches: Sequence[Touch], size: int | None) -
         of = np.repeat(np.arange(len(units)), units)
         columns = [column[of] for column in columns]
         columns[_ADDRESS] += np.arange(total) - np.repeat(np.cumsum(units) - units, units)
-    event, row, thread, block, interval, warp, grid, soft, address, step, _ = columns
-    return Table(
-        unit, event, row, thread, block, interval, warp, grid, soft, address, step, tuple(touches), unfolding
-    )
+    event, row, thread, block, interval, address, _ = columns
+    return Table(unit, event, row, thread, block, interval, address, tuple(touches), unfolding)
 
 
 def _is_shared_by_data(touch: Touch, unfolding: Unfolding) -> bool:
@@ -171,8 +188,7 @@ def _entries(
     blocks = rows.blocks[:, 0] | rows.blocks[:, 1] << 21 | rows.blocks[:, 2] << 42
     interval, until = times.block.ravel()[by_warp], times.until.ravel()[by_warp]
     entries = (
-        np.full(len(at), number, dtype=np.int64), row, thread, blocks[row], interval, times.warp.ravel()[by_warp],
-        times.grid.ravel()[by_warp], times.soft.ravel()[by_warp], addresses.ravel()[at], times.step[row],
+        np.full(len(at), number, dtype=np.int64), row, thread, blocks[row], interval, addresses.ravel()[at],
         np.full(len(at), touch.bytes, dtype=np.int64),
     )  # fmt: skip
     if isinstance(touch, AccessEvent) and touch.operation != "async-copy" and np.array_equal(until, interval):
