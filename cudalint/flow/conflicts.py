@@ -8,7 +8,7 @@ barriers of the warp, blocks only by barriers of the grid. Two plain loads never
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Literal
 
 import numpy as np
@@ -82,31 +82,54 @@ class _Runs(Struct, frozen=True, eq=False):
         return self.order[start:end]
 
 
-def conflicts(
-    table: Table, reach: Reach, ignores_values: bool = False, of_any_order: bool = False
-) -> Iterator[Conflict]:
-    """At most one conflict for each pair of accesses. Stores of one and the same value are none, unless
-    `ignores_values`; nor are two atomics, unless `of_any_order`."""
-    table.unfolding.graph.work += len(table) // _ENTRIES_PER_WORK
-    found_runs = _runs(table, reach)
-    runs = _clashing(found_runs, table) if found_runs is not None else None
-    if runs is None:
-        return
-    by_event = _by_event(runs)
-    present = list(by_event)
+class Contest(Struct, eq=False):
+    """What several actors touch in one table, sorted once, however often it is asked which conflicts there are."""
+
+    table: Table
+    _sorted: dict[Reach, tuple[_Runs, Mapping[int, Column]] | None] = field(default_factory=dict)
+    """By reach, the runs that clash, and which of them belong to each event."""
+
+    def conflicts(
+        self,
+        reach: Reach,
+        ignores_values: bool = False,
+        of_any_order: bool = False,
+        sites: frozenset[object] | None = None,
+    ) -> Iterator[Conflict]:
+        """At most one conflict for each pair of accesses. Stores of one and the same value are none, unless
+        `ignores_values`; nor are two atomics, unless `of_any_order`. With `sites`, only those of one `site_pair`."""
+        found = self._clashing(reach)
+        if found is None:
+            return
+        table, (runs, by_event) = self.table, found
+        present = [number for number in by_event if sites is None or _site(table.touches[number]) in sites]
+        site = _numbered_sites(table, present)
+        seen: Counter[tuple[int, int]] = Counter()
+        for position, a in enumerate(present):
+            for b in present[position:]:
+                pair = min(site[a], site[b]), max(site[a], site[b])
+                if sites is not None and len({*pair}) < len(sites):
+                    continue
+                if seen[pair] < _MOST_PER_SITE and clash(table.touches[a], table.touches[b], reach, of_any_order):
+                    table.unfolding.graph.work += _PAIR_WORK
+                    conflict = _pair(table, runs, by_event[a], by_event[b], reach, ignores_values)
+                    if conflict is not None:
+                        seen[pair] += 1
+                        yield conflict
+
+    def _clashing(self, reach: Reach) -> tuple[_Runs, Mapping[int, Column]] | None:
+        if reach not in self._sorted:
+            self.table.unfolding.graph.work += len(self.table) // _ENTRIES_PER_WORK
+            found = _runs(self.table, reach)
+            runs = None if found is None else _clashing(found, self.table)
+            self._sorted[reach] = None if runs is None else (runs, _by_event(runs))
+        return self._sorted[reach]
+
+
+def _numbered_sites(table: Table, present: Sequence[int]) -> dict[int, int]:
+    """A number for the place in the source of each access: to compare the places takes long."""
     numbers: dict[object, int] = {}
-    # To compare places in the source takes long, where they are told apart by numbers it does not.
-    site = {number: numbers.setdefault(_site(table.touches[number]), number) for number in present}
-    seen: Counter[tuple[int, int]] = Counter()
-    for position, a in enumerate(present):
-        for b in present[position:]:
-            sites = min(site[a], site[b]), max(site[a], site[b])
-            if seen[sites] < _MOST_PER_SITE and clash(table.touches[a], table.touches[b], reach, of_any_order):
-                table.unfolding.graph.work += _PAIR_WORK
-                found = _pair(table, runs, by_event[a], by_event[b], reach, ignores_values)
-                if found is not None:
-                    seen[sites] += 1
-                    yield found
+    return {number: numbers.setdefault(_site(table.touches[number]), number) for number in present}
 
 
 def site_pair(a: Touch, b: Touch) -> frozenset[object]:
@@ -360,10 +383,10 @@ def _thread(table: Table, entry: int) -> Thread:
     return Thread((x, y, z), (block & low, block >> 21 & low, block >> 42))
 
 
-def all_conflicts(table: Table, reaches: Sequence[Reach], ignores_values: bool = False) -> list[Conflict]:
+def all_conflicts(contest: Contest, reaches: Sequence[Reach]) -> list[Conflict]:
     """The conflicts of several kinds; of a pair of accesses only the first that is found."""
     found: dict[tuple[int, int], Conflict] = {}
     for reach in reaches:
-        for conflict in conflicts(table, reach, ignores_values):
+        for conflict in contest.conflicts(reach):
             found.setdefault((id(conflict.first), id(conflict.second)), conflict)
     return list(found.values())

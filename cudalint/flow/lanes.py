@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import hashlib
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from typing import Literal
 
@@ -12,7 +13,8 @@ from numpy.typing import NDArray
 
 from cudalint.evaluate.execute.events import AccessEvent
 from cudalint.evaluate.symbolic.graph import Graph
-from cudalint.evaluate.symbolic.nodes import THREAD_BITS, UNINITIALISED, Node
+from cudalint.evaluate.symbolic.nodes import OPAQUE_BIT, THREAD_BITS, UNINITIALISED, Node
+from cudalint.evaluate.symbolic.numeric import Data
 from cudalint.evaluate.symbolic.opaque_parts import opaque_parts, without_data
 from cudalint.flow.unfold import Intervals, Touch, Unfolding, flat
 from cudalint.hardware.requests import WARP_LANES
@@ -25,6 +27,7 @@ _MOST_INTERVALS = 8
 """Intervals over which an asynchronous copy is followed."""
 
 Column = NDArray[np.int64]
+_ROW_BITS, _THREAD_BITS = 32, 10
 _INTERVAL, _ADDRESS, _LENGTH = 4, 5, 6
 """Columns of the entries of one access."""
 
@@ -81,6 +84,22 @@ class Table(Struct, frozen=True, eq=False, dict=True):
         parts = np.split(self.row, starts[1:]), np.split(self.thread // WARP_LANES, starts[1:])
         times = (self.unfolding.times(self.touches[number]) for number in numbers)
         return np.concatenate([of(*part) for part in zip(times, *parts, strict=True)])
+
+    def content(self, values: Mapping[Node, int | float], data: Data) -> tuple[object, ...]:
+        """What tells the table from those that other `values` and other `data` give for the same accesses, as far as
+        conflicts go: digests of its columns and of when the accesses happen, and what the stored values depend on."""
+        number = self.event << _ROW_BITS | self.row << _THREAD_BITS | self.thread
+        found = hashlib.blake2b()
+        for column in (number, self.interval, self.address):
+            found.update(np.ascontiguousarray(column).data)
+        bits = 0
+        for touch in self.touches:
+            for value in touch.values or ():
+                bits |= value.bits
+            if self.unfolding.is_walked(touch):
+                found.update(self.unfolding.written(touch))
+        stored = tuple((symbol.index, value) for symbol, value in values.items() if symbol.bits & bits)
+        return self.unit, len(self), found.digest(), stored, data if bits & OPAQUE_BIT else None
 
     @cached_property
     def values(self) -> Column:

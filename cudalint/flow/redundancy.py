@@ -27,7 +27,7 @@ from cudalint.evaluate.execute.walk import walk
 from cudalint.evaluate.requests.execution import Execution
 from cudalint.evaluate.requests.knowledge import is_astray
 from cudalint.evaluate.symbolic.graph import Graph
-from cudalint.flow.conflicts import clash, conflicts
+from cudalint.flow.conflicts import Contest, clash
 from cudalint.flow.lanes import TooManyLanes, effect, table_of
 from cudalint.flow.left_out import is_one_array
 from cudalint.flow.search import memory_of, situations
@@ -125,8 +125,11 @@ class _Search:
 
 def _conflicts(changed: Unfolding, touches: Sequence[Touch]) -> bool:
     table = table_of(changed, touches, None)
-    return table is not None and any(
-        next(conflicts(table, reach, ignores_values=True, of_any_order=True), None) is not None
+    if table is None:
+        return False
+    contest = Contest(table)
+    return any(
+        next(contest.conflicts(reach, ignores_values=True, of_any_order=True), None) is not None
         for reach in ("block", "warp")
     )
 

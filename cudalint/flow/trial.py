@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 
@@ -14,8 +15,8 @@ from cudalint.evaluate.requests.execution import Execution
 from cudalint.evaluate.symbolic.graph import Graph
 from cudalint.evaluate.symbolic.nodes import Node
 from cudalint.evaluate.symbolic.numeric import Data, Rows
-from cudalint.flow.conflicts import Conflict, Reach, all_conflicts
-from cudalint.flow.lanes import TooManyLanes, table_of
+from cudalint.flow.conflicts import Conflict, Contest, Reach, all_conflicts
+from cudalint.flow.lanes import Table, TooManyLanes, table_of
 from cudalint.flow.unfold import Program, TooLarge, Touch, Unfolding
 from cudalint.launches.limits import problem_of
 from cudalint.options import RaceScope
@@ -40,12 +41,27 @@ class Effort(Struct, frozen=True):
     iterations: int
 
 
+_MOST_KEPT = 1 << 15
+"""Entries of a table that is kept to look for further conflicts in it; in a larger one all are looked for at once."""
 _INSIDE = (Effort(4, 12), Effort(2, 4), Effort(1, 3))
 _BETWEEN = (Effort(7, 4), Effort(4, 3), Effort(3, 2))
 
 
 def _efforts(scope: RaceScope) -> tuple[Effort, ...]:
     return _INSIDE if scope == "block" else _BETWEEN
+
+
+def _reaches(scope: RaceScope) -> tuple[Reach, ...]:
+    return ("block", "warp") if scope == "block" else ("grid",)
+
+
+class _Known(Struct, eq=False):
+    """The conflicts among some accesses, as far as somebody asked for them."""
+
+    conflicts: list[Conflict] | None = None
+    """All of them."""
+    sites: dict[frozenset[object], bool] = field(default_factory=dict)
+    """Whether there are some between two places in the source."""
 
 
 class Trial(Struct, eq=False):
@@ -63,43 +79,58 @@ class Trial(Struct, eq=False):
     _too_large: set[tuple[RaceScope, Effort]] = field(default_factory=set)
     """Traces that were begun and given up."""
     _others: dict[object, Trial] = field(default_factory=dict)
-    _known: dict[object, list[Conflict]] = field(default_factory=dict)
-    _sites: dict[object, set[frozenset[object]]] = field(default_factory=dict)
+    _known: dict[object, _Known] = field(default_factory=dict)
+    _alike: dict[object, _Known] = field(default_factory=dict)
+    """The same by what the tables hold, for all trials of the execution: most sizes change nothing in most of them."""
+    _contests: dict[object, Contest | None] = field(default_factory=dict)
     _extents: tuple[int, ...] = ()
     _program: Program | None = None
 
-    def conflicts(
-        self, touches: Sequence[Touch], size: int | None, scope: RaceScope, ignores_values: bool = False
-    ) -> list[Conflict]:
+    def conflicts(self, touches: Sequence[Touch], size: int | None, scope: RaceScope) -> list[Conflict]:
         """The conflicts among the accesses to one array, within blocks or between them. Raises `GaveUp`."""
-        key = (id(touches[0]), len(touches), scope, ignores_values)
-        found = self._known.get(key)
-        if found is None:
-            found = self._known[key] = self._conflicts(touches, size, scope, ignores_values)
-        return found
+        known = self._known_of(touches, size, scope)
+        if known.conflicts is None:
+            contest = self._contest(touches, size, scope)
+            known.conflicts = [] if contest is None else all_conflicts(contest, _reaches(scope))
+            self._contests.clear()
+        return known.conflicts
 
     def has_conflict(
         self, sites: frozenset[object], touches: Sequence[Touch], size: int | None, scope: RaceScope
     ) -> bool:
         """Whether two places in the source conflict: `Conflict.sites`. Raises `GaveUp`."""
-        key = (id(touches[0]), len(touches), scope)
-        found = self._sites.get(key)
-        if found is None:
-            found = self._sites[key] = {conflict.sites for conflict in self.conflicts(touches, size, scope)}
-        return sites in found
+        known = self._known_of(touches, size, scope)
+        if known.conflicts is None and sites not in known.sites:
+            contest = self._contest(touches, size, scope)
+            if contest is not None and len(contest.table) <= _MOST_KEPT:
+                found = (contest.conflicts(reach, sites=sites) for reach in _reaches(scope))
+                known.sites[sites] = next(itertools.chain.from_iterable(found), None) is not None
+        if sites not in known.sites:
+            known.sites[sites] = any(c.sites == sites for c in self.conflicts(touches, size, scope))
+        return known.sites[sites]
 
-    def _conflicts(
-        self, touches: Sequence[Touch], size: int | None, scope: RaceScope, ignores_values: bool
-    ) -> list[Conflict]:
-        reaches: tuple[Reach, ...] = ("block", "warp") if scope == "block" else ("grid",)
+    def _known_of(self, touches: Sequence[Touch], size: int | None, scope: RaceScope) -> _Known:
+        """What is known of the conflicts among some accesses, which is the same in all trials with equal tables."""
+        key = (id(touches[0]), len(touches), scope)
+        if key not in self._known:
+            contest = self._contest(touches, size, scope)
+            content = () if contest is None else contest.table.content(self.values, self.data)
+            self._known[key] = self._alike.setdefault((key, content), _Known())
+        return self._known[key]
+
+    def _contest(self, touches: Sequence[Touch], size: int | None, scope: RaceScope) -> Contest | None:
+        key = (id(touches[0]), len(touches), scope)
+        if key not in self._contests:
+            table = self._table(touches, size, scope)
+            self._contests[key] = None if table is None else Contest(table)
+        return self._contests[key]
+
+    def _table(self, touches: Sequence[Touch], size: int | None, scope: RaceScope) -> Table | None:
         for effort in _efforts(scope):
             if self.is_over():
                 break
-            try:
-                table = table_of(self.trace(scope, effort), touches, size)
-            except (TooLarge, TooManyLanes):
-                continue
-            return [] if table is None else all_conflicts(table, reaches, ignores_values)
+            with suppress(TooLarge, TooManyLanes):
+                return table_of(self.trace(scope, effort), touches, size)
         raise GaveUp
 
     def some_trace(self, scope: RaceScope) -> Unfolding:
@@ -142,7 +173,8 @@ class Trial(Struct, eq=False):
         if found is None:
             merged = {**self.values, **values}
             found = Trial(
-                self.graph, self.block, self.grid, self.events, self.end, merged, data=data, _program=self.program()
+                self.graph, self.block, self.grid, self.events, self.end, merged, data=data, _program=self.program(),
+                _alike=self._alike,
             )  # fmt: skip
             self._others[key] = found
         return found
@@ -154,6 +186,7 @@ class Trial(Struct, eq=False):
         """Forgets the traces of other situations, but not what was found in them."""
         for other in self._others.values():
             other._traces.clear()
+            other._contests.clear()
             other.trim()
 
     def extents(self) -> tuple[int, ...]:

@@ -269,6 +269,14 @@ class Unfolding:
         times = self._times[place]
         return replace(times, step=times.step + later) if later else times
 
+    def written(self, event: Event) -> bytes:
+        """In which blocks and iterations an event is looked at, and when it happens in them, for comparisons."""
+        times, rows = self.times(event), self.rows_of(event)
+        nest = _nest(event)
+        numbers = [np.array(self._numbers[nest[:depth]]) for depth in range(1, len(nest) + 1)]
+        when = (times.block, times.warp, times.soft, times.grid, times.step)
+        return b"".join(array.tobytes() for array in (rows.blocks, *numbers, *when))
+
     def _timed(self, event: Event) -> tuple[int, int]:
         place = self._place[id(event)]
         return self._runs.get(place, (place, 0))
