@@ -144,6 +144,7 @@ def _entries(statement: str, toolkit: Path) -> list[tuple[tuple[str, int], str, 
     """Of each access in a header: its place, what it does, and the lines of the calls."""
     source = toolkit.parent / "k.cu"
     source.write_text(
+        "#define BOTH(p) atomicAdd(p, 1), atomicAdd((half2*)(p), x)\n"
         "#include <cooperative_groups.h>\n#include <cub/cub.cuh>\n#include <cuda_fp16.h>\n#include <mma.h>\n"
         "__global__ void k(int* a, unsigned long long* u, float4* f4, float* f, half* h, half2* h2, const half2* g2)\n"
         "{ using namespace nvcuda; int t = threadIdx.x; half2 x(h[0], h[1]); "
@@ -174,6 +175,7 @@ def _entries(statement: str, toolkit: Path) -> list[tuple[tuple[str, int], str, 
         ("half2 y = g2[t]; f[t] = __low2float(y);", [("copied", "load")]),
         ("h2[t] = x;", [("assigned", "store")]),
         ("h2[t] = __hadd2(x, g2[t]);", [("copied", "load"), ("moved", "store")]),
+        ("BOTH(a + t);", [("ints", "atomic"), ("pairs", "atomic")]),
         ("atomicAdd(h2 + t, h2[0]);", [("pairs", "atomic"), ("copied", "load")]),
         ("h2[t] = g2[t];", [("assigned", "load"), ("assigned", "store")]),
     ],
@@ -181,7 +183,7 @@ def _entries(statement: str, toolkit: Path) -> list[tuple[tuple[str, int], str, 
 def test_an_access_stands_where_the_toolkit_makes_it(
     statement: str, expected: list[tuple[str, str]], toolkit: Path
 ) -> None:
-    found = sorted((place, operation) for place, operation, calls in _entries(statement, toolkit) if calls == [8])
+    found = sorted((place, operation) for place, operation, calls in _entries(statement, toolkit) if calls == [9])
     assert found == sorted((_marked(mark), operation) for mark, operation in expected)
 
 
@@ -190,10 +192,10 @@ def test_what_a_function_calls_has_the_function_among_its_calls(toolkit: Path) -
     operator = _marked("add2_to")
     assert sorted(entries) == sorted(
         [
-            (operator, "load", [8]),
-            (operator, "store", [8]),
-            (_marked("copied"), "load", [operator[1], 8]),
-            (_marked("moved"), "store", [operator[1], 8]),
+            (operator, "load", [9]),
+            (operator, "store", [9]),
+            (_marked("copied"), "load", [operator[1], 9]),
+            (_marked("moved"), "store", [operator[1], 9]),
         ]
     )
 
@@ -203,11 +205,11 @@ def test_a_reduction_stands_where_cub_shares_the_results_of_warps(toolkit: Path)
     first, following, write = (_marked(mark)[1] for mark in ("first", "next", "write"))
     assert sorted(_entries(reduction, toolkit)) == sorted(
         [
-            (_marked("first"), "load", [8]),
-            (_marked("next"), "load", [first, 8]),
-            (_marked("read"), "load", [following, first, 8]),
-            (_marked("write"), "store", [8]),
-            (_marked("single"), "store", [write, 8]),
+            (_marked("first"), "load", [9]),
+            (_marked("next"), "load", [first, 9]),
+            (_marked("read"), "load", [following, first, 9]),
+            (_marked("write"), "store", [9]),
+            (_marked("single"), "store", [write, 9]),
         ]
     )
 
@@ -215,7 +217,7 @@ def test_a_reduction_stands_where_cub_shares_the_results_of_warps(toolkit: Path)
 def test_a_barrier_of_the_grid_stands_where_it_counts_and_waits(toolkit: Path) -> None:
     synced = _marked("synced")
     assert sorted(_entries("cooperative_groups::this_grid().sync();", toolkit)) == sorted(
-        [(_marked("arrived"), "atomic", [8]), (synced, "load", [8]), (_marked("waited"), "load", [synced[1], 8])]
+        [(_marked("arrived"), "atomic", [9]), (synced, "load", [9]), (_marked("waited"), "load", [synced[1], 9])]
     )
 
 

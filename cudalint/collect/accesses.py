@@ -66,6 +66,7 @@ def _by_site(execution: Execution) -> dict[object, list[AccessEvent]]:
                 event.operation,
                 event.target.name,
                 event.bytes,
+                event.made_by,
             )
             sites.setdefault(key, []).append(event)
     return sites
