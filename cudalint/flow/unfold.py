@@ -205,6 +205,7 @@ class Unfolding:
         self.events = program.events
         self._most = most_iterations
         self._masks: dict[int, NDArray[np.bool_]] = {}
+        self._comers: dict[int, tuple[list[bool], NDArray[np.bool_]]] = {}
         self._times: dict[int, Intervals] = {}
         self._runs: dict[int, tuple[int, int]] = {}
         """For an event of a run, the first one, which has the times of all, and how many steps later it comes."""
@@ -420,15 +421,25 @@ class Unfolding:
         if event.part == "arrive":
             clock.arrived = True
             return
-        mask = self.mask(event)[row]
-        if not mask.any():
+        rows, warps = self._coming(event)
+        if not rows[row]:
             return
-        clock.warp += mask.reshape(-1, WARP_LANES).any(axis=1) if event.scope == "warp" else 1
+        clock.warp += warps[row] if event.scope == "warp" else 1
         if event.scope != "warp":
             clock.block += 1
             clock.arrived = False
         if event.scope == "grid":
             clock.grid += 1
+
+    def _coming(self, event: BarrierEvent) -> tuple[list[bool], NDArray[np.bool_]]:
+        """In which rows any thread comes to a barrier, and [rows, warps] which warps do."""
+        place = self._place[id(event)]
+        found = self._comers.get(place)
+        if found is None:
+            lanes = self.mask(event).reshape(-1, self.threads.warps, WARP_LANES)
+            warps = np.logical_or.reduce(lanes, axis=2)
+            found = self._comers[place] = np.logical_or.reduce(warps, axis=1).tolist(), warps
+        return found
 
     def _end_copies(self, clock: _Clock) -> None:
         """Copies that are under way when iterations are passed over end in these."""
