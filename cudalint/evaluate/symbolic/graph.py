@@ -264,9 +264,9 @@ class Graph:
             self.uses.note_exponent(op, b)
         if op in COMMUTATIVE and a.is_const:
             a, b = b, a
-        if kind.is_float and a.size + b.size > _MAX_FLOAT_SIZE:
+        if a.size + b.size > _MAX_FLOAT_SIZE and kind.is_float:
             return self._summary((a, b), kind)
-        node = self._intern(op, (a, b), None, kind, a.bits | b.bits)
+        node = self._intern(op, (a, b), None, kind, a.bits | b.bits, (op, kind, a.index, b.index))
         if op == "*" and kind.bytes == _WORD and self._is_of_sizes(node):
             self.uses.products[node] = None
         return node
@@ -300,7 +300,7 @@ class Graph:
     def _simplify(self, op: str, a: Node, b: Node, kind: Kind) -> Node | None:
         if op in ("&&", "||"):
             return self._simplify_logic(op, a, b)
-        if kind.is_float or a.kind.is_float or b.kind.is_float:
+        if "f" in (kind.code, a.kind.code, b.kind.code):
             return None
         if b.is_const:
             return self._simplify_const(op, a, int(b.value), kind)
@@ -512,7 +512,11 @@ class Graph:
             return node
         done = memo.get(node.index)
         if done is None:
-            args = [self._substitute(a, touched, memo) if a.bits & touched else a for a in node.args]
+            args: list[Node] = []
+            for arg in node.args:
+                # Most of what goes into a value is untouched, or known, and needs no call.
+                known = memo.get(arg.index) if arg.bits & touched else arg
+                args.append(known or self._substitute(arg, touched, memo))
             done = memo[node.index] = self._rebuild(node, tuple(args))
         return done
 
