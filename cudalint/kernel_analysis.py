@@ -207,12 +207,17 @@ class KernelAnalysis(Struct, eq=False):
         """Looks for a barrier against each race, by trying it."""
         end = self.graph.work + _PLACING_WORK
         flow: ControlFlow | None = None
+        tried: set[tuple[ir.Span, str, BarrierCall]] = set()
         for key, race, first, second in races.unplaced(index):
             flow = flow or ControlFlow(self.function)
             call: BarrierCall = "__syncwarp" if race.reach == "warp" else "__syncthreads"
             for gate in itertools.islice(gates_in_order(flow.between(first, second)), _MOST_GATES):
                 if self._is_over(end):
                     return
+                # What a barrier there is good for was found out for all races when it was tried for the first of them.
+                if (gate.span, gate.where, call) in tried:
+                    continue
+                tried.add((gate.span, gate.where, call))
                 changed = with_barrier(self.function, gate, call)
                 variant = self._execute(index, configuration, changed, quiet=True)
                 trial = trial_of(variant)
