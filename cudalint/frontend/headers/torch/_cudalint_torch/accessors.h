@@ -92,8 +92,8 @@ private:
     _I sizes_[1];
     _I strides_[1];
 };
-template <class _T, size_t _N, template <class> class _P = DefaultPtrTraits>
-using PackedTensorAccessor = GenericPackedTensorAccessor<_T, _N, _P, int64_t>;
+template <class _T, size_t _N, template <class> class _P = DefaultPtrTraits, class _I = int64_t>
+using PackedTensorAccessor = GenericPackedTensorAccessor<_T, _N, _P, _I>;
 template <class _T, size_t _N, template <class> class _P = DefaultPtrTraits>
 using PackedTensorAccessor32 = GenericPackedTensorAccessor<_T, _N, _P, int32_t>;
 template <class _T, size_t _N, template <class> class _P = DefaultPtrTraits>
