@@ -487,6 +487,8 @@ class Race(Struct, frozen=True):
     """What the two threads share: the warp, the block, or only the grid."""
     across: bool = False
     """The second access belongs to a later iteration of a loop around both."""
+    one_access: bool = False
+    """One access that several threads make, and not two that a macro puts at one place."""
     fix: BarrierFix | None = None
     sizes: tuple[tuple[str, int], ...] = ()
     """What nobody gives of the element's address, and the values for which the two threads meet there."""

@@ -38,7 +38,7 @@ def grouped(races: Iterable[Race]) -> list[list[Race]]:
 
 
 def _is_lock_step(race: Race) -> bool:
-    return race.reach == "warp" and (race.across or not is_one_access(race))
+    return race.reach == "warp" and (race.across or not race.one_access)
 
 
 def is_of_one_warp(group: Sequence[Race]) -> bool:
@@ -70,7 +70,7 @@ def race_finding(
         related=(
             *((other_end,) if not _is_one_place(race) else ()),
             *frames_related(race.second.inlined_from),
-            *(frames_related(race.first.inlined_from) if _is_one_place(race) and not is_one_access(race) else ()),
+            *(frames_related(race.first.inlined_from) if _is_one_place(race) and not race.one_access else ()),
             *_related(race, others),
         ),
         suggestion=suggestion,
@@ -90,7 +90,7 @@ def _what_happens(race: Race) -> str:
     if _is_one_place(race) and race.by_data:
         return f"race on `{race.element}`: threads that come to one element all {verb} it, and nothing orders them"
     here, there = ("one thread", "another") if race.by_data else (_who(second, race), _who(first, race))
-    if is_one_access(race) and not race.across and second.operation != "load":
+    if race.one_access and not race.across and second.operation != "load":
         both = f"{here} and {there} both {verb} it"
         in_block = second.operation == "atomic"
         why = "by atomics that are such within a block only" if in_block else "and nothing orders them"
@@ -105,11 +105,6 @@ def _what_happens(race: Race) -> str:
 
 def _is_one_place(race: Race) -> bool:
     return race.first.place == race.second.place
-
-
-def is_one_access(race: Race) -> bool:
-    """Whether it is one access that several threads make: one place in a function that is called twice is two."""
-    return _is_one_place(race) and race.first.inlined_from == race.second.inlined_from
 
 
 def _who(end: RaceEnd, race: Race) -> str:
@@ -144,7 +139,8 @@ def is_update(race: Race, kernel: KernelFacts) -> bool:
     lines = {place.line for place in places}
     here = [a for a in kernel.accesses if a.place.path == race.second.place.path and a.place.line in lines]
     same = {access.operation for access in here if access.expression in spelled}
-    return len(lines) == 1 and len(spelled) == 1 and {"load", "store"} <= same
+    of_one_address = race.one_access or not _is_one_place(race)
+    return of_one_address and len(lines) == 1 and len(spelled) == 1 and {"load", "store"} <= same
 
 
 def barrier_suggestion(races: Sequence[Race]) -> Suggestion | None:

@@ -10,7 +10,6 @@ from cudalint.racekit import (
     barrier_suggestion,
     grouped,
     is_of_one_warp,
-    is_one_access,
     is_update,
     is_worth_telling,
     race_finding,
@@ -77,7 +76,7 @@ def _remedy(group: Sequence[Race], kernel: KernelFacts) -> Suggestion:
         atomic = f"update `{race.element}` with an atomic such as `atomicAdd`"
         return Suggestion(f"{atomic}, or let each thread have a copy of its own and add the copies up")
     both_store = race.first.operation == race.second.operation == "store"
-    if (is_one_access(race) and not race.across) or (both_store and first == second):
+    if (race.one_access and not race.across) or (both_store and first == second):
         return Suggestion(f"let one thread write `{race.element}`, or give each thread an element of its own")
     if first == second:
         return Suggestion("read into a register, then `__syncthreads()`, then write")

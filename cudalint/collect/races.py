@@ -119,6 +119,7 @@ class RaceCollector(Struct, eq=False):
             usual=doubt is not None and doubt.usual,
             by_data=by_data,
             across=conflict.across,
+            one_access=_is_one_access(conflict.first, conflict.second),
             sizes=() if by_data else finding.of_element,
         )
 
@@ -142,6 +143,13 @@ def _end(touch: Touch, thread: Thread) -> RaceEnd:
     return RaceEnd(
         Place(*context.span), touch.operation, thread.thread, thread.block, touch.target.name, frames
     )  # fmt: skip
+
+
+def _is_one_access(first: Touch, second: Touch) -> bool:
+    """Whether the touches are of one access: one place in a function that is called twice is two, and so is what a macro
+    reads and stores at different addresses, which all stands where the macro does."""
+    is_one_place = first.context.span == second.context.span and first.context.frames == second.context.frames
+    return is_one_place and (first.operation == second.operation or first.offset is second.offset)
 
 
 def _element(array: Allocation, touch: Touch, address: int, start: int) -> str:
