@@ -73,6 +73,7 @@ def doubt_about(
     try:
         return (
             _extent(conflict, trial, size)
+            or _far_on(conflict, trial, touches, size)
             or _layout(conflict, trial, touches, size)
             or _addresses(conflict, trial, touches, size)
             or _sizes(conflict, trial, execution, touches, size)
@@ -299,6 +300,19 @@ def _extent(conflict: Conflict, trial: Trial, size: int | None) -> Doubt | None:
             return Doubt("with the sizes that were taken, threads leave the array")
     except TooLarge:
         pass
+    return None
+
+
+def _far_on(conflict: Conflict, trial: Trial, touches: Sequence[Touch], size: int | None) -> Doubt | None:
+    """Loops that loaded data ends, and that come to the element late: `for (i = t; i < count[b]; i += 256) s[i] = ...`
+    leaves what lies behind the first elements alone if no count is as large as that."""
+    for end in (conflict.first, conflict.second):
+        for loop in end.context.loops:
+            if loop.condition.bits & trial.graph.opaque_bits and end.offset.bits & loop.counter.bits:
+                if _again(conflict, trial.under({}, is_brief=True), touches, size):
+                    return None
+                _, reason = opaque_parts(trial.graph, loop.condition)[0]
+                return Doubt(f"it depends on data how often a loop goes round: {reason.text}")
     return None
 
 

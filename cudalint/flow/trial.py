@@ -75,6 +75,8 @@ class Trial(Struct, eq=False):
     """On the graph's clock."""
     values: Mapping[Node, int | float] = field(default_factory=dict)
     data: Data = "random"
+    is_brief: bool = False
+    """Loops that loaded data ends make no more than a few iterations."""
     _traces: dict[tuple[RaceScope, Effort], Unfolding] = field(default_factory=dict)
     _too_large: set[tuple[RaceScope, Effort]] = field(default_factory=set)
     """Traces that were begun and given up."""
@@ -158,7 +160,9 @@ class Trial(Struct, eq=False):
     def _unfold(self, scope: RaceScope, effort: Effort) -> Unfolding:
         extents = self.extents()
         blocks = _inside(extents, effort.blocks) if scope == "block" else _neighbours(extents, effort.blocks)
-        return Unfolding(self.graph, self.block, blocks, self.program(), self.values, effort.iterations, self.data)
+        return Unfolding(
+            self.graph, self.block, blocks, self.program(), self.values, effort.iterations, self.data, self.is_brief
+        )  # fmt: skip
 
     def program(self) -> Program:
         """The events, as all trials of the execution walk through them."""
@@ -166,15 +170,15 @@ class Trial(Struct, eq=False):
             self._program = Program.of(self.events)
         return self._program
 
-    def under(self, values: Mapping[Node, int | float], data: Data = "random") -> Trial:
+    def under(self, values: Mapping[Node, int | float], data: Data = "random", is_brief: bool = False) -> Trial:
         """The same launch with other values for some symbols, and other data in memory."""
-        key = (data, *sorted((node.index, value) for node, value in values.items()))
+        key = (data, is_brief, *sorted((node.index, value) for node, value in values.items()))
         found = self._others.get(key)
         if found is None:
             merged = {**self.values, **values}
             found = Trial(
-                self.graph, self.block, self.grid, self.events, self.end, merged, data=data, _program=self.program(),
-                _alike=self._alike,
+                self.graph, self.block, self.grid, self.events, self.end, merged, data, is_brief,
+                _alike=self._alike, _program=self.program(),
             )  # fmt: skip
             self._others[key] = found
         return found

@@ -32,6 +32,8 @@ _ITERATIONS = {1: 12, 2: 6, 3: 4}
 """Iterations that are looked at, by how deep the loops are nested."""
 _FEWEST = 3
 """The first iteration, the one that follows it, and the last."""
+_BRIEF = 4
+"""Iterations of a loop that goes round a few times only: each of two halves of a buffer is filled twice."""
 
 Touch = AccessEvent | LibraryAccess
 
@@ -195,15 +197,17 @@ class Unfolding:
         uniforms: Mapping[Node, int | float] | None = None,
         most_iterations: int = 12,
         data: Data = "random",
+        is_brief: bool = False,
         like: Unfolding | None = None,
     ) -> None:
-        """`blocks` is [n, 3]. All blocks and iterations see the same `data`. `like` is a trace of the same situation
+        """`blocks` is [n, 3]. All blocks and iterations see the same `data`; in a brief trace it ends loops soon. `like` is a trace of the same situation
         whose rows are taken over."""
         self.graph = graph
         self.block = block
         self.threads = Threads.of(block)
         self.events = program.events
         self._most = most_iterations
+        self._is_brief = is_brief
         self._masks: dict[int, NDArray[np.bool_]] = {}
         self._comers: dict[int, tuple[list[bool], NDArray[np.bool_]]] = {}
         self._times: dict[int, Intervals] = {}
@@ -362,6 +366,8 @@ class Unfolding:
             parent.trips(loop.counter, loop.condition), (parent.count, self.threads.warps * WARP_LANES)
         )
         active = mask_of(parent, [c for c in loop.conditions if not c.bits & self.graph.opaque_bits])
+        if self._is_brief and loop.condition.bits & self.graph.opaque_bits:
+            trips = np.minimum(trips, _BRIEF)
         longest: list[int] = np.where(active, trips, 0).max(axis=1).tolist()
         room = max(_FEWEST, _MOST_ROWS // max(parent.count, 1))
         most = min(_ITERATIONS.get(len(nest) + item.depth, _FEWEST), room, self._most)
