@@ -35,6 +35,45 @@ def test_each_block_of_a_table_is_a_launch(block: str, expected: list[tuple[int,
     assert [launch.block for launch in kernel.launches] == expected
 
 
+_FILLED = """
+__global__ void k(float *a, int n) { int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) a[i] = 1; }
+int main(int argc, char **argv) {
+    int sizes[24], limit = argc > 1 ? 8 : 24;
+    for (int i = 0; %s; i++) sizes[i] = (i + 1) << 8;
+    for (int j = 0; j < %s; j++) {
+        const int n = sizes[j];
+        k<<<(n + 127) / 128, 128>>>(0, n);
+    }
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("until", "tried", "expected"),
+    [
+        ("i < 24", "4", [256, 512, 768, 1024]),
+        # How many are tried, nobody knows; the first one is tried if any is.
+        ("i < 24", "limit", [256]),
+        # How many are filled, nobody knows.
+        ("i < argc", "4", [None]),
+        ("i < 24 && argc > 1", "limit", [None]),
+    ],
+)
+def test_sizes_are_those_that_a_loop_has_filled_a_list_with(
+    until: str, tried: str, expected: list[int | None]
+) -> None:
+    [kernel] = _kernels(_FILLED % (until, tried))
+    assert [launch.parameters.get("n") for launch in kernel.launches] == expected
+
+
+def test_a_list_that_a_loop_copies_is_not_followed() -> None:
+    """Reading tables takes time that counts, and what they hold is mostly not known anyway."""
+    filled = _FILLED.replace("(i + 1) << 8", "table[i]").replace("int sizes", "int table[24] = {64}, sizes")
+    source = filled % ("i < 24", "1")
+    [kernel] = _kernels(source)
+    assert [launch.parameters.get("n") for launch in kernel.launches] == [None]
+
+
 def test_a_loop_that_launches_the_same_again_is_one_launch() -> None:
     loop = "for (int i = 0; i < 100; i++) k<<<16, 256>>>(0, 4096);"
     [kernel] = _kernels(f"__global__ void k(float *a, int n) {{ a[n * threadIdx.x] = 1; }} int main() {{ {loop} }}")

@@ -146,8 +146,8 @@ def _end(touch: Touch, thread: Thread) -> RaceEnd:
 
 
 def _is_one_access(first: Touch, second: Touch) -> bool:
-    """Whether the touches are of one access: one place in a function that is called twice is two, and so is what a macro
-    reads and stores at different addresses, which all stands where the macro does."""
+    """Whether the touches are of one access. One place in a function that is called twice is two, and so is what a
+    macro reads and stores at different addresses, which all stands where the macro does."""
     is_one_place = first.context.span == second.context.span and first.context.frames == second.context.frames
     return is_one_place and (first.operation == second.operation or first.offset is second.offset)
 

@@ -200,8 +200,8 @@ class Unfolding:
         is_brief: bool = False,
         like: Unfolding | None = None,
     ) -> None:
-        """`blocks` is [n, 3]. All blocks and iterations see the same `data`; in a brief trace it ends loops soon. `like` is a trace of the same situation
-        whose rows are taken over."""
+        """`blocks` is [n, 3]. All blocks and iterations see the same `data`; in a brief one it ends loops soon. `like`
+        is a trace of the same situation whose rows are taken over."""
         self.graph = graph
         self.block = block
         self.threads = Threads.of(block)

@@ -31,3 +31,10 @@ int main() {{
     [access] = [a for a in kernel.accesses if a.operation == "store" and a.place.line == len(_FREE) + 4]
     # 8 sectors for 32 floats at every other place; the last warp has a lane less where a call ends its thread.
     assert access.results[0].sectors_per_request == pytest.approx(8, abs=0.25)
+
+
+def test_a_call_that_depends_on_template_arguments_has_no_name() -> None:
+    source = "template <class M> __global__ void k(M m, float *a) { a[m.size() * threadIdx.x] = 1; }"
+    [kernel] = analyse_file("a.cu", AnalysisOptions(unsaved=(("a.cu", source),))).kernels
+    reason = kernel.accesses[0].results[0].reason or ""
+    assert "it is the result of a call of which only template arguments tell the function" in reason

@@ -43,6 +43,8 @@ def _facts(code: str):  # type: ignore[no-untyped-def]
         "int size = atoi(argv[1]); for (int i = 0; i < 24; i++) if (size == 1 << i) { n = i; break; }",
         "int size = atoi(argv[1]); for (n = 0; n < 24; n++) if (size == 1 << n) break;",
         "power_of_two(atoi(argv[1]), &n);",
+        # Between a pointer and the end that a function finds.
+        "float *unique(float *, float *), *all = unique(0, 0); n = unique(all, all + 99) - all;",
     ],
 )
 def test_a_count_of_zero_is_what_stands_there_before_it_is_known(code: str) -> None:

@@ -155,6 +155,7 @@ def bind(
     return bound
 
 
+_OF_TEMPLATE = "a call of which only template arguments tell the function, and nothing gives them"
 _OF_ALL_THREADS = frozenset(
     {
         "block_index", "block_rank", "cluster_rank", "dim_blocks", "dim_threads", "grid_rank", "num_blocks",
@@ -204,7 +205,7 @@ def _unknown_result(ex: Executor, expr: ir.Call) -> Value:
         ex.gap(expr.span, f"`{expr.name}` {ex.obstacle(expr.function) or 'was not followed'}")
         if expr.function.load() is None:
             ex.note_unseen(expr.name)
-    text = f"it is the result of `{expr.name}`"
+    text = f"it is the result of {f'`{expr.name}`' if expr.name else _OF_TEMPLATE}"
     if reached.reads:
         # What it was given a pointer for.
         return ex.memory.unknown(expr.type, Reason(True, text, expr.span), args)

@@ -96,6 +96,10 @@ class Memory:
 
     # values of unknown content
 
+    def apart(self, a: Node, b: Node, element: int, type_: ir.Type) -> Value:
+        """How many elements of so many bytes lie between the addresses of two arrays."""
+        return self.graph.binary("/", self.graph.binary("-", a, b, I8), self.graph.const(element, I8), I8)
+
     def unknown(self, type_: ir.Type, reason: Reason, args: tuple[Node, ...] = (), name: str = "") -> Value:
         """A value of `type_` of which only is known what it depends on."""
         if isinstance(type_, ir.Scalar):

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, TypeVar
 from cudalint import ir
 from cudalint.evaluate.execute import expressions, walk
 from cudalint.evaluate.execute.conversions import as_number, as_pointer, cast, cast_pointer, convert
-from cudalint.evaluate.execute.memory import address_of, decay
+from cudalint.evaluate.execute.memory import address_of, decay, element_bytes
 from cudalint.evaluate.execute.pointers import move_pointer, pointee_of, pointer_difference, pointer_place
 from cudalint.evaluate.execute.values import (
     ArrayValue,
@@ -152,6 +152,8 @@ def operate(
     if isinstance(left, Pointer) and isinstance(right, Pointer) and left.target is right.target:
         return pointer_difference(ex, op, left, right, left_type)
     a, b = as_number(ex, left, left_type), as_number(ex, right, right_type)
+    if op == "-" and isinstance(left, Pointer) and isinstance(right, Pointer):
+        return ex.memory.apart(a, b, element_bytes(pointee_of(left_type, left)), type_)
     kind = kind_of(type_)
     if op in COMPARISONS or op in (">", ">="):
         kind = a.kind if a.kind.bytes >= b.kind.bytes else b.kind

@@ -11,8 +11,9 @@ from cudalint import ir
 from cudalint.evaluate.execute import expressions, walk
 from cudalint.evaluate.execute.loop_parts import LoopParts
 from cudalint.evaluate.execute.state import LoopScope
-from cudalint.evaluate.execute.values import Place, RecordValue, Value
+from cudalint.evaluate.execute.values import ArrayValue, Place, RecordValue, Value
 from cudalint.evaluate.host.joins import is_plain
+from cudalint.evaluate.symbolic.arithmetic import kind_of
 from cudalint.evaluate.symbolic.assumptions import holds
 from cudalint.evaluate.symbolic.nodes import Node, Reason
 
@@ -30,6 +31,8 @@ _EARLY_STATEMENTS = 2_000
 _MOST_PLACES = 16
 """Iterations however many statements they take, as long as they come to launches at other places or of other blocks, or
 have yet to come to one."""
+_LONGEST_LIST = 64
+"""Elements of an array that may list the sizes that a program is tried with."""
 
 _OPTION_READERS = frozenset({"getopt", "getopt_long", "getopt_long_only"})
 _TEXT_COMPARISONS = frozenset({"strcmp", "strncmp", "strcasecmp", "strncasecmp", "operator=="})
@@ -223,9 +226,28 @@ class _Progress(Struct, eq=False):
 
 
 def _matters(ex: HostExecutor, parts: LoopParts) -> bool:
-    """Whether a loop changes any number or pointer that lives on after it: filling arrays decides no launch."""
-    kept = (ex.state.variables.get(symbol) for symbol in ex.changed_in(parts) if symbol is not parts.own)
-    return any(isinstance(value, (Node, RecordValue)) for value in kept)
+    """Whether a loop changes any number or pointer that lives on after it: filling arrays decides no launch, but for
+    lists of a few sizes."""
+    changed = [symbol for symbol in ex.changed_in(parts) if symbol is not parts.own]
+    if any(isinstance(ex.state.variables.get(symbol), (Node, RecordValue)) for symbol in changed):
+        return True
+    return any(_is_list_of_sizes(symbol.type) for symbol in changed) and _only_counts(parts.body)
+
+
+def _only_counts(body: ir.Stmt) -> bool:
+    """Whether all that a loop does is to store what it makes of its counter: `sizes[i] = (i + 1) << 8;`."""
+    nodes = list(walk.walk(body))
+    stored = [node for node in nodes if isinstance(node, (ir.Assign, ir.Index))]
+    return [type(node) for node in stored] == [ir.Assign, ir.Index] and not any(
+        isinstance(node, (ir.Call, ir.Member, ir.For, ir.While, ir.DoWhile, ir.RangeFor, ir.Unary)) for node in nodes
+    )
+
+
+def _is_list_of_sizes(type_: ir.Type) -> bool:
+    """`int sizes[24]`."""
+    if not isinstance(type_, ir.ArrayType) or not isinstance(type_.element, ir.Scalar) or type_.count is None:
+        return False
+    return type_.count <= _LONGEST_LIST and kind_of(type_.element).code in "iu" and type_.element.bytes >= 4
 
 
 def _reads_options(parts: LoopParts) -> bool:
@@ -261,13 +283,18 @@ def _test(ex: HostExecutor, parts: LoopParts) -> Node:
 
 
 def _forget(ex: HostExecutor, symbol: ir.Symbol, parts: LoopParts, before: Value | Place | None) -> None:
-    """A number that a loop changes, and that was not followed to the loop's end; of a record those that it changed."""
+    """A number that a loop changes, and that was not followed to the loop's end; of a record or a list those that it
+    changed."""
     reason = Reason(False, f"after the loop at line {parts.span.line}", parts.span)
     value = ex.state.variables.get(symbol)
     if isinstance(value, Node):
         ex.state.variables[symbol] = ex.memory.unknown(symbol.type, reason, (), symbol.name)
     elif isinstance(value, RecordValue) and isinstance(before, RecordValue):
         ex.state.variables[symbol] = _without_changes(ex, value, before, reason, symbol.name)
+    elif isinstance(value, ArrayValue) and _is_list_of_sizes(value.type):
+        known = before.elements if isinstance(before, ArrayValue) else {}
+        kept = {index: element for index, element in value.elements.items() if known.get(index) is element}
+        ex.state.variables[symbol] = ArrayValue(value.type, kept, ex.memory.unknown(value.type.element, reason))
 
 
 def _forget_where_it_ended(

@@ -95,6 +95,10 @@ class HostMemory(Memory):
     def smear(self, value: Value, type_: ir.Type, extra: tuple[Node, ...] = (), why: str = "") -> Value:
         return self.unknown(type_, Reason(False, "of parts"), some_nodes(value) + extra)
 
+    def apart(self, a: Node, b: Node, element: int, type_: ir.Type) -> Value:
+        """Nothing says that they are arrays of their own: a function returns the end of what it was given."""
+        return self.unknown(type_, Reason(False, "between two pointers"), (a, b))
+
     def write(self, state: State, place: Place, value: Value, context: Context) -> None:
         """A global array or record starts to be followed with the first part of it that is set."""
         if isinstance(place, LocalPlace) and place.path and place.symbol not in state.variables:
