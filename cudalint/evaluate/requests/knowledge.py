@@ -13,7 +13,7 @@ from cudalint.evaluate.requests.situations import Situation
 from cudalint.evaluate.requests.views import Known, LaunchView
 from cudalint.evaluate.symbolic.arithmetic import BOOL
 from cudalint.evaluate.symbolic.graph import Graph, conjuncts
-from cudalint.evaluate.symbolic.nodes import THREAD_BITS, UNINITIALISED, Node, Reason
+from cudalint.evaluate.symbolic.nodes import BLOCK_BITS, THREAD_BITS, UNINITIALISED, Node, Reason
 from cudalint.evaluate.symbolic.opaque_parts import opaque_parts
 
 _TABLE_BYTES = 1 << 16
@@ -28,14 +28,26 @@ def _elsewhere(
     """Looks for an unknown size under which an access is reached that generic sizes keep out."""
     graph = view.graph
     for uniform in sizes_on_the_way(graph, conditions, event.context.loops):
-        if not view.allows(uniform, SMALL):
-            continue
-        other = view.varied(uniform, SMALL)
-        found = gather(event, other, conditions)
-        if found.total:
-            small = graph.binary("==", uniform, graph.const(SMALL, uniform.kind), BOOL)
-            return found, other, (small,)
+        for size in (*_covered(uniform, conditions, view), SMALL):
+            if not view.allows(uniform, size):
+                continue
+            other = view.varied(uniform, size)
+            found = gather(event, other, conditions)
+            if found.total:
+                return found, other, (graph.binary("==", uniform, graph.const(size, uniform.kind), BOOL),)
     return quick, situation, ()
+
+
+def _covered(uniform: Node, conditions: tuple[Node, ...], view: LaunchView) -> list[int]:
+    """As many as there are threads along an axis of the grid, where the place along it is compared with a size: a grid
+    that is smaller than a generic size never comes to the second half of it."""
+    if any(extent.bits & uniform.bits for extent in view.grid):
+        return []
+    compared = 0
+    for condition in conditions:
+        compared |= condition.bits if condition.bits & uniform.bits else 0
+    threads = [extent * size for extent, size in zip(view.quick().grid, view.block, strict=True)]
+    return [threads[axis] for axis in range(3) if compared & BLOCK_BITS & (8 << axis)]
 
 
 def sizes_on_the_way(graph: Graph, conditions: Iterable[Node], loops: Sequence[Loop]) -> list[Node]:
