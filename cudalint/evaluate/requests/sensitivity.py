@@ -20,6 +20,8 @@ _VARIATIONS = (1, 2, 4, 8, 16)
 """What is added to a generic problem size to see whether its divisibility matters."""
 _SMALL_SIZES = tuple((1 << bits) + 1 for bits in range(2, 14))
 """Tried to see from which size on a figure holds: none of them makes the last warp full."""
+_SHORTEST_ROW = 3
+"""Of coordinates. Rows of five elements of 8 bytes are in sectors of their own like longer ones."""
 _MAGNITUDE = 3
 """What it is multiplied by to see whether its magnitude matters, or divided by where products would overflow."""
 _LARGEST_BLOCK = 1024
@@ -176,7 +178,7 @@ def _least(
     if any(uniform.bits & extent.bits for extent in view.grid) and _fills_grid(uniform, view):
         return None, []
     figures: list[float] = []
-    for size in _SMALL_SIZES:
+    for size in (_SHORTEST_ROW, *_SMALL_SIZES) if uniform.payload.stride else _SMALL_SIZES:
         if size >= uniform.payload.generic:
             break
         if not view.allows(uniform, size) or not _is_launched(uniform, size, view):
