@@ -32,6 +32,11 @@ _BUILD_COMMENT: Final = re.compile(r"^\s*#.*$", re.MULTILINE)
 _SETUP_LEVELS: Final = 8
 _SETUP_FOLDERS: Final = re.compile(r"include_dirs[^\[\n]*\[([^\]]*)\]|include_dirs([^\n]*)")
 """A list of folders in the setup.py of a Python extension, or what is appended to one."""
+_SETUP_DEFINES: Final = re.compile(r"define_macros\s*\+?=\s*\[([^\]]*)\]")
+_SETUP_DEFINE: Final = re.compile(
+    r"""\(\s*['"](?!\w*(?:HIP|ROCM))([A-Za-z_]\w*)['"]\s*,\s*(?:None|['"]([^\s'"\\]*)['"])\s*\)"""
+)
+"""A name and a value in it; what says that it is another compiler is left out."""
 _LITERAL: Final = re.compile(r"['\"]([^'\"\n]+)['\"]")
 
 CONTEXT_SUFFIX: Final = ".context"
@@ -139,9 +144,20 @@ def _text_of(path: str) -> str:
 
 
 def build_defines(path: str) -> tuple[str, ...]:
-    """The macros that the build files of a file's own folder define with a literal value."""
-    text = _build_text(os.path.dirname(os.path.abspath(path)))
-    return tuple(dict.fromkeys(_BUILD_DEFINES.findall(text)))
+    """The macros that the build files of a file's own folder define with a literal value, or the setup.py above it."""
+    folder = os.path.dirname(os.path.abspath(path))
+    return tuple(dict.fromkeys((*_BUILD_DEFINES.findall(_build_text(folder)), *_setup_defines(folder))))
+
+
+def _setup_defines(start: str) -> Iterator[str]:
+    """`define_macros=[("WITH_CUDA", None)]` of the nearest setup.py."""
+    for base in itertools.islice(upwards(start), _SETUP_LEVELS):
+        text = _text_of(os.path.join(base, "setup.py"))
+        for list_ in _SETUP_DEFINES.finditer(text):
+            for name, value in _SETUP_DEFINE.findall(list_[1]):
+                yield f"{name}={value}" if value else name
+        if text:
+            return
 
 
 # --- the file that includes a fragment -------------------------------------------------------------------

@@ -208,6 +208,28 @@ def test_folders_that_a_setup_py_names(setup: str, tmp_path: Path) -> None:
     assert _messages(parse_file(str(path), ParseOptions())) == []
 
 
+@pytest.mark.parametrize(
+    ("setup", "is_defined"),
+    [
+        ('define_macros += [("WITH_CUDA", None), ("LEVELS", "4")]\n', True),
+        ("CUDAExtension(\n    define_macros=[\n        ('WITH_CUDA', None), ('LEVELS', '4'),\n    ],\n)\n", True),
+        # That is for another compiler.
+        ('define_macros += [("WITH_CUDA", None), ("WITH_HIP", None), ("LEVELS", "4")]\n', True),
+        ('define_macros += [("WITH_CUDA", version)]\n', False),
+    ],
+)
+def test_macros_that_a_setup_py_defines(setup: str, is_defined: bool, tmp_path: Path) -> None:
+    folder = tmp_path / "package" / "csrc"
+    folder.mkdir(parents=True)
+    (tmp_path / "setup.py").write_text("import os\ndefine_macros = []\n" + setup)
+    path = folder / "k.cu"
+    path.write_text(
+        "#if defined(WITH_CUDA) && !defined(WITH_HIP)\ntypedef short3 point;\n#endif\n"
+        "__global__ void k(point *p) { p[LEVELS].x = 1; }\n"
+    )
+    assert (_messages(parse_file(str(path), ParseOptions())) == []) is is_defined
+
+
 def test_stand_ins_are_no_files_of_the_user() -> None:
     parsed = _parse(_SIMPLE)
     assert not parsed.is_user(os.path.join(LIBRARIES_ROOT, "ATen", "ATen.h"))
