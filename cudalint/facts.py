@@ -410,6 +410,8 @@ class BarrierResult(Struct, frozen=True):
     """The size for which it does, where it does so for some only: `where n = 1025`."""
     returned: bool = False
     """The threads that are missing have left the kernel: the hardware waits for the others only."""
+    unnamed: bool = False
+    """Lanes come that the mask of a warp function doesn't name."""
     redundant: bool = False
     """It orders nothing, whatever the sizes and the data, also without the launch's other redundant barriers."""
 

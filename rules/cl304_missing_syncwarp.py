@@ -10,6 +10,7 @@ from cudalint.racekit import barrier_suggestion, grouped, is_of_one_warp, is_wor
 from cudalint.rule import Rule, RuleContext
 from cudalint.rulekit import frames_related
 
+_MISSING = "the mask names lanes that do not come"
 _EXCHANGE = "exchange through `__shfl_sync`, or put `__syncwarp()` between"
 
 
@@ -19,7 +20,8 @@ class MissingSyncwarp(Rule):
     What it does
         Looks for pairs of accesses to one element of shared memory by different lanes of a warp, one of them a store,
         with neither `__syncwarp()` nor a warp function with a mask nor a barrier between; for warp functions whose
-        mask names lanes that don't come; and for the warp functions of old that take no mask (`__shfl`, `__any`).
+        mask names lanes that don't come, or not all that do; and for the warp functions of old that take no mask
+        (`__shfl`, `__any`).
 
     Why is this bad
         Since Volta (compute capability 7.0) each lane has its own program counter: lanes of a warp run together most
@@ -66,10 +68,11 @@ class MissingSyncwarp(Rule):
     def _masks(self, kernel: KernelFacts, barrier: Barrier) -> Iterator[Diagnostic]:
         for result in barrier.results:
             if barrier.kind == "syncwarp" and result.verdict == "divergent" and result.size is None:
+                what = "lanes come that the mask does not name" if result.unnamed else _MISSING
                 yield self.finding(
                     kernel,
                     place=barrier.place,
-                    message=f"the mask names lanes that do not come: {result.reason}",
+                    message=f"{what}: {result.reason}",
                     launches=(kernel.launches[result.launch],),
                     related=frames_related(barrier.inlined_from),
                 )

@@ -56,6 +56,9 @@ def verdict(event: BarrierEvent, trial: Trial, execution: Execution) -> BarrierR
     doubt = _data(event, graph)
     if doubt is not None:
         return BarrierResult(launch, "unknown", doubt)
+    unnamed = _unnamed_lane(event, trial)
+    if unnamed is not None:
+        return BarrierResult(launch, "divergent", unnamed, unnamed=True)
     for values, text in _other_situations(event, trial, execution):
         other = trial.under(values)
         if not other.is_launched or is_another_grid(values, _conditions(event), execution):
@@ -167,19 +170,45 @@ def _still_here(trace: Unfolding, event: BarrierEvent, alive: Sequence[Node]) ->
     return mask_of(rows, left, np.broadcast_to(trace.threads.exists, (rows.count, trace.threads.warps * WARP_LANES)))
 
 
-def _missing_lane(event: BarrierEvent, trial: Trial, alive: Sequence[Node]) -> _Split | None:
-    """A warp of which some lanes come, and one that the mask names goes another way."""
+def _unnamed_lane(event: BarrierEvent, trial: Trial) -> str | None:
+    """A lane that comes to a warp function whose mask names lanes, but not this one."""
     trace = trial.some_trace("block")
-    if event.mask is None or event.mask.bits & trial.graph.opaque_bits:
+    named = _named(trace, event, trial.graph)
+    if named is None:
+        return None
+    unnamed = _mask(trace, event, trial.graph) & trace.threads.exists & _of_warp(named) & ~named
+    if not unnamed.any():
+        return None
+    row, thread = (int(i) for i in np.argwhere(unnamed)[0])
+    mask = int(trace.rows_of(event).full(event.mask)[row, thread]) & 0xFFFFFFFF if event.mask is not None else 0
+    return f"thread {_thread(trace, thread)} comes as lane {thread % WARP_LANES}, and the mask is {mask:#x}"
+
+
+def _named(trace: Unfolding, event: BarrierEvent, graph: Graph) -> NDArray[np.bool_] | None:
+    """[rows, threads] whether the mask that a thread gives names its own lane; None where that is not known."""
+    if event.mask is None or event.mask.bits & graph.opaque_bits:
         return None
     if not trace.is_reached(event) or not trace.follows(event, event.mask):
         return None
+    masks = trace.rows_of(event).full(event.mask).astype(np.int64)
+    named: NDArray[np.bool_] = (masks >> np.arange(masks.shape[1]) % WARP_LANES & 1).astype(bool)
+    return named
+
+
+def _of_warp(threads: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """[rows, threads] whether it holds for any of the same warp."""
+    return threads.reshape(len(threads), -1, WARP_LANES).any(axis=2).repeat(WARP_LANES, axis=1)
+
+
+def _missing_lane(event: BarrierEvent, trial: Trial, alive: Sequence[Node]) -> _Split | None:
+    """A warp of which some lanes come, and one that the mask names goes another way."""
+    trace = trial.some_trace("block")
+    named = _named(trace, event, trial.graph)
+    if named is None:
+        return None
     rows = trace.rows_of(event)
     mask = _mask(trace, event, trial.graph)
-    lanes = np.arange(mask.shape[1]) % WARP_LANES
-    named = (rows.full(event.mask).astype(np.int64) >> lanes & 1).astype(bool)
-    by_warp = mask.reshape(len(mask), -1, WARP_LANES).any(axis=2).repeat(WARP_LANES, axis=1)
-    missing = by_warp & named & ~mask & trace.threads.exists & _still_here(trace, event, alive)
+    missing = _of_warp(mask) & named & ~mask & trace.threads.exists & _still_here(trace, event, alive)
     if not missing.any():
         return None
     row, stays = (int(i) for i in np.argwhere(missing)[0])
