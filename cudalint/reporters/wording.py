@@ -26,7 +26,10 @@ def launch_phrase(launch: LaunchFacts) -> str:
     said to be assumed."""
     grid = "an assumed grid of" if launch.grid_is_assumed else "grid"
     text = f"block {dimensions(launch.block)}, {grid} {dimensions(launch.grid)}"
-    if launch.dynamic_shared_bytes:
+    if launch.site is not None and launch.site.dynamic_shared_bytes is None:
+        # What sizes that were made up come to is more than any block may have.
+        text += ", an unknown number of bytes of dynamic shared memory"
+    elif launch.dynamic_shared_bytes:
         text += f", {launch.dynamic_shared_bytes} bytes of dynamic shared memory"
     return f"{text} ({_origin(launch)})"
 
