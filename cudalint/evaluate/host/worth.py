@@ -15,20 +15,21 @@ _MOST_BYTES = 1024
 
 
 def is_small(function: ir.Function) -> bool:
-    return _size(function.body) <= _MOST_INLINED
+    return _size(function.body, _MOST_INLINED + 1) <= _MOST_INLINED
 
 
 def is_setting(function: ir.Function) -> bool:
     """Whether a function is called for what it puts into global variables, or into parts of them."""
-    if _size(function.body) >= _MOST_SETTING:
+    if _size(function.body, _MOST_SETTING) >= _MOST_SETTING:
         return False
     targets = (node.target for node in walk.walk(function.body) if isinstance(node, ir.Assign))
     is_void = isinstance(function.result, ir.Scalar) and function.result.kind == "void"
     return is_void and any(_is_global(target) for target in targets)
 
 
-def _size(body: ir.Stmt) -> int:
-    return sum(1 for _ in itertools.islice(walk.walk(body), _MOST_SETTING))
+def _size(body: ir.Stmt, most: int) -> int:
+    """Its nodes, of which no more are counted."""
+    return sum(1 for _ in itertools.islice(walk.walk(body), most))
 
 
 def _is_global(target: ir.Expr) -> bool:

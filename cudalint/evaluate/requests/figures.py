@@ -9,7 +9,7 @@ import numpy as np
 from msgspec.structs import replace
 
 from cudalint.evaluate.execute.events import AccessEvent
-from cudalint.evaluate.requests.knowledge import is_astray, know
+from cudalint.evaluate.requests.knowledge import is_astray, know, stays_one
 from cudalint.evaluate.requests.masks import cut_by_data, guards_by_data
 from cudalint.evaluate.requests.requests import Requests, gather
 from cudalint.evaluate.requests.sampling import offset_range, sample, strides
@@ -32,8 +32,6 @@ _MOST_EXECUTIONS = 8
 _MOST_NODES = 5_000
 _MOST_TRIED = 400
 """Nodes of what random data is tried on, and of the conditions of loops: these are tried iteration by iteration."""
-_ONE_WORD = 4
-"""Bytes: one sector or wavefront of such accesses stays one, whichever lanes are active."""
 _MAX_EVENTS = 48
 """Executions of one access (by unrolling and inlining) that are evaluated; the rest behave alike."""
 
@@ -185,7 +183,7 @@ def _cut_short(reached: Sequence[Known], graph: Graph) -> tuple[str, ...]:
     """What has to be so of data for the figure to be that of all lanes that could come."""
     found: dict[str, None] = {}
     for known in reached:
-        if float(known.quick.cost.max()) > 1.0 or known.event.bytes > _ONE_WORD:
+        if not stays_one(known.event, known.quick):
             lanes = known.situation.lanes(known.event.context.loops, known.quick.mask)
             reasons = cut_by_data(known.event, graph, lanes)
             found |= {f"no warp is cut short by data ({reason.text})": None for reason in reasons}

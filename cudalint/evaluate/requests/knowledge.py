@@ -17,6 +17,7 @@ from cudalint.evaluate.symbolic.nodes import BLOCK_BITS, THREAD_BITS, UNINITIALI
 from cudalint.evaluate.symbolic.opaque_parts import opaque_parts
 
 _TABLE_BYTES = 1 << 16
+_ONE_WORD = 4
 _MAX_TRIED = 6
 SMALL = 8
 """A size that is tried where a large generic one lets no lane through: `C / heads` is 0 if both are large."""
@@ -133,8 +134,7 @@ def _doubt(event: AccessEvent, quick: Requests, situation: Situation) -> tuple[R
                 follows_own_list(part, event, rows, lanes) or stays_in_own_row(event, rows, quick.mask)
             ):
                 return reason, False
-    if float(quick.cost.max()) <= 1.0 and event.bytes <= 4:
-        # One sector or wavefront stays one, whichever lanes are active.
+    if stays_one(event, quick):
         return None, False
     # The head of a loop, where it is tested, is not under its condition, but gets there only where it held before.
     heads = [part for loop in event.context.loops for part in conjuncts(graph, loop.condition)]
@@ -146,6 +146,11 @@ def _doubt(event: AccessEvent, quick: Requests, situation: Situation) -> tuple[R
         if varying or lanes.vary(condition):
             return (varying or [reason for _, reason in parts])[0], True
     return None, False
+
+
+def stays_one(event: AccessEvent, quick: Requests) -> bool:
+    """Whether an access takes one sector or wavefront, whichever of the lanes are active."""
+    return float(quick.cost.max()) <= 1.0 and event.bytes <= _ONE_WORD
 
 
 def _scaled_by_data(graph: Graph, node: Node) -> Reason | None:
@@ -177,12 +182,14 @@ def _looks_up(part: Node, node: Node, event: AccessEvent, quick: Requests) -> bo
         return False
     if part.kind.bytes < 2 and not (event.operation == "load" and _mixes_or_unpacks(node, part.bits)):
         return False
+    if part.kind.bytes == 2:
+        return True
     touched = quick.addresses[quick.mask]
     extent = int(touched.max()) - int(touched.min())
     # Where not even the lanes of a warp are told apart, what stands for the data shows nothing of a table's size.
     first = np.take_along_axis(quick.addresses, np.argmax(quick.mask, axis=2)[..., None], axis=2)
     is_apart = bool((quick.mask & (quick.addresses != first)).any())
-    return part.kind.bytes == 2 or (is_apart and extent < _TABLE_BYTES)
+    return is_apart and extent < _TABLE_BYTES
 
 
 def _mixes_or_unpacks(node: Node, bits: int) -> bool:
