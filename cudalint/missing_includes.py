@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 
-from cudalint.facts import UNRESOLVED, FileFacts
+from cudalint.facts import UNRESOLVED, FileFacts, Gap, KernelFacts
 from cudalint.numerals import count
 
 _NOT_FOUND = re.compile(r"'(.+)' file not found")
+_NO_BODY = "has no body in sight"
 _MOST_NAMES = 6
 
 
@@ -26,6 +27,15 @@ def note_on_includes(facts: FileFacts) -> str | None:
     if len(names) > _MOST_NAMES:
         listed += f" and {len(names) - _MOST_NAMES} more"
     return f"includes not found: {listed}; {_cost(facts)}; -I names a folder to look in"
+
+
+def may_miss_headers(kernel: KernelFacts) -> bool:
+    """Whether something of the kernel was left out that a header could settle: not what takes too long."""
+    return any(map(_is_for_a_name, kernel.gaps))
+
+
+def _is_for_a_name(gap: Gap) -> bool:
+    return gap.reason.startswith(UNRESOLVED) or _NO_BODY in gap.reason
 
 
 def _cost(facts: FileFacts) -> str:

@@ -18,7 +18,7 @@ from cudalint.facts import (
     ProblemFacts,
     Status,
 )
-from cudalint.missing_includes import headers_not_found
+from cudalint.missing_includes import headers_not_found, may_miss_headers
 from cudalint.rule import Rule, RuleContext
 from cudalint.rulekit import count, is_repeat
 
@@ -182,7 +182,7 @@ def _brief(reason: str) -> str:
 def _way_out(kernel: KernelFacts, file: FileFacts) -> Suggestion | None:
     """What the user can say to settle it, as far as that can be told."""
     ways = list(dict.fromkeys(gap.remedy for gap in kernel.gaps if gap.remedy))
-    if headers_not_found(file) and kernel.gaps:
+    if headers_not_found(file) and may_miss_headers(kernel):
         ways.append("name the folder of the missing headers with -I")
     if any(_is_assumed(launch) for launch in kernel.launches):
         ways.append("say `// cudalint: launch(block = ...)` above the kernel, or give --block")

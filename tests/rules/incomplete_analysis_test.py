@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import pytest
 from cudalint.rules.cl902_incomplete_analysis import IncompleteAnalysis
 from handmade import access, file_facts, kernel, launch
 from linting import lint
 
 from cudalint.diagnostics import Diagnostic
-from cudalint.facts import Gap, KernelFacts, ProblemFacts
+from cudalint.facts import UNRESOLVED, Gap, KernelFacts, ProblemFacts
 from cudalint.hardware.targets import find_target
 from cudalint.rule import RuleContext
 
@@ -33,10 +34,24 @@ def test_reasons_are_counted() -> None:
 
 def test_gaps_of_the_body_with_their_way_out() -> None:
     gaps = tuple(Gap("tile.cu", line, f"reason {line}", "say so") for line in range(5))
-    (diagnostic,) = _check(kernel(accesses=[access(10)], gaps=gaps), "'a.h' file not found")
+    (diagnostic,) = _check(kernel(accesses=[access(10)], gaps=gaps))
     assert diagnostic.message == "left out: reason 0, reason 1, reason 2, 2 more reasons"
     assert diagnostic.suggestion is not None
-    assert diagnostic.suggestion.message == "say so; name the folder of the missing headers with -I"
+    assert diagnostic.suggestion.message == "say so"
+
+
+@pytest.mark.parametrize(
+    ("reason", "is_for_headers"),
+    [
+        (f"{UNRESOLVED}nothing declares 'WIDTH'; taken as an unknown `int`", True),
+        ("`offset` has no body in sight", True),
+        ("its body takes too long to execute", False),
+    ],
+)
+def test_missing_headers_are_asked_for_where_they_could_settle_something(reason: str, is_for_headers: bool) -> None:
+    (diagnostic,) = _check(kernel(gaps=(Gap("tile.cu", 9, reason),)), "'a.h' file not found")
+    text = "name the folder of the missing headers with -I"
+    assert (diagnostic.suggestion is not None and diagnostic.suggestion.message == text) == is_for_headers
 
 
 def test_an_assumed_launch() -> None:
