@@ -77,12 +77,14 @@ def folder_with(path: str, name: str) -> str | None:
 
 
 def _only_folder_with(start: str, name: str) -> str | None:
-    """A folder beside the file, or beside one that it is in, whatever it is called, if no other one there has a header
-    of that name. What lies around a project is none of its folders."""
+    """A folder beside the file, or beside one that it is in, whatever it is called, or the `include` of such a one, if
+    no other one there has a header of that name. What lies around a project is none of its folders."""
     for base in itertools.islice(upwards(start), _FOLDER_LEVELS):
-        found = [folder for folder in _subfolders(base) if os.path.isfile(os.path.join(folder, name))]
-        if found:
-            return found[0] if len(found) == 1 else None
+        for within in ("", "include"):
+            folders = (os.path.join(folder, within) if within else folder for folder in _subfolders(base))
+            found = [folder for folder in folders if os.path.isfile(os.path.join(folder, name))]
+            if found:
+                return found[0] if len(found) == 1 else None
         if os.path.exists(os.path.join(base, ".git")):
             return None
     return None

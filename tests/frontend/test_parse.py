@@ -209,11 +209,13 @@ def test_headers_in_folders_around_the_file(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("others", [(), ("other",)])
-def test_headers_in_a_folder_of_any_name(tmp_path: Path, others: tuple[str, ...]) -> None:
-    """As long as it is the only one there that has them."""
-    for folder in ("utilities", "programs/atax", *others):
+@pytest.mark.parametrize("own", ["utilities", "component/include"])
+def test_headers_in_a_folder_of_any_name(tmp_path: Path, own: str, others: tuple[str, ...]) -> None:
+    """As long as it is the only one there that has them; a component of a project often has an `include` of its own."""
+    others = tuple(own.replace("utilities", other).replace("component", other) for other in others)
+    for folder in (own, "programs/atax", *others):
         (tmp_path / folder).mkdir(parents=True)
-    for folder in ("utilities", *others):
+    for folder in (own, *others):
         (tmp_path / folder / "shared.h").write_text("typedef double element;\n")
     source = tmp_path / "programs" / "atax" / "k.cu"
     source.write_text("#include <shared.h>\n__global__ void k(element *a) { a[0] = 1; }\n")
