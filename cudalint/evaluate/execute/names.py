@@ -98,15 +98,18 @@ def member_place(ex: Executor, expr: ir.Member) -> Place:
 
 
 def field_place(ex: Executor, base: Place, name: str, type_: ir.Type) -> Place:
+    field = base.type.field(name) if isinstance(base.type, ir.RecordType) else None
+    if field is not None and isinstance(field.type, ir.PointerType) and field.type.reference:
+        # An expression that names it has the type of what it refers to.
+        type_ = field.type
     if isinstance(base, LocalPlace):
         inner = base.step(name, type_)
         return _through_reference(ex, inner)
     if isinstance(base, TemporaryPlace):
         value = base.value
         if isinstance(value, RecordValue) and name in value.fields:
-            return TemporaryPlace(value.fields[name], type_)
+            return _referred(ex, value.fields[name], type_)
         return TemporaryPlace(ex.memory.smear(value, type_), type_)
-    field = base.type.field(name) if isinstance(base.type, ir.RecordType) else None
     offset = field.offset if field else 0
     pointer = base.pointer
     subscripts = pointer.subscripts
@@ -127,8 +130,13 @@ def _through_reference(ex: Executor, inner: LocalPlace) -> Place:
     """A field of reference type names the place that it was bound to."""
     if not (isinstance(inner.type, ir.PointerType) and inner.type.reference):
         return inner
-    value = ex.memory.read(ex.state, inner, ex.context(inner.symbol.span))
-    return dereference(value, ex.graph) if isinstance(value, Pointer) else TemporaryPlace(value, inner.type.pointee)
+    return _referred(ex, ex.memory.read(ex.state, inner, ex.context(inner.symbol.span)), inner.type)
+
+
+def _referred(ex: Executor, value: Value, type_: ir.Type) -> Place:
+    if not (isinstance(type_, ir.PointerType) and type_.reference):
+        return TemporaryPlace(value, type_)
+    return dereference(value, ex.graph) if isinstance(value, Pointer) else TemporaryPlace(value, type_.pointee)
 
 
 def index_place(ex: Executor, expr: ir.Index) -> Place:
