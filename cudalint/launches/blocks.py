@@ -126,8 +126,8 @@ def generic_values(graph: Graph, nodes: Sequence[Node]) -> tuple[tuple[Node, int
 def _settle(graph: Graph, node: Node, value: int) -> None:
     """Gives the symbols that an open extent consists of the generic value that makes it `value`, which is not what the
     program has for them any more: one of them, if that does (`channels / heads`, or `(channels >> 2) / heads`), or else
-    all."""
-    symbols = generic_values(graph, (node,))
+    all. Numbers that something outside of the program says stay what they are."""
+    symbols = [pair for pair in generic_values(graph, (node,)) if not _is_said(pair[0])]
     for symbol, _ in symbols:
         factors = (1, *(generic for other, generic in symbols if other is not symbol))
         for settled in (value * int(factor) * scale for scale in _SCALES for factor in factors):
@@ -136,6 +136,10 @@ def _settle(graph: Graph, node: Node, value: int) -> None:
                 return
     for symbol, _ in symbols:
         _settle_open(graph, symbol, value)
+
+
+def _is_said(symbol: Node) -> bool:
+    return isinstance(symbol.payload, Uniform) and bool(symbol.payload.source)
 
 
 def _settle_open(graph: Graph, symbol: Node, value: int) -> None:

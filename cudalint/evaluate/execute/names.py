@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from cudalint import ir
 from cudalint.evaluate.execute import expressions
 from cudalint.evaluate.execute.memory import decay, dereference
-from cudalint.evaluate.execute.pointers import advance, move_choice, pointer_place
+from cudalint.evaluate.execute.pointers import advance, move_choice, move_pointer, pointer_place
 from cudalint.evaluate.execute.positions import builtin
 from cudalint.evaluate.execute.values import (
     PLACES,
@@ -21,6 +21,7 @@ from cudalint.evaluate.execute.values import (
     RecordValue,
     Subscripts,
     TemporaryPlace,
+    Text,
     Value,
     Within,
 )
@@ -152,6 +153,8 @@ def index_place(ex: Executor, expr: ir.Index) -> Place:
         is_dependent = isinstance(expr.type, ir.OpaqueType) and not expr.type.bytes
         element = base.pointee if is_dependent else expr.type
         return dereference(advance(ex, base, index, element, subscript=True), ex.graph)
+    if isinstance(base, Text):
+        base = move_pointer(ex, base, index, expr.type)
     return pointer_place(ex, base, ir.PointerType(expr.type))
 
 

@@ -31,12 +31,22 @@ if TYPE_CHECKING:
 
 def literal_value(ex: Executor, expr: ir.Constant) -> Value:
     if isinstance(expr.value, str):
-        return Text(expr.value)
+        return Text(_unquoted(expr.value))
     kind = kind_of(expr.type) if isinstance(expr.type, ir.Scalar) else (F8 if isinstance(expr.value, float) else I4)
     node = ex.graph.const(expr.value, kind)
     if isinstance(expr.type, ir.PointerType):
         return Pointer(NULL, ex.graph.const(0, I8), expr.type.pointee)
     return node
+
+
+def _unquoted(literal: str) -> str:
+    """What a plain string literal says; any other one is as it is written, which tells it from others as well."""
+    if not (literal.startswith('"') and literal.endswith('"') and literal.isascii()):
+        return literal
+    try:
+        return literal[1:-1].encode().decode("unicode_escape")
+    except UnicodeDecodeError:
+        return literal
 
 
 def init_list_value(ex: Executor, expr: ir.InitList) -> Value:

@@ -19,6 +19,7 @@ from cudalint.evaluate.execute.values import (
     Place,
     Pointer,
     TemporaryPlace,
+    Text,
     Value,
     join,
 )
@@ -69,7 +70,7 @@ def _step(ex: Executor, where: Place, expr: ir.Unary) -> tuple[Value, Value]:
     old = expressions.read(ex, where, expr.operand.span)
     step = ex.graph.const(1 if "+" in expr.op else -1, I8)
     new: Value
-    if isinstance(old, (Pointer, Choice)):
+    if isinstance(old, (Pointer, Choice, Text)):
         pointee = expr.type.pointee if isinstance(expr.type, ir.PointerType) else ir.OpaqueType("?")
         new = move_pointer(ex, old, step, pointee)
     else:
@@ -141,7 +142,7 @@ def operate(
     ex: Executor, op: str, left: Value, right: Value, left_type: ir.Type, right_type: ir.Type, type_: ir.Type
 ) -> Value:
     """A binary operator on values, with pointer arithmetic."""
-    pointers = (Pointer, Choice)
+    pointers = (Pointer, Choice, Text)
     if op in ("+", "-") and isinstance(left, pointers) and not isinstance(right, pointers):
         index = as_number(ex, right, right_type)
         if op == "-":

@@ -17,10 +17,11 @@ from cudalint.evaluate.execute.values import (
     Pointer,
     Subscripts,
     TemporaryPlace,
+    Text,
     Value,
     join,
 )
-from cudalint.evaluate.symbolic.arithmetic import I8
+from cudalint.evaluate.symbolic.arithmetic import I8, kind_of
 from cudalint.evaluate.symbolic.graph import Graph
 from cudalint.evaluate.symbolic.nodes import BLOCK_BITS, THREAD_BITS, Node, Reason
 
@@ -38,10 +39,19 @@ def pointer_place(ex: Executor, value: Value, type_: ir.Type) -> Place:
     pointee = type_.pointee if isinstance(type_, ir.PointerType) else ir.OpaqueType("?")
     if isinstance(value, Choice):
         return _choice_place(ex, value, pointee)
+    if isinstance(value, Text):
+        return TemporaryPlace(_letter(ex, value, pointee), pointee)
     if isinstance(value, Node):
         target = Allocation("?", "generic", opaque=value)
         return MemoryPlace(Pointer(target, ex.graph.const(0, I8), pointee), pointee)
     return TemporaryPlace(ex.memory.smear(value, pointee), pointee)
+
+
+def _letter(ex: Executor, text: Text, type_: ir.Type) -> Value:
+    """The first letter of a text, or the 0 that ends it."""
+    if not text.text.isascii() or not isinstance(type_, ir.Scalar):
+        return ex.memory.smear(text, type_)
+    return ex.graph.const(ord(text.text[:1] or "\0"), kind_of(type_))
 
 
 def _choice_place(ex: Executor, value: Choice, pointee: ir.Type) -> Place:
@@ -90,7 +100,16 @@ def move_pointer(ex: Executor, pointer: Value, index: Node, pointee: ir.Type) ->
         return advance(ex, pointer, index, pointee)
     if isinstance(pointer, Choice):
         return move_choice(ex, pointer, index, pointee)
+    if isinstance(pointer, Text):
+        return _rest_of(ex, pointer, index, pointee)
     return pointer
+
+
+def _rest_of(ex: Executor, text: Text, index: Node, pointee: ir.Type) -> Value:
+    """A text from one of its letters on."""
+    if index.is_const and 0 <= index.value <= len(text.text):
+        return replace(text, text=text.text[int(index.value) :])
+    return Pointer(Allocation("text", "local"), index, pointee)
 
 
 def advance(ex: Executor, pointer: Pointer, index: Node, element: ir.Type, subscript: bool = False) -> Pointer:

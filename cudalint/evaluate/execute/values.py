@@ -113,9 +113,13 @@ class FunctionValue(Struct, frozen=True, eq=False):
 
 
 class Text(Struct, frozen=True, eq=False):
-    """A string literal."""
+    """A text that is known: a string literal, or a word of a command line."""
 
     text: str
+    word: str = ""
+    """Which word of the command line it is: `argv[1]`."""
+    source: str = ""
+    """What says so: `Makefile:12`."""
 
 
 Value = Node | Pointer | RecordValue | ArrayValue | Choice | Closure | FunctionValue | Text

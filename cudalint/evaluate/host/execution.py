@@ -30,15 +30,16 @@ from cudalint.evaluate.execute.values import (
     Value,
     nodes_of,
 )
-from cudalint.evaluate.host import heap, joins, loops, worth
+from cudalint.evaluate.host import command_line, heap, joins, loops, worth
 from cudalint.evaluate.host.library import HOST_LIBRARY, SILENT
 from cudalint.evaluate.host.memory import Generics, HostMemory, is_provisional
 from cudalint.evaluate.host.relevance import Relevance
 from cudalint.evaluate.host.tiling import Definitions, tilings
-from cudalint.evaluate.symbolic.arithmetic import BOOL
+from cudalint.evaluate.symbolic.arithmetic import BOOL, Kind
 from cudalint.evaluate.symbolic.graph import Graph, conjuncts
 from cudalint.evaluate.symbolic.nodes import UNINITIALISED, Node, Reason, Uniform, without_cast
 from cudalint.facts import Tiling
+from cudalint.run_command import RunCommand, run_command
 
 MAX_HOST_STATEMENTS = 8_000
 """Statements from one root, and from all together."""
@@ -47,7 +48,7 @@ Nodes = tuple[Node, Node, Node]
 _Guards = tuple[Node, ...]
 
 _VALUE_HANDLERS: Mapping[type, Callable[..., Value]] = {
-    **VALUE_HANDLERS, ir.Cast: heap.cast_value, ir.New: heap.new_value,
+    **VALUE_HANDLERS, ir.Cast: heap.cast_value, ir.New: heap.new_value, ir.Name: command_line.name_value,
 }  # fmt: skip
 
 
@@ -144,8 +145,12 @@ class HostExecutor(Executor):
         self.iterations: list[int] = []
         """For each loop that the execution is in, which iteration it is."""
         memory.now = lambda: (self.state.frames, tuple(self.iterations))
+        self.command: RunCommand | None = None
+        """How the program is run."""
         self.arguments: set[Node] = set()
         """The number of arguments that `main` is given."""
+        self.words: dict[tuple[str, str, Kind], Node] = {}
+        """The numbers that were read from words of the command line, by what they are called and say."""
         self.chosen: dict[ir.Symbol, None] = {}
         """Variables that an unknown condition in a loop changes from one known number to another."""
 
@@ -165,6 +170,9 @@ class HostExecutor(Executor):
             else:
                 self.state.variables[symbol] = self.memory.unknown(type_, Reason(False, "parameter"), (), symbol.name)
         if function.name == "main":
+            command = run_command(ref.span.path)
+            if command is not None:
+                command_line.give(self, function, command)
             given = (self.state.variables[symbol] for symbol in function.parameters)
             self.arguments.update(value for value in given if isinstance(value, Node))
         self.state.functions.append(FunctionScope(function.name, len(self.state.conditions)))
@@ -207,10 +215,12 @@ class HostExecutor(Executor):
             self.name(value, statement.symbol.name)
 
     def name(self, value: Value, name: str) -> None:
-        """An unknown number is called after the first variable that holds it."""
+        """An unknown number is called after the first variable that holds it; a word of the command line that is known
+        goes only into the variables that it is meant for."""
         for held in nodes_of(value):
             node = without_cast(held)
-            if isinstance(node.payload, Uniform) and is_provisional(node.payload.name):
+            symbol = node.payload
+            if isinstance(symbol, Uniform) and is_provisional(symbol.name) and (self.taken or not symbol.source):
                 self.graph.rename(node, name)
 
     def expression(self, statement: ir.ExprStmt) -> None:

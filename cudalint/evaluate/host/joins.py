@@ -41,9 +41,12 @@ def joined_variables(
     condition: Node | None = None,
 ) -> dict[ir.Symbol, Value | Place]:
     """Joins two branches of an unknown condition: what is known wins, then what was there before."""
+    side = None if condition is None else as_it_is_run(ex, condition)
     for symbol, value in otherwise.items():
         mine = then.get(symbol)
-        if mine is not None and mine is not value:
+        if side is not None and mine is not None and mine is not value:
+            then[symbol] = _default(ex, mine if side else value, symbol.name)
+        elif mine is not None and mine is not value:
             old = before.get(symbol)
             _note_steps(ex, symbol, old, mine, value)
             chosen: Value | None = None
@@ -58,6 +61,10 @@ def joined_variables(
 def preferred(ex: HostExecutor, condition: Node, a: Value, b: Value) -> Value | None:
     """`argc > 1 ? atoi(argv[1]) : 1024`: a default beats what the command line might say, as after an `if`. So it does
     in `is_given("n") ? value_of("n") : 1024`, whatever the functions do to find out."""
+    side = as_it_is_run(ex, condition)
+    if side is not None:
+        chosen = a if side else b
+        return _default(ex, chosen, "?")  # type: ignore[return-value]
     if not (isinstance(a, Node) and isinstance(b, Node)) or _known(ex, a) == _known(ex, b):
         return None
     known, unknown = (a, b) if _known(ex, a) else (b, a)
@@ -68,10 +75,19 @@ def preferred(ex: HostExecutor, condition: Node, a: Value, b: Value) -> Value | 
     return None if _is_placeholder(known, unknown) else _default(ex, known, "?")  # type: ignore[return-value]
 
 
+def as_it_is_run(ex: HostExecutor, condition: Node) -> bool | None:
+    """Whether a condition on nothing but the number of words on the command line holds, where that is known."""
+    if not ex.graph.rests_on_defaults(condition):
+        return None
+    asked = ex.graph.atoms(condition.bits, ex.graph.uniform_bits)
+    return holds(ex.graph, condition, {}) if ex.arguments.issuperset(asked) else None
+
+
 def _is_flag(condition: Node) -> bool:
-    """Whether a condition asks of one unknown number whether it is zero."""
-    if condition.op == "!":
-        [condition] = condition.args
+    """Whether a condition asks of an unknown number whether it is zero, or of several, as a search among the words of a
+    command line does."""
+    if condition.op in ("!", "||", "&&"):
+        return all(map(_is_flag, condition.args))
     if condition.op in ("==", "!="):
         asked, number = condition.args
         return without_cast(asked).op == "uniform" and number.is_const and number.value == 0

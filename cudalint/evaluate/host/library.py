@@ -20,10 +20,11 @@ from cudalint.evaluate.execute.values import (
     Text,
     Value,
 )  # fmt: skip
+from cudalint.evaluate.host.command_line import COMMAND_LINE
 from cudalint.evaluate.host.device import DEVICE_QUERIES
 from cudalint.evaluate.host.tiling import tilings
 from cudalint.evaluate.library.intrinsics import DEVICE_LIBRARY, Handler
-from cudalint.evaluate.symbolic.arithmetic import BOOL, I8
+from cudalint.evaluate.symbolic.arithmetic import BOOL, I8, U8
 from cudalint.evaluate.symbolic.nodes import Node
 
 if TYPE_CHECKING:
@@ -76,6 +77,21 @@ def _compare_texts(wanted: bool) -> Handler:
         return ex.graph.const((texts[0] == texts[1]) == wanted, BOOL)
 
     return handler
+
+
+def _compare_starts(ex: HostExecutor, call: ir.Call) -> Value | None:
+    """strncmp(a, b, n)."""
+    first, second, count = (expressions.evaluate(ex, argument) for argument in call.arguments)
+    if not (isinstance(first, Text) and isinstance(second, Text) and isinstance(count, Node) and count.is_const):
+        return None
+    number = int(count.value)
+    return ex.graph.const(first.text[:number] != second.text[:number], BOOL)
+
+
+def _length(ex: HostExecutor, call: ir.Call) -> Value | None:
+    """strlen(text)."""
+    text = expressions.evaluate(ex, call.arguments[0])
+    return ex.graph.const(len(text.text.encode()), U8) if isinstance(text, Text) else None
 
 
 def _exit(ex: HostExecutor, call: ir.Call) -> Value:
@@ -172,12 +188,15 @@ def _table() -> Mapping[str, Handler]:
         table[name] = _ignored
     table["operator=="] = _compare_texts(True)
     table["operator!="] = table["strcmp"] = _compare_texts(False)
+    table["strncmp"] = _compare_starts
+    table["strlen"] = _length
     for name in ("cudaLaunchKernel", "cudaLaunchCooperativeKernel"):
         table[name] = _launch_kernel
     for name in ("cudaLaunchKernelEx", "cudaLaunchKernelExC"):
         table[name] = _launch_with_config
     table["cudaFuncSetAttribute"] = _set_attribute
     table.update(DEVICE_QUERIES)
+    table.update(COMMAND_LINE)
     return table
 
 

@@ -60,6 +60,9 @@ def follow(ex: HostExecutor, parts: LoopParts) -> None:
                 _forget(ex, symbol, parts, before.get(symbol))
             elif isinstance(value, Node) and value.is_const and value.kind.code in "iu":
                 ex.state.variables[symbol] = ex.graph.default(symbol.name, value.value, value.kind)
+    elif defaults and ex.command is not None:
+        # Other words than those of the command that is known set other numbers, or set them at all.
+        _name_after_defaults(ex, parts, {})
     elif progress.by_defaults:
         _name_after_defaults(ex, parts, before)
     elif ex.chosen:

@@ -131,7 +131,7 @@ def _sensitivity(
         return (text, [flipped]) if moves(flipped) else (None, [])
     scaled = [mean(value) for value in _other_magnitudes(uniform, view)]
     if any(map(moves, scaled)):
-        return f"{render(uniform)} == {generic}", scaled
+        return stated(uniform), scaled
     if uniform.kind.is_float:
         return None, []
     for divisor, text in _divisors(uniform, reached, view):

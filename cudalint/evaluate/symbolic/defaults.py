@@ -15,8 +15,11 @@ def kept(graph: Graph, symbols: Iterable[Node]) -> tuple[Node, ...]:
 
 
 def stated(symbol: Node, name: str | None = None) -> str:
-    """That a number is what it is if no option says otherwise, as an assumption: `n == 1024`."""
-    return f"{name or render(symbol)} == {_value(symbol)}"
+    """That a number is what it is if no option says otherwise, as an assumption: `n == 1024`, or, where that is how
+    the program is run, `n == 1024 (Makefile:12)`."""
+    assert isinstance(symbol.payload, Uniform)
+    where = f" ({symbol.payload.source})" if symbol.payload.source else ""
+    return f"{name or render(symbol)} == {_value(symbol)}{where}"
 
 
 def _value(symbol: Node) -> int | float:

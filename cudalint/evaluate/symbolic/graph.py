@@ -146,11 +146,11 @@ class Graph:
         self.uniform_bits |= self._own_bit(node)
         return node
 
-    def default(self, name: str, value: Number, kind: Kind) -> Node:
-        """A uniform symbol for a number that options may change."""
+    def default(self, name: str, value: Number, kind: Kind, source: str = "") -> Node:
+        """A uniform symbol for a number that options may change; `source` is what says it, if not the program."""
         node = self.uniform(name, value, kind)
         assert isinstance(node.payload, Uniform)
-        node.payload = replace(node.payload, is_default=True)
+        node.payload = replace(node.payload, is_default=True, source=source)
         return node
 
     def rests_on_defaults(self, node: Node) -> bool:

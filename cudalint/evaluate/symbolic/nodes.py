@@ -35,6 +35,8 @@ class Uniform(Struct, frozen=True):
     """The program states that nothing is known of it: whatever happens for one value can happen."""
     is_default: bool = False
     """The generic value is the one that the program itself has for it, unless an option says otherwise."""
+    source: str = ""
+    """Where it is said, if not by the program itself: `Makefile:12`."""
     stride: Stride | None = None
     """It is the distance between a tensor's elements along one of its dimensions."""
 
