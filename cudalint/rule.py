@@ -59,6 +59,8 @@ class RuleBase(ABC):
         suggestion: Suggestion | None = None,
         picture: Picture | None = None,
         asks: str = "",
+        cause: str = "",
+        about: str = "",
     ) -> Diagnostic:
         """A diagnostic of this rule, of the rule's severity unless another one is given; `kernel` is None where it is
         about none."""
@@ -77,6 +79,8 @@ class RuleBase(ABC):
             suggestion=suggestion,
             picture=picture,
             asks=asks,
+            cause=cause,
+            about=about,
         )
 
 

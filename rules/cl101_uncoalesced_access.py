@@ -79,6 +79,8 @@ class UncoalescedAccess(Rule):
             related=call_sites(access),
             suggestion=suggest(kernel, one, pattern),
             picture=_picture(one),
+            cause=f"{figure(actual)} of {figure(ideal)}, {pattern.text}",
+            about=access.array,
         )
 
 

@@ -70,10 +70,11 @@ class BankConflict(Rule):
         self, kernel: KernelFacts, one: Evaluated, proposal: Proposal | None, context: RuleContext
     ) -> Diagnostic:
         access, result, launch = one
+        message = _message(one)
         return self.finding(
             kernel,
             place=access.place,
-            message=_message(one),
+            message=message,
             launches=(launch,),
             assumptions=result.assumptions,
             figures={
@@ -84,6 +85,7 @@ class BankConflict(Rule):
             related=(*_related(access), *call_sites(access)),
             suggestion=_suggestion(kernel, one, proposal, context) if proposal else None,
             picture=_picture(one),
+            cause=message,
         )
 
 

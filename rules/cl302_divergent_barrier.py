@@ -75,6 +75,7 @@ class DivergentBarrier(Rule):
             assumptions=launch.assumptions,
             related=frames_related(barrier.inlined_from),
             suggestion=Suggestion(_STAY if result.returned else _HOIST),
+            cause=result.reason or "",
         )
 
 

@@ -79,6 +79,8 @@ class IncompleteAnalysis(Rule):
             severity=severity,
             place=Place(problem.path, problem.line, problem.column, problem.line, problem.column),
             message=f"syntax error: {message}",
+            # Without the headers, nobody can do anything about them one by one.
+            cause="missing headers" if severity == "info" else "",
         )
 
     def check(self, kernel: KernelFacts, context: RuleContext) -> Iterator[Diagnostic]:

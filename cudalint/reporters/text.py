@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from msgspec import Struct
 
-from cudalint.diagnostics import Diagnostic, Suggestion
+from cudalint.diagnostics import Suggestion
 from cudalint.reporters import alike, frames, pictures, wording
 from cudalint.reporters.sources import SourceLines
 from cudalint.reporters.style import Style
@@ -27,21 +27,21 @@ def render(result: CheckResult, sources: SourceLines, settings: TextSettings) ->
     with_picture = [d for d in worst_first(result.diagnostics) if d.picture is not None]
     drawn = {id(diagnostic) for diagnostic in with_picture[: settings.pictures]}
     for group in alike.together(result.diagnostics):
-        draws = any(id(diagnostic) in drawn for diagnostic in group)
+        draws = any(id(diagnostic) in drawn for diagnostic in group.findings)
         yield from _finding(group, sources, settings.style, draws)
         yield ""
     if settings.show_summary:
         yield wording.summary(result)
 
 
-def _finding(group: Sequence[Diagnostic], sources: SourceLines, style: Style, draws: bool) -> Iterator[str]:
+def _finding(group: alike.Group, sources: SourceLines, style: Style, draws: bool) -> Iterator[str]:
     diagnostic = alike.as_one(group)
     gutter = frames.gutter_width(diagnostic)
     head = style.severity(f"{diagnostic.severity}[{diagnostic.code}]", diagnostic.severity)
     yield f"{head}{style.paint(f': {diagnostic.message}', 'bold')}"
     yield from frames.code_frame(diagnostic, sources, style, gutter)
     margin = " " * gutter
-    for label, text in (*alike.note(group), *wording.notes(diagnostic)):
+    for label, text in (*alike.notes(group), *wording.notes(diagnostic)):
         yield f"{margin} {style.paint('=', 'blue')} {style.paint(f'{label}:', 'bold')} {text}"
     if diagnostic.suggestion:
         yield from _suggestion(diagnostic.suggestion, sources, style, gutter)

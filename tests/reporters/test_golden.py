@@ -126,6 +126,23 @@ def _of_one_condition() -> Iterable[Diagnostic]:
     yield replace(plain, place=place(10, 26, 33), message="4-byte load of `t` needs `n % 2 == 0`", asks="n % 2 == 0")
 
 
+def _of_one_cause() -> Iterable[Diagnostic]:
+    """Two arrays on neighbouring lines and one further on are told together, the other cause between them is not; a
+    line of a function that three kernels call is told once, and so are the lines that nobody can read for want of a
+    header, whatever is said of each."""
+    plain = replace(strided_load(), launches=(launch(),), assumptions=(), cause="32 of 4, stride 8", about="in")
+    yield plain
+    yield replace(plain, place=place(9, 5, 12), message="the same of `out`", about="out")
+    yield replace(plain, place=place(10, 5, 12), message="a cause of its own", cause="16 of 4", about="in")
+    yield replace(plain, place=place(16, 5, 12), message="the same of `t`", about="t")
+    called = replace(plain, place=place(12, 1, 2), message="in a function", cause="")
+    for kernel_name in ("first", "second<1>", "second<2>", "third", "fourth"):
+        yield replace(called, kernel=kernel_name, instantiation=kernel_name)
+    unread = Diagnostic("CL902", "incomplete-analysis", "info", place(3, 1, 1), "expected ';'", "", "", cause="headers")
+    for line in (3, 5, 6, 7, 8, 9, 11, 13):
+        yield replace(unread, place=place(line, 1, 1), message=f"error {line}")
+
+
 @pytest.mark.parametrize(
     ("name", "render"),
     [
@@ -138,6 +155,7 @@ def _of_one_condition() -> Iterable[Diagnostic]:
         ("many_launches", lambda: _text(_result(_many_launches()))),
         ("variants", lambda: _text(_result(_with_variants()))),
         ("alike", lambda: _text(_result(*_of_neighbours()))),
+        ("one_cause", lambda: _text(_result(*_of_one_cause()))),
         ("one_condition", lambda: _text(_result(*_of_one_condition()))),
         ("failures", lambda: _text(_result(failures=(Failure("a.cu", "gone"), Failure("b.cu", "gone"))))),
         ("concise", lambda: list(concise.render(_result(strided_load(), column_read()), Style()))),
