@@ -49,6 +49,16 @@ def test_through_a_function_of_the_other_file(tmp_path: Path) -> None:
     assert (launch.block, launch.grid) == ((64, 1, 1), (128, 1, 1))
 
 
+def test_parameters_that_are_const_in_the_definition_only(tmp_path: Path) -> None:
+    """To the linker, `void run(float *, int)` and `void run(float *__restrict__, const int)` are one function."""
+    kernel = "__global__ void k(float *a) { a[threadIdx.x] = 1; }\n"
+    run = "void run(float *__restrict__ a, const int n) { k<<<n, 96>>>(a); }\n"
+    (tmp_path / "k.cu").write_text(kernel + run)
+    (tmp_path / "main.cpp").write_text("void run(float *a, int n); int main() { run(0, 12); }")
+    [facts] = analyse_file(str(tmp_path / "k.cu"), AnalysisOptions()).kernels
+    assert [launch.grid for launch in facts.launches] == [(12, 1, 1)]
+
+
 def test_a_method(tmp_path: Path) -> None:
     main = "int main() { Solver solver; solver.width = 96; solver.run(0); }"
     [launch] = [launch for launch in _launches(tmp_path, main) if launch.line == 6]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -26,6 +27,9 @@ _PASS_ON: Final = frozenset({
     "size",
 })  # fmt: skip
 """Functions of the standard library that take a reference to hand it on, or to look at what it refers to."""
+_QUALIFIERS: Final = re.compile(r"#[1-7](?=[A-Za-z*&$@\[{])")
+"""Before a parameter's type in a USR: `const` and `__restrict__` of the parameter itself, which a header need not
+repeat, and which make no other function of it."""
 
 
 class Functions:
@@ -67,7 +71,7 @@ class Functions:
         # A program may declare `__syncthreads` once more: it is the library's all the same.
         declared = start if has_body else sources.start(cursors.canonical_cursor(declaration))
         name = cursors.spelling(shown)
-        usr = cursors.usr(declaration)
+        usr = _QUALIFIERS.sub("#", cursors.usr(declaration))
         key = f"{usr}@{start.file.path}:{start.offset}"
         if name == "operator()":
             # Lambdas have no names: a macro that writes its argument several times, each time with another type in
