@@ -36,10 +36,10 @@ class MisalignedVectorAccess(Rule):
         // or: a pitch that is rounded up, (K + 3) / 4 * 4
 
     What it leaves out
-        Pointers that are themselves loaded from memory, addresses that only data can misalign, and rows of scalars
-        whose length is counted in bytes, as cudaMallocPitch gives it. One finding stands for all accesses of an array
-        that are misaligned in the same launch; the others are listed with it. A vector of which
-        the kernel uses one field may be narrowed by the compiler to a load of that field, which is not seen here.
+        Pointers that are themselves loaded from memory, addresses that only data can misalign, and rows whose length
+        is counted in bytes although the array holds something larger, as cudaMallocPitch gives it. One finding stands
+        for all accesses of an array that are misaligned in the same launch; the others are listed with it. A vector of
+        which the kernel uses one field may be narrowed by the compiler to a load of that field, which is not seen here.
     """
 
     code = "CL102"

@@ -34,8 +34,7 @@ class AlignmentCollector(Struct, eq=False):
             if key in tried or len(tried) >= _MAX_EVALUATED:
                 continue
             tried.add(key)
-            is_vector = isinstance(event.element, ir.RecordType) and width > declared.get(event.target.name, 0)
-            verdict = alignment_verdict(event, width, base, execution.view, trust_pitch=not is_vector)
+            verdict = alignment_verdict(event, width, base, execution.view, declared.get(event.target.name, 0))
             if verdict is not None:
                 place = (event.context.span, event.context.frames, event.target.name, execution.view.index)
                 offender = verdict.offender
@@ -89,9 +88,16 @@ def _candidates(execution: Execution, bases: Mapping[ir.Symbol, int]) -> Iterato
 
 
 def _declared(function: ir.Function) -> dict[str, int]:
-    """The alignment of what each parameter points to."""
-    types = {symbol.name: symbol.type for symbol in function.parameters}
-    return {name: alignment(t.pointee) for name, t in types.items() if isinstance(t, ir.PointerType)}
+    """The alignment of what each parameter points to, and what the fields of structures do that are passed."""
+    found: dict[str, int] = {}
+    left = [(symbol.name, symbol.type) for symbol in function.parameters]
+    while left:
+        name, type_ = left.pop()
+        if isinstance(type_, ir.PointerType):
+            found[name] = alignment(type_.pointee)
+        elif isinstance(type_, ir.RecordType):
+            left += [(f"{name}.{field.name}", field.type) for field in type_.fields]
+    return found
 
 
 def _is_known(target: Allocation) -> bool:

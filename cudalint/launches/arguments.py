@@ -21,6 +21,7 @@ from cudalint.evaluate.execute.values import (
     Pointer,
     RecordValue,
     Value,
+    leaves,
     map_leaves,
 )
 from cudalint.evaluate.host.memory import Generics, HostMemory, is_provisional
@@ -58,18 +59,29 @@ def _name_after(symbol: ir.Symbol, value: Value | Place, graph: Graph) -> None:
 @contextmanager
 def named_after_parameters(configuration: Configuration) -> Iterator[None]:
     """While it is analysed, a kernel's arguments are called after its parameters: those are the names that stand in its
-    body and that an `assume` annotation takes."""
-    before: list[tuple[Node, str]] = []
+    body and that an `assume` annotation takes. One number for several parameters keeps its name in the host code if one
+    of them has it, or is called after the first."""
+    names: dict[Node, list[str]] = {}
     for symbol, value in configuration.arguments.items():
-        bare = without_cast(value) if isinstance(value, Node) else value
-        if isinstance(bare, Node) and isinstance(bare.payload, Uniform):
-            before.append((bare, bare.payload.name))
-            Graph.rename(bare, symbol.name)
+        for name, node in _numbers(symbol.name, value):
+            names.setdefault(node, []).append(name)
+    before = [(node, node.payload.name) for node in names if isinstance(node.payload, Uniform)]
+    for node, name in before:
+        if name not in names[node]:
+            Graph.rename(node, names[node][0])
     try:
         yield
     finally:
-        for node, name in reversed(before):
+        for node, name in before:
             Graph.rename(node, name)
+
+
+def _numbers(name: str, value: Value | Place) -> Iterator[tuple[str, Node]]:
+    """The unknown numbers that an argument is, or that it has as fields, as the kernel's body names them."""
+    for path, leaf in leaves(value) if isinstance(value, (Node, RecordValue)) else ():
+        bare = without_cast(leaf) if isinstance(leaf, Node) else leaf
+        if isinstance(bare, Node) and isinstance(bare.payload, Uniform) and "[" not in path:
+            yield name + path, bare
 
 
 _Seen = dict[Allocation, Allocation]

@@ -15,6 +15,7 @@ import numpy as np
 from msgspec import Struct
 from numpy.typing import NDArray
 
+from cudalint import ir
 from cudalint.evaluate.checks.probes import (
     Offender,
     Seen,
@@ -71,11 +72,11 @@ class _Requirement(Struct, frozen=True):
 
 
 def alignment_verdict(
-    event: AccessEvent, width: int, base: int, view: LaunchView, trust_pitch: bool = False
+    event: AccessEvent, width: int, base: int, view: LaunchView, unit: int = 0
 ) -> Verdict | None:
     """Where and when an access of `width` bytes is misaligned, its array starting `base` bytes off; None where it never
-    is, or where that cannot be told. `trust_pitch`: rows whose length is counted in bytes are aligned, as those that
-    cudaMallocPitch makes."""
+    is, or where that cannot be told. Rows whose length is counted in bytes are taken for aligned, as those that
+    cudaMallocPitch makes; `unit` is what the array is declared to hold, in bytes, if that is known."""
     if known_conditions(event.context, view.graph) is None or _looks_at_address(event, view.graph):
         return None
     chosen = symbols(view.graph, depends_on(event.context, event.offset))
@@ -104,7 +105,7 @@ def alignment_verdict(
     if len(bad) == len(tried):
         return None if by_data else Verdict(None, offender, _example(values, symbols(view.graph, event.offset.bits)))
     outcomes = [(values, seen.offender is None) for values, seen in tried]
-    requirements = _requirements(event, width, base, view, trust_pitch)
+    requirements = _requirements(event, width, base, view, unit)
     needed = requirements and _weakest(view.graph, requirements, outcomes)
     if not needed or not all(_is_readable(view.graph, r) for r in needed):
         return None
@@ -174,7 +175,7 @@ def _is_met(graph: Graph, requirement: _Requirement, values: Values) -> bool:
 
 
 def _requirements(
-    event: AccessEvent, width: int, base: int, view: LaunchView, trust_pitch: bool
+    event: AccessEvent, width: int, base: int, view: LaunchView, unit: int
 ) -> list[_Requirement]:
     """What each part of the offset that the arguments decide has to be a multiple of; none if that is not enough."""
     graph = view.graph
@@ -185,9 +186,17 @@ def _requirements(
         return []
     *factors, rest = (c % width for c in coefficients)
     rest = (rest + base) % width
-    if trust_pitch and any(len(set(c.tolist())) > 1 and np.gcd.reduce(c) % 2 for c in coefficients[:-1]):
+    if any(_is_counted_in_bytes(event, c, unit) for c in coefficients[:-1]):
         return []
     return list(_grouped(graph, list(terms), factors, rest, width))
+
+
+def _is_counted_in_bytes(event: AccessEvent, coefficient: NDArray[np.int64], unit: int) -> bool:
+    """Whether a size that lanes multiply so counts bytes, of an array of something larger."""
+    common = int(np.gcd.reduce(coefficient))
+    if unit > 1:
+        return common % unit != 0
+    return not isinstance(event.element, ir.RecordType) and len(set(coefficient.tolist())) > 1 and common % 2 != 0
 
 
 def _active_values(event: AccessEvent, nodes: Sequence[Node], view: LaunchView) -> list[NDArray[np.int64]] | None:
