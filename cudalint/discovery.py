@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import contextlib
 import glob
 import os
+import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from cudalint.frontend.python.detect import SUFFIX as _PYTHON_SUFFIX
 from cudalint.frontend.python.detect import file_seems_to_hold_kernels
@@ -17,6 +20,7 @@ STDIN = "<stdin>"
 _SOURCE_SUFFIX = ".cu"
 _HEADER_SUFFIX = ".cuh"
 _PIPES_OF_SHELLS = ("/dev/fd/", "/proc/self/fd/")
+_INCLUDED_SOURCE = re.compile(rb'^[ \t]*#[ \t]*include[ \t]*"([^"\n]+\.cu)"', re.MULTILINE)
 
 
 class SourceFile(Struct, frozen=True):
@@ -25,7 +29,8 @@ class SourceFile(Struct, frozen=True):
     text: str | None = None
     """The text where it is no file: standard input."""
     is_optional: bool = False
-    """A header that only a folder brought in: it is linted through the files that include it, if there are any."""
+    """A header that only a folder brought in, or a source that another one of the folder seems to include: it is linted
+    through the files that include it, if there are any."""
 
 
 class Discovery(Struct, frozen=True):
@@ -132,7 +137,8 @@ def _in_folder(folder: str, excludes: Excludes, must_hold_files: bool = True) ->
     """All CUDA files below a folder, and Python files with kernels in them. Hidden folders hold other programs' data
     and are left out."""
     errors: list[OSError] = []
-    empty, excluded = True, False
+    files: list[SourceFile] = []
+    excluded = False
     for parent, folders, names in os.walk(folder, onerror=errors.append):
         visible = sorted(name for name in folders if not name.startswith("."))
         folders[:] = [name for name in visible if not excludes(os.path.join(parent, name), True)]
@@ -141,14 +147,32 @@ def _in_folder(folder: str, excludes: Excludes, must_hold_files: bool = True) ->
             if excludes(found.path, False):
                 excluded = True
             elif not found.path.endswith(_PYTHON_SUFFIX) or file_seems_to_hold_kernels(found.path):
-                empty = False
-                yield found
+                files.append(found)
+    yield from _with_included_optional(files)
     for error in errors:
         yield Failure(str(error.filename), f"cannot look into this folder: {error.strerror}")
-    if empty and must_hold_files and not errors:
+    if not files and must_hold_files and not errors:
         which = " that are not excluded" if excluded else ""
         kinds = f"*{_SOURCE_SUFFIX}, *{_HEADER_SUFFIX}, or *{_PYTHON_SUFFIX} with kernels"
         yield Failure(folder, f"no CUDA files ({kinds}) in this folder{which}")
+
+
+def _with_included_optional(files: Sequence[SourceFile]) -> Iterator[SourceFile]:
+    """Files of which some include others: `main.cu` has the kernels of its `kernels.cu`, and to analyse them once more
+    takes as long again."""
+    included = {path for file in files for path in _included_sources(file.path)}
+    for file in files:
+        yield replace(file, is_optional=file.is_optional or os.path.realpath(file.path) in included)
+
+
+def _included_sources(path: str) -> Iterator[str]:
+    """The sources that a file names in include directives, compiled or not."""
+    own = os.path.realpath(path)
+    with contextlib.suppress(OSError), open(path, "rb") as file:
+        for name in _INCLUDED_SOURCE.findall(file.read()):
+            included = os.path.realpath(os.path.join(os.path.dirname(path), os.fsdecode(name)))
+            if included != own:
+                yield included
 
 
 def _cuda_files(parent: str, names: Iterable[str]) -> Iterator[SourceFile]:

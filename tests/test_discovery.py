@@ -38,6 +38,19 @@ def test_folders_give_cuda_files_and_optional_headers(project: Path) -> None:
     assert _paths(str(project / "sub")) == [str(project / "sub/a.cu"), str(project / "sub/b.cuh")]
 
 
+def test_sources_that_others_include_are_optional(project: Path) -> None:
+    (project / "main.cu").write_text('#include <cstdio>\n  #  include "sub/a.cu" // its kernels\n#include "main.cu"\n')
+    assert discover(["."]).files == (
+        SourceFile("k.cuh", is_optional=True),
+        SourceFile("main.cu"),
+        SourceFile("sub/a.cu", is_optional=True),
+        SourceFile("sub/b.cuh", is_optional=True),
+    )
+    assert SourceFile("sub/a.cu") in discover([".", "sub/a.cu"]).files
+    # Nobody in sight includes it.
+    assert discover(["sub"]).files[0] == SourceFile("sub/a.cu")
+
+
 def test_every_file_comes_once_and_naming_wins() -> None:
     assert discover(["sub", "sub/../sub/b.cuh", "sub/a.cu"]).files == (
         SourceFile("sub/a.cu"),
