@@ -131,10 +131,11 @@ def test_what_the_figure_rests_on_says_where_it_is_said(tmp_path: Path) -> None:
     assert "pitch == 3 (Makefile:4)" in result.assumptions
 
 
-def test_both_sides_of_a_choice_are_launched(tmp_path: Path) -> None:
+@pytest.mark.parametrize("number", ["1", "0", "-1"])
+def test_both_sides_of_a_choice_are_launched(tmp_path: Path, number: str) -> None:
     """The number says which side it is run with; the other one is as much part of the program."""
     launches = "if (atoi(argv[1]) == 1) k<<<8, 64>>>(0, 512, 1); else k<<<8, 96>>>(0, 768, 1);"
-    kernel = _kernel(tmp_path, _main(launches), "1")
+    kernel = _kernel(tmp_path, _main(launches), number)
     assert {launch.block[0] for launch in kernel.launches} == {64, 96}
 
 

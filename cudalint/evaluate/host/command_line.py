@@ -59,8 +59,8 @@ def _number_of(ex: HostExecutor, text: Text, pattern: re.Pattern[str], kind: Kin
     found = pattern.match(text.text)
     if found is None:
         return None
-    number = float(found[0]) if kind.is_float else int(float(found[0]))
-    if kind.is_float or number <= 0 or not text.word:
+    number = float(found[0]) if kind.is_float else int(found[0])
+    if kind.is_float or not text.word:
         return ex.graph.const(number, kind)
     known = ex.words.get((text.word, text.text, kind))
     if known is None:
