@@ -54,11 +54,12 @@ def _origin(launch: LaunchFacts) -> str:
 
 
 def launch_phrases(launches: Sequence[LaunchFacts]) -> list[str]:
-    """The first launches in full, then how many more there are."""
-    phrases = [launch_phrase(launch) for launch in launches[:_MOST_LAUNCHES]]
-    more = len(launches) - _MOST_LAUNCHES
+    """The first launches in full, then how many more there are; those that differ by their arguments only are told
+    once."""
+    phrases = list(dict.fromkeys(map(launch_phrase, launches)))
+    more = len(phrases) - _MOST_LAUNCHES
     if more > 0:
-        phrases.append(count(more, "more launch", "more launches"))
+        phrases[_MOST_LAUNCHES:] = [count(more, "more launch", "more launches")]
     return phrases
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from cudalint.analysis import analyse_file
 from cudalint.options import AnalysisOptions
-from cudalint.reporters.wording import launch_phrase
+from cudalint.reporters.wording import launch_phrase, launch_phrases
 
 
 @pytest.mark.parametrize(
@@ -25,3 +25,16 @@ def test_dynamic_shared_memory_of_a_launch(more: str, phrase: str) -> None:
     )
     [kernel] = analyse_file("a.cu", AnalysisOptions(unsaved=(("a.cu", source),))).kernels
     assert launch_phrase(kernel.launches[0]) == phrase
+
+
+def test_launches_that_read_alike_are_told_once() -> None:
+    source = (
+        "__global__ void k(int *a, int n) { a[threadIdx.x * n] = 1; }\n"
+        "void run(int *a) { k<<<8, 64>>>(a, 2); k<<<8, 64>>>(a, 3); k<<<1, 64>>>(a, 2); }\n"
+    )
+    [kernel] = analyse_file("a.cu", AnalysisOptions(unsaved=(("a.cu", source),))).kernels
+    assert sorted(launch.parameters["n"] for launch in kernel.launches) == [2, 2, 3]
+    assert sorted(launch_phrases(kernel.launches)) == [
+        "block 64, grid 1 (launch at a.cu:2)",
+        "block 64, grid 8 (launch at a.cu:2)",
+    ]
