@@ -154,3 +154,19 @@ def test_what_no_word_says_stays_unknown(tmp_path: Path, reading: str, arguments
     kernel = _kernel(tmp_path, _main(f"{reading} {_ONE_SIZE}"), arguments)
     assert "n" not in kernel.launches[0].parameters
     assert all("Makefile" not in text for access in kernel.accesses for r in access.results for text in r.assumptions)
+
+
+@pytest.mark.parametrize(("number", "block"), [("2", 64), ("1", 96), ("7", 32)])
+def test_a_switch_by_an_option(tmp_path: Path, number: str, block: int) -> None:
+    """All cases are part of the program; what they set is what it is run with."""
+    body = """
+    int b = 128;
+    switch (atoi(argv[1])) {
+        case 1: b = 96; k<<<8, 256>>>(0, 2048, 1); break;
+        case 2: b = 64; break;
+        default: b = 32;
+    }
+    k<<<10, b>>>(0, 10 * b, 1);
+    """
+    kernel = _kernel(tmp_path, _main(body), number)
+    assert {launch.block[0] for launch in kernel.launches} == {256, block}

@@ -18,7 +18,7 @@ from cudalint.evaluate.execute import expressions, walk
 from cudalint.evaluate.execute.calls import bind
 from cudalint.evaluate.execute.executor import Executor, GaveUp
 from cudalint.evaluate.execute.handlers import VALUE_HANDLERS
-from cudalint.evaluate.execute.state import FunctionScope, LoopScope, Marks
+from cudalint.evaluate.execute.state import FunctionScope, Marks
 from cudalint.evaluate.execute.values import (
     PLACES,
     Choice,
@@ -30,12 +30,12 @@ from cudalint.evaluate.execute.values import (
     Value,
     nodes_of,
 )
-from cudalint.evaluate.host import command_line, heap, joins, loops, worth
+from cudalint.evaluate.host import command_line, heap, joins, loops, switches, worth
 from cudalint.evaluate.host.library import HOST_LIBRARY, SILENT
 from cudalint.evaluate.host.memory import Generics, HostMemory, is_provisional
 from cudalint.evaluate.host.relevance import Relevance
 from cudalint.evaluate.host.tiling import Definitions, tilings
-from cudalint.evaluate.symbolic.arithmetic import BOOL, Kind
+from cudalint.evaluate.symbolic.arithmetic import Kind
 from cudalint.evaluate.symbolic.graph import Graph, conjuncts
 from cudalint.evaluate.symbolic.nodes import UNINITIALISED, Node, Reason, Uniform, without_cast
 from cudalint.facts import Tiling
@@ -357,51 +357,7 @@ class HostExecutor(Executor):
         return joins.preferred(self, condition, a, b)
 
     def switch(self, statement: ir.Switch) -> None:
-        """The cases of an unknown value are all executed, each from the state before."""
-        value, guards = expressions.number(self, statement.condition), self.guards
-        self.state.loop_scopes.append(LoopScope(0, is_switch=True))
-        start = 0 if not value.is_const else None
-        for position, case in enumerate(statement.cases):
-            if value.is_const and any(
-                (n := expressions.number(self, v)).is_const and n.value == value.value for v in case.values
-            ):
-                start = position
-        if value.is_const and start is None:
-            start = next((i for i, c in enumerate(statement.cases) if c.is_default), None)
-        for position in range(len(statement.cases)):
-            if value.is_const and position == start:
-                continue
-            self.guards = guards if value.is_const else (*guards, *self._labels(value, statement.cases[position]))
-            self._case(statement.cases[position : position + 1], taken=not value.is_const)
-        self.guards = guards
-        if value.is_const and start is not None:
-            self._bodies(statement.cases[start:])
-        scope = self.state.loop_scopes.pop()
-        if scope.breaks or not value.is_const:
-            self.state.dead = False
-
-    def _labels(self, value: Node, case: ir.Case) -> tuple[Node, ...]:
-        """What holds of a switch's value in a case."""
-        matches = [self.graph.binary("==", value, expressions.number(self, v), BOOL) for v in case.values]
-        return () if case.is_default or len(matches) != 1 else (matches[0],)
-
-    def _case(self, cases: tuple[ir.Case, ...], taken: bool) -> None:
-        if not taken:
-            self.not_taken(lambda: self._bodies(cases))
-            return
-        before = self.state.variables
-        self.state.variables = dict(before)
-        self._bodies(cases)
-        if self.state.dead and not self.state.loop_scopes[-1].breaks:
-            self.state.variables = before
-        else:
-            self.state.variables = joins.joined_variables(self, before, self.state.variables, dict(before))
-        self.state.dead = False
-
-    def _bodies(self, cases: tuple[ir.Case, ...]) -> None:
-        for case in cases:
-            for inner in case.body:
-                self.statement(inner)
+        switches.follow(self, statement)
 
     def has_launch(self, code: ir.Stmt) -> bool:
         """Whether code launches a kernel, or calls or names a function that does."""

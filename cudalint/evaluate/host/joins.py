@@ -191,6 +191,13 @@ def _default(ex: HostExecutor, value: Value | Place, name: str) -> Value | Place
     return ex.graph.default(name, value.value, value.kind) if is_size else value
 
 
+def note_defaults(ex: HostExecutor, before: Mapping[ir.Symbol, Value | Place]) -> None:
+    """Numbers that were set since are others where options choose otherwise."""
+    for symbol, value in ex.state.variables.items():
+        if value is not before.get(symbol):
+            ex.state.variables[symbol] = _default(ex, value, symbol.name)
+
+
 def _is_placeholder(known: object, unknown: object) -> bool:
     """Whether a number is none that a program would run with, but what stands there until the number is read from
     somewhere: an integer of 0 or less. Nothing is said of options, which are off."""

@@ -1,0 +1,79 @@
+"""Switches of host code: a case that is known is taken, and of a number that is unknown all of them are."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from cudalint import ir
+from cudalint.evaluate.execute import expressions
+from cudalint.evaluate.execute.state import LoopScope
+from cudalint.evaluate.host import joins
+from cudalint.evaluate.symbolic.arithmetic import BOOL
+from cudalint.evaluate.symbolic.assumptions import holds
+from cudalint.evaluate.symbolic.nodes import Node
+
+if TYPE_CHECKING:
+    from cudalint.evaluate.host.execution import HostExecutor
+
+
+def follow(ex: HostExecutor, statement: ir.Switch) -> None:
+    """The cases of an unknown value are all executed, each from the state before. One that options may change leads to
+    one of them in the end, like a known one, but the launches of the others are made as well."""
+    value, guards = expressions.number(ex, statement.condition), ex.guards
+    ex.state.loop_scopes.append(LoopScope(0, is_switch=True))
+    is_default = ex.graph.rests_on_defaults(value)
+    start = _chosen(ex, value, statement.cases) if value.is_const or is_default else None
+    before = ex.state.variables
+    for position, case in enumerate(statement.cases):
+        if position == start:
+            continue
+        ex.guards = guards if value.is_const else (*guards, *_labels(ex, value, case))
+        _case(ex, case, taken=not value.is_const)
+        if is_default:
+            ex.state.variables = before
+    if is_default:
+        ex.state.variables = dict(before)
+    ex.guards = guards
+    if start is not None:
+        _bodies(ex, statement.cases[start:])
+    scope = ex.state.loop_scopes.pop()
+    if scope.breaks or not value.is_const:
+        ex.state.dead = False
+    if is_default:
+        joins.note_defaults(ex, before)
+
+
+def _chosen(ex: HostExecutor, value: Node, cases: Sequence[ir.Case]) -> int | None:
+    """The case that a value leads to, as the program is run."""
+    for position, case in enumerate(cases):
+        labels = (expressions.number(ex, label) for label in case.values)
+        if any(holds(ex.graph, ex.graph.binary("==", value, label, BOOL), {}) for label in labels if label.is_const):
+            return position
+    return next((position for position, case in enumerate(cases) if case.is_default), None)
+
+
+def _labels(ex: HostExecutor, value: Node, case: ir.Case) -> tuple[Node, ...]:
+    """What holds of a switch's value in a case."""
+    matches = [ex.graph.binary("==", value, expressions.number(ex, label), BOOL) for label in case.values]
+    return () if case.is_default or len(matches) != 1 else (matches[0],)
+
+
+def _case(ex: HostExecutor, case: ir.Case, taken: bool) -> None:
+    if not taken:
+        ex.not_taken(lambda: _bodies(ex, (case,)))
+        return
+    before = ex.state.variables
+    ex.state.variables = dict(before)
+    _bodies(ex, (case,))
+    if ex.state.dead and not ex.state.loop_scopes[-1].breaks:
+        ex.state.variables = before
+    else:
+        ex.state.variables = joins.joined_variables(ex, before, ex.state.variables, dict(before))
+    ex.state.dead = False
+
+
+def _bodies(ex: HostExecutor, cases: Sequence[ir.Case]) -> None:
+    for case in cases:
+        for inner in case.body:
+            ex.statement(inner)
