@@ -15,7 +15,8 @@ from cudalint.evaluate.requests.requests import Requests, gather
 from cudalint.evaluate.requests.sampling import offset_range, sample, strides
 from cudalint.evaluate.requests.sensitivity import assumptions_of, unknown_strides
 from cudalint.evaluate.requests.situations import DEEP, THOROUGH, Situation
-from cudalint.evaluate.requests.views import TOLERANCE, Known, LaunchView, Totals, totals_of
+from cudalint.evaluate.requests.totals import Totals
+from cudalint.evaluate.requests.views import TOLERANCE, Known, LaunchView, totals_of
 from cudalint.evaluate.symbolic.graph import Graph
 from cudalint.evaluate.symbolic.nodes import BLOCK_BITS, Node, below
 from cudalint.evaluate.symbolic.opaque_parts import opaque_parts

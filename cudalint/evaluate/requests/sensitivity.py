@@ -7,7 +7,8 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from cudalint.evaluate.requests.views import TOLERANCE, Known, LaunchView, Totals, totals_of
+from cudalint.evaluate.requests.totals import Totals
+from cudalint.evaluate.requests.views import TOLERANCE, Known, LaunchView, totals_of
 from cudalint.evaluate.symbolic.arithmetic import BOOL
 from cudalint.evaluate.symbolic.assumptions import holds
 from cudalint.evaluate.symbolic.defaults import stated

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from cudalint.evaluate.execute.events import AccessEvent, Loop
 from cudalint.evaluate.requests.representatives import picks, picks_between, scattered, spread
+from cudalint.evaluate.requests.totals import Totals
 from cudalint.evaluate.symbolic.graph import Graph
 from cudalint.evaluate.symbolic.nodes import Node
 from cudalint.evaluate.symbolic.numeric import Rows, Threads
@@ -90,6 +91,8 @@ class Situation:
         self._nests: dict[tuple[int, ...], Rows] = {}
         self._numbers: dict[tuple[int, ...], int] = {}
         """When each of them was made, by which iterations are drawn."""
+        self.totals: dict[object, Totals] = {}
+        """By what tells accesses apart: the sums over their requests."""
         self._lanes: dict[tuple[tuple[int, ...], bytes], Lanes] = {}
 
     def _base_rows(self, values: Mapping[Node, int | float]) -> Rows:

@@ -20,6 +20,7 @@ from cudalint.evaluate.requests.situations import (
     Effort,
     Situation,
 )
+from cudalint.evaluate.requests.totals import Totals
 from cudalint.evaluate.symbolic.assumptions import holds
 from cudalint.evaluate.symbolic.graph import Graph
 from cudalint.evaluate.symbolic.nodes import Node, Reason
@@ -136,29 +137,23 @@ class Known(Struct, frozen=True, eq=False):
     doubt_in_mask: bool
 
 
-class Totals(Struct):
-    requests: float = 0.0
-    cost: float = 0.0
-    ideal: float = 0.0
-    lanes: float = 0.0
-    reached: float = 0.0
-    low: float = float("inf")
-    high: float = 0.0
-
-    def add(self, requests: Requests) -> None:
-        if requests.total == 0:
-            return
-        self.requests += requests.total
-        self.cost += float((requests.weights * requests.cost).sum())
-        self.ideal += float((requests.weights * requests.ideal).sum())
-        self.lanes += float((requests.weights * requests.lanes).sum())
-        self.reached += requests.reached
-        counted = requests.cost[requests.weights > 0]
-        self.low, self.high = min(self.low, float(counted.min())), max(self.high, float(counted.max()))
-
-
 def totals_of(reached: Sequence[Known], situation: Situation) -> Totals:
     totals = Totals()
     for known in reached:
-        totals.add(gather(known.event, situation, known.conditions))
+        totals.include(_totals_of_one(known, situation))
+    return totals
+
+
+def _totals_of_one(known: Known, situation: Situation) -> Totals:
+    """Accesses that are alike, as the load and the store of `a[i] += x` are, share what was found for one of them."""
+    event, conditions = known.event, known.conditions
+    context, target = event.context, event.target
+    key = (
+        event.offset, conditions, context.conditions[: context.guard],
+        *(loop.counter for loop in context.loops), event.bytes, event.operation, target.space, target.bytes,
+    )  # fmt: skip
+    totals = situation.totals.get(key)
+    if totals is None:
+        totals = situation.totals[key] = Totals()
+        totals.add(gather(event, situation, conditions))
     return totals
