@@ -424,6 +424,10 @@ class HostExecutor(Executor):
     ) -> Value | Place | None:
         ref = self.outside.definition(ref)
         if ref.is_user and ref.has_launch():
+            if not self.taken and ref.key in self.executed:
+                # Where the known values don't lead, its launches are looked for once, and not in all combinations of
+                # cases that it takes to get there.
+                return None
             self._sort(ref)
             self.executed.add(ref.key)
         elif not self._worth_it(ref):
