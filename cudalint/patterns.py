@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -96,7 +97,7 @@ def _usual_step(result: AccessResult) -> int | None:
 def _contiguous(one: Evaluated, step: int) -> Pattern:
     """Neighbouring lanes touch neighbouring elements; then the rows are short, or begin off a sector."""
     access, result, launch = one
-    run = _run_length(result, step) * access.bytes
+    run = _run_length(result, step, min(math.prod(launch.block), WARP_LANES)) * access.bytes
     if run < SECTOR_BYTES:
         short = f"rows of only {figure(run)} bytes"
         narrow = run == launch.block[0] * access.bytes
@@ -121,11 +122,12 @@ def _has_gaps(result: AccessResult) -> bool:
     return int(sample.mask.sum()) < _MOST * int((last - first + 1).sum())
 
 
-def _run_length(result: AccessResult, step: int) -> float:
-    """How many neighbouring lanes follow one another at this step in most requests, masked ones counted in."""
+def _run_length(result: AccessResult, step: int, threads: int) -> float:
+    """How many neighbouring lanes follow one another at this step in most requests, masked ones counted in, of warps
+    with so many threads."""
     sample = result.sample
     if sample is None:
-        return WARP_LANES
+        return threads
     lanes = np.arange(WARP_LANES)
     # A lane that takes no part has no address: each is compared with the last one before it that does.
     active = np.maximum.accumulate(np.where(sample.mask, lanes, 0), axis=1)[:, :-1]
@@ -133,7 +135,7 @@ def _run_length(result: AccessResult, step: int) -> float:
     has_last = np.logical_or.accumulate(sample.mask, axis=1)[:, :-1]
     breaks = np.count_nonzero((moved != step * (lanes[1:] - active)) & sample.mask[:, 1:] & has_last, axis=1)
     # What most requests do: those at the edge of a grid, which fold or clamp their index, would only blur it.
-    return WARP_LANES / (1 + int(np.argmax(np.bincount(breaks, sample.weights))))
+    return threads / (1 + int(np.argmax(np.bincount(breaks, sample.weights))))
 
 
 def _shift(result: AccessResult) -> int | None:
