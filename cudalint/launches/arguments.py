@@ -30,6 +30,7 @@ from cudalint.evaluate.symbolic.graph import Graph
 from cudalint.evaluate.symbolic.nodes import Node, Reason, Uniform, without_cast
 from cudalint.launches.configuration import Configuration
 
+_MAX_ELEMENTS = 32
 _MAX_CALLEES = 64
 """Functions that are looked into for the bases of a kernel's parameters."""
 
@@ -43,9 +44,34 @@ def kernel_arguments(
     for symbol, value in zip(function.parameters, values, strict=False):
         bound = _argument(value, symbol.type, symbol.name, graph, seen)
         if bound is not None:
-            unknown[symbol] = bound
+            unknown[symbol] = _with_elements(_completed(bound, unknown[symbol]), generics)
             _name_after(symbol, bound, graph)
     return unknown
+
+
+def _completed(value: Value | Place, unknown: Value | Place) -> Value | Place:
+    """What the host code's execution could not follow, such as a structure that a function out of sight returns, is
+    unknown part by part."""
+    if isinstance(value, Node) and isinstance(unknown, (RecordValue, ArrayValue, Pointer)):
+        return unknown
+    if isinstance(value, RecordValue) and isinstance(unknown, RecordValue):
+        fields = {name: _completed(part, unknown.fields.get(name, part)) for name, part in value.fields.items()}
+        return RecordValue(value.type, {**unknown.fields, **fields})  # type: ignore[dict-item]
+    return value
+
+
+def _with_elements(value: Value | Place, generics: Generics) -> Value | Place:
+    """Gives the unknown numbers of short arrays, such as a tensor's sizes and strides, a symbol each."""
+    if isinstance(value, RecordValue):
+        fields = {name: _with_elements(part, generics) for name, part in value.fields.items()}
+        return RecordValue(value.type, fields)  # type: ignore[arg-type]
+    if not isinstance(value, ArrayValue) or not 0 < (value.type.count or 0) <= _MAX_ELEMENTS:
+        return value
+    rest = value.rest
+    if not isinstance(rest, Node) or not isinstance(rest.payload, Uniform) or rest.kind.is_float:
+        return value
+    elements = {index: generics.element(rest, index) for index in range(value.type.count or 0)}
+    return ArrayValue(value.type, {**elements, **value.elements}, rest)
 
 
 def _name_after(symbol: ir.Symbol, value: Value | Place, graph: Graph) -> None:
@@ -80,7 +106,7 @@ def _numbers(name: str, value: Value | Place) -> Iterator[tuple[str, Node]]:
     """The unknown numbers that an argument is, or that it has as fields, as the kernel's body names them."""
     for path, leaf in leaves(value) if isinstance(value, (Node, RecordValue)) else ():
         bare = without_cast(leaf) if isinstance(leaf, Node) else leaf
-        if isinstance(bare, Node) and isinstance(bare.payload, Uniform) and "[" not in path:
+        if isinstance(bare, Node) and isinstance(bare.payload, Uniform) and not path.endswith("[]"):
             yield name + path, bare
 
 
@@ -137,7 +163,8 @@ def unknown_arguments(function: ir.Function, graph: Graph, generics: Generics) -
     _find_bases(function)
     # The host's memory makes unknown numbers uniform.
     memory = HostMemory(graph, generics)
-    return {s: unknown_argument(s.type, s.name, graph, memory) for s in function.parameters}
+    unknown = {s: unknown_argument(s.type, s.name, graph, memory) for s in function.parameters}
+    return {symbol: _with_elements(value, generics) for symbol, value in unknown.items()}
 
 
 def _find_bases(function: ir.Function) -> None:

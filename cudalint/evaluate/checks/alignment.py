@@ -43,7 +43,7 @@ _PERIOD = 32
 """All that widths and the residues that are tried divide."""
 _EASY = (64, 512, 4096)
 """Sizes for an example, multiples of the period."""
-_NAME = re.compile(r"[A-Za-z_][\w.>-]*")
+_NAME = re.compile(r"[A-Za-z_](?:[\w.>-]|\[\d+\])*")
 _CALL = re.compile(r"[a-z0-9]\(")
 """What only the evaluator has a name for: `select(...)`."""
 

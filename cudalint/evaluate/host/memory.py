@@ -27,6 +27,17 @@ class Generics:
         self.given = dict(given or {})
         """Values for symbols of these names (from `assume`)."""
         self._count = 0
+        self._elements: dict[tuple[Node, int], Node] = {}
+
+    def element(self, array: Node, index: int) -> Node:
+        """One of an array's numbers, all of which `array` stands for: they are unknown, and differ from one another."""
+        known = self._elements.get((array, index))
+        if known is None:
+            assert isinstance(array.payload, Uniform)
+            name = array.payload.name
+            known = self.make(name if name.startswith("?") else f"{name}[{index}]", array.kind)
+            self._elements[array, index] = known
+        return known
 
     def make(self, name: str, kind: Kind) -> Node:
         if name in self.given:
@@ -83,13 +94,9 @@ class HostMemory(Memory):
         value = super()._element(array, index)
         if value is not array.rest or not isinstance(value, Node) or not isinstance(value.payload, Uniform):
             return value
-        element = self._made.get((value, index))
-        if element is None:
-            name = value.payload.name
-            element = self.generics.make(name if name.startswith("?") else f"{name}[{index}]", value.kind)
-            self._made[value, index] = element
-            if value in self.unset:
-                self.unset.add(element)
+        element = self.generics.element(value, index)
+        if value in self.unset:
+            self.unset.add(element)
         return element
 
     def smear(self, value: Value, type_: ir.Type, extra: tuple[Node, ...] = (), why: str = "") -> Value:

@@ -1,0 +1,36 @@
+"""Structures of which the host code's execution knows nothing are unknown part by part."""
+
+from __future__ import annotations
+
+from cudalint import ir
+from cudalint.evaluate.execute.values import Pointer, RecordValue
+from cudalint.evaluate.host.memory import Generics
+from cudalint.evaluate.symbolic.arithmetic import I8
+from cudalint.evaluate.symbolic.graph import Graph
+from cudalint.evaluate.symbolic.nodes import Reason
+from cudalint.frontend.flags import ParseOptions
+from cudalint.frontend.lower.unit import lower_unit
+from cudalint.frontend.parse import parse_file
+from cudalint.launches.arguments import kernel_arguments
+
+_SOURCE = """
+    struct View { float *data; int pitch; };
+    struct Both { View from, to; };
+    __global__ void k(View view, Both both) { view.data[threadIdx.x] = both.from.data[threadIdx.x]; }
+"""
+
+
+def test_a_structure_that_could_not_be_followed() -> None:
+    function = lower_unit(parse_file("k.cu", ParseOptions(), _SOURCE.encode())).kernels[0].load()
+    assert isinstance(function, ir.Function)
+    graph = Graph()
+    lost = graph.opaque(Reason(False, "of an expression that clang could not resolve"), (), I8)
+    view, both = function.parameters
+    assert isinstance(both.type, ir.RecordType)
+    known = RecordValue(both.type, {"from": lost, "to": lost})
+    arguments = kernel_arguments(function, [lost, known], graph, Generics(graph))
+    found = arguments[view], arguments[both]
+    assert isinstance(found[0], RecordValue) and isinstance(found[0].fields["data"], Pointer)
+    assert isinstance(found[1], RecordValue)
+    inner = found[1].fields["from"]
+    assert isinstance(inner, RecordValue) and isinstance(inner.fields["data"], Pointer)
