@@ -20,6 +20,7 @@ from cudalint.evaluate.symbolic.assumptions import (
     Constants,
     UnknownName,
     evaluate_expression,
+    holds,
     with_constants,
 )
 from cudalint.evaluate.symbolic.graph import Checkpoint, Graph
@@ -136,18 +137,23 @@ class FileAnalysis(Struct, eq=False):
         if not by_key:
             by_key = {instance.key: (instance, []) for instance in named or (ref,)}
         chosen = list(by_key.values())
-        facts: list[KernelFacts | None] = []
+        facts: dict[int, KernelFacts | None] = {}
         start = self.graph.work
-        for instance, sites in chosen:
+        for index, (instance, sites) in sorted(enumerate(chosen), key=lambda each: not self._is_run(each[1][1])):
             most = _MUCH_WORK if len(facts) < _MAX_INSTANTIATIONS else _LITTLE_WORK
             if self.graph.work - start < most:
-                facts.append(self._kernel(instance, sites))
-        found = [f for f in facts if f is not None]
+                facts[index] = self._kernel(instance, sites)
+        found = [f for index in sorted(facts) if (f := facts[index]) is not None]
         if found and len(chosen) > len(facts):
             reason = f"{len(chosen) - len(facts)} more instantiations of it were not evaluated"
             gap = Gap(found[0].place.path, found[0].place.line, reason)
             found[0] = replace(found[0], gaps=(*found[0].gaps, gap))
         return found
+
+    def _is_run(self, sites: Sequence[HostLaunch]) -> bool:
+        """Whether options of the program decide about launches, and as far as they are known one of these is made."""
+        decided = [site for site in sites if any(map(self.graph.rests_on_defaults, site.guards))]
+        return any(all(holds(self.graph, guard, {}) for guard in site.guards) for site in decided)
 
     def _kernel(self, ref: ir.FunctionRef, sites: Sequence[HostLaunch]) -> KernelFacts | None:
         function = ref.load()

@@ -173,3 +173,16 @@ int main(int argc, char **v) {{
     (kernel,) = analyse_file(str(path), AnalysisOptions()).kernels
     assert len(kernel.launches) == launches
     assert kernel.left_out == ()
+
+
+def test_sizes_that_a_loop_counts_are_the_same_each_time(tmp_path: Path) -> None:
+    """The logarithm of one size is one number, whoever asks for it, and that of another one is another."""
+    path = tmp_path / "a.cu"
+    path.write_text(
+        "__global__ void k(int *a, int bits) { a[threadIdx.x + bits] = 1; }\n"
+        "int log2_ceil(int n) { int bits = 0; while ((1 << bits) < n) ++bits; return bits; }\n"
+        "void run(int *a, int n) { int bits = log2_ceil(n); k<<<1 << bits, 64>>>(a, bits); }\n"
+        "void all(int *a, int n, int m) { run(a, n); run(a, n); run(a, m); }\n"
+    )
+    [kernel] = analyse_file(str(path), AnalysisOptions()).kernels
+    assert len(kernel.launches) == 2

@@ -92,7 +92,7 @@ class CheckedSizes:
         if found is None:
             assert isinstance(symbol.payload, Uniform)
             found = self._graph.uniform(symbol.payload.name, value, symbol.kind)
-            found.payload = replace(symbol.payload, generic=value)
+            found.payload = replace(symbol.payload, generic=value, source="")
             self._others[symbol, value] = found
         return found
 

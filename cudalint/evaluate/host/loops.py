@@ -34,6 +34,8 @@ have yet to come to one."""
 _LONGEST_LIST = 64
 """Elements of an array that may list the sizes that a program is tried with."""
 
+_TESTS_COMPARED = 3
+
 _OPTION_READERS = frozenset({"getopt", "getopt_long", "getopt_long_only"})
 _TEXT_COMPARISONS = frozenset({"strcmp", "strncmp", "strcasecmp", "strncasecmp", "operator=="})
 
@@ -98,14 +100,26 @@ def _count(ex: HostExecutor, parts: LoopParts) -> bool:
     step = _step(after, now)
     if left or step is None or not is_plain(graph, graph.substitute(test, {now: start})):
         return False
-    counter = graph.counter(parts.span)
-    moved = graph.binary("*", step, graph.convert(counter, start.kind), start.kind)
-    goes_on = graph.substitute(test, {now: graph.binary("+", start, moved, start.kind)})
-    if goes_on.is_const or not goes_on.bits & counter.bits:
-        return False
-    times = graph.convert(graph.trips(counter, goes_on), start.kind)
+    known = (parts.span, start, step, *_first_tests(ex, test, now, start, step))
+    times = ex.counted.get(known)
+    if times is None:
+        counter = graph.counter(parts.span)
+        moved = graph.binary("*", step, graph.convert(counter, start.kind), start.kind)
+        goes_on = graph.substitute(test, {now: graph.binary("+", start, moved, start.kind)})
+        if goes_on.is_const or not goes_on.bits & counter.bits:
+            return False
+        times = ex.counted[known] = graph.convert(graph.trips(counter, goes_on), start.kind)
     ex.state.variables[changed[0]] = graph.binary("+", start, graph.binary("*", step, times, start.kind), start.kind)
     return True
+
+
+def _first_tests(ex: HostExecutor, test: Node, now: Node, start: Node, step: Node) -> tuple[Node, ...]:
+    """What a loop asks before its first iterations, by which one is known that is run again for the same sizes."""
+    found, value = [], start
+    for _ in range(_TESTS_COMPARED):
+        found.append(ex.graph.substitute(test, {now: value}))
+        value = ex.graph.binary("+", value, step, start.kind)
+    return tuple(found)
 
 
 def _step(after: object, before: Node) -> Node | None:
