@@ -36,7 +36,10 @@ def follow(ex: HostExecutor, statement: ir.Switch) -> None:
         ex.state.variables = dict(before)
     ex.guards = guards
     if start is not None:
+        ex.guards += _labels(ex, value, statement.cases[start]) if is_default else ()
         _bodies(ex, statement.cases[start:])
+    if is_default:
+        ex.guards = guards
     scope = ex.state.loop_scopes.pop()
     if scope.breaks or not value.is_const:
         ex.state.dead = False
