@@ -139,7 +139,8 @@ class FileAnalysis(Struct, eq=False):
         chosen = list(by_key.values())
         facts: dict[int, KernelFacts | None] = {}
         start = self.graph.work
-        for index, (instance, sites) in sorted(enumerate(chosen), key=lambda each: not self._is_run(each[1][1])):
+        for index in self._those_run_first([sites for _, sites in chosen]):
+            instance, sites = chosen[index]
             most = _MUCH_WORK if len(facts) < _MAX_INSTANTIATIONS else _LITTLE_WORK
             if self.graph.work - start < most:
                 facts[index] = self._kernel(instance, sites)
@@ -149,6 +150,11 @@ class FileAnalysis(Struct, eq=False):
             gap = Gap(found[0].place.path, found[0].place.line, reason)
             found[0] = replace(found[0], gaps=(*found[0].gaps, gap))
         return found
+
+    def _those_run_first(self, launches: Sequence[Sequence[HostLaunch]]) -> Sequence[int]:
+        """The positions of instantiations, given the launches of each, in the order in which they are evaluated."""
+        positions = range(len(launches))
+        return positions if len(launches) < 2 else sorted(positions, key=lambda each: not self._is_run(launches[each]))
 
     def _is_run(self, sites: Sequence[HostLaunch]) -> bool:
         """Whether options of the program decide about launches, and as far as they are known one of these is made."""

@@ -15,6 +15,8 @@ from typing import Final
 
 from msgspec import Struct
 
+from cudalint.frontend.recovery import text_of
+
 _MAKEFILES: Final = ("GNUmakefile", "makefile", "Makefile")
 """In the order in which `make` looks for them (GNU Make Manual, section 3.2)."""
 _LARGEST: Final = 1 << 18
@@ -91,15 +93,11 @@ def _commands(makefile: str) -> tuple[RunCommand, ...]:
     return tuple(found)
 
 
+@lru_cache(maxsize=8)
 def _lines(makefile: str) -> Sequence[_Line]:
-    try:
-        with open(makefile, encoding="utf-8", errors="replace") as file:
-            text = file.read(_LARGEST)
-    except OSError:
-        return ()
     found: list[_Line] = []
     begun, number = "", 0
-    for position, line in enumerate(text.splitlines(), 1):
+    for position, line in enumerate(text_of(makefile)[:_LARGEST].splitlines(), 1):
         number = number or position
         if line.endswith("\\"):
             begun += line[:-1] + " "

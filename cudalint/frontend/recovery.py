@@ -120,7 +120,7 @@ def _build_folders(base: str) -> Iterator[str]:
 def _setup_folders(start: str) -> Iterator[str]:
     """The folders that the setup.py of a Python extension names, which stands at the top of its project."""
     for base in itertools.islice(upwards(start), _SETUP_LEVELS):
-        for match in _SETUP_FOLDERS.finditer(_text_of(os.path.join(base, "setup.py"))):
+        for match in _SETUP_FOLDERS.finditer(text_of(os.path.join(base, "setup.py"))):
             for line in (match[1] or match[2] or "").splitlines():
                 # `os.path.join(here, "csrc", "include")`, or `Path(here) / "csrc" / "include"`.
                 parts = _LITERAL.findall(line)
@@ -131,11 +131,12 @@ def _setup_folders(start: str) -> Iterator[str]:
 @lru_cache(maxsize=64)
 def _build_text(folder: str) -> str:
     """The build files of a folder, one after the other."""
-    texts = [_text_of(os.path.join(folder, name)) for name in _BUILD_FILES]
+    texts = [text_of(os.path.join(folder, name)) for name in _BUILD_FILES]
     return _BUILD_COMMENT.sub("", "\n".join(texts))
 
 
-def _text_of(path: str) -> str:
+def text_of(path: str) -> str:
+    """What a build file says; nothing if there is none."""
     if not os.path.isfile(path):
         return ""  # Opening a pipe would wait for somebody to write into it.
     try:
@@ -154,7 +155,7 @@ def build_defines(path: str) -> tuple[str, ...]:
 def _setup_defines(start: str) -> Iterator[str]:
     """`define_macros=[("WITH_CUDA", None)]` of the nearest setup.py."""
     for base in itertools.islice(upwards(start), _SETUP_LEVELS):
-        text = _text_of(os.path.join(base, "setup.py"))
+        text = text_of(os.path.join(base, "setup.py"))
         for list_ in _SETUP_DEFINES.finditer(text):
             for name, value in _SETUP_DEFINE.findall(list_[1]):
                 yield f"{name}={value}" if value else name

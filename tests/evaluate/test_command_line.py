@@ -118,6 +118,14 @@ def test_options(tmp_path: Path, reading: str, arguments: str) -> None:
     assert "b == 64 (Makefile:4)" in launch.assumptions
 
 
+def test_two_options_with_equal_words_are_two_numbers(tmp_path: Path) -> None:
+    """Their difference is 0 as the program is run, and not for all others."""
+    launched = "k<<<n / 64, 64>>>(0, n, n - pitch + 1);"
+    launch = _launch(tmp_path, _main(f"int n = 10, b = 128, pitch = 1; {_GETOPT} {launched}"), "-s 4096 -p 4096")
+    assert launch.grid == (64, 1, 1)
+    assert "pitch" not in launch.parameters
+
+
 def test_an_option_that_is_not_given_keeps_its_default(tmp_path: Path) -> None:
     launch = _launch(tmp_path, _main(f"int n = 10, b = 128, pitch = 1; {_GETOPT} {_RUN}"), "-s 4000")
     assert (launch.block, launch.grid) == ((128, 1, 1), (32, 1, 1))

@@ -117,7 +117,7 @@ class Text(Struct, frozen=True, eq=False):
 
     text: str
     word: str = ""
-    """Which word of the command line it is: `argv[1]`."""
+    """Which word of the command line it is, or of which option it is the word: `argv[1]`, `--size`."""
     source: str = ""
     """What says so: `Makefile:12`."""
 

@@ -27,8 +27,8 @@ if TYPE_CHECKING:
 _INTEGER = re.compile(r"\s*[+-]?\d+")
 _NUMBER = re.compile(r"\s*[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?")
 _CONVERSION = re.compile(r"%(?:h{0,2}|l{0,2}|z)([diuf])")
-_Option = tuple[int, str, int]
-"""What `getopt` returns, the option's word, and which one of the command line that is."""
+_Option = tuple[int, str, str]
+"""What `getopt` returns, the option's word, and the option."""
 _INT = ir.Scalar("int", 4, "int")
 _NEXT_OPTION = ir.Symbol("optind", _INT, "static", ir.Span("", 0, 0, 0, 0))
 """Which option `getopt` gives next; a variable of the host code, so that what happens on trial is forgotten."""
@@ -68,8 +68,8 @@ def _number_of(ex: HostExecutor, text: Text, pattern: re.Pattern[str], kind: Kin
     return known
 
 
-def _reader(pattern: re.Pattern[str], kind: Kind | None = None) -> Handler:
-    """`atoi(argv[1])` and its relatives; `kind`: of what is read, if the call's type is another one."""
+def _reader(pattern: re.Pattern[str]) -> Handler:
+    """`atoi(argv[1])` and its relatives."""
 
     def handler(ex: HostExecutor, call: ir.Call) -> Value | None:
         text = expressions.evaluate(ex, call.arguments[0])
@@ -79,7 +79,7 @@ def _reader(pattern: re.Pattern[str], kind: Kind | None = None) -> Handler:
             base = expressions.number(ex, call.arguments[2])
             if not base.is_const or base.value not in (0, 10):
                 return None
-        return _number_of(ex, text, pattern, kind or kind_of(call.type))
+        return _number_of(ex, text, pattern, kind_of(call.type))
 
     return handler
 
@@ -109,34 +109,28 @@ def _next_option(ex: HostExecutor, call: ir.Call) -> Value | None:
     if ex.command is None or not isinstance(short, Text):
         return None
     long = _long_options(ex, call.arguments[3]) if len(call.arguments) > 3 else {}
-    position = ex.state.variables.get(_NEXT_OPTION, ex.graph.zero)
-    found = None if long is None or not isinstance(position, Node) else _options(ex.command.words[1:], short.text, long)
+    found = None if long is None else _options(ex.command.words[1:], short.text, long)
     if found is None:
         return None
-    assert isinstance(position, Node)
-    number = int(position.value)
+    position = ex.state.variables.get(_NEXT_OPTION, ex.graph.zero)
+    number = int(position.value) if isinstance(position, Node) else 0
     if number >= len(found):
         return ex.graph.const(-1)
-    code, word, at = found[number]
+    code, word, option = found[number]
     ex.state.variables[_NEXT_OPTION] = ex.graph.const(number + 1)
-    ex.state.variables[_OPTION_ARGUMENT] = Text(word, f"argv[{at}]", ex.command.place)
+    ex.state.variables[_OPTION_ARGUMENT] = Text(word, option, ex.command.place)
     return ex.graph.const(code)
 
 
 def _options(words: Sequence[str], short: str, long: Mapping[str, tuple[bool, int]]) -> list[_Option] | None:
     """What `getopt` finds; None where it would complain."""
-    names = [f"{name}=" if takes_word else name for name, (takes_word, _) in long.items()]
+    spelled = [f"{name}=" if takes_word else name for name, (takes_word, _) in long.items()]
     try:
-        found, _ = getopt.gnu_getopt(words, short.lstrip("+-:"), names)
+        found, _ = getopt.gnu_getopt(words, short.lstrip("+-:"), spelled)
     except getopt.GetoptError:
         return None
-    return [_option(words, name, word, long) for name, word in found]
-
-
-def _option(words: Sequence[str], name: str, word: str, long: Mapping[str, tuple[bool, int]]) -> _Option:
-    code = long[name[2:]][1] if name.startswith("--") else ord(name[1])
-    at = next((position for position, given in enumerate(words, 1) if word and given.endswith(word)), 0)
-    return code, word, at
+    codes = {f"--{name}": code for name, (_, code) in long.items()}
+    return [(codes[option] if option in codes else ord(option[1]), word, option) for option, word in found]
 
 
 def _long_options(ex: HostExecutor, list_: ir.Expr) -> Mapping[str, tuple[bool, int]] | None:
@@ -170,9 +164,9 @@ def name_value(ex: HostExecutor, expr: ir.Name) -> Value:
 
 def _table() -> Mapping[str, Handler]:
     table: dict[str, Handler] = {}
-    for name in ("atoi", "atol", "atoll", "strtol", "strtoul", "strtoll", "strtoull", "strtoimax", "strtoumax"):
+    for name in ("atoi", "atol", "atoll", "stoi", "stol", "stoul", "stoll", "stoull"):
         table[name] = _reader(_INTEGER)
-    for name in ("stoi", "stol", "stoul", "stoll", "stoull"):
+    for name in ("strtol", "strtoul", "strtoll", "strtoull", "strtoimax", "strtoumax"):
         table[name] = _reader(_INTEGER)
     for name in ("atof", "strtof", "strtod", "stof", "stod"):
         table[name] = _reader(_NUMBER)

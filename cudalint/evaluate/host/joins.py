@@ -44,17 +44,19 @@ def joined_variables(
     side = None if condition is None else as_it_is_run(ex, condition)
     for symbol, value in otherwise.items():
         mine = then.get(symbol)
-        if side is not None and mine is not None and mine is not value:
+        if mine is None:
+            then[symbol] = value
+        elif mine is value:
+            continue
+        elif side is not None:
             then[symbol] = _default(ex, mine if side else value, symbol.name)
-        elif mine is not None and mine is not value:
+        else:
             old = before.get(symbol)
             _note_steps(ex, symbol, old, mine, value)
             chosen: Value | None = None
             if condition is not None:
                 chosen = _either(ex, condition, old, mine, value) or _one_function(ex, condition, mine, value)
             then[symbol] = chosen or _better(ex, old, mine, value, symbol.name, condition)
-        elif mine is None:
-            then[symbol] = value
     return then
 
 
@@ -63,8 +65,7 @@ def preferred(ex: HostExecutor, condition: Node, a: Value, b: Value) -> Value | 
     in `is_given("n") ? value_of("n") : 1024`, whatever the functions do to find out."""
     side = as_it_is_run(ex, condition)
     if side is not None:
-        chosen = a if side else b
-        return _default(ex, chosen, "?")  # type: ignore[return-value]
+        return _default(ex, a if side else b, "?")  # type: ignore[return-value]
     if not (isinstance(a, Node) and isinstance(b, Node)) or _known(ex, a) == _known(ex, b):
         return None
     known, unknown = (a, b) if _known(ex, a) else (b, a)

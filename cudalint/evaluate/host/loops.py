@@ -33,8 +33,8 @@ _MOST_PLACES = 16
 have yet to come to one."""
 _LONGEST_LIST = 64
 """Elements of an array that may list the sizes that a program is tried with."""
-
 _TESTS_COMPARED = 3
+"""Conditions of a loop's first iterations by which it is told from others."""
 
 _OPTION_READERS = frozenset({"getopt", "getopt_long", "getopt_long_only"})
 _TEXT_COMPARISONS = frozenset({"strcmp", "strncmp", "strcasecmp", "strncasecmp", "operator=="})

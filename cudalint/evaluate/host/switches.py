@@ -24,16 +24,14 @@ def follow(ex: HostExecutor, statement: ir.Switch) -> None:
     ex.state.loop_scopes.append(LoopScope(0, is_switch=True))
     is_default = ex.graph.rests_on_defaults(value)
     start = _chosen(ex, value, statement.cases) if value.is_const or is_default else None
-    before = ex.state.variables
+    before = dict(ex.state.variables)
     for position, case in enumerate(statement.cases):
         if position == start:
             continue
         ex.guards = guards if value.is_const else (*guards, *_labels(ex, value, case))
         _case(ex, case, taken=not value.is_const)
         if is_default:
-            ex.state.variables = before
-    if is_default:
-        ex.state.variables = dict(before)
+            ex.state.variables = dict(before)
     ex.guards = guards
     if start is not None:
         ex.guards += _labels(ex, value, statement.cases[start]) if is_default else ()
