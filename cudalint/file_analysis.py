@@ -31,7 +31,7 @@ from cudalint.frontend.texts import annotations_in
 from cudalint.hardware.targets import find_target
 from cudalint.host_code import HostCode
 from cudalint.kernel_analysis import KernelAnalysis
-from cudalint.launches.arguments import unknown_arguments, with_template
+from cudalint.launches.arguments import unknown_arguments, with_stand_ins, with_template
 from cudalint.launches.configuration import Configuration
 from cudalint.launches.distinct import Chosen, distinct, still_left_out
 from cudalint.launches.given import GivenArguments, scalars
@@ -231,7 +231,8 @@ class FileAnalysis(Struct, eq=False):
                 found = without_launch(function, (), options, graph, generics, self.given.number)
 
         def completed(configuration: Configuration) -> Configuration:
-            return self.given.put_into(with_template(configuration, function), function, unknown)
+            stated = with_stand_ins(with_template(configuration, function), function)
+            return self.given.put_into(stated, function, unknown)
 
         last = tuple((index, completed(configuration)) for index, configuration in chosen.last)
         return replace(chosen, configurations=[completed(c) for c in found], last=last)

@@ -145,6 +145,8 @@ class Symbol(Struct, eq=False):
     initializer: Callable[[], Expr | None] | None = None
     """For variables that live outside of a function's statements (globals, constexpr, statics): their
     initializer, lowered when it is asked for."""
+    stands_in: int | None = None
+    """The number that was made up for a name that nothing declares."""
 
 
 FunctionKind = Literal["kernel", "device", "host"]
@@ -188,6 +190,8 @@ class Function(Struct, eq=False):
     """Front-end errors inside the body; statements may be missing from it."""
     launches_kernels: bool = False
     """Launches of other kernels are missing from the body."""
+    stand_ins: tuple[tuple[str, int], ...] = ()
+    """Names that nothing declares, and the numbers that were made up for them to make this instantiation."""
 
 
 class FunctionRef(Struct, eq=False):

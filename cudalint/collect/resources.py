@@ -20,10 +20,12 @@ _MOST_REGISTERS = 255
 
 
 def resources_of(
-    function: ir.Function, static_shared: int, usage: Usage | None, options: AnalysisOptions, target: Target
+    function: ir.Function, declared: int, usage: Usage | None, options: AnalysisOptions, target: Target
 ) -> Resources:
-    """The kernel's own needs. The user's word comes first, then what was compiled, then what bounds the compiler."""
+    """The kernel's own needs. The user's word comes first, then what was compiled, then what bounds the compiler.
+    `declared` are the bytes of its shared arrays, of which nobody knows if their extents may have been made up."""
     registers, source = _registers(function, usage, options, target)
+    static_shared = None if function.stand_ins and declared else declared
     if usage is not None and usage.static_shared_bytes is not None:
         static_shared = usage.static_shared_bytes
     return Resources(static_shared, registers, source, function.max_threads, function.min_blocks)

@@ -15,6 +15,11 @@ class Guess(Struct, frozen=True):
 
     declaration: str
     meaning: str
+    value: int | None = None
+    """The number that it is, where a template needs one."""
+
+    def note(self, name: str) -> str:
+        return f"nothing declares '{name}'; taken as {self.meaning}"
 
 
 _GROUPS: Final = (
@@ -97,12 +102,22 @@ def guess_name(name: str, rest: bytes) -> Guess:
     computed from a guess.
     """
     if not _CALLED.match(rest):
-        return Guess(f"extern __device__ const int {name};", "an unknown `int`")
+        return Guess(f"extern __device__ const int {name};", _UNKNOWN_NUMBER)
     # The result is most often of the first argument's type, or what a first argument points to.
     head = "template <class T, class... A> __host__ __device__ T"
     return Guess(f"{head} {name}(T, A...); {head} {name}(T*, A...); __host__ __device__ int {name}();", "a function")
 
 
+def with_number(name: str, guess: Guess) -> Guess | None:
+    """The same name with a number, as an argument of a template must have one; None where the guess is no number."""
+    if guess.meaning != _UNKNOWN_NUMBER:
+        return None
+    return Guess(f"constexpr int {name} = {_ASSUMED_NUMBER};", f"{_ASSUMED_NUMBER}", _ASSUMED_NUMBER)
+
+
+_UNKNOWN_NUMBER: Final = "an unknown `int`"
+_ASSUMED_NUMBER: Final = 32
+"""A multiple of a warp, as sizes are, of which a block may have the square as threads."""
 _CALLED: Final = re.compile(rb"\s*(?:<[^;{}()]*>)?\s*\(")
 _WITHIN: Final = re.compile(rb"\s*::\s*(?:template\s+)?(\w+)")
 _DECLARES: Final = re.compile(rb"\s*(?:const\b)?\s*[&*]*\s*(?:__restrict(?:__)?\b)?\s*(?:\w|[{>]|$)")

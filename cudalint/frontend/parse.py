@@ -28,7 +28,14 @@ from cudalint.frontend.flags import (
     system_folders,
 )
 from cudalint.frontend.guesses import Guess, header_of
-from cudalint.frontend.problems import Problem, missing_headers, missing_names, nested_launches, problems_of
+from cudalint.frontend.problems import (
+    Problem,
+    missing_headers,
+    missing_names,
+    nested_launches,
+    numbers_needed,
+    problems_of,
+)
 from cudalint.frontend.python.located import PlaceMap
 from cudalint.frontend.reading import SourceError, checked_text, read_source
 
@@ -74,6 +81,8 @@ class ParsedFile(Struct):
     """The start of the file that includes this one, if this is a fragment that was parsed behind it."""
     nested_launches: tuple[Problem, ...] = ()
     """Where kernels launch others, which clang leaves out of the bodies that it hands over."""
+    stand_ins: dict[str, int] = field(default_factory=dict)
+    """Numbers that were made up for names that nothing declares."""
 
     def shown(self, path: str) -> str:
         """A file's path as the user knows it, given clang's: the same for a header whatever file includes it."""
@@ -122,7 +131,7 @@ def parse_file(
         launches = tuple(_placed(p, path, places) for p in launches)
     return ParsedFile(
         path, attempt.unit, problems, ranges, system_folders=system_folders(options), places=places,
-        context=attempt.setting.context, nested_launches=launches,
+        context=attempt.setting.context, nested_launches=launches, stand_ins=attempt.stand_ins(),
     )  # fmt: skip
 
 
@@ -158,6 +167,10 @@ class _Attempt(Struct, frozen=True):
     setting: _Setting
     unit: TranslationUnit
     problems: tuple[Problem, ...]
+
+    def stand_ins(self) -> dict[str, int]:
+        """The names that were given a number."""
+        return {name: guess.value for name, guess in self.setting.guesses.items() if guess.value is not None}
 
 
 class _Parser(Struct, frozen=True):
@@ -300,7 +313,7 @@ class _Parser(Struct, frozen=True):
 
     def _with_guesses(self, attempt: _Attempt) -> _Attempt:
         """Declares the names that are still missing, where that helps, and notes each as a problem."""
-        notes: dict[str, Problem] = {}
+        places: dict[str, Problem] = {}
         for _ in range(_GUESS_ROUNDS):
             names = dict(self._missing_names(attempt))
             if not names:
@@ -309,14 +322,25 @@ class _Parser(Struct, frozen=True):
             names = {name: found for name, found in names.items() if "::" in name} or names
             guesses = {name: guess for name, (_, guess) in names.items()}
             setting = replace(attempt.setting, guesses={**attempt.setting.guesses, **guesses})
-            better = self._better(attempt, self._attempt(setting))
+            better = self._better(attempt, self._with_numbers(self._attempt(setting)))
             if better is attempt:
                 break
             attempt = better
-            for name, (problem, guess) in names.items():
-                message = f"nothing declares '{name}'; taken as {guess.meaning}"
-                notes[name] = replace(problem, message=message, kind="guessed", is_syntax=False)
-        return replace(attempt, problems=(*attempt.problems, *notes.values()))
+            places |= {name: problem for name, (problem, _) in names.items()}
+        guesses = attempt.setting.guesses
+        notes = [
+            replace(place, message=guesses[name].note(name), kind="guessed", is_syntax=False, name=name)
+            for name, place in places.items()
+        ]
+        return replace(attempt, problems=(*attempt.problems, *notes))
+
+    def _with_numbers(self, attempt: _Attempt) -> _Attempt:
+        """Gives the guessed names numbers that need them."""
+        needed = dict(numbers_needed(self.path, self.text, attempt.problems, attempt.setting.guesses))
+        if not needed:
+            return attempt
+        setting = replace(attempt.setting, guesses={**attempt.setting.guesses, **needed})
+        return self._better(attempt, self._attempt(setting))
 
     def _missing_names(self, attempt: _Attempt) -> Iterator[tuple[str, tuple[Problem, Guess]]]:
         return missing_names(self.path, self.text, attempt.problems)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Final, Literal
 
 from clang.cindex import Diagnostic, TranslationUnit
@@ -11,7 +11,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from cudalint.frontend.flags import HEADERS_ROOT
-from cudalint.frontend.guesses import Guess, guess_name, guess_type, guess_within, header_of, macro_on
+from cudalint.frontend.guesses import Guess, guess_name, guess_type, guess_within, header_of, macro_on, with_number
 from cudalint.frontend.recovery import CONTEXT_SUFFIX
 
 _NOT_FOUND: Final = re.compile(r"'(.+)' file not found")
@@ -21,6 +21,13 @@ _NO_CLASS: Final = "expected class name"
 _NO_DECLARATION: Final = "a type specifier is required for all declarations"
 _NOT_IN_NAMESPACE: Final = re.compile(r"no (?:member|type|template) named '(\w+)' in namespace '([\w:]+)'")
 _UNKNOWN_TYPE: Final = re.compile(r"(?:unknown type name|no type named) '(\w+)'")
+_NEEDS_NUMBER: Final = re.compile(
+    r"no matching function|non-type template argument is not a constant|constexpr variable '\w+' must be initialized"
+)
+"""What clang says of a name without a value among the arguments of a template, or of a constant on the way there."""
+_END_OF_ARGUMENTS: Final = re.compile(rb"<<<|>\s*\(|;")
+"""What follows them."""
+_WORD: Final = re.compile(rb"[A-Za-z_]\w*")
 _SYNTAX: Final = frozenset({"Parse Issue", "Lexical or Preprocessor Issue"})
 """Clang's categories of errors that are there whatever other files declare."""
 # Which side a function runs on, and whether a bundled template has a body, are no concern of a linter.
@@ -47,6 +54,8 @@ class Problem(Struct, frozen=True):
     kind: ProblemKind
     is_syntax: bool = False
     """The text is no C++ there, whatever is declared elsewhere."""
+    name: str = ""
+    """What was made up for that nothing declares."""
 
 
 def problems_of(unit: TranslationUnit) -> tuple[Problem, ...]:
@@ -130,6 +139,22 @@ def missing_names(path: str, text: bytes, problems: Sequence[Problem]) -> Iterat
             rest = lines[problem.line - 1][problem.column - 1 + len(match[1]) :]
             guess = guess_name(match[1], rest)
         yield match[1], (problem, guess)
+
+
+def numbers_needed(
+    path: str, text: bytes, problems: Sequence[Problem], guesses: Mapping[str, Guess]
+) -> Iterator[tuple[str, Guess]]:
+    """The guessed names that stand where a template must have a number, with guesses that have one."""
+    lines = text.split(b"\n")
+    found: set[str] = set()
+    for problem in problems:
+        if problem.path == path and _NEEDS_NUMBER.match(problem.message):
+            rest = b"\n".join([lines[problem.line - 1][problem.column - 1 :], *lines[problem.line :][:_LINES_READ]])
+            found.update(word.decode() for word in _WORD.findall(_END_OF_ARGUMENTS.split(rest, 1)[0]))
+    for name, guess in guesses.items():
+        other = with_number(name, guess) if name in found else None
+        if other is not None:
+            yield name, other
 
 
 def _in_namespace(problem: Problem, lines: Sequence[bytes]) -> tuple[str, Guess] | None:

@@ -26,6 +26,7 @@ from cudalint.evaluate.execute.values import (
 )
 from cudalint.evaluate.host.memory import Generics, HostMemory, is_provisional
 from cudalint.evaluate.symbolic.arithmetic import I8, kind_of
+from cudalint.evaluate.symbolic.defaults import NOT_DECLARED
 from cudalint.evaluate.symbolic.graph import Graph
 from cudalint.evaluate.symbolic.nodes import Node, Reason, Uniform, without_cast
 from cudalint.launches.configuration import Configuration
@@ -220,6 +221,12 @@ def with_template(configuration: Configuration, function: ir.Function) -> Config
         return configuration
     text = f"{' = '.join(name for name, _ in used)} = {used[0][1]} (nothing instantiates the template)"
     return replace(configuration, assumptions=(*configuration.assumptions, text))
+
+
+def with_stand_ins(configuration: Configuration, function: ir.Function) -> Configuration:
+    """States the numbers that were made up for missing names to make the kernel."""
+    made_up = tuple(f"{name} == {number} ({NOT_DECLARED})" for name, number in function.stand_ins)
+    return replace(configuration, assumptions=(*configuration.assumptions, *made_up)) if made_up else configuration
 
 
 def _element(type_: ir.Type) -> ir.Type | None:

@@ -169,6 +169,15 @@ def test_a_guessed_number_has_no_value() -> None:
     assert messages(parsed) == ["nothing declares 'STRIDE'; taken as an unknown `int`"]
 
 
+def test_a_guessed_number_has_a_value_where_nothing_else_can_stand() -> None:
+    text = "template <int N> __global__ void k(float* x) {}\nvoid f(float* x) { k<SIZE><<<1, STEP>>>(x); }"
+    parsed = parse(text)
+    assert messages(parsed) == [
+        "nothing declares 'SIZE'; taken as 32", "nothing declares 'STEP'; taken as an unknown `int`",
+    ]  # fmt: skip
+    assert parsed.stand_ins == {"SIZE": 32}
+
+
 @pytest.mark.parametrize(
     ("line", "header"),
     [

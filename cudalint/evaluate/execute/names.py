@@ -25,7 +25,8 @@ from cudalint.evaluate.execute.values import (
     Value,
     Within,
 )
-from cudalint.evaluate.symbolic.arithmetic import I8
+from cudalint.evaluate.symbolic.arithmetic import I8, kind_of
+from cudalint.evaluate.symbolic.defaults import NOT_DECLARED
 from cudalint.evaluate.symbolic.nodes import Node, Reason
 from cudalint.hardware.requests import WARP_LANES
 
@@ -67,6 +68,10 @@ def name_value(ex: Executor, expr: ir.Name) -> Value:
         return held
     if symbol.storage == "builtin":
         return _builtin_value(ex, symbol)
+    if symbol.stands_in is not None and held is None:
+        made_up = ex.graph.default(symbol.name, symbol.stands_in, kind_of(symbol.type), NOT_DECLARED)
+        ex.state.variables[symbol] = made_up
+        return made_up
     outside = symbol.storage in ("global", "static") and symbol not in ex.state.variables
     if outside and not expressions.initialise_global(ex, symbol):
         reason = Reason(False, f"`{symbol.name}` is set elsewhere")

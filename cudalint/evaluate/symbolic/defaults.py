@@ -8,6 +8,9 @@ from cudalint.evaluate.symbolic.arithmetic import BOOL
 from cudalint.evaluate.symbolic.graph import Graph
 from cudalint.evaluate.symbolic.nodes import Node, Uniform, render
 
+NOT_DECLARED = "nothing declares it"
+"""What says a number that was made up for a missing name."""
+
 
 def kept(graph: Graph, symbols: Iterable[Node]) -> tuple[Node, ...]:
     """The conditions that no option changes these numbers."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
 from cudalint import ir
 from cudalint.frontend import cursors
@@ -14,6 +14,7 @@ from cudalint.frontend.lower.init_lists import InitLists
 from cudalint.frontend.lower.lambdas import Lambdas
 from cudalint.frontend.lower.macros import Macros
 from cudalint.frontend.lower.sources import Sources
+from cudalint.frontend.lower.stand_ins import StandIns
 from cudalint.frontend.lower.statements import Statements
 from cudalint.frontend.lower.symbols import Symbols
 from cudalint.frontend.lower.types import Types
@@ -33,6 +34,7 @@ class Context:
         self.types = Types()
         self.symbols = Symbols(self)
         self.functions = Functions(self, launching)
+        self.stand_ins = StandIns(self, parsed.stand_ins)
         self.constructors = Constructors(self)
         self.calls = Calls(self)
         self.init_lists = InitLists(self)
@@ -53,13 +55,14 @@ class Context:
         """Whether a kernel is launched between the first and the last line of a function of the device."""
         return any(self._is_within(problem, span) for problem in self._parsed.nested_launches)
 
-    def problems_within(self, span: ir.Span) -> tuple[str, ...]:
-        """The front end's errors between the first and the last line of a function."""
+    def problems_within(self, span: ir.Span, missing: Collection[str] = ()) -> tuple[str, ...]:
+        """The front end's errors between the first and the last line of a function, and what was made up for names
+        that are missing elsewhere."""
         return tuple(
             [
                 f"{problem.line}:{problem.column}: {problem.message}"
                 for problem in self._parsed.problems
-                if problem.kind != "supplied" and self._is_within(problem, span)
+                if problem.kind != "supplied" and (self._is_within(problem, span) or problem.name in missing)
             ]
         )
 

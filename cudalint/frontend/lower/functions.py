@@ -139,16 +139,18 @@ class Functions:
     def _load(self, key: str) -> ir.Function | None:
         if key not in self._loaded:
             with _deep_recursion(), self._object_of(self._definitions[key]) as this:
-                self._loaded[key] = self._lower(self._definitions[key], this)
+                self._loaded[key] = self._lower(key, this)
         return self._loaded[key]
 
-    def _lower(self, definition: Cursor, this: ir.Symbol | None) -> ir.Function | None:
+    def _lower(self, key: str, this: ir.Symbol | None) -> ir.Function | None:
+        definition = self._definitions[key]
         parts = declarations.split(definition)
         if parts.body is None and not declarations.is_implicit_constructor(definition):
             return None
         context = self._context
         max_threads, min_blocks = declarations.launch_bounds(definition, parts)
         span = context.sources.span(definition)
+        stand_ins = context.stand_ins.in_function(key, definition)
         return ir.Function(
             name=cursors.spelling(definition),
             instantiation=declarations.instantiation_name(definition),
@@ -168,8 +170,9 @@ class Functions:
             template_values=self._template_values(definition),
             template_types=self._template_types(definition),
             captures=self._captures_of(definition),
-            problems=context.problems_within(span),
+            problems=context.problems_within(span, stand_ins),
             launches_kernels=context.launches_kernels(span),
+            stand_ins=context.stand_ins.numbers(stand_ins),
         )
 
     def _template_values(self, definition: Cursor) -> tuple[ir.Symbol, ...]:

@@ -63,6 +63,7 @@ class Symbols:
             is_const=is_const(declared) or declaration.kind == kinds.TEMPLATE_NON_TYPE_PARAMETER,
             is_restrict=bool(cursors.is_restrict_qualified(declared)),
         )
+        symbol.stands_in = context.stand_ins.value(declaration)
         if storage in ("constant", "device", "global", "static"):
             symbol.initializer = lambda: context.expressions.initializer(declaration)
         return symbol
@@ -138,7 +139,7 @@ class Symbols:
         return self._constants[key]
 
     def _fold(self, reference: Cursor, declaration: Cursor) -> int | float | None:
-        if declaration.kind == kinds.PARM_DECL:
+        if declaration.kind == kinds.PARM_DECL or self._context.stand_ins.in_variable(declaration):
             return None
         declared = cursors.type_of(declaration)
         if not cursors.is_const_qualified(cursors.canonical_type(declared)):
