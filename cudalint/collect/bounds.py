@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from msgspec import Struct, field
 
 from cudalint import ir
 from cudalint.evaluate.checks.bounds import Leaving, Touch, assumed_extent, extent_text, leaving
 from cudalint.evaluate.execute.events import AccessEvent, LocalIndexEvent
 from cudalint.evaluate.execute.memory import element_bytes
+from cudalint.evaluate.execute.values import Allocation
 from cudalint.evaluate.requests.execution import Execution
 from cudalint.evaluate.requests.knowledge import is_astray
 from cudalint.evaluate.requests.views import LaunchView
@@ -21,24 +24,24 @@ class BoundsCollector(Struct, eq=False):
     """By place and launch; the first execution of an access that leaves its array stands for the others."""
 
     def add(self, execution: Execution) -> None:
-        tried: set[object] = set()
-        for event in execution.events:
-            if not isinstance(event, (AccessEvent, LocalIndexEvent)):
-                continue
-            array = _array(event, execution)
-            if array is None:
-                continue
-            touch = array.touch
-            conditions = tuple(c.index for c in touch.context.conditions)
-            key = (array.symbol, array.name, event.operation, touch.offset.index, touch.bytes, conditions)
-            if key not in tried:
-                tried.add(key)
-                self._try(array, execution.view)
+        arrays = list(_arrays(execution))
+        assumed: dict[Allocation, Node | None] = {}
+        touches: dict[Allocation, list[Touch]] = {}
+        for array in arrays:
+            if array.extent is None:
+                touches.setdefault(array.target, []).append(array.touch)
+        for array in arrays:
+            extent = array.extent
+            if extent is None:
+                if array.target not in assumed:
+                    assumed[array.target] = assumed_extent(touches[array.target], execution.view)
+                extent = assumed[array.target]
+            if extent is not None:
+                self._try(array, extent, execution.view)
 
-    def _try(self, array: _Array, view: LaunchView) -> None:
-        extent = array.extent or assumed_extent(array.touch, view)
-        found = leaving(array.touch, extent, view) if extent is not None else None
-        if found is None or extent is None:
+    def _try(self, array: _Array, extent: Node, view: LaunchView) -> None:
+        found = leaving(array.touch, extent, view)
+        if found is None:
             return
         context = array.touch.context
         place = (context.span, context.frames, array.name, view.index)
@@ -59,6 +62,12 @@ class _Array(Struct, frozen=True, eq=False):
     element: int
     event: AccessEvent | LocalIndexEvent
     symbol: ir.Symbol | None
+
+    @property
+    def target(self) -> Allocation:
+        """Of an array in memory."""
+        assert isinstance(self.event, AccessEvent)
+        return self.event.target
 
     def fact(self, found: Leaving, extent: Node, view: LaunchView) -> OutOfBounds:
         context, offender = self.touch.context, found.offender
@@ -84,6 +93,21 @@ class _Array(Struct, frozen=True, eq=False):
             Place(*self.symbol.span) if self.symbol is not None else None,
             dimensions,
         )
+
+
+def _arrays(execution: Execution) -> Iterator[_Array]:
+    """What is touched, each access once for each of its addresses."""
+    tried: set[object] = set()
+    for event in execution.events:
+        array = _array(event, execution) if isinstance(event, (AccessEvent, LocalIndexEvent)) else None
+        if array is None:
+            continue
+        touch = array.touch
+        conditions = tuple(c.index for c in touch.context.conditions)
+        key = (array.symbol, array.name, array.event.operation, touch.offset.index, touch.bytes, conditions)
+        if key not in tried:
+            tried.add(key)
+            yield array
 
 
 def _array(event: AccessEvent | LocalIndexEvent, execution: Execution) -> _Array | None:

@@ -75,21 +75,27 @@ def leaving(touch: Touch, extent: Node, view: LaunchView) -> Leaving | None:
     return _for_sizes(touch, extent, given, view)
 
 
-def assumed_extent(touch: Touch, view: LaunchView) -> Node | None:
-    """The size of an array of which nobody sees the allocation: as many elements as the grid has threads, if that is
-    what a launch that needs no rounding up touches exactly."""
+def assumed_extent(touches: Sequence[Touch], view: LaunchView) -> Node | None:
+    """The size of an array of which nobody sees the allocation, given all that touches it: as many elements as the grid
+    has threads, if that is what a launch that needs no rounding up touches exactly."""
     graph = view.graph
-    if view.assumptions or _is_doubtful(touch, graph):
+    known = [touch for touch in touches if not _is_doubtful(touch, graph)]
+    bits = 0
+    for touch in known:
+        bits |= _grid_bits(touch, view)
+    chosen = symbols(graph, bits)
+    if view.assumptions or not chosen or len(chosen) > 2:
         return None
-    chosen = symbols(graph, _grid_bits(touch, view))
-    if not chosen or len(chosen) > 2 or set(symbols(graph, _bits(touch, view))) != set(chosen):
+    if all(set(symbols(graph, _bits(touch, view))) != set(chosen) for touch in known):
         return None
     count = graph.const(1, I8)
     for symbol in chosen:
         count = graph.binary("*", count, symbol, I8)
-    ends = [(_end(touch, values, view), _number(count, values, view)) for values in _fitting(count, chosen, view)]
+    # Where data decides whether threads get there, the array is large enough for all of them.
+    reached = [touch for touch in touches if not touch.offset.bits & graph.opaque_bits]
+    ends = [(_last(reached, values, view), _number(count, values, view)) for values in _fitting(count, chosen, view)]
     elements = {end // number if end is not None and end % number == 0 else 0 for end, number in ends}
-    if len(elements) != 1 or not 0 < (size := elements.pop()) <= 64 or size % touch.bytes:
+    if len(elements) != 1 or not 0 < (size := elements.pop()) <= 64 or any(size % touch.bytes for touch in known):
         return None
     return graph.binary("*", count, graph.const(size, I8), I8)
 
@@ -240,6 +246,12 @@ def _overflows(touch: Touch, values: Values, view: LaunchView) -> bool:
 
 def _number(node: Node, values: Values, view: LaunchView) -> int:
     return int(np.asarray(view.valued(values).base.value(node)).flat[0])
+
+
+def _last(touches: Sequence[Touch], values: Values, view: LaunchView) -> int | None:
+    """One past the last byte that active lanes touch; None where there are none."""
+    ends = [end for touch in touches if (end := _end(touch, values, view)) is not None]
+    return max(ends, default=None)
 
 
 def _end(touch: Touch, values: Values, view: LaunchView) -> int | None:
