@@ -62,10 +62,66 @@ def _sectors(tmp_path: Path, host: str) -> list[tuple[float | None, tuple[str, .
     return [(result.sectors_per_request, result.assumptions) for result in access.results]
 
 
-def test_a_bound_gives_no_value(tmp_path: Path) -> None:
-    """Whether the program is run with a size below it, nobody knows."""
-    host = "void run(float *x, int n) { if (n <= 2) rows<<<1, 32>>>(x, n); }\n"
-    assert _sectors(tmp_path, host) == [(16.0, ())]
+@pytest.mark.parametrize(
+    ("condition", "expected"),
+    [
+        # Two floats or 8 bytes apart, four of the 16 lanes touch one sector, and each has its own from 32 bytes on.
+        ("n <= 2", (4.0, ("n == 2",))),
+        ("n < 4 && n > 1", (4.0, ("n % 2 == 0",))),
+        ("n <= 1024", (16.0, ())),
+        ("n > 100000", (16.0, ())),
+        # There is no other one: 3 floats or 12 bytes apart, 16 lanes touch 15 * 12 + 4 bytes.
+        ("n <= 4 && n % 4 == 3", (6.0, ())),
+    ],
+)
+def test_a_bound_that_generic_sizes_break(condition: str, expected: object, tmp_path: Path) -> None:
+    host = f"void run(float *x, int n) {{ if ({condition}) rows<<<1, 32>>>(x, n); }}\n"
+    assert _sectors(tmp_path, host) == [expected]
+
+
+@pytest.mark.parametrize(
+    ("default", "condition", "expected"),
+    [
+        (4096, "n > 2", (16.0, ())),
+        (4096, "n <= 2", (4.0, ("n == 2",))),
+        (1, "n != 1", (16.0, ())),
+        (1, "n == 1", (2.0, ())),
+    ],
+)
+def test_a_default_that_is_none_of_the_launch(
+    default: int, condition: str, expected: object, tmp_path: Path
+) -> None:
+    body = f"int n = {default}; if (argc > 1) n = atoi(argv[1]); if ({condition}) rows<<<1, 32>>>(0, n);"
+    assert _sectors(tmp_path, f"int main(int argc, char **argv) {{ {body} }}\n") == [expected]
+
+
+def test_a_bound_that_picks_a_kernel(tmp_path: Path) -> None:
+    picked = "void (*f)(float *, int) = wide; if (n > 2) f = wide; else f = rows; f<<<1, 32>>>(x, n);"
+    wide = _ROWS.replace("void rows", "void wide")
+    host = f"{wide}void run(float *x, int n) {{ {picked} }}\n"
+    (tmp_path / "k.cu").write_text(_ROWS + host)
+    kernels = analyse_file(str(tmp_path / "k.cu"), AnalysisOptions()).kernels
+    found = {kernel.name: kernel.accesses[0].results[0].sectors_per_request for kernel in kernels}
+    assert found == {"wide": 16.0, "rows": 4.0}
+
+
+def test_a_bound_goes_on_to_hold_where_sizes_are_made_to_fit(tmp_path: Path) -> None:
+    """By itself, what is divided by 48 is a multiple of 32 * 48 = 1536. Of 512, a 48th are 10 lanes, whose floats are 8
+    bytes apart."""
+    kernel = "__global__ void k(float *x, int n) { int r = n / 48; if (threadIdx.x < r) x[threadIdx.x * 2] = 1; }\n"
+    (tmp_path / "k.cu").write_text(kernel + "void run(float *x, int n) { if (n <= 1000) k<<<1, 64>>>(x, n); }\n")
+    [facts] = analyse_file(str(tmp_path / "k.cu"), AnalysisOptions()).kernels
+    [result] = facts.accesses[0].results
+    assert (result.sectors_per_request, result.assumptions) == (3, ("n == 512",))
+
+
+def test_an_option_that_a_launch_is_for(tmp_path: Path) -> None:
+    """Options are off, but where they are what it takes."""
+    kernel = "__global__ void k(float *x, bool all) { x[threadIdx.x * (all ? 1 : 8)] = 1; }\n"
+    host = "void run(float *x, bool all) { if (all) k<<<1, 32>>>(x, all); else k<<<2, 32>>>(x, all); }\n"
+    (tmp_path / "k.cu").write_text(kernel + host)
+    [facts] = analyse_file(str(tmp_path / "k.cu"), AnalysisOptions()).kernels
+    assert [r.sectors_per_request for r in facts.accesses[0].results] == [4, 32]
 
 
 def test_what_a_loop_counts_up_to(tmp_path: Path) -> None:

@@ -16,7 +16,8 @@ from cudalint.evaluate.symbolic.graph import Graph
 from cudalint.evaluate.symbolic.nodes import Node, Uniform, without_cast
 from cudalint.evaluate.symbolic.polynomial import is_address
 
-_CANDIDATES = tuple(1 << bits for bits in (10, 9, 8, 7, 6, 5, 11, 12, 13, 14, 15, 16, 4, 3, 2, 1, 0))
+_POWERS = tuple(1 << bits for bits in (10, 9, 8, 7, 6, 5, 11, 12, 13, 14, 15, 16, 4, 3, 2, 1, 0, 18, 20, 24, 28))
+_CANDIDATES = (*_POWERS, *(power - 1 for power in _POWERS))
 """Tried where a generic size is none that the launch is for: what is most usual first."""
 _MOST_BY = 32
 _MOST_SYMBOLS = 3
@@ -58,20 +59,18 @@ class CheckedSizes:
         return found
 
     def _fitting(self, guards: Sequence[Node]) -> dict[Node, Node]:
-        """Other generic values for sizes that break a condition on how often a loop goes round, as no generic size has
-        the logarithm of a case, or on a remainder, where a launch is for the sizes that another one leaves. Whether a
-        program is run with a size below some bound, nobody knows."""
+        """Other values for sizes that break a condition: a bound below which a launch is another one, how often a loop
+        goes round, as no generic size has the logarithm of a case, or a remainder, where a launch is for the sizes that
+        another one leaves. That the program is run with such a size, nobody says."""
         values: dict[Node, int | float] = {}
         for guard in guards:
             if guard.is_const or guard.size > _MOST_SIZE or holds(self._graph, guard, values):
                 continue
-            counted = _has(guard, ("trips",))
-            if not counted and not _has(guard, ("%", "&")):
-                continue
+            is_remainder = _has(guard, ("%", "&")) and not _has(guard, ("trips",))
             symbols = [u for u in self._graph.atoms(guard.bits, self._graph.uniform_bits) if not is_address(u)]
             for symbol in symbols if len(symbols) <= _MOST_SYMBOLS else ():
                 concerned = [other for other in guards if other.bits & symbol.bits and other.size <= _MOST_SIZE]
-                value = self._candidate(symbol, _CANDIDATES if counted else _next_to(symbol), concerned, values)
+                value = self._candidate(symbol, _next_to(symbol) if is_remainder else _CANDIDATES, concerned, values)
                 if value is not None:
                     values[symbol] = value
                     break
@@ -80,9 +79,9 @@ class CheckedSizes:
     def _candidate(
         self, symbol: Node, candidates: Iterable[int], guards: Sequence[Node], values: Mapping[Node, int | float]
     ) -> int | None:
-        if symbol.kind == BOOL or symbol.kind.is_float:
+        if symbol.kind.is_float:
             return None
-        for candidate in candidates:
+        for candidate in (1, 0) if symbol.kind == BOOL else candidates:
             if all(holds(self._graph, guard, {**values, symbol: candidate}) for guard in guards):
                 return candidate
         return None

@@ -13,9 +13,8 @@ from cudalint.evaluate.symbolic.arithmetic import BOOL
 from cudalint.evaluate.symbolic.assumptions import holds
 from cudalint.evaluate.symbolic.defaults import stated
 from cudalint.evaluate.symbolic.graph import Graph
-from cudalint.evaluate.symbolic.nodes import BLOCK_BITS, THREAD_BITS, Node, Uniform, below, render
+from cudalint.evaluate.symbolic.nodes import BLOCK_BITS, GRANULE, THREAD_BITS, Node, Uniform, below, render
 from cudalint.evaluate.symbolic.polynomial import is_address
-from cudalint.evaluate.symbolic.sizes import GRANULE
 
 _VARIATIONS = (1, 2, 4, 8, 16)
 """What is added to a generic problem size to see whether its divisibility matters."""
@@ -70,7 +69,8 @@ def unknown_strides(reached: Sequence[Known], quick: Totals, view: LaunchView) -
     bare = _bare_strides(found, reached, view)
     for uniform in found:
         assert isinstance(uniform.payload, Uniform)
-        if (uniform.payload.stride == "any" or uniform in bare) and view.allows(uniform, 1):
+        is_stride = uniform.payload.stride == "any" or uniform in bare
+        if is_stride and view.allows(uniform, 1) and _is_launched(uniform, 1, view):
             totals = totals_of(reached[:8], view.varied(uniform, 1))
             figure = totals.cost / totals.requests if totals.requests else base
             if figure < base * (1 - TOLERANCE):
@@ -118,10 +118,15 @@ def _sensitivity(
     generic = uniform.payload.generic
 
     def mean(value: int | float) -> float:
-        if not view.allows(uniform, value):
+        if not view.allows(uniform, value) or not _is_launched(uniform, value, view):
             return base
         totals = totals_of(reached, view.varied(uniform, value))
         return totals.cost / totals.requests if totals.requests else base
+
+    def beside(added: int) -> int:
+        """A size with another remainder: a smaller one where a larger one is not launched."""
+        larger = int(generic) + added
+        return larger if _is_launched(uniform, larger, view) or added >= generic else int(generic) - added
 
     def moves(figure: float) -> bool:
         return abs(figure - base) > TOLERANCE * max(figure, base)
@@ -137,18 +142,18 @@ def _sensitivity(
         return None, []
     for divisor, text in _divisors(uniform, reached, view):
         # What is divided has to change by as much as the divisor for the quotient to change at all.
-        quotients = {added: mean(int(generic) + added * divisor) for added in _VARIATIONS}
+        quotients = {added: mean(beside(added * divisor)) for added in _VARIATIONS}
         sensitive = [added for added, figure in quotients.items() if moves(figure)]
         if sensitive:
             number = int(generic) // divisor
             return f"{text} % {2 * max(sensitive)} == {number % (2 * max(sensitive))}", list(quotients.values())
-    means = {1: mean(int(generic) + 1)}
-    if view.allows(uniform, int(generic) + 1) and not moves(means[1]):
+    means = {1: mean(beside(1))}
+    if view.allows(uniform, beside(1)) and not moves(means[1]):
         # If an odd size changes nothing, no other divisibility matters.
         # Of a tensor with rows of three, no size says so; a row of a matrix is as long as a matrix is wide.
         is_open = uniform.payload.stride or _decides_who_comes(uniform, reached) or _divides_threads(uniform, reached)
         return _least(uniform, moves, mean, view) if is_open else (None, [])
-    means |= {added: mean(int(generic) + added) for added in _VARIATIONS[1:]}
+    means |= {added: mean(beside(added)) for added in _VARIATIONS[1:]}
     sensitive = [added for added, figure in means.items() if moves(figure)]
     if not sensitive:
         return None, []
@@ -162,9 +167,12 @@ def _other_magnitudes(uniform: Node, view: LaunchView) -> list[int | float]:
     assert isinstance(uniform.payload, Uniform)
     generic = uniform.payload.generic
     # One with a remainder of its own keeps it: the magnitude alone is to be another one.
-    over = 0 if uniform.kind.is_float else int(generic) % GRANULE
+    is_small = uniform.kind.is_float or generic < _MAGNITUDE * GRANULE
+    over = 0 if is_small else int(generic) % GRANULE
     larger, smaller = (generic - over) * _MAGNITUDE + over, generic // _MAGNITUDE
-    found = [larger if view.fits(uniform, int(larger)) else smaller]
+    if not is_small:
+        smaller = smaller // GRANULE * GRANULE + over
+    found = [larger if view.fits(uniform, int(larger)) and _is_launched(uniform, larger, view) else smaller]
     if uniform.payload.is_default and not uniform.kind.is_float and 0 < generic < _LARGEST_BLOCK:
         found.append(generic * _LARGEST_BLOCK)
     return found
@@ -219,7 +227,7 @@ def _divides_threads(uniform: Node, reached: Sequence[Known]) -> bool:
     )
 
 
-def _is_launched(uniform: Node, value: int, view: LaunchView) -> bool:
+def _is_launched(uniform: Node, value: int | float, view: LaunchView) -> bool:
     """Whether the host code comes to the launch with such a size as far as it does with the generic one."""
     guards = [guard for guard in view.guards if guard.bits & uniform.bits and holds(view.graph, guard, {})]
     return all(holds(view.graph, guard, {uniform: value}) for guard in guards)

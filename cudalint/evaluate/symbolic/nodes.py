@@ -13,6 +13,8 @@ THREAD_BITS = 0b000111
 BLOCK_BITS = 0b111000
 OPAQUE_BIT = 0b1000000
 """All opaque values share one: a long simulation has tens of thousands of them."""
+GRANULE = 32
+"""Generic sizes are multiples of it, unless the launch is for others."""
 _MOST_STEPS = 1 << 20
 """Up to which the steps of a computation are counted."""
 _MAX_BELOW = 256

@@ -7,16 +7,17 @@ import operator
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Any
 
+from cudalint.evaluate.symbolic.assumptions import holds
 from cudalint.evaluate.symbolic.graph import Graph
-from cudalint.evaluate.symbolic.nodes import Node, Uniform
+from cudalint.evaluate.symbolic.nodes import GRANULE, Node, Uniform
 
-GRANULE = 32
-"""Generic sizes are multiples of it, unless the launch is for others."""
 _FEW = 8
 _LARGEST = 1 << 28
 """Sizes beyond would overflow soon where they are multiplied."""
 _BITS, _FEW_BITS = 16, 4
 """Of what is shifted by a number that nothing gives: `1 << bits` is a size then, and `size >> level` still is one."""
+_LARGEST_CONDITION = 64
+"""Nodes of a condition that is looked at."""
 _ROUNDS = 4
 """Making sizes smaller undoes what was made of their quotients, and the other way round: tried so often."""
 
@@ -26,8 +27,9 @@ def settle_sizes(
 ) -> None:
     """Gives uniform symbols generic values with which the program computes what it is meant to, and with which the grid
     can be launched: `most_blocks` is how many blocks the device takes along each axis. What the `conditions` of the
-    launch say sizes to be multiples of, they stay multiples of."""
-    multiples = _multiples(conditions)
+    launch say sizes to be multiples of, they stay multiples of, and the bounds among them that hold go on to hold."""
+    conditions = tuple(conditions)
+    multiples, held = _multiples(conditions), _held(graph, filter(_is_bound, conditions))
     graph.uses.sort_quotients(graph.nodes())
     for symbol, is_right in graph.uses.exponents.items():
         _settle(symbol, _FEW_BITS if is_right else _BITS)
@@ -36,7 +38,26 @@ def settle_sizes(
         _grow(graph, grid)
         if not _shrink(graph, grid, most_blocks, multiples):
             break
+    for condition, values in held.items():
+        if not holds(graph, condition, {}):
+            for size, value in values.items():
+                _settle(size, value)
     graph.forget_uses()
+
+
+def _is_bound(condition: Node) -> bool:
+    bare = condition.args[0] if condition.op == "!" else condition
+    return bare.op in ("<", "<=", ">", ">=")
+
+
+def _held(graph: Graph, conditions: Iterable[Node]) -> dict[Node, dict[Node, int | float]]:
+    """The conditions that hold for generic values, with these."""
+    found: dict[Node, dict[Node, int | float]] = {}
+    for condition in conditions:
+        if not condition.is_const and condition.size <= _LARGEST_CONDITION and holds(graph, condition, {}):
+            symbols = graph.atoms(condition.bits, graph.uniform_bits)
+            found[condition] = {s: s.payload.generic for s in symbols if isinstance(s.payload, Uniform)}
+    return found
 
 
 def _multiples(conditions: Iterable[Node]) -> dict[Node, int]:

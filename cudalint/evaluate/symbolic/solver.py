@@ -11,8 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from cudalint.evaluate.symbolic.arithmetic import BOOL
-from cudalint.evaluate.symbolic.nodes import Node, Uniform
-from cudalint.evaluate.symbolic.sizes import GRANULE
+from cudalint.evaluate.symbolic.nodes import GRANULE, Node, Uniform
 
 _EFFORT = 1_000_000
 """Of the solver on each question, in its own unit, a third of a second or so: unlike time, it gives the same answers on
