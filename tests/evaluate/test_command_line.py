@@ -190,3 +190,39 @@ def test_the_instantiation_that_is_run_goes_first(tmp_path: Path, monkeypatch: p
     (tmp_path / "Makefile").write_text("run: main\n\t./main 7\n")
     kernels = analyse_file(str(tmp_path / "main.cu"), AnalysisOptions()).kernels
     assert [kernel.instantiation for kernel in kernels] == ["k<1>", "k<7>"]
+
+
+@pytest.mark.parametrize(
+    ("choice", "word", "stated"),
+    [
+        ('if (!strcmp(argv[1], "large")) b = 64; else b = 128;', "large", "b == 64 (Makefile:4)"),
+        ('if (!strcmp(argv[1], "large")) b = 64; else b = 128;', "small", "b == 128 (Makefile:4)"),
+        ('if (strncmp(argv[1], "larger", 5)) b = 128; else b = 64;', "large", "b == 64 (Makefile:4)"),
+        ('b = strcmp(argv[1], "large") == 0 ? 64 : 128;', "large", "b == 64 (Makefile:4)"),
+        (
+            'if (!strcmp(argv[1], "large")) { b = 64; } else if (!strcmp(argv[1], "small")) b = 128; else exit(1);',
+            "small",
+            "b == 128 (Makefile:4)",
+        ),
+    ],
+)
+def test_a_size_by_a_word_rests_on_the_command(tmp_path: Path, choice: str, word: str, stated: str) -> None:
+    launch = _launch(tmp_path, _main(f"int b; {choice} k<<<8, b>>>(0, 4096, 1);"), word)
+    assert (launch.assumptions, launch.block_is_made_up) == ((stated,), False)
+    assert launch.block == (int(stated.split()[2]), 1, 1)
+
+
+def test_what_another_word_launches_is_evaluated_too(tmp_path: Path) -> None:
+    choice = 'if (!strcmp(argv[1], "large")) k<<<8, 64>>>(0, 512, 1); else k<<<4, 32>>>(0, 128, 1);'
+    launches = _kernel(tmp_path, _main(choice), "large").launches
+    assert [launch.block[0] for launch in launches] == [64, 32]
+
+
+def test_words_in_a_loop_are_what_they_are(tmp_path: Path) -> None:
+    """Pairs of an option and its number, which would be read otherwise after another option."""
+    loop = (
+        'for (int i = 1; i < argc; i++) { if (!strcmp(argv[i], "-b")) b = atoi(argv[++i]); '
+        'else if (!strcmp(argv[i], "-h")) { printf("help"); return 0; } else break; }'
+    )
+    launch = _launch(tmp_path, _main(f"int b = 32; {loop} k<<<8, b>>>(0, 4096, 1);"), "-b 128")
+    assert launch.block == (128, 1, 1)

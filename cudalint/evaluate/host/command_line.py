@@ -17,7 +17,7 @@ from cudalint.evaluate.execute.memory import decay
 from cudalint.evaluate.execute.pointers import pointer_place
 from cudalint.evaluate.execute.values import ArrayValue, LocalMemory, LocalPlace, Pointer, RecordValue, Text, Value
 from cudalint.evaluate.library.intrinsics import Handler
-from cudalint.evaluate.symbolic.arithmetic import I4, Kind, kind_of
+from cudalint.evaluate.symbolic.arithmetic import BOOL, I4, Kind, kind_of
 from cudalint.evaluate.symbolic.nodes import Node, Reason
 from cudalint.run_command import RunCommand
 
@@ -65,6 +65,20 @@ def _number_of(ex: HostExecutor, text: Text, pattern: re.Pattern[str], kind: Kin
     known = ex.words.get((text.word, text.text, kind))
     if known is None:
         known = ex.words[text.word, text.text, kind] = ex.graph.default(f"?{text.word}", number, kind, text.source)
+    return known
+
+
+def are_equal(ex: HostExecutor, first: Text, second: Text) -> Node:
+    """Whether two texts are the same. A word of the command line may be another one where the program is run otherwise,
+    so that both sides of a choice by it are executed; a loop over the words is followed as they are."""
+    result, [word, other] = first.text == second.text, (first, second) if first.word else (second, first)
+    if not word.word or ex.iterations:
+        return ex.graph.const(result, BOOL)
+    key = (word.word, f"{word.text} == {other.text}", BOOL)
+    known = ex.words.get(key)
+    if known is None:
+        known = ex.words[key] = ex.graph.default(f"?{word.word}", result, BOOL, word.source)
+        ex.chosen_by_words.add(known)
     return known
 
 

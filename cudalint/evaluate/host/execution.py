@@ -151,6 +151,8 @@ class HostExecutor(Executor):
         """The number of arguments that `main` is given."""
         self.words: dict[tuple[str, str, Kind], Node] = {}
         """The numbers that were read from words of the command line, by what they are called and say."""
+        self.chosen_by_words: set[Node] = set()
+        """Whether words of the command line are certain texts."""
         self.counted: dict[object, Node] = {}
         """How often loops go round that count something of a size: a launch that is made again is the same one."""
         self.chosen: dict[ir.Symbol, None] = {}

@@ -49,7 +49,7 @@ def joined_variables(
         elif mine is value:
             continue
         elif side is not None:
-            then[symbol] = _default(ex, mine if side else value, symbol.name)
+            then[symbol] = _default(ex, mine if side else value, symbol.name, _said_by(ex, condition))
         else:
             old = before.get(symbol)
             _note_steps(ex, symbol, old, mine, value)
@@ -65,7 +65,7 @@ def preferred(ex: HostExecutor, condition: Node, a: Value, b: Value) -> Value | 
     in `is_given("n") ? value_of("n") : 1024`, whatever the functions do to find out."""
     side = as_it_is_run(ex, condition)
     if side is not None:
-        return _default(ex, a if side else b, "?")  # type: ignore[return-value]
+        return _default(ex, a if side else b, "?", _said_by(ex, condition))  # type: ignore[return-value]
     if not (isinstance(a, Node) and isinstance(b, Node)) or _known(ex, a) == _known(ex, b):
         return None
     known, unknown = (a, b) if _known(ex, a) else (b, a)
@@ -77,11 +77,18 @@ def preferred(ex: HostExecutor, condition: Node, a: Value, b: Value) -> Value | 
 
 
 def as_it_is_run(ex: HostExecutor, condition: Node) -> bool | None:
-    """Whether a condition on nothing but the number of words on the command line holds, where that is known."""
+    """Whether a condition on nothing but the words of the command line and their number holds, where that is known."""
     if not ex.graph.rests_on_defaults(condition):
         return None
-    asked = ex.graph.atoms(condition.bits, ex.graph.uniform_bits)
-    return holds(ex.graph, condition, {}) if ex.arguments.issuperset(asked) else None
+    asked = set(ex.graph.atoms(condition.bits, ex.graph.uniform_bits))
+    return holds(ex.graph, condition, {}) if asked <= ex.arguments | ex.chosen_by_words else None
+
+
+def _said_by(ex: HostExecutor, condition: Node | None) -> str:
+    """What says which side of a choice by words of the command line is taken: `Makefile:12`."""
+    asked = () if condition is None else ex.graph.atoms(condition.bits, ex.graph.uniform_bits)
+    words = (symbol.payload for symbol in asked if symbol in ex.chosen_by_words)
+    return next((word.source for word in words if isinstance(word, Uniform)), "")
 
 
 def _is_flag(condition: Node) -> bool:
@@ -184,12 +191,12 @@ def _special_case(ex: HostExecutor, condition: Node | None, a: Value | Place, b:
     return ex.graph.select(condition, a, b) if is_plain(ex.graph, a) and is_plain(ex.graph, b) else None
 
 
-def _default(ex: HostExecutor, value: Value | Place, name: str) -> Value | Place:
-    """A number that is something else where the program is told so."""
+def _default(ex: HostExecutor, value: Value | Place, name: str, source: str = "") -> Value | Place:
+    """A number that is something else where the program is told so; `source` is what says which one it is."""
     if ex.iterations or not isinstance(value, Node) or not value.is_const:
         return value
     is_size = value.kind.code in "iu" and value.value > 0
-    return ex.graph.default(name, value.value, value.kind) if is_size else value
+    return ex.graph.default(name, value.value, value.kind, source) if is_size else value
 
 
 def note_defaults(ex: HostExecutor, before: Mapping[ir.Symbol, Value | Place]) -> None:

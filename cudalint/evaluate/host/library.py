@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
+from msgspec.structs import replace
+
 from cudalint import ir
 from cudalint.evaluate.execute import expressions
 from cudalint.evaluate.execute.pointers import pointer_place
@@ -20,11 +22,11 @@ from cudalint.evaluate.execute.values import (
     Text,
     Value,
 )  # fmt: skip
-from cudalint.evaluate.host.command_line import COMMAND_LINE
+from cudalint.evaluate.host import command_line
 from cudalint.evaluate.host.device import DEVICE_QUERIES
 from cudalint.evaluate.host.tiling import tilings
 from cudalint.evaluate.library.intrinsics import DEVICE_LIBRARY, Handler
-from cudalint.evaluate.symbolic.arithmetic import BOOL, I8, U8
+from cudalint.evaluate.symbolic.arithmetic import I8, U8
 from cudalint.evaluate.symbolic.nodes import Node
 
 if TYPE_CHECKING:
@@ -71,10 +73,11 @@ def _compare_texts(wanted: bool) -> Handler:
     def handler(ex: HostExecutor, call: ir.Call) -> Value | None:
         operands = [*([call.receiver] if call.receiver is not None else []), *call.arguments]
         values = [expressions.evaluate(ex, operand) for operand in operands]
-        texts = [value.text for value in values if isinstance(value, Text)]
+        texts = [value for value in values if isinstance(value, Text)]
         if len(texts) != 2 or len(values) != 2:
             return None
-        return ex.graph.const((texts[0] == texts[1]) == wanted, BOOL)
+        equal = command_line.are_equal(ex, texts[0], texts[1])
+        return equal if wanted else ex.graph.negate(equal)
 
     return handler
 
@@ -85,7 +88,8 @@ def _compare_starts(ex: HostExecutor, call: ir.Call) -> Value | None:
     if not (isinstance(first, Text) and isinstance(second, Text) and isinstance(count, Node) and count.is_const):
         return None
     number = int(count.value)
-    return ex.graph.const(first.text[:number] != second.text[:number], BOOL)
+    starts = (replace(text, text=text.text[:number]) for text in (first, second))
+    return ex.graph.negate(command_line.are_equal(ex, *starts))
 
 
 def _length(ex: HostExecutor, call: ir.Call) -> Value | None:
@@ -196,7 +200,7 @@ def _table() -> Mapping[str, Handler]:
         table[name] = _launch_with_config
     table["cudaFuncSetAttribute"] = _set_attribute
     table.update(DEVICE_QUERIES)
-    table.update(COMMAND_LINE)
+    table.update(command_line.COMMAND_LINE)
     return table
 
 
