@@ -11,6 +11,7 @@ from functools import partial
 from typing import Literal
 
 from cudalint import ir
+from cudalint.constants_elsewhere import ConstantsElsewhere
 from cudalint.cubin import read_cubin
 from cudalint.facts import FileFacts, ProblemFacts
 from cudalint.file_analysis import FileAnalysis, out_of_time
@@ -56,7 +57,8 @@ def _analyse_texts(texts: CudaTexts, options: AnalysisOptions) -> Iterator[FileF
 
 def _analyse_text(path: str, text: CudaText, options: AnalysisOptions, deadline: float) -> FileFacts:
     parsed = parse_file(path, parse_options(path, options, text.options), text.data, text.places)
-    unit = lower_unit(parsed)
+    elsewhere = ConstantsElsewhere(path, partial(parse_options, options=options))
+    unit = lower_unit(parsed, constant=elsewhere.value)
     problems = tuple(ProblemFacts(p.path, p.line, p.column, p.message, p.is_syntax) for p in unit.problems)
     usage, failures = _usage(path, unit, options, text)
     sources = _sources(path, unit)

@@ -7,6 +7,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from msgspec import Struct, field
 
 from cudalint import ir
+from cudalint.constants_elsewhere import ConstantsElsewhere
 from cudalint.evaluate.execute import walk
 from cudalint.evaluate.host.execution import HostExecutor, HostLaunch, Outside, run_host
 from cudalint.evaluate.host.memory import Generics
@@ -143,6 +144,7 @@ class HostCode(Struct, eq=False):
     def _units(self, paths: list[str], launching: frozenset[str] = frozenset()) -> Iterator[ir.Unit]:
         for path in paths:
             try:
-                yield lower_unit(parse_file(path, self.parse_options(path)), launching)
+                parsed = parse_file(path, self.parse_options(path))
             except SourceError:
                 continue
+            yield lower_unit(parsed, launching, ConstantsElsewhere(path, self.parse_options).value)

@@ -587,3 +587,5 @@ class Unit(Struct, eq=False):
     """Functions that state what holds for all kernels of the file."""
     instantiations: Callable[[str], tuple[FunctionRef, ...]] = field(default=lambda key: ())
     """For the key of a kernel template's pattern: instantiations named in the file other than by visible launches."""
+    constant: Callable[[str], Expr | None] = field(default=lambda usr: None)
+    """For the USR of a constant that the file defines: what it is."""

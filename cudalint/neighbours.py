@@ -42,6 +42,13 @@ def definers(path: str, function: str) -> list[str]:
     return [other for other, text in texts if re.search(body, text)][:_MAX_DEFINERS]
 
 
+def setters(path: str, constant: str) -> list[str]:
+    """Files near `path` in whose text a constant is given a value where it is declared."""
+    value = rb"(?<![\w.>])" + re.escape(constant.encode()) + rb"\s*(?:\[[^\[\];]*\]\s*)*(?:=(?!=)|\{)"
+    texts = ((other, _COMMENT.sub(b" ", _text(other))) for other in _candidates(path, _CALLING))
+    return [other for other, text in texts if re.search(value, text)][:_MAX_DEFINERS]
+
+
 def _near(path: str, suffixes: tuple[str, ...], some: bytes, names: Collection[str]) -> list[str]:
     if not names or not os.path.isfile(path):
         return []

@@ -29,7 +29,7 @@ def settle_sizes(
     can be launched: `most_blocks` is how many blocks the device takes along each axis. What the `conditions` of the
     launch say sizes to be multiples of, they stay multiples of, and the bounds among them that hold go on to hold."""
     conditions = tuple(conditions)
-    multiples, held = _multiples(conditions), _held(graph, filter(_is_bound, conditions))
+    multiples, held = _multiples(conditions), _held(graph, dict.fromkeys(filter(_is_bound, conditions)))
     graph.uses.sort_quotients(graph.nodes())
     for symbol, is_right in graph.uses.exponents.items():
         _settle(symbol, _FEW_BITS if is_right else _BITS)

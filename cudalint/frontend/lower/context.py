@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterator
 
 from cudalint import ir
 from cudalint.frontend import cursors
@@ -21,13 +21,23 @@ from cudalint.frontend.lower.types import Types
 from cudalint.frontend.parse import ParsedFile
 from cudalint.frontend.problems import Problem
 
+Elsewhere = Callable[[str, str], ir.Expr | None]
+"""For the name and the USR of a constant that a file only declares: what another one defines it to be."""
+
+
+def nowhere(name: str, usr: str) -> ir.Expr | None:
+    return None
+
 
 class Context:
     """The lowerings of one translation unit, which call each other. It keeps the unit alive: everything that is
     lowered later on still reads from it."""
 
-    def __init__(self, parsed: ParsedFile, launching: frozenset[str] = frozenset()) -> None:
+    def __init__(
+        self, parsed: ParsedFile, launching: frozenset[str] = frozenset(), constant_elsewhere: Elsewhere = nowhere
+    ) -> None:
         self._parsed = parsed
+        self.constant_elsewhere = constant_elsewhere
         self.root = cursors.from_bindings(parsed.tu.cursor)
         self.sources = Sources(self.root.unit, parsed.path, parsed.is_user, parsed.shown, parsed.places, parsed.tu)
         self.macros = Macros(self._texts)

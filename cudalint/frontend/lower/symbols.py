@@ -65,8 +65,18 @@ class Symbols:
         )
         symbol.stands_in = context.stand_ins.value(declaration)
         if storage in ("constant", "device", "global", "static"):
-            symbol.initializer = lambda: context.expressions.initializer(declaration)
+            symbol.initializer = lambda: self._initializer(declaration, name)
         return symbol
+
+    def _initializer(self, declaration: Cursor, name: str) -> ir.Expr | None:
+        """What a variable outside of functions starts with; another file may say so of a constant."""
+        context = self._context
+        found = context.expressions.initializer(declaration)
+        if found is None and cursors.storage_class(declaration) == cursors.STORAGE_EXTERN:
+            is_here = kinds.is_declaration(cursors.definition(declaration).kind)
+            if not is_here and context.sources.is_user_code(declaration) and is_const_variable(declaration):
+                return context.constant_elsewhere(name, cursors.usr(declaration))
+        return found
 
     def _type(self, declaration: Cursor, declared: CxType) -> ir.Type:
         """The type of a variable; a parameter that is declared as an array is a pointer."""
@@ -154,3 +164,9 @@ class Symbols:
 
     def binding(self, declaration: Cursor) -> tuple[ir.Symbol, int] | None:
         return self._bindings.get(declaration.handle)
+
+
+def is_const_variable(declaration: Cursor) -> bool:
+    """Whether no assignment changes a variable: `const`, or in the device's constant memory."""
+    attributes = cursors.children(declaration)
+    return is_const(cursors.type_of(declaration)) or any(one.kind == kinds.CUDA_CONSTANT_ATTR for one in attributes)

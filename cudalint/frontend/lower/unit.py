@@ -8,7 +8,8 @@ from typing import Final
 from cudalint import ir
 from cudalint.frontend import cursors, kinds
 from cudalint.frontend.cursors import Cursor
-from cudalint.frontend.lower.context import Context
+from cudalint.frontend.lower.context import Context, Elsewhere, nowhere
+from cudalint.frontend.lower.symbols import is_const_variable
 from cudalint.frontend.lower.uses import uses_in
 from cudalint.frontend.parse import ParsedFile
 
@@ -31,10 +32,12 @@ _TOP_LEVEL: Final = _CONTAINERS | _FUNCTIONS | {kinds.VAR_DECL}
 """Half of what stands at the top are macros."""
 
 
-def lower_unit(parsed: ParsedFile, launching: frozenset[str] = frozenset()) -> ir.Unit:
+def lower_unit(
+    parsed: ParsedFile, launching: frozenset[str] = frozenset(), constant: Elsewhere = nowhere
+) -> ir.Unit:
     """Lists what a file defines; bodies are lowered when somebody asks for them. `launching` are the names of functions
-    of other files that launch kernels."""
-    unit = _Unit(parsed, launching)
+    of other files that launch kernels, and `constant` finds the values that other files give to constants."""
+    unit = _Unit(parsed, launching, constant)
     return ir.Unit(
         path=parsed.path,
         problems=tuple([ir.Problem(p.path, p.line, p.column, p.message, p.is_syntax) for p in parsed.problems]),
@@ -42,14 +45,15 @@ def lower_unit(parsed: ParsedFile, launching: frozenset[str] = frozenset()) -> i
         host_functions=unit.host_functions(),
         axioms=unit.axioms,
         instantiations=unit.instantiations,
+        constant=unit.constant,
     )
 
 
 class _Unit:
     """The functions of a file, and which of them name which."""
 
-    def __init__(self, parsed: ParsedFile, launching: frozenset[str]) -> None:
-        self._context = Context(parsed, launching)
+    def __init__(self, parsed: ParsedFile, launching: frozenset[str], constant: Elsewhere) -> None:
+        self._context = Context(parsed, launching, constant)
         definitions = _Definitions(self._context)
         refs = self._refs(definitions.functions)
         self._variables = definitions.variables
@@ -88,6 +92,15 @@ class _Unit:
         found = {ref.key: ref for ref in self._named.values() if pattern_of(ref) == key}
         found |= {ref.key: ref for ref in self._instantiated if pattern_of(ref) == key}
         return tuple(found.values())
+
+    def constant(self, usr: str) -> ir.Expr | None:
+        """What a constant is that the file defines."""
+        for variable in self._variables:
+            if cursors.usr(variable) == usr and is_const_variable(variable):
+                value = self._context.expressions.initializer(variable)
+                if value is not None:
+                    return value
+        return None
 
     @cached_property
     def _named(self) -> dict[str, ir.FunctionRef]:
