@@ -10,15 +10,18 @@ from evaluating import elements, evaluate, only, results
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cudalint.evaluate.library.bits import first_set, leading_zeros, ones, reversed_word
+from cudalint.analysis import analyse_file
+from cudalint.evaluate.library.bits import first_set, leading_zeros, ones, reversed_word, trailing_zeros
 from cudalint.evaluate.symbolic.arithmetic import U4
 from cudalint.evaluate.symbolic.graph import Graph
 from cudalint.evaluate.symbolic.nodes import Node
 from cudalint.evaluate.symbolic.numeric import Rows, Threads
+from cudalint.options import AnalysisOptions
 
 _EXPECTED: dict[Callable[[Graph, Node], Node], Callable[[int], int]] = {
     leading_zeros: lambda x: 32 - x.bit_length(),
     first_set: lambda x: (x & -x).bit_length(),
+    trailing_zeros: lambda x: ((x & -x).bit_length() - 1) % 2**32,
     ones: lambda x: x.bit_count(),
     reversed_word: lambda x: int(f"{x:032b}"[::-1], 2),
 }
@@ -72,3 +75,20 @@ def test_what_bits_loaded_data_has_depends_on_data() -> None:
     result = only(evaluate("a[__popc((unsigned)b[n]) * t] = 1;"))
     assert result.status in ("range", "data-dependent")
     assert "__popc" in str(result.reason)
+
+
+_LAUNCH = """
+#include <cstdlib>
+unsigned next_power_of_two(unsigned x) { return x <= 1 ? 1 : 1u << (32 - __builtin_clz(x - 1)); }
+__global__ void k(float *a) { a[blockIdx.x * blockDim.x + threadIdx.x] = 1; }
+int main(int argc, char **argv) { k<<<1, next_power_of_two(%s)>>>(0); }
+"""
+
+
+@pytest.mark.parametrize(
+    ("threads", "block", "assumptions"),
+    [("100", 128, ()), ("atoi(argv[1])", 256, ("block = 256 (the launch leaves it open)",))],
+)
+def test_host_code_rounds_a_block_up(threads: str, block: int, assumptions: tuple[str, ...]) -> None:
+    launch = analyse_file("a.cu", AnalysisOptions(unsaved=(("a.cu", _LAUNCH % threads),))).kernels[0].launches[0]
+    assert (launch.block, launch.assumptions) == ((block, 1, 1), assumptions)

@@ -43,6 +43,9 @@ def _facts(code: str):  # type: ignore[no-untyped-def]
         "int size = atoi(argv[1]); for (int i = 0; i < 24; i++) if (size == 1 << i) { n = i; break; }",
         "int size = atoi(argv[1]); for (n = 0; n < 24; n++) if (size == 1 << n) break;",
         "power_of_two(atoi(argv[1]), &n);",
+        # A file of numbers that are all read as floating-point ones, and how many cells there are in a width.
+        "float read(FILE *); n = (int)read(stdin);",
+        "float read(FILE *), width = read(stdin), step = read(stdin); n = ceil(width / step) + 1;",
         # Between a pointer and the end that a function finds.
         "float *unique(float *, float *), *all = unique(0, 0); n = unique(all, all + 99) - all;",
     ],

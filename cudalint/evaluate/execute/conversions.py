@@ -55,7 +55,7 @@ def _address_number(ex: Executor, pointer: Pointer) -> Node:
 def convert(ex: Executor, value: Value, type_: ir.Type) -> Value:
     """A value as a variable of `type_` holds it."""
     if isinstance(type_, ir.Scalar) and isinstance(value, Node):
-        return ex.graph.convert(value, kind_of(type_))
+        return ex.converted(value, kind_of(type_))
     return value
 
 
@@ -71,7 +71,7 @@ def cast(ex: Executor, value: Value, source: ir.Type, type_: ir.Type) -> Value:
         if type_.kind == "bool" and isinstance(value, (Pointer, Closure, FunctionValue)):
             null = isinstance(value, Pointer) and isinstance(value.target, Allocation) and value.target.is_null
             return ex.graph.false if null else ex.graph.true
-        return ex.graph.convert(as_number(ex, value, source), kind_of(type_))
+        return ex.converted(as_number(ex, value, source), kind_of(type_))
     if isinstance(type_, ir.RecordType) and not isinstance(value, (RecordValue, Choice, Closure)):
         return ex.memory.smear(value, type_)
     return value

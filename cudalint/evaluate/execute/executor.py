@@ -29,7 +29,7 @@ from cudalint.evaluate.execute.values import (
     join,
 )
 from cudalint.evaluate.library.intrinsics import DEVICE_LIBRARY, Handler
-from cudalint.evaluate.symbolic.arithmetic import BOOL
+from cudalint.evaluate.symbolic.arithmetic import BOOL, Kind
 from cudalint.evaluate.symbolic.graph import Graph
 from cudalint.evaluate.symbolic.nodes import UNINITIALISED, Node, Reason
 from cudalint.facts import UNRESOLVED
@@ -131,6 +131,10 @@ class Executor:
         if effects is None:
             effects = self.effects[parts.body] = walk.effects(parts.condition, parts.body, parts.increment)
         return walk.reached(effects, self.state.variables)
+
+    def converted(self, number: Node, kind: Kind) -> Node:
+        """A number as a variable of another type holds it."""
+        return self.graph.convert(number, kind)
 
     def preferred(self, condition: Node, a: Value, b: Value) -> Value | None:
         """Which of two values of a conditional expression stands for both, if one does."""

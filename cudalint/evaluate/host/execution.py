@@ -357,6 +357,9 @@ class HostExecutor(Executor):
             self.state.rewind(marks)
             self.statements = min(self.statements, statements + 200)
 
+    def converted(self, number: Node, kind: Kind) -> Node:
+        return self.memory.generics.rounded(number, kind) or super().converted(number, kind)
+
     def preferred(self, condition: Node, a: Value, b: Value) -> Value | None:
         return joins.preferred(self, condition, a, b)
 

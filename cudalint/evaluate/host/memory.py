@@ -12,7 +12,7 @@ from cudalint.evaluate.execute.state import State
 from cudalint.evaluate.execute.values import ArrayValue, LocalPlace, Place, Value, some_nodes
 from cudalint.evaluate.symbolic.arithmetic import BOOL, Kind, kind_of
 from cudalint.evaluate.symbolic.graph import Graph
-from cudalint.evaluate.symbolic.nodes import UNINITIALISED, Node, Reason, Uniform
+from cudalint.evaluate.symbolic.nodes import UNINITIALISED, Node, Reason, Uniform, render
 
 _GENERIC_FACTORS = (5, 7, 11, 13, 17, 19, 23, 29, 31, 37, 41, 43)
 _GENERIC_UNITS = {4: 8192, 8: 1 << 20}
@@ -28,6 +28,7 @@ class Generics:
         """Values for symbols of these names (from `assume`)."""
         self._count = 0
         self._elements: dict[tuple[Node, int], Node] = {}
+        self._rounded: dict[tuple[Node, Kind], Node] = {}
 
     def element(self, array: Node, index: int) -> Node:
         """One of an array's numbers, all of which `array` stands for: they are unknown, and differ from one another."""
@@ -37,6 +38,20 @@ class Generics:
             name = array.payload.name
             known = self.make(name if name.startswith("?") else f"{name}[{index}]", array.kind)
             self._elements[array, index] = known
+        return known
+
+    def rounded(self, number: Node, kind: Kind) -> Node | None:
+        """The integer that host code makes of an unknown floating-point number: a size as others are, and not the one
+        that the generic 1.5 would be. None for all other numbers."""
+        graph = self.graph
+        if not number.kind.is_float or kind.is_float or kind.bytes == 1 or not number.bits:
+            return None
+        if number.bits & ~graph.uniform_bits or not all(map(_is_unknown_float, graph.atoms(number.bits, number.bits))):
+            return None
+        known = self._rounded.get((number, kind))
+        if known is None:
+            name = number.payload.name if isinstance(number.payload, Uniform) else render(number)
+            known = self._rounded[number, kind] = self.make(name, kind)
         return known
 
     def make(self, name: str, kind: Kind) -> Node:
@@ -52,6 +67,10 @@ class Generics:
         factor = _GENERIC_FACTORS[self._count % len(_GENERIC_FACTORS)]
         self._count += 1
         return self.graph.uniform(name, _GENERIC_UNITS.get(kind.bytes, 32) * factor, kind)
+
+
+def _is_unknown_float(symbol: Node) -> bool:
+    return symbol.kind.is_float and isinstance(symbol.payload, Uniform) and not symbol.payload.is_default
 
 
 def _provisional(reason: Reason) -> str:

@@ -1,5 +1,5 @@
-"""The device functions that count, find and turn bits (CUDA C++ Programming Guide, "Integer Intrinsics"), put together
-from operations that stay exact for each lane."""
+"""The functions that count, find and turn bits (CUDA C++ Programming Guide, "Integer Intrinsics"; GCC manual, "Bit
+Operation Builtins"), put together from operations that stay exact for each lane."""
 
 from __future__ import annotations
 
@@ -54,6 +54,11 @@ def first_set(graph: Graph, word: Node) -> Node:
     return graph.select(graph.binary("==", word, graph.const(0, U4), BOOL), graph.const(0), lowest)
 
 
+def trailing_zeros(graph: Graph, word: Node) -> Node:
+    """`__builtin_ctz`, which nobody may ask for zero."""
+    return graph.binary("-", first_set(graph, word), graph.one, I4)
+
+
 def ones(graph: Graph, word: Node) -> Node:
     """`__popc`: neighbouring counts are added, pair by pair."""
     for distance, mask in _HALVES:
@@ -81,4 +86,8 @@ BIT_FUNCTIONS: Mapping[str, Callable[..., Any]] = {
     "__ffs": _word(first_set),
     "__popc": _word(ones),
     "__brev": _word(reversed_word),
+    "__builtin_clz": _word(leading_zeros),
+    "__builtin_ctz": _word(trailing_zeros),
+    "__builtin_ffs": _word(first_set),
+    "__builtin_popcount": _word(ones),
 }
