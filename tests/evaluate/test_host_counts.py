@@ -105,3 +105,35 @@ def test_what_two_calls_find_are_two_numbers(code: str) -> None:
     kernel = analyse_file("a.cu", AnalysisOptions(unsaved=(("a.cu", _TWO % code),))).kernels[0]
     # If both were the same, all lanes would store to one element: 1 sector.
     assert kernel.accesses[0].results[0].sectors_per_request == 32.0
+
+
+_LOADED = """
+#include <cstdio>
+bool read(const char *path, float *v);
+bool load(const char *path, int &n) {
+    float v[2];
+    if (!read(path, v)) return false;
+    n = (int)v[0];
+    return n > 0;
+}
+__global__ void k(float *a, int n) { a[blockIdx.x * blockDim.x + threadIdx.x] = 1; }
+int main(int argc, char **argv) {
+    int n = 0;
+    if (%s) puts(argv[1]); else n = 640;
+    k<<<(n + 127) / 128, 128>>>(0, n);
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("condition", "is_its_own"),
+    [
+        ("argc > 1 && load(argv[1], n)", True),
+        ("argc == 2 && load(argv[1], n)", True),
+        # The file is read in any case.
+        ("load(\"sizes.txt\", n)", False),
+    ],
+)
+def test_what_a_program_has_without_options_stands_for_what_they_give(condition: str, is_its_own: bool) -> None:
+    launch = analyse_file("a.cu", AnalysisOptions(unsaved=(("a.cu", _LOADED % condition),))).kernels[0].launches[0]
+    assert (launch.grid == (5, 1, 1)) == is_its_own

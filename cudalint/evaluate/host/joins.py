@@ -159,12 +159,14 @@ def _better(
         return a if _is_set(ex, a) else b
     known_a, known_b = _known(ex, a), _known(ex, b)
     if known_a != known_b:
-        if (b if known_a else a) is before and isinstance(before, Node):
-            # `if (rows == 0) rows = 1` speaks of a special case.
-            return _special_case(ex, condition, a, b) or (b if known_a else a)
         known, unknown = (a, b) if known_a else (b, a)
         if known is before and _is_placeholder(known, unknown):
             return unknown
+        if _without_options(ex, condition) is (known is a):
+            return _default(ex, known, name)
+        if unknown is before and isinstance(before, Node):
+            # `if (rows == 0) rows = 1` speaks of a special case.
+            return _special_case(ex, condition, a, b) or unknown
         is_about = condition is not None and isinstance(unknown, Node) and condition.bits & unknown.bits
         chosen = _special_case(ex, condition, a, b) if is_about and known is not before else None
         return chosen or _default(ex, known, name)
@@ -182,6 +184,23 @@ def _better_array(
         elements[index] = part  # type: ignore[assignment]
     rest = a.rest if a.rest is b.rest else _better(ex, old.rest, a.rest, b.rest, f"{name}[...]")
     return ArrayValue(a.type, elements, rest)  # type: ignore[arg-type]
+
+
+def _without_options(ex: HostExecutor, condition: Node | None) -> bool | None:
+    """What a condition is for a program that is run without any words, or with those that are known, where that decides
+    it: in `if (argc > 1 && load(argv[1], &n)) … else n = 64;`."""
+    words = [] if condition is None else ex.graph.atoms(condition.bits, ex.graph.uniform_bits)
+    counts = {word: _words_given(ex, word) for word in words if word in ex.arguments and word.kind.code == "i"}
+    if condition is None or not counts:
+        return None
+    decided = ex.graph.substitute(condition, counts)
+    return bool(decided.value) if decided.is_const else None
+
+
+def _words_given(ex: HostExecutor, count: Node) -> Node:
+    if isinstance(count.payload, Uniform) and count.payload.is_default:
+        return ex.graph.const(count.payload.generic, count.kind)
+    return ex.graph.one
 
 
 def _special_case(ex: HostExecutor, condition: Node | None, a: Value | Place, b: Value | Place) -> Node | None:
