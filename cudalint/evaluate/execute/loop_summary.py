@@ -39,7 +39,7 @@ from cudalint.evaluate.execute.values import (
 from cudalint.evaluate.symbolic.arithmetic import BOOL, I8, Kind
 from cudalint.evaluate.symbolic.graph import Graph
 from cudalint.evaluate.symbolic.nodes import BLOCK_BITS, THREAD_BITS, Node, Reason, below
-from cudalint.evaluate.symbolic.recurrences import Recurrence, alternating, linear_step
+from cudalint.evaluate.symbolic.recurrences import Recurrence, alternating, linear_step, without_steps
 
 if TYPE_CHECKING:
     from cudalint.evaluate.execute.executor import Executor
@@ -63,6 +63,10 @@ class LoopSummary:
         self.initial: dict[ir.Symbol, Value] = {s: spell_out(_value(ex, s)) for s in symbols}
         self.placeholders: dict[tuple[ir.Symbol, str], Node] = {}
         self.start: dict[tuple[ir.Symbol, str], Value] = {}
+        self._keys: dict[Node, tuple[ir.Symbol, str]] = {}
+        """What each placeholder stands for."""
+        self._at_start: Callable[[Node], Node] = lambda result: result
+        """What comes out where all placeholders have the values from before the loop."""
         self.closed: dict[Node, Node] = {}
         """Closed form, in the counter, of each placeholder."""
         self.placeholder_bits = 0
@@ -114,6 +118,7 @@ class LoopSummary:
 
     def _stand_in(self, key: tuple[ir.Symbol, str], kind: Kind) -> Node:
         node = self.placeholders[key] = self.graph.placeholder(kind)
+        self._keys[node] = key
         self.placeholder_bits |= node.bits
         return node
 
@@ -195,10 +200,13 @@ class LoopSummary:
     def _solve(self, after: Mapping[ir.Symbol, Value | Place]) -> None:
         results = self._results(after)
         self._remember_floats(after)
+        starts = {placeholder: self._start_node(key) for placeholder, key in self._keys.items()}
+        self._at_start = self.graph.substitution(starts)
         open_ = dict(results)
+        tried: dict[tuple[ir.Symbol, str], int] = {}
         progress = True
         while progress:
-            progress = sum(self._close(key, open_, results) for key in list(open_)) > 0
+            progress = sum(self._close(key, open_, results, tried) for key in list(open_)) > 0
         for key, result in open_.items():
             self.unresolved.append(key)
             start, first_result = self._start_node(key), self._at_start(result)
@@ -272,12 +280,6 @@ class LoopSummary:
         start = self.start[key]
         return start.offset if isinstance(start, Pointer) else start  # type: ignore[return-value]
 
-    def _at_start(self, result: Node) -> Node:
-        """What comes out where all placeholders have the values from before the loop."""
-        if not result.bits & self.placeholder_bits:
-            return result
-        return self.graph.substitute(result, {p: self._start_node(k) for k, p in self.placeholders.items()})
-
     def _chosen_later(self, result: Node, first_result: Node) -> tuple[Node, ...]:
         """What comes in where a later iteration takes another side than the first: `a[i]` for an array in registers is
         one of its elements, which are not the same in all lanes because the first one is."""
@@ -303,8 +305,14 @@ class LoopSummary:
         key: tuple[ir.Symbol, str],
         open_: dict[tuple[ir.Symbol, str], Node],
         results: Mapping[tuple[ir.Symbol, str], Node],
+        tried: dict[tuple[ir.Symbol, str], int],
     ) -> bool:
-        """Takes a placeholder from the open ones, if it has a closed form and those that it depends on have theirs."""
+        """Takes a placeholder from the open ones, if it has a closed form and those that it depends on have theirs.
+        `tried`: which of these had theirs when it was tried before."""
+        known = open_[key].bits & self.closed_bits
+        if tried.get(key) == known:
+            return False
+        tried[key] = known
         closed = self._closed_form(key, open_[key], results)
         if closed is None:
             return False
@@ -331,15 +339,15 @@ class LoopSummary:
         """Two variables that are exchanged in every iteration alternate between their initial values; two pointers
         between two arrays."""
         graph, mine = self.graph, self.placeholders[key]
-        for other_key, other in self.placeholders.items():
-            after = results[other_key]
-            there = linear_step(graph, result, other) if result.bits & other.bits else None
-            back = linear_step(graph, after, mine) if after.bits & mine.bits else None
-            if there is None or back is None or not (there.is_const and back.is_const and there.value == -back.value):
-                continue
-            odd = graph.binary("+", self._start_node(other_key), there, mine.kind)
-            return alternating(graph, self.counter, self._start_node(key), odd)
-        return None
+        other = without_steps(result)
+        other_key = self._keys.get(other)
+        if other_key is None:
+            return None
+        there, back = linear_step(graph, result, other), linear_step(graph, results[other_key], mine)
+        if there is None or back is None or not (there.is_const and back.is_const and there.value == -back.value):
+            return None
+        odd = graph.binary("+", self._start_node(other_key), there, mine.kind)
+        return alternating(graph, self.counter, self._start_node(key), odd)
 
     # second pass
 

@@ -10,7 +10,7 @@ once.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -482,10 +482,19 @@ class Graph:
 
     def substitute(self, node: Node, bindings: Mapping[Node, Node]) -> Node:
         """`node` with leaves (or what is made of some) replaced, rebuilt and so simplified where it depends on one."""
+        touched = self._touched(bindings)
+        return self._substitute(node, touched, self._memo_of(bindings)) if node.bits & touched else node
+
+    def substitution(self, bindings: Mapping[Node, Node]) -> Callable[[Node], Node]:
+        """The same for many nodes."""
+        touched, memo = self._touched(bindings), self._memo_of(bindings)
+        return lambda node: self._substitute(node, touched, memo)
+
+    def _touched(self, bindings: Iterable[Node]) -> int:
         touched = 0
         for leaf in bindings:
             touched |= self._own_bit(leaf) or leaf.bits
-        return self._substitute(node, touched, self._memo_of(bindings)) if node.bits & touched else node
+        return touched
 
     def without_data(self, node: Node, parts: Iterable[Node]) -> Node:
         """`node` with zeros in the place of `parts`: of all the opaque values in it, so that one memory does for all

@@ -161,6 +161,19 @@ def alternating(graph: Graph, counter: Node, even: Node, odd: Node) -> Node:
     return graph.select(graph.truth(graph.binary("&", counter, graph.one, I8)), odd, even)
 
 
+def without_steps(result: Node) -> Node:
+    """The one value from which `result` can be a plain number of steps away."""
+    while True:
+        if result.op == "select":
+            result = result.args[1]
+        elif result.op == "cast" or (result.op in ("+", "-") and result.args[1].is_const):
+            result = result.args[0]
+        elif result.op == "+" and result.args[0].is_const:
+            result = result.args[1]
+        else:
+            return result
+
+
 def linear_step(graph: Graph, result: Node, start: Node) -> Node | None:
     """`s` where `result` is `start + s` and `s` does not depend on `start`; None where it has another form."""
     return _linear_step(graph, result, start, {})
