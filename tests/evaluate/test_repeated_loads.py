@@ -25,10 +25,13 @@ _BODY = """
         ("const float *a, const float *b, float *o, float *p", {"a": [3, 4, 6], "b": [3, 4, 6]}),
         ("const float *__restrict__ a, const float *b, float *o, float *p", {"a": [3], "b": [3, 4, 6]}),
         ("float *__restrict__ a, const float *b, float *__restrict__ o, float *p", {"a": [3], "b": [3, 6]}),
+        # A name for the type says it as well.
+        ("in_t a, in_t b, pointer<float> o, pointer<float> p", {"a": [3], "b": [3, 6]}),
     ],
 )  # fmt: skip
 def test_nothing_else_points_to_what_restrict_names(parameters: str, loaded: dict[str, list[int]]) -> None:
-    source = f"\n__global__ void k({parameters}, int i) {{{_BODY}"
+    types = "typedef const float *__restrict__ in_t; template <class T> using pointer = T *__restrict__;"
+    source = f"{types}\n__global__ void k({parameters}, int i) {{{_BODY}"
     [kernel] = analyse_file("a.cu", AnalysisOptions(unsaved=(("a.cu", source),))).kernels
     found = {
         name: sorted({a.place.line for a in kernel.accesses if a.array == name and a.results[0].status != "unknown"})

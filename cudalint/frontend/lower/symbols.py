@@ -61,7 +61,7 @@ class Symbols:
             context.sources.span(declaration),
             align=self._alignment(attributes),
             is_const=is_const(declared) or declaration.kind == kinds.TEMPLATE_NON_TYPE_PARAMETER,
-            is_restrict=bool(cursors.is_restrict_qualified(declared)),
+            is_restrict=bool(cursors.is_restrict_qualified(cursors.canonical_type(declared))),
         )
         symbol.stands_in = context.stand_ins.value(declaration)
         if storage in ("constant", "device", "global", "static"):
