@@ -1,9 +1,10 @@
-"""Looking for something in a folder and in those around it."""
+"""Looking for something in a folder and in those around it, and reading what is found."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Iterator
+from typing import Final
 
 
 def upwards(folder: str) -> Iterator[str]:
@@ -28,3 +29,24 @@ def without_detours(path: str) -> str:
         return path
     short = os.path.normpath(path)
     return short if os.path.realpath(short) == os.path.realpath(path) else path
+
+
+_LARGEST: Final = 1 << 20
+"""Bytes of a file that is worth reading beside the one that is asked for."""
+
+
+def small_file(path: str) -> bytes:
+    """What a file holds; nothing where there is none, or it is large."""
+    if not os.path.isfile(path):
+        return b""  # Opening a pipe would wait for somebody to write into it.
+    try:
+        with open(path, "rb") as file:
+            text = file.read(_LARGEST + 1)
+    except OSError:
+        return b""
+    return text if len(text) <= _LARGEST else b""
+
+
+def small_text(path: str) -> str:
+    """The same as letters, with lines that end as they do everywhere."""
+    return small_file(path).decode(errors="replace").replace("\r\n", "\n")

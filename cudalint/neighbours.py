@@ -12,8 +12,9 @@ import os
 import re
 from collections.abc import Collection
 
+from cudalint.folders import small_file
+
 _MAX_FILES = 8
-_MAX_BYTES = 1_000_000
 _MAX_CALLERS = 3
 _MAX_DEFINERS = 2
 _MAX_ABOVE = 64
@@ -38,14 +39,14 @@ def callers(path: str, functions: Collection[str]) -> list[str]:
 def definers(path: str, function: str) -> list[str]:
     """Files near `path` in whose text a body follows the function's name and its parameters."""
     body = rb"(?<![\w.>])" + re.escape(function.encode()) + rb"\s*\([^;{}]*\)[^;{}()]*\{"
-    texts = ((other, _COMMENT.sub(b" ", _text(other))) for other in _candidates(path, _CALLING))
+    texts = ((other, _COMMENT.sub(b" ", small_file(other))) for other in _candidates(path, _CALLING))
     return [other for other, text in texts if re.search(body, text)][:_MAX_DEFINERS]
 
 
 def setters(path: str, constant: str) -> list[str]:
     """Files near `path` in whose text a constant is given a value where it is declared."""
     value = rb"(?<![\w.>])" + re.escape(constant.encode()) + rb"\s*(?:\[[^\[\];]*\]\s*)*(?:=(?!=)|\{)"
-    texts = ((other, _COMMENT.sub(b" ", _text(other))) for other in _candidates(path, _CALLING))
+    texts = ((other, _COMMENT.sub(b" ", small_file(other))) for other in _candidates(path, _CALLING))
     return [other for other, text in texts if re.search(value, text)][:_MAX_DEFINERS]
 
 
@@ -53,7 +54,7 @@ def _near(path: str, suffixes: tuple[str, ...], some: bytes, names: Collection[s
     if not names or not os.path.isfile(path):
         return []
     named = rb"(?<!\w)(?:" + b"|".join(re.escape(name.encode()) for name in sorted(names)) + rb")(?!\w)"
-    texts = ((other, _text(other)) for other in _candidates(path, suffixes))
+    texts = ((other, small_file(other)) for other in _candidates(path, suffixes))
     return [other for other, text in texts if re.search(some, text) and re.search(named, text)]
 
 
@@ -74,14 +75,3 @@ def _sources(folder: str, suffixes: tuple[str, ...]) -> list[str]:
     except OSError:
         return []
     return [os.path.join(folder, name) for name in names if name.endswith(suffixes)]
-
-
-def _text(path: str) -> bytes:
-    try:
-        # Opening a pipe would wait for somebody to write into it.
-        if not os.path.isfile(path) or os.path.getsize(path) > _MAX_BYTES:
-            return b""
-        with open(path, "rb") as file:
-            return file.read()
-    except OSError:
-        return b""

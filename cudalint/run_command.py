@@ -15,7 +15,7 @@ from typing import Final
 
 from msgspec import Struct
 
-from cudalint.frontend.recovery import text_of
+from cudalint.folders import small_text
 
 _MAKEFILES: Final = ("GNUmakefile", "makefile", "Makefile")
 """In the order in which `make` looks for them (GNU Make Manual, section 3.2)."""
@@ -97,7 +97,7 @@ def _commands(makefile: str) -> tuple[RunCommand, ...]:
 def _lines(makefile: str) -> Sequence[_Line]:
     found: list[_Line] = []
     begun, number = "", 0
-    for position, line in enumerate(text_of(makefile)[:_LARGEST].splitlines(), 1):
+    for position, line in enumerate(small_text(makefile)[:_LARGEST].splitlines(), 1):
         number = number or position
         if line.endswith("\\"):
             begun += line[:-1] + " "

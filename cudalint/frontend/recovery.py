@@ -16,7 +16,7 @@ from typing import Final
 
 from msgspec import Struct
 
-from cudalint.folders import upwards
+from cudalint.folders import small_file, small_text, upwards
 
 _FOLDER_LEVELS: Final = 4
 """A file's own folder and three above it are searched for includes that are not found."""
@@ -44,7 +44,6 @@ _INCLUDER_SUFFIXES: Final = (".cu", ".cuh", ".h", ".hpp", ".hh", ".cpp", ".cc", 
 _INCLUDER_LEVELS: Final = 3
 _INCLUDERS_READ: Final = 200
 """More files in a folder than this are not looked through for one that includes the file."""
-_LARGEST_INCLUDER: Final = 1 << 20
 
 _NO_CODE: Final = re.compile(
     rb"""//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'|^[ \t]*#[^\n]*""", re.DOTALL | re.MULTILINE
@@ -120,7 +119,7 @@ def _build_folders(base: str) -> Iterator[str]:
 def _setup_folders(start: str) -> Iterator[str]:
     """The folders that the setup.py of a Python extension names, which stands at the top of its project."""
     for base in itertools.islice(upwards(start), _SETUP_LEVELS):
-        for match in _SETUP_FOLDERS.finditer(text_of(os.path.join(base, "setup.py"))):
+        for match in _SETUP_FOLDERS.finditer(small_text(os.path.join(base, "setup.py"))):
             for line in (match[1] or match[2] or "").splitlines():
                 # `os.path.join(here, "csrc", "include")`, or `Path(here) / "csrc" / "include"`.
                 parts = _LITERAL.findall(line)
@@ -131,19 +130,8 @@ def _setup_folders(start: str) -> Iterator[str]:
 @lru_cache(maxsize=64)
 def _build_text(folder: str) -> str:
     """The build files of a folder, one after the other."""
-    texts = [text_of(os.path.join(folder, name)) for name in _BUILD_FILES]
+    texts = [small_text(os.path.join(folder, name)) for name in _BUILD_FILES]
     return _BUILD_COMMENT.sub("", "\n".join(texts))
-
-
-def text_of(path: str) -> str:
-    """What a build file says; nothing if there is none."""
-    if not os.path.isfile(path):
-        return ""  # Opening a pipe would wait for somebody to write into it.
-    try:
-        with open(path, encoding="utf-8", errors="replace") as file:
-            return file.read(_LARGEST_INCLUDER)
-    except OSError:
-        return ""
 
 
 def build_defines(path: str) -> tuple[str, ...]:
@@ -155,7 +143,7 @@ def build_defines(path: str) -> tuple[str, ...]:
 def _setup_defines(start: str) -> Iterator[str]:
     """`define_macros=[("WITH_CUDA", None)]` of the nearest setup.py."""
     for base in itertools.islice(upwards(start), _SETUP_LEVELS):
-        text = text_of(os.path.join(base, "setup.py"))
+        text = small_text(os.path.join(base, "setup.py"))
         for list_ in _SETUP_DEFINES.finditer(text):
             for name, value in _SETUP_DEFINE.findall(list_[1]):
                 yield f"{name}={value}" if value else name
@@ -173,8 +161,8 @@ def includer_context(path: str) -> Context | None:
     directive = re.compile(rb'^[ \t]*#[ \t]*include[ \t]*"([^"\n]*\b' + name + rb')"', re.MULTILINE)
     for folder in itertools.islice(upwards(os.path.dirname(path)), _INCLUDER_LEVELS):
         for candidate in _sources(folder):
-            text = _small_file(candidate) if candidate != path else b""
-            for match in directive.finditer(text):
+            text = small_file(candidate) if candidate != path else b""
+            for match in directive.finditer(text) if b"\0" not in text else ():
                 if os.path.realpath(os.path.join(folder, os.fsdecode(match[1]))) == os.path.realpath(path):
                     return Context(candidate, _closed(text[: match.start()]))
     return None
@@ -192,14 +180,3 @@ def _sources(folder: str) -> list[str]:
     except OSError:
         return []
     return [os.path.join(folder, name) for name in names[:_INCLUDERS_READ]]
-
-
-def _small_file(path: str) -> bytes:
-    if not os.path.isfile(path):
-        return b""  # Opening a pipe would wait for somebody to write into it.
-    try:
-        with open(path, "rb") as file:
-            text = file.read(_LARGEST_INCLUDER + 1)
-    except OSError:
-        return b""
-    return text if len(text) <= _LARGEST_INCLUDER and b"\0" not in text else b""
