@@ -226,3 +226,11 @@ def test_words_in_a_loop_are_what_they_are(tmp_path: Path) -> None:
     )
     launch = _launch(tmp_path, _main(f"int b = 32; {loop} k<<<8, b>>>(0, 4096, 1);"), "-b 128")
     assert launch.block == (128, 1, 1)
+
+
+def test_nothing_may_be_what_a_case_chooses(tmp_path: Path) -> None:
+    """Without a pitch, all lanes store one float, where other cases have them 32 bytes apart."""
+    cases = "switch (atoi(argv[1])) { case 1: pitch = 8; break; case 2: pitch = 0; break; }"
+    result = _result(tmp_path, _main(f"int n = 4096, b = 64, pitch = 1; {cases} {_RUN}"), "2")
+    assert (result.sectors_per_request, result.status) == (1, "assumed")
+    assert "pitch == 0" in result.assumptions

@@ -6,7 +6,8 @@ between two known ones, the value is the choice.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from cudalint import ir
@@ -218,11 +219,16 @@ def _default(ex: HostExecutor, value: Value | Place, name: str, source: str = ""
     return ex.graph.default(name, value.value, value.kind, source) if is_size else value
 
 
-def note_defaults(ex: HostExecutor, before: Mapping[ir.Symbol, Value | Place]) -> None:
-    """Numbers that were set since are others where options choose otherwise."""
-    for symbol, value in ex.state.variables.items():
-        if value is not before.get(symbol):
-            ex.state.variables[symbol] = _default(ex, value, symbol.name)
+def note_defaults(
+    ex: HostExecutor, symbols: Iterable[ir.Symbol], before: Mapping[ir.Symbol, Value | Place] = MappingProxyType({})
+) -> None:
+    """The numbers of variables that were set since are others where options choose otherwise."""
+    for symbol in symbols:
+        value = ex.state.variables.get(symbol)
+        if value is before.get(symbol) or not isinstance(value, Node):
+            continue
+        if value.is_const and value.kind.code in "iu":
+            ex.state.variables[symbol] = ex.graph.default(symbol.name, value.value, value.kind)
 
 
 def _is_placeholder(known: object, unknown: object) -> bool:

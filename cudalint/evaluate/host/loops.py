@@ -12,7 +12,7 @@ from cudalint.evaluate.execute import expressions, walk
 from cudalint.evaluate.execute.loop_parts import LoopParts
 from cudalint.evaluate.execute.state import LoopScope
 from cudalint.evaluate.execute.values import ArrayValue, Place, RecordValue, Value
-from cudalint.evaluate.host.joins import is_plain
+from cudalint.evaluate.host.joins import is_plain, note_defaults
 from cudalint.evaluate.symbolic.arithmetic import kind_of
 from cudalint.evaluate.symbolic.assumptions import holds
 from cudalint.evaluate.symbolic.nodes import Node, Reason
@@ -57,16 +57,15 @@ def follow(ex: HostExecutor, parts: LoopParts) -> None:
     ex.guards = guards
     if not progress.finished:
         for symbol in ex.changed_in(parts):
-            value = ex.state.variables.get(symbol)
-            if symbol not in defaults or value is not defaults[symbol]:
+            if symbol not in defaults or ex.state.variables.get(symbol) is not defaults[symbol]:
                 _forget(ex, symbol, parts, before.get(symbol))
-            elif isinstance(value, Node) and value.is_const and value.kind.code in "iu":
-                ex.state.variables[symbol] = ex.graph.default(symbol.name, value.value, value.kind)
+            else:
+                note_defaults(ex, (symbol,))
     elif defaults and ex.command is not None:
         # Other words than those of the command that is known set other numbers, or set them at all.
-        _name_after_defaults(ex, parts, {})
+        note_defaults(ex, ex.changed_in(parts))
     elif progress.by_defaults:
-        _name_after_defaults(ex, parts, before)
+        note_defaults(ex, ex.changed_in(parts), before)
     elif ex.chosen:
         # How often a condition held is unknown if the condition is.
         for symbol in walk.stepped(parts.body):
@@ -323,14 +322,6 @@ def _forget_where_it_ended(
         value = ex.state.variables.get(symbol)
         if any(variables.get(symbol, value) is not value for variables in left):
             _forget(ex, symbol, parts, None)
-
-
-def _name_after_defaults(ex: HostExecutor, parts: LoopParts, before: Mapping[ir.Symbol, Value | Place]) -> None:
-    """Numbers that a loop came to, which went round as often as it does if no option says otherwise."""
-    for symbol in ex.changed_in(parts):
-        value = ex.state.variables.get(symbol)
-        if isinstance(value, Node) and value.is_const and value.kind.code in "iu" and value is not before.get(symbol):
-            ex.state.variables[symbol] = ex.graph.default(symbol.name, value.value, value.kind)
 
 
 def _without_changes(

@@ -42,7 +42,7 @@ def follow(ex: HostExecutor, statement: ir.Switch) -> None:
     if scope.breaks or not value.is_const:
         ex.state.dead = False
     if is_default:
-        joins.note_defaults(ex, before)
+        joins.note_defaults(ex, tuple(ex.state.variables), before)
 
 
 def _chosen(ex: HostExecutor, value: Node, cases: Sequence[ir.Case]) -> int | None:

@@ -166,6 +166,8 @@ def _other_magnitudes(uniform: Node, view: LaunchView) -> list[int | float]:
     programs are run with large ones."""
     assert isinstance(uniform.payload, Uniform)
     generic = uniform.payload.generic
+    if not generic and not uniform.kind.is_float:
+        return [_LARGEST_BLOCK]
     # One with a remainder of its own keeps it: the magnitude alone is to be another one.
     is_small = uniform.kind.is_float or generic < _MAGNITUDE * GRANULE
     over = 0 if is_small else int(generic) % GRANULE
