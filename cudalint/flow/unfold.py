@@ -214,6 +214,8 @@ class Unfolding:
         self._runs: dict[int, tuple[int, int]] = {}
         """For an event of a run, the first one, which has the times of all, and how many steps later it comes."""
         self._steps = 0
+        self._widths: dict[tuple[int, ...], int] = {}
+        """How many steps an iteration of a loop takes in which nothing else moves the clock."""
         if like is None:
             self.base = Rows(graph, self.threads, blocks, np.ones(len(blocks)), dict(uniforms or {}))
             self.base.salt = np.full((len(blocks), 1), 0x9E3779B97F4A7C15, dtype=np.uint64)
@@ -304,7 +306,9 @@ class Unfolding:
         for item in items:
             if isinstance(item, Run):
                 self._step(len(item.events))
+                clock.step += 1
                 self._stamp_run(item, row, clock)
+                clock.step += len(item.events) - 1
                 continue
             self._step(1)
             clock.step += 1
@@ -341,23 +345,50 @@ class Unfolding:
             self._walk(item.items, inner, child, clock)
 
     def _stamp_all(self, items: Sequence[Item], nest: tuple[int, ...], start: int, end: int, clock: _Clock) -> None:
-        """What happens in some rows of a nest, when nothing in it moves the clock."""
+        """What happens in some rows of a nest, when nothing in it moves the clock but the steps, row after row."""
         if end <= start:
             return
-        count = _count(items)
-        self._step(count)
+        steps = self._steps_of_row(items, nest, start, end)
+        self._stamp_rows(items, nest, start, clock.step + steps * np.arange(end - start), clock)
+        clock.step += steps * (end - start)
+
+    def _steps_of_row(self, items: Sequence[Item], nest: tuple[int, ...], start: int, end: int) -> int:
+        """How many steps one of some rows takes at most, with the loops in it."""
+        self._step(_count(items))
+        steps = 0
         for item in items:
-            if isinstance(item, Run):
-                times = self._stamp_run(item, slice(start, end), clock)
-                times.step[start:end] += np.arange(end - start) * count
-                continue
-            clock.step += 1
+            steps += len(item.events) if isinstance(item, Run) else 1
             if isinstance(item, LoopItems):
                 inner = (*nest, item.loop.counter.index)
                 if inner not in self._children:
                     self._unfold(item, nest, inner)
-                starts = self._starts[inner]
-                self._stamp_all(item.items, inner, starts[start], starts[end], clock)
+                starts = self._starts[inner][start : end + 1]
+                if starts[-1] > starts[0]:
+                    self._widths[inner] = self._steps_of_row(item.items, inner, starts[0], starts[-1])
+                    steps += self._widths[inner] * max(b - a for a, b in itertools.pairwise(starts))
+        return steps
+
+    def _stamp_rows(
+        self, items: Sequence[Item], nest: tuple[int, ...], start: int, steps: NDArray[np.int64], clock: _Clock
+    ) -> None:
+        """Gives the events of rows from `start` on their times: before each, so many `steps` were made."""
+        end = start + len(steps)
+        for item in items:
+            if isinstance(item, Run):
+                self._stamp_run(item, slice(start, end), clock).step[start:end] = steps + 1
+                steps = steps + len(item.events)
+                continue
+            steps = steps + 1
+            if isinstance(item, LoopItems):
+                inner = (*nest, item.loop.counter.index)
+                starts = np.array(self._starts[inner][start : end + 1])
+                counts = np.diff(starts)
+                if counts.any():
+                    number = np.arange(starts[0], starts[-1]) - np.repeat(starts[:-1], counts)
+                    width = self._widths[inner]
+                    before = np.repeat(steps, counts) + number * width
+                    self._stamp_rows(item.items, inner, int(starts[0]), before, clock)
+                    steps = steps + width * int(counts.max())
 
     def _unfold(self, item: LoopItems, nest: tuple[int, ...], inner: tuple[int, ...]) -> None:
         loop = item.loop
@@ -394,10 +425,7 @@ class Unfolding:
         if place not in self._times:
             for later, event in enumerate(run.events):
                 self._runs[self._place[id(event)]] = (place, later)
-        clock.step += 1
-        times = self._stamp(run.events[0], row, clock)
-        clock.step += len(run.events) - 1
-        return times
+        return self._stamp(run.events[0], row, clock)
 
     def _stamp(self, event: Event, row: int | slice, clock: _Clock) -> Intervals:
         place = self._place[id(event)]
