@@ -37,12 +37,17 @@ def block_of(nodes: Nodes, graph: Graph, function: ir.Function) -> ChosenBlock:
     the arguments."""
     open_ = [n for n in nodes if not n.is_const]
     numbers = Numbers(graph)
-    threads = min(function.max_threads or DEFAULT_THREADS, DEFAULT_THREADS)
-    if not _is_possible(numbers, nodes) or (open_ and _is_made_small(numbers, nodes, graph)):
+    # A launch over `__launch_bounds__` fails, so that no open extent is as large.
+    most = function.max_threads or MAX_THREADS
+    threads = min(most, DEFAULT_THREADS)
+    if not _is_possible(numbers, nodes) or (
+        open_ and (not _is_possible(numbers, nodes, most) or _is_made_small(numbers, nodes, graph))
+    ):
+        known = math.prod(max(1, numbers.of(n)) for n in nodes if n.is_const)
         defaults = zip(open_, _default_extents(nodes, function), strict=False)
         # What a size is by itself is settled before the quotients that it goes into (`width / heads` by `heads`).
         for node, extent in sorted(defaults, key=lambda pair: len(generic_values(graph, pair[:1]))):
-            _settle(graph, node, min(extent, threads))
+            _settle(graph, node, min(extent, threads, max(1, most // known)))
         numbers = Numbers(graph)
     x, y, z = (numbers.of(n) for n in nodes)
     if _is_possible(numbers, nodes):
@@ -91,9 +96,9 @@ def _by(extents: Sequence[int]) -> str:
     return "x".join(map(str, extents[: 3 if z > 1 else 2 if y > 1 else 1]))
 
 
-def _is_possible(numbers: Numbers, nodes: Nodes) -> bool:
+def _is_possible(numbers: Numbers, nodes: Nodes, most: int = MAX_THREADS) -> bool:
     x, y, z = (numbers.of(n) for n in nodes)
-    return min(x, y, z) >= 1 and x * y * z <= MAX_THREADS
+    return min(x, y, z) >= 1 and x * y * z <= most
 
 
 def _is_made_small(numbers: Numbers, nodes: Nodes, graph: Graph) -> bool:

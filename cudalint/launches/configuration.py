@@ -104,6 +104,16 @@ def default_grid(function: ir.Function, graph: Graph) -> Nodes:
     return (many, many if "y" in axes else one, many if "z" in axes else one)
 
 
+def grid_asked(grid: Nodes, function: ir.Function, graph: Graph) -> Nodes:
+    """The grid of a launch. Of one that is unknown as a whole (a `dim3` that C code hands on to its launch) the axes
+    along which the kernel doesn't ask for its place have one block, or else all would do the same work."""
+    if any(n.is_const for n in grid):
+        return grid
+    asked = axes_asked(function, ("blockIdx", "gridDim"))
+    x, y, z = (n if axis in asked else graph.one for axis, n in zip("xyz", grid, strict=True))
+    return x, y, z
+
+
 def axes_asked(function: ir.Function, variables: Sequence[str]) -> set[str]:
     """The axes along which a kernel asks for its place."""
     return {

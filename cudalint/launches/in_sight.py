@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+from msgspec.structs import replace
+
 from cudalint import ir
 from cudalint.evaluate.execute.values import Place, Value
 from cudalint.evaluate.host.checked_sizes import CheckedSizes
@@ -16,7 +18,7 @@ from cudalint.facts import LaunchSource
 from cudalint.facts import Place as SourcePlace
 from cudalint.launches.arguments import kernel_arguments
 from cudalint.launches.blocks import ChosenBlock, block_of, generic_values
-from cudalint.launches.configuration import Block, Configuration, Nodes, Numbers, known_extents, site_of
+from cudalint.launches.configuration import Block, Configuration, Nodes, Numbers, grid_asked, known_extents, site_of
 
 
 def from_launches(
@@ -27,6 +29,7 @@ def from_launches(
     checked = CheckedSizes(graph)
     for launch in launches:
         launch = checked.of(launch)
+        launch = replace(launch, grid=grid_asked(launch.grid, function, graph))
         # Most launches of a loop have one block, whose extents are what they are until a symbol among them is settled.
         found = blocks.get((launch.block, generic_values(graph, launch.block)))
         if found is None:

@@ -54,7 +54,9 @@ class CheckedSizes:
                 elif not number.is_const:
                     continue
                 is_size = isinstance(bare.payload, Uniform) or (bare.op == "select" and bare.bits)
-                if is_size and bare.kind.code in "iu" and not number.bits & bare.bits:
+                # `switch (threads) { case 512: k<512><<<blocks, threads>>>(n); }`, however `threads` is made of `n`.
+                is_extent = any(bare is without_cast(extent) for extent in launch.block)
+                if (is_size or is_extent) and bare.kind.code in "iu" and not number.bits & bare.bits:
                     found.setdefault(bare, self._graph.convert(number, bare.kind))
         return found
 

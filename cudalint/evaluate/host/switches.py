@@ -28,13 +28,13 @@ def follow(ex: HostExecutor, statement: ir.Switch) -> None:
     for position, case in enumerate(statement.cases):
         if position == start:
             continue
-        ex.guards = guards if value.is_const else (*guards, *_labels(ex, value, case))
+        ex.guards = guards if value.is_const else (*guards, *_labels(ex, value, case, statement.cases))
         _case(ex, case, taken=not value.is_const)
         if is_default:
             ex.state.variables = dict(before)
     ex.guards = guards
     if start is not None:
-        ex.guards += _labels(ex, value, statement.cases[start]) if is_default else ()
+        ex.guards += _labels(ex, value, statement.cases[start], statement.cases) if is_default else ()
         _bodies(ex, statement.cases[start:])
     if is_default:
         ex.guards = guards
@@ -54,10 +54,17 @@ def _chosen(ex: HostExecutor, value: Node, cases: Sequence[ir.Case]) -> int | No
     return next((position for position, case in enumerate(cases) if case.is_default), None)
 
 
-def _labels(ex: HostExecutor, value: Node, case: ir.Case) -> tuple[Node, ...]:
-    """What holds of a switch's value in a case."""
-    matches = [ex.graph.binary("==", value, expressions.number(ex, label), BOOL) for label in case.values]
-    return () if case.is_default or len(matches) != 1 else (matches[0],)
+def _labels(ex: HostExecutor, value: Node, case: ir.Case, cases: Sequence[ir.Case]) -> tuple[Node, ...]:
+    """What holds of a switch's value in a case: `default` is for the values that no other case has."""
+    if case.is_default:
+        own = set(map(id, case.values))
+        return tuple(_compared(ex, value, "!=", x) for other in cases for x in other.values if id(x) not in own)
+    matches = [_compared(ex, value, "==", label) for label in case.values]
+    return (matches[0],) if len(matches) == 1 else ()
+
+
+def _compared(ex: HostExecutor, value: Node, by: str, label: ir.Expr) -> Node:
+    return ex.graph.binary(by, value, expressions.number(ex, label), BOOL)
 
 
 def _case(ex: HostExecutor, case: ir.Case, taken: bool) -> None:
