@@ -6,7 +6,7 @@ with a pitch of 4 are not aligned to 16 bytes. But it sees that `t[2 * (x + bloc
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from cudalint import ir
@@ -27,22 +27,29 @@ class _Flow(NamedTuple):
 
 
 def fixed_indices(function: ir.Function) -> dict[ir.Span, int]:
-    """For the accesses in a kernel's own body a power of two, of which the part of the address in bytes is a multiple
-    that is known at run time only: the compiler sees of the address modulo that what there is to see."""
+    """For the accesses in a kernel's own body and in its lambdas a power of two, of which the part of the address in
+    bytes is a multiple that is known at run time only: the compiler sees of the address modulo that what there is to
+    see."""
     nodes = list(walk.walk(function.body))
-    open_ = _Open.of(function, list(_flows(nodes)))
+    parameters = list(function.parameters)
+    for node in nodes:
+        closure = node.function.load() if isinstance(node, ir.Lambda) else None
+        if closure is not None:
+            parameters += closure.parameters
+            nodes += walk.walk(closure.body)
+    open_ = _Open.of(parameters, list(_flows(nodes)))
     return {node.span: open_.bytes_of(node) for node in nodes if isinstance(node, _ACCESSES)}
 
 
 class _Open:
     """The powers of two that divide what is known at run time only of each variable."""
 
-    def __init__(self, parameters: tuple[ir.Symbol, ...]) -> None:
+    def __init__(self, parameters: Iterable[ir.Symbol]) -> None:
         self._of: dict[ir.Symbol, int] = dict.fromkeys(parameters, 1)
 
     @staticmethod
-    def of(function: ir.Function, flows: list[_Flow]) -> _Open:
-        found = _Open(function.parameters)
+    def of(parameters: Iterable[ir.Symbol], flows: list[_Flow]) -> _Open:
+        found = _Open(parameters)
         while found._spread(flows):
             pass
         return found
@@ -65,13 +72,22 @@ class _Open:
                 return 1 if symbol.name in ("blockDim", "gridDim") else self._of.get(symbol, _ALL)
             case ir.Cast(operand=operand):
                 return self.part(operand)
-            case ir.Binary(op="+" | "-", left=left, right=right):
-                return min(self.part(left), self.part(right))
+            case ir.Binary(op="+" | "-", left=left, right=right, type=type_):
+                return min(self._bytes(left, type_), self._bytes(right, type_))
+            case ir.Unary(op="&", operand=operand):
+                return self.bytes_of(operand)
             case ir.Binary(op="*", left=left, right=right):
                 return min(_ALL, self.part(left) * _factor(right), self.part(right) * _factor(left))
             case ir.Binary(op="<<", left=left, right=ir.Constant(value=int(count))) if 0 <= count < 8:
                 return min(_ALL, self.part(left) << count)
         return _ALL if not any(self.part(n) < _ALL for n in walk.walk(expr) if isinstance(n, ir.Name)) else 1
+
+    def _bytes(self, side: ir.Expr, sum_: ir.Type) -> int:
+        """The part of one side of a sum, in bytes where a pointer is what comes out."""
+        by = 1
+        if isinstance(sum_, ir.PointerType) and not isinstance(side.type, (ir.PointerType, ir.ArrayType)):
+            by = _low_bit(sum_.pointee.bytes or 1)
+        return min(_ALL, self.part(side) * by)
 
     def bytes_of(self, access: ir.Expr) -> int:
         """The same for the address of an access, in bytes."""
@@ -81,6 +97,8 @@ class _Open:
             return min(base, _ALL, self.part(access.index) * _low_bit(access.type.bytes))
         if isinstance(access, ir.Member) and not access.arrow:
             return self.bytes_of(access.base)
+        if isinstance(access, ir.Unary) and access.op == "*":
+            return self.part(access.operand)
         return self.part(access) if isinstance(access, ir.Name) else _ALL if self.part(access) == _ALL else 1
 
 

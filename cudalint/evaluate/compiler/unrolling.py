@@ -90,7 +90,7 @@ class Unrolling(Struct, eq=False):
         """Whether the compiler sees that an address is a multiple of `width`, counted from an aligned array."""
         if not self._residues.of(offset).is_multiple_of(width):
             return False
-        return not event.context.frames and self.fixed.get(event.context.span, 1) % width == 0
+        return self.fixed.get(event.context.span, 1) % width == 0
 
     def wide(self, event: AccessEvent) -> AccessEvent:
         """The access as the machine makes it, if it walks through a shared array element by element."""
