@@ -173,9 +173,10 @@ def _still_here(trace: Unfolding, event: BarrierEvent, alive: Sequence[Node]) ->
 def _unnamed_lane(event: BarrierEvent, trial: Trial) -> str | None:
     """A lane that comes to a warp function whose mask names lanes, but not this one."""
     trace = trial.some_trace("block")
-    named = _named(trace, event, trial.graph)
-    if named is None:
+    masks = _masks(trace, event, trial.graph)
+    if masks is None:
         return None
+    named = _named(masks)
     unnamed = _mask(trace, event, trial.graph) & trace.threads.exists & _of_warp(named) & ~named
     if not unnamed.any():
         return None
@@ -184,15 +185,26 @@ def _unnamed_lane(event: BarrierEvent, trial: Trial) -> str | None:
     return f"thread {_thread(trace, thread)} comes as lane {thread % WARP_LANES}, and the mask is {mask:#x}"
 
 
-def _named(trace: Unfolding, event: BarrierEvent, graph: Graph) -> NDArray[np.bool_] | None:
-    """[rows, threads] whether the mask that a thread gives names its own lane; None where that is not known."""
+def _masks(trace: Unfolding, event: BarrierEvent, graph: Graph) -> NDArray[np.int64] | None:
+    """[rows, threads] the mask that a thread gives; None where that is not known."""
     if event.mask is None or event.mask.bits & graph.opaque_bits:
         return None
     if not trace.is_reached(event) or not trace.follows(event, event.mask):
         return None
-    masks = trace.rows_of(event).full(event.mask).astype(np.int64)
+    masks: NDArray[np.int64] = trace.rows_of(event).full(event.mask).astype(np.int64)
+    return masks
+
+
+def _named(masks: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """[rows, threads] whether a mask names the lane of its thread."""
     named: NDArray[np.bool_] = (masks >> np.arange(masks.shape[1]) % WARP_LANES & 1).astype(bool)
     return named
+
+
+def _named_by(comes: NDArray[np.bool_], masks: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """[rows, threads] whether any lane that comes names this one: groups of lanes have masks of their own."""
+    given = np.where(comes, masks, 0).reshape(len(masks), -1, WARP_LANES)
+    return _named(np.bitwise_or.reduce(given, axis=2).repeat(WARP_LANES, axis=1))
 
 
 def _of_warp(threads: NDArray[np.bool_]) -> NDArray[np.bool_]:
@@ -203,17 +215,19 @@ def _of_warp(threads: NDArray[np.bool_]) -> NDArray[np.bool_]:
 def _missing_lane(event: BarrierEvent, trial: Trial, alive: Sequence[Node]) -> _Split | None:
     """A warp of which some lanes come, and one that the mask names goes another way."""
     trace = trial.some_trace("block")
-    named = _named(trace, event, trial.graph)
-    if named is None:
+    masks = _masks(trace, event, trial.graph)
+    if masks is None:
         return None
     rows = trace.rows_of(event)
-    mask = _mask(trace, event, trial.graph)
-    missing = _of_warp(mask) & named & ~mask & trace.threads.exists & _still_here(trace, event, alive)
+    mask = np.broadcast_to(_mask(trace, event, trial.graph), masks.shape)
+    exists = trace.threads.exists
+    missing = _named_by(mask & exists, masks) & ~mask & exists & _still_here(trace, event, alive)
     if not missing.any():
         return None
     row, stays = (int(i) for i in np.argwhere(missing)[0])
     start = stays // WARP_LANES * WARP_LANES
-    comes = start + int(np.argmax(mask[row, start : start + WARP_LANES]))
+    names = mask[row] & (masks[row] >> stays % WARP_LANES & 1).astype(bool)
+    comes = start + int(np.argmax(names[start : start + WARP_LANES]))
     block = tuple(int(b) for b in rows.blocks[row])
     return _Split(_thread(trace, comes), _thread(trace, stays), block, False)  # type: ignore[arg-type]
 
