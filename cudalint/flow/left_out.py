@@ -29,7 +29,8 @@ def left_out(execution: Execution, situations: Sequence[Mapping[Node, int | floa
         if name not in written:
             continue
         if touch.target.space == "generic" or not is_one_array(touch.target, graph):
-            yield f"races through `{name}` were not looked for: threads have pointers of their own"
+            pointer = f"`{name}`" if name != "?" else f"the pointer at line {line}"
+            yield f"races through {pointer} were not looked for: threads have pointers of their own"
         elif is_astray(touch.offset, touch.context, graph):
             yield f"races of `{name}` at line {line} were not looked for: an earlier loop decides on it"
         elif situations is not None and not is_met(touch, graph, situations, known):

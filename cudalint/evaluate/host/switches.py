@@ -57,8 +57,8 @@ def _chosen(ex: HostExecutor, value: Node, cases: Sequence[ir.Case]) -> int | No
 def _labels(ex: HostExecutor, value: Node, case: ir.Case, cases: Sequence[ir.Case]) -> tuple[Node, ...]:
     """What holds of a switch's value in a case: `default` is for the values that no other case has."""
     if case.is_default:
-        own = set(map(id, case.values))
-        return tuple(_compared(ex, value, "!=", x) for other in cases for x in other.values if id(x) not in own)
+        others = (label for other in cases if other is not case for label in other.values)
+        return tuple(_compared(ex, value, "!=", label) for label in others)
     matches = [_compared(ex, value, "==", label) for label in case.values]
     return (matches[0],) if len(matches) == 1 else ()
 
