@@ -98,10 +98,12 @@ def known_extents(nodes: Nodes) -> KnownExtents:
 
 
 def default_grid(function: ir.Function, graph: Graph) -> Nodes:
-    """Many blocks along x, and along y and z where the kernel asks for its place there."""
+    """Many blocks along the axes along which the kernel asks for its place, or along x. Along others they would all do
+    the same work."""
     axes = axes_asked(function, ("blockIdx",))
     many, one = graph.const(DEFAULT_GRID), graph.one
-    return (many, many if "y" in axes else one, many if "z" in axes else one)
+    x, y, z = (many if axis in axes else one for axis in "xyz")
+    return (x if axes else many, y, z)
 
 
 def grid_asked(grid: Nodes, function: ir.Function, graph: Graph) -> Nodes:
