@@ -153,8 +153,7 @@ class FileAnalysis(Struct, eq=False):
 
     def _those_run_first(self, launches: Sequence[Sequence[HostLaunch]]) -> Sequence[int]:
         """The positions of instantiations, given the launches of each, in the order in which they are evaluated."""
-        positions = range(len(launches))
-        return positions if len(launches) < 2 else sorted(positions, key=lambda each: not self._is_run(launches[each]))
+        return sorted(range(len(launches)), key=lambda each: not self._is_run(launches[each]))
 
     def _is_run(self, sites: Sequence[HostLaunch]) -> bool:
         """Whether options of the program decide about launches, and as far as they are known one of these is made."""

@@ -39,15 +39,19 @@ def callers(path: str, functions: Collection[str]) -> list[str]:
 def definers(path: str, function: str) -> list[str]:
     """Files near `path` in whose text a body follows the function's name and its parameters."""
     body = rb"(?<![\w.>])" + re.escape(function.encode()) + rb"\s*\([^;{}]*\)[^;{}()]*\{"
-    texts = ((other, _COMMENT.sub(b" ", small_file(other))) for other in _candidates(path, _CALLING))
-    return [other for other, text in texts if re.search(body, text)][:_MAX_DEFINERS]
+    return _with(path, body)
 
 
 def setters(path: str, constant: str) -> list[str]:
     """Files near `path` in whose text a constant is given a value where it is declared."""
     value = rb"(?<![\w.>])" + re.escape(constant.encode()) + rb"\s*(?:\[[^\[\];]*\]\s*)*(?:=(?!=)|\{)"
+    return _with(path, value)
+
+
+def _with(path: str, pattern: bytes) -> list[str]:
+    """Files near `path` in whose text, without its comments, something is found."""
     texts = ((other, _COMMENT.sub(b" ", small_file(other))) for other in _candidates(path, _CALLING))
-    return [other for other, text in texts if re.search(value, text)][:_MAX_DEFINERS]
+    return [other for other, text in texts if re.search(pattern, text)][:_MAX_DEFINERS]
 
 
 def _near(path: str, suffixes: tuple[str, ...], some: bytes, names: Collection[str]) -> list[str]:

@@ -8,7 +8,6 @@ import pytest
 
 from cudalint.analysis import analyse_file
 from cudalint.facts import KernelFacts
-from cudalint.neighbours import setters
 from cudalint.options import AnalysisOptions
 
 _KERNEL = """
@@ -67,16 +66,3 @@ def test_so_do_those_that_another_file_launches_with(tmp_path: Path) -> None:
 def test_others_of_the_name_are_none(tmp_path: Path, other: str) -> None:
     (launch,) = _kernel(tmp_path, {"other.cu": other}).launches
     assert launch.block_is_made_up
-
-
-def test_only_files_that_give_a_value_are_read(tmp_path: Path) -> None:
-    texts = {
-        "equal.cu": "bool f() { return width == 3; }",
-        "list.cpp": "const int width {3};",
-        "member.cu": "void f(S s) { s.width = 3; }",
-        "other.cu": "const int half_width = 3; // width = 4",
-        "table.cu": "__constant__ int width[2][2] = {};",
-    }
-    for name, text in texts.items():
-        (tmp_path / name).write_text(text)
-    assert [Path(found).name for found in setters(str(tmp_path / "k.cu"), "width")] == ["list.cpp", "table.cu"]

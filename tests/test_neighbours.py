@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from cudalint.neighbours import callers, definers, launchers
+from cudalint.neighbours import callers, definers, launchers, setters
 
 
 def _folder(tmp_path: Path, texts: dict[str, str]) -> str:
@@ -48,3 +48,15 @@ def test_only_files_with_a_body_behind_the_name_define(tmp_path: Path) -> None:
     }
     path = _folder(tmp_path, texts)
     assert [Path(found).name for found in definers(path, "make")] == ["grid.cpp"]
+
+
+def test_only_files_that_give_a_constant_a_value_set_it(tmp_path: Path) -> None:
+    texts = {
+        "equal.cu": "bool f() { return width == 3; }",
+        "list.cpp": "const int width {3};",
+        "member.cu": "void f(S s) { s.width = 3; }",
+        "other.cu": "const int half_width = 3; // width = 4",
+        "table.cu": "__constant__ int width[2][2] = {};",
+    }
+    path = _folder(tmp_path, texts)
+    assert [Path(found).name for found in setters(path, "width")] == ["list.cpp", "table.cu"]

@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 
 from cudalint.evaluate.execute.events import AccessEvent, BarrierEvent, LibraryAccess
-from cudalint.evaluate.execute.values import Allocation
+from cudalint.evaluate.execute.values import UNNAMED, Allocation
 from cudalint.evaluate.requests.execution import Execution
 from cudalint.evaluate.requests.knowledge import is_astray
 from cudalint.evaluate.symbolic.assumptions import holds
@@ -29,7 +29,7 @@ def left_out(execution: Execution, situations: Sequence[Mapping[Node, int | floa
         if name not in written:
             continue
         if touch.target.space == "generic" or not is_one_array(touch.target, graph):
-            pointer = f"`{name}`" if name != "?" else f"the pointer at line {line}"
+            pointer = f"`{name}`" if name != UNNAMED else f"the pointer at line {line}"
             yield f"races through {pointer} were not looked for: threads have pointers of their own"
         elif is_astray(touch.offset, touch.context, graph):
             yield f"races of `{name}` at line {line} were not looked for: an earlier loop decides on it"

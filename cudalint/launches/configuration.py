@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 import numpy as np
 from msgspec import Struct
@@ -100,10 +100,9 @@ def known_extents(nodes: Nodes) -> KnownExtents:
 def default_grid(function: ir.Function, graph: Graph) -> Nodes:
     """Many blocks along the axes along which the kernel asks for its place, or along x. Along others they would all do
     the same work."""
-    axes = axes_asked(function, ("blockIdx",))
     many, one = graph.const(DEFAULT_GRID), graph.one
-    x, y, z = (many if axis in axes else one for axis in "xyz")
-    return (x if axes else many, y, z)
+    axes = axes_asked(function, ("blockIdx",))
+    return _along(axes, (many, many, many), graph) if axes else (many, one, one)
 
 
 def grid_asked(grid: Nodes, function: ir.Function, graph: Graph) -> Nodes:
@@ -111,8 +110,12 @@ def grid_asked(grid: Nodes, function: ir.Function, graph: Graph) -> Nodes:
     along which the kernel doesn't ask for its place have one block, or else all would do the same work."""
     if any(n.is_const for n in grid):
         return grid
-    asked = axes_asked(function, ("blockIdx", "gridDim"))
-    x, y, z = (n if axis in asked else graph.one for axis, n in zip("xyz", grid, strict=True))
+    return _along(axes_asked(function, ("blockIdx", "gridDim")), grid, graph)
+
+
+def _along(axes: Collection[str], grid: Nodes, graph: Graph) -> Nodes:
+    """A grid that has one block along all other axes."""
+    x, y, z = (blocks if axis in axes else graph.one for axis, blocks in zip("xyz", grid, strict=True))
     return x, y, z
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from cudalint import ir
 from cudalint.evaluate.execute.pointers import NULL
 from cudalint.evaluate.execute.values import (
+    UNNAMED,
     Allocation,
     Choice,
     Closure,
@@ -105,4 +106,4 @@ def _pointer_from_number(ex: Executor, value: Node, type_: ir.PointerType) -> Va
         if isinstance(key, Allocation) and value.bits & base.bits:
             offset = ex.graph.substitute(value, {base: ex.graph.const(0, I8)})
             return Pointer(key, offset, type_.pointee)
-    return Pointer(Allocation("?", "generic", opaque=value), ex.graph.const(0, I8), type_.pointee)
+    return Pointer(Allocation(UNNAMED, "generic", opaque=value), ex.graph.const(0, I8), type_.pointee)

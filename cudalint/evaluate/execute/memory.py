@@ -13,6 +13,7 @@ from cudalint.evaluate.execute.events import AccessEvent, Context, Event, LocalI
 from cudalint.evaluate.execute.state import State
 from cudalint.evaluate.execute.values import (
     PLACES,
+    UNNAMED,
     Allocation,
     ArrayValue,
     Choice,
@@ -107,7 +108,7 @@ class Memory:
         if isinstance(type_, ir.PointerType):
             self._unknown += 1
             address = self.graph.opaque(Reason(reason.data, f"{reason.text} [{self._unknown}]"), args, I8)
-            target = Allocation(name or "?", "global", opaque=address)
+            target = Allocation(name or UNNAMED, "global", opaque=address)
             return Pointer(target, self.graph.const(0, I8), type_.pointee)
         if isinstance(type_, ir.ArrayType):
             return ArrayValue(type_, {}, self.unknown(type_.element, reason, args, name))

@@ -9,6 +9,7 @@ from msgspec.structs import replace
 from cudalint import ir
 from cudalint.evaluate.execute.memory import dereference, element_bytes
 from cudalint.evaluate.execute.values import (
+    UNNAMED,
     Allocation,
     Choice,
     LocalMemory,
@@ -42,7 +43,7 @@ def pointer_place(ex: Executor, value: Value, type_: ir.Type) -> Place:
     if isinstance(value, Text):
         return TemporaryPlace(_letter(ex, value, pointee), pointee)
     if isinstance(value, Node):
-        target = Allocation("?", "generic", opaque=value)
+        target = Allocation(UNNAMED, "generic", opaque=value)
         return MemoryPlace(Pointer(target, ex.graph.const(0, I8), pointee), pointee)
     return TemporaryPlace(ex.memory.smear(value, pointee), pointee)
 

@@ -20,6 +20,10 @@ _MAX_CHOICES = 6
 """How deep choices between pointers are nested."""
 
 
+UNNAMED = "?"
+"""What an allocation is called that no variable leads to."""
+
+
 class Allocation(Struct, frozen=True, eq=False):
     """A piece of memory that pointers point into. Its start is aligned to 256 bytes, as cudaMalloc aligns."""
 
@@ -195,7 +199,7 @@ def one_of_many(graph: Graph) -> Pointer:
     """What stands for a pointer that may point into too many arrays to tell them apart."""
     reason = Reason(False, "it goes through one of many pointers")
     anywhere = graph.opaque(reason, graph.thread, I8)
-    return Pointer(Allocation("?", "generic", opaque=anywhere), graph.const(0, I8), ir.OpaqueType("?"))
+    return Pointer(Allocation(UNNAMED, "generic", opaque=anywhere), graph.const(0, I8), ir.OpaqueType("?"))
 
 
 def _join_arrays(graph: Graph, condition: Node, a: ArrayValue, b: ArrayValue) -> ArrayValue:

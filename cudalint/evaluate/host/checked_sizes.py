@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from cudalint.evaluate.execute.values import PLACES, Place, Pointer, Value, map_leaves
 from cudalint.evaluate.host.execution import HostLaunch
 from cudalint.evaluate.symbolic.arithmetic import BOOL
-from cudalint.evaluate.symbolic.assumptions import holds
+from cudalint.evaluate.symbolic.assumptions import LARGEST_CONDITION, holds
 from cudalint.evaluate.symbolic.graph import Graph
 from cudalint.evaluate.symbolic.nodes import Node, Uniform, without_cast
 from cudalint.evaluate.symbolic.polynomial import is_address
@@ -21,8 +21,6 @@ _CANDIDATES = (*_POWERS, *(power - 1 for power in _POWERS))
 """Tried where a generic size is none that the launch is for: what is most usual first."""
 _MOST_BY = 32
 _MOST_SYMBOLS = 3
-_MOST_SIZE = 64
-"""Nodes of a condition for which sizes are looked for."""
 
 
 class CheckedSizes:
@@ -66,12 +64,12 @@ class CheckedSizes:
         another one leaves. That the program is run with such a size, nobody says."""
         values: dict[Node, int | float] = {}
         for guard in guards:
-            if guard.is_const or guard.size > _MOST_SIZE or holds(self._graph, guard, values):
+            if guard.is_const or guard.size > LARGEST_CONDITION or holds(self._graph, guard, values):
                 continue
             is_remainder = _has(guard, ("%", "&")) and not _has(guard, ("trips",))
             symbols = [u for u in self._graph.atoms(guard.bits, self._graph.uniform_bits) if not is_address(u)]
             for symbol in symbols if len(symbols) <= _MOST_SYMBOLS else ():
-                concerned = [other for other in guards if other.bits & symbol.bits and other.size <= _MOST_SIZE]
+                concerned = [other for other in guards if other.bits & symbol.bits and other.size <= LARGEST_CONDITION]
                 value = self._candidate(symbol, _next_to(symbol) if is_remainder else _CANDIDATES, concerned, values)
                 if value is not None:
                     values[symbol] = value

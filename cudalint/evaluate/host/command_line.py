@@ -178,9 +178,9 @@ def name_value(ex: HostExecutor, expr: ir.Name) -> Value:
 
 def _table() -> Mapping[str, Handler]:
     table: dict[str, Handler] = {}
-    for name in ("atoi", "atol", "atoll", "stoi", "stol", "stoul", "stoll", "stoull"):
-        table[name] = _reader(_INTEGER)
-    for name in ("strtol", "strtoul", "strtoll", "strtoull", "strtoimax", "strtoumax"):
+    strings = ("stoi", "stol", "stoul", "stoll", "stoull")
+    letters = ("atoi", "atol", "atoll", "strtol", "strtoul", "strtoll", "strtoull", "strtoimax", "strtoumax")
+    for name in (*strings, *letters):
         table[name] = _reader(_INTEGER)
     for name in ("atof", "strtof", "strtod", "stof", "stod"):
         table[name] = _reader(_NUMBER)

@@ -6,7 +6,7 @@ between two known ones, the value is the choice.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
@@ -70,9 +70,8 @@ def preferred(ex: HostExecutor, condition: Node, a: Value, b: Value) -> Value | 
     if not (isinstance(a, Node) and isinstance(b, Node)) or _known(ex, a) == _known(ex, b):
         return None
     known, unknown = (a, b) if _known(ex, a) else (b, a)
-    asked = ex.graph.atoms(condition.bits, ex.graph.uniform_bits)
     is_apart = _is_flag(condition) and not condition.bits & unknown.bits
-    if not is_plain(ex.graph, condition) or not (is_apart or ex.arguments.issuperset(asked)):
+    if not is_plain(ex.graph, condition) or not (is_apart or ex.arguments.issuperset(_asked(ex, condition))):
         return None
     return None if _is_placeholder(known, unknown) else _default(ex, known, "?")  # type: ignore[return-value]
 
@@ -81,14 +80,18 @@ def as_it_is_run(ex: HostExecutor, condition: Node) -> bool | None:
     """Whether a condition on nothing but the words of the command line and their number holds, where that is known."""
     if not ex.graph.rests_on_defaults(condition):
         return None
-    asked = set(ex.graph.atoms(condition.bits, ex.graph.uniform_bits))
-    return holds(ex.graph, condition, {}) if asked <= ex.arguments | ex.chosen_by_words else None
+    is_known = ex.arguments | ex.chosen_by_words >= set(_asked(ex, condition))
+    return holds(ex.graph, condition, {}) if is_known else None
+
+
+def _asked(ex: HostExecutor, condition: Node | None) -> Sequence[Node]:
+    """The unknown numbers that a condition is about."""
+    return () if condition is None else ex.graph.atoms(condition.bits, ex.graph.uniform_bits)
 
 
 def _said_by(ex: HostExecutor, condition: Node | None) -> str:
     """What says which side of a choice by words of the command line is taken: `Makefile:12`."""
-    asked = () if condition is None else ex.graph.atoms(condition.bits, ex.graph.uniform_bits)
-    words = (symbol.payload for symbol in asked if symbol in ex.chosen_by_words)
+    words = (symbol.payload for symbol in _asked(ex, condition) if symbol in ex.chosen_by_words)
     return next((word.source for word in words if isinstance(word, Uniform)), "")
 
 
@@ -137,7 +140,7 @@ def is_plain(graph: Graph, condition: Node) -> bool:
 
 def _compares_sizes(ex: HostExecutor, condition: Node, expected: bool) -> bool:
     """Whether a condition is about numbers that variables hold, and is as expected for generic ones."""
-    symbols = ex.graph.atoms(condition.bits, ex.graph.uniform_bits)
+    symbols = _asked(ex, condition)
     names = [symbol.payload.name for symbol in symbols if isinstance(symbol.payload, Uniform)]
     if any(name.startswith("?") or name == "argc" for name in names) or any(s.kind == BOOL for s in symbols):
         return False
@@ -190,8 +193,8 @@ def _better_array(
 def _without_options(ex: HostExecutor, condition: Node | None) -> bool | None:
     """What a condition is for a program that is run without any words, or with those that are known, where that decides
     it: in `if (argc > 1 && load(argv[1], &n)) … else n = 64;`."""
-    words = [] if condition is None else ex.graph.atoms(condition.bits, ex.graph.uniform_bits)
-    counts = {word: _words_given(ex, word) for word in words if word in ex.arguments and word.kind.code == "i"}
+    words = (word for word in _asked(ex, condition) if word in ex.arguments and word.kind.code == "i")
+    counts = {word: _words_given(ex, word) for word in words}
     if condition is None or not counts:
         return None
     decided = ex.graph.substitute(condition, counts)

@@ -7,7 +7,7 @@ import operator
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Any
 
-from cudalint.evaluate.symbolic.assumptions import holds
+from cudalint.evaluate.symbolic.assumptions import LARGEST_CONDITION, holds
 from cudalint.evaluate.symbolic.graph import Graph
 from cudalint.evaluate.symbolic.nodes import GRANULE, Node, Uniform
 
@@ -16,8 +16,6 @@ _LARGEST = 1 << 28
 """Sizes beyond would overflow soon where they are multiplied."""
 _BITS, _FEW_BITS = 16, 4
 """Of what is shifted by a number that nothing gives: `1 << bits` is a size then, and `size >> level` still is one."""
-_LARGEST_CONDITION = 64
-"""Nodes of a condition that is looked at."""
 _ROUNDS = 4
 """Making sizes smaller undoes what was made of their quotients, and the other way round: tried so often."""
 
@@ -54,7 +52,7 @@ def _held(graph: Graph, conditions: Iterable[Node]) -> dict[Node, dict[Node, int
     """The conditions that hold for generic values, with these."""
     found: dict[Node, dict[Node, int | float]] = {}
     for condition in conditions:
-        if not condition.is_const and condition.size <= _LARGEST_CONDITION and holds(graph, condition, {}):
+        if not condition.is_const and condition.size <= LARGEST_CONDITION and holds(graph, condition, {}):
             symbols = graph.atoms(condition.bits, graph.uniform_bits)
             found[condition] = {s: s.payload.generic for s in symbols if isinstance(s.payload, Uniform)}
     return found
