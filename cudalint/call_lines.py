@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from msgspec.structs import replace
 
 from cudalint.facts import Access, FileFacts, KernelFacts, Place
+from cudalint.rulekit import is_repeat
 
 
 def with_call_lines(facts: FileFacts) -> FileFacts:
@@ -27,8 +28,9 @@ def _with_calls(kernel: KernelFacts) -> KernelFacts:
 def _at_calls(kernel: KernelFacts) -> Iterator[Access]:
     # A line with accesses of its own says already what it does; what is inlined there would be mixed with them.
     taken = {(a.place.path, a.position[0], a.space) for a in kernel.accesses}
-    reached = (a for a in kernel.accesses if any(result.status != "unreached" for result in a.results))
-    for access in reached:
+    reached = [a for a in kernel.accesses if any(result.status != "unreached" for result in a.results)]
+    # Of a load that the compiler leaves out, nothing is there to be listed.
+    for access in sorted(reached, key=lambda a: all(map(is_repeat, a.results))):
         for depth, call in enumerate(access.inlined_from):
             at = (call.path, call.line, access.space)
             if at not in taken:

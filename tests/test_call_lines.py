@@ -65,3 +65,16 @@ def test_an_entry_of_a_call_tells_of_the_calls_around_it(tmp_path: Path) -> None
 def test_a_line_with_accesses_of_its_own_says_nothing_else(tmp_path: Path) -> None:
     at_24 = [a for a in _accesses(tmp_path) if a.place.line == 24]
     assert [(a.operation, a.listed_again) for a in at_24] == [("store", False)]
+
+
+def test_a_load_that_the_compiler_leaves_out_is_not_listed_again(tmp_path: Path) -> None:
+    """`swap` has both values already, and starts with a store: of 32 floats, 4 sectors."""
+    source = tmp_path / "k.cu"
+    source.write_text(
+        "__device__ void swap(float* p, float* q) {\n  float x = *p;\n  *p = *q;\n  *q = x;\n}\n"
+        "__global__ void k(float* a) {\n  int t = threadIdx.x;\n  if (a[t] > a[t + 64])\n"
+        "    swap(a + t, a + t + 64);\n}\n"
+        "void run(float* a) { k<<<1, 32>>>(a); }\n"
+    )
+    accesses = with_call_lines(analyse_file(str(source), AnalysisOptions())).kernels[0].accesses
+    assert [(a.place.line, a.operation) for a in accesses if a.listed_again] == [(9, "store")]
