@@ -19,7 +19,7 @@ from cudalint.evaluate.library.bits import BIT_FUNCTIONS
 from cudalint.evaluate.library.bulk import BULK_ACCESSES
 from cudalint.evaluate.library.specifications import SPECIFICATIONS
 from cudalint.evaluate.library.synchronisation import SYNCHRONISATION, converges, unmasked, warp_converges
-from cudalint.evaluate.library.trigonometry import load_coefficients
+from cudalint.evaluate.library.trigonometry import load_tables
 from cudalint.evaluate.library.wmma import MATRIX_FUNCTIONS
 from cudalint.evaluate.symbolic.arithmetic import BOOL, F8, I8, MATH_FUNCTIONS, kind_of
 from cudalint.evaluate.symbolic.nodes import THREAD_BITS, Node, Reason, Stride, Uniform, without_cast
@@ -210,7 +210,7 @@ def _function(name: str) -> Handler:
         if len(call.arguments) != 1 or not isinstance(call.type, ir.Scalar):
             return None
         number = _numbers(ex, call)[0]
-        load_coefficients(ex, call, name, number)
+        load_tables(ex, call, name, number)
         return ex.graph.function(name, number, kind_of(call.type))
 
     return handler
@@ -358,6 +358,7 @@ def _set_pair(ex: Executor, call: ir.Call) -> Value | None:
     values = [expressions.evaluate(ex, a) for a in call.arguments]
     if not isinstance(values[0], Node):
         return None
+    load_tables(ex, call, call.name.removesuffix("f"), values[0])
     for name, target, argument in zip(("sin", "cos"), values[1:], call.arguments[1:], strict=False):
         where = pointer_place(ex, target, argument.type)
         if isinstance(where, (LocalPlace, MemoryPlace)):
