@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from msgspec import Struct, field
@@ -102,15 +102,19 @@ def _closure_of(ex: Executor, expr: ir.Call) -> Value | Place | None:
     value = expressions.evaluate(ex, source)
     if isinstance(value, Closure):
         ref = expr.function if expr.function is not None and expr.function.load() is not None else value.function
-        return _call_closure(ex, value, ref, expr)
+        return with_captured(
+            ex, value, ref, lambda: ex.inline(ref, lambda f: bind(ex, f, expr.arguments, None), expr.span)
+        )
     if isinstance(value, FunctionValue):
         return ex.inline(value.function, lambda f: bind(ex, f, expr.arguments, None), expr.span)
     return None
 
 
-def _call_closure(ex: Executor, closure: Closure, ref: ir.FunctionRef, expr: ir.Call) -> Value | Place | None:
-    """The variables that it captured by copy are its own: what they are outside is another matter. Of numbers that it
-    changes (`mutable`), nobody counts how often it did."""
+def with_captured(
+    ex: Executor, closure: Closure, ref: ir.FunctionRef, call: Callable[[], Value | Place | None]
+) -> Value | Place | None:
+    """Calls a lambda. The variables that it captured by copy are its own: what they are outside is another matter. Of
+    numbers that it changes (`mutable`), nobody counts how often it did."""
     function = ref.load()
     outside = {symbol: ex.state.variables.get(symbol) for symbol in closure.captured}
     assigned = walk.effects(function.body).assigned if function is not None and closure.captured else ()
@@ -119,7 +123,7 @@ def _call_closure(ex: Executor, closure: Closure, ref: ir.FunctionRef, expr: ir.
         ex.state.variables[symbol] = (
             ex.opaque("a lambda changes its copy", symbol.type, (), symbol) if is_changed else value
         )
-    result = ex.inline(ref, lambda f: bind(ex, f, expr.arguments, None), expr.span)
+    result = call()
     for symbol, before in outside.items():
         if before is None:
             ex.state.variables.pop(symbol, None)

@@ -22,6 +22,7 @@ from cudalint.evaluate.execute.state import FunctionScope, Marks
 from cudalint.evaluate.execute.values import (
     PLACES,
     Choice,
+    Closure,
     FunctionValue,
     LocalPlace,
     Place,
@@ -30,7 +31,7 @@ from cudalint.evaluate.execute.values import (
     Value,
     nodes_of,
 )
-from cudalint.evaluate.host import command_line, heap, joins, loops, switches, worth
+from cudalint.evaluate.host import command_line, heap, joins, lambdas, loops, switches, worth
 from cudalint.evaluate.host.library import HOST_LIBRARY, SILENT
 from cudalint.evaluate.host.memory import Generics, HostMemory, is_provisional
 from cudalint.evaluate.host.relevance import Relevance
@@ -49,6 +50,7 @@ _Guards = tuple[Node, ...]
 
 _VALUE_HANDLERS: Mapping[type, Callable[..., Value]] = {
     **VALUE_HANDLERS, ir.Cast: heap.cast_value, ir.New: heap.new_value, ir.Name: command_line.name_value,
+    ir.Lambda: lambdas.noted,
 }  # fmt: skip
 
 
@@ -121,6 +123,8 @@ class HostExecutor(Executor):
         """The launches that differ by place, extents or whole numbers among their arguments."""
         self.unfollowed: set[ir.Span] = set()
         """Launches of loops that go on to make others there."""
+        self.waiting: dict[str, tuple[Closure, ir.Span, tuple[Node, ...]]] = {}
+        """By key: the lambdas of a block that launch kernels, each with the conditions under which it is made."""
         self.taken = True
         self.total = 0
         """Statements executed from earlier roots."""
@@ -166,13 +170,7 @@ class HostExecutor(Executor):
         if function is None or function.is_template_pattern:
             return
         self.executed.add(ref.key)
-        for symbol in function.parameters:
-            type_ = symbol.type
-            if isinstance(type_, ir.PointerType) and type_.reference:
-                inner = self.memory.unknown(type_.pointee, Reason(False, "parameter"), (), symbol.name)
-                self.state.variables[symbol] = TemporaryPlace(inner, type_.pointee)
-            else:
-                self.state.variables[symbol] = self.memory.unknown(type_, Reason(False, "parameter"), (), symbol.name)
+        self.state.variables.update(self.unknown_parameters(function))
         if function.name == "main":
             command = run_command(ref.span.path)
             if command is not None:
@@ -197,6 +195,15 @@ class HostExecutor(Executor):
             self.iterations.clear()
             self.assumed.clear()
 
+    def unknown_parameters(self, function: ir.Function) -> Mapping[ir.Symbol, Value | Place]:
+        return {symbol: self._unknown_parameter(symbol) for symbol in function.parameters}
+
+    def _unknown_parameter(self, symbol: ir.Symbol) -> Value | Place:
+        type_, reason = symbol.type, Reason(False, "parameter")
+        if isinstance(type_, ir.PointerType) and type_.reference:
+            return TemporaryPlace(self.memory.unknown(type_.pointee, reason, (), symbol.name), type_.pointee)
+        return self.memory.unknown(type_, reason, (), symbol.name)
+
     def _up_to_launches(self, body: ir.Stmt) -> ir.Stmt:
         """A body without what comes after its last launch: the results' verification decides no launch."""
         if not isinstance(body, ir.Block):
@@ -210,6 +217,12 @@ class HostExecutor(Executor):
         if self.statements > MAX_HOST_STATEMENTS:
             raise GaveUp("host code is too long")
         super().statement(statement)
+
+    def block(self, statement: ir.Block) -> None:
+        outer, self.waiting = self.waiting, {}
+        super().block(statement)
+        lambdas.call_waiting(self)
+        self.waiting = outer
 
     def declare(self, statement: ir.Declare) -> None:
         self.definitions.note(statement.symbol, statement.initializer)
@@ -244,7 +257,13 @@ class HostExecutor(Executor):
 
     # control flow
 
-    def branch(self, condition: Node, then: Callable[[], None], otherwise: Callable[[], None] | None) -> None:
+    def branch(
+        self,
+        condition: Node,
+        then: Callable[[], None],
+        otherwise: Callable[[], None] | None,
+        unguarded: int | None = None,
+    ) -> None:
         if condition.is_const:
             chosen, other = (then, otherwise) if condition.value else (otherwise, then)
             if other is not None:
