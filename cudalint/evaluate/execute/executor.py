@@ -102,6 +102,8 @@ class Executor:
         self.rests_on: dict[Node, None] = {}
         """Numbers that options may change, by which loops were counted out: they are taken for what they are
         otherwise."""
+        self.nested: dict[ir.If, int] = {}
+        """For an `if` that is all that another one decides about, how many conditions there were before that one."""
         self.active: list[str] = []
         """Keys of the functions being executed, to stop at recursion."""
         self.effects: dict[ir.Stmt, walk.Effects] = {}
@@ -264,9 +266,14 @@ class Executor:
         self.state.variables[symbol] = expressions.initial_value(self, symbol, statement.initializer)
 
     def branch(
-        self, condition: Node, then: Callable[[], None], otherwise: Callable[[], None] | None
+        self,
+        condition: Node,
+        then: Callable[[], None],
+        otherwise: Callable[[], None] | None,
+        unguarded: int | None = None,
     ) -> None:
-        """Executes both sides of a branch, each for its lanes, and joins what they did to the variables."""
+        """Executes both sides of a branch, each for its lanes, and joins what they did to the variables. `unguarded`:
+        how many of the conditions are not part of its guard (see `Context`), if not all that there are."""
         if condition.is_const:
             taken, other = (then, otherwise) if condition.value else (otherwise, then)
             if taken is not None:
@@ -276,7 +283,7 @@ class Executor:
             return
         state = self.state
         base, before, guard = state.conditions, state.variables, state.guard
-        state.guard = len(base)
+        state.guard = len(base) if unguarded is None else unguarded
         state.variables = dict(before)
         state.assume(condition)
         then()
@@ -371,10 +378,15 @@ class Executor:
         condition = expressions.condition(self, statement.condition)
         sides = self.record_branch(condition, "if", statement.span)
         otherwise = statement.otherwise
+        unguarded = self.nested.pop(statement, None)
+        inner = walk.nested_if(statement)
+        if inner is not None and not condition.is_const:
+            self.nested[inner] = len(self.state.conditions) if unguarded is None else unguarded
         self.branch(
             condition,
             lambda: self.side(sides, lambda: self.statement(statement.then)),
             None if otherwise is None else lambda: self.side(sides, lambda: self.statement(otherwise)),
+            unguarded,
         )
 
     def switch(self, statement: ir.Switch) -> None:

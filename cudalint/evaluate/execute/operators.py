@@ -99,20 +99,12 @@ def _short_circuit(ex: Executor, expr: ir.Binary) -> Node:
         decided = bool(left.value) == (expr.op == "||")
         return graph.truth(left) if decided else expressions.condition(ex, expr.right)
     taken = left if expr.op == "&&" else graph.negate(left)
-    if not ex.memory.recording or not _is_worth_a_branch(expr.right):
+    if not ex.memory.recording or not walk.needs_a_branch(expr.right):
         right = _for_some(ex, taken, expr.right, expressions.condition)
     else:
         sides = ex.record_branch(taken, "conditional", expr.span)
         right = ex.side(sides, lambda: _arm(ex, taken, expr.right, expressions.condition))
     return graph.binary(expr.op, left, right, BOOL)
-
-
-def _is_worth_a_branch(expr: ir.Expr) -> bool:
-    """Whether the right side of `&&` or `||` loads or calls something; the compiler evaluates others in any case."""
-    return any(
-        isinstance(node, (ir.Index, ir.Call)) or (isinstance(node, ir.Unary) and node.op == "*")
-        for node in walk.walk(expr)
-    )
 
 
 def _arm(ex: Executor, taken: Node, expr: ir.Expr, handler: Callable[[Executor, ir.Expr], _T]) -> _T:

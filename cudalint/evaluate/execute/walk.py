@@ -170,3 +170,22 @@ def reached(found: Effects, variables: Mapping[ir.Symbol, Value | Place]) -> Col
         elif isinstance(value, Pointer) and isinstance(value.target, LocalMemory):
             pending.append(value.target.place.symbol)
     return result.keys()
+
+
+def needs_a_branch(condition: ir.Expr) -> bool:
+    """Whether a condition loads or calls something; the compiler evaluates others also where they don't count."""
+    return any(
+        isinstance(node, (ir.Index, ir.Call)) or (isinstance(node, ir.Unary) and node.op == "*")
+        for node in walk(condition)
+    )
+
+
+def nested_if(statement: ir.If) -> ir.If | None:
+    """The `if` that is all that another one decides about: `if (row == 0) { if (x < n) ... }`. The compiler makes one
+    predicate of both, as of `&&` (nvcc 13.0, sm_90: not with an `else` on either, nor with anything beside it)."""
+    inner = statement.then
+    while isinstance(inner, ir.Block) and len(inner.statements) == 1:
+        inner = inner.statements[0]
+    if not isinstance(inner, ir.If) or inner.otherwise is not None or statement.otherwise is not None:
+        return None
+    return None if needs_a_branch(inner.condition) else inner

@@ -26,7 +26,7 @@ from cudalint.hardware.sectors import SECTOR_BYTES
 
 _DIGITS = 9
 """Of figures: sums of weights differ from plain numbers by less."""
-_MAX_COPIES = 16
+_MAX_COPIES = 32
 """Loops of up to so many iterations are taken to be unrolled completely."""
 _MOST_EXECUTIONS = 8
 """Of an access in loops that were gone through one by one: so many stand for all where their figures differ."""
