@@ -176,15 +176,18 @@ def _scaled_by_data(graph: Graph, node: Node) -> Reason | None:
 def _looks_up(part: Node, node: Node, event: AccessEvent, quick: Requests) -> bool:
     """Whether the access looks something up in a small table by some bits of a word (`table[hash & 255]`), or in a
     codebook by a code of 16 bits: then every entry is about as likely, and the mean over uniform data is a figure
-    worth giving, as a range. Bytes are rather pixels or letters, of which neighbours are alike, unless they are mixed
-    with other data (`table[state ^ key]`) or hold codes of a few bits each (`table[code & 15]`)."""
+    worth giving, as a range. So it is for the bytes that a histogram counts, which say where atomics go. In a table
+    that is read, bytes are rather pixels or letters, of which neighbours are alike, unless they are mixed with other
+    data (`table[state ^ key]`) or hold codes of a few bits each (`table[code & 15]`)."""
     if part.kind.is_float or node is not event.offset:
         return False
+    touched = quick.addresses[quick.mask]
+    if part.kind.bytes < 2 and event.operation == "atomic":
+        return int(touched.min()) >= 0 and int(touched.max()) < _TABLE_BYTES
     if part.kind.bytes < 2 and not (event.operation == "load" and _mixes_or_unpacks(node, part.bits)):
         return False
     if part.kind.bytes == 2:
         return True
-    touched = quick.addresses[quick.mask]
     extent = int(touched.max()) - int(touched.min())
     # Where not even the lanes of a warp are told apart, what stands for the data shows nothing of a table's size.
     first = np.take_along_axis(quick.addresses, np.argmax(quick.mask, axis=2)[..., None], axis=2)
