@@ -127,22 +127,40 @@ def _takes_long(event: AccessEvent, graph: Graph) -> bool:
     minutes to go through it."""
     context = event.context
     by_loops = [loop.condition for loop in context.loops]
-    if _are_many((event.offset, *context.conditions, *by_loops), _MOST_NODES) or _are_many(by_loops, _MOST_TRIED):
+    if _are_many((event.offset, *context.conditions, *by_loops), _MOST_NODES, graph):
+        return True
+    if _are_many(by_loops, _MOST_TRIED, graph):
         return True
     # For each iteration that is tried, all of the inner loop's are, and for each of them those of the one within.
     inner = [node for node in below(by_loops, graph.opaque_bits) if node.op == "trips"]
     return any(node.op == "trips" for loop in inner for node in below(loop.args, graph.opaque_bits))
 
 
-def _are_many(nodes: Sequence[Node], most: int) -> bool:
+def _are_many(nodes: Sequence[Node], most: int, graph: Graph) -> bool:
     """Whether some values are computed from more than so many others."""
+    if sum(node.steps for node in nodes) <= most:
+        return False
+    counts = [_count_below(node, graph) for node in nodes]
+    return max(counts) > most or (sum(counts) > most and len(_few_below(nodes, most)) > most)
+
+
+def _count_below(node: Node, graph: Graph) -> int:
+    """How many values one is computed from, up to a limit: the accesses of a simulation share their conditions."""
+    count = graph.counts.get(node.index)
+    if count is None:
+        count = graph.counts[node.index] = len(_few_below((node,), _MOST_NODES))
+    return count
+
+
+def _few_below(nodes: Sequence[Node], most: int) -> set[int]:
+    """What some values are computed from, themselves included, as far as that is not more than so many."""
     pending, seen = list(nodes), set[int]()
     while pending and len(seen) <= most:
         node = pending.pop()
         if node.index not in seen:
             seen.add(node.index)
             pending.extend(node.args)
-    return bool(pending)
+    return seen
 
 
 def _result(reached: Sequence[Known], view: LaunchView) -> AccessResult:

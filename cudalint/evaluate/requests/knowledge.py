@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from functools import cached_property
 
 import numpy as np
 
 from cudalint.evaluate.execute.events import AccessEvent, Context, Loop
-from cudalint.evaluate.requests.lists import follows_own_list, stays_in_own_row
+from cudalint.evaluate.requests.lists import Lists
 from cudalint.evaluate.requests.requests import Requests, gather
 from cudalint.evaluate.requests.situations import Situation
 from cudalint.evaluate.requests.views import Known, LaunchView
@@ -120,6 +121,7 @@ def _doubt(event: AccessEvent, quick: Requests, situation: Situation) -> tuple[R
     scaled = _scaled_by_data(graph, event.offset)
     if scaled is not None:
         return scaled, False
+    lists, touched = Lists(event, rows, lanes), _Touched(quick)
     addresses = [event.offset] if event.target.opaque is None else [event.offset, event.target.opaque]
     for node in addresses:
         for part, reason in opaque_parts(graph, node):
@@ -128,11 +130,9 @@ def _doubt(event: AccessEvent, quick: Requests, situation: Situation) -> tuple[R
             if part.op == "trips":
                 # Lanes that walked on by data: as if all had come equally far, which makes the figure a range.
                 continue
-            if not lanes.vary(part) or _looks_up(part, node, event, quick):
+            if not lanes.vary(part) or _looks_up(part, node, event, touched):
                 continue
-            if node is not event.offset or not (
-                follows_own_list(part, event, rows, lanes) or stays_in_own_row(event, rows, quick.mask)
-            ):
+            if node is not event.offset or not (lists.are_own(part) or lists.are_rows):
                 return reason, False
     if stays_one(event, quick):
         return None, False
@@ -173,7 +173,7 @@ def _scaled_by_data(graph: Graph, node: Node) -> Reason | None:
     return None
 
 
-def _looks_up(part: Node, node: Node, event: AccessEvent, quick: Requests) -> bool:
+def _looks_up(part: Node, node: Node, event: AccessEvent, touched: _Touched) -> bool:
     """Whether the access looks something up in a small table by some bits of a word (`table[hash & 255]`), or in a
     codebook by a code of 16 bits: then every entry is about as likely, and the mean over uniform data is a figure
     worth giving, as a range. So it is for the bytes that a histogram counts, which say where atomics go. In a table
@@ -181,18 +181,36 @@ def _looks_up(part: Node, node: Node, event: AccessEvent, quick: Requests) -> bo
     data (`table[state ^ key]`) or hold codes of a few bits each (`table[code & 15]`)."""
     if part.kind.is_float or node is not event.offset:
         return False
-    touched = quick.addresses[quick.mask]
     if part.kind.bytes < 2 and event.operation == "atomic":
-        return int(touched.min()) >= 0 and int(touched.max()) < _TABLE_BYTES
+        return touched.low >= 0 and touched.high < _TABLE_BYTES
     if part.kind.bytes < 2 and not (event.operation == "load" and _mixes_or_unpacks(node, part.bits)):
         return False
-    if part.kind.bytes == 2:
-        return True
-    extent = int(touched.max()) - int(touched.min())
-    # Where not even the lanes of a warp are told apart, what stands for the data shows nothing of a table's size.
-    first = np.take_along_axis(quick.addresses, np.argmax(quick.mask, axis=2)[..., None], axis=2)
-    is_apart = bool((quick.mask & (quick.addresses != first)).any())
-    return is_apart and extent < _TABLE_BYTES
+    return part.kind.bytes == 2 or touched.is_table
+
+
+class _Touched:
+    """The bytes that an access goes to, whatever stands for the data: the same for all loaded numbers in its address.
+    """
+
+    def __init__(self, quick: Requests) -> None:
+        self._quick = quick
+
+    @cached_property
+    def low(self) -> int:
+        return int(self._quick.addresses[self._quick.mask].min())
+
+    @cached_property
+    def high(self) -> int:
+        return int(self._quick.addresses[self._quick.mask].max())
+
+    @cached_property
+    def is_table(self) -> bool:
+        """Whether they are few."""
+        # Where not even the lanes of a warp are told apart, what stands for the data shows nothing of a table's size.
+        addresses, mask = self._quick.addresses, self._quick.mask
+        first = np.take_along_axis(addresses, np.argmax(mask, axis=2)[..., None], axis=2)
+        is_apart = bool((mask & (addresses != first)).any())
+        return is_apart and self.high - self.low < _TABLE_BYTES
 
 
 def _mixes_or_unpacks(node: Node, bits: int) -> bool:

@@ -10,8 +10,9 @@ is given as a range.
 
 from __future__ import annotations
 
+from functools import cached_property
+
 import numpy as np
-from numpy.typing import NDArray
 
 from cudalint.evaluate.execute.events import AccessEvent
 from cudalint.evaluate.symbolic.graph import Graph, conjuncts
@@ -22,12 +23,56 @@ from cudalint.evaluate.symbolic.varying import Lanes
 from cudalint.hardware.sectors import global_request
 
 
-def follows_own_list(part: Node, event: AccessEvent, rows: Rows, lanes: Lanes) -> bool:
-    """Whether `part`, a loaded number in the address of a global access, leads each lane to a list of its own, or comes
-    from one. `lanes` are those that make the access."""
-    if event.target.space != "global" or part.op != "opaque":
-        return False
-    return _is_start(part, event, rows, lanes) or _comes_from_list(part, rows.graph, lanes)
+class Lists:
+    """What the lanes of an access walk through, for all of the loaded numbers in its address: what does not depend on
+    which of them is asked about is found out once."""
+
+    def __init__(self, event: AccessEvent, rows: Rows, lanes: Lanes) -> None:
+        """`lanes` are those that make the access."""
+        self._event, self._rows, self._lanes = event, rows, lanes
+
+    def are_own(self, part: Node) -> bool:
+        """Whether `part`, a loaded number in the address of a global access, leads each lane to a list of its own, or
+        comes from one."""
+        if self._event.target.space != "global" or part.op != "opaque":
+            return False
+        return self._is_start(part) or _comes_from_list(part, self._rows.graph, self._lanes)
+
+    def _is_start(self, part: Node) -> bool:
+        """Whether a loop that ends by data takes every lane on from there, element by element or record by record."""
+        loops = self._event.context.loops
+        if not loops or part.bits & loops[-1].counter.bits:
+            return False
+        return self._are_walked and self._lanes.tells_apart(part)
+
+    @cached_property
+    def _are_walked(self) -> bool:
+        event, rows, loop = self._event, self._rows, self._event.context.loops[-1]
+        if not event.offset.bits & loop.counter.bits:
+            return False
+        ends = [c for c in conjuncts(rows.graph, loop.condition) if c.bits & rows.graph.opaque_bits]
+        if not any(self._lanes.vary(end) for end in ends):
+            return False
+        first, second = (rows.at_iteration(loop.counter, k).full(event.offset) for k in (0, 1))
+        # Of numbers packed into one word, those in its upper half are zeros in what stands for it.
+        is_lost = bool((first == first[:, :1]).all())
+        steps = np.unique(second - first)
+        return len(steps) == 1 and steps[0] >= event.bytes and not is_lost
+
+    @cached_property
+    def are_rows(self) -> bool:
+        """Whether the lanes of a global access are two sectors apart before loaded numbers are added to their
+        addresses: in rows of 36 bytes, neighbours still meet in a sector often enough (27.8 sectors a request for
+        random columns, as measured, and 32.0 in rows of 64 and 400 bytes)."""
+        rows, mask = self._rows, self._lanes.mask
+        if self._event.target.space != "global":
+            return False
+        without = without_data(rows.graph, self._event.offset)
+        if without.bits & rows.graph.opaque_bits or not rows.fixes(without):
+            return False
+        addresses = rows.full(without).astype(np.int64).reshape(mask.shape)
+        pairs, _ = global_request(addresses // 2, mask, 1)
+        return bool((pairs == np.count_nonzero(mask, axis=2)).all() and (pairs > 1).any())
 
 
 def _comes_from_list(part: Node, graph: Graph, lanes: Lanes) -> bool:
@@ -39,32 +84,3 @@ def _is_loaded(part: Node) -> bool:
     """Whether a number is loaded from an address, or what a loop goes through from one loaded number to the next. What
     it comes to otherwise depends on more: lanes that search may end near each other."""
     return len(part.args) == 1 or all(argument.op == "opaque" for argument in part.args[:2])
-
-
-def _is_start(part: Node, event: AccessEvent, rows: Rows, lanes: Lanes) -> bool:
-    """Whether a loop that ends by data takes every lane on from there, element by element or record by record."""
-    graph, loops = rows.graph, event.context.loops
-    if not loops or part.bits & loops[-1].counter.bits or not event.offset.bits & loops[-1].counter.bits:
-        return False
-    ends = [c for c in conjuncts(graph, loops[-1].condition) if c.bits & graph.opaque_bits]
-    if not any(lanes.vary(end) for end in ends):
-        return False
-    first, second = (rows.at_iteration(loops[-1].counter, k).full(event.offset) for k in (0, 1))
-    # Of numbers packed into one word, those in its upper half are zeros in what stands for it.
-    is_lost = bool((first == first[:, :1]).all())
-    steps = np.unique(second - first)
-    return len(steps) == 1 and steps[0] >= event.bytes and lanes.tells_apart(part) and not is_lost
-
-
-def stays_in_own_row(event: AccessEvent, rows: Rows, mask: NDArray[np.bool_]) -> bool:
-    """Whether the lanes of a global access are two sectors apart before loaded numbers are added to their addresses: in
-    rows of 36 bytes, neighbours still meet in a sector often enough (27.8 sectors a request for random columns, as
-    measured, and 32.0 in rows of 64 and 400 bytes). `mask`, [rows, warps, 32], has those that make the access."""
-    if event.target.space != "global":
-        return False
-    without = without_data(rows.graph, event.offset)
-    if without.bits & rows.graph.opaque_bits or not rows.fixes(without):
-        return False
-    addresses = rows.full(without).astype(np.int64).reshape(mask.shape)
-    pairs, _ = global_request(addresses // 2, mask, 1)
-    return bool((pairs == np.count_nonzero(mask, axis=2)).all() and (pairs > 1).any())

@@ -94,6 +94,8 @@ class Graph:
         """Numbers for symbols under which some conditions hold, where that was asked; None where there are none."""
         self._below: dict[int, set[int] | None] = {}
         """What values are computed from, where that was asked; None where that are many others."""
+        self.counts: dict[int, int] = {}
+        """How many others values are computed from, up to a limit, where that was asked."""
         self.choosing: set[Node] = set()
         """Conditions that choose between values."""
         self.work = 0
@@ -123,6 +125,7 @@ class Graph:
         self.unscaled.clear()
         self.satisfied.clear()
         self._below.clear()
+        self.counts.clear()
         self._nodes, self._atoms, self._next_bit = dict(to.nodes), dict(to.atoms), to.next_bit
         self._released.clear()
         self.uniform_bits, self.loop_bits = to.masks
