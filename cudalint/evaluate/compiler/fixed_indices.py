@@ -7,6 +7,7 @@ with a pitch of 4 are not aligned to 16 bytes. But it sees that `t[2 * (x + bloc
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from functools import lru_cache
 from typing import NamedTuple
 
 from cudalint import ir
@@ -26,6 +27,7 @@ class _Flow(NamedTuple):
     source: ir.Expr
 
 
+@lru_cache(maxsize=1)
 def fixed_indices(function: ir.Function) -> dict[ir.Span, int]:
     """For the accesses in a kernel's own body and in its lambdas a power of two, of which the part of the address in
     bytes is a multiple that is known at run time only: the compiler sees of the address modulo that what there is to

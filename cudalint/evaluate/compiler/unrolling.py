@@ -18,7 +18,7 @@ the outer loops that walks through them: `frag[j] = tile[(row + j) * K + k]` in 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 from msgspec import Struct, field
@@ -48,8 +48,7 @@ class Unrolling(Struct, eq=False):
     """What loops of one execution make of the accesses in them."""
 
     view: LaunchView
-    fixed: Mapping[ir.Span, int]
-    """See `fixed_indices`."""
+    function: ir.Function
     bodies: dict[Loop, list[AccessEvent | None]] = field(default_factory=dict)
     """The shared accesses in the bodies of loops, but for loops in these; None where there is a barrier."""
     nests: dict[Loop, list[AccessEvent | None]] = field(default_factory=dict)
@@ -60,7 +59,7 @@ class Unrolling(Struct, eq=False):
 
     @staticmethod
     def of(execution: Execution) -> Unrolling:
-        found = Unrolling(execution.view, fixed_indices(execution.function))
+        found = Unrolling(execution.view, execution.function)
         for event in execution.events:
             if isinstance(event, (BarrierEvent, AccessEvent, BranchEvent)) and event.context.loops:
                 *outer, loop = event.context.loops
@@ -90,7 +89,11 @@ class Unrolling(Struct, eq=False):
         """Whether the compiler sees that an address is a multiple of `width`, counted from an aligned array."""
         if not self._residues.of(offset).is_multiple_of(width):
             return False
-        return self.fixed.get(event.context.span, 1) % width == 0
+        return self._fixed(event) % width == 0
+
+    def _fixed(self, event: AccessEvent) -> int:
+        """See `fixed_indices`. Few kernels have accesses for which that is asked."""
+        return fixed_indices(self.function).get(event.context.span, 1)
 
     def wide(self, event: AccessEvent) -> AccessEvent:
         """The access as the machine makes it, if it walks through a shared array element by element."""
@@ -149,7 +152,7 @@ class Unrolling(Struct, eq=False):
         factors = dict(linear(event.offset)[0])
         if abs(factors.get(loop.counter, 0)) != event.bytes:
             return False
-        return bool(event.context.frames) or self.fixed.get(event.context.span, 1) % _WIDTHS[0] == 0
+        return bool(event.context.frames) or self._fixed(event) % _WIDTHS[0] == 0
 
 
 _PLAIN_CALLS = frozenset({
