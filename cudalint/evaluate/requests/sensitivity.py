@@ -10,7 +10,6 @@ import numpy as np
 from cudalint.evaluate.requests.totals import Totals
 from cudalint.evaluate.requests.views import TOLERANCE, Known, LaunchView, totals_of
 from cudalint.evaluate.symbolic.arithmetic import BOOL
-from cudalint.evaluate.symbolic.assumptions import holds
 from cudalint.evaluate.symbolic.defaults import stated
 from cudalint.evaluate.symbolic.graph import Graph
 from cudalint.evaluate.symbolic.nodes import BLOCK_BITS, GRANULE, THREAD_BITS, Node, Uniform, below, render
@@ -70,7 +69,7 @@ def unknown_strides(reached: Sequence[Known], quick: Totals, view: LaunchView) -
     for uniform in found:
         assert isinstance(uniform.payload, Uniform)
         is_stride = uniform.payload.stride == "any" or uniform in bare
-        if is_stride and view.allows(uniform, 1) and _is_launched(uniform, 1, view):
+        if is_stride and view.allows(uniform, 1) and view.is_launched(uniform, 1):
             totals = totals_of(reached[:8], view.varied(uniform, 1))
             figure = totals.cost / totals.requests if totals.requests else base
             if figure < base * (1 - TOLERANCE):
@@ -118,7 +117,7 @@ def _sensitivity(
     generic = uniform.payload.generic
 
     def mean(value: int | float) -> float:
-        if not view.allows(uniform, value) or not _is_launched(uniform, value, view):
+        if not view.allows(uniform, value) or not view.is_launched(uniform, value):
             return base
         totals = totals_of(reached, view.varied(uniform, value))
         return totals.cost / totals.requests if totals.requests else base
@@ -126,7 +125,7 @@ def _sensitivity(
     def beside(added: int) -> int:
         """A size with another remainder: a smaller one where a larger one is not launched."""
         larger = int(generic) + added
-        return larger if _is_launched(uniform, larger, view) or added >= generic else int(generic) - added
+        return larger if view.is_launched(uniform, larger) or added >= generic else int(generic) - added
 
     def moves(figure: float) -> bool:
         return abs(figure - base) > TOLERANCE * max(figure, base)
@@ -174,7 +173,7 @@ def _other_magnitudes(uniform: Node, view: LaunchView) -> list[int | float]:
     larger, smaller = (generic - over) * _MAGNITUDE + over, generic // _MAGNITUDE
     if not is_small:
         smaller = smaller // GRANULE * GRANULE + over
-    found = [larger if view.fits(uniform, int(larger)) and _is_launched(uniform, larger, view) else smaller]
+    found = [larger if view.fits(uniform, int(larger)) and view.is_launched(uniform, larger) else smaller]
     if uniform.payload.is_default and not uniform.kind.is_float and 0 < generic < _LARGEST_BLOCK:
         found.append(generic * _LARGEST_BLOCK)
     return found
@@ -192,7 +191,7 @@ def _least(
     for size in (_SHORTEST_ROW, *_SMALL_SIZES) if uniform.payload.stride else _SMALL_SIZES:
         if size >= uniform.payload.generic:
             break
-        if not view.allows(uniform, size) or not _is_launched(uniform, size, view):
+        if not view.allows(uniform, size) or not view.is_launched(uniform, size):
             continue
         figure = mean(size)
         if not moves(figure):
@@ -227,12 +226,6 @@ def _divides_threads(uniform: Node, reached: Sequence[Known]) -> bool:
         node.op in ("/", "%") and node.args[1].bits & uniform.bits and node.args[0].bits & THREAD_BITS
         for node in below(nodes, uniform.bits)
     )
-
-
-def _is_launched(uniform: Node, value: int | float, view: LaunchView) -> bool:
-    """Whether the host code comes to the launch with such a size as far as it does with the generic one."""
-    guards = [guard for guard in view.guards if guard.bits & uniform.bits and holds(view.graph, guard, {})]
-    return all(holds(view.graph, guard, {uniform: value}) for guard in guards)
 
 
 def _only_divides(uniform: Node, reached: Sequence[Known], graph: Graph) -> bool:

@@ -47,6 +47,8 @@ class LaunchView(Struct, eq=False):
     it took to tell."""
     _situations: dict[object, Situation] = field(default_factory=dict)
     _fitting: dict[tuple[int, int], bool] = field(default_factory=dict)
+    _allowed: dict[tuple[int, float], bool] = field(default_factory=dict)
+    _launched: dict[tuple[int, float], bool] = field(default_factory=dict)
     _edges: dict[tuple[int, ...], Edges] = field(default_factory=dict)
     _times_emptied: int = 0
 
@@ -91,7 +93,22 @@ class LaunchView(Struct, eq=False):
 
     def allows(self, uniform: Node, value: int | float) -> bool:
         """Whether the user's assumptions leave room for this value of a uniform symbol."""
-        return all(holds(self.graph, c, {uniform: value}) for c in self.assumed if c.bits & uniform.bits)
+        key = (uniform.index, value)
+        if key not in self._allowed:
+            self._allowed[key] = self._hold(self.assumed, uniform, value)
+        return self._allowed[key]
+
+    def is_launched(self, uniform: Node, value: int | float) -> bool:
+        """Whether the host code comes to the launch with such a size as far as it does with the generic one."""
+        key = (uniform.index, value)
+        if key not in self._launched:
+            guards = [guard for guard in self.guards if guard.bits & uniform.bits and holds(self.graph, guard, {})]
+            self._launched[key] = self._hold(guards, uniform, value)
+        return self._launched[key]
+
+    def _hold(self, conditions: Sequence[Node], uniform: Node, value: int | float) -> bool:
+        """Whether the conditions on a uniform symbol hold for a value of it."""
+        return all(holds(self.graph, c, {uniform: value}) for c in conditions if c.bits & uniform.bits)
 
     def fits(self, uniform: Node, value: int) -> bool:
         """Whether no product of sizes overflows with this value of a uniform symbol."""
