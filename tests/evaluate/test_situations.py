@@ -7,6 +7,7 @@ import numpy as np
 from cudalint import ir
 from cudalint.evaluate.execute.events import Loop
 from cudalint.evaluate.requests.situations import QUICK, Situation
+from cudalint.evaluate.requests.views import LaunchView
 from cudalint.evaluate.symbolic.arithmetic import BOOL, I4, I8
 from cudalint.evaluate.symbolic.graph import Graph
 from cudalint.evaluate.symbolic.nodes import Node, Reason
@@ -45,3 +46,20 @@ def test_other_sizes_share_rows_with_the_usual_ones() -> None:
                 assert np.array_equal(alive, expected)
             if nest:
                 assert np.array_equal(ours.full(place), theirs.full(place))
+
+
+def test_the_same_iterations_are_drawn_again_once_rows_were_forgotten() -> None:
+    graph = Graph()
+    view = LaunchView(graph, 0, (64, 1, 1), (graph.one, graph.one, graph.one))
+    first, second = loop_up_to(graph, graph.const(1000)), loop_up_to(graph, graph.const(1000))
+
+    def drawn(loop: Loop) -> list[int]:
+        return np.asarray(view.quick().rows((loop,)).value(loop.counter)).ravel().tolist()
+
+    before = drawn(first), drawn(second)
+    assert before[0] != before[1]
+    graph.caches.times_emptied += 1
+    view.trim()
+    # In the other order: what is evaluated first after memory was emptied is not what was evaluated first at all.
+    after = drawn(second), drawn(first)
+    assert after[::-1] == before

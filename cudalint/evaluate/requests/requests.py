@@ -10,12 +10,14 @@ from msgspec import Struct
 from numpy.typing import NDArray
 
 from cudalint.evaluate.execute.events import AccessEvent
+from cudalint.evaluate.requests.patterns import Figures, figures_by_pattern, figures_of
 from cudalint.evaluate.requests.situations import Situation, entered, mask_of
+from cudalint.evaluate.symbolic.apart import Apart
 from cudalint.evaluate.symbolic.graph import Graph
 from cudalint.evaluate.symbolic.nodes import Node
-from cudalint.hardware.banks import shared_request
+from cudalint.evaluate.symbolic.numeric import Rows
+from cudalint.hardware.banks import SharedOperation
 from cudalint.hardware.requests import WARP_LANES, count_true
-from cudalint.hardware.sectors import global_request
 
 
 class Requests(Struct, frozen=True, eq=False):
@@ -47,6 +49,16 @@ class Requests(Struct, frozen=True, eq=False):
         return float((self.weights * figure).sum() / self.total)
 
 
+class Counts(Struct, frozen=True, eq=False):
+    """What sums over requests are made of; all but `reached` are [R, W], as those of `Requests`."""
+
+    weights: NDArray[np.float64]
+    reached: float
+    cost: NDArray[np.float64]
+    ideal: NDArray[np.float64]
+    lanes: NDArray[np.int64]
+
+
 def gather(event: AccessEvent, situation: Situation, conditions: Sequence[Node]) -> Requests:
     """Evaluates one access event under the given (known) conditions."""
     rows = situation.rows(event.context.loops)
@@ -54,36 +66,75 @@ def gather(event: AccessEvent, situation: Situation, conditions: Sequence[Node])
     mask = mask_of(rows, conditions).reshape(shape)
     if not mask.any():
         return _no_requests(mask)
-    addresses = rows.full(event.offset).reshape(shape)
+    apart = rows.apart(event.offset)
+    full = rows.full(event.offset) if apart is None else np.broadcast_to(apart.full(), (rows.count, mask[0].size))
+    addresses = full.reshape(shape)
     if addresses.dtype != np.int64:
         addresses = addresses.astype(np.int64)
-    mask = _inside(event, conditions, addresses, mask, situation.graph)
-    weights = rows.weights[:, None] * mask.any(axis=2)
+    inside = _inside(event, conditions, addresses, mask, situation.graph)
+    if apart is None or inside is not mask:
+        figures = _figures(event, addresses, inside)
+    else:
+        figures = figures_by_pattern(apart, rows.mask_by_warp(conditions), event.bytes, _operation(event))
+    weights = rows.weights[:, None] * (figures.lanes > 0)
+    reached = _reached(event, situation, rows, conditions)
+    return Requests(addresses, inside, weights, reached, figures.cost, figures.ideal)
+
+
+def count(event: AccessEvent, situation: Situation, conditions: Sequence[Node]) -> Counts | None:
+    """What the same comes to without the addresses, where those come apart; None where they don't."""
+    rows = situation.rows(event.context.loops)
+    masks = rows.mask_by_warp(conditions)
+    apart = rows.apart(event.offset)
+    if apart is None or not _stays_inside(event, conditions, apart, situation.graph):
+        return None
+    weights = rows.weights[:, None] * masks.active
+    if not weights.any():
+        return None
+    figures = figures_by_pattern(apart, masks, event.bytes, _operation(event))
+    reached = _reached(event, situation, rows, conditions)
+    return Counts(weights, reached, figures.cost, figures.ideal, figures.lanes)
+
+
+def _reached(event: AccessEvent, situation: Situation, rows: Rows, conditions: Sequence[Node]) -> float:
+    """The weight of the warps that get to the guard around an access."""
     known = {c.index for c in conditions}
     before = [c for c in event.context.conditions[: event.context.guard] if c.index in known]
-    reached = mask_of(rows, before, entered(event, rows)).reshape(shape).any(axis=2)
-    cost, ideal = _figures(event, addresses, mask)
-    return Requests(addresses, mask, weights, float((rows.weights[:, None] * reached).sum()), cost, ideal)
+    return situation.reached(rows, before, entered(event))
 
 
-def _figures(
-    event: AccessEvent, addresses: NDArray[np.int64], mask: NDArray[np.bool_]
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """[R, W] what requests cost, and the least that they could."""
+def _operation(event: AccessEvent) -> SharedOperation | None:
+    return event.operation if event.target.space == "shared" else None
+
+
+def _figures(event: AccessEvent, addresses: NDArray[np.int64], mask: NDArray[np.bool_]) -> Figures:
+    """What requests cost, and the least that they could."""
     if len(mask) > 1 and not addresses.strides[0] and not mask.strides[0]:
         # All rows are one and the same, as they mostly are in shared memory.
-        cost, ideal = _figures(event, addresses[:1], mask[:1])
-        return np.broadcast_to(cost, mask.shape[:2]), np.broadcast_to(ideal, mask.shape[:2])
-    if event.target.space == "shared":
-        return shared_request(addresses, mask, event.bytes, event.operation)
-    sectors, least = global_request(addresses, mask, event.bytes)
-    return sectors.astype(np.float64), least.astype(np.float64)
+        return _figures(event, addresses[:1], mask[:1]).spread(len(mask))
+    return figures_of(addresses, mask, event.bytes, _operation(event))
 
 
 def _no_requests(mask: NDArray[np.bool_]) -> Requests:
     """What is gathered where no lane is active: there is nothing to compute."""
     nothing = np.zeros(mask.shape[:2])
     return Requests(np.zeros(mask.shape, dtype=np.int64), mask, nothing, 0.0, nothing, nothing)
+
+
+def _stays_inside(event: AccessEvent, conditions: Sequence[Node], addresses: Apart, graph: Graph) -> bool:
+    """Whether `_inside` has nothing to leave out, whatever the lanes."""
+    size = _room(event, conditions, graph)
+    return not size or (addresses.low >= 0 and addresses.high + event.bytes <= size)
+
+
+def _room(event: AccessEvent, conditions: Sequence[Node], graph: Graph) -> int:
+    """The size of the shared array of an access that may leave it because of a made-up size or random data, else 0."""
+    if event.target.space != "shared":
+        return 0
+    bits = event.offset.bits
+    for condition in (*conditions, *(loop.condition for loop in event.context.loops)):
+        bits |= condition.bits
+    return event.target.bytes or 0 if bits & (graph.opaque_bits | graph.uniform_bits) else 0
 
 
 def _inside(
@@ -95,16 +146,11 @@ def _inside(
 ) -> NDArray[np.bool_]:
     """The mask without requests that leave a shared array because of a made-up size or random data: those that a
     program really makes are inside. Where none is, nothing is known, and all stay."""
-    size = event.target.bytes
-    if event.target.space != "shared" or not size:
-        return mask
-    bits = event.offset.bits
-    for condition in (*conditions, *(loop.condition for loop in event.context.loops)):
-        bits |= condition.bits
-    if not bits & (graph.opaque_bits | graph.uniform_bits):
+    size = _room(event, conditions, graph)
+    if not size:
         return mask
     outside = ((addresses < 0) | (addresses + event.bytes > size)) & mask
+    if not outside.any():
+        return mask
     kept = mask & ~outside.any(axis=2, keepdims=True)
     return kept if kept.any() else mask
-
-

@@ -17,7 +17,7 @@ from cudalint.evaluate.requests.representatives import picks, picks_between, sca
 from cudalint.evaluate.requests.totals import Totals
 from cudalint.evaluate.symbolic.graph import Graph
 from cudalint.evaluate.symbolic.nodes import Node
-from cudalint.evaluate.symbolic.numeric import Rows, Threads
+from cudalint.evaluate.symbolic.numeric import Rows, Threads, WarpMasks
 from cudalint.evaluate.symbolic.varying import Lanes
 from cudalint.hardware.requests import WARP_LANES
 
@@ -69,9 +69,11 @@ class Situation:
         uniforms: Mapping[Node, int | float] | None = None,
         edges: Sequence[Sequence[int]] = ((), (), ()),
         usual: Situation | None = None,
+        numbers: dict[tuple[int, ...], int] | None = None,
     ) -> None:
         """`edges`: blocks along x, y and z that have to be among the representatives. `usual` is one of the same launch
-        with the generic values: what other values make no difference to is taken over from it."""
+        with the generic values: what other values make no difference to is taken over from it. `numbers` are those of
+        the same situation before it was forgotten."""
         self.graph = graph
         self.effort = effort
         self._edges = edges
@@ -89,10 +91,11 @@ class Situation:
         self._usual = usual if is_alike else None
         self.base: Rows = self._base_rows(values) if self._usual is None else self._usual.base.varied(values)
         self._nests: dict[tuple[int, ...], Rows] = {}
-        self._numbers: dict[tuple[int, ...], int] = {}
-        """When each of them was made, by which iterations are drawn."""
+        self._numbers = numbers if numbers is not None else {}
+        """When each of them was first made, by which iterations are drawn."""
         self.totals: dict[object, Totals] = {}
         """By what tells accesses apart: the sums over their requests."""
+        self._reached: dict[object, float] = {}
         self._lanes: dict[tuple[tuple[int, ...], bytes], Lanes] = {}
 
     def _base_rows(self, values: Mapping[Node, int | float]) -> Rows:
@@ -119,9 +122,9 @@ class Situation:
         key = tuple(loop.counter.index for loop in loops)
         rows = self._nests.get(key)
         if rows is None:
-            parent, number = self.rows(loops[:-1]), len(self._nests)
-            rows = self._usual_rows(loops, key, number) or self._iterate(parent, loops[-1])
-            self._nests[key], self._numbers[key] = rows, number
+            parent = self.rows(loops[:-1])
+            number = self._numbers.setdefault(key, len(self._numbers))
+            rows = self._nests[key] = self._usual_rows(loops, key, number) or self._iterate(parent, loops[-1], number)
         return rows
 
     def _usual_rows(self, loops: Sequence[Loop], key: tuple[int, ...], number: int) -> Rows | None:
@@ -130,7 +133,19 @@ class Situation:
             return None
         if any(node.bits & self._bits for loop in loops for node in (loop.condition, *loop.conditions)):
             return None
-        return self._usual._nests[key].varied(self._values)
+        return self._usual.rows(loops).varied(self._values)
+
+    def reached(self, rows: Rows, conditions: Sequence[Node], levels: int) -> float:
+        """The weight of the warps of which some lanes meet all conditions, of those that are still in the loops so many
+        levels further out."""
+        key = (rows, *(condition.index for condition in conditions), -levels)
+        found = self._reached.get(key)
+        if found is None:
+            alive = rows.outside(levels)
+            is_here = alive is rows.alive
+            masks = rows.mask_by_warp(conditions) if is_here else WarpMasks.of(rows.narrowed(alive, conditions))
+            found = self._reached[key] = float((rows.weights[:, None] * masks.active).sum())
+        return found
 
     def lanes(self, loops: Sequence[Loop], mask: NDArray[np.bool_]) -> Lanes:
         """Compares the lanes that are active at a place inside these loops; `mask` is [rows, warps, 32]."""
@@ -142,14 +157,14 @@ class Situation:
             lanes = self._lanes[key] = Lanes(self.rows(loops), mask)
         return lanes
 
-    def _iterate(self, parent: Rows, loop: Loop) -> Rows:
+    def _iterate(self, parent: Rows, loop: Loop, number: int) -> Rows:
         """Refines rows by representative iterations of one more loop."""
         by_lane = self.lane_trips(parent, loop)
         trips: NDArray[np.int64] = by_lane.max(axis=1)
         limit = min(self.effort.rows, max(64, _MAX_CELLS // (self.threads.warps * WARP_LANES)))
         room = max(3, limit // max(parent.count, 1))
         most = min(self.effort.iterations, room)
-        rows, counter, shares = spread(trips, most, parent.weights, np.random.default_rng(len(self._nests)))
+        rows, counter, shares = spread(trips, most, parent.weights, np.random.default_rng(number))
         if len(rows) > limit:
             rows, counter, shares = _thin(rows, counter, shares, limit)
         return parent.child(rows, shares, {loop.counter: counter[:, None]}, counter[:, None] < by_lane[rows])
@@ -183,11 +198,10 @@ def _thin(
     return rows[kept], counter[kept], weights[kept] * scale
 
 
-def entered(event: AccessEvent, rows: Rows) -> NDArray[np.bool_]:
-    """The lanes that are still in the loops around the branch that guards an access: those that it keeps out of loops
+def entered(event: AccessEvent) -> int:
+    """How many loops out the lanes are that get to the branch that guards an access: those that it keeps out of loops
     of its own get to it all the same."""
-    inside = sum(len(loop.conditions) > event.context.guard for loop in event.context.loops)
-    return rows.outside(inside)
+    return sum(len(loop.conditions) > event.context.guard for loop in event.context.loops)
 
 
 def mask_of(

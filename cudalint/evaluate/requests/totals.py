@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 
 if TYPE_CHECKING:
-    from cudalint.evaluate.requests.requests import Requests
+    from cudalint.evaluate.requests.requests import Counts, Requests
 
 
 class Totals(Struct):
@@ -19,15 +19,17 @@ class Totals(Struct):
     low: float = float("inf")
     high: float = 0.0
 
-    def add(self, requests: Requests) -> None:
-        if requests.total == 0:
+    def add(self, requests: Requests | Counts) -> None:
+        weights = requests.weights
+        total = float(weights.sum())
+        if total == 0:
             return
-        self.requests += requests.total
-        self.cost += float((requests.weights * requests.cost).sum())
-        self.ideal += float((requests.weights * requests.ideal).sum())
-        self.lanes += float((requests.weights * requests.lanes).sum())
+        self.requests += total
+        self.cost += float((weights * requests.cost).sum())
+        self.ideal += float((weights * requests.ideal).sum())
+        self.lanes += float((weights * requests.lanes).sum())
         self.reached += requests.reached
-        counted = requests.cost[requests.weights > 0]
+        counted = requests.cost[weights > 0]
         self.low, self.high = min(self.low, float(counted.min())), max(self.high, float(counted.max()))
 
     def include(self, other: Totals) -> None:

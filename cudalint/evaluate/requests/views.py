@@ -8,7 +8,7 @@ from msgspec import Struct, field
 
 from cudalint.evaluate.execute.events import AccessEvent
 from cudalint.evaluate.requests.edges import Edges, edges_of
-from cudalint.evaluate.requests.requests import Requests, gather
+from cudalint.evaluate.requests.requests import Requests, count, gather
 from cudalint.evaluate.requests.situations import (
     BY_DATA,
     DEEP,
@@ -46,6 +46,8 @@ class LaunchView(Struct, eq=False):
     """Whether the above leave room for some values of the uniform symbols, which all accesses try, and the work that
     it took to tell."""
     _situations: dict[object, Situation] = field(default_factory=dict)
+    _numbers: dict[object, dict[tuple[int, ...], int]] = field(default_factory=dict)
+    """Of each of them, by which iterations are drawn: they are the same ones again once it was forgotten."""
     _fitting: dict[tuple[int, int], bool] = field(default_factory=dict)
     _allowed: dict[tuple[int, float], bool] = field(default_factory=dict)
     _launched: dict[tuple[int, float], bool] = field(default_factory=dict)
@@ -135,7 +137,8 @@ class LaunchView(Struct, eq=False):
         if found is None:
             self.trim()
             usual = self._situations.get("quick")
-            found = Situation(self.graph, self.block, self.grid, effort, values, edges, usual)
+            numbers = self._numbers.setdefault(key, {})
+            found = Situation(self.graph, self.block, self.grid, effort, values, edges, usual, numbers)
             self._situations[key] = found
         return found
 
@@ -172,5 +175,5 @@ def _totals_of_one(known: Known, situation: Situation) -> Totals:
     totals = situation.totals.get(key)
     if totals is None:
         totals = situation.totals[key] = Totals()
-        totals.add(gather(event, situation, conditions))
+        totals.add(count(event, situation, conditions) or gather(event, situation, conditions))
     return totals

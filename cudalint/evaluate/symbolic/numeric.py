@@ -14,6 +14,7 @@ import numpy as np
 from msgspec import Struct
 from numpy.typing import NDArray
 
+from cudalint.evaluate.symbolic.apart import Apart, apart
 from cudalint.evaluate.symbolic.arithmetic import OPERATIONS, Kind, Number
 from cudalint.evaluate.symbolic.caches import MOST_AT_ONCE
 from cudalint.evaluate.symbolic.graph import Graph
@@ -48,6 +49,30 @@ class Threads(Struct, frozen=True, eq=False):
         linear = np.arange(warps * WARP_LANES, dtype=np.int64)[None, :]
         inside = np.minimum(linear, count - 1)
         return Threads(block, (inside % dx, inside // dx % dy, inside // (dx * dy)), linear < count, warps)
+
+
+class WarpMasks(Struct, frozen=True, eq=False):
+    """Which lanes are active, a word for each warp."""
+
+    words: NDArray[np.uint32]
+    """[rows, warps]."""
+    kinds: NDArray[np.int64] | None
+    """[rows] the same number where the same lanes are active; None where those are so in all rows."""
+
+    active: NDArray[np.bool_]
+    """[rows, warps] whether any lane is."""
+
+    @staticmethod
+    def of(mask: NDArray[np.bool_]) -> WarpMasks:
+        """`mask` is [rows, threads]."""
+        different = mask if mask.strides[0] else mask[:1]
+        words = np.packbits(different, axis=1, bitorder="little").view("<u4")
+        if len(words) == 1 or (words == words[:1]).all():
+            words = np.tile(words[:1], (len(mask), 1))
+            return WarpMasks(words, None, words > 0)
+        text, length, kinds = words.tobytes(), words.strides[0], dict[bytes, int]()
+        parts = (text[start : start + length] for start in range(0, len(text), length))
+        return WarpMasks(words, np.array([kinds.setdefault(part, len(kinds)) for part in parts]), words > 0)
 
 
 class _TooMuch(Exception):
@@ -177,7 +202,9 @@ class Rows:
     def _start_keeping(self) -> None:
         self._memo: dict[int, Array] = {}
         self._trips: dict[tuple[Node, Node], NDArray[np.int64]] = {}
+        self._apart: dict[int, Apart | None] = {}
         self._masks: dict[tuple[int, ...], NDArray[np.bool_]] = {}
+        self._masks_by_warp: dict[tuple[int, ...], WarpMasks] = {}
         self._inner: dict[tuple[Node, int], Rows] = {}
         self._uses: dict[int, int] | None = None
         """How often each number that is kept goes into what is computed now, where that is too much to keep it all."""
@@ -189,7 +216,9 @@ class Rows:
         """Drops the numbers that are kept."""
         self._memo.clear()
         self._trips.clear()
+        self._apart.clear()
         self._masks.clear()
+        self._masks_by_warp.clear()
         self.bytes = 0
 
     def value(self, node: Node) -> Array:
@@ -281,6 +310,27 @@ class Rows:
             return ()
         return [argument for argument in node.args if argument.op != "const"]
 
+    def apart(self, node: Node) -> Apart | None:
+        """The numbers of `node` as sums of one for the row and one for the thread, if they come apart."""
+        if node.index in self._apart:
+            return self._apart[node.index]
+        if self.graph.caches.is_working:
+            return self._keep_apart(node)
+        with self.graph.caches.working(), np.errstate(all="ignore"):
+            return self._keep_apart(node)
+
+    def _keep_apart(self, node: Node) -> Apart | None:
+        if self._parent is None or node.bits & self._own_bits:
+            found = apart(self, node)
+        else:
+            found = self._parent.apart(node)
+            found = found and found._replace(row=self._inherited(found.row))
+        self._apart[node.index] = found
+        kept = 8 if found is None else found.row.nbytes + found.lane.nbytes
+        self.bytes += kept
+        self.graph.caches.note(kept)
+        return found
+
     def trips(self, counter: Node, condition: Node) -> NDArray[np.int64]:
         """How many iterations each lane makes of the loop with this counter and this condition."""
         trips = self._trips.get((counter, condition))
@@ -312,11 +362,28 @@ class Rows:
             self.graph.caches.note(mask.nbytes)
         return mask
 
+    def mask_by_warp(self, conditions: Sequence[Node]) -> WarpMasks:
+        """`mask` in a shorter form."""
+        key = tuple(condition.index for condition in conditions)
+        packed = self._masks_by_warp.get(key)
+        if packed is None:
+            if self._parent is not None and self._shares_mask(conditions):
+                packed = self._parent.mask_by_warp(conditions)
+            else:
+                packed = WarpMasks.of(self.mask(conditions))
+            self._masks_by_warp[key] = packed
+            self.bytes += packed.words.nbytes
+            self.graph.caches.note(packed.words.nbytes)
+        return packed
+
     # computing
 
+    def _shares_mask(self, conditions: Sequence[Node]) -> bool:
+        """Whether the same lanes meet conditions in the parent, of which all rows are these."""
+        return self._parent_rows is None and not any(c.bits & self._own_bits for c in conditions)
+
     def _mask(self, conditions: Sequence[Node]) -> NDArray[np.bool_]:
-        is_shared = self._parent_rows is None and not any(c.bits & self._own_bits for c in conditions)
-        if self._parent is not None and is_shared:
+        if self._parent is not None and self._shares_mask(conditions):
             return self._parent.mask(conditions)
         return self.narrowed(self.alive, conditions)
 
