@@ -4,11 +4,15 @@ some conditions hold together."""
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from cudalint.evaluate.symbolic.arithmetic import BOOL
+from msgspec import Struct, field
+
+from cudalint.evaluate.symbolic.arithmetic import BOOL, wrap
 from cudalint.evaluate.symbolic.graph import Graph, conjuncts
 from cudalint.evaluate.symbolic.nodes import Node, Uniform
+from cudalint.evaluate.symbolic.numbers import number
 from cudalint.evaluate.symbolic.solver import solve
 
 Valuation = Mapping[Node, int | float]
@@ -22,7 +26,7 @@ def satisfy(graph: Graph, conditions: Iterable[Node], atoms: Sequence[Node]) -> 
     in the conditions, their neighbours, and small ones finds any, nor the solver. The conditions depend on nothing but
     the atoms."""
     parts = list(dict.fromkeys(part for condition in conditions for part in conjuncts(graph, condition)))
-    if any(part.is_const and not part.value for part in parts):
+    if any(part.is_const and not part.value for part in parts) or _exclude_each_other(parts):
         return None
     # Where nothing is found, which takes longest, the next access under the same conditions asks again.
     key = (tuple(parts), tuple((atom, _usual(atom)) for atom in atoms))
@@ -32,18 +36,83 @@ def satisfy(graph: Graph, conditions: Iterable[Node], atoms: Sequence[Node]) -> 
     return dict(found) if found is not None else None
 
 
+def _exclude_each_other(parts: Sequence[Node]) -> bool:
+    """Whether some conditions compare one value with numbers so that none is left: `n <= 2` and `n == 256`, however
+    much arithmetic stands for `n`."""
+    ends: dict[Node, tuple[int | float, int | float]] = {}
+    for part in parts:
+        compared = _compared(part)
+        if compared is not None:
+            value, low, high = compared
+            known = ends.get(value, (-math.inf, math.inf))
+            ends[value] = max(low, known[0]), min(high, known[1])
+    return any(low > high for low, high in ends.values())
+
+
+def _compared(part: Node) -> tuple[Node, int | float, int | float] | None:
+    """The integer that a condition compares with a number, and the least and the greatest value that this lets it have.
+    """
+    is_negated = part.op == "!"
+    inner = part.args[0] if is_negated else part
+    if inner.op not in ("<", "<=", "==") or any(argument.kind.is_float for argument in inner.args):
+        return None
+    a, b = inner.args
+    if a.is_const == b.is_const or (is_negated and inner.op == "=="):
+        return None
+    if inner.op == "==":
+        value, end = (b, a.value) if a.is_const else (a, b.value)
+        while _keeps_all_bits(value) and wrap(wrap(end, value.args[0].kind), value.kind) == end:
+            value, end = value.args[0], wrap(end, value.args[0].kind)
+        return value, end, end
+    is_strict = (inner.op == "<") != is_negated
+    # `!(a < b)` is `b <= a`.
+    small, large = (b, a) if is_negated else (a, b)
+    if small.is_const:
+        return large, small.value + is_strict, math.inf
+    return small, -math.inf, large.value - is_strict
+
+
+def _keeps_all_bits(node: Node) -> bool:
+    """Whether a node is the conversion of an integer to one that is at least as wide."""
+    return node.op == "cast" and not node.kind.is_float and not node.args[0].kind.is_float and (
+        node.args[0].kind.bytes <= node.kind.bytes and BOOL not in (node.kind, node.args[0].kind)
+    )
+
+
 def _search(graph: Graph, parts: Sequence[Node], atoms: Sequence[Node]) -> Valuation | None:
-    candidates = _candidates(parts)
-    chosen: dict[Node, int | float] = {}
-    for values in itertools.islice(_trials(atoms, candidates), _MOST_TRIALS):
-        chosen = dict(zip(atoms, values, strict=True))
-        if all(_holds(graph, part, chosen) for part in parts):
-            return chosen
+    questions = [_Question(graph, part, atoms) for part in parts]
+    for values in itertools.islice(_trials(atoms, _candidates(parts)), _MOST_TRIALS):
+        if all(question.holds(values) for question in questions):
+            return dict(zip(atoms, values, strict=True))
     solved = solve(parts, atoms)
     return solved if solved is not None and all(_holds(graph, part, solved) for part in parts) else None
 
 
+class _Question(Struct, eq=False):
+    """Whether a condition holds, for many choices of numbers for the atoms: most of them leave alone those that this
+    condition depends on."""
+
+    graph: Graph
+    condition: Node
+    atoms: Sequence[Node]
+    _own: list[int] | None = None
+    """Which of the atoms go into it."""
+    _answers: dict[object, bool] = field(default_factory=dict)
+
+    def holds(self, values: Sequence[int | float]) -> bool:
+        if self._own is None:
+            self._own = [place for place, atom in enumerate(self.atoms) if atom.bits & self.condition.bits]
+        key = tuple([values[place] for place in self._own])
+        if key not in self._answers:
+            self._answers[key] = _holds(self.graph, self.condition, dict(zip(self.atoms, values, strict=True)))
+        return self._answers[key]
+
+
 def _holds(graph: Graph, condition: Node, values: Valuation) -> bool:
+    known: dict[int, int | float | None] = {atom.index: wrap(value, atom.kind) for atom, value in values.items()}
+    found = number(condition, known)
+    if found is not None:
+        return bool(found)
     bound = {atom: graph.const(value, atom.kind) for atom, value in values.items()}
     result = graph.substitute(condition, bound)
     return result.is_const and bool(result.value)

@@ -45,6 +45,7 @@ from cudalint.evaluate.symbolic.nodes import (
     is_long,
     opaque_leaves,
 )
+from cudalint.evaluate.symbolic.numbers import number
 from cudalint.evaluate.symbolic.size_uses import SizeUses
 
 _FIRST_FREE_BIT = 7
@@ -446,29 +447,13 @@ class Graph:
         """The trip count of a loop that depends on nothing but its counter, at most MAX_TRIPS."""
 
         def goes_on(k: int) -> bool:
-            number = self._number(condition, counter, k) if condition.size <= _MAX_WRITTEN_OUT else None
-            if number is not None:
-                return bool(number)
+            found = number(condition, {counter.index: k}) if condition.size <= _MAX_WRITTEN_OUT else None
+            if found is not None:
+                return bool(found)
             test = self.substitute(condition, {counter: self.const(k, I8)})
             return test.is_const and bool(test.value)
 
         return first_failure(goes_on)
-
-    def _number(self, node: Node, counter: Node, value: int) -> Number | None:
-        """A value that depends on nothing but a counter; None where the arithmetic of constants does not tell it."""
-        if node is counter:
-            return value
-        if node.is_const:
-            return node.value
-        parts = [self._number(argument, counter, value) for argument in node.args]
-        numbers = [part for part in parts if part is not None]
-        if len(numbers) < len(parts):
-            return None
-        if node.op in OPERATIONS:
-            return wrap(fold(node.op, numbers[0], numbers[1], node.kind), node.kind)
-        if node.op == "!":
-            return int(not numbers[0])
-        return wrap(numbers[0], node.kind) if node.op == "cast" else None
 
     def _intern(
         self, op: str, args: tuple[Node, ...], payload: object, kind: Kind, bits: int, key: object = None

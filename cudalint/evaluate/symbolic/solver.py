@@ -21,6 +21,8 @@ _MOST_ATOMS = 8
 _WIDE = 72
 """Bits in which any two C integers can be compared and divided."""
 _LARGEST = 1 << 20
+_MOST_ANSWERS = 256
+"""Questions of which is remembered what came out."""
 
 
 class _Untranslatable(Exception):
@@ -37,13 +39,49 @@ def solve(conditions: Iterable[Node], atoms: Sequence[Node]) -> dict[Node, int |
         return None
     if len(atoms) > _MOST_ATOMS or any(atom.kind.is_float for atom in atoms):
         return None
+    conditions = tuple(conditions)
+    try:
+        question = _question(conditions, atoms)
+        if question not in _answers:
+            _answers[question] = _ask(z3, conditions, atoms)
+            if len(_answers) > _MOST_ANSWERS:
+                del _answers[next(iter(_answers))]
+    except _Untranslatable:
+        return None
+    answer = _answers[question]
+    return None if answer is None else dict(zip(atoms, answer, strict=True))
+
+
+_answers: dict[object, tuple[int | float, ...] | None] = {}
+"""What was asked before: a template's instances, and the launches of a kernel, lead to the same questions."""
+
+
+def _question(conditions: Sequence[Node], atoms: Sequence[Node]) -> object:
+    """What the solver is asked, whatever the atoms are called: equal for conditions that are built alike."""
+    numbers: dict[Node, int] = {atom: place for place, atom in enumerate(atoms)}
+    steps: list[object] = []
+
+    def visit(node: Node) -> int:
+        if node not in numbers:
+            if len(numbers) > _MOST_NODES:
+                raise _Untranslatable
+            own = node.value if node.is_const else None
+            step = (node.op, node.kind, own, *[visit(argument) for argument in node.args])
+            numbers[node] = len(numbers)
+            steps.append(step)
+        return numbers[node]
+
+    wanted = tuple([visit(condition) for condition in conditions])
+    kinds = tuple([(a.kind, a.payload.generic if isinstance(a.payload, Uniform) else None) for a in atoms])
+    return kinds, tuple(steps), wanted
+
+
+def _ask(z3: Any, conditions: Sequence[Node], atoms: Sequence[Node]) -> tuple[int | float, ...] | None:
+    """What the solver answers, atom by atom."""
     translation = _Translation(z3, atoms)
     solver = z3.Solver(ctx=translation.context)
     solver.set("rlimit", _EFFORT)
-    try:
-        solver.add(*(translation.truth(condition) for condition in conditions))
-    except _Untranslatable:
-        return None
+    solver.add(*(translation.truth(condition) for condition in conditions))
     solver.add(*(z3.ULE(translation.of(atom), 1) for atom in atoms if atom.kind == BOOL))
     solver.push()
     solver.add(*_as_sizes(translation, atoms))
@@ -57,7 +95,7 @@ def solve(conditions: Iterable[Node], atoms: Sequence[Node]) -> dict[Node, int |
     if solver.check() != z3.sat:
         return None
     model = solver.model()
-    return {atom: _number(model.eval(translation.of(atom), model_completion=True), atom) for atom in atoms}
+    return tuple(_number(model.eval(translation.of(atom), model_completion=True), atom) for atom in atoms)
 
 
 def _as_sizes(translation: _Translation, atoms: Sequence[Node]) -> Iterator[Any]:
@@ -92,7 +130,9 @@ class _Translation:
         """One of its own: in a shared one the answers depend on what was asked before."""
         self.in_range: list[Any] = []
         """Conditions under which no signed operation overflows."""
-        self._terms: dict[Node, Any] = {a: z3.BitVec(f"x{a.index}", 8 * a.kind.bytes, self.context) for a in atoms}
+        self._terms: dict[Node, Any] = {
+            atom: z3.BitVec(f"x{place}", 8 * atom.kind.bytes, self.context) for place, atom in enumerate(atoms)
+        }
 
     def truth(self, node: Node) -> Any:
         return self.of(node) != 0
@@ -101,7 +141,7 @@ class _Translation:
         """A bit vector as wide as the node's kind."""
         term = self._terms.get(node)
         if term is None:
-            if len(self._terms) > _MOST_NODES or node.kind.is_float:
+            if node.kind.is_float:
                 raise _Untranslatable
             term = self._terms[node] = self._narrow(self._wide_term(node), node)
         return term
