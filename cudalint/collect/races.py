@@ -15,7 +15,7 @@ from cudalint.evaluate.execute.values import Allocation
 from cudalint.evaluate.requests.execution import Execution
 from cudalint.evaluate.symbolic.nodes import OPAQUE_BIT
 from cudalint.facts import BarrierFix, Frame, Place, Race, RaceEnd
-from cudalint.flow.conflicts import Thread
+from cudalint.flow.conflicts import Conflict, Thread
 from cudalint.flow.search import Finding, Search
 from cudalint.flow.trial import Trial
 from cudalint.flow.unfold import Touch
@@ -62,7 +62,8 @@ class RaceCollector(Struct, eq=False):
         certain = [race for race in self._races.values() if race.certainty == "certain" and race.launch == index]
         scope = self.scope if any(race.reach == "grid" for race in certain) else "block"
         space = certain[0].space if len({race.space for race in certain}) == 1 else None
-        search = Search(execution, trial, scope, space)
+        keys = {_key(race) for race in certain}
+        search = Search(execution, trial, scope, space, is_wanted=lambda *found: _key_of(*found) in keys)
         found = {_key(self._race(finding, index)) for finding in search.findings() if finding.doubt is None}
         reason = f"it depends on the block, which no launch in sight gives: not for {execution.view.block}"
         self.doubt(index, reason, found)
@@ -97,7 +98,7 @@ class RaceCollector(Struct, eq=False):
 
     def _race(self, finding: Finding, launch: int) -> Race:
         conflict, doubt = finding.conflict, finding.doubt
-        array = finding.array if finding.array.space == "shared" else conflict.second.target
+        array = _named(finding.array, conflict)
         second = _end(conflict.second, conflict.other)
         by_data = bool((conflict.first.offset.bits | conflict.second.offset.bits) & OPAQUE_BIT)
         element = _element(array, conflict.second, conflict.address, finding.start)
@@ -126,6 +127,17 @@ class RaceCollector(Struct, eq=False):
 
 def _key(race: Race) -> Key:
     return race.array, *sorted((race.first.place, race.second.place))
+
+
+def _key_of(array: Allocation, conflict: Conflict) -> Key:
+    """That of the race that a conflict makes."""
+    places = sorted(Place(*end.context.span) for end in (conflict.first, conflict.second))
+    return _named(array, conflict).name, *places
+
+
+def _named(array: Allocation, conflict: Conflict) -> Allocation:
+    """The array that a race is told about: several parameters may lead to one in global memory."""
+    return array if array.space == "shared" else conflict.second.target
 
 
 def _may_take_a_barrier(race: Race) -> bool:

@@ -436,22 +436,26 @@ def _sizes(
     """Sizes that nobody gives: whether the race is there for other ones too."""
     view = execution.view
     found = _symbols(conflict, trial, execution)
-    tried, gone = 0, []
     conditions = (*view.assumed, *size_guards(execution))
-    for values in itertools.islice(_other_sizes(found, trial), _MOST_OTHERS):
-        if not all(holds(view.graph, condition, {**trial.values, **values}) for condition in conditions):
-            continue
+    others = [
+        values for values in itertools.islice(_other_sizes(found, trial), _MOST_OTHERS)
+        if all(holds(view.graph, condition, {**trial.values, **values}) for condition in conditions)
+    ]  # fmt: skip
+    gone: list[Mapping[Node, int | float]] = []
+    for values in others:
         other = trial.under(values)
-        tried += 1
         if not _fits(view.graph, conflict, other.values) or _again(conflict, other, touches, size):
             continue
         if is_reached((conflict.first, conflict.second), other) and _goes_round(conflict, trial, other):
             gone.append(values)
+            if len(gone) * _RARE > len(others):
+                # Further ones change nothing in what is said.
+                break
     if not gone:
         return None
     names = [render(symbol) for symbol in gone[0]]
     text = ", ".join(f"{render(symbol)} = {value}" for symbol, value in gone[0].items())
-    usual = len(gone) * _RARE <= tried
+    usual = len(gone) * _RARE <= len(others)
     return Doubt(f"it depends on {' and '.join(f'`{n}`' for n in names)}: not for {text}", names[0] if usual else None)
 
 

@@ -7,6 +7,7 @@ barriers of the warp, blocks only by barriers of the grid. Two plain loads never
 
 from __future__ import annotations
 
+import itertools
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Literal
@@ -88,6 +89,18 @@ class Contest(Struct, eq=False):
     table: Table
     _sorted: dict[Reach, tuple[_Runs, Mapping[int, Column]] | None] = field(default_factory=dict)
     """By reach, the runs that clash, and which of them belong to each event."""
+    _places: dict[object, int] = field(default_factory=dict)
+    """A number for each place in the source: to compare the places takes long."""
+    _site: list[int] = field(default_factory=list)
+    """The number of the place of each access."""
+
+    def __post_init__(self) -> None:
+        self._site = [self._places.setdefault(_site(touch), number) for number, touch in enumerate(self.table.touches)]
+
+    def is_any_between(self, sites: frozenset[object], reaches: Sequence[Reach]) -> bool:
+        """Whether there are conflicts of one `site_pair`."""
+        found = (self.conflicts(reach, sites=sites) for reach in reaches)
+        return next(itertools.chain.from_iterable(found), None) is not None
 
     def conflicts(
         self,
@@ -102,8 +115,9 @@ class Contest(Struct, eq=False):
         if found is None:
             return
         table, (runs, by_event) = self.table, found
-        present = [number for number in by_event if sites is None or _site(table.touches[number]) in sites]
-        site = _numbered_sites(table, present)
+        site = self._site
+        wanted = None if sites is None else {self._places.get(place) for place in sites}
+        present = [number for number in by_event if wanted is None or site[number] in wanted]
         seen: Counter[tuple[int, int]] = Counter()
         for position, a in enumerate(present):
             for b in present[position:]:
@@ -124,12 +138,6 @@ class Contest(Struct, eq=False):
             runs = None if found is None else _clashing(found, self.table)
             self._sorted[reach] = None if runs is None else (runs, _by_event(runs))
         return self._sorted[reach]
-
-
-def _numbered_sites(table: Table, present: Sequence[int]) -> dict[int, int]:
-    """A number for the place in the source of each access: to compare the places takes long."""
-    numbers: dict[object, int] = {}
-    return {number: numbers.setdefault(_site(table.touches[number]), number) for number in present}
 
 
 def site_pair(a: Touch, b: Touch) -> frozenset[object]:

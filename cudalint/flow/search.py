@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from typing import Literal
 
 import numpy as np
@@ -56,8 +56,12 @@ class Search(Struct, eq=False):
     """The only memory to look at."""
     how_sure: bool = True
     """Whether it matters how sure a conflict is; if not, all of them count that can happen at all."""
+    is_wanted: Callable[[Allocation, Conflict], bool] | None = None
+    """Which conflicts matter, if not all."""
     missed: list[str] = field(default_factory=list)
     """What could not be looked at, as sentences."""
+    _certain: set[object] = field(default_factory=set)
+    """Pairs of places that conflict for certain: how sure they are elsewhere does not matter any more."""
 
     def findings(self) -> list[Finding]:
         view, events = self.execution.view, self.execution.events
@@ -80,10 +84,12 @@ class Search(Struct, eq=False):
             for array, touches in groups:
                 self.trial.trim()
                 for finding in self._in_array(trial, array, touches):
-                    key = (array, *(end.context.span for end in (finding.conflict.first, finding.conflict.second)))
+                    key = _places(array, finding.conflict)
                     known = found.get(key)
                     if known is None or (known.doubt is not None and finding.doubt is None):
                         found[key] = finding
+                    if finding.doubt is None:
+                        self._certain.add(key)
         return list(found.values())
 
     def _in_array(self, trial: Trial, array: Allocation, touches: Sequence[Touch]) -> Iterator[Finding]:
@@ -95,6 +101,8 @@ class Search(Struct, eq=False):
         for scope in scopes:
             try:
                 for conflict in trial.conflicts(touches, array.bytes, scope):
+                    if not self._matters(array, conflict):
+                        continue
                     doubt = contradiction(conflict, trial.graph)
                     if doubt is None and self.how_sure:
                         doubt = doubt_about(conflict, trial, self.execution, touches, array.bytes)
@@ -108,10 +116,19 @@ class Search(Struct, eq=False):
                 self._miss(f"races on `{array.name}` were not looked for")
                 return
 
+    def _matters(self, array: Allocation, conflict: Conflict) -> bool:
+        is_wanted = self.is_wanted is None or self.is_wanted(array, conflict)
+        return is_wanted and _places(array, conflict) not in self._certain
+
     def _miss(self, what: str) -> None:
         text = f"{what}: there is too much to look at"
         if text not in self.missed:
             self.missed.append(text)
+
+
+def _places(array: Allocation, conflict: Conflict) -> object:
+    """What findings have in common of which one is enough."""
+    return array, conflict.first.context.span, conflict.second.context.span
 
 
 def _of_element(conflict: Conflict, trial: Trial) -> tuple[tuple[str, int], ...]:

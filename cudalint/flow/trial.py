@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 
@@ -42,7 +41,8 @@ class Effort(Struct, frozen=True):
 
 
 _MOST_KEPT = 1 << 15
-"""Entries of a table that is kept to look for further conflicts in it; in a larger one all are looked for at once."""
+"""Entries of a table that is kept to look for further conflicts in it; a larger one is asked at once about all that
+others have."""
 _INSIDE = (Effort(4, 12), Effort(2, 4), Effort(1, 3))
 _BETWEEN = (Effort(7, 4), Effort(4, 3), Effort(3, 2))
 
@@ -84,6 +84,9 @@ class Trial(Struct, eq=False):
     _known: dict[object, _Known] = field(default_factory=dict)
     _alike: dict[object, _Known] = field(default_factory=dict)
     """The same by what the tables hold, for all trials of the execution: most sizes change nothing in most of them."""
+    _found: dict[object, set[frozenset[object]]] = field(default_factory=dict)
+    """For all trials as well, by accesses and scope: the pairs of places that conflict in one trial, which is what the
+    others are asked about."""
     _contests: dict[object, Contest | None] = field(default_factory=dict)
     _extents: tuple[int, ...] = ()
     _program: Program | None = None
@@ -95,6 +98,7 @@ class Trial(Struct, eq=False):
             contest = self._contest(touches, size, scope)
             known.conflicts = [] if contest is None else all_conflicts(contest, _reaches(scope))
             self._contests.clear()
+            self._found.setdefault(_key(touches, scope), set()).update(c.sites for c in known.conflicts)
         return known.conflicts
 
     def has_conflict(
@@ -102,18 +106,21 @@ class Trial(Struct, eq=False):
     ) -> bool:
         """Whether two places in the source conflict: `Conflict.sites`. Raises `GaveUp`."""
         known = self._known_of(touches, size, scope)
-        if known.conflicts is None and sites not in known.sites:
-            contest = self._contest(touches, size, scope)
-            if contest is not None and len(contest.table) <= _MOST_KEPT:
-                found = (contest.conflicts(reach, sites=sites) for reach in _reaches(scope))
-                known.sites[sites] = next(itertools.chain.from_iterable(found), None) is not None
+        if known.conflicts is not None and sites not in known.sites:
+            known.sites[sites] = any(conflict.sites == sites for conflict in known.conflicts)
         if sites not in known.sites:
-            known.sites[sites] = any(c.sites == sites for c in self.conflicts(touches, size, scope))
+            contest = self._contest(touches, size, scope)
+            asked = {sites}
+            if contest is not None and len(contest.table) > _MOST_KEPT:
+                asked |= self._found.get(_key(touches, scope), set()) - known.sites.keys()
+                self._contests.clear()
+            for pair in asked:
+                known.sites[pair] = contest is not None and contest.is_any_between(pair, _reaches(scope))
         return known.sites[sites]
 
     def _known_of(self, touches: Sequence[Touch], size: int | None, scope: RaceScope) -> _Known:
         """What is known of the conflicts among some accesses, which is the same in all trials with equal tables."""
-        key = (id(touches[0]), len(touches), scope)
+        key = _key(touches, scope)
         if key not in self._known:
             contest = self._contest(touches, size, scope)
             content = () if contest is None else contest.table.content(self.values, self.data)
@@ -121,7 +128,7 @@ class Trial(Struct, eq=False):
         return self._known[key]
 
     def _contest(self, touches: Sequence[Touch], size: int | None, scope: RaceScope) -> Contest | None:
-        key = (id(touches[0]), len(touches), scope)
+        key = _key(touches, scope)
         if key not in self._contests:
             table = self._table(touches, size, scope)
             self._contests[key] = None if table is None else Contest(table)
@@ -178,7 +185,7 @@ class Trial(Struct, eq=False):
             merged = {**self.values, **values}
             found = Trial(
                 self.graph, self.block, self.grid, self.events, self.end, merged, data, is_brief,
-                _alike=self._alike, _program=self.program(),
+                _alike=self._alike, _found=self._found, _program=self.program(),
             )  # fmt: skip
             self._others[key] = found
         return found
@@ -218,6 +225,11 @@ def trial_of(execution: Execution) -> Trial:
     """The generic situation of an execution."""
     view = execution.view
     return Trial(view.graph, view.block, view.grid, execution.events, view.graph.work + MOST_WORK)
+
+
+def _key(touches: Sequence[Touch], scope: RaceScope) -> object:
+    """What tells some accesses of an execution, as they are searched, from others."""
+    return id(touches[0]), len(touches), scope
 
 
 def _inside(extents: tuple[int, ...], count: int) -> NDArray[np.int64]:

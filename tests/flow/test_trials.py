@@ -11,7 +11,8 @@ from cudalint import kernel_analysis
 from cudalint.analysis import analyse_file
 from cudalint.evaluate.requests.execution import Execution
 from cudalint.evaluate.symbolic.nodes import Node, Uniform
-from cudalint.flow.conflicts import site_pair
+from cudalint.flow.conflicts import Contest, site_pair
+from cudalint.flow.lanes import Table
 from cudalint.flow.search import arrays
 from cudalint.flow.trial import Trial, trial_of
 from cudalint.flow.unfold import Touch
@@ -22,6 +23,7 @@ __global__ void last(int *out, int factor, int other)
 {
     __shared__ int s[1];
     s[0] = threadIdx.x * factor;
+    s[0] = threadIdx.x * factor + 1;
     __syncthreads();
     out[threadIdx.x + other] = s[0];
 }
@@ -78,3 +80,24 @@ def test_a_size_that_changes_nothing_costs_no_search(execution: Execution, monke
     assert trial.conflicts(touches, 4, "block")
     monkeypatch.setattr("cudalint.flow.conflicts.Contest.conflicts", None)
     assert _races(trial.under({other: 7}), touches)
+
+
+def test_a_large_table_is_made_once_for_all_that_is_asked(
+    execution: Execution, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    trial, touches, factor = trial_of(execution), _stores(execution), _size(execution, "factor")
+    monkeypatch.setattr("cudalint.flow.trial._MOST_KEPT", 0)
+    pairs = [conflict.sites for conflict in trial.conflicts(touches, 4, "block")]
+    first, second = (site_pair(touch, touch) for touch in touches[:2])
+    assert {first, second, first | second} == set(pairs)
+    tables: list[object] = []
+
+    def noted(table: Table) -> Contest:
+        tables.append(table)
+        return Contest(table)
+
+    monkeypatch.setattr("cudalint.flow.trial.Contest", noted)
+    found = {pair: trial.under({factor: 0}).has_conflict(pair, touches, 4, "block") for pair in pairs}
+    # With a factor of 0, each place stores one number; the two store different ones.
+    assert found == {first: False, second: False, first | second: True}
+    assert len(tables) == 1
