@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from cudalint.analysis import analyse_file
 from cudalint.facts import Barrier, KernelFacts, Race
 from cudalint.options import AnalysisOptions
@@ -57,8 +59,9 @@ def test_a_race_that_depends_on_a_size_among_many_barriers_is_found() -> None:
     assert any(race.first.place.line == race.second.place.line == _LINE for race in _races(kernel))
 
 
-def test_what_is_not_looked_at_to_the_end_is_said() -> None:
+def test_what_is_not_looked_at_to_the_end_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("cudalint.flow.trial.MOST_WORK", 300_000)
     kernel = _kernel([f"if (n % 4 == 0) s[{k}] = threadIdx.x;" for k in range(120)])
-    assert {race.certainty for race in _races(kernel)} == {"possible"}
+    assert "possible" in {race.certainty for race in _races(kernel)}
     left_out = [gap.reason for gap in kernel.gaps]
     assert any("whether races on `s` are certain was not looked at" in reason for reason in left_out)
