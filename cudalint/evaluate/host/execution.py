@@ -31,7 +31,7 @@ from cudalint.evaluate.execute.values import (
     Value,
     nodes_of,
 )
-from cudalint.evaluate.host import command_line, heap, joins, lambdas, loops, switches, worth
+from cudalint.evaluate.host import command_line, heap, joins, lambdas, lists, loops, switches, worth
 from cudalint.evaluate.host.library import HOST_LIBRARY, SILENT
 from cudalint.evaluate.host.memory import Generics, HostMemory, is_provisional
 from cudalint.evaluate.host.relevance import Relevance
@@ -49,8 +49,8 @@ Nodes = tuple[Node, Node, Node]
 _Guards = tuple[Node, ...]
 
 _VALUE_HANDLERS: Mapping[type, Callable[..., Value]] = {
-    **VALUE_HANDLERS, ir.Cast: heap.cast_value, ir.New: heap.new_value, ir.Name: command_line.name_value,
-    ir.Lambda: lambdas.noted,
+    **VALUE_HANDLERS, ir.Cast: lists.cast_value, ir.New: heap.new_value, ir.Name: command_line.name_value,
+    ir.Lambda: lambdas.noted, ir.Construct: lists.construct_value,
 }  # fmt: skip
 
 
@@ -223,6 +223,10 @@ class HostExecutor(Executor):
         super().block(statement)
         lambdas.call_waiting(self)
         self.waiting = outer
+
+    def range_for(self, statement: ir.RangeFor) -> None:
+        if not lists.follow_range(self, statement):
+            super().range_for(statement)
 
     def declare(self, statement: ir.Declare) -> None:
         self.definitions.note(statement.symbol, statement.initializer)

@@ -24,6 +24,7 @@ from cudalint.evaluate.execute.values import (
 )  # fmt: skip
 from cudalint.evaluate.host import command_line
 from cudalint.evaluate.host.device import DEVICE_QUERIES
+from cudalint.evaluate.host.lists import LISTS
 from cudalint.evaluate.host.tiling import tilings
 from cudalint.evaluate.library.intrinsics import DEVICE_LIBRARY, Handler
 from cudalint.evaluate.symbolic.arithmetic import I8, U8
@@ -199,6 +200,7 @@ def _table() -> Mapping[str, Handler]:
     for name in ("cudaLaunchKernelEx", "cudaLaunchKernelExC"):
         table[name] = _launch_with_config
     table["cudaFuncSetAttribute"] = _set_attribute
+    table.update(LISTS)
     table.update(DEVICE_QUERIES)
     table.update(command_line.COMMAND_LINE)
     return table

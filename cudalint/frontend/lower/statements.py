@@ -11,7 +11,7 @@ from cudalint.frontend import cursors, kinds
 from cudalint.frontend.cursors import Cursor
 from cudalint.frontend.lower import headers
 from cudalint.frontend.lower.sources import Place
-from cudalint.frontend.lower.types import BOOL, INT
+from cudalint.range_loops import over_array
 
 if TYPE_CHECKING:
     from cudalint.frontend.lower.context import Context
@@ -248,7 +248,7 @@ class Statements:
             listed = ir.Symbol("range", array.type, "local", array.span)
             before.append(ir.Declare(listed, array, array.span))
             array = ir.Name(listed, array.type, array.span)
-        return self._scoped(before, [_over_array(symbol, array, body, span)], cursor)
+        return self._scoped(before, [over_array(symbol, array, body, span)], cursor)
 
     def _while(self, cursor: Cursor) -> list[ir.Stmt]:
         nodes = cursors.children(cursor)
@@ -310,24 +310,6 @@ def _array_of(range_: ir.Expr) -> ir.Name | ir.Member | ir.Index | ir.InitList |
 
 def _has_extent(expr: ir.Expr) -> bool:
     return isinstance(expr.type, ir.ArrayType) and expr.type.count is not None
-
-
-def _over_array(symbol: ir.Symbol, array: ir.Name | ir.Member | ir.Index, body: ir.Stmt, span: ir.Span) -> ir.For:
-    """`for (T x : array)` as the loop over positions that it stands for."""
-    assert isinstance(array.type, ir.ArrayType) and array.type.count is not None
-    where = array.span
-    counter = ir.Symbol("position", INT, "local", where)
-    position = ir.Name(counter, INT, where)
-    element: ir.Expr = ir.Index(array, position, array.type.element, where)
-    if isinstance(symbol.type, ir.Scalar) and symbol.type != array.type.element:
-        element = ir.Cast(element, symbol.type, False, where)
-    return ir.For(
-        ir.Declare(counter, ir.Constant(0, INT, where), where),
-        ir.Binary("<", position, ir.Constant(array.type.count, INT, where), BOOL, where),
-        ir.Unary("++x", position, INT, where),
-        ir.Block((ir.Declare(symbol, element, symbol.span), body), body.span),
-        span,
-    )
 
 
 class _Cases:
