@@ -50,9 +50,15 @@ def _without_fragments(reports: Sequence[FileReport]) -> list[FileReport]:
 
 
 def is_covered(path: str, reports: Iterable[FileReport]) -> bool:
-    """Whether a file that was understood in full includes this one."""
+    """Whether a file includes this one that was understood in full, or else as far as this one's kernels: there they
+    have the launches that they lack alone."""
     resolved = os.path.realpath(path)
-    return any(report.status == "ok" and resolved in report.sources for report in reports)
+    includers = (report for report in reports if resolved in report.sources)
+    return any(report.status == "ok" or _has_kernels_of(report, resolved) for report in includers)
+
+
+def _has_kernels_of(report: FileReport, resolved: str) -> bool:
+    return any(os.path.realpath(path) == resolved for path in {kernel.path for kernel in report.coverage.kernels})
 
 
 def merge(diagnostics: Iterable[Diagnostic]) -> list[Diagnostic]:

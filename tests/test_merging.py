@@ -88,6 +88,17 @@ def test_a_fragment_is_covered_by_the_file_that_includes_it(tmp_path: Path, monk
     assert len(gather([replace(fragment, status="ok"), whole])) == 1
 
 
+def test_an_includer_that_was_understood_in_part_covers_what_it_has_kernels_of(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    header = _report("part.cuh", status="partial", diagnostics=(column_read("part.cuh"),))
+    includer = _report("main.cu", status="partial", sources=frozenset({str(tmp_path / "part.cuh")}))
+    own, known = (Coverage(frozenset({place(4, 1, 9, path)})) for path in ("main.cu", str(tmp_path / "part.cuh")))
+    assert len(gather([header, replace(includer, coverage=own)])) == 1
+    assert gather([header, replace(includer, coverage=known)]) == ()
+
+
 def test_coverage_counts_sites_once() -> None:
     facts = file_facts(kernels=(kernel(), kernel(instantiation="tile32<2>"), kernel("tile.cuh")))
     coverage = coverage_of(facts)

@@ -17,9 +17,10 @@ from cudalint.launches.limits import MAX_THREADS
 _OTHER_EXTENTS: Mapping[int, tuple[tuple[int, ...], ...]] = {
     1: ((64,), (16,), (32,), (128,), (512,), (8,)),
     2: ((32, 8), (16, 16), (8, 8), (32, 32), (64, 4), (32, 1)),
-    3: ((8, 8, 8), (32, 4, 2), (16, 4, 4), (4, 4, 4)),
+    3: ((32, 8, 1), (8, 8, 8), (32, 4, 2), (16, 4, 4), (4, 4, 4)),
 }
-"""Blocks that might as well be meant."""
+"""Blocks that might as well be meant: one that asks for all three axes may be launched with a plane of threads, each of
+which walks along the third one."""
 _FLAT_EXTENT = 8
 """Threads along each of the axes of a block that has one thread along another axis."""
 
