@@ -341,14 +341,16 @@ def _is_like_a_stride(symbol: Node, conflict: Conflict, trial: Trial) -> bool:
         return False
     if any(axis.bits & symbol.bits for axis in trial.grid):
         return False
-    return any(_moves_by(symbol, end.offset, trial.graph) for end in ends)
+    return any(moves_by(symbol, end.offset, trial.graph) for end in ends)
 
 
-def _moves_by(stride: Node, offset: Node, graph: Graph) -> bool:
-    """Whether something that differs between threads or iterations is multiplied by a number."""
+def moves_by(stride: Node, offset: Node, graph: Graph) -> bool:
+    """Whether something that differs between threads or iterations is multiplied by a number, or by what is made of it
+    alone: of strides in bytes, the elements (`i * (stride / 4)`)."""
     moving = THREAD_BITS | BLOCK_BITS | graph.loop_bits | graph.opaque_bits
     for monomial, factor in terms_of(graph, offset).items():
-        if stride in monomial and (factor.bits & moving or any(other.bits & moving for other in monomial)):
+        is_factor = any(part.bits & stride.bits and not part.bits & moving for part in monomial)
+        if is_factor and (factor.bits & moving or any(other.bits & moving for other in monomial)):
             return True
     return False
 
