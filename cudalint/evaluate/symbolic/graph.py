@@ -266,6 +266,8 @@ class Graph:
             self.uses.note_quotient(a, b, kind)
         elif op in ("<<", ">>"):
             self.uses.note_exponent(op, b)
+        if kind.is_float and op in ("*", "/"):
+            self.uses.note_scale(op, a, b)
         if op in COMMUTATIVE and a.is_const:
             a, b = b, a
         if a.size + b.size > _MAX_FLOAT_SIZE and kind.is_float:

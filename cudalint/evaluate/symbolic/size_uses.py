@@ -5,12 +5,12 @@ It says which generic values make sense (cudalint.evaluate.symbolic.sizes).
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 from msgspec import Struct, field
 
 from cudalint.evaluate.symbolic.arithmetic import Kind
-from cudalint.evaluate.symbolic.nodes import Node, without_cast
+from cudalint.evaluate.symbolic.nodes import BLOCK_BITS, THREAD_BITS, Node, without_cast
 
 
 class SizeUses(Struct, eq=False):
@@ -44,6 +44,15 @@ class SizeUses(Struct, eq=False):
         elif a.op == "uniform" and b.is_const and not a.kind.is_float and not kind.is_float and b.value > 1:
             self.shares.setdefault(a, set()).add(int(b.value))
 
+    def note_scale(self, op: str, a: Node, b: Node) -> None:
+        """`x / width * new_width` and `x * new_width / width`: floating-point numbers by which a place among as many as
+        one size says becomes one among as many as another one says."""
+        for first, second in ((a, b), (b, a)) if op == "*" else ((a, b),):
+            inner = without_cast(first)
+            if inner.op == ("/" if op == "*" else "*") and inner.bits & _PLACE_BITS:
+                for size, other in _scales(op, inner, second):
+                    self.ratios[size.index, other.index] = (size, other)
+
     def note_exponent(self, op: str, exponent: Node) -> None:
         symbol = without_cast(exponent)
         if symbol.op == "uniform":
@@ -69,6 +78,16 @@ class SizeUses(Struct, eq=False):
             seen.clear()
 
 
+def _scales(op: str, inner: Node, outer: Node) -> Iterator[tuple[Node, Node]]:
+    """The sizes that a quotient is multiplied by and divided by, or a product has in it and is divided by."""
+    pairs = [(outer, inner.args[1])] if op == "*" else [(factor, outer) for factor in inner.args]
+    for pair in pairs:
+        whole, part = map(without_cast, pair)
+        if whole is not part and all(node.op == "uniform" and not node.kind.is_float for node in (whole, part)):
+            yield whole, part
+
+
+_PLACE_BITS = THREAD_BITS | BLOCK_BITS
 _OF_SIZES = ("uniform", "cast", "*")
 """What the product of some sizes consists of."""
 _MOST_PARTS = 8
