@@ -17,7 +17,7 @@ from cudalint.annotations import SourceAnnotations
 from cudalint.diagnostics import Diagnostic, Picture
 from cudalint.facts import FileFacts
 from cudalint.hardware.targets import find_target
-from cudalint.missing_includes import note_on_includes
+from cudalint.missing_includes import note_on
 from cudalint.options import AnalysisOptions
 from cudalint.registry import Selection, is_known, selected_rules
 from cudalint.results import AllowedRule, Failure, FileReport, coverage_of
@@ -79,7 +79,7 @@ def report_on(facts: FileFacts, job: CheckJob) -> FileReport:
         sources=frozenset(os.path.realpath(p) for p in facts.sources) - {os.path.realpath(job.path)},
         parameters=facts.parameters,
         failures=facts.failures,
-        note=note_on_includes(facts),
+        note=note_on(facts),
     )
 
 

@@ -1,4 +1,4 @@
-"""What it costs a file that some of its includes were not found."""
+"""What a file was linted without, or taken to have: includes that were not found, and macros of its build."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from cudalint.facts import UNRESOLVED, FileFacts, Gap, KernelFacts
 from cudalint.numerals import count
 
 _NOT_FOUND = re.compile(r"'(.+)' file not found")
+_TAKEN = re.compile(r"`(\w+)` is taken as defined")
 _NO_BODY = "has no body in sight"
 _MOST_NAMES = 6
 
@@ -16,6 +17,19 @@ def headers_not_found(facts: FileFacts) -> list[str]:
     """The names of the headers, as the source has them."""
     matches = (_NOT_FOUND.search(problem.message) for problem in facts.problems)
     return list(dict.fromkeys(match[1] for match in matches if match))
+
+
+def note_on(facts: FileFacts) -> str | None:
+    """What to know of how the file was read, in one line; None where there is nothing."""
+    notes = (note for note in (_note_on_macros(facts), note_on_includes(facts)) if note is not None)
+    return "; ".join(notes) or None
+
+
+def _note_on_macros(facts: FileFacts) -> str | None:
+    """Which macros were defined for the file, as nobody else did and its kernels wait for them."""
+    matches = (_TAKEN.match(problem.message) for problem in facts.problems)
+    names = ", ".join(dict.fromkeys(match[1] for match in matches if match))
+    return f"linted with -D {names}, without which it has no kernels" if names else None
 
 
 def note_on_includes(facts: FileFacts) -> str | None:

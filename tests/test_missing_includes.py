@@ -36,6 +36,19 @@ def test_a_note_for_the_file(
     assert capsys.readouterr().err == ""
 
 
+def test_a_note_for_a_macro(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "b.cu").write_text(f"#ifdef USE_GPU\n{_KERNEL}#endif\n")
+    assert run(["b.cu"]) == 0
+    found = capsys.readouterr()
+    assert found.out == "No findings in 1 kernel (1 of 1 access evaluated)\n"
+    assert found.err == "cudalint: note: b.cu: linted with -D USE_GPU, without which it has no kernels\n"
+    assert run(["b.cu", "-D", "USE_GPU"]) == 0
+    assert capsys.readouterr().err == ""
+
+
 def test_many_notes_are_counted(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     for number in range(23):
         (tmp_path / f"{number:02}.cu").write_text(f'#include "{number}.h"\n')

@@ -43,6 +43,8 @@ _KEEP_GOING: Final = 0x200
 """Without it libclang hides everything that follows the first missing include."""
 _PARSE_OPTIONS: Final = _KEEP_GOING | TranslationUnit.PARSE_DETAILED_PROCESSING_RECORD
 
+_SWITCH_ROUNDS: Final = 3
+"""One macro may stand within another one."""
 _SEARCH_ROUNDS: Final = 4
 """A header that was found may include others from a further folder."""
 
@@ -124,7 +126,7 @@ def parse_file(
     text = checked_text(path, read_source(path) if source is None else source)
     attempt = _Parser(path, text, options).best_attempt()
     ranges = clang.skipped_ranges(attempt.unit, path)
-    problems = tuple(_without_followers(attempt.problems))
+    problems = (*_without_followers(attempt.problems), *_taken_as_defined(path, attempt.setting.switches))
     launches = nested_launches(attempt.unit)
     if places is not None:
         problems = tuple(_placed(p, path, places) for p in problems)
@@ -143,6 +145,11 @@ def _without_followers(problems: Sequence[Problem]) -> Iterator[Problem]:
         yield replace(problem, is_syntax=False) if follows else problem
 
 
+def _taken_as_defined(path: str, names: Sequence[str]) -> Iterator[Problem]:
+    for name in names:
+        yield Problem(path, 1, 1, f"`{name}` is taken as defined: without it, the file has no kernels", "supplied")
+
+
 def _placed(problem: Problem, path: str, places: PlaceMap) -> Problem:
     if problem.path != path:
         return problem
@@ -157,6 +164,8 @@ class _Setting(Struct, frozen=True):
     libraries: bool = False
     """Whether stand-ins for the headers of libraries are found."""
     context: recovery.Context | None = None
+    switches: tuple[str, ...] = ()
+    """Macros that the file's kernels wait for."""
     defines: tuple[str, ...] = ()
     headers: tuple[str, ...] = ()
     guesses: dict[str, Guess] = field(default_factory=dict)
@@ -181,7 +190,7 @@ class _Parser(Struct, frozen=True):
     options: ParseOptions
 
     def best_attempt(self) -> _Attempt:
-        first = self._with_libraries(self._with_folders(self._attempt(self._foreseen())))
+        first = self._with_switches(self._with_libraries(self._with_folders(self._attempt(self._foreseen()))))
         return self._mended(first) or self._completed(first)
 
     def _completed(self, best: _Attempt) -> _Attempt:
@@ -222,7 +231,7 @@ class _Parser(Struct, frozen=True):
             name = setting.context.name
             arguments += ["-include", name]
             unsaved.append((name, setting.context.text))
-        arguments += [f"-D{define}" for define in setting.defines]
+        arguments += [f"-D{define}" for define in (*setting.switches, *setting.defines)]
         for header in setting.headers:
             bundled = os.path.join(BUNDLED_ROOT, header)
             arguments += ["-include", bundled if os.path.isfile(bundled) else header]
@@ -235,6 +244,16 @@ class _Parser(Struct, frozen=True):
             return TranslationUnit.from_source(self.path, arguments, unsaved, _PARSE_OPTIONS, clang.index())
         except TranslationUnitLoadError as error:
             raise SourceError(f"{self.path}: libclang could not parse it") from error
+
+    def _with_switches(self, attempt: _Attempt) -> _Attempt:
+        """Defines the macros without which the file has none of its kernels."""
+        for _ in range(_SWITCH_ROUNDS):
+            names = recovery.switches(self.text, clang.skipped_ranges(attempt.unit, self.path))
+            if not names:
+                break
+            setting = replace(attempt.setting, switches=(*attempt.setting.switches, *names))
+            attempt = self._with_libraries(self._with_folders(self._attempt(setting)))
+        return attempt
 
     def _with_folders(self, attempt: _Attempt) -> _Attempt:
         """Adds folders around the file for as long as that finds includes that were not found."""

@@ -10,7 +10,7 @@ from __future__ import annotations
 import itertools
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from typing import Final
 
@@ -49,6 +49,12 @@ _NO_CODE: Final = re.compile(
     rb"""//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'|^[ \t]*#[^\n]*""", re.DOTALL | re.MULTILINE
 )
 """Comments, literals and directives."""
+
+
+_COMMENTS: Final = re.compile(rb"//[^\n]*|/\*.*?\*/", re.DOTALL)
+_KERNEL: Final = re.compile(rb"\b__global__\b")
+_SWITCH: Final = re.compile(rb"[ \t]*#[ \t]*(?:ifdef|if[ \t]+defined[ \t]*\(?|if)[ \t]*([A-Za-z]\w*)[ \t]*\)?[ \t\r]*")
+_OF_OTHER_COMPILERS: Final = re.compile(rb"HIP|ROCM|SYCL|OPENCL|METAL|MUSA", re.IGNORECASE)
 
 
 class Context(Struct, frozen=True):
@@ -180,3 +186,23 @@ def _sources(folder: str) -> list[str]:
     except OSError:
         return []
     return [os.path.join(folder, name) for name in names[:_INCLUDERS_READ]]
+
+
+# --- what the build defines ------------------------------------------------------------------------------
+
+
+def switches(text: bytes, left_out: Sequence[tuple[int, int]]) -> tuple[str, ...]:
+    """The macros that a file's kernels wait for: those of `#ifdef USE_CUDA` around them, if without these it has none.
+    `left_out` has the lines of the directives that begin and end what is left out."""
+    if not left_out or not _KERNEL.search(text):
+        return ()
+    lines = _COMMENTS.sub(lambda match: b"\n" * match[0].count(b"\n"), text).split(b"\n")
+    names: dict[str, None] = {}
+    for number in (number for number, line in enumerate(lines, 1) if _KERNEL.search(line)):
+        around = [first for first, last in left_out if first < number < last]
+        if not around:
+            return ()
+        match = _SWITCH.fullmatch(lines[around[0] - 1])
+        if match and not _OF_OTHER_COMPILERS.search(match[1]):
+            names[match[1].decode()] = None
+    return tuple(names)

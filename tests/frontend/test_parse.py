@@ -337,6 +337,43 @@ def test_further_arguments_reach_clang() -> None:
     assert parse(f"static_assert(FROM_EXTRA == 1); {SIMPLE}", options=options).problems == ()
 
 
+_ONE = "__global__ void k(float *a) { a[threadIdx.x] = 0; }\n"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"// __global__ is for CUDA\n#ifdef USE_GPU\n{_ONE}#endif\n",
+        f"#if defined(USE_GPU)\n#if WITH_KERNELS // as a rule\n{_ONE}#endif\n#endif\n",
+        f"#ifdef USE_HIP\n{_ONE}#elif 0\n#endif\n#ifdef USE_GPU\n/* two\nlines */ {_ONE}#endif\n",
+    ],
+)
+def test_macros_that_all_kernels_wait_for_are_taken_as_defined(text: str) -> None:
+    parsed = parse(text)
+    assert kernels(parsed) == ["k"]
+    assert "`USE_GPU` is taken as defined: without it, the file has no kernels" in messages(parsed)
+    assert not any("HIP" in message for message in messages(parsed))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"{_ONE}#ifdef USE_GPU\n{_ONE.replace('k(', 'other(')}#endif\n",
+        f"#define USE_GPU\n#ifdef USE_GPU\n{_ONE}#endif\n",
+    ],
+)
+def test_macros_that_some_kernels_wait_for_are_up_to_the_build(text: str) -> None:
+    parsed = parse(text)
+    assert kernels(parsed) == ["k"]
+    assert messages(parsed) == []
+
+
+def test_kernels_that_nothing_brings_in_are_left_out() -> None:
+    for condition in ("#if 0", "#if VERSION > 3", "#ifdef __SOME_COMPILER__", "#ifdef USE_HIP"):
+        parsed = parse(f"{condition}\n{_ONE}#endif\n")
+        assert (kernels(parsed), messages(parsed)) == ([], [])
+
+
 def test_skipped_ranges_are_those_of_the_file() -> None:
     assert parse("#if 0\nint a;\n#endif\n#ifdef __CUDA_ARCH__\nint b;\n#else\nint c;\n#endif\n").skipped_ranges == (
         (1, 3),
