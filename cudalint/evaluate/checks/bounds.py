@@ -67,6 +67,9 @@ def leaving(touch: Touch, extent: Node, view: LaunchView) -> Leaving | None:
         return None
     if not (extent.bits | _bits(touch, view)) & graph.uniform_bits:
         return _certainly(touch, int(extent.value), view) if extent.is_const else None
+    if extent.is_const and int(extent.value) < touch.bytes:
+        # Whatever the sizes are, there is no room for one element.
+        return None if _is_optional(touch, graph) else _certainly(touch, int(extent.value), view)
     own, given = symbols(graph, _bits(touch, view)), symbols(graph, extent.bits)
     others = graph.atoms(extent.bits | _bits(touch, view), graph.uniform_bits)
     if not own or set(others) != set(given) or len(given) > _MAX_SYMBOLS:
@@ -120,6 +123,12 @@ def _is_doubtful(touch: Touch, graph: Graph) -> bool:
     if known_conditions(touch.context, graph) is None:
         return True
     return bool(depends_on(touch.context, touch.offset) & graph.opaque_bits)
+
+
+def _is_optional(touch: Touch, graph: Graph) -> bool:
+    """Whether a flag of the launch decides if anybody gets there."""
+    conditions = (condition.bits for condition in touch.context.conditions)
+    return any(bits & graph.uniform_bits and not bits & ~graph.uniform_bits for bits in conditions)
 
 
 def _grid_bits(touch: Touch, view: LaunchView) -> int:
