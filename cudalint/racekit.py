@@ -95,7 +95,8 @@ def _what_happens(race: Race) -> str:
         in_block = second.operation == "atomic"
         why = "by atomics that are such within a block only" if in_block else "and nothing orders them"
         return f"race on `{race.element}`: {both}, {why}"
-    when = " in the next iteration" if race.across else ""
+    # Which iterations blocks are in at one time is nobody's business.
+    when = " in the next iteration" if race.across and race.reach != "grid" else ""
     name = f" as `{first.array}`" if first.array != second.array else ""
     same_file = first.place.path == second.place.path
     where = f"line {first.place.line}" if same_file else f"{os.path.basename(first.place.path)}:{first.place.line}"

@@ -65,11 +65,17 @@ def _remedy(race: Race, kernel: KernelFacts) -> str:
         return "take atomics whose scope is the device: `atomicAdd` for `atomicAdd_block`, `cuda::thread_scope_device`"
     if operations == {"store"}:
         return f"let one thread write `{element}`, or give each thread an element of its own"
+    elsewhere = f"write into another array than `{array}`, which other threads still read, and exchange the two later"
     if first == second:
-        return f"write into another array than `{array}`, which other threads still read, and exchange the two later"
-    barrier = f"put `__syncthreads()` between lines {first} and {second}, where all threads of the block come to it"
+        return elsewhere
+    barrier = f"`__syncthreads()` between lines {first} and {second}"
     if kernel.launches[race.launch].grid == (1, 1, 1):
-        return barrier
+        return f"put {barrier}, where all threads of the block come to it"
+    if race.first.operation == "load" and first < second and not race.across:
+        # What is read before it is written is old for everybody in another array, whatever block comes first.
+        enough = f"; if each block has a part of `{array}` of its own, {barrier} is enough"
+        return elsewhere if race.reach == "grid" else elsewhere + enough
     apart = f"make a second kernel of what follows line {min(first, second)}: only the end of a kernel (or the"
     apart += " `grid.sync()` of a cooperative launch) orders its blocks"
-    return apart if race.reach == "grid" else f"{barrier}; if blocks share `{array}`, {apart}"
+    within = f"put {barrier}, where all threads of the block come to it; if blocks share `{array}`, {apart}"
+    return apart if race.reach == "grid" else within

@@ -24,10 +24,44 @@ def test_suggestions(body: str) -> None:
 def test_blocks_take_another_kernel() -> None:
     source = """
         __global__ void k(float *a) {
+            if (threadIdx.x == 0) a[blockIdx.x] = 1;
             float x = a[blockIdx.x + 1];
-            if (threadIdx.x == 0) a[blockIdx.x] = x;
+            if (x > 0) a[100 + blockIdx.x * 32 + threadIdx.x] = x;
         }
         void run(float *a) { k<<<64, 32>>>(a); }
     """
     (found,) = lint(source, "CL305")
     assert "make a second kernel of what follows line 3" in advice(found)
+
+
+def test_what_is_read_first_is_written_elsewhere() -> None:
+    """In an n-body step, all threads read all places before each writes its own: a barrier orders one block only."""
+    source = """
+        __global__ void k(float *x, int n) {
+            float sum = 0;
+            for (int j = 0; j < 64 * 32; j++) sum += x[j];
+            x[blockIdx.x * 32 + threadIdx.x] = sum;
+        }
+        void run(float *x, int n) { k<<<64, 32>>>(x, n); }
+    """
+    (found,) = lint(source, "CL305")
+    assert advice(found).startswith("write into another array than `x`, which other threads still read")
+    assert advice(found).endswith("`__syncthreads()` between lines 4 and 5 is enough")
+
+
+def test_blocks_have_no_iterations_in_common() -> None:
+    source = """
+        __global__ void k(float *a, int n) {
+            for (int i = 0; i < n; i++) {
+                float x = a[blockIdx.x * 32 + threadIdx.x + i];
+                __syncthreads();
+                a[blockIdx.x * 32 + threadIdx.x] = x;
+                __syncthreads();
+            }
+        }
+        void run(float *a, int n) { k<<<64, 32>>>(a, n); }
+    """
+    (found,) = lint(source, "CL305")
+    assert found.message.startswith("race on `a[")
+    assert " of block " in found.message
+    assert "iteration" not in found.message
