@@ -17,7 +17,7 @@ from cudalint.frontend.flags import ParseOptions
 from cudalint.frontend.lower.unit import lower_unit
 from cudalint.frontend.parse import parse_file
 from cudalint.frontend.reading import SourceError
-from cudalint.neighbours import callers, definers, launchers
+from cudalint.neighbours import callers, definers, launchers, wrappers
 
 _MAX_LOOKED_INTO = 3
 """Files of a program that are looked into for what its host code calls."""
@@ -55,7 +55,8 @@ class HostCode(Struct, eq=False):
             # With the arguments that it gives, the other file's `main` doesn't lead to all of them.
             missing = self._missing(found)
             found += [launch for launch in self._launched_here(set()) if launch.kernel.name in missing]
-        return found + self._launched_elsewhere(self._missing(found))
+        found += self._launched_elsewhere(self._missing(found))
+        return found + self._wrapped_elsewhere(found)
 
     def _launched_here(self, executed: set[str]) -> list[HostLaunch]:
         own = self._run(self.unit.host_functions, executed=executed)
@@ -77,6 +78,20 @@ class HostCode(Struct, eq=False):
             self._add(executor, {ref.name for ref in self.unit.kernels}, found)
             executed |= executor.executed
         return found, executed
+
+    def _wrapped_elsewhere(self, found: Iterable[HostLaunch]) -> list[HostLaunch]:
+        """Where a function hands on the block that its caller gives: the launches with the blocks that functions of
+        other files give."""
+        open_ = {launch.kernel.name for launch in found if not _has_block(launch)}
+        names = self._launching()
+        if not open_ or not names:
+            return []
+        linked = {ref.usr: ref for ref in self.unit.host_functions if ref.has_launch()}
+        wrapped: list[HostLaunch] = []
+        for unit in self._units(wrappers(self.unit.path, names), names):
+            calling = tuple(ref for ref in unit.host_functions if names & _called(ref))
+            self._add(self._run(calling, linked=linked), open_, wrapped)
+        return [launch for launch in wrapped if _has_block(launch)]
 
     def _mains(self, names: frozenset[str]) -> Iterator[tuple[_Functions, Mapping[str, ir.FunctionRef]]]:
         """The `main` of other files, if this one has none, or else its own if that leads to functions of these names
@@ -148,3 +163,14 @@ class HostCode(Struct, eq=False):
             except SourceError:
                 continue
             yield lower_unit(parsed, launching, ConstantsElsewhere(path, self.parse_options).value)
+
+
+def _has_block(launch: HostLaunch) -> bool:
+    return all(extent.is_const for extent in launch.block)
+
+
+def _called(caller: ir.FunctionRef) -> set[str]:
+    """The names of the functions that one calls."""
+    function = caller.load()
+    nodes = () if function is None else walk.walk(function.body)
+    return {node.function.name for node in nodes if isinstance(node, ir.Call) and node.function is not None}

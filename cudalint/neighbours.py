@@ -23,6 +23,7 @@ _LAUNCHING = (".cu",)
 _CALLING = (".cu", ".cpp", ".cc", ".cxx", ".c")
 _LAUNCH = rb"<<<|cudaLaunch"
 _MAIN = rb"\bmain\s*\("
+_CALL = rb"\("
 _COMMENT = re.compile(rb"//[^\n]*|/\*.*?\*/", re.DOTALL)
 
 
@@ -34,6 +35,12 @@ def launchers(path: str, kernels: Collection[str]) -> list[str]:
 def callers(path: str, functions: Collection[str]) -> list[str]:
     """Files near `path` whose text mentions a `main` and one of the functions."""
     return _near(path, _CALLING, _MAIN, functions)[:_MAX_CALLERS]
+
+
+def wrappers(path: str, functions: Collection[str]) -> list[str]:
+    """Files near `path` without a `main` whose text mentions one of the functions."""
+    found = _near(path, _CALLING, _CALL, functions)
+    return [other for other in found if not re.search(_MAIN, small_file(other))][:_MAX_CALLERS]
 
 
 def definers(path: str, function: str) -> list[str]:

@@ -193,3 +193,19 @@ def test_a_way_through_another_file_and_back(tmp_path: Path) -> None:
     [kernel] = analyse_file(str(tmp_path / "k.cu"), AnalysisOptions()).kernels
     [launch] = kernel.launches
     assert (launch.block, launch.grid, launch.parameters["n"]) == ((96, 1, 1), (16, 1, 1), 16)
+
+
+def test_a_block_that_a_function_of_another_file_hands_on(tmp_path: Path) -> None:
+    """A library has no `main`: its interface makes the block, and another file launches with it."""
+    (tmp_path / "k.h").write_text("void launch(float *a, int n, dim3 grid, dim3 block);\nvoid fill(float *a, int n);\n")
+    (tmp_path / "k.cu").write_text(
+        '#include "k.h"\n__global__ void k(float *a, int n) { a[blockIdx.x * blockDim.x + threadIdx.x] = n; }\n'
+        "void launch(float *a, int n, dim3 grid, dim3 block) { k<<<grid, block>>>(a, n); }\n"
+    )
+    (tmp_path / "api.cu").write_text(
+        '#include "k.h"\n#define TILE 16\n'
+        "void fill(float *a, int n) { dim3 block(TILE, TILE), grid(n / TILE, 4); launch(a, n, grid, block); }\n"
+    )
+    [kernel] = analyse_file(str(tmp_path / "k.cu"), AnalysisOptions()).kernels
+    [launch] = kernel.launches
+    assert (launch.block, launch.source, launch.line) == ((16, 16, 1), "launch-site", 3)
