@@ -151,3 +151,22 @@ def test_what_a_dispatcher_does_for_other_sizes_is_impossible() -> None:
     }
     """
     assert [kernel.instantiation for kernel in _kernels(source)] == ["k<128>"]
+
+
+_CHECKED = """
+#include <cassert>
+#include <vector>
+__global__ void k(unsigned char *a, size_t width, size_t height) { a[blockIdx.x * 32 + threadIdx.x] = 1; }
+void run(const std::vector<unsigned char> &pixels, unsigned char *a, size_t width, size_t height) {
+    size_t size = 3 * width * height;
+    %s
+    k<<<dim3(width / 32 + 1, height / 32 + 1), 32>>>(a, width, height);
+}
+"""
+
+
+@pytest.mark.parametrize("check", ["assert(pixels.size() == size);", "if (pixels.size() != size) return;"])
+def test_a_size_that_is_checked_against_others_leaves_them_alone(check: str) -> None:
+    """The width was taken for 4, so that there was one block along x."""
+    [checked] = _kernels(_CHECKED % check)
+    assert min(checked.launches[0].grid[:2]) > 1

@@ -49,7 +49,7 @@ class CheckedSizes:
                     # `if (channels / heads == 64)`: the channels are as many times 64 as there are heads.
                     number = self._graph.binary("*", bare.args[1], number, bare.kind)
                     bare = bare.args[0]
-                elif not number.is_const:
+                elif not (number.is_const or self._is_told_by(bare, number, launch)):
                     continue
                 is_size = isinstance(bare.payload, Uniform) or (bare.op == "select" and bare.bits)
                 # `switch (threads) { case 512: k<512><<<blocks, threads>>>(n); }`, however `threads` is made of `n`.
@@ -57,6 +57,14 @@ class CheckedSizes:
                 if (is_size or is_extent) and bare.kind.code in "iu" and not number.bits & bare.bits:
                     found.setdefault(bare, self._graph.convert(number, bare.kind))
         return found
+
+    def _is_told_by(self, size: Node, others: Node, launch: HostLaunch) -> bool:
+        """`assert(pixels.size() == 3 * width * height)`: a size that makes no grid is what others make it."""
+        if not isinstance(size.payload, Uniform) or size.payload.is_default:
+            return False
+        if without_cast(others).op not in ("*", "+") or others.bits & ~self._graph.uniform_bits:
+            return False
+        return not any(size.bits & extent.bits for extent in (*launch.grid, *launch.block))
 
     def _fitting(self, guards: Sequence[Node]) -> dict[Node, Node]:
         """Other values for sizes that break a condition: a bound below which a launch is another one, how often a loop
