@@ -66,3 +66,7 @@ def test_a_list_is_handed_on(parameter: str) -> None:
     source = _SOURCE.replace("int main", f"{each}\nint main") % "each(std::move(sizes));"
     facts = analyse_file("a.cu", AnalysisOptions(unsaved=(("a.cu", source),)))
     assert [launch.block[0] for launch in facts.kernels[0].launches] == [32, 64]
+
+
+def test_long_lists_are_data() -> None:
+    assert _blocks(f"std::vector<int> data = {{{', '.join(['32'] * 65)}}}; k<<<1, data[0]>>>(0, 1);") == [None]

@@ -35,6 +35,8 @@ from cudalint.evaluate.symbolic.nodes import UNINITIALISED, Node, Reason
 from cudalint.facts import UNRESOLVED
 
 _T = TypeVar("_T")
+Arm = Callable[[], None]
+"""Executes one side of a branch."""
 MAX_DEPTH = 24
 """Calls are inlined to this depth."""
 _STATEMENT_WORK = 50
@@ -265,13 +267,7 @@ class Executor:
             return
         self.state.variables[symbol] = expressions.initial_value(self, symbol, statement.initializer)
 
-    def branch(
-        self,
-        condition: Node,
-        then: Callable[[], None],
-        otherwise: Callable[[], None] | None,
-        unguarded: int | None = None,
-    ) -> None:
+    def branch(self, condition: Node, then: Arm, otherwise: Arm | None, unguarded: int | None = None) -> None:
         """Executes both sides of a branch, each for its lanes, and joins what they did to the variables. `unguarded`:
         how many of the conditions are not part of its guard (see `Context`), if not all that there are."""
         if condition.is_const:

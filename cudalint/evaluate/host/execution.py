@@ -16,7 +16,7 @@ from msgspec import Struct
 from cudalint import ir
 from cudalint.evaluate.execute import expressions, walk
 from cudalint.evaluate.execute.calls import bind
-from cudalint.evaluate.execute.executor import Executor, GaveUp
+from cudalint.evaluate.execute.executor import Arm, Executor, GaveUp
 from cudalint.evaluate.execute.handlers import VALUE_HANDLERS
 from cudalint.evaluate.execute.state import FunctionScope, Marks
 from cudalint.evaluate.execute.values import (
@@ -261,13 +261,7 @@ class HostExecutor(Executor):
 
     # control flow
 
-    def branch(
-        self,
-        condition: Node,
-        then: Callable[[], None],
-        otherwise: Callable[[], None] | None,
-        unguarded: int | None = None,
-    ) -> None:
+    def branch(self, condition: Node, then: Arm, otherwise: Arm | None, unguarded: int | None = None) -> None:
         if condition.is_const:
             chosen, other = (then, otherwise) if condition.value else (otherwise, then)
             if other is not None:

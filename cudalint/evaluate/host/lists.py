@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
 _ELEMENTS = "(elements)"
 _LISTS = ("std::vector<", "std::initializer_list<")
+_LONGEST = 64
+"""Elements of a list; longer ones hold data."""
 _CHANGING = ("assign", "clear", "emplace", "erase", "insert", "pop_back", "resize", "swap")
 
 
@@ -42,8 +44,9 @@ def _listed(ex: HostExecutor, type_: ir.Type, expr: ir.Expr) -> Value | None:
     if not _is_list(type_):
         return None
     listed = walk.without_casts(expr)
-    is_array = isinstance(listed, ir.InitList) and isinstance(listed.type, ir.ArrayType)
-    return _list_of(type_, expressions.evaluate(ex, listed)) if is_array else None
+    if not isinstance(listed, ir.InitList) or not isinstance(listed.type, ir.ArrayType):
+        return None
+    return _list_of(type_, expressions.evaluate(ex, listed)) if len(listed.elements) <= _LONGEST else None
 
 
 def _is_list(type_: ir.Type) -> bool:
