@@ -52,6 +52,11 @@ def test_what_it_does_to_variables_is_not_done() -> None:
     assert [(launch.block[0], launch.grid[0]) for launch in _launches(later)] == [(96, 2), (32, 1)]
 
 
+def test_a_loop_makes_the_first_of_several() -> None:
+    (launch,) = _launches("for (int i = 1; i < 4; i++) elsewhere([&, i](int) { k<<<i, size>>>(x); });")
+    assert launch.grid[0] == 1
+
+
 def test_its_parameters_are_unknown() -> None:
     (launch,) = _launches("elsewhere([&](int blocks) { k<<<blocks, size>>>(x); });")
     assert launch.block == (96, 1, 1) and launch.grid[0] > 1

@@ -18,7 +18,7 @@ def noted(ex: HostExecutor, expr: ir.Lambda) -> Value:
     """A lambda, which is remembered until something calls it if it launches a kernel."""
     closure = lambda_value(ex, expr)
     if isinstance(closure, Closure) and expr.function.has_launch():
-        ex.waiting[expr.function.key] = (closure, expr.span, ex.guards)
+        ex.waiting.setdefault(expr.function.key, (closure, expr.span, ex.guards))
     return closure
 
 
