@@ -11,8 +11,6 @@ from functools import partial
 from typing import Literal
 
 from cudalint import ir
-from cudalint.constants_elsewhere import ConstantsElsewhere
-from cudalint.cubin import read_cubin
 from cudalint.facts import FileFacts, ProblemFacts
 from cudalint.file_analysis import FileAnalysis, out_of_time
 from cudalint.frontend.constants import constant_named
@@ -20,10 +18,12 @@ from cudalint.frontend.lower.unit import lower_unit
 from cudalint.frontend.parse import parse_file
 from cudalint.frontend.reading import SourceError
 from cudalint.frontend.texts import CudaText, CudaTexts, cuda_texts
-from cudalint.nvcc import Compilation, compiled_usage
 from cudalint.options import AnalysisOptions
 from cudalint.parse_options import parse_options
-from cudalint.usage import Usage, UsageError, merged
+from cudalint.program.constants_elsewhere import ConstantsElsewhere
+from cudalint.toolkit.cubin import read_cubin
+from cudalint.toolkit.nvcc import Compilation, compiled_usage
+from cudalint.toolkit.usage import Usage, UsageError, merged
 
 _RECURSION_LIMIT = 20_000
 

@@ -16,9 +16,9 @@ from typing import Literal, NamedTuple, cast, get_args
 
 from msgspec import Struct
 
-from cudalint.comments import Comment, CommentedSource, read_comments
 from cudalint.expressions import BinaryOp, CallOp, Expression, ExpressionError, NameRef, UnaryOp, parse_expression
 from cudalint.launches.limits import problem_of_expression
+from cudalint.source.comments import Comment, CommentedSource, read_comments
 
 AnnotationKind = Literal["launch", "assume", "allow", "allow-kernel", "allow-file"]
 

@@ -12,7 +12,7 @@ from msgspec import Struct, field
 
 from cudalint.diagnostics import Diagnostic
 from cudalint.facts import Place
-from cudalint.folders import work_tree
+from cudalint.program.folders import work_tree
 
 _HUNK = re.compile(r"@@ -\d+(?:,(?P<removed>\d+))? \+(?P<start>\d+)(?:,(?P<added>\d+))? @@")
 _ESCAPE = re.compile(r"\\([0-7]{3}|.)")

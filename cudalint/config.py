@@ -12,8 +12,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 
 from msgspec import Struct, field
 
-from cudalint.folders import upwards
 from cudalint.options import KernelSettings
+from cudalint.program.folders import upwards
 from cudalint.toml_lines import Key, key_lines, line_of
 
 OWN_FILE = "cudalint.toml"

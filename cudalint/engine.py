@@ -23,7 +23,7 @@ from cudalint.registry import Selection, is_known, selected_rules
 from cudalint.results import AllowedRule, Failure, FileReport, coverage_of
 from cudalint.rule import AnnotationRule, Rule, RuleContext
 from cudalint.settings import FileIgnores
-from cudalint.source_text import source_text
+from cudalint.source.text import source_text
 from cudalint.suppressions import AnnotationReview, Finding, suppress
 from cudalint.thresholds import Thresholds
 

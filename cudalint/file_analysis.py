@@ -29,7 +29,6 @@ from cudalint.expressions import Expression, parse_expression
 from cudalint.facts import Gap, KernelFacts
 from cudalint.frontend.texts import annotations_in
 from cudalint.hardware.targets import find_target
-from cudalint.host_code import HostCode
 from cudalint.kernel_analysis import KernelAnalysis
 from cudalint.launches.arguments import unknown_arguments, with_stand_ins, with_template
 from cudalint.launches.configuration import Configuration
@@ -46,8 +45,9 @@ from cudalint.launches.written import (
 )
 from cudalint.options import AnalysisOptions
 from cudalint.parse_options import parse_options
-from cudalint.source_text import source_text
-from cudalint.usage import Usage, usage_of
+from cudalint.program.host_code import HostCode
+from cudalint.source.text import source_text
+from cudalint.toolkit.usage import Usage, usage_of
 
 _GIVEN_FUNCTION = re.compile(r"[<,]\s*&\w")
 """A function among the arguments of a template, as clang spells it."""

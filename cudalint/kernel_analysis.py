@@ -36,14 +36,14 @@ from cudalint.flow.placement import BarrierCall, with_barrier
 from cudalint.flow.redundancy import redundant_barriers
 from cudalint.flow.trial import Trial, trial_of
 from cudalint.hardware.targets import find_target
-from cudalint.insertions import insertions
 from cudalint.launches.arguments import named_after_parameters
 from cudalint.launches.configuration import Configuration, Numbers, launch_facts
 from cudalint.launches.parameter_facts import allocated_bytes, argument_values, parameter_facts
 from cudalint.launches.variants import another_use, other_blocks
 from cudalint.options import AnalysisOptions
-from cudalint.source_text import Spellings, source_text
-from cudalint.usage import Usage
+from cudalint.remedies.insertions import insertions
+from cudalint.source.text import Spellings, source_text
+from cudalint.toolkit.usage import Usage
 
 _CONFIRMING_WORK = 1_000_000
 """For races under other blocks than the one that was made up: the file's other kernels need time too."""

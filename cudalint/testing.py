@@ -18,8 +18,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from cudalint.comments import read_comments
 from cudalint.diagnostics import Diagnostic
+from cudalint.source.comments import read_comments
 
 _DIRECTIVE = re.compile(r"(?P<todo>todo-)?expect:(?P<items>(?:\s*[A-Z]+\d+(?:\s*\"[^\"]*\")?,?)*)(?P<rest>[^\n]*)")
 _ITEM = re.compile(r"(?P<code>[A-Z]+\d+)(?:\s*\"(?P<part>[^\"]*)\")?")

@@ -9,8 +9,8 @@ import numpy as np
 from cudalint.diagnostics import Diagnostic, Picture
 from cudalint.facts import AccessResult, KernelFacts
 from cudalint.hardware.sectors import global_request
-from cudalint.patterns import Pattern, pattern_of
-from cudalint.remedies import suggest
+from cudalint.remedies.coalescing import suggest
+from cudalint.remedies.patterns import Pattern, pattern_of
 from cudalint.rule import Rule, RuleContext
 from cudalint.rulekit import Evaluated, call_sites, evaluated, figure, is_rare, sectors
 

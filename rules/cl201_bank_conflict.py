@@ -9,8 +9,8 @@ import numpy as np
 from cudalint.diagnostics import Diagnostic, Picture, Related, Suggestion
 from cudalint.facts import Access, AccessResult, ArrayFacts, KernelFacts
 from cudalint.hardware.banks import BANK_BYTES, occupied_parts, shared_request
-from cudalint.layout_edits import layout_edits
-from cudalint.layouts import Proposal, propose_layout, uses_of
+from cudalint.remedies.layout_edits import layout_edits
+from cudalint.remedies.layouts import Proposal, propose_layout, uses_of
 from cudalint.rule import Rule, RuleContext
 from cudalint.rulekit import Evaluated, array_key, call_sites, count, evaluated, figure, is_rare, noun, wavefronts
 

@@ -12,8 +12,8 @@ import pytest
 from checkout import ROOT, clean_environment, fresh_clone, need_package_index
 
 from cudalint import registry
+from cudalint.authoring.scaffold import ScaffoldError, check_rule, project_in
 from cudalint.cli import run
-from cudalint.scaffold import ScaffoldError, check_rule, project_in
 
 _PACKAGE = ROOT / "examples" / "rules-of-your-own"
 

@@ -170,7 +170,7 @@ def settings_from(values: dict[str, Any]) -> Settings:
 
 
 def _need_nvcc(cuda_path: str | None) -> None:
-    from cudalint.nvcc import find_nvcc
+    from cudalint.toolkit.nvcc import find_nvcc
 
     if find_nvcc(cuda_path) is None:
         places = f"in {cuda_path}/bin" if cuda_path else "in PATH, CUDA_HOME or CUDA_PATH"
@@ -180,7 +180,7 @@ def _need_nvcc(cuda_path: str | None) -> None:
 def limits_from(values: dict[str, Any]) -> Limits:
     seconds = values["time_limit"]
     if values["ptxas"]:
-        from cudalint.nvcc import SECONDS
+        from cudalint.toolkit.nvcc import SECONDS
 
         seconds += 2 * SECONDS
     return Limits(workers=values["jobs"] or default_workers(), seconds=seconds)

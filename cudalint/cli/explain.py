@@ -34,7 +34,7 @@ def command(rule: str, color: bool | None) -> int:
 
 
 def _page(rule: RuleClass, style: Style) -> Iterator[str]:
-    from cudalint.pages import page_of
+    from cudalint.authoring.pages import page_of
 
     yield f"{style.severity(rule.code, rule.severity)} {style.paint(rule.name, 'bold')} ({rule.severity})"
     if not rule.on_by_default:
@@ -53,7 +53,7 @@ def _page(rule: RuleClass, style: Style) -> Iterator[str]:
 
 def _example(rule: RuleClass, style: Style) -> Iterator[str]:
     """The first finding in the rule's example, with its picture."""
-    from cudalint.pages import example_of, findings_in
+    from cudalint.authoring.pages import example_of, findings_in
 
     source = example_of(rule)
     lines = list(findings_in(rule, source, style, most=1)) if source is not None else []
@@ -70,7 +70,7 @@ def _options(rule: RuleClass, style: Style) -> Iterator[str]:
 
 
 def _suppression(rule: RuleClass, style: Style) -> Iterator[str]:
-    from cudalint.pages import suppressions
+    from cudalint.authoring.pages import suppressions
 
     yield from ("", style.paint("How to suppress it", "bold"))
     yield from (f"{_MARGIN}{comment}   ({where})" for comment, where in suppressions(rule))

@@ -46,9 +46,9 @@ def describe_file(job: FactsJob) -> Described | Failure:
         return facts
     failures = tuple(Failure(job.path, message) for message in facts.failures)
     if job.style is None:
-        from cudalint.call_lines import with_call_lines
+        from cudalint.collect.call_lines import with_call_lines
         from cudalint.reporters import facts_json
-        from cudalint.toolkit_lines import with_toolkit_lines
+        from cudalint.toolkit.header_lines import with_toolkit_lines
 
         text = facts_json.file_text(with_toolkit_lines(with_call_lines(facts), job.options.cuda_path))
         return Described(text, failures, facts.parameters)

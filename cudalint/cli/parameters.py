@@ -158,8 +158,8 @@ def cubins(ctx: click.Context, option: click.Parameter, paths: tuple[str, ...]) 
     """Files that can be read as cubins."""
     if not paths:
         return ()
-    from cudalint.cubin import read_cubin
-    from cudalint.usage import UsageError
+    from cudalint.toolkit.cubin import read_cubin
+    from cudalint.toolkit.usage import UsageError
 
     for path in paths:
         try:

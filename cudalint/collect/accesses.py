@@ -11,7 +11,7 @@ from cudalint.evaluate.execute.events import AccessEvent
 from cudalint.evaluate.requests.execution import Execution
 from cudalint.evaluate.requests.figures import evaluate_access
 from cudalint.facts import Access, AccessResult, ArrayFacts, Frame, LibraryCall, Place
-from cudalint.source_text import Spellings
+from cudalint.source.text import Spellings
 
 NO_TIME = "the kernel takes too long"
 _EXCEEDS = 1.25

@@ -20,7 +20,7 @@ from cudalint.flow.search import Finding, Search
 from cudalint.flow.trial import Trial
 from cudalint.flow.unfold import Touch
 from cudalint.options import RaceScope
-from cudalint.source_text import Spellings
+from cudalint.source.text import Spellings
 
 Key = tuple[object, ...]
 

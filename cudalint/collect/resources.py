@@ -11,7 +11,7 @@ from cudalint.hardware import occupancy as model
 from cudalint.hardware.targets import Target
 from cudalint.hardware.whatif import by_registers
 from cudalint.options import AnalysisOptions
-from cudalint.usage import Usage
+from cudalint.toolkit.usage import Usage
 
 _REGISTER_STEP = 8
 """Registers are given to a warp in units of 256, which is 8 for each of its threads."""

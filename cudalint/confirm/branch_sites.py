@@ -10,10 +10,10 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from msgspec import Struct
 
-from cudalint.code_text import CodeText
 from cudalint.confirm.rows import Row, Verdict, agree, verdict_on
 from cudalint.confirm.trials import BranchCount
 from cudalint.facts import Branch, KernelFacts, Place
+from cudalint.source.code import CodeText
 
 RECORDER = """
 __device__ unsigned int cudalint_visits[CUDALINT_SITES], cudalint_splits[CUDALINT_SITES];

@@ -19,7 +19,7 @@ from cudalint.diagnostics import Diagnostic, Edit
 from cudalint.pool import Limits
 from cudalint.racekit import is_worth_telling
 from cudalint.results import Failure
-from cudalint.source_text import source_text
+from cudalint.source.text import source_text
 
 _RACES = ("CL301", "CL304")
 """Findings that say that the outputs are not determined: they may differ once a barrier is there."""

@@ -23,7 +23,7 @@ from cudalint.options import AnalysisOptions, ParameterValue
 from cudalint.parse_options import parse_options
 from cudalint.registry import Selection
 from cudalint.results import Failure
-from cudalint.source_text import source_text
+from cudalint.source.text import source_text
 
 _ERRORS = {
     "CL102": ("misaligned address",),

@@ -16,9 +16,9 @@ from typing import Any, Final, NamedTuple
 
 from msgspec import Struct, field
 
-from cudalint.folders import upwards
 from cudalint.frontend.flags import ParseOptions
 from cudalint.options import is_standard
+from cudalint.program.folders import upwards
 
 FILE_NAME: Final = "compile_commands.json"
 _BUILD_FOLDERS: Final = ("", "build", "out", "_build")

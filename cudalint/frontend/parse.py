@@ -16,7 +16,6 @@ from clang.cindex import TranslationUnit, TranslationUnitLoadError
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from cudalint.folders import without_detours
 from cudalint.frontend import clang, recovery
 from cudalint.frontend.flags import (
     BUNDLED_ROOT,
@@ -38,6 +37,7 @@ from cudalint.frontend.problems import (
 )
 from cudalint.frontend.python.located import PlaceMap
 from cudalint.frontend.reading import SourceError, checked_text, read_source
+from cudalint.program.folders import without_detours
 
 _KEEP_GOING: Final = 0x200
 """Without it libclang hides everything that follows the first missing include."""

@@ -16,7 +16,7 @@ from typing import Final
 
 from msgspec import Struct
 
-from cudalint.folders import small_file, small_text, upwards
+from cudalint.program.folders import small_file, small_text, upwards
 
 _FOLDER_LEVELS: Final = 4
 """A file's own folder and three above it are searched for includes that are not found."""

@@ -12,7 +12,7 @@ from cudalint import ir
 from cudalint.evaluate.symbolic.nodes import Node
 from cudalint.launches.configuration import Configuration
 from cudalint.options import AnalysisOptions
-from cudalint.source_text import source_text
+from cudalint.source.text import source_text
 
 _ATTRIBUTE = re.compile("MaxDynamicSharedMemorySize|max_dynamic_shared_size_bytes", re.IGNORECASE)
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from urllib.parse import quote
 
 from cudalint.facts import Place
-from cudalint.folders import work_tree
+from cudalint.program.folders import work_tree
 from cudalint.reporters.sources import SourceLines
 
 _ROOT_VARIABLES = ("GITHUB_WORKSPACE", "CI_PROJECT_DIR")

@@ -10,7 +10,6 @@ import pytest
 from clang.cindex import Cursor, CursorKind, TranslationUnit
 
 from cudalint.analysis import analyse_file
-from cudalint.folders import without_detours
 from cudalint.frontend import precompiled as precompiled_module
 from cudalint.frontend.flags import BUNDLED_ROOT, ParseOptions
 from cudalint.frontend.lower.unit import lower_unit
@@ -18,6 +17,7 @@ from cudalint.frontend.parse import ParsedFile, parse_file
 from cudalint.frontend.precompiled import FOLDER_VARIABLE, precompiled
 from cudalint.frontend.reading import SourceError
 from cudalint.options import AnalysisOptions
+from cudalint.program.folders import without_detours
 
 
 def parse(text: str | bytes, path: str = "/nowhere/kernel.cu", options: ParseOptions | None = None) -> ParsedFile:

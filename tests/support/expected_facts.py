@@ -17,9 +17,9 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-from cudalint.comments import read_comments
 from cudalint.facts import Access, AccessResult, FileFacts, Space
 from cudalint.rulekit import figure
+from cudalint.source.comments import read_comments
 
 _DIRECTIVE = re.compile(r"(?:^|//)\s*facts:(?P<items>[^\n]*?)(?://|$)", re.MULTILINE)
 _FIGURES = r"(?:\d+(?:\.\d+)?/\d+(?:\.\d+)?)(?: (?:assumed|range))?"

@@ -19,7 +19,7 @@ from cudalint.evaluate.execute.values import ArrayValue, LocalMemory, LocalPlace
 from cudalint.evaluate.library.intrinsics import Handler
 from cudalint.evaluate.symbolic.arithmetic import BOOL, I4, Kind, kind_of
 from cudalint.evaluate.symbolic.nodes import Node, Reason
-from cudalint.run_command import RunCommand
+from cudalint.program.run_command import RunCommand
 
 if TYPE_CHECKING:
     from cudalint.evaluate.host.execution import HostExecutor

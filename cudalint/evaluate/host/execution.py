@@ -40,7 +40,7 @@ from cudalint.evaluate.symbolic.arithmetic import Kind
 from cudalint.evaluate.symbolic.graph import Graph, conjuncts
 from cudalint.evaluate.symbolic.nodes import UNINITIALISED, Node, Reason, Uniform, without_cast
 from cudalint.facts import Tiling
-from cudalint.run_command import RunCommand, run_command
+from cudalint.program.run_command import RunCommand, run_command
 
 MAX_HOST_STATEMENTS = 8_000
 """Statements from one root, and from all together."""

@@ -16,7 +16,7 @@ from cudalint.evaluate.host import heap
 from cudalint.evaluate.library.intrinsics import Handler
 from cudalint.evaluate.symbolic.arithmetic import kind_of
 from cudalint.evaluate.symbolic.nodes import UNINITIALISED
-from cudalint.range_loops import over_array
+from cudalint.frontend.range_loops import over_array
 
 if TYPE_CHECKING:
     from cudalint.evaluate.host.execution import HostExecutor

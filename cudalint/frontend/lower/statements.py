@@ -11,7 +11,7 @@ from cudalint.frontend import cursors, kinds
 from cudalint.frontend.cursors import Cursor
 from cudalint.frontend.lower import headers
 from cudalint.frontend.lower.sources import Place
-from cudalint.range_loops import over_array
+from cudalint.frontend.range_loops import over_array
 
 if TYPE_CHECKING:
     from cudalint.frontend.lower.context import Context

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from cudalint import pages
+from cudalint.authoring import pages
 from cudalint.cli import run
 from cudalint.diagnostics import Diagnostic
 from cudalint.facts import KernelFacts
@@ -15,7 +15,7 @@ from cudalint.registry import RuleClass, all_rules, find_rule
 from cudalint.reporters.style import Style
 from cudalint.rule import Rule, RuleContext
 
-_ROOT = Path(__file__).parent.parent
+_ROOT = Path(__file__).parents[2]
 _FOLDER = _ROOT / "docs" / "rules"
 _ADVICE = "run `cudalint pages` in the root of the repository and read what it changes"
 

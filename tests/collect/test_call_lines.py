@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from cudalint.analysis import analyse_file
-from cudalint.call_lines import with_call_lines
+from cudalint.collect.call_lines import with_call_lines
 from cudalint.facts import Access
 from cudalint.options import AnalysisOptions
 

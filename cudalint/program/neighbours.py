@@ -12,7 +12,7 @@ import os
 import re
 from collections.abc import Collection
 
-from cudalint.folders import small_file
+from cudalint.program.folders import small_file
 
 _MAX_FILES = 8
 _MAX_CALLERS = 3

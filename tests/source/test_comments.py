@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cudalint.comments import read_comments
+from cudalint.source.comments import read_comments
 
 
 def _texts(source: str) -> list[str]:

@@ -8,8 +8,8 @@ from functools import lru_cache
 
 from msgspec import Struct
 
-from cudalint.comments import read_comments
 from cudalint.facts import Place
+from cudalint.source.comments import read_comments
 
 _NO_CODE = re.compile(r'"(?:[^"\\\n]|\\.)*"|\'(?:[^\'\\\n]|\\.)+\'|^[ \t]*#(?:[^\n\\]|\\\n|\\.)*', re.MULTILINE)
 """Literals and directives, once comments are gone."""

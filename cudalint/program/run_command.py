@@ -15,7 +15,7 @@ from typing import Final
 
 from msgspec import Struct
 
-from cudalint.folders import small_text
+from cudalint.program.folders import small_text
 
 _MAKEFILES: Final = ("GNUmakefile", "makefile", "Makefile")
 """In the order in which `make` looks for them (GNU Make Manual, section 3.2)."""

@@ -17,7 +17,7 @@ from collections.abc import Mapping, Sequence
 
 from msgspec import Struct
 
-from cudalint.usage import Usage, UsageError, read_ptxas
+from cudalint.toolkit.usage import Usage, UsageError, read_ptxas
 
 SECONDS = 60.0
 """After this time a compilation is given up."""

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from msgspec import Struct, field
 
-from cudalint import line_table
 from cudalint.facts import Place
 from cudalint.options import AnalysisOptions
+from cudalint.toolkit import line_table
 
 
 def source_text(path: str, options: AnalysisOptions) -> str:

@@ -11,8 +11,8 @@ from __future__ import annotations
 
 import re
 
-from cudalint.code_text import CodeText, code_text
 from cudalint.facts import Place
+from cudalint.source.code import CodeText, code_text
 
 _MEMBER = re.compile(r"(?:\.|->)\s*[A-Za-z_]\w*\s*$")
 _WORD = re.compile(r"\w[\w.]*$")

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from cudalint.cubin import read_cubin
-from cudalint.usage import Usage, UsageError, usage_of
+from cudalint.toolkit.cubin import read_cubin
+from cudalint.toolkit.usage import Usage, UsageError, usage_of
 
-_DATA = Path(__file__).parent / "data"
+_DATA = Path(__file__).parents[1] / "data"
 _PTXAS = {
     "_ZN2ns7boundedEPNS_1SEPKf": 10,
     "_ZN42_GLOBAL__N__ee589b08_12_registers_cu_plain6hiddenEPd": 14,

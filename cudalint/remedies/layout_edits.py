@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 
-from cudalint.code_text import CodeText, code_text
 from cudalint.diagnostics import Edit
 from cudalint.facts import Access, ArrayFacts, KernelFacts, Place
-from cudalint.layouts import Layout, Padded, Transposed
+from cudalint.remedies.layouts import Layout, Padded, Transposed
 from cudalint.rulekit import array_key
+from cudalint.source.code import CodeText, code_text
 
 _EFFECT = re.compile(r"(?<![=!<>])=(?!=)|\+\+|--|\w\s*\(")
 """What must not be evaluated twice: assignments, and calls that may have an effect."""

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from msgspec import Struct
 
-from cudalint.usage import Usage, UsageError
+from cudalint.toolkit.usage import Usage, UsageError
 
 _MAGIC = b"\x7fELF"
 _HEADER = struct.Struct("<16sHHIQQQIHHHHHH")

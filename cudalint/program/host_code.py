@@ -7,7 +7,6 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from msgspec import Struct, field
 
 from cudalint import ir
-from cudalint.constants_elsewhere import ConstantsElsewhere
 from cudalint.evaluate.execute import walk
 from cudalint.evaluate.host.execution import HostExecutor, HostLaunch, Outside, run_host
 from cudalint.evaluate.host.memory import Generics
@@ -17,7 +16,8 @@ from cudalint.frontend.flags import ParseOptions
 from cudalint.frontend.lower.unit import lower_unit
 from cudalint.frontend.parse import parse_file
 from cudalint.frontend.reading import SourceError
-from cudalint.neighbours import callers, definers, launchers, wrappers
+from cudalint.program.constants_elsewhere import ConstantsElsewhere
+from cudalint.program.neighbours import callers, definers, launchers, wrappers
 
 _MAX_LOOKED_INTO = 3
 """Files of a program that are looked into for what its host code calls."""

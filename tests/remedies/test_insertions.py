@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from cudalint.confirm.fixes import apply_edits
 from cudalint.diagnostics import Edit
 from cudalint.facts import Place
-from cudalint.insertions import insertions
+from cudalint.remedies.insertions import insertions
 
 Where = Literal["before", "end"]
 

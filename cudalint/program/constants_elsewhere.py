@@ -11,7 +11,7 @@ from cudalint.frontend.flags import ParseOptions
 from cudalint.frontend.lower.unit import lower_unit
 from cudalint.frontend.parse import parse_file
 from cudalint.frontend.reading import SourceError
-from cudalint.neighbours import setters
+from cudalint.program.neighbours import setters
 
 _MAX_ASKED_FOR = 12
 """Constants for which all files of a folder are searched."""

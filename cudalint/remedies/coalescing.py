@@ -13,7 +13,7 @@ from cudalint.facts import AccessResult, KernelFacts, Sample, Space
 from cudalint.hardware.banks import shared_request
 from cudalint.hardware.requests import WARP_LANES
 from cudalint.hardware.sectors import SECTOR_BYTES, global_request
-from cudalint.patterns import Pattern
+from cudalint.remedies.patterns import Pattern
 from cudalint.rulekit import Evaluated, array_key, evaluated, is_repeat, mean_sectors, thread_indices
 
 _WORTH_IT = 0.8

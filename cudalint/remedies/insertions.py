@@ -9,8 +9,8 @@ from __future__ import annotations
 import re
 from typing import Literal
 
-from cudalint.code_text import CodeText, code_text
 from cudalint.facts import Insertion, Place
+from cudalint.source.code import CodeText, code_text
 
 _PRAGMA = re.compile(r"^([ \t]*)(?:#[ \t]*pragma\b|_Pragma\b)[^\n]*\n\Z", re.MULTILINE)
 """The line before."""

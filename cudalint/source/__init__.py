@@ -1,0 +1,1 @@
+"""Texts of source files: comments, literals and code told apart."""
