@@ -96,7 +96,11 @@ class ParsedFile(Struct):
         if path.startswith(here) and not self.path.startswith(here):
             # It was found in the folder where the user is.
             path = path.removeprefix(here)
-        return without_detours(path)
+        path = without_detours(path)
+        if self.context and os.path.isabs(path) and not os.path.isabs(self.path):
+            # The includer, which has an absolute path, includes it.
+            return os.path.relpath(path)
+        return path
 
     @property
     def includer(self) -> str | None:

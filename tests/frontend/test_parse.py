@@ -563,6 +563,21 @@ def test_a_header_in_a_folder_nearby_is_named_as_files_are(
         assert ref.span.path == shown
 
 
+def test_what_an_includer_includes_is_named_as_the_fragment_is(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Otherwise the kernels of a header are reported once more, by an absolute path."""
+    monkeypatch.chdir(tmp_path)
+    Path("src").mkdir()
+    Path("src/kernel.cuh").write_text("__global__ void k(Number* n) { n[threadIdx.x] = 1; }\n")
+    Path("src/launch.cuh").write_text("inline void launch(Number* n) { k<<<1, 32>>>(n); }\n")
+    Path("src/a.cu").write_text('using Number = int;\n#include "kernel.cuh"\n#include "launch.cuh"\n')
+    for folder in ("src", f"{tmp_path}/src"):
+        path, shown = f"{folder}/launch.cuh", f"{folder}/kernel.cuh"
+        (ref,) = lower_unit(parse_file(path, ParseOptions())).kernels
+        assert ref.span.path == shown
+
+
 def test_a_folder_that_is_a_link_is_no_detour(tmp_path: Path) -> None:
     (tmp_path / "far" / "deep").mkdir(parents=True)
     (tmp_path / "link").symlink_to(tmp_path / "far" / "deep")
