@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 
 import numpy as np
@@ -14,12 +14,13 @@ from cudalint.evaluate.requests.situations import Situation
 from cudalint.evaluate.requests.views import Known, LaunchView
 from cudalint.evaluate.symbolic.arithmetic import BOOL
 from cudalint.evaluate.symbolic.graph import Graph, conjuncts
-from cudalint.evaluate.symbolic.nodes import BLOCK_BITS, THREAD_BITS, UNINITIALISED, Node, Reason
+from cudalint.evaluate.symbolic.nodes import BLOCK_BITS, THREAD_BITS, UNINITIALISED, Node, Reason, Uniform
 from cudalint.evaluate.symbolic.opaque_parts import opaque_parts
 
 _TABLE_BYTES = 1 << 16
 _ONE_WORD = 4
 _MAX_TRIED = 6
+_RESTS = (1, 8, 16, 24)
 SMALL = 8
 """A size that is tried where a large generic one lets no lane through: `C / heads` is 0 if both are large."""
 
@@ -30,7 +31,7 @@ def _elsewhere(
     """Looks for an unknown size under which an access is reached that generic sizes keep out."""
     graph = view.graph
     for uniform in sizes_on_the_way(graph, conditions, event.context.loops):
-        for size in (*_covered(uniform, conditions, view), SMALL):
+        for size in (*_covered(uniform, conditions, view), SMALL, *_uneven(uniform, conditions)):
             if not view.allows(uniform, size):
                 continue
             other = view.varied(uniform, size)
@@ -50,6 +51,14 @@ def _covered(uniform: Node, conditions: tuple[Node, ...], view: LaunchView) -> l
         compared |= condition.bits if condition.bits & uniform.bits else 0
     threads = [extent * size for extent, size in zip(view.quick().grid, view.block, strict=True)]
     return [threads[axis] for axis in range(3) if compared & BLOCK_BITS & (8 << axis)]
+
+
+def _uneven(uniform: Node, conditions: tuple[Node, ...]) -> Iterator[int]:
+    """Sizes that are no multiples of a warp, where they are compared with what is each thread's own: what is left of a
+    row behind its last whole piece has a length between one element and the piece's."""
+    assert isinstance(uniform.payload, Uniform)
+    if any(condition.bits & uniform.bits and condition.bits & THREAD_BITS for condition in conditions):
+        yield from (int(uniform.payload.generic) + rest for rest in _RESTS)
 
 
 def sizes_on_the_way(graph: Graph, conditions: Iterable[Node], loops: Sequence[Loop]) -> list[Node]:
@@ -90,9 +99,14 @@ def know(event: AccessEvent, view: LaunchView) -> Known:
     if quick.total == 0 and conditions:
         situation = view.quick()
         relaxed = tuple(c for c in conditions if c.bits & view.graph.uniform_bits)
-        kept = tuple(c for c in conditions if c not in relaxed)
-        if relaxed:
-            quick, conditions = gather(event, situation, kept), kept
+        # Without those that tell threads apart, a whole warp would come to where the ends of rows are.
+        of_all = tuple(c for c in relaxed if not c.bits & THREAD_BITS)
+        for left_out in dict.fromkeys((of_all, relaxed) if of_all else (relaxed,)):
+            kept = tuple(c for c in conditions if c not in left_out)
+            found = gather(event, situation, kept) if left_out else quick
+            if found.total or left_out == relaxed:
+                quick, conditions, relaxed = found, kept, left_out
+                break
     if quick.total == 0 and relaxed:
         quick, situation, relaxed = _elsewhere(event, conditions, view, quick, situation)
     doubt, in_mask = _doubt(event, quick, situation)
