@@ -91,6 +91,25 @@ def test_those_of_the_project_around_the_file_come_first(tmp_path: Path) -> None
     assert _bundled(parsed) == []
 
 
+def test_collectives_can_be_built_from_the_parts_of_cub() -> None:
+    """A missing part made storages of one byte, and what lies behind them in shared memory misaligned (mamba)."""
+    text = (
+        "#include <cub/block/block_raking_layout.cuh>\n"
+        "#include <c10/util/complex.h>\n"
+        "struct Scan {\n"
+        "  using Layout = cub::BlockRakingLayout<float4, 64>;\n"
+        "  struct Stored { Layout::TempStorage grid; };\n"
+        "  struct TempStorage : cub::Uninitialized<Stored> {};\n"
+        "};\n"
+        "// Each of 32 threads has a segment of two, and one element between them and the next one's.\n"
+        "static_assert(Scan::Layout::SEGMENT_LENGTH == 2 && Scan::Layout::RAKING_THREADS == 32, \"\");\n"
+        "static_assert(sizeof(Scan::TempStorage) == 32 * 3 * 16, \"\");\n"
+        "__device__ float shifted(float x) { return cub::ShuffleDown<32>(x, 1, 31, cub::WarpMask<32>(0)); }\n"
+        "__device__ c10::complex<float> mirrored(c10::complex<float> z) { return std::conj(z); }\n"
+    )
+    assert _messages(_parse(text + _SIMPLE)) == []
+
+
 def test_a_fragment_gets_what_its_includer_would_have_included() -> None:
     parsed = _parse("int64_t rows(const at::Tensor &t) { return t.size(0); }\n" + _SIMPLE)
     assert _messages(parsed) == ["`torch/extension.h` is not included; taken as if it were"]

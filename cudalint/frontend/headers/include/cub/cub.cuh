@@ -85,6 +85,23 @@ enum CacheStoreModifier { STORE_DEFAULT, STORE_WB, STORE_CG, STORE_CS, STORE_WT,
 
 /// Shared storage of N elements; a collective is made from it and a kernel makes one from its own name.
 template <class _T, int _N> struct alignas(16) _storage { _T elements[_N < 1 ? 1 : _N]; };
+/// How collectives lay a block's partial results out: each thread of one warp at most walks along a segment of them,
+/// which has an element more where segments of a power of two would begin in the same banks.
+template <class _T, int _N> struct BlockRakingLayout {
+    static constexpr int SHARED_ELEMENTS = _N;
+    static constexpr int SEGMENT_LENGTH = (_N + 31) / 32;
+    static constexpr int RAKING_THREADS = (_N + SEGMENT_LENGTH - 1) / SEGMENT_LENGTH;
+    static constexpr bool USE_SEGMENT_PADDING = SEGMENT_LENGTH % 2 == 0;
+    static constexpr bool UNGUARDED = _N % RAKING_THREADS == 0;
+    static constexpr int GRID_ELEMENTS = RAKING_THREADS * (SEGMENT_LENGTH + USE_SEGMENT_PADDING);
+    struct TempStorage : _storage<_T, GRID_ELEMENTS> {};
+    static _T* PlacementPtr(TempStorage& storage, unsigned int thread) { return storage.elements + thread + (USE_SEGMENT_PADDING ? thread / SEGMENT_LENGTH : 0); }
+    static _T* RakingPtr(TempStorage& storage, unsigned int thread) { return storage.elements + thread * (SEGMENT_LENGTH + USE_SEGMENT_PADDING); }
+};
+template <int Lanes> unsigned int WarpMask(unsigned int warp);
+template <int Lanes, class _T> _T ShuffleUp(_T input, int offset, int first, unsigned int mask);
+template <int Lanes, class _T> _T ShuffleDown(_T input, int offset, int last, unsigned int mask);
+template <int Lanes, class _T> _T ShuffleIndex(_T input, int lane, unsigned int mask);
 #define _CUDALINT_COLLECTIVE(NAME, COUNT)                                                                   \
     struct TempStorage : _storage<_T, COUNT> {};                                                            \
     NAME();                                                                                                 \

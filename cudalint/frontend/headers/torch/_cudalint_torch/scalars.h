@@ -125,6 +125,14 @@ template <class _T> complex<_T> operator*(const _cudalint::same<_T>&, const comp
 template <class _T> complex<_T> operator-(const complex<_T>&);
 template <class _T> bool operator==(const complex<_T>&, const complex<_T>&);
 template <class _T> bool operator!=(const complex<_T>&, const complex<_T>&);
+}  // namespace c10
+namespace std {
+template <class _T> constexpr _T real(const c10::complex<_T>& z) { return z.real_; }
+template <class _T> constexpr _T imag(const c10::complex<_T>& z) { return z.imag_; }
+template <class _T> constexpr c10::complex<_T> conj(const c10::complex<_T>& z) { return c10::complex<_T>(z.real_, -z.imag_); }
+template <class _T> _T abs(const c10::complex<_T>&);
+}  // namespace std
+namespace c10 {
 
 struct qint8 { typedef int8_t underlying; int8_t val_; };
 struct quint8 { typedef uint8_t underlying; uint8_t val_; };
