@@ -161,5 +161,5 @@ def is_estimate(result: AccessResult) -> bool:
 
 
 def is_repeat(result: AccessResult) -> bool:
-    """Whether the access makes no request of its own, as an earlier load of the same value is still at hand."""
-    return result.status == "unknown" and (result.reason or "").startswith("it repeats the load")
+    """Whether the access makes no request of its own, as the value of another load is used."""
+    return result.status == "unknown" and (result.reason or "").startswith(("it repeats the load", "it is one load"))

@@ -14,6 +14,7 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from cudalint.evaluate.compiler.hoisting import hoisted
+from cudalint.evaluate.compiler.selected import selected
 from cudalint.evaluate.compiler.unrolling import Unrolling, is_elsewhere
 from cudalint.evaluate.execute.events import AccessEvent, BarrierEvent, Event
 from cudalint.evaluate.requests.execution import Execution
@@ -34,7 +35,7 @@ def machine_accesses(execution: Execution) -> list[AccessEvent]:
     for event in events:
         merger.add(event)
     merger.close(None)
-    return hoisted(merger.accesses, events)
+    return hoisted(selected(merger.accesses, events, execution.view.graph), events)
 
 
 class _Run(Struct):
@@ -75,7 +76,7 @@ class _Merger(Struct, eq=False):
             self.accesses.append(event)
             return
         self.accesses.append(self.unrolling.wide(event))
-        if event.repeats is None and self.accesses[-1] is event:
+        if event.left_out is None and self.accesses[-1] is event:
             self._join(event, len(self.accesses) - 1)
 
     # loads whose value is still there
@@ -95,7 +96,10 @@ class _Merger(Struct, eq=False):
         earlier = self._loaded.get(key)
         if earlier is not None and _dominates(earlier, event):
             if earlier.context.span != event.context.span or earlier.context.frames != event.context.frames:
-                return replace(event, repeats=earlier.context.span.line)
+                line = earlier.context.span.line
+                return replace(
+                    event, left_out=f"it repeats the load at line {line}, whose value is still in a register"
+                )
             return event
         self._loaded[key] = event
         return event

@@ -69,8 +69,8 @@ class AccessEvent(Struct, frozen=True, eq=False):
     operation: Operation
     subscripts: Subscripts | None
     record: Within | None
-    repeats: int | None = None
-    """The line of an earlier load of the same bytes, whose value the compiler still has in a register."""
+    left_out: str | None = None
+    """Why the machine makes no request of its own for it, in words for the user."""
     values: tuple[Node, ...] | None = None
     """For a store: the numbers that are stored; None where they are not followed."""
     atomic_scope: Scope = "grid"
@@ -161,6 +161,15 @@ class BranchEvent(Struct, frozen=True, eq=False):
     """The lanes for which the condition holds first; of a switch, the cases."""
 
 
+class SelectionEvent(Struct, frozen=True, eq=False):
+    """Both sides of a conditional expression did the same with what they loaded."""
+
+    context: Context
+    """Of the expression."""
+    slots: tuple[tuple[AccessEvent, ...], ...]
+    """The loads of which one could be made, each under a condition of its own."""
+
+
 class FenceEvent(Struct, frozen=True, eq=False):
     """A memory fence: a sign that threads talk to each other through flags."""
 
@@ -190,6 +199,7 @@ Event = (
     | CopyEvent
     | FenceEvent
     | BranchEvent
+    | SelectionEvent
     | EscapeEvent
     | UnmaskedEvent
 )

@@ -10,6 +10,7 @@ from cudalint.evaluate.execute import expressions, walk
 from cudalint.evaluate.execute.conversions import as_number, as_pointer, cast, cast_pointer, convert
 from cudalint.evaluate.execute.memory import address_of, decay, element_bytes
 from cudalint.evaluate.execute.pointers import move_pointer, pointee_of, pointer_difference, pointer_place
+from cudalint.evaluate.execute.selections import note_selection
 from cudalint.evaluate.execute.values import (
     ArrayValue,
     Choice,
@@ -215,8 +216,11 @@ def conditional_value(ex: Executor, expr: ir.Conditional) -> Value:
     if test.is_const:
         return expressions.evaluate(ex, expr.then if test.value else expr.otherwise)
     sides = ex.record_branch(test, "conditional", expr.span)
+    start = len(ex.memory.events)
     then = ex.side(sides, lambda: _arm(ex, test, expr.then, expressions.evaluate))
+    middle = len(ex.memory.events)
     otherwise = ex.side(sides, lambda: _arm(ex, graph.negate(test), expr.otherwise, expressions.evaluate))
+    note_selection(ex, expr, start, middle)
     then, otherwise = convert(ex, then, expr.type), convert(ex, otherwise, expr.type)
     return ex.preferred(test, then, otherwise) or join(graph, test, then, otherwise)
 

@@ -43,10 +43,9 @@ def evaluate_access(events: Sequence[AccessEvent], view: LaunchView) -> list[Acc
     As a rule one result. A short loop of known length around a global access becomes as many instructions; where those
     differ in their figures, each different one is a result, as a profiler shows them.
     """
-    loaded = [event for event in events if event.repeats is None]
+    loaded = [event for event in events if event.left_out is None]
     if not loaded:
-        reason = f"it repeats the load at line {events[0].repeats}, whose value is still in a register"
-        return [AccessResult(view.index, "unknown", view.assumptions, reason)]
+        return [AccessResult(view.index, "unknown", view.assumptions, events[0].left_out)]
     if any(is_astray(event.offset, event.context, view.graph) for event in loaded):
         reason = "it depends on a value that an earlier loop left behind and that could not be followed"
         return [AccessResult(view.index, "unknown", view.assumptions, reason)]

@@ -1,0 +1,53 @@
+"""Loads of both sides of `c ? a : b` as the machine makes them: one, at the address that is selected."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from msgspec.structs import replace
+
+from cudalint.evaluate.execute.events import AccessEvent, Context, Event, SelectionEvent
+from cudalint.evaluate.symbolic.graph import Graph
+
+
+def selected(accesses: Sequence[AccessEvent], events: Sequence[Event], graph: Graph) -> list[AccessEvent]:
+    """The accesses, where the last of each selection stands for all of it.
+
+    `events` are the ones of the source, in the order of the accesses.
+    """
+    result = list(accesses)
+    sources = [event for event in events if isinstance(event, AccessEvent)]
+    positions = {id(source): position for position, source in enumerate(sources)}
+    done: set[int] = set()
+    # A choice within another one is noted before it, and is part of it.
+    for event in reversed(events):
+        if not isinstance(event, SelectionEvent):
+            continue
+        for slot in event.slots:
+            places = [positions[id(load)] for load in slot]
+            if done.isdisjoint(places) and _is_one([result[p] for p in places], [sources[p] for p in places]):
+                done.update(places)
+                _select(result, places, event.context, graph)
+    return result
+
+
+def _is_one(loads: Sequence[AccessEvent], sources: Sequence[AccessEvent]) -> bool:
+    """Whether none of them is at hand already, or part of a wider load, and all are of one array."""
+    first = loads[0]
+    return all(
+        load is source and load.target is first.target and load.bytes == first.bytes and load.left_out is None
+        for load, source in zip(loads, sources, strict=True)
+    )
+
+
+def _select(accesses: list[AccessEvent], places: Sequence[int], context: Context, graph: Graph) -> None:
+    last = accesses[places[-1]]
+    offset = last.offset
+    for place in reversed(places[:-1]):
+        load = accesses[place]
+        chosen = graph.conjunction(load.context.conditions[len(context.conditions) :])
+        offset = graph.select(chosen, load.offset, offset)
+        reason = f"it is one load with that at line {last.context.span.line}: the compiler selects the address"
+        accesses[place] = replace(load, left_out=reason)
+    whole = replace(last.context, conditions=context.conditions, guard=context.guard)
+    accesses[places[-1]] = replace(last, offset=offset, context=whole)
