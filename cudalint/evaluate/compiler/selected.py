@@ -25,19 +25,17 @@ def selected(accesses: Sequence[AccessEvent], events: Sequence[Event], graph: Gr
             continue
         for slot in event.slots:
             places = [positions[id(load)] for load in slot]
-            if done.isdisjoint(places) and _is_one([result[p] for p in places], [sources[p] for p in places]):
+            if done.isdisjoint(places) and _is_one([result[p] for p in places]):
                 done.update(places)
                 _select(result, places, event.context, graph)
     return result
 
 
-def _is_one(loads: Sequence[AccessEvent], sources: Sequence[AccessEvent]) -> bool:
-    """Whether none of them is at hand already, or part of a wider load, and all are of one array."""
+def _is_one(loads: Sequence[AccessEvent]) -> bool:
+    """Whether all are of one array, and none is part of a wider load. What is at hand already is loaded again: the
+    compiler makes one load of them before it looks for values that it has."""
     first = loads[0]
-    return all(
-        load is source and load.target is first.target and load.bytes == first.bytes and load.left_out is None
-        for load, source in zip(loads, sources, strict=True)
-    )
+    return all(load.target is first.target and load.bytes == first.bytes for load in loads)
 
 
 def _select(accesses: list[AccessEvent], places: Sequence[int], context: Context, graph: Graph) -> None:
@@ -50,4 +48,4 @@ def _select(accesses: list[AccessEvent], places: Sequence[int], context: Context
         reason = f"it is one load with that at line {last.context.span.line}: the compiler selects the address"
         accesses[place] = replace(load, left_out=reason)
     whole = replace(last.context, conditions=context.conditions, guard=context.guard)
-    accesses[places[-1]] = replace(last, offset=offset, context=whole)
+    accesses[places[-1]] = replace(last, offset=offset, context=whole, left_out=None)
