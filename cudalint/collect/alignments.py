@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from msgspec import Struct, field
 
 from cudalint import ir
-from cudalint.evaluate.checks.alignment import alignment_verdict
+from cudalint.evaluate.checks.alignment import alignment_verdict, natural_width
 from cudalint.evaluate.compiler.machine import machine_accesses
 from cudalint.evaluate.execute.events import AccessEvent
 from cudalint.evaluate.execute.memory import alignment
@@ -103,11 +103,6 @@ def _declared(function: ir.Function) -> dict[str, int]:
 def _is_known(target: Allocation) -> bool:
     """Whether the alignment of an array's start is known: allocations start at multiples of 256 bytes."""
     return target.space in ("global", "shared") and target.opaque is None and not target.is_null
-
-
-def natural_width(size: int) -> int:
-    """The alignment that an access of so many bytes needs: the largest power of two that divides it, at most 16."""
-    return min(size & -size, 16) if size else 1
 
 
 def shared_layout(execution: Execution) -> dict[ir.Symbol, int]:

@@ -39,11 +39,14 @@ class RaceCollector(Struct, eq=False):
     scope: RaceScope
     spellings: Spellings
     missed: list[str] = field(default_factory=list)
+    _widths: dict[str, int] = field(default_factory=dict)
+    """Bytes from one element to the next one of what the parameters point to, by their names."""
     _races: dict[Key, Race] = field(default_factory=dict)
     _spans: dict[Key, tuple[ir.Span, ir.Span]] = field(default_factory=dict)
 
     def add(self, execution: Execution, trial: Trial) -> None:
         search = Search(execution, trial, self.scope)
+        self._widths = self._widths or _widths(execution.function)
         for finding in search.findings():
             race = self._race(finding, execution.view.index)
             key = _key(race)
@@ -101,7 +104,8 @@ class RaceCollector(Struct, eq=False):
         array = _named(finding.array, conflict)
         second = _end(conflict.second, conflict.other)
         by_data = bool((conflict.first.offset.bits | conflict.second.offset.bits) & OPAQUE_BIT)
-        element = _element(array, conflict.second, conflict.address, finding.start)
+        width = self._widths.get(array.name) or _width(conflict.second)
+        element = _element(array, width, conflict.address, finding.start)
         if by_data:
             # The call of an atomic is no name of an element.
             spelled = self.spellings.of(second.place) if second.operation != "atomic" else ""
@@ -164,7 +168,21 @@ def _is_one_access(first: Touch, second: Touch) -> bool:
     return is_one_place and (first.operation == second.operation or first.offset is second.offset)
 
 
-def _element(array: Allocation, touch: Touch, address: int, start: int) -> str:
+def _widths(function: ir.Function) -> dict[str, int]:
+    """Those of the parameters, and of the fields of structures that are passed. What is declared counts, however it is
+    cast where it is touched: `half2` in an array of `half`."""
+    found: dict[str, int] = {}
+    left = [(symbol.name, symbol.type) for symbol in function.parameters]
+    while left:
+        name, type_ = left.pop()
+        if isinstance(type_, ir.PointerType):
+            found[name] = type_.pointee.bytes
+        elif isinstance(type_, ir.RecordType):
+            left += [(f"{name}.{field.name}", field.type) for field in type_.fields]
+    return found
+
+
+def _element(array: Allocation, width: int, address: int, start: int) -> str:
     """The element as the source would spell it: `t[1][0]`."""
     type_: ir.Type | None = array.symbol.type if array.symbol is not None else None
     if not array.bytes or not isinstance(type_, ir.ArrayType):
@@ -172,7 +190,7 @@ def _element(array: Allocation, touch: Touch, address: int, start: int) -> str:
             return array.name
         if address < start and array.same_as is not None:
             array, start = array.same_as, 0
-        return f"{array.name}[{(address - start) // _width(touch)}]"
+        return f"{array.name}[{(address - start) // width}]"
     text = array.name
     while isinstance(type_, ir.ArrayType):
         step = element_bytes(type_.element)

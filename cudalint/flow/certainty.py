@@ -24,6 +24,7 @@ from cudalint.flow.left_out import size_guards
 from cudalint.flow.pitches import is_another_grid
 from cudalint.flow.reach import is_reached, leaves
 from cudalint.flow.trial import GaveUp, Trial
+from cudalint.flow.unfit import divides_by_too_much, faults
 from cudalint.flow.unfold import TooLarge, Touch
 from cudalint.flow.valuations import satisfy
 from cudalint.options import RaceScope
@@ -60,6 +61,7 @@ def doubt_about(
     graph = trial.graph
     known = (
         contradiction(conflict, graph)
+        or _unfit(conflict, trial, execution)
         or _guards(graph, conflict)
         or _signals(graph, conflict, execution.events)
         or _parts_missing(conflict, execution, trial)
@@ -80,6 +82,16 @@ def doubt_about(
         )
     except GaveUp:
         return Doubt("there was no time to try other sizes and data", unfinished=True)
+
+
+def _unfit(conflict: Conflict, trial: Trial, execution: Execution) -> Doubt | None:
+    """Sizes that no program runs the kernel with."""
+    ends = (conflict.first, conflict.second)
+    if any(faults(end, trial.values, execution) for end in ends):
+        return Doubt("the sizes that were taken make misaligned addresses", excludes=True)
+    if any(divides_by_too_much(end, trial.values, execution) for end in ends):
+        return Doubt("the sizes that were taken leave nothing of a number that they divide", excludes=True)
+    return None
 
 
 def _grid(conflict: Conflict, execution: Execution) -> Doubt | None:

@@ -25,6 +25,7 @@ from cudalint.flow.lanes import effect
 from cudalint.flow.left_out import Known, is_met, is_one_array, left_out, on_sizes, size_guards
 from cudalint.flow.reach import inside, reaching
 from cudalint.flow.trial import GaveUp, Trial
+from cudalint.flow.unfit import without_faults
 from cudalint.flow.unfold import Touch
 from cudalint.flow.valuations import satisfy
 from cudalint.options import RaceScope
@@ -77,6 +78,7 @@ class Search(Struct, eq=False):
         chosen += inside(self.execution, self.trial, groups)
         if self.space is None:
             self.missed += dict.fromkeys(left_out(self.execution, chosen))
+        chosen = [without_faults(values, groups, self.execution) for values in chosen]
         for values in chosen:
             trial = self.trial if not values else self.trial.under(values)
             if values and not trial.is_launched:

@@ -71,6 +71,11 @@ class _Requirement(Struct, frozen=True):
         return f"{self.text} % {self.divisor} == {self.rest}"
 
 
+def natural_width(size: int) -> int:
+    """The alignment that an access of so many bytes needs: the largest power of two that divides it, at most 16."""
+    return min(size & -size, 16) if size else 1
+
+
 def alignment_verdict(
     event: AccessEvent, width: int, base: int, view: LaunchView, unit: int = 0
 ) -> Verdict | None:
