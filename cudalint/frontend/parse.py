@@ -28,6 +28,7 @@ from cudalint.frontend.flags import (
 )
 from cudalint.frontend.guesses import Guess, header_of
 from cudalint.frontend.problems import (
+    NO_NAMESPACE,
     Problem,
     missing_headers,
     missing_names,
@@ -142,10 +143,12 @@ def parse_file(
 
 
 def _without_followers(problems: Sequence[Problem]) -> Iterator[Problem]:
-    """The problems, of which those that follow from a missing name on their line are no syntax errors."""
+    """The problems, of which those that follow from a missing name on their line are no syntax errors, and neither are
+    those of a file that uses a namespace that nothing declares: any word in it may be the name of a template."""
     others = {(problem.path, problem.line) for problem in problems if not problem.is_syntax}
+    unknown = {problem.path for problem in problems if problem.message == NO_NAMESPACE}
     for problem in problems:
-        follows = problem.is_syntax and (problem.path, problem.line) in others
+        follows = problem.is_syntax and ((problem.path, problem.line) in others or problem.path in unknown)
         yield replace(problem, is_syntax=False) if follows else problem
 
 

@@ -18,6 +18,8 @@ _NOT_FOUND: Final = re.compile(r"'(.+)' file not found")
 _UNDECLARED: Final = re.compile(r"use of undeclared identifier '(\w+)'")
 _NO_CLASS: Final = "expected class name"
 """What clang says of a base class that nothing declares."""
+NO_NAMESPACE: Final = "expected namespace name"
+"""What it says of `using namespace` where nothing declares that."""
 _NO_DECLARATION: Final = "a type specifier is required for all declarations"
 _NOT_IN_NAMESPACE: Final = re.compile(r"no (?:member|type|template) named '(\w+)' in namespace '([\w:]+)'")
 _UNKNOWN_TYPE: Final = re.compile(r"(?:unknown type name|no type named) '(\w+)'")

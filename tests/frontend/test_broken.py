@@ -111,6 +111,13 @@ def test_what_follows_from_a_missing_name_is_no_syntax_error(tmp_path: Path) -> 
     assert facts.problems and not [problem for problem in facts.problems if problem.is_syntax]
 
 
+def test_what_follows_from_a_missing_namespace_is_no_syntax_error(tmp_path: Path) -> None:
+    """Flash-attention without its CUTLASS: fifteen of them hid that headers are missing."""
+    names = "using namespace shapes;\nusing Tile = Layout<Shape<_1, _8>>;\nusing Made = decltype(make(Tile<4>{}));\n"
+    facts = _facts(f"#include <missing.h>\n{names}{_GOOD}", tmp_path)
+    assert facts.problems and not [problem for problem in facts.problems if problem.is_syntax]
+
+
 def test_names_in_latin_1_are_names(tmp_path: Path) -> None:
     path = tmp_path / "kernels.cu"
     path.write_bytes("__global__ void gr\xf6\xdfe(float* a) { a[threadIdx.x * 2] = 1; }\n".encode("latin-1"))

@@ -207,3 +207,9 @@ def test_facts_table() -> None:
     )
     _check("facts", facts_text.render(facts, Style()))
     _check("facts_without_kernels", facts_text.render(file_facts(kernels=()), Style()))
+
+
+def test_a_line_for_what_several_kernels_meet_in_one_place() -> None:
+    """As no kernel is named on it, each further one would be the same line again."""
+    others = [replace(column_read(), kernel=name, instantiation=name) for name in ("tile32", "tile64")]
+    assert len(list(concise.render(_result(*others), Style()))) == 1
