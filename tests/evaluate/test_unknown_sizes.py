@@ -36,6 +36,18 @@ def test_the_type_of_an_element_comes_with_the_pointer_that_is_moved() -> None:
     assert (load.status, load.sectors_per_request) == ("assumed", 5.0)
 
 
+def test_sizeof_is_the_size_that_is_taken_and_reads_nothing() -> None:
+    kernel = (
+        "template <typename T> __global__ void k(T *o) { extern __shared__ char s[]; T *t = (T *)(s + 8 * sizeof(T));"
+        " T x = o[threadIdx.x + sizeof(*o)]; o[threadIdx.x + sizeof(o[0])] = x; t[threadIdx.x] = x; }"
+    )
+    [facts] = analyse_file("a.cu", AnalysisOptions(unsaved=(("a.cu", _LAUNCH + kernel),))).kernels
+    # From element 4 on, half a sector in: 5 sectors for the 128 bytes. Only the statements' own accesses are there.
+    sectors = [(a.array, a.operation, a.results[0].sectors_per_request) for a in facts.accesses]
+    assert sorted(sectors, key=str) == [("o", "load", 5.0), ("o", "store", 5.0), ("s", "store", None)]
+    assert [access.results[0].status for access in facts.accesses] == ["assumed"] * 3
+
+
 def test_elements_that_merely_depend_on_it_have_no_address() -> None:
     source = (
         "template <typename T> struct Pair { T a, b; };"

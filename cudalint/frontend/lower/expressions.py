@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Final, cast
 
@@ -16,6 +17,8 @@ if TYPE_CHECKING:
 
 _VARIABLES: Final = frozenset({kinds.VAR_DECL, kinds.PARM_DECL})
 _NAMED_FUNCTIONS: Final = kinds.FUNCTION_DECLS | {kinds.FUNCTION_TEMPLATE}
+_SIZE_OF_NAME: Final = re.compile(r"sizeof\s*\(\s*\w+\s*\)")
+"""`sizeof(T)`, but not `sizeof(T*)` and `sizeof(T[4])`, of which the tree says as little more than `T`."""
 
 
 class Expressions:
@@ -34,7 +37,7 @@ class Expressions:
             kinds.FLOATING_LITERAL: self._floating,
             kinds.CHARACTER_LITERAL: self._folded,
             kinds.CXX_BOOL_LITERAL_EXPR: self._folded,
-            kinds.UNARY_TRAIT_EXPR: self._folded,
+            kinds.UNARY_TRAIT_EXPR: self._size_of,
             kinds.SIZE_OF_PACK_EXPR: self._folded,
             kinds.STRING_LITERAL: self._string,
             kinds.CXX_NULL_PTR_LITERAL_EXPR: self._null,
@@ -162,6 +165,28 @@ class Expressions:
         if value is None:
             return self.unknown(cursor, "a constant without a value")
         return ir.Constant(value, self._types.of(cursor), self._where(cursor))
+
+    def _size_of(self, cursor: Cursor) -> ir.Expr:
+        """`sizeof` and its like. In a template that nothing instantiates, the size is that of what stands in for the
+        type. The operand is not evaluated: it reads no memory."""
+        type_, where = self._types.of(cursor), self._where(cursor)
+        value = cursors.evaluate(cursor)
+        if value is None and self._context.sources.text(cursor).startswith("sizeof"):
+            value = self._stand_in_size(cursor)
+        if value is None:
+            return ir.UnknownExpr("a constant without a value", (), type_, where)
+        return ir.Constant(value, type_, where)
+
+    def _stand_in_size(self, cursor: Cursor) -> int | None:
+        """Of `sizeof(T)` and `sizeof(array[0])`, where the type is a parameter of the template."""
+        inner = cursors.expressions(cursor)
+        if inner:
+            type_ = _pointee_or_type(self.lower(inner[0]))
+        elif _SIZE_OF_NAME.fullmatch(self._context.sources.text(cursor)):
+            type_ = self._types.of(cursors.children(cursor)[0])
+        else:
+            return None
+        return type_.bytes if isinstance(type_, ir.OpaqueType) and type_.bytes else None
 
     def _string(self, cursor: Cursor) -> ir.Expr:
         return ir.Constant(cursors.spelling(cursor), self._types.of(cursor), self._where(cursor))
@@ -401,6 +426,13 @@ class Expressions:
 def _names_no_field(cursor: Cursor) -> bool:
     """Whether it is an anonymous struct or union: C++ names the fields of one as the record's own."""
     return cursor.kind == kinds.MEMBER_REF_EXPR and is_anonymous(cursors.type_of(cursors.referenced(cursor)))
+
+
+def _pointee_or_type(operand: ir.Expr) -> ir.Type:
+    """The type of an expression; clang has none yet for `*pointer` in a template."""
+    if isinstance(operand, ir.Unary) and operand.op == "*" and isinstance(operand.operand.type, ir.PointerType):
+        return operand.operand.type.pointee
+    return operand.type
 
 
 def _referent(type_: ir.Type) -> ir.Type:
