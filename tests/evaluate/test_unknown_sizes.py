@@ -82,3 +82,28 @@ def test_an_instantiation_knows_them() -> None:
     [facts] = analyse_file("a.cu", AnalysisOptions(unsaved=(("a.cu", source),))).kernels
     # Rows of 32 words: a column lies in one bank.
     assert [a.results[0].wavefronts_per_request for a in facts.accesses if a.array == "t"] == [32.0]
+
+
+def test_what_limits_a_loop_over_bits_is_a_number_of_bits() -> None:
+    """With thousands of levels, `1 << d` would be 0, and all threads would add to the same element."""
+    source = (
+        "__global__ void k(int levels, float *o) { for (int d = 0; d < levels; ++d) { int half = 1 << d;"
+        " int first = threadIdx.x * half * 2; if (threadIdx.x < blockDim.x / (half * 2))"
+        " o[first + 2 * half - 1] += o[first + half - 1]; __syncthreads(); } }"
+        "__global__ void down(int levels, float *o) { for (int d = levels - 1; d >= 0; --d) { int half = 1 << d;"
+        " int first = threadIdx.x * half * 2; if (threadIdx.x < blockDim.x / (half * 2))"
+        " o[first + 2 * half - 1] += o[first + half - 1]; __syncthreads(); } }"
+        "void f(int n, float *o) { k<<<1, 256>>>(n, o); down<<<1, 256>>>(n, o); }"
+    )
+    kernels = analyse_file("a.cu", AnalysisOptions(unsaved=(("a.cu", source),))).kernels
+    assert [facts.races for facts in kernels] == [(), ()]
+    assert all("levels == 16" in access.results[0].assumptions for facts in kernels for access in facts.accesses)
+
+
+def test_a_size_up_to_which_a_number_is_doubled_is_none() -> None:
+    source = (
+        "__global__ void k(int n, float *o) { for (int s = 1; s < n; s <<= 1) if (threadIdx.x < n / s)"
+        " o[threadIdx.x * s] = 0; } void f(int n, float *o) { k<<<1, 256>>>(n, o); }"
+    )
+    [facts] = analyse_file("a.cu", AnalysisOptions(unsaved=(("a.cu", source),))).kernels
+    assert not any("n == 16" in access.results[0].assumptions for access in facts.accesses)

@@ -25,6 +25,7 @@ from cudalint.evaluate.execute.values import (
     join,
 )
 from cudalint.evaluate.symbolic.arithmetic import BOOL, COMPARISONS, I8, kind_of
+from cudalint.evaluate.symbolic.graph import conjuncts
 from cudalint.evaluate.symbolic.nodes import Node
 from cudalint.facts import LibraryCall
 
@@ -153,6 +154,9 @@ def operate(
         kind = a.kind if a.kind.bytes >= b.kind.bytes else b.kind
     if kind.is_float and op not in COMPARISONS and op not in ("+", "-", "*", "/", ">", ">="):
         return ex.opaque(f"of `{op}` on floating-point values", type_, (a, b))
+    if op in ("<<", ">>") and not b.is_const:
+        for loop in ex.state.loops:
+            ex.graph.uses.note_counted_exponent(op, b, loop.counter, conjuncts(ex.graph, loop.condition))
     return ex.graph.binary(op, a, b, kind)
 
 

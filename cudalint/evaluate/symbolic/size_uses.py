@@ -58,6 +58,17 @@ class SizeUses(Struct, eq=False):
         if symbol.op == "uniform":
             self.exponents[symbol] = self.exponents.get(symbol, False) or op == ">>"
 
+    def note_counted_exponent(self, op: str, exponent: Node, counter: Node, tests: Iterable[Node]) -> None:
+        """`for (d = 0; d < depth; ++d)` with `1 << d` in it: a number of bits limits the loop too."""
+        if counter not in _summands(exponent):
+            return
+        for test in tests:
+            leaves = _summands(test.args[0] if test.op == "!" else test)
+            if counter in leaves:
+                for leaf in leaves:
+                    if leaf.op == "uniform" and not leaf.kind.is_float:
+                        self.note_exponent(op, leaf)
+
     def sort_quotients(self, nodes: Iterable[Node]) -> None:
         """Tells the scales (`float(width / new_width)`) among the integer quotients from the sizes (`channels / heads`,
         of which an attention kernel takes the square root as well). `nodes`: all in which a quotient may be used."""
@@ -87,6 +98,21 @@ def _scales(op: str, inner: Node, outer: Node) -> Iterator[tuple[Node, Node]]:
             yield whole, part
 
 
+def _summands(node: Node) -> set[Node]:
+    """What is added, subtracted or compared; nothing where it is computed with otherwise."""
+    pending, leaves = [node], set()
+    while pending:
+        part = without_cast(pending.pop())
+        if part.op in _LINEAR:
+            pending += part.args
+        elif part.args:
+            return set()
+        else:
+            leaves.add(part)
+    return leaves
+
+
+_LINEAR = frozenset({"+", "-", "<", "<=", "!=", "=="})
 _PLACE_BITS = THREAD_BITS | BLOCK_BITS
 _OF_SIZES = ("uniform", "cast", "*")
 """What the product of some sizes consists of."""
