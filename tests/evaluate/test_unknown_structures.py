@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import pytest
+
 from cudalint import ir
+from cudalint.evaluate.execute.memory import Memory
 from cudalint.evaluate.execute.values import Pointer, RecordValue
-from cudalint.evaluate.host.memory import Generics
+from cudalint.evaluate.host.memory import Generics, HostMemory
 from cudalint.evaluate.symbolic.arithmetic import I8
 from cudalint.evaluate.symbolic.graph import Graph
 from cudalint.evaluate.symbolic.nodes import Reason
@@ -34,3 +37,13 @@ def test_a_structure_that_could_not_be_followed() -> None:
     assert isinstance(found[1], RecordValue)
     inner = found[1].fields["from"]
     assert isinstance(inner, RecordValue) and isinstance(inner.fields["data"], Pointer)
+
+
+@pytest.mark.parametrize("host", [True, False])
+def test_the_fields_of_what_is_unknown_are_different_numbers(host: bool) -> None:
+    """The rows of a matrix are not as many as its columns only because neither is known."""
+    graph, number = Graph(), ir.Scalar("int", 4, "int")
+    memory = HostMemory(graph, Generics(graph)) if host else Memory(graph)
+    lost = graph.opaque(Reason(False, "of an expression that clang could not resolve"), (), I8)
+    rows, columns, again = (memory.smear(lost, number, field=name) for name in ("rows", "columns", "rows"))
+    assert rows is again is not columns

@@ -236,6 +236,12 @@ def test_structured_bindings_mean_fields() -> None:
     assert lowered(source)[1] == "v = ([a, b].x + [a, b].y)"
 
 
+def test_structured_bindings_mean_elements_of_a_tuple() -> None:
+    source = "auto [a, b, d] = std::make_tuple(1, 2, 3); v = a + d;"
+    left = "[a, b, d].head + [a, b, d].tail.tail.head"
+    assert lowered(source, "#include <tuple>\n")[1] == f"v = float(({left}))"
+
+
 def test_kernel_tables_name_the_template() -> None:
     before = "template <int N> __device__ void g(int* p) { p[N] = 1; }"
     assert lowered("void (*t[])(int*) = {g<1>, g<2>};", before) == ["t: void (int *)*[2] = {&g, &g}"]

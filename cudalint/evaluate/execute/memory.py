@@ -123,12 +123,13 @@ class Memory:
 
     def smear(
         self, value: Value, type_: ir.Type, extra: tuple[Node, ...] = (),
-        why: str = "it is put together from parts of an array in registers",
+        why: str = "it is put together from parts of an array in registers", field: str | None = None,
     ) -> Value:
-        """A value of `type_` that depends on everything that `value` consists of, in an unknown way."""
+        """A value of `type_` that depends on everything that `value` consists of, in an unknown way: on each `field` of
+        it in another one."""
         parts = some_nodes(value)
         data = any(p.bits & self.graph.opaque_bits for p in parts)
-        return self.unknown(type_, Reason(data, why), parts + extra)
+        return self.unknown(type_, Reason(data, why, field), parts + extra)
 
     # reading
 
@@ -150,7 +151,9 @@ class Memory:
             if inner is None:
                 # A field that the value does not have may depend on anything.
                 extra = tuple(self.graph.thread) if isinstance(step, str) else ()
-                return self.smear(value, place.type, extra + tuple(s for s in place.path if isinstance(s, Node)))
+                indices = tuple(s for s in place.path if isinstance(s, Node))
+                names = ".".join(s for s in place.path if isinstance(s, str))
+                return self.smear(value, place.type, extra + indices, field=names or None)
             value = inner
         if isinstance(place.type, ir.RecordType) and not isinstance(value, (RecordValue, Choice, Closure)):
             return self.smear(value, place.type)

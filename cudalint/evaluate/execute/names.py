@@ -115,7 +115,7 @@ def field_place(ex: Executor, base: Place, name: str, type_: ir.Type) -> Place:
         value = base.value
         if isinstance(value, RecordValue) and name in value.fields:
             return _referred(ex, value.fields[name], type_)
-        return TemporaryPlace(ex.memory.smear(value, type_), type_)
+        return TemporaryPlace(ex.memory.smear(value, type_, field=name), type_)
     offset = field.offset if field else 0
     pointer = base.pointer
     subscripts = pointer.subscripts

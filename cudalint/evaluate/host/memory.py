@@ -118,8 +118,10 @@ class HostMemory(Memory):
             self.unset.add(element)
         return element
 
-    def smear(self, value: Value, type_: ir.Type, extra: tuple[Node, ...] = (), why: str = "") -> Value:
-        return self.unknown(type_, Reason(False, "of parts"), some_nodes(value) + extra)
+    def smear(
+        self, value: Value, type_: ir.Type, extra: tuple[Node, ...] = (), why: str = "", field: str | None = None
+    ) -> Value:
+        return self.unknown(type_, Reason(False, "of parts"), some_nodes(value) + extra, field or "")
 
     def apart(self, a: Node, b: Node, element: int, type_: ir.Type) -> Value:
         """Nothing says that they are arrays of their own: a function returns the end of what it was given."""

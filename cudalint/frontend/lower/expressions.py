@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Final, cast
+from typing import TYPE_CHECKING, Final, TypeGuard, cast
 
 from cudalint import ir
 from cudalint.frontend import cursors, kinds
@@ -250,7 +250,12 @@ class Expressions:
 
     def _structured_binding(self, cursor: Cursor, whole: ir.Symbol, position: int) -> ir.Expr:
         type_, where = self._types.of(cursor), self._where(cursor)
-        base = ir.Name(whole, _referent(whole.type), where)
+        base: ir.Expr = ir.Name(whole, _referent(whole.type), where)
+        while _is_library_tuple(base.type):
+            head, tail = base.type.fields
+            if not position:
+                return ir.Member(base, head.name, False, type_, where)
+            base, position = ir.Member(base, tail.name, False, tail.type, where), position - 1
         if isinstance(base.type, ir.RecordType) and position < len(base.type.fields):
             return ir.Member(base, base.type.fields[position].name, False, type_, where)
         if isinstance(base.type, ir.ArrayType):
@@ -426,6 +431,14 @@ class Expressions:
 def _names_no_field(cursor: Cursor) -> bool:
     """Whether it is an anonymous struct or union: C++ names the fields of one as the record's own."""
     return cursor.kind == kinds.MEMBER_REF_EXPR and is_anonymous(cursors.type_of(cursors.referenced(cursor)))
+
+
+def _is_library_tuple(type_: ir.Type) -> TypeGuard[ir.RecordType]:
+    """Whether it is the library's tuple, of the header that comes along: its first element, and a tuple of the others.
+    """
+    if not isinstance(type_, ir.RecordType) or not type_.name.startswith("std::tuple<"):
+        return False
+    return [field.name for field in type_.fields] == ["head", "tail"]
 
 
 def _pointee_or_type(operand: ir.Expr) -> ir.Type:
