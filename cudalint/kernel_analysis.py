@@ -109,11 +109,11 @@ class KernelAnalysis(Struct, eq=False):
                 self.given_up = True
                 self.gap(self.function.name_span, "the file takes too long; it was given up")
                 continue
-            with named_after_parameters(configuration):
+            with named_after_parameters(configuration, self.graph):
                 self._under(index, configuration, found)
         for index, configuration in self.last:
             if not self._until.is_over():
-                with named_after_parameters(configuration):
+                with named_after_parameters(configuration, self.graph):
                     self._under_last(index, configuration, found)
         for text in found.races.missed:
             self.gap(self.function.name_span, text, is_about_races=True)

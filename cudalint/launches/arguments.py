@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import functools
+import operator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 
 from msgspec.structs import replace
@@ -84,18 +86,23 @@ def _name_after(symbol: ir.Symbol, value: Value | Place, graph: Graph) -> None:
 
 
 @contextmanager
-def named_after_parameters(configuration: Configuration) -> Iterator[None]:
+def named_after_parameters(configuration: Configuration, graph: Graph) -> Iterator[None]:
     """While it is analysed, a kernel's arguments are called after its parameters: those are the names that stand in its
     body and that an `assume` annotation takes. One number for several parameters keeps its name in the host code if one
-    of them has it, or is called after the first."""
+    of them has it, or is called after the first. What goes into a parameter of its own name (`n` of `k(1 << n)`) is
+    said to be the host's."""
     names: dict[Node, list[str]] = {}
     for symbol, value in configuration.arguments.items():
         for name, node in _numbers(symbol.name, value):
             names.setdefault(node, []).append(name)
-    before = [(node, node.payload.name) for node in names if isinstance(node.payload, Uniform)]
+    others = [node for node in _parts(configuration, graph) if node not in names]
+    before = [(node, node.payload.name) for node in (*names, *others) if isinstance(node.payload, Uniform)]
+    taken = {symbol.name for symbol in configuration.arguments}
     for node, name in before:
-        if name not in names[node]:
+        if node in names and name not in names[node]:
             Graph.rename(node, names[node][0])
+        elif node not in names and name in taken:
+            Graph.rename(node, f"the host's {name}")
     try:
         yield
     finally:
@@ -103,9 +110,20 @@ def named_after_parameters(configuration: Configuration) -> Iterator[None]:
             Graph.rename(node, name)
 
 
+def _parts(configuration: Configuration, graph: Graph) -> list[Node]:
+    """The unknown numbers that the arguments are computed from."""
+    values = [leaf for value in configuration.arguments.values() for _, leaf in _leaves(value)]
+    bits = functools.reduce(operator.or_, (value.bits for value in values if isinstance(value, Node)), 0)
+    return graph.atoms(bits, graph.uniform_bits)
+
+
+def _leaves(value: Value | Place) -> Iterable[tuple[str, Value | Place]]:
+    return leaves(value) if isinstance(value, (Node, RecordValue)) else ()
+
+
 def _numbers(name: str, value: Value | Place) -> Iterator[tuple[str, Node]]:
     """The unknown numbers that an argument is, or that it has as fields, as the kernel's body names them."""
-    for path, leaf in leaves(value) if isinstance(value, (Node, RecordValue)) else ():
+    for path, leaf in _leaves(value):
         bare = without_cast(leaf) if isinstance(leaf, Node) else leaf
         if isinstance(bare, Node) and isinstance(bare.payload, Uniform) and not path.endswith("[]"):
             yield name + path, bare
