@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterable, Iterator, Sequence
+from math import prod
 
 from msgspec import Struct, field
 from msgspec.structs import replace
@@ -127,8 +128,12 @@ class KernelAnalysis(Struct, eq=False):
         """Adds what is found under one launch."""
         execution = self._execute(index, configuration)
         found.launches.append(execution.launch)
-        for collector in (found.alignments, found.bounds, found.accesses, found.branches):
+        for collector in (found.accesses, found.branches):
             collector.add(execution)
+        if self._fails(configuration):
+            return
+        for checks in (found.alignments, found.bounds):
+            checks.add(execution)
         found.wrong_pitches += pitches(
             self.function, configuration, execution, self._executing_until(), self.right_pitches
         )
@@ -138,6 +143,10 @@ class KernelAnalysis(Struct, eq=False):
         found.barriers.drop(index, self._redundant_barriers(index, configuration, execution, trial))
         self._with_other_blocks(found.races, index, configuration)
         self._place_barriers(found.races, index, configuration)
+
+    def _fails(self, configuration: Configuration) -> bool:
+        """Whether the device refuses the launch for its many threads: nothing goes wrong in a kernel that is not run."""
+        return prod(configuration.block) > find_target(self.options.target).max_threads_per_block
 
     def _under_last(self, index: int, configuration: Configuration, found: _Found) -> None:
         """Adds what is found under the last launch of a host loop where the first one's figures are too good to stand

@@ -1,0 +1,15 @@
+"""CL502: what is said of a kernel that a launch does not start."""
+
+from __future__ import annotations
+
+from linting import lint
+
+
+def test_nothing_goes_wrong_in_a_kernel_that_is_not_run() -> None:
+    """Of 1025 threads none runs, so that none leaves the array of 64 elements; of 96, the one behind its end does."""
+    source = (
+        "__global__ void k(int *o) { o[threadIdx.x] = 0; }\n"
+        "int main() { int *o; cudaMalloc(&o, 64 * sizeof(int)); k<<<1, %d>>>(o); }"
+    )
+    assert not lint(source % 1025, "CL107") and lint(source % 1025, "CL502")
+    assert lint(source % 96, "CL107") and not lint(source % 96, "CL502")
