@@ -29,13 +29,16 @@ from cudalint.evaluate.requests.situations import mask_of
 from cudalint.evaluate.requests.views import LaunchView
 from cudalint.evaluate.symbolic.arithmetic import I4, I8, U4
 from cudalint.evaluate.symbolic.graph import Graph
-from cudalint.evaluate.symbolic.nodes import Node, render
+from cudalint.evaluate.symbolic.nodes import BLOCK_BITS, Node, render
 from cudalint.evaluate.symbolic.numeric import Rows
 from cudalint.evaluate.symbolic.polynomial import spelled, terms_of
 
 _MAX_SYMBOLS = 4
 _SCALES = (1, 3, 7, 105)
 """Sizes are tried with these factors: some blocks take 3, 5 or 7 times a power of two."""
+_SMALL_SIZES = (*(2**bits + 1 for bits in range(12)), 1)
+_MAX_APART = 1
+"""Sizes beside those of the grid: each of them is tried with each of these."""
 _BLOCK_BITS = tuple(8 << axis for axis in range(3))
 
 
@@ -70,6 +73,8 @@ def leaving(touch: Touch, extent: Node, view: LaunchView) -> Leaving | None:
     if extent.is_const and int(extent.value) < touch.bytes:
         # Whatever the sizes are, there is no room for one element.
         return None if _is_optional(touch, graph) else _certainly(touch, int(extent.value), view)
+    if extent.is_const and not _chosen_by(touch) & (graph.uniform_bits | BLOCK_BITS):
+        return None if _is_optional(touch, graph) else _for_any_size(touch, int(extent.value), view)
     own, given = symbols(graph, _bits(touch, view)), symbols(graph, extent.bits)
     others = graph.atoms(extent.bits | _bits(touch, view), graph.uniform_bits)
     if not own or set(others) != set(given) or len(given) > _MAX_SYMBOLS:
@@ -131,6 +136,14 @@ def _is_optional(touch: Touch, graph: Graph) -> bool:
     return any(bits & graph.uniform_bits and not bits & ~graph.uniform_bits for bits in conditions)
 
 
+def _chosen_by(touch: Touch) -> int:
+    """The leaves that decide about the address, but for those that only say who gets there."""
+    bits = touch.offset.bits
+    for loop in touch.context.loops:
+        bits |= loop.condition.bits
+    return bits
+
+
 def _grid_bits(touch: Touch, view: LaunchView) -> int:
     """The leaves of the grid's extents that matter: along which axes there are blocks to be told apart."""
     own = depends_on(touch.context, touch.offset)
@@ -158,6 +171,41 @@ def _certainly(touch: Touch, extent: int, view: LaunchView) -> Leaving | None:
         return None
     offender = look(view, touch.context, touch.offset, lambda r: _outside(touch, r, extent)).offender
     return Leaving("always", offender, extent, ()) if offender is not None else None
+
+
+def _for_any_size(touch: Touch, extent: int, view: LaunchView) -> Leaving | None:
+    """An array of a fixed size and an element that depends on the thread alone, where sizes say who gets there: a
+    thread leaves the array with every size, the smallest with which anybody gets there among them. The sizes that the
+    grid is computed from are for several blocks."""
+    graph = view.graph
+    chosen = symbols(graph, _bits(touch, view))
+    if len(chosen) > _MAX_SYMBOLS or set(chosen) != set(graph.atoms(_bits(touch, view), graph.uniform_bits)):
+        return None
+    addresses = np.asarray(view.quick().rows(touch.context.loops).value(touch.offset))
+    if addresses.min() >= 0 and addresses.max() + touch.bytes <= extent:
+        return None
+    first: tuple[Values, Offender] | None = None
+    for values in _small_and_large(chosen, view):
+        seen = look(view, touch.context, touch.offset, lambda r: _outside(touch, r, extent), values)
+        if seen.reached and (seen.offender is None or _overflows(touch, values, view)):
+            return None
+        if seen.offender is not None:
+            first = first or (values, seen.offender)
+    if first is None:
+        return None
+    return Leaving("always", first[1], extent, tuple((render(u), int(first[0][u])) for u in chosen))
+
+
+def _small_and_large(chosen: Sequence[Node], view: LaunchView) -> Iterator[dict[Node, int | float]]:
+    axes = [(axis, symbols(view.graph, extent.bits)) for axis, extent in enumerate(view.grid)]
+    of_grid = {symbol for _, found in axes for symbol in found}
+    own = [u for u in chosen if u not in of_grid]
+    rest = list(itertools.product(_SMALL_SIZES, repeat=len(own))) if len(own) <= _MAX_APART else []
+    for size, sizes in itertools.product(_SMALL_SIZES if of_grid else (1,), rest):
+        values: dict[Node, int | float] = {**dict.fromkeys(of_grid, size), **dict(zip(own, sizes, strict=True))}
+        blocks = view.valued(values).grid
+        if allowed(view, values) and all(blocks[axis] > 1 for axis, found in axes if found):
+            yield values
 
 
 def _outside(touch: Touch, rows: Rows, extent: int) -> NDArray[np.bool_]:
