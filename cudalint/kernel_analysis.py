@@ -145,7 +145,7 @@ class KernelAnalysis(Struct, eq=False):
         self._place_barriers(found.races, index, configuration)
 
     def _fails(self, configuration: Configuration) -> bool:
-        """Whether the device refuses the launch for its many threads: nothing goes wrong in a kernel that is not run."""
+        """Whether the device refuses the launch for its threads: nothing goes wrong in a kernel that is not run."""
         return prod(configuration.block) > find_target(self.options.target).max_threads_per_block
 
     def _under_last(self, index: int, configuration: Configuration, found: _Found) -> None:
