@@ -29,6 +29,8 @@ class Loop(Struct, frozen=True, eq=False):
     since it is only known at the launch."""
     is_unrolled: bool = False
     """That and `#pragma unroll` without a factor: nothing is left of it."""
+    statement: ir.For | None = None
+    """What it is in the source, if it is one of these."""
 
 
 class Context(Struct, frozen=True, eq=False):

@@ -21,6 +21,7 @@ class LoopParts(Struct, frozen=True, eq=False):
     """The variable that the loop itself declares."""
     is_counted: bool = False
     is_unrolled: bool = False
+    statement: ir.For | None = None
     """See `Loop`."""
 
 
@@ -30,7 +31,7 @@ def parts_of_for(statement: ir.For) -> LoopParts:
     counted = own is not None and _mentions_only(own, statement.init, statement.condition, statement.increment)
     return LoopParts(
         statement.condition, statement.body, statement.increment, statement.span, "for", own=own, is_counted=counted,
-        is_unrolled=counted and statement.unroll == 0,
+        is_unrolled=counted and statement.unroll == 0, statement=statement,
     )  # fmt: skip
 
 

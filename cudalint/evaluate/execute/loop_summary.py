@@ -387,7 +387,9 @@ class LoopSummary:
             ex.record_branch(condition, self.parts.kind, self.parts.span)
             return
         own = self.parts
-        loop = Loop(self.counter, condition, ex.state.conditions, own.span, own.is_counted, own.is_unrolled)
+        loop = Loop(
+            self.counter, condition, ex.state.conditions, own.span, own.is_counted, own.is_unrolled, own.statement
+        )
         for symbol, value in self.initial.items():
             ex.state.variables[symbol] = self._with_closed(symbol, value)
         before, depth = ex.state.conditions, len(ex.state.conditions)

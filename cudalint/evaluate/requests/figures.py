@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 from msgspec.structs import replace
+from numpy.typing import NDArray
 
+from cudalint.evaluate.compiler.run_time_loops import copies_of
 from cudalint.evaluate.execute.events import AccessEvent
 from cudalint.evaluate.requests.knowledge import is_astray, know, stays_one
 from cudalint.evaluate.requests.masks import cut_by_data, guards_by_data
@@ -18,7 +20,8 @@ from cudalint.evaluate.requests.situations import DEEP, THOROUGH, Situation
 from cudalint.evaluate.requests.totals import Totals
 from cudalint.evaluate.requests.views import TOLERANCE, Known, LaunchView, totals_of
 from cudalint.evaluate.symbolic.graph import Graph
-from cudalint.evaluate.symbolic.nodes import BLOCK_BITS, Node, below
+from cudalint.evaluate.symbolic.nodes import BLOCK_BITS, THREAD_BITS, Node, below
+from cudalint.evaluate.symbolic.numeric import Rows
 from cudalint.evaluate.symbolic.opaque_parts import opaque_parts
 from cudalint.facts import AccessResult, Status
 from cudalint.hardware.banks import async_copy_range
@@ -302,18 +305,15 @@ def _copies(reached: Sequence[Known], view: LaunchView) -> list[Known]:
         pieces = {known.event.record.offset for known in reached if known.event.record is not None}
         return _executions(reached, view) if event.target.space != "shared" and len(pieces) < 2 else []
     loops = event.context.loops
-    if not loops or not loops[-1].is_counted:
-        return []
-    trips = view.graph.trips(loops[-1].counter, loops[-1].condition)
-    if not trips.is_const or not 2 <= trips.value <= _MAX_COPIES:
+    turns = _turns(event, view) if loops else None
+    if turns is None:
         return []
     situation = _fair_situation(reached, view)
     requests = gather(event, situation, reached[0].conditions)
-    iteration = np.broadcast_to(situation.rows(loops).value(loops[-1].counter), requests.weights.shape)
     found: list[Known] = []
     different: list[Known] = []
-    for copy in range(int(trips.value)):
-        own = replace(requests, weights=requests.weights * (iteration == copy))
+    for share in turns(situation.rows(loops)):
+        own = replace(requests, weights=requests.weights * share)
         if own.total:
             found.append(replace(reached[0], quick=own, situation=situation))
             if not any(_alike(own, other.quick) for other in different):
@@ -321,6 +321,32 @@ def _copies(reached: Sequence[Known], view: LaunchView) -> list[Known]:
     if len(different) < 2:
         return []
     return found if event.target.space == "shared" else different
+
+
+def _turns(event: AccessEvent, view: LaunchView) -> Callable[[Rows], list[NDArray[np.bool_]]] | None:
+    """Which rows each copy of an access has, that is which iterations of its innermost loop; None without copies."""
+    loop, graph = event.context.loops[-1], view.graph
+    trips = graph.trips(loop.counter, loop.condition)
+    if loop.is_counted:
+        if not trips.is_const or not 2 <= trips.value <= _MAX_COPIES:
+            return None
+        return lambda rows: [rows.value(loop.counter) == copy for copy in range(int(trips.value))]
+    if loop.statement is None or event.target.space == "shared" or trips.bits & (graph.opaque_bits | THREAD_BITS):
+        return None
+    if not any(node.bits & loop.counter.bits for node in (event.offset, *event.context.conditions)):
+        return None
+    copies = copies_of(loop.statement)
+    if copies is None:
+        return None
+
+    def taking_turns(rows: Rows) -> list[NDArray[np.bool_]]:
+        iteration, length = rows.value(loop.counter), rows.value(trips)
+        rest = length % copies.step
+        is_rest = iteration < rest if copies.rest_is_first else iteration >= length - rest
+        place = (iteration - rest if copies.rest_is_first else iteration) % copies.number
+        return [*(~is_rest & (place == copy) for copy in range(copies.number)), is_rest]
+
+    return taking_turns
 
 
 def _executions(reached: Sequence[Known], view: LaunchView) -> list[Known]:
