@@ -45,6 +45,8 @@ _COLUMNS = {
 _NEEDED = ("executed", "threads")
 """ncu leaves columns out of which a kernel has nothing: branches, requests of shared memory, any requests."""
 
+_SAMPLES = "Warp Stall Sampling (All Samples)"
+"""All that ncu has of a kernel that failed."""
 
 _PRINTING_SECONDS = 300.0
 STARTED = "started"
@@ -115,6 +117,8 @@ def _instructions(rows: Iterable[list[str]]) -> Iterator[Instruction]:
                 line = int(row[0])
             elif len(row) == len(header) and row[2].startswith("0x"):
                 yield _instruction(path, function, line, row, index)
+    if missing and not is_understood and not index and _SAMPLES in header:
+        raise NoCounters("ncu counted nothing: the kernel failed (compute-sanitizer tells where)")
     if missing and not is_understood:
         raise NoCounters(f"ncu prints no column `{missing[0]}`; this version is not understood")
 

@@ -45,6 +45,18 @@ def test_quotes_in_the_source() -> None:
     assert (found.line, found.executed) == (2, 4)
 
 
+def test_a_kernel_that_failed() -> None:
+    """What ncu 2025.3 wrote of a kernel that reads beyond its array, but for most lines."""
+    text = (
+        '"File Path","reversal.cu"\n"Function Name","reverse(int *, int *)"\n'
+        '"Line No","Source","Address","Source","Warp Stall Sampling (All Samples)",'
+        '"Warp Stall Sampling (Not-issued Samples)"\n'
+        '"","","0x7f80377a0010","      S2R R7, SR_TID.X","0","0"\n'
+    )
+    with pytest.raises(NoCounters, match="the kernel failed"):
+        parse(text)
+
+
 def test_another_version() -> None:
     with pytest.raises(NoCounters, match="Instructions Executed"):
         parse('"Line No","Source","Address","Source","Something"\n')

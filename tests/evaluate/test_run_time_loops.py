@@ -1,4 +1,4 @@
-"""Copies of loops whose length is known at run time only, read from what nvcc 13.0 makes of them (PTX and SASS, -O3)."""
+"""Copies of loops whose length is known at run time only, read from what nvcc 13.0 makes of them (PTX, SASS; -O3)."""
 
 from __future__ import annotations
 
@@ -34,8 +34,11 @@ _REST_FIRST = Copies(16, 4, rest_is_first=True)
         ("for (int k = 0; k < w; k++) if (i - k >= 0) l += s[i - k] * t[k];", _FOUR),
         ("for (int k = 0; k < w; k++) { float d = s[i + k] - l; l += t[k] / (d * d + 1.f); }", _FOUR),
         ("for (int k = 0; k < w; k++) l += s[i+k]*t[k] + s[i+k+n]*t[k+n] + s[i-k]*t[n-k];", _FOUR),
-        ("for (int k = 0; k < w; k++) l += s[i+k]*t[k] + s[i+k+n]*t[k+n] + s[i-k]*t[n-k] + s[i+2*k]*t[2*k]"
-         " + s[i-2*k]*t[3*k] + s[i-3*k]*t[i+3*k];", Copies(2, 2, rest_is_first=False)),
+        (
+            """for (int k = 0; k < w; k++)
+                l += s[i+k]*t[k] + s[i+k+n]*t[k+n] + s[i-k]*t[n-k] + s[i+2*k]*t[2*k] + s[i-2*k]*t[3*k] + s[i-3*k];""",
+            Copies(2, 2, rest_is_first=False),
+        ),
         ("\n#pragma unroll 1\nfor (int k = 0; k < w; k++) l += s[i + k];", None),
         ("for (int k = 0; k < w; k++) l += sinf(s[i + k]);", None),
         ("for (int k = 0; k < w; k++) { if (s[i + k] < 0) break; l += s[i + k]; }", None),
