@@ -341,6 +341,9 @@ def _turns(event: AccessEvent, view: LaunchView) -> Callable[[Rows], list[NDArra
 
     def taking_turns(rows: Rows) -> list[NDArray[np.bool_]]:
         iteration, length = rows.value(loop.counter), rows.value(trips)
+        if length.min() != length.max():
+            # Short ones and long ones come to different copies.
+            return []
         rest = length % copies.step
         is_rest = iteration < rest if copies.rest_is_first else iteration >= length - rest
         place = (iteration - rest if copies.rest_is_first else iteration) % copies.number
