@@ -341,7 +341,7 @@ def _turns(event: AccessEvent, view: LaunchView) -> Callable[[Rows], list[NDArra
 
     def taking_turns(rows: Rows) -> list[NDArray[np.bool_]]:
         iteration, length = rows.value(loop.counter), rows.value(trips)
-        if length.min() != length.max():
+        if np.ptp(length):
             # Short ones and long ones come to different copies.
             return []
         rest = length % copies.step
