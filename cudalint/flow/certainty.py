@@ -4,8 +4,10 @@
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Iterator, Mapping, Sequence
 
+import numpy as np
 from msgspec import Struct
 
 from cudalint.evaluate.checks.probes import depends_on, generic, symbols
@@ -14,7 +16,7 @@ from cudalint.evaluate.requests.execution import Execution
 from cudalint.evaluate.symbolic.assumptions import holds
 from cudalint.evaluate.symbolic.graph import Graph, conjuncts
 from cudalint.evaluate.symbolic.nodes import BLOCK_BITS, THREAD_BITS, Node, Reason, Uniform, render
-from cudalint.evaluate.symbolic.numeric import Data
+from cudalint.evaluate.symbolic.numeric import Data, Rows
 from cudalint.evaluate.symbolic.opaque_parts import opaque_parts, without_data
 from cudalint.evaluate.symbolic.polynomial import terms_of
 from cudalint.flow.conflicts import Conflict
@@ -33,6 +35,8 @@ _MOST_OTHERS = 32
 _FEW = 3
 _RARE = 4
 """A race that is there for three in four of the sizes that are tried is one of ordinary sizes."""
+_MOST_MEMORY = 1 << 38
+"""Bytes: more than GPUs have."""
 _FAR_APART = (1_299_709, 104_729, 15_485_863, 7_919, 611_953)
 """Primes: strides of which no small multiples add up to the same."""
 _CHANGES = "changes from iteration to iteration"
@@ -469,7 +473,7 @@ def _sizes(
         return None
     names = [render(symbol) for symbol in gone[0]]
     text = ", ".join(f"{render(symbol)} = {value}" for symbol, value in gone[0].items())
-    usual = len(gone) * _RARE <= len(others)
+    usual = len(gone) * _RARE <= len(others) and not _is_beyond_memory(conflict, trial)
     return Doubt(f"it depends on {' and '.join(f'`{n}`' for n in names)}: not for {text}", names[0] if usual else None)
 
 
@@ -486,6 +490,18 @@ def _goes_round(conflict: Conflict, trial: Trial, other: Trial) -> bool:
         if any(b < min(a, _FEW) for a, b in zip(usual, now, strict=True)):
             return False
     return True
+
+
+def _is_beyond_memory(conflict: Conflict, trial: Trial) -> bool:
+    """Whether the sizes in an address multiply to more than any memory holds, and overflow where there are enough of
+    them: large sizes by themselves, together they are no sample of ordinary ones."""
+    rows = Rows.of_one_block(trial.graph, trial.values)
+    for end in (conflict.first, conflict.second):
+        for monomial in terms_of(trial.graph, end.offset):
+            sizes = (abs(int(np.asarray(rows.value(size)).flat[0])) for size in monomial)
+            if math.prod(sizes) >= _MOST_MEMORY:
+                return True
+    return False
 
 
 def _symbols(conflict: Conflict, trial: Trial, execution: Execution) -> list[Node]:

@@ -91,6 +91,20 @@ def test_what_is_shared_out_twice_is_a_multiple_of_the_product() -> None:
     assert Rows.of_one_block(graph, {}).counts((blocks,)) == (160,)
 
 
+@pytest.mark.parametrize("op", [">>", "/"])
+def test_a_number_may_come_before_the_size(op: str) -> None:
+    """`(channels >> 3) / heads`: 71,808 channels are 8,976 pieces of eight, and 32 heads would leave 16 of them over,
+    which a kernel that counts `pieces / dim` heads takes for one more."""
+    graph = Graph()
+    channels, heads = graph.uniform("channels", 71_808), graph.uniform("heads", 71_808)
+    pieces = graph.binary(op, channels, graph.const(3 if op == ">>" else 8), I4)
+    dim = graph.binary("/", pieces, heads, I4)
+    settle_sizes(graph)
+    rest = graph.binary("%", pieces, graph.binary("*", dim, heads, I4), I4)
+    rows = Rows.of_one_block(graph, {})
+    assert int(rows.value(rest)) == 0 and int(rows.value(dim)) > 1
+
+
 def test_grids_of_generic_sizes_can_be_launched() -> None:
     """23 * 2**20 blocks along z are too many; halves of it that are multiples of 32 come down to 32 * 1472."""
     graph = Graph()

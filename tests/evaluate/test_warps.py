@@ -299,6 +299,13 @@ def test_a_quotient_of_unknown_sizes_is_a_size_too(arguments: str) -> None:
     assert [text.endswith("% 8 == 0") and "/" in text for text in result.assumptions] == [True]
 
 
+def test_a_long_condition_is_not_spelled() -> None:
+    """Nobody reads a hundred letters of what sizes nobody has, evaluated, would have to be."""
+    long = " + ".join(f"{factor} * n * m" for factor in (3, 5, 7, 11, 13, 17))
+    result = only(evaluate(f"if ((({long}) & 1023) == 77 && ({long}) % 4099 == 3) a[t] = 1;", arguments="n, m"))
+    assert all(len(text) < 80 for text in result.assumptions), result.assumptions
+
+
 def test_a_quotient_by_a_number_is_assumed() -> None:
     """An unknown size changes its quotient by 24,576 only in steps of that size; a start may lie anywhere."""
     result = only(evaluate("a[n / 24576 * (threadIdx.y + 1) + t] = 1;", (32, 4, 1), arguments=UNKNOWN))

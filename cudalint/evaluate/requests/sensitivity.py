@@ -28,6 +28,8 @@ _LARGEST_BLOCK = 1024
 _MANY_BLOCKS = 256
 """Worth a launch by themselves."""
 _MAX_DIVISORS = 2
+_LONGEST_TEXT = 72
+"""Of a condition that is told."""
 
 
 def assumptions_of(
@@ -106,7 +108,8 @@ def _condition_text(condition: Node) -> str:
     text = render(condition)
     if condition.op == "==" and condition.args[0].op == "uniform" and condition.args[1].is_const:
         return text.removeprefix("(").removesuffix(")")
-    return f"`{text}` holds"
+    # A longer one says nothing to anybody: it is spelled as it is evaluated, with all that goes into it.
+    return f"`{text}` holds" if len(text) <= _LONGEST_TEXT else "conditions hold that ordinary sizes don't meet"
 
 
 def _sensitivity(

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from msgspec import Struct, field
 
 from cudalint.evaluate.symbolic.arithmetic import Kind
-from cudalint.evaluate.symbolic.nodes import BLOCK_BITS, THREAD_BITS, Node, without_cast
+from cudalint.evaluate.symbolic.nodes import BLOCK_BITS, GRANULE, THREAD_BITS, Node, without_cast
 
 
 class SizeUses(Struct, eq=False):
@@ -41,6 +41,10 @@ class SizeUses(Struct, eq=False):
                 self.quotients[a.index, b.index] = (a, (b,))
         elif not kind.is_float and b.op in _OF_SIZES and (found := _shares(a, b)) is not None:
             self.quotients[a.index, b.index] = found
+            number = _number_before(a)
+            if number > 1:
+                # A generic size is that many times something already, and the other sizes divide what is left.
+                self.shares.setdefault(found[0], set()).add(number * GRANULE)
         elif a.op == "uniform" and b.is_const and not a.kind.is_float and not kind.is_float and b.value > 1:
             self.shares.setdefault(a, set()).add(int(b.value))
 
@@ -117,17 +121,18 @@ _PLACE_BITS = THREAD_BITS | BLOCK_BITS
 _OF_SIZES = ("uniform", "cast", "*")
 """What the product of some sizes consists of."""
 _MOST_PARTS = 8
+_LONGEST_SHIFT = 16
 
 
 def _shares(dividend: Node, divisor: Node) -> tuple[Node, tuple[Node, ...]] | None:
     """A size and those whose product it is divided by, one after another (`groups / (nodes * devices) / stages`), or
-    rounded up (`(n + tile - 1) / tile`, `(n - 1) / tile + 1`)."""
+    rounded up (`(n + tile - 1) / tile`, `(n - 1) / tile + 1`). A number may come before (`(channels >> 3) / heads`)."""
     parts = _factors(divisor)
     if parts is None:
         return None
     whole = without_cast(dividend)
-    while whole.op == "/":
-        more = _factors(whole.args[1])
+    while whole.op == "/" or _by_number(whole) > 1:
+        more = () if _by_number(whole) > 1 else _factors(whole.args[1])
         if more is None:
             return None
         parts, whole = (*more, *parts), without_cast(whole.args[0])
@@ -135,6 +140,22 @@ def _shares(dividend: Node, divisor: Node) -> tuple[Node, tuple[Node, ...]] | No
     if size is None or size.op != "uniform" or size.kind.is_float or size in parts or len(parts) > _MOST_PARTS:
         return None
     return size, parts
+
+
+def _number_before(dividend: Node) -> int:
+    """The product of the numbers by which a value was divided."""
+    product, whole = 1, without_cast(dividend)
+    while whole.op in ("/", ">>"):
+        product, whole = product * _by_number(whole), without_cast(whole.args[0])
+    return product
+
+
+def _by_number(quotient: Node) -> int:
+    """The positive number that something is divided by, or shifted for it; 1 for all else."""
+    if quotient.op not in ("/", ">>") or quotient.kind.is_float or not quotient.args[1].is_const:
+        return 1
+    number = int(quotient.args[1].value)
+    return max(1, number) if quotient.op == "/" else 1 << number if 0 <= number < _LONGEST_SHIFT else 1
 
 
 def _factors(product: Node) -> tuple[Node, ...] | None:
