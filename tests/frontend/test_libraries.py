@@ -252,3 +252,15 @@ def test_macros_that_a_setup_py_defines(setup: str, is_defined: bool, tmp_path: 
 def test_stand_ins_are_no_files_of_the_user() -> None:
     parsed = _parse(_SIMPLE)
     assert not parsed.is_user(os.path.join(LIBRARIES_ROOT, "ATen", "ATen.h"))
+
+
+def test_launches_by_hip_s_macro_are_nvcc_s() -> None:
+    source = (
+        "#include <hip/hip_runtime.h>\n"
+        "template <int N> __global__ void k(float *x) { x[threadIdx.x * N] = 0; }\n"
+        "void run(float *x) { hipLaunchKernelGGL((k<2>), dim3(8), 64, 0, 0, x);\n"
+        "    hipLaunchKernelGGL(HIP_KERNEL_NAME(k<4>), 4, dim3(32, 2), 0, 0, x); }\n"
+    )
+    kernels = analyse_file("a.cu", AnalysisOptions(unsaved=(("a.cu", source),))).kernels
+    launches = [(kernel.instantiation, kernel.launches[0].block, kernel.launches[0].source) for kernel in kernels]
+    assert launches == [("k<2>", (64, 1, 1), "launch-site"), ("k<4>", (32, 2, 1), "launch-site")]

@@ -1,0 +1,3 @@
+// The runtime without kernels.
+#pragma once
+#include <hip/hip_runtime.h>
