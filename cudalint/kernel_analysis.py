@@ -130,13 +130,12 @@ class KernelAnalysis(Struct, eq=False):
         found.launches.append(execution.launch)
         for collector in (found.accesses, found.branches):
             collector.add(execution)
-        if self._fails(configuration):
-            return
-        for checks in (found.alignments, found.bounds):
-            checks.add(execution)
-        found.wrong_pitches += pitches(
-            self.function, configuration, execution, self._executing_until(), self.right_pitches
-        )
+        if not self._fails(configuration):
+            for checks in (found.alignments, found.bounds):
+                checks.add(execution)
+            found.wrong_pitches += pitches(
+                self.function, configuration, execution, self._executing_until(), self.right_pitches
+            )
         trial = trial_of(execution)
         found.barriers.add(execution, trial)
         found.races.add(execution, trial)
@@ -145,7 +144,8 @@ class KernelAnalysis(Struct, eq=False):
         self._place_barriers(found.races, index, configuration)
 
     def _fails(self, configuration: Configuration) -> bool:
-        """Whether the device refuses the launch for its threads: nothing goes wrong in a kernel that is not run."""
+        """Whether the device refuses the launch for its threads: no address is wrong in a kernel that is not run. Its
+        races are those of a block that fits, too."""
         return prod(configuration.block) > find_target(self.options.target).max_threads_per_block
 
     def _under_last(self, index: int, configuration: Configuration, found: _Found) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from linting import lint
 
 
-def test_nothing_goes_wrong_in_a_kernel_that_is_not_run() -> None:
+def test_no_address_is_wrong_in_a_kernel_that_is_not_run() -> None:
     """Of 1025 threads none runs, so that none leaves the array of 64 elements; of 96, the one behind its end does."""
     source = (
         "__global__ void k(int *o) { o[threadIdx.x] = 0; }\n"
