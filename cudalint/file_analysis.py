@@ -145,6 +145,10 @@ class FileAnalysis(Struct, eq=False):
             if self.graph.work - start < most:
                 facts[index] = self._kernel(instance, sites)
         found = [f for index in sorted(facts) if (f := facts[index]) is not None]
+        if not found and ref.templated:
+            # Clang gives up an instantiation with an error in it, and leaves no body.
+            pattern = self._kernel(ref, own)
+            return [pattern] if pattern is not None else []
         if found and len(chosen) > len(facts):
             reason = f"{len(chosen) - len(facts)} more instantiations of it were not evaluated"
             gap = Gap(found[0].place.path, found[0].place.line, reason)

@@ -176,3 +176,14 @@ def test_a_long_kernel_costs_no_short_one(tmp_path: Path, monkeypatch: pytest.Mo
     assert [kernel.name for kernel in facts.kernels] == ["bad", "good"]
     assert any("takes too long" in gap.reason for gap in facts.kernels[0].gaps)
     assert _sectors(facts, "good")[-1] == 32.0
+
+
+def test_a_template_whose_instantiation_clang_gives_up(tmp_path: Path) -> None:
+    """Where nothing gives the length of a shared array, no instantiation has a body; the template has."""
+    facts = _facts(
+        "template <typename T> __global__ void k(T* a) {\n"
+        "  __shared__ T tile[LENGTH];\n  tile[threadIdx.x] = 0;\n  a[threadIdx.x] = 1;\n}\n"
+        "int main() { float* d; cudaMalloc(&d, 128); k<<<1, 32>>>(d); }\n",
+        tmp_path,
+    )
+    assert _sectors(facts, "k")[-1] == 4.0
