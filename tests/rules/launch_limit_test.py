@@ -13,3 +13,12 @@ def test_no_address_is_wrong_in_a_kernel_that_is_not_run() -> None:
     )
     assert not lint(source % 1025, "CL107") and lint(source % 1025, "CL502")
     assert lint(source % 96, "CL107") and not lint(source % 96, "CL502")
+
+
+def test_its_races_are_told() -> None:
+    """All threads of any block store their own number to one element; verifiers' suites have blocks of 2,048."""
+    source = (
+        "__global__ void k(int *o) { o[0] = threadIdx.x; }\n"
+        "int main() { int *o; cudaMalloc(&o, 4); k<<<1, 2048>>>(o); }"
+    )
+    assert lint(source, "CL305")
