@@ -11,6 +11,9 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+import numpy as np
+from numpy.typing import NDArray
+
 from cudalint import ir
 from cudalint.evaluate.execute import walk
 
@@ -26,7 +29,6 @@ _HEAD = 5
 _ACCESS = 3
 """An index that is made wider, an address, and the access."""
 _CALL = 4
-_STEPS = ("++x", "x++", "--x", "x--")
 _COMPARISONS = ("<", "<=", ">", ">=", "!=")
 _WITH_LOOPS = frozenset({"sinf", "cosf", "tanf", "sincosf", "sin", "cos", "tan", "sincos"})
 """They reduce large angles in a loop."""
@@ -39,6 +41,13 @@ class Copies(NamedTuple):
     step: int
     """Of `n` iterations `n % step` are left over."""
     rest_is_first: bool
+
+    def turns(self, iteration: NDArray[np.int64], length: int) -> list[NDArray[np.bool_]]:
+        """Which of these iterations of a loop of some length each copy makes, and at last which are left over."""
+        rest = length % self.step
+        is_rest = iteration < rest if self.rest_is_first else iteration >= length - rest
+        place = (iteration - rest if self.rest_is_first else iteration) % self.number
+        return [*(~is_rest & (place == copy) for copy in range(self.number)), is_rest]
 
 
 def copies_of(loop: ir.For) -> Copies | None:
@@ -73,7 +82,7 @@ def _is(expr: ir.Expr, symbol: ir.Symbol) -> bool:
 
 def _is_even_step(step: ir.Expr | None) -> bool:
     if isinstance(step, ir.Unary):
-        return step.op in _STEPS
+        return step.op in walk.STEPS
     if not isinstance(step, ir.Assign) or step.op not in ("+", "-"):
         return False
     return isinstance(walk.without_casts(step.value), ir.Constant)

@@ -16,13 +16,14 @@ def selected(accesses: Sequence[AccessEvent], events: Sequence[Event], graph: Gr
     `events` are the ones of the source, in the order of the accesses.
     """
     result = list(accesses)
+    selections = [event for event in events if isinstance(event, SelectionEvent)]
+    if not selections:
+        return result
     sources = [event for event in events if isinstance(event, AccessEvent)]
     positions = {id(source): position for position, source in enumerate(sources)}
     done: set[int] = set()
     # A choice within another one is noted before it, and is part of it.
-    for event in reversed(events):
-        if not isinstance(event, SelectionEvent):
-            continue
+    for event in reversed(selections):
         for slot in event.slots:
             places = [positions[id(load)] for load in slot]
             if done.isdisjoint(places) and _is_one([result[p] for p in places]):
@@ -32,8 +33,8 @@ def selected(accesses: Sequence[AccessEvent], events: Sequence[Event], graph: Gr
 
 
 def _is_one(loads: Sequence[AccessEvent]) -> bool:
-    """Whether all are of one array, and none is part of a wider load. What is at hand already is loaded again: the
-    compiler makes one load of them before it looks for values that it has."""
+    """Whether all are of one array and of one width. What is at hand already is loaded again: the compiler makes one
+    load of them before it looks for values that it has."""
     first = loads[0]
     return all(load.target is first.target and load.bytes == first.bytes for load in loads)
 

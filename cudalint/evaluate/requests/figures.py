@@ -340,14 +340,9 @@ def _turns(event: AccessEvent, view: LaunchView) -> Callable[[Rows], list[NDArra
         return None
 
     def taking_turns(rows: Rows) -> list[NDArray[np.bool_]]:
-        iteration, length = rows.value(loop.counter), rows.value(trips)
-        if np.ptp(length):
-            # Short ones and long ones come to different copies.
-            return []
-        rest = length % copies.step
-        is_rest = iteration < rest if copies.rest_is_first else iteration >= length - rest
-        place = (iteration - rest if copies.rest_is_first else iteration) % copies.number
-        return [*(~is_rest & (place == copy) for copy in range(copies.number)), is_rest]
+        lengths = np.unique(rows.value(trips))
+        # Short ones and long ones come to different copies.
+        return copies.turns(rows.value(loop.counter), int(lengths[0])) if len(lengths) == 1 else []
 
     return taking_turns
 
