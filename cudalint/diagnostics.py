@@ -75,5 +75,7 @@ class Diagnostic(Struct, frozen=True, eq=False):
     with the same are told together."""
     about: str = ""
     """The array that the message is about, where others of one cause may be about others."""
+    part_of: str = ""
+    """Parts of the same are one finding of their kernel, unless an annotation allows some of them."""
     justification: Justification | None = None
     """Set for findings that an annotation allows; formats that know of such list them."""

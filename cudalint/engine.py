@@ -17,6 +17,7 @@ from cudalint.annotations import SourceAnnotations
 from cudalint.diagnostics import Diagnostic, Picture
 from cudalint.facts import FileFacts
 from cudalint.hardware.targets import find_target
+from cudalint.merging import joined
 from cudalint.missing_includes import note_on
 from cudalint.options import AnalysisOptions
 from cudalint.registry import Selection, is_known, selected_rules
@@ -67,7 +68,7 @@ def report_on(facts: FileFacts, job: CheckJob) -> FileReport:
     complete = facts.status == "ok"
     outcome = suppress(findings, facts.kernels, annotations, is_known, complete)
     complaints, unused = _annotation_findings(outcome.reviews, job.selection)
-    kept = (_for_travel(diagnostic, job.pictures) for diagnostic in outcome.kept)
+    kept = (_for_travel(diagnostic, job.pictures) for diagnostic in joined(outcome.kept))
     return FileReport(
         path=job.path,
         status=facts.status,

@@ -492,8 +492,22 @@ class Race(Struct, frozen=True):
     one_access: bool = False
     """One access that several threads make, and not two that a macro puts at one place."""
     fix: BarrierFix | None = None
+    lack: int | None = None
+    """A number that races of a kernel have in common which lack the same barrier, or those of the same steps of a warp.
+    """
     sizes: tuple[tuple[str, int], ...] = ()
     """What nobody gives of the element's address, and the values for which the two threads meet there."""
+
+    @property
+    def is_worth_telling(self) -> bool:
+        """Certain races, and those that are there for most sizes of the problem or for ordinary data."""
+        return self.certainty == "certain" or self.size is not None or self.usual
+
+    @property
+    def is_lock_step(self) -> bool:
+        """Whether a barrier of the warp would do, as far as it goes: one instruction that stores to one place in
+        several lanes is a race whatever the warp does."""
+        return self.reach == "warp" and (self.across or not self.one_access)
 
 
 class Occupancy(Struct, frozen=True):

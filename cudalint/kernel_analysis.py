@@ -3,7 +3,6 @@ collected from the executions."""
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Iterable, Iterator, Sequence
 from math import prod
 
@@ -32,7 +31,8 @@ from cudalint.evaluate.symbolic.nodes import Node
 from cudalint.evaluate.symbolic.sizes import settle_sizes
 from cudalint.facts import UNRESOLVED, BarrierFix, Gap, KernelFacts, LaunchFacts, PitchMismatch, Place, Resources
 from cudalint.flow.barriers import all_come
-from cudalint.flow.cfg import ControlFlow, Gate, gates_in_order
+from cudalint.flow.cfg import ControlFlow, Gate
+from cudalint.flow.crossings import Attempts
 from cudalint.flow.placement import BarrierCall, with_barrier
 from cudalint.flow.redundancy import redundant_barriers
 from cudalint.flow.trial import Trial, trial_of
@@ -53,8 +53,6 @@ _SHARE = 0.6
 """Of a file's time that one kernel may take."""
 _EXECUTING_SHARE = 0.3
 """The same for one execution of it, so that what it showed can be evaluated."""
-_MOST_GATES = 3
-"""Places for a barrier that are tried for one race."""
 
 
 class _Found(Struct, eq=False):
@@ -100,6 +98,9 @@ class KernelAnalysis(Struct, eq=False):
     _until: Deadline = NEVER
     """For all launches of this kernel."""
     _shared: dict[ir.Symbol, int] = field(default_factory=dict)
+    _flow: ControlFlow | None = None
+    _needed: set[Gate] = field(default_factory=set)
+    """Where a barrier is missing."""
 
     def facts(self) -> KernelFacts:
         self._until = Deadline(self.deadline).within(_SHARE * self.options.seconds)
@@ -116,6 +117,8 @@ class KernelAnalysis(Struct, eq=False):
             if not self._until.is_over():
                 with named_after_parameters(configuration, self.graph):
                     self._under_last(index, configuration, found)
+        if found.races.has_unordered:
+            found.races.number(self._flow or ControlFlow(self.function))
         for text in found.races.missed:
             self.gap(self.function.name_span, text, is_about_races=True)
         for problem in self.function.problems:
@@ -213,30 +216,25 @@ class KernelAnalysis(Struct, eq=False):
         return found
 
     def _place_barriers(self, races: RaceCollector, index: int, configuration: Configuration) -> None:
-        """Looks for a barrier against each race, by trying it."""
+        """Looks for barriers against the races, by trying them."""
         end = self.graph.work + _PLACING_WORK
-        flow: ControlFlow | None = None
-        tried: set[tuple[ir.Span, str, BarrierCall]] = set()
-        for key, race, first, second in races.unplaced(index):
-            flow = flow or ControlFlow(self.function)
-            call: BarrierCall = "__syncwarp" if race.reach == "warp" else "__syncthreads"
-            for gate in itertools.islice(gates_in_order(flow.between(first, second)), _MOST_GATES):
-                if self._is_over(end):
-                    return
-                # What a barrier there is good for was found out for all races when it was tried for the first of them.
-                if (gate.span, gate.where, call) in tried:
-                    continue
-                tried.add((gate.span, gate.where, call))
-                changed = with_barrier(self.function, gate, call)
-                variant = self._execute(index, configuration, changed, quiet=True)
-                trial = trial_of(variant)
-                if not all_come(gate.span, variant, trial):
-                    continue
-                if self._all_come_elsewhere(gate, changed, index, configuration):
-                    fix = self._barrier_fix(flow, gate, call)
-                    races.place(index, fix, variant, trial)
-                    if races.is_placed(key):
-                        break
+        if not races.has_unordered:
+            return
+        flow = self._flow = self._flow or ControlFlow(self.function)
+        attempts = Attempts(races.crossings(index, flow), self._needed)
+        while (attempt := attempts.next()) is not None and not self._is_over(end):
+            gate, call = attempt
+            changed = with_barrier(self.function, gate, call)
+            variant = self._execute(index, configuration, changed, quiet=True)
+            trial = trial_of(variant)
+            if not all_come(gate.span, variant, trial) or not self._all_come_elsewhere(
+                gate, changed, index, configuration
+            ):
+                attempts.skipped(gate, call)
+                continue
+            left = races.place(index, self._barrier_fix(flow, gate, call), variant, trial)
+            if attempts.placed(gate, call, left):
+                self._needed.add(gate)
 
     def _all_come_elsewhere(
         self, gate: Gate, changed: ir.Function, index: int, configuration: Configuration

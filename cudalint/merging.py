@@ -7,7 +7,7 @@ from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 
 from msgspec.structs import replace
 
-from cudalint.diagnostics import Diagnostic
+from cudalint.diagnostics import Diagnostic, Related
 from cudalint.facts import LaunchFacts
 from cudalint.results import FileReport, worst_first
 
@@ -59,6 +59,33 @@ def is_covered(path: str, reports: Iterable[FileReport]) -> bool:
 
 def _has_kernels_of(report: FileReport, resolved: str) -> bool:
     return any(os.path.realpath(path) == resolved for path in {kernel.path for kernel in report.coverage.kernels})
+
+
+def joined(diagnostics: Iterable[Diagnostic]) -> list[Diagnostic]:
+    """Makes one finding of the parts of each: the first of them, to which the others are related."""
+    return [_whole(group) for group in _grouped(diagnostics, _finding_of)]
+
+
+def _finding_of(diagnostic: Diagnostic) -> Hashable:
+    d = diagnostic
+    return (d.code, d.kernel, d.instantiation, d.part_of) if d.part_of else id(d)
+
+
+def _whole(parts: Sequence[Diagnostic]) -> Diagnostic:
+    if len(parts) == 1:
+        return parts[0]
+    first, *others = parts
+    related = {first.place: None, **{r.place: r for r in first.related}}
+    for other in others:
+        for place in (Related(other.place, other.message), *other.related):
+            related.setdefault(place.place, place)
+    figures = {name: sum(part.figures.get(name, 0.0) for part in parts) for name in first.figures}
+    return replace(
+        _under_all_launches(parts),
+        severity=next(worst_first(parts)).severity,
+        figures=figures,
+        related=tuple(place for place in related.values() if place is not None),
+    )
 
 
 def merge(diagnostics: Iterable[Diagnostic]) -> list[Diagnostic]:

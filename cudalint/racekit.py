@@ -3,70 +3,80 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from cudalint.diagnostics import Diagnostic, Edit, Related, Suggestion
 from cudalint.facts import KernelFacts, Race, RaceEnd
+from cudalint.numerals import count
 from cudalint.rule import RuleBase
 from cudalint.rulekit import frames_related
 
 _VERBS = {"load": "reads", "store": "writes", "atomic": "updates", "async-copy": "copies to"}
 _BARE = {"load": "read", "store": "write", "atomic": "update", "async-copy": "copy to"}
 
+Line = tuple[str, int]
+"""With its path."""
+
 _MOST_SIZES = 4
+_MOST_LINES = 6
 """In a message."""
 
 
-def is_worth_telling(race: Race) -> bool:
-    """Certain races, and those that are there for most sizes of the problem or for ordinary data."""
-    return race.certainty == "certain" or race.size is not None or race.usual
-
-
 def grouped(races: Iterable[Race]) -> list[list[Race]]:
-    """Races that one barrier would end, or that end at the same line, are one finding; between warps come first."""
+    """Races that lack one barrier, or end at the same line, belong together; between warps come first."""
     groups: dict[object, list[Race]] = {}
     for race in races:
         key: tuple[object, ...] = (race.launch, race.second.place.path, race.second.place.line)
-        if _is_lock_step(race) and (race.fix is None or race.fix.call == "__syncwarp"):
+        if race.lack is not None:
+            key = ("barrier", race.lack)
+        elif race.is_lock_step:
             # A warp's reduction without barriers is one matter, however many steps it has.
             key = (race.launch, race.array)
-        elif race.fix:
-            key = (race.launch, race.fix)
         groups.setdefault(key, []).append(race)
     found = [sorted(group, key=_order) for group in groups.values()]
     return sorted(found, key=lambda group: _order(group[0]))
 
 
-def _is_lock_step(race: Race) -> bool:
-    return race.reach == "warp" and (race.across or not race.one_access)
-
-
 def is_of_one_warp(group: Sequence[Race]) -> bool:
-    """Whether a barrier of the warp would do, as far as it goes: one instruction that stores to one place in several
-    lanes is a race whatever the warp does."""
-    return all(_is_lock_step(race) for race in group)
+    return all(race.is_lock_step for race in group)
 
 
 def _order(race: Race) -> tuple[object, ...]:
     return race.certainty != "certain", race.reach == "warp", race.second.place, race.first.place
 
 
+def race_findings(
+    rule: RuleBase, kernel: KernelFacts, races: Sequence[Race], remedy: Callable[[Sequence[Race]], Suggestion | None]
+) -> Iterator[Diagnostic]:
+    """A finding about a group of races, in parts: one for each array, since who allows the races on one may not know of
+    those on another. `remedy` is given the races with those of the part first."""
+    by_array: dict[str, list[Race]] = {}
+    for race in races:
+        by_array.setdefault(race.array, []).append(race)
+    lack = races[0].lack
+    for part in by_array.values():
+        others = [race for race in races if race.array != part[0].array]
+        part_of = f"barrier {lack}" if others and lack is not None else ""
+        yield race_finding(rule, kernel, part, remedy([*part, *others]), part_of)
+
+
 def race_finding(
-    rule: RuleBase, kernel: KernelFacts, races: Sequence[Race], suggestion: Suggestion | None
+    rule: RuleBase, kernel: KernelFacts, races: Sequence[Race], suggestion: Suggestion | None, part_of: str = ""
 ) -> Diagnostic:
     """One finding about a group of races, told by the first of them."""
     race, *others = races
+    which = f" of `{race.element}`" if part_of else ""
     by_whom = "" if race.by_data else f", by {_who(race.first, race)}"
-    other_end = Related(race.first.place, f"the other access{by_whom}")
-    launch = kernel.launches[race.launch]
+    other_end = Related(race.first.place, f"the other access{which}{by_whom}")
+    launches = tuple(kernel.launches[index] for index in dict.fromkeys(race.launch for race in races))
     return rule.finding(
         kernel,
         severity=rule.severity if race.certainty == "certain" else "warning",
         place=race.second.place,
         message=message(race),
-        launches=(launch,),
-        assumptions=(*launch.assumptions, *((race.reason,) if race.reason else ())),
-        figures={"races": float(len(races))},
+        launches=launches,
+        assumptions=(*launches[0].assumptions, *((race.reason,) if race.reason else ())),
+        figures={"races": float(len(races)), "arrays": float(len({race.array for race in races}))},
         related=(
             *((other_end,) if not _is_one_place(race) else ()),
             *frames_related(race.second.inlined_from),
@@ -74,6 +84,7 @@ def race_finding(
             *_related(race, others),
         ),
         suggestion=suggestion,
+        part_of=part_of,
     )
 
 
@@ -98,8 +109,7 @@ def _what_happens(race: Race) -> str:
     # Which iterations blocks are in at one time is nobody's business.
     when = " in the next iteration" if race.across and race.reach != "grid" else ""
     name = f" as `{first.array}`" if first.array != second.array else ""
-    same_file = first.place.path == second.place.path
-    where = f"line {first.place.line}" if same_file else f"{os.path.basename(first.place.path)}:{first.place.line}"
+    where = spot((first.place.path, first.place.line), race)
     other = f"{there} may still {_BARE[first.operation]} it{name} ({where})"
     return f"race on `{race.element}`: {here} {_VERBS[second.operation]} it{when} while {other}"
 
@@ -121,16 +131,27 @@ def _bare(index: tuple[int, int, int]) -> str:
     return str(x) if y == z == 0 else f"({x}, {y})" if z == 0 else f"({x}, {y}, {z})"
 
 
-def _related(race: Race, others: Sequence[Race]) -> list[Related]:
-    """The other races of a finding, each pair of lines once."""
-    known = {(race.array, race.first.place.line, race.second.place.line)}
-    found = []
+def _related(race: Race, others: Sequence[Race]) -> Iterator[Related]:
+    """The accesses of the other races of a finding, each line once."""
+    known = {_line(race.first), _line(race.second)}
     for other in others:
-        key = (other.array, other.first.place.line, other.second.place.line)
-        if key not in known:
-            known.add(key)
-            found.append(Related(other.second.place, message(other)))
-    return found
+        if _line(other.second) not in known:
+            known |= {_line(other.first), _line(other.second)}
+            yield Related(other.second.place, message(other))
+    for other in others:
+        if _line(other.first) not in known:
+            known.add(_line(other.first))
+            yield Related(other.first.place, _from_first(other))
+
+
+def _line(end: RaceEnd) -> Line:
+    return end.place.path, end.place.line
+
+
+def _from_first(race: Race) -> str:
+    """The message for a reader who stands at the first access."""
+    who = "one thread" if race.by_data else _who(race.first, race)
+    return f"race on `{race.element}`: {who} {_VERBS[race.first.operation]} it, too"
 
 
 def is_update(race: Race, kernel: KernelFacts) -> bool:
@@ -150,13 +171,57 @@ def barrier_suggestion(races: Sequence[Race]) -> Suggestion | None:
     fix = race.fix
     if fix is None:
         return None
-    where = f"before line {fix.place.line}"
+    place = spot((fix.place.path, fix.place.line), race)
+    where = f"before {place}"
     if fix.where == "end":
-        where = f"at the end of the loop that begins at line {fix.place.line}"
-    also = sorted({other.second.place.line for other in others if other.fix == fix} - {race.second.place.line})
+        where = f"at the end of the loop that begins at {place}"
     text = f"put `{fix.call}()` {where}, between the two accesses"
+    also = other_lines(race, (other for other in others if other.fix == fix))
     if also:
-        lines = f"{'line' if len(also) == 1 else 'lines'} {', '.join(map(str, also))}"
-        text += f"; it ends the {'race' if len(also) == 1 else 'races'} at {lines} too"
+        text += f"; it ends the {'race' if len(also) == 1 else 'races'} at {listed(also)} too"
     edits = tuple(Edit(insertion.place, insertion.text) for insertion in fix.insertions)
     return Suggestion(text, edits)
+
+
+def lines_of_ends(race: Race) -> tuple[Line, Line]:
+    """Where the two accesses are made, or called, in the innermost function that both belong to."""
+    first, second = (
+        [(end.place.path, end.place.line), *((frame.path, frame.line) for frame in end.inlined_from)]
+        for end in (race.first, race.second)
+    )
+    while len(first) > 1 and len(second) > 1 and first[-1] == second[-1]:
+        first, second = first[:-1], second[:-1]
+    return first[-1], second[-1]
+
+
+def spot(line: Line, race: Race) -> str:
+    """A line as a finding about a race tells it."""
+    return f"line {line[1]}" if line[0] == race.second.place.path else _far(line)
+
+
+def spots(lines: tuple[Line, Line], race: Race) -> str:
+    """`lines 8 and 9`."""
+    if all(path == race.second.place.path for path, _ in lines):
+        return f"lines {lines[0][1]} and {lines[1][1]}"
+    return " and ".join(spot(line, race) for line in lines)
+
+
+def _far(line: Line) -> str:
+    return f"{os.path.basename(line[0])}:{line[1]}"
+
+
+def other_lines(race: Race, others: Iterable[Race]) -> list[str]:
+    """Where other races end than one."""
+    here = race.second.place
+    places = sorted({(p.path != here.path, p.path, p.line) for p in (other.second.place for other in others)})
+    lines = [_far((path, line)) if is_far else str(line) for is_far, path, line in places]
+    return [line for line in lines if line != str(here.line)]
+
+
+def listed(lines: Sequence[str]) -> str:
+    """`line 30`, `lines 23, 24 and 25`, and how many more there are."""
+    if len(lines) == 1:
+        return f"line {lines[0]}"
+    more = len(lines) - _MOST_LINES
+    shown = ", ".join(lines[:_MOST_LINES])
+    return f"lines {shown} and {count(more, 'more line')}" if more > 0 else f"lines {shown}"

@@ -155,14 +155,15 @@ def worst_first(diagnostics: Iterable[Diagnostic]) -> Iterator[Diagnostic]:
 
 
 def excess(diagnostic: Diagnostic) -> float:
-    """By what factor the figures exceed their ideal, 1 where the diagnostic has no such pair."""
+    """By what factor the figures exceed their ideal, 1 where the diagnostic has no such pair; of a missing barrier how
+    many arrays lack it."""
     figures = diagnostic.figures
     factors = [
         figures[name] / figures[ideal]
         for name, ideal in _FIGURE_AND_IDEAL
         if name in figures and figures.get(ideal, 0) > 0
     ]
-    return max(factors, default=1.0)
+    return max(factors, default=figures.get("arrays", 1.0))
 
 
 _FIGURE_AND_IDEAL = (

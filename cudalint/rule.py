@@ -61,6 +61,7 @@ class RuleBase(ABC):
         asks: str = "",
         cause: str = "",
         about: str = "",
+        part_of: str = "",
     ) -> Diagnostic:
         """A diagnostic of this rule, of the rule's severity unless another one is given; `kernel` is None where it is
         about none."""
@@ -81,6 +82,7 @@ class RuleBase(ABC):
             asks=asks,
             cause=cause,
             about=about,
+            part_of=part_of,
         )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import partial
 
 from cudalint.diagnostics import Diagnostic, Suggestion
 from cudalint.facts import KernelFacts, Race
@@ -11,8 +12,12 @@ from cudalint.racekit import (
     grouped,
     is_of_one_warp,
     is_update,
-    is_worth_telling,
-    race_finding,
+    lines_of_ends,
+    listed,
+    other_lines,
+    race_findings,
+    spot,
+    spots,
 )
 from cudalint.rule import Rule, RuleContext
 
@@ -60,30 +65,34 @@ class SharedRace(Rule):
     summary = "shared memory that threads of a block touch with no barrier between"
 
     def check(self, kernel: KernelFacts, context: RuleContext) -> Iterator[Diagnostic]:
-        shared = [race for race in kernel.races or () if race.space == "shared" and is_worth_telling(race)]
+        shared = [race for race in kernel.races or () if race.space == "shared" and race.is_worth_telling]
         for group in grouped(shared):
             if not is_of_one_warp(group):
-                yield race_finding(self, kernel, group, _remedy(group, kernel))
+                yield from race_findings(self, kernel, group, partial(_remedy, kernel))
 
 
-def _remedy(group: Sequence[Race], kernel: KernelFacts) -> Suggestion:
-    race = group[0]
-    first, second = race.first.place.line, race.second.place.line
+def _remedy(kernel: KernelFacts, group: Sequence[Race]) -> Suggestion:
     barrier = barrier_suggestion(group)
     if barrier is not None:
         return barrier
+    race = group[0]
     if is_update(race, kernel):
         atomic = f"update `{race.element}` with an atomic such as `atomicAdd`"
         return Suggestion(f"{atomic}, or let each thread have a copy of its own and add the copies up")
+    is_one_line = race.first.place.line == race.second.place.line
     both_store = race.first.operation == race.second.operation == "store"
-    if (race.one_access and not race.across) or (both_store and first == second):
+    if (race.one_access and not race.across) or (both_store and is_one_line):
         return Suggestion(f"let one thread write `{race.element}`, or give each thread an element of its own")
+    first, second = lines = lines_of_ends(race)
     if first == second:
         return Suggestion("read into a register, then `__syncthreads()`, then write")
-    if race.across or second < first:
-        where = f"behind line {first}, before line {second} is executed again"
-        return Suggestion(f"put `__syncthreads()` {where}, where all threads of the block come to it")
-    return Suggestion(
-        f"put `__syncthreads()` between lines {first} and {second}, outside of branches and loops that some threads"
+    text = (
+        f"put `__syncthreads()` between {spots(lines, race)}, outside of branches and loops that some threads"
         " skip: end those before it, and begin them again behind it"
     )
+    if race.across or second < first:
+        where = f"behind {spot(first, race)}, before {spot(second, race)} is executed again"
+        text = f"put `__syncthreads()` {where}, where all threads of the block come to it"
+    also = other_lines(race, group)
+    lacking = f"; what is at {listed(also)} lacks it, too" if also else ""
+    return Suggestion(text + lacking)

@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from cudalint.diagnostics import Diagnostic, Suggestion
-from cudalint.facts import Barrier, KernelFacts, UnmaskedCall
-from cudalint.racekit import barrier_suggestion, grouped, is_of_one_warp, is_worth_telling, race_finding
+from cudalint.facts import Barrier, KernelFacts, Race, UnmaskedCall
+from cudalint.racekit import (
+    barrier_suggestion,
+    grouped,
+    is_of_one_warp,
+    listed,
+    other_lines,
+    race_findings,
+)
 from cudalint.rule import Rule, RuleContext
 from cudalint.rulekit import frames_related
 
@@ -53,13 +60,10 @@ class MissingSyncwarp(Rule):
     summary = "warps that are taken to run in lock-step, and masks with lanes that don't come"
 
     def check(self, kernel: KernelFacts, context: RuleContext) -> Iterator[Diagnostic]:
-        shared = [race for race in kernel.races or () if race.space == "shared" and is_worth_telling(race)]
+        shared = [race for race in kernel.races or () if race.space == "shared" and race.is_worth_telling]
         for group in grouped(shared):
             if is_of_one_warp(group):
-                fixes = {race.fix for race in group}
-                fix = group[0].fix if len(fixes) == 1 else None
-                remedy = (barrier_suggestion(group) if fix else None) or Suggestion(_EXCHANGE)
-                yield race_finding(self, kernel, group, remedy)
+                yield from race_findings(self, kernel, group, _remedy)
         for barrier in kernel.barriers or ():
             yield from self._masks(kernel, barrier)
         for call in kernel.unmasked_calls:
@@ -85,3 +89,12 @@ class MissingSyncwarp(Rule):
             f"`{call.name}_sync`",
             related=frames_related(call.inlined_from),
         )
+
+
+def _remedy(group: Sequence[Race]) -> Suggestion:
+    if len({race.fix for race in group}) == 1:
+        barrier = barrier_suggestion(group)
+        if barrier is not None:
+            return barrier
+    also = other_lines(group[0], group)
+    return Suggestion(f"{_EXCHANGE}; what is at {listed(also)} lacks it, too" if also else _EXCHANGE)

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from cudalint.diagnostics import Diagnostic, Suggestion
 from cudalint.facts import KernelFacts, Race
-from cudalint.racekit import grouped, is_update, is_worth_telling, race_finding
+from cudalint.racekit import grouped, is_update, race_finding
 from cudalint.rule import Rule, RuleContext
 
 
@@ -45,7 +45,7 @@ class GlobalRace(Rule):
     summary = "global memory that threads touch with nothing to order them"
 
     def check(self, kernel: KernelFacts, context: RuleContext) -> Iterator[Diagnostic]:
-        races = [race for race in kernel.races or () if race.space == "global" and is_worth_telling(race)]
+        races = [race for race in kernel.races or () if race.space == "global" and race.is_worth_telling]
         for group in grouped(races):
             remedy = Suggestion(_remedy(group[0], kernel))
             yield race_finding(self, kernel, group, remedy)

@@ -8,8 +8,9 @@ import pytest
 from handmade import access, column_read, file_facts, kernel, launch, place, strided_load
 from msgspec.structs import replace
 
+from cudalint.diagnostics import Related
 from cudalint.facts import Frame
-from cudalint.merging import gather, merge
+from cudalint.merging import gather, joined, merge
 from cudalint.results import (
     AllowedRule,
     CheckResult,
@@ -33,6 +34,21 @@ def test_findings_that_differ_by_launch_become_one() -> None:
     (merged,) = merge([first, second])
     assert [known.line for known in merged.launches] == [15, 20]
     assert merged.assumptions == ("a", "b")
+
+
+def test_parts_of_one_finding_are_related_to_the_first() -> None:
+    there = Related(place(3, 1, 5), "the other access")
+    changes = {"part_of": "barrier 0", "figures": {"races": 2.0, "arrays": 1.0}, "related": (there,)}
+    first = replace(column_read(), **changes)
+    second = replace(first, place=place(12, 1, 5), message="race on `t`", severity="error")
+    other = replace(first, part_of="barrier 1")
+    whole, alone = joined([replace(first, severity="warning"), other, second])
+    assert alone is other
+    assert (whole.place, whole.message, whole.severity) == (first.place, first.message, "error")
+    assert whole.related == (there, Related(second.place, "race on `t`"))
+    assert (whole.figures, excess(whole)) == ({"races": 4.0, "arrays": 2.0}, 2)
+    # A race on an array more is something new, where one of the two was known.
+    assert excess(first) == 1
 
 
 @pytest.mark.parametrize("change", [{"kernel": "other"}, {"code": "CL202"}, {"place": place(9, 26, 33)}])

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
-from typing import NamedTuple
+from collections.abc import Collection
 
 from msgspec import Struct, field
 from msgspec.structs import replace
@@ -15,7 +14,10 @@ from cudalint.evaluate.execute.values import Allocation
 from cudalint.evaluate.requests.execution import Execution
 from cudalint.evaluate.symbolic.nodes import OPAQUE_BIT
 from cudalint.facts import BarrierFix, Frame, Place, Race, RaceEnd
+from cudalint.flow.cfg import ControlFlow
 from cudalint.flow.conflicts import Conflict, Thread
+from cudalint.flow.crossings import Crossing, fewest_gates, steps
+from cudalint.flow.placement import BarrierCall
 from cudalint.flow.search import Finding, Search
 from cudalint.flow.trial import Trial
 from cudalint.flow.unfold import Touch
@@ -23,16 +25,6 @@ from cudalint.options import RaceScope
 from cudalint.source.text import Spellings
 
 Key = tuple[object, ...]
-
-
-class Unplaced(NamedTuple):
-    """A certain race on shared memory for which no barrier is known yet."""
-
-    key: Key
-    race: Race
-    first: ir.Span
-    """Where the kernel itself makes the first access, or calls what makes it."""
-    second: ir.Span
 
 
 class RaceCollector(Struct, eq=False):
@@ -77,23 +69,57 @@ class RaceCollector(Struct, eq=False):
             if race.certainty == "certain" and race.launch == launch and key not in but:
                 self._races[key] = replace(race, certainty="possible", reason=reason)
 
-    def unplaced(self, launch: int) -> Iterator[Unplaced]:
-        """Those between warps first: a barrier of the block serves the warp, too."""
-        for key, race in sorted(self._races.items(), key=lambda item: item[1].reach == "warp"):
-            wanted = race.launch == launch and race.space == "shared" and _may_take_a_barrier(race)
-            if wanted and self._races[key].fix is None:
-                yield Unplaced(key, race, *self._spans[key])
+    def crossings(self, launch: int, flow: ControlFlow) -> list[Crossing]:
+        """Of the races of a launch for which no barrier is known yet."""
+        return [
+            self._crossing(key, race, flow)
+            for key, race in self._races.items()
+            if race.launch == launch and race.fix is None and _takes_a_barrier(race)
+        ]
 
-    def place(self, launch: int, fix: BarrierFix, execution: Execution, trial: Trial) -> None:
-        """Notes a barrier for those races that are gone in an execution with it."""
+    def place(self, launch: int, fix: BarrierFix, execution: Execution, trial: Trial) -> set[object]:
+        """Notes a barrier for those races that are gone in an execution with it; returns the keys of the others."""
         search = Search(execution, trial, "block", "shared", how_sure=False)
-        left = {_key(self._race(finding, launch)) for finding in search.findings()}
-        for key, race, *_ in list(self.unplaced(launch)):
-            if key not in left:
+        left: set[object] = {_key(self._race(finding, launch)) for finding in search.findings()}
+        for key, race in self._races.items():
+            if race.launch == launch and race.fix is None and _takes_a_barrier(race) and key not in left:
                 self._races[key] = replace(race, fix=fix)
+        return left
 
-    def is_placed(self, key: Key) -> bool:
-        return self._races[key].fix is not None
+    @property
+    def has_unordered(self) -> bool:
+        """Whether a barrier may be missing."""
+        return any(map(_takes_a_barrier, self._races.values()))
+
+    def number(self, flow: ControlFlow) -> None:
+        """Tells which races lack the same barrier: one that was tried, or else one on the way of all of them, even if
+        some threads don't come there. The steps of a warp are one matter, however many they are."""
+        without, of_warps = [], []
+        lacks: dict[object, object] = {}
+        fixes: dict[object, object] = {}
+        for key, race in self._races.items():
+            if not _takes_a_barrier(race):
+                continue
+            is_of_warp = race.is_lock_step and (race.fix is None or race.fix.call == "__syncwarp")
+            if race.fix is not None:
+                (fixes if is_of_warp else lacks)[key] = race.fix
+            if is_of_warp:
+                of_warps.append(self._crossing(key, race, flow))
+            elif race.fix is None:
+                without.append(self._crossing(key, race, flow))
+        lacks |= fewest_gates(without)
+        lacks |= steps(of_warps, fixes)
+        numbers: dict[object, int] = {}
+        for key, race in self._races.items():
+            if key in lacks:
+                self._races[key] = replace(race, lack=numbers.setdefault(lacks[key], len(numbers)))
+
+    def _crossing(self, key: Key, race: Race, flow: ControlFlow) -> Crossing:
+        first, second = map(flow.at, self._spans[key])
+        # In one statement nothing lies between, if not the rest of a loop around it.
+        gates = flow.between(first, second) if race.across or first is not second else ()
+        call: BarrierCall = "__syncwarp" if race.reach == "warp" else "__syncthreads"
+        return Crossing(key, race.array, call, gates, (first, second))
 
     def facts(self) -> tuple[Race, ...]:
         order = {"certain": 0, "possible": 1}
@@ -144,8 +170,8 @@ def _named(array: Allocation, conflict: Conflict) -> Allocation:
     return array if array.space == "shared" else conflict.second.target
 
 
-def _may_take_a_barrier(race: Race) -> bool:
-    return race.certainty == "certain" or (race.usual and race.first.place != race.second.place)
+def _takes_a_barrier(race: Race) -> bool:
+    return race.space == "shared" and race.is_worth_telling
 
 
 def _in_kernel(touch: Touch) -> ir.Span:

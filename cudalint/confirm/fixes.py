@@ -17,7 +17,6 @@ from cudalint.confirm.session import Report, Source, measure, run_prepare
 from cudalint.confirm.trials import Outcome
 from cudalint.diagnostics import Diagnostic, Edit
 from cudalint.pool import Limits
-from cudalint.racekit import is_worth_telling
 from cudalint.results import Failure
 from cudalint.source.text import source_text
 
@@ -141,7 +140,7 @@ def _row(twins: _Twins, before: Measured, after: Measured) -> FixRow:
 def _races(candidate: Candidate) -> float:
     """In shared memory, where barriers are suggested."""
     found = [race for race in candidate.kernel.races or () if race.launch == candidate.launch]
-    return float(sum(race.space == "shared" and is_worth_telling(race) for race in found))
+    return float(sum(race.space == "shared" and race.is_worth_telling for race in found))
 
 
 def _measured(before: Measured, after: Measured, quantity: str) -> _Figures:

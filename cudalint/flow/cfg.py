@@ -7,7 +7,7 @@ lies on every path between the two: a barrier there orders them.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any, Literal
 
 from msgspec import Struct
@@ -23,6 +23,10 @@ class Gate(Struct, frozen=True, eq=False):
     """The statement that it stands before, or the loop at the end of whose body it stands."""
     depth: int
     """Loops around it."""
+    branches: int = 0
+    """Branches around it."""
+    stretch: int = 0
+    """Gates of one stretch are passed by the same threads: no branch, loop or exit lies between."""
 
     @property
     def span(self) -> ir.Span:
@@ -57,14 +61,23 @@ class ControlFlow:
         self.graph.add_nodes_from((self.entry, self.exit))
         self._loops: list[_Loop] = []
         self._depth = 0
+        self._branches = 0
+        self._stretch = 0
+        self._stretches = 0
+        self._exits = 0
+        self._chains: dict[tuple[Node, Node], tuple[Gate, ...]] = {}
         self._join(self._add(function.body, [self.entry]), self.exit)
 
-    def between(self, first: ir.Span, second: ir.Span) -> list[Gate]:
-        """The gates on every path from one piece of code to another, in the order in which they are passed. Both may be
-        the same: then these are the paths around a loop."""
-        start, end = self._at(first), self._at(second)
+    def between(self, start: Code | None, end: Code | None) -> tuple[Gate, ...]:
+        """The gates on every path from one node to another, in the order in which they are passed. Both may be the
+        same: then these are the paths around a loop."""
         if start is None or end is None:
-            return []
+            return ()
+        if (start, end) not in self._chains:
+            self._chains[start, end] = tuple(self._chain(start, end))
+        return self._chains[start, end]
+
+    def _chain(self, start: Code, end: Code) -> list[Gate]:
         import networkx as nx
 
         root = object()
@@ -88,7 +101,7 @@ class ControlFlow:
         gates = [n for n in self.graph if isinstance(n, Gate) and n.where == "before"]
         return sum((g.span.path, g.span.line, g.span.column) == start for g in gates) == 1
 
-    def _at(self, span: ir.Span) -> Node | None:
+    def at(self, span: ir.Span) -> Code | None:
         """The innermost node whose code contains a place."""
         inside = [n for n in self.graph if isinstance(n, Code) and n is not self.exit and _contains(n.span, span)]
         inside = [n for n in inside if n is not self.entry]
@@ -111,16 +124,34 @@ class ControlFlow:
             for inner in statement.statements:
                 ends = self._add(inner, ends)
             return ends
-        gate = Gate("before", statement, self._depth)
+        gate = Gate("before", statement, self._depth, self._branches, self._stretch)
         self._join(ends, gate)
-        return self._behind_gate(statement, [gate])
+        exits = self._exits
+        ends = self._behind_gate(statement, [gate])
+        if self._exits != exits:
+            self._begin_stretch()
+        return ends
+
+    def _begin_stretch(self) -> None:
+        self._stretches += 1
+        self._stretch = self._stretches
+
+    def _inside(self, statement: ir.Stmt, ends: list[Node]) -> list[Node]:
+        """Adds what a branch leads to, which only some threads may execute."""
+        outer = self._stretch
+        self._begin_stretch()
+        self._branches += 1
+        ends = self._add(statement, ends)
+        self._branches -= 1
+        self._stretch = outer
+        return ends
 
     def _behind_gate(self, statement: ir.Stmt, ends: list[Node]) -> list[Node]:
         match statement:
             case ir.If():
                 tested = self._code(statement.condition, ends)
-                then = self._add(statement.then, tested)
-                return then + (self._add(statement.otherwise, tested) if statement.otherwise else tested)
+                then = self._inside(statement.then, tested)
+                return then + (self._inside(statement.otherwise, tested) if statement.otherwise else tested)
             case ir.For() | ir.While() | ir.RangeFor():
                 return self._loop(statement, ends)
             case ir.DoWhile():
@@ -128,9 +159,11 @@ class ControlFlow:
             case ir.Switch():
                 return self._switch(statement, ends)
             case ir.Return():
+                self._exits += 1
                 self._join(self._code(statement, ends), self.exit)
                 return []
             case ir.Break() | ir.Continue():
+                self._exits += 1
                 self._leave(statement, ends)
                 return []
             case ir.UnknownStmt():
@@ -173,8 +206,11 @@ class ControlFlow:
     def _body(self, statement: ir.For | ir.While | ir.RangeFor | ir.DoWhile, ends: list[Node]) -> list[Node]:
         self._loops.append(_Loop([], []))
         self._depth += 1
+        outer = self._stretch
+        self._begin_stretch()
         last = self._add(statement.body, ends)
-        gate = Gate("end", statement, self._depth)
+        gate = Gate("end", statement, self._depth, self._branches, self._stretch)
+        self._stretch = outer
         self._depth -= 1
         self._join(last, gate)
         return [gate]
@@ -185,8 +221,7 @@ class ControlFlow:
         falling: list[Node] = []
         for case in statement.cases:
             falling = [*falling, *tested]
-            for inner in case.body:
-                falling = self._add(inner, falling)
+            falling = self._inside(ir.Block(case.body, statement.span), falling)
         loop = self._loops.pop()
         default = any(case.is_default for case in statement.cases)
         return [*loop.after, *falling, *([] if default else tested)]
@@ -205,9 +240,3 @@ def _contains(outer: ir.Span, inner: ir.Span) -> bool:
 
 def _extent(span: ir.Span) -> tuple[int, int]:
     return span.end_line - span.line, span.end_column - span.column
-
-
-def gates_in_order(gates: Sequence[Gate]) -> Iterator[Gate]:
-    """Those in the fewest loops first; among them the end of a body, then the last one on the way."""
-    ranked = sorted(enumerate(gates), key=lambda pair: (pair[1].depth, pair[1].where != "end", -pair[0]))
-    return (gate for _, gate in ranked)

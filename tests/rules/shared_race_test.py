@@ -163,3 +163,19 @@ def test_a_race_in_a_helper_says_from_where_it_is_called(tmp_path: Path) -> None
     assert (found.place.path, found.place.line) == (str(tmp_path / "helper.cuh"), 2)
     assert "may still read it (a.cu:4)" in found.message
     assert [(r.place.path, r.place.line) for r in found.related if r.message == "called from here"] == [(str(path), 5)]
+
+
+def test_one_finding_for_each_missing_barrier() -> None:
+    path = _FIXTURES / "shared-race/one_barrier.cu"
+    text = path.read_text(encoding="utf-8")
+    found = {one.kernel: one for one in _findings(str(path), text)}
+    keyed = found["keyed"]
+    assert {related.place.line for related in keyed.related} == {6, 7, 8, 9, 10, 20, 27}
+    assert keyed.suggestion is not None
+    assert keyed.suggestion.message == (
+        "put `__syncthreads()` before line 21, between the two accesses; it ends the races at lines 6, 7, 8, 9, 10 too"
+    )
+    lacking = found["in_a_branch"].suggestion
+    assert lacking is not None and not lacking.edits
+    assert lacking.message.endswith("begin them again behind it; what is at line 62 lacks it, too")
+    assert {"keyed", "nested", "in_turn"} <= _each_applied(str(path), text)
