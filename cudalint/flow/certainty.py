@@ -454,7 +454,8 @@ def _sizes(
     """Sizes that nobody gives: whether the race is there for other ones too."""
     view = execution.view
     found = _symbols(conflict, trial, execution)
-    conditions = (*view.assumed, *size_guards(execution))
+    # Of flags that no value was found for, other sizes say nothing.
+    conditions = [c for c in (*view.assumed, *size_guards(execution)) if holds(view.graph, c, trial.values)]
     others = [
         values for values in itertools.islice(_other_sizes(found, trial), _MOST_OTHERS)
         if all(holds(view.graph, condition, {**trial.values, **values}) for condition in conditions)

@@ -192,3 +192,19 @@ def test_what_makes_products_fit_leaves_a_grid_with_blocks() -> None:
     settle_sizes(graph, (blocks, graph.one, graph.one), find_target("a100").max_grid_dimensions)
     assert isinstance(first.payload, Uniform) and isinstance(last.payload, Uniform)
     assert last.payload.generic > first.payload.generic
+
+
+def test_sizes_stay_multiples_of_their_tiles() -> None:
+    """`elements / columns` rows and `columns / 128` tiles: with what the first takes away, there is a tile left, and
+    larger ones have whole tiles."""
+    graph = Graph()
+    elements, columns = graph.uniform("elements", 1 << 20), graph.uniform("columns", 90112)
+    tiles = graph.binary("/", columns, graph.const(128), I4)
+    rows = graph.binary("/", elements, columns, I4)
+    settle_sizes(graph)
+    assert int(columns.payload.generic) % 128 == 0
+    product = graph.binary("*", columns, graph.binary("*", columns, columns, I4), I4)
+    graph.settle(columns, 90112)
+    settle_sizes(graph, (tiles, rows, graph.one), find_target("sm_80").max_grid_dimensions)
+    assert product.op == "*" and 0 < int(columns.payload.generic) < 1291
+    assert int(columns.payload.generic) % 128 == 0

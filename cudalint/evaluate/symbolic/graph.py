@@ -177,6 +177,12 @@ class Graph:
         node.payload = replace(node.payload, generic=generic)
 
     @staticmethod
+    def mark_granule(node: Node, number: int) -> None:
+        """Notes that a uniform symbol is divided by a number without a rest."""
+        assert isinstance(node.payload, Uniform)
+        node.payload = replace(node.payload, granule=math.lcm(node.payload.granule, number))
+
+    @staticmethod
     def mark_stride(node: Node, stride: Stride) -> None:
         """Notes that a uniform symbol is a tensor's stride. The elements of a row lie side by side as a rule."""
         assert isinstance(node.payload, Uniform)

@@ -41,6 +41,8 @@ class Uniform(Struct, frozen=True):
     """Where it is said, if not by the program itself: `Makefile:12`."""
     stride: Stride | None = None
     """It is the distance between a tensor's elements along one of its dimensions."""
+    granule: int = 1
+    """What the program divides it by as if nothing were left: it stays a multiple of that when it is made smaller."""
 
 
 class Reason(Struct, frozen=True):

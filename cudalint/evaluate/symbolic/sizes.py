@@ -14,6 +14,8 @@ from cudalint.evaluate.symbolic.nodes import GRANULE, Node, Uniform
 _FEW = 8
 _LARGEST = 1 << 28
 """Sizes beyond would overflow soon where they are multiplied."""
+_LARGEST_GRANULE = 1 << 12
+"""What is divided by more is no size of tiles: the bytes of a megabyte."""
 _BITS, _FEW_BITS = 16, 4
 """Of what is shifted by a number that nothing gives: `1 << bits` is a size then, and `size >> level` still is one."""
 _ROUNDS = 4
@@ -92,7 +94,7 @@ def _settle_quotients(graph: Graph) -> None:
             _settle_share(graph, int(dividend.value), divisors[0], _generic(divisors[0]))
         elif not _is_shared(dividend, divisors):
             for divisor in divisors:
-                _settle(divisor, GRANULE)
+                _settle(divisor, _granule(divisor))
             _is_shared(dividend, divisors)
     for dividend, divisor in graph.uses.ratios.values():
         if isinstance(dividend.payload, Uniform) and isinstance(divisor.payload, Uniform):
@@ -113,7 +115,10 @@ def _is_shared(whole: Node, parts: Sequence[Node]) -> bool:
 
 def _settle_whole(graph: Graph, whole: Node, divisors: Collection[int]) -> None:
     """`length / 1024`: what is divided is as many times 32 as what it is divided by."""
-    granule = GRANULE * math.lcm(*divisors)
+    number = math.lcm(*divisors)
+    granule = GRANULE * number
+    if math.lcm(granule, _granule(whole)) <= GRANULE * _LARGEST_GRANULE:
+        Graph.mark_granule(whole, number)
     value = -(-_generic(whole) // granule) * granule
     if _generic(whole) > 0 and value < _LARGEST and not _remainder(whole):
         _settle(whole, value)
@@ -136,7 +141,8 @@ def _grow(graph: Graph, grid: Sequence[Node]) -> None:
             if symbol.kind.is_float or _is_default(symbol):
                 continue
             value = _generic(symbol)
-            missing = -(-(1 - before) // GRANULE) * GRANULE * _FEW
+            granule = _granule(symbol)
+            missing = -(-(1 - before) // granule) * granule * _FEW
             grown = _exact(extent, {symbol.index: value + missing})
             if value > 0 and grown is not None and grown > before and value + missing < _LARGEST:
                 _settle(symbol, value + missing)
@@ -203,7 +209,7 @@ def _halve(
     for divisor in dict.fromkeys(divisor for parts in own for divisor in parts):
         _halve(graph, divisor, {}, multiples)
     products = (math.prod(map(_generic, parts)) for parts in own)
-    granule = math.lcm(GRANULE, multiples.get(size, 1), *(GRANULE * product for product in products))
+    granule = math.lcm(_granule(size), multiples.get(size, 1), *(GRANULE * product for product in products))
     smaller = max(granule, _generic(size) // 2 // granule * granule) + _remainder(size)
     if _is_default(size) or not 0 < smaller < _generic(size):
         return False
@@ -214,6 +220,11 @@ def _halve(
 def _remainder(size: Node) -> int:
     """What a size is more than a multiple: a launch is for such sizes alone, with `n % 4 != 0` around it, say."""
     return _generic(size) % GRANULE
+
+
+def _granule(size: Node) -> int:
+    """What a generic size is a multiple of."""
+    return math.lcm(GRANULE, size.payload.granule) if isinstance(size.payload, Uniform) else GRANULE
 
 
 def _generic(atom: Node) -> int:
