@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 from msgspec import Struct
@@ -26,6 +26,11 @@ from cudalint.hardware.requests import WARP_LANES
 
 _FACTORS = (8, 64)
 """By which sizes are made larger to see whether it is the small ones that keep threads away."""
+_ORDINARY = (1001, 37)
+"""Sizes that no block divides, for where the last block is not known that a large one leaves in part: one of several
+blocks, and one of less than one."""
+_MULTIPLES = tuple(2**exponent for exponent in range(1, 11))
+"""Which sizes may have to be for all threads to come."""
 
 
 class _Split(Struct, frozen=True):
@@ -59,12 +64,16 @@ def verdict(event: BarrierEvent, trial: Trial, execution: Execution) -> BarrierR
     unnamed = _unnamed_lane(event, trial)
     if unnamed is not None:
         return BarrierResult(launch, "divergent", unnamed, unnamed=True)
-    for values, text in _other_situations(event, trial, execution):
+    for values, changed in _other_situations(event, trial, execution):
         other = trial.under(values)
         if not other.is_launched or is_another_grid(values, _conditions(event), execution):
             continue
         split = _split(event, other, execution.alive)
         if split is not None:
+            told = [changed] if changed is not None else list(values)
+            text = "where " + ", ".join(f"{render(symbol)} = {values[symbol]}" for symbol in told)
+            if changed is not None and abs(values[changed] - generic(changed)) == 1:
+                text += _rest(event, trial, execution, values, changed, generic(changed))
             return _divergent(event, split, launch, text)
     return BarrierResult(launch, "uniform")
 
@@ -78,8 +87,30 @@ def _own_sizes(event: BarrierEvent, trial: Trial, execution: Execution) -> str |
     for values in ({symbol: generic(symbol) * factor} for symbol in found for factor in _FACTORS):
         fits = all(execution.view.fits(symbol, number) for symbol, number in values.items())
         if fits and allowed(execution.view, values) and _comes_whole(event, trial.under(values), execution):
-            return "where " + ", ".join(f"{render(symbol)} = {generic(symbol)}" for symbol in found)
+            ((symbol, whole),) = values.items()
+            own = "where " + ", ".join(f"{render(symbol)} = {generic(symbol)}" for symbol in found)
+            return own + _rest(event, trial, execution, {symbol: generic(symbol)}, symbol, whole)
     return None
+
+
+def _rest(
+    event: BarrierEvent,
+    trial: Trial,
+    execution: Execution,
+    values: Mapping[Node, int | float],
+    symbol: Node,
+    whole: int,
+) -> str:
+    """Of sizes for which threads stay away what one is no multiple of, where it is that. With `whole` for it all come.
+    """
+    for multiple in _MULTIPLES:
+        if whole % multiple:
+            break
+        others = {**values, symbol: whole + multiple}
+        is_allowed = all(holds(trial.graph, condition, others) for condition in execution.view.assumed)
+        if is_allowed and _comes_whole(event, trial.under(others), execution):
+            return f", which is no multiple of {multiple}" if values[symbol] % multiple else ""
+    return ""
 
 
 def _comes_whole(event: BarrierEvent, trial: Trial, execution: Execution) -> bool:
@@ -284,8 +315,8 @@ def _data(event: BarrierEvent, graph: Graph) -> str | None:
 
 def _other_situations(
     event: BarrierEvent, trial: Trial, execution: Execution
-) -> Iterator[tuple[dict[Node, int | float], str]]:
-    """Sizes that leave a block in part, and flags that open a way to the barrier."""
+) -> Iterator[tuple[dict[Node, int | float], Node | None]]:
+    """Sizes that leave a block in part, with the one that does, and flags that open a way to the barrier."""
     graph, assumed = trial.graph, execution.view.assumed
     conditions = _conditions(event)
     bits = 0
@@ -299,11 +330,13 @@ def _other_situations(
             among |= condition.bits
         open_values = satisfy(graph, wanted, graph.atoms(among, graph.uniform_bits)) or {}
         if open_values:
-            yield open_values, "where " + ", ".join(f"{render(s)} = {v}" for s, v in open_values.items())
+            yield open_values, None
     if not any(c.bits & THREAD_BITS for c in conditions):
         return
     for symbol in symbols(graph, bits):
-        for number in (generic(symbol) + 1, generic(symbol) - 1, 1):
+        for number in (generic(symbol) + 1, generic(symbol) - 1, *_ORDINARY, 1):
             values = {**open_values, symbol: number}
+            if number in _ORDINARY and not execution.view.fits(symbol, number):
+                continue
             if all(holds(graph, c, values) for c in assumed):
-                yield values, f"where {render(symbol)} = {number}"
+                yield values, symbol
