@@ -78,6 +78,8 @@ class RecordType(Struct, eq=False):
     is_union: bool = False
     has_open_bases: bool = False
     """It has bases that are found only when somebody names what it inherits: an instance of a class template."""
+    unsized: str = ""
+    """Why nobody knows how large it is, and where its fields are: `bytes` is 0 then."""
     _overlapping: dict[str, tuple[Field, ...]] | None = None
 
     def field(self, name: str) -> Field | None:

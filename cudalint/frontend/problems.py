@@ -16,7 +16,7 @@ from cudalint.frontend.recovery import CONTEXT_SUFFIX
 
 _NOT_FOUND: Final = re.compile(r"'(.+)' file not found")
 _UNDECLARED: Final = re.compile(r"use of undeclared identifier '(\w+)'")
-_NO_CLASS: Final = "expected class name"
+NO_CLASS: Final = "expected class name"
 """What clang says of a base class that nothing declares."""
 NO_NAMESPACE: Final = "expected namespace name"
 """What it says of `using namespace` where nothing declares that."""
@@ -94,7 +94,7 @@ def _problem(diagnostic: Diagnostic) -> Problem:
     message: str = diagnostic.spelling
     kind: ProblemKind = "missing-include" if _NOT_FOUND.match(message) else "error"
     name = location.file.name if location.file else ""
-    is_syntax = kind == "error" and diagnostic.category_name in _SYNTAX and message != _NO_CLASS
+    is_syntax = kind == "error" and diagnostic.category_name in _SYNTAX and message != NO_CLASS
     # Those of bundled headers are ours, and those of a fragment's includer are listed there.
     is_syntax = is_syntax and not name.startswith(HEADERS_ROOT) and not name.endswith(CONTEXT_SUFFIX)
     return Problem(name, location.line, location.column, message, kind, is_syntax)

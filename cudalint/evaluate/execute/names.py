@@ -116,6 +116,8 @@ def field_place(ex: Executor, base: Place, name: str, type_: ir.Type) -> Place:
         if isinstance(value, RecordValue) and name in value.fields:
             return _referred(ex, value.fields[name], type_)
         return TemporaryPlace(ex.memory.smear(value, type_, field=name), type_)
+    if isinstance(base.type, ir.RecordType) and base.type.unsized:
+        return _somewhere_within(ex, base, base.type, name, type_)
     offset = field.offset if field else 0
     pointer = base.pointer
     subscripts = pointer.subscripts
@@ -130,6 +132,18 @@ def field_place(ex: Executor, base: Place, name: str, type_: ir.Type) -> Place:
     if isinstance(type_, ir.PointerType) and type_.reference:
         return pointer_place(ex, expressions.read(ex, inner_place, ir.Span("", 0, 0, 0, 0)), type_)
     return inner_place
+
+
+def _somewhere_within(ex: Executor, base: MemoryPlace, record: ir.RecordType, name: str, type_: ir.Type) -> Place:
+    """A field of a record of which nobody knows where its fields are."""
+    text = f"where `{name}` stands in its record is not known: {record.unsized}"
+    at = ex.opaque(text, ir.Scalar("unsigned long", 8, "uint"), origin=(record, name))
+    offset = at if isinstance(at, Node) else ex.graph.zero
+    moved = ex.graph.binary("+", base.pointer.offset, offset, I8)
+    inner = MemoryPlace(Pointer(base.pointer.target, moved, type_, None, base.pointer.one_of), type_, None)
+    if isinstance(type_, ir.PointerType) and type_.reference:
+        return pointer_place(ex, expressions.read(ex, inner, ir.Span("", 0, 0, 0, 0)), type_)
+    return inner
 
 
 def _through_reference(ex: Executor, inner: LocalPlace) -> Place:

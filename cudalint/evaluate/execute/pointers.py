@@ -129,7 +129,8 @@ def _size(ex: Executor, element: ir.Type) -> Node:
     if element.bytes or isinstance(element, (ir.Scalar, ir.PointerType)) or ex.configuration is None:
         return ex.graph.const(element_bytes(element), I8)
     what = "the length of its rows" if isinstance(element, ir.ArrayType) else "the size of its elements"
-    unknown = ex.opaque(f"{what} is not known", ir.Scalar("unsigned long", 8, "uint"))
+    why = f": {element.unsized}" if isinstance(element, ir.RecordType) and element.unsized else ""
+    unknown = ex.opaque(f"{what} is not known{why}", ir.Scalar("unsigned long", 8, "uint"))
     return unknown if isinstance(unknown, Node) else ex.graph.const(element_bytes(element), I8)
 
 

@@ -12,6 +12,7 @@ from cudalint.frontend.lower.expressions import Expressions
 from cudalint.frontend.lower.functions import Functions
 from cudalint.frontend.lower.init_lists import InitLists
 from cudalint.frontend.lower.lambdas import Lambdas
+from cudalint.frontend.lower.layouts import Layouts
 from cudalint.frontend.lower.macros import Macros
 from cudalint.frontend.lower.sources import Sources
 from cudalint.frontend.lower.stand_ins import StandIns
@@ -41,7 +42,7 @@ class Context:
         self.root = cursors.from_bindings(parsed.tu.cursor)
         self.sources = Sources(self.root.unit, parsed.path, parsed.is_user, parsed.shown, parsed.places, parsed.tu)
         self.macros = Macros(self._texts)
-        self.types = Types()
+        self.types = Types(Layouts(parsed.problems, self.sources))
         self.symbols = Symbols(self)
         self.functions = Functions(self, launching)
         self.stand_ins = StandIns(self, parsed.stand_ins)

@@ -171,11 +171,21 @@ class Expressions:
         type. The operand is not evaluated: it reads no memory."""
         type_, where = self._types.of(cursor), self._where(cursor)
         value = cursors.evaluate(cursor)
+        if self._types.may_be_unsized() and (gap := self._gap_of_operand(cursor)):
+            return ir.UnknownExpr(gap, (), type_, where)
         if value is None and self._context.sources.text(cursor).startswith("sizeof"):
             value = self._stand_in_size(cursor)
         if value is None:
             return ir.UnknownExpr("a constant without a value", (), type_, where)
         return ir.Constant(value, type_, where)
+
+    def _gap_of_operand(self, cursor: Cursor) -> str:
+        """Why the size of what `sizeof` is asked about is not known."""
+        inner = cursors.expressions(cursor) or cursors.children(cursor)
+        type_ = self._types.of(inner[0]) if inner else None
+        if not isinstance(type_, ir.RecordType) or not type_.unsized:
+            return ""
+        return f"a record whose size is not known: {type_.unsized}"
 
     def _stand_in_size(self, cursor: Cursor) -> int | None:
         """Of `sizeof(T)` and `sizeof(array[0])`, where the type is a parameter of the template."""

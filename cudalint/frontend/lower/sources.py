@@ -132,6 +132,10 @@ class Sources:
         self._manager = (location.manager, location.options)
         return self._place(location.encoded)
 
+    def is_shown_as(self, path: str, shown: str) -> bool:
+        """Whether a file as clang names it is the one of a span."""
+        return self._shown(path) == shown
+
     def begin(self, cursor: Cursor) -> Place:
         """Where the first token of a node stands."""
         return self._begin(cursors.extent(cursor))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Final
 
 from msgspec.structs import replace
@@ -9,6 +10,7 @@ from msgspec.structs import replace
 from cudalint import ir
 from cudalint.frontend import cursors, kinds
 from cudalint.frontend.cursors import Cursor, CxType
+from cudalint.frontend.lower.layouts import Layouts
 
 _SCALAR_TABLE: Final[tuple[tuple[str, str, int, ir.ScalarKind], ...]] = (
     ("VOID", "void", 0, "void"),
@@ -62,7 +64,8 @@ _VECTOR_FIELDS: Final = ("x", "y", "z", "w")
 class Types:
     """Lowers types, each once: equal C++ types, qualifiers aside, are the same IR object."""
 
-    def __init__(self) -> None:
+    def __init__(self, layouts: Layouts) -> None:
+        self._layouts = layouts
         self._lowered: dict[int, ir.Type] = {}
         self._pointers: dict[tuple[ir.Type, bool], ir.PointerType] = {}
         self._arrays: dict[tuple[ir.Type, int | None], ir.ArrayType] = {}
@@ -84,6 +87,10 @@ class Types:
             found = self._lower_canonical(cursors.unqualified_type(cursors.canonical_type(type_)))
             self._lowered[type_.handle] = found
         return found
+
+    def may_be_unsized(self) -> bool:
+        """Whether there may be records of which nobody knows the size."""
+        return self._layouts.may_have_gaps
 
     def pointer(self, pointee: ir.Type, reference: bool = False) -> ir.PointerType:
         key = (pointee, reference)
@@ -167,11 +174,23 @@ class Types:
         )
         self._lowered[type_.handle] = record  # Before its fields, which may point to it.
         if record.bytes:
-            record.fields = self._fields(type_, declaration)
+            own = cursors.fields(type_)
+            record.fields = self._fields(own, declaration)
+            if self.may_be_unsized():
+                self._note_gap(record, declaration, own)
             record.has_open_bases = _has_dependent_base(declaration)
             if record.has_open_bases:
                 self._base_bytes[record] = 0
         return record
+
+    def _note_gap(self, record: ir.RecordType, declaration: Cursor, own: Sequence[Cursor]) -> None:
+        """What is missing for the layout of a record, of which clang gives the size of the rest."""
+        record.unsized = self._layouts.gap(declaration, [(cursor, self.of(cursor)) for cursor in own])
+        if not record.unsized:
+            bases = (self.of(c) for c in cursors.children(declaration) if c.kind == kinds.CXX_BASE_SPECIFIER)
+            record.unsized = next((b.unsized for b in bases if isinstance(b, ir.RecordType) and b.unsized), "")
+        if record.unsized:
+            record.bytes, record.align = 0, 1
 
     def note_base(self, record: ir.Type, base: ir.Type) -> None:
         """Gives a record, or what a pointer leads to, the fields of a base that it was seen to have: it turns into one
@@ -188,9 +207,9 @@ class Types:
             record.extend(tuple(inherited))
             self._base_bytes[record] = start + base.bytes
 
-    def _fields(self, type_: CxType, declaration: Cursor) -> tuple[ir.Field, ...]:
+    def _fields(self, own: Sequence[Cursor], declaration: Cursor) -> tuple[ir.Field, ...]:
         fields = self._base_fields(declaration)
-        for cursor in cursors.fields(type_):
+        for cursor in own:
             fields += self._field(cursor)
         return tuple(fields)
 
