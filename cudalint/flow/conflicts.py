@@ -277,8 +277,18 @@ def _pair(
         keys, firsts, seconds = keys[unordered], firsts[unordered], seconds[unordered]
         if not len(firsts):
             return None
+    order = np.argsort(_are_across(table, firsts, seconds), kind="stable")
+    keys, firsts, seconds = keys[order], firsts[order], seconds[order]
     chosen = 0 if ignores_values else _first_harmful(table, runs, keys, firsts, seconds)
     return None if chosen is None else _witness(table, int(firsts[chosen]), int(seconds[chosen]), reach)
+
+
+def _are_across(table: Table, firsts: Column, seconds: Column) -> NDArray[np.bool_]:
+    """[pairs] whether the later access belongs to a later iteration: such a witness takes more words than another."""
+    in_order = table.step[firsts] <= table.step[seconds]
+    earlier, later = np.where(in_order, firsts, seconds), np.where(in_order, seconds, firsts)
+    in_loops = np.array([touch.context.loops != () for touch in table.touches])
+    return np.asarray((table.event[later] <= table.event[earlier]) & in_loops[table.event[earlier]])
 
 
 def _sharing(runs: _Runs, a: Column, b: Column) -> tuple[Column, Column]:
@@ -378,7 +388,7 @@ def _witness(table: Table, first: int, second: int, reach: Reach) -> Conflict:
         first, second = second, first
     one, other = table.touches[int(table.event[first])], table.touches[int(table.event[second])]
     address = int(table.address[first]) * table.unit
-    across = int(table.event[second]) <= int(table.event[first]) and one.context.loops != ()
+    across = bool(_are_across(table, np.array([first]), np.array([second]))[0])
     sites = site_pair(one, other)
     return Conflict(one, other, sites, _thread(table, first), _thread(table, second), reach, address, across)
 

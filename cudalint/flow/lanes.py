@@ -9,11 +9,13 @@ from typing import Literal
 
 import numpy as np
 from msgspec import Struct
+from msgspec.structs import replace
 from numpy.typing import NDArray
 
-from cudalint.evaluate.execute.events import AccessEvent
+from cudalint.evaluate.execute.events import AccessEvent, EscapeEvent
+from cudalint.evaluate.execute.values import Allocation
 from cudalint.evaluate.symbolic.graph import Graph
-from cudalint.evaluate.symbolic.nodes import OPAQUE_BIT, THREAD_BITS, UNINITIALISED, Node
+from cudalint.evaluate.symbolic.nodes import OPAQUE_BIT, THREAD_BITS, UNINITIALISED, Node, Reason
 from cudalint.evaluate.symbolic.numeric import Data
 from cudalint.evaluate.symbolic.opaque_parts import opaque_parts, without_data
 from cudalint.flow.unfold import Intervals, Touch, Unfolding, flat
@@ -114,6 +116,31 @@ class Table(Struct, frozen=True, eq=False, dict=True):
                 result[here] = self._stored(touch, here)
         return result
 
+    @cached_property
+    def _written(self) -> set[object]:
+        """The memory that the kernel changes, or may."""
+        found = set()
+        for event in self.unfolding.events:
+            if isinstance(event, EscapeEvent) or (isinstance(event, Touch) and effect(event) != "load"):
+                found.add(memory_of(event.target))
+        return found
+
+    def _by_content(self, value: Node) -> Node:
+        """The value with one number for each element of memory that nobody changes, wherever it was loaded."""
+        graph = self.unfolding.graph
+        if not value.bits & OPAQUE_BIT:
+            return value
+        same: dict[Node, Node] = {}
+        for part, reason in opaque_parts(graph, value):
+            if reason.memory and isinstance(reason.memory[0], Allocation) and self._is_constant(reason.memory[0]):
+                content = Reason(True, "what it holds", memory=reason.memory)
+                content = replace(content, function=graph.opaque(content, (), part.kind).index)
+                same[part] = graph.opaque(content, tuple(map(self._by_content, part.args)), part.kind)
+        return graph.substitute(value, same) if same else value
+
+    def _is_constant(self, memory: Allocation) -> bool:
+        return memory.space in ("global", "constant") and memory_of(memory) not in self._written
+
     def _stored(self, touch: Touch, entries: NDArray[np.int64]) -> Column:
         follows = self.unfolding.follows
         if touch.values is None or any(v.payload == UNINITIALISED or not follows(touch, v) for v in touch.values):
@@ -121,7 +148,7 @@ class Table(Struct, frozen=True, eq=False, dict=True):
         rows = self.unfolding.rows_of(touch)
         mixed = np.zeros(len(entries), dtype=np.uint64)
         for value in touch.values:
-            numbers = flat(rows.value(value), rows)[self.row[entries], self.thread[entries]]
+            numbers = flat(rows.value(self._by_content(value)), rows)[self.row[entries], self.thread[entries]]
             is_float = numbers.dtype.kind == "f"
             words = numbers.astype(np.float64).view(np.uint64) if is_float else numbers.astype(np.uint64)
             mixed = (mixed ^ words) * np.uint64(0x9E3779B97F4A7C15)
@@ -133,6 +160,14 @@ def effect(touch: Touch) -> Literal["load", "store", "atomic"]:
     if touch.operation == "async-copy":
         return "store" if touch.target.space == "shared" else "load"
     return touch.operation
+
+
+def memory_of(target: Allocation) -> object:
+    """All arrays of dynamic shared memory start at the same place, and a launch may pass one array for several
+    parameters."""
+    if target.space == "shared" and target.symbol is not None and target.symbol.storage == "dynamic-shared":
+        return "dynamic-shared"
+    return target.same_as or target
 
 
 def table_of(unfolding: Unfolding, touches: Sequence[Touch], size: int | None) -> Table | None:

@@ -28,9 +28,9 @@ from cudalint.evaluate.requests.execution import Execution
 from cudalint.evaluate.requests.knowledge import is_astray
 from cudalint.evaluate.symbolic.graph import Graph
 from cudalint.flow.conflicts import Contest, clash
-from cudalint.flow.lanes import TooManyLanes, effect, table_of
+from cudalint.flow.lanes import TooManyLanes, effect, memory_of, table_of
 from cudalint.flow.left_out import is_one_array
-from cudalint.flow.search import memory_of, situations
+from cudalint.flow.search import situations
 from cudalint.flow.trial import Trial
 from cudalint.flow.unfold import TooLarge, Touch, Unfolding
 

@@ -21,7 +21,7 @@ from cudalint.flow.apart import has_own_bytes
 from cudalint.flow.certainty import Doubt, contradiction, doubt_about
 from cudalint.flow.conflicts import Conflict, clash
 from cudalint.flow.distances import meetings
-from cudalint.flow.lanes import effect
+from cudalint.flow.lanes import effect, memory_of
 from cudalint.flow.left_out import Known, is_met, is_one_array, left_out, on_sizes, size_guards
 from cudalint.flow.reach import inside, reaching
 from cudalint.flow.trial import GaveUp, Trial
@@ -195,11 +195,3 @@ def _is_followed(event: Touch, graph: Graph) -> bool:
     if target.is_null or target.space not in ("shared", "global") or not is_one_array(target, graph):
         return False
     return not is_astray(event.offset, event.context, graph)
-
-
-def memory_of(target: Allocation) -> object:
-    """All arrays of dynamic shared memory start at the same place, and a launch may pass one array for several
-    parameters."""
-    if target.space == "shared" and target.symbol is not None and target.symbol.storage == "dynamic-shared":
-        return "dynamic-shared"
-    return target.same_as or target

@@ -115,7 +115,8 @@ class Memory:
         if isinstance(type_, ir.RecordType):
             fields = {}
             for field in type_.fields:
-                part = Reason(reason.data, f"{reason.text} (.{field.name})" if reason.data else reason.text)
+                text = f"{reason.text} (.{field.name})" if reason.data else reason.text
+                part = Reason(reason.data, text, memory=reason.memory and (*reason.memory, field.name))
                 inner = f"{name}.{field.name}" if name else field.name
                 fields[field.name] = self.unknown(field.type, part, args, inner)
             return RecordValue(type_, fields)
@@ -240,7 +241,8 @@ class Memory:
         return self._loaded(place, pointer.target, context)
 
     def _loaded(self, place: MemoryPlace, target: Allocation, context: Context) -> Value:
-        reason = Reason(True, f"it is loaded from `{target.name}` at line {context.span.line}")
+        text = f"it is loaded from `{target.name}` at line {context.span.line}"
+        reason = Reason(True, text, memory=() if target.is_null else (target,))
         offset = place.pointer.offset
         args = (offset,) if target.opaque is None else (offset, target.opaque)
         return self.unknown(place.type, reason, args, f"{target.name}[...]")

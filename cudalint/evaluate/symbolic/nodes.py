@@ -53,6 +53,10 @@ class Reason(Struct, frozen=True):
     text: str
     origin: object = None
     """What tells this value from others with the same text: the place that it comes from."""
+    memory: tuple[object, ...] = ()
+    """The memory that it was loaded from, and of a record in there the field."""
+    function: int | None = None
+    """Equal for values that are equal wherever their arguments are, however these are computed."""
 
 
 UNINITIALISED = Reason(False, "it is not initialised")

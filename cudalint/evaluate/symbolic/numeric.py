@@ -18,7 +18,7 @@ from cudalint.evaluate.symbolic.apart import Apart, apart
 from cudalint.evaluate.symbolic.arithmetic import OPERATIONS, Kind, Number
 from cudalint.evaluate.symbolic.caches import MOST_AT_ONCE
 from cudalint.evaluate.symbolic.graph import Graph
-from cudalint.evaluate.symbolic.nodes import THREAD_BITS, Node, Uniform
+from cudalint.evaluate.symbolic.nodes import THREAD_BITS, Node, Reason, Uniform
 from cudalint.evaluate.symbolic.operations import Array, operate
 from cudalint.evaluate.symbolic.trip_counts import lane_trips
 from cudalint.hardware.requests import WARP_LANES
@@ -447,7 +447,9 @@ class Rows:
         if self.data != "random":
             own = self.data == "place" and node.bits & THREAD_BITS
             return _as_number(self._place() if own else np.int64(0), node.kind)
-        mixed = self.salt ^ np.uint64((node.index * 0xD1B54A32D192ED03) & 0xFFFFFFFFFFFFFFFF)
+        assert isinstance(node.payload, Reason)
+        function = node.index if node.payload.function is None else node.payload.function
+        mixed = self.salt ^ np.uint64((function * 0xD1B54A32D192ED03) & 0xFFFFFFFFFFFFFFFF)
         for arg in node.args:
             number = np.asarray(self.value(arg))
             if number.dtype.kind == "f":
