@@ -73,6 +73,9 @@ class Diagnostic(Struct, frozen=True, eq=False):
     cause: str = ""
     """What it has in common with others of its kernel, or of its file if it is about none, wherever they stand: those
     with the same are told together."""
+    of_launches: str = ""
+    """What it has in common with others of its file that are about launches, whatever these launch: those with the same
+    are told together."""
     about: str = ""
     """The array that the message is about, where others of one cause may be about others."""
     part_of: str = ""

@@ -50,8 +50,9 @@ def launch_finding(
     message: str,
     figures: Mapping[str, float],
     suggestion: Suggestion | None = None,
+    common: str = "",
 ) -> Diagnostic:
-    """A finding at the launch statement."""
+    """A finding at the launch statement; `common` is what other launches of the file may have in common with it."""
     return rule.finding(
         kernel,
         place=seen.site.place,
@@ -59,6 +60,7 @@ def launch_finding(
         launches=(seen.launch,),
         figures=figures,
         suggestion=suggestion,
+        of_launches=common,
     )
 
 

@@ -60,6 +60,7 @@ class RuleBase(ABC):
         picture: Picture | None = None,
         asks: str = "",
         cause: str = "",
+        of_launches: str = "",
         about: str = "",
         part_of: str = "",
     ) -> Diagnostic:
@@ -81,6 +82,7 @@ class RuleBase(ABC):
             picture=picture,
             asks=asks,
             cause=cause,
+            of_launches=of_launches,
             about=about,
             part_of=part_of,
         )

@@ -69,7 +69,9 @@ class BlockNotWarpMultiple(Rule):
         figures = {"threads": float(threads), "idle_lanes": float(idle), "idle_fraction": share}
         x, y, z = seen.site.block
         assert x is not None and y is not None and z is not None
-        return launch_finding(self, kernel, seen, message, figures, _suggestion((x, y, z), share, target))
+        suggestion = _suggestion((x, y, z), share, target)
+        # Launches with a block of one size, such as those of a macro that is used again and again, have one cause.
+        return launch_finding(self, kernel, seen, message, figures, suggestion, common=dimensions((x, y, z)))
 
 
 def _suggestion(block: Block, share: float, target: Target) -> Suggestion | None:

@@ -1,6 +1,6 @@
 """Findings that readers of text are told together: the same of neighbouring lines, as of the four channels of a pixel,
-what has one cause in a kernel, what one condition on a kernel's arguments would end, and what several kernels meet in a
-function that all of them call."""
+what has one cause in a kernel, what one condition on a kernel's arguments would end, what several kernels meet in a
+function that all of them call, and launches of a file with the same block."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _MOST_ARRAYS = 3
 
 class Group(Struct):
     findings: list[Diagnostic]
-    """Of one kernel, in the order of the source."""
+    """Of one kernel, or of launches, in the order of the source."""
     kernels: list[str] = field(default_factory=list)
     """Other kernels that meet the same in the same places."""
 
@@ -57,7 +57,7 @@ def _across_kernels(diagnostics: Iterable[Diagnostic]) -> Iterable[tuple[Diagnos
 
 
 def _is_far(diagnostic: Diagnostic) -> bool:
-    return bool(diagnostic.asks or diagnostic.cause)
+    return bool(diagnostic.asks or diagnostic.cause or diagnostic.of_launches)
 
 
 def _follows(last: Diagnostic, diagnostic: Diagnostic) -> bool:
@@ -66,6 +66,9 @@ def _follows(last: Diagnostic, diagnostic: Diagnostic) -> bool:
 
 def _common(diagnostic: Diagnostic) -> Hashable:
     """What those of a group have in common."""
+    if diagnostic.of_launches:
+        d = diagnostic
+        return d.code, d.severity, d.place.path, d.of_launches, tuple(variant.of_launches for variant in d.variants)
     if diagnostic.asks:
         return _in_kernel(diagnostic)
     if diagnostic.cause:
@@ -103,7 +106,7 @@ def as_one(group: Group) -> Diagnostic:
     first, *others = group.findings
     label = "so does this" if first.asks else "the same"
     related = list(first.related)
-    for other in _neighbours(group.findings) if first.cause else others:
+    for other in _neighbours(group.findings) if first.cause or first.of_launches else others:
         known = () if first.cause else other.related
         related += (Related(other.place, label), *(place for place in known if place not in related))
     return replace(first, related=tuple(related))

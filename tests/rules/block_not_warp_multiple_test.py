@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from linting import lint
 
 from cudalint.hardware.targets import find_target
+from cudalint.reporters.alike import notes, together
 
 
 def _launched(block: str) -> str:
@@ -65,3 +66,22 @@ def test_no_full_block_is_nearer(x: int, y: int, z: int) -> None:
     found = nearest_full_blocks(block, target)
     assert {prod(size) for size in found} == nearest - {None}
     assert all(sum(a != b for a, b in zip(size, block, strict=True)) == 1 for size in found)
+
+
+def test_launches_with_a_block_of_one_size_are_told_together() -> None:
+    """A macro launches what it is given: 100 has one cause wherever that is used, and 200 is another finding."""
+    text = """
+        __global__ void one(float *data) { data[blockIdx.x * blockDim.x + threadIdx.x] = 1; }
+        __global__ void two(float *data) { data[blockIdx.x * blockDim.x + threadIdx.x] = 2; }
+        #define TEST(KERNEL, BLOCK) KERNEL<<<1024, BLOCK>>>(data)
+        void launch(float *data) {
+            TEST(one, 100);
+            TEST(two, 100);
+            TEST(one, 100);
+            TEST(two, 200);
+            TEST(two, 100);
+        }
+    """
+    groups = together(lint(text, "CL501"))
+    assert [[finding.place.line for finding in group.findings] for group in groups] == [[6, 7, 8, 10], [9]]
+    assert list(notes(groups[0])) == [("also", "the same at 3 more places, at lines 7, 8, 10")]
