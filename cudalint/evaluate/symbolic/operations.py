@@ -67,14 +67,18 @@ def _pick(args: list[Array]) -> Array:
     return result
 
 
+_MOST_BYTES = 8
+"""Of the numbers that are computed with."""
+
+
 def _convert(value: Array, kind: Kind) -> Array:
     array = np.asarray(value)
     if kind.code == "f":
         return array.astype(np.float64)
     if array.dtype.kind == "f":
         array = np.nan_to_num(array, posinf=0.0, neginf=0.0).clip(-9.2e18, 9.2e18).astype(np.int64)
-    # What does not fit is cut off.
-    return array.astype(f"{kind.code}{kind.bytes}").astype(np.int64)
+    # What does not fit is cut off; of 128 bits these are kept.
+    return array.astype(f"{kind.code}{min(kind.bytes, _MOST_BYTES)}").astype(np.int64)
 
 
 def _divide(a: Array, b: Array, kind: Kind) -> Array:
