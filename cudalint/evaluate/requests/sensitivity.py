@@ -65,12 +65,11 @@ def unknown_strides(reached: Sequence[Known], quick: Totals, view: LaunchView) -
     bits = 0
     for known in reached:
         bits |= known.event.offset.bits
+    found = [u for u in view.graph.atoms(bits, view.graph.uniform_bits) if _may_be_one(u)]
+    bare = found if _is_of_other_sizes(reached, view) else _bare_strides(found, reached, view)
     names, figures, base = [], [], quick.cost / quick.requests
-    found = [u for u in view.graph.atoms(bits, view.graph.uniform_bits) if isinstance(u.payload, Uniform)]
-    bare = _bare_strides(found, reached, view)
     for uniform in found:
-        assert isinstance(uniform.payload, Uniform)
-        is_stride = uniform.payload.stride == "any" or uniform in bare
+        is_stride = uniform in bare or _is_stride(uniform)
         if is_stride and view.allows(uniform, 1) and view.is_launched(uniform, 1):
             totals = totals_of(reached[:8], view.varied(uniform, 1))
             figure = totals.cost / totals.requests if totals.requests else base
@@ -78,6 +77,24 @@ def unknown_strides(reached: Sequence[Known], quick: Totals, view: LaunchView) -
                 names.append(render(uniform))
                 figures.append(figure)
     return names, figures
+
+
+def _is_stride(number: Node) -> bool:
+    return isinstance(number.payload, Uniform) and number.payload.stride == "any"
+
+
+def _is_of_other_sizes(reached: Sequence[Known], view: LaunchView) -> bool:
+    """Whether conditions were taken to hold that don't for the sizes that go into the addresses: these are no sizes of
+    the program then, and a number that one of them is multiplied with may well be 1, such as a dilation."""
+    bits = 0
+    for known in reached:
+        bits |= known.event.offset.bits
+    return any(
+        atom.kind != BOOL and not atom.kind.is_float
+        for known in reached
+        for condition in known.relaxed
+        for atom in view.graph.atoms(condition.bits & bits, view.graph.uniform_bits)
+    )
 
 
 def _bare_strides(found: Sequence[Node], reached: Sequence[Known], view: LaunchView) -> list[Node]:
@@ -100,7 +117,8 @@ def _bare_strides(found: Sequence[Node], reached: Sequence[Known], view: LaunchV
 
 def _may_be_one(number: Node) -> bool:
     """Whether a number may be the stride of neighbours: those of a tensor but the last are known not to be."""
-    assert isinstance(number.payload, Uniform)
+    if not isinstance(number.payload, Uniform):
+        return False
     return not (number.kind.is_float or is_address(number) or number.payload.stride == "outer")
 
 
