@@ -221,8 +221,7 @@ def contradiction(conflict: Conflict, graph: Graph) -> Doubt | None:
     )
     if not first or not second or set(first) == set(second):
         return None
-    negated = {graph.negate(c) for c in first}
-    if negated & set(second):
+    if _denies(first, second, graph) or _denies(second, first, graph):
         return Doubt("the two accesses are on opposite sides of one condition", excludes=True)
     together = [*first, *second]
     atoms = list(dict.fromkeys(part for c in together for part, _ in opaque_parts(graph, c)))
@@ -234,6 +233,12 @@ def contradiction(conflict: Conflict, graph: Graph) -> Doubt | None:
     if satisfy(graph, together, atoms) is None:
         return Doubt("it depends on whether both accesses can happen in one run")
     return None
+
+
+def _denies(some: Sequence[Node], others: Sequence[Node], graph: Graph) -> bool:
+    """Whether one of some conditions is the opposite of others, be it of several of them together."""
+    held = set(others)
+    return any(held.issuperset(conjuncts(graph, graph.negate(condition))) for condition in some)
 
 
 def _guards(graph: Graph, conflict: Conflict) -> Doubt | None:

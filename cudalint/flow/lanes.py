@@ -132,13 +132,14 @@ class Table(Struct, frozen=True, eq=False, dict=True):
             return value
         same: dict[Node, Node] = {}
         for part, reason in opaque_parts(graph, value):
-            if reason.memory and isinstance(reason.memory[0], Allocation) and self._is_constant(reason.memory[0]):
+            if part.op == "opaque" and reason.memory and self._is_constant(reason.memory[0]):
                 content = Reason(True, "what it holds", memory=reason.memory)
                 content = replace(content, function=graph.opaque(content, (), part.kind).index)
                 same[part] = graph.opaque(content, tuple(map(self._by_content, part.args)), part.kind)
         return graph.substitute(value, same) if same else value
 
-    def _is_constant(self, memory: Allocation) -> bool:
+    def _is_constant(self, memory: object) -> bool:
+        assert isinstance(memory, Allocation)
         return memory.space in ("global", "constant") and memory_of(memory) not in self._written
 
     def _stored(self, touch: Touch, entries: NDArray[np.int64]) -> Column:

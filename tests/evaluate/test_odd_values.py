@@ -36,6 +36,27 @@ void run(const int *in, int *o) { k<<<8, 64>>>(in, o); }
 """
 
 
+_COUNTED = """
+__global__ void k(const int *in, int *o) {
+  __shared__ int s[256];
+  int t = threadIdx.x, n = 0;
+  while (in[t + n] != 0) n++;
+  s[t] = n;
+  s[t ^ 32] = n;
+  __syncthreads();
+  o[t] = s[t];
+}
+void run(const int *in, int *o) { k<<<1, 256>>>(in, o); }
+"""
+
+
+def test_what_two_threads_store_may_be_how_long_a_loop_was(tmp_path: Path) -> None:
+    path = tmp_path / "a.cu"
+    path.write_text(_COUNTED, encoding="utf-8")
+    (kernel,) = analyse_file(str(path), AnalysisOptions()).kernels
+    assert [access.array for access in kernel.accesses if access.array == "s"]
+
+
 @pytest.mark.parametrize("source", [_FIELDS, _WIDE], ids=["a field and its bytes", "numbers of 128 bits"])
 def test_all_accesses_have_figures(tmp_path: Path, source: str) -> None:
     path = tmp_path / "a.cu"

@@ -265,8 +265,15 @@ def _fitting(extent: Node, chosen: Sequence[Node], view: LaunchView) -> Iterator
     orders = [range(1, len(chosen) + 1), range(len(chosen), 0, -1)][: len(chosen)]
     for scale, order in itertools.product(_SCALES, orders):
         values: dict[Node, int | float] = {u: scale * factor * unit for factor, u in zip(order, chosen, strict=True)}
-        if allowed(view, values) and not _wraps(extent, values, view) and _number(extent, values, view) > 0:
+        if not allowed(view, values) or not _is_launched(values, view):
+            continue
+        if not _wraps(extent, values, view) and _number(extent, values, view) > 0:
             yield values
+
+
+def _is_launched(values: Values, view: LaunchView) -> bool:
+    """Whether sizes leave any blocks: `rows / devices / 32` are none where there are as many devices as rows."""
+    return min(Rows.of_one_block(view.graph, values, view.block).counts(view.grid)) >= 1
 
 
 def _wraps(extent: Node, values: Values, view: LaunchView) -> bool:
