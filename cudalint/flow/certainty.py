@@ -11,7 +11,7 @@ import numpy as np
 from msgspec import Struct
 
 from cudalint.evaluate.checks.probes import depends_on, generic, symbols
-from cudalint.evaluate.execute.events import AccessEvent, Event, FenceEvent, UnseenCall
+from cudalint.evaluate.execute.events import AccessEvent, BarrierEvent, Event, FenceEvent, UnseenCall
 from cudalint.evaluate.requests.execution import Execution
 from cudalint.evaluate.symbolic.assumptions import holds
 from cudalint.evaluate.symbolic.graph import Graph, conjuncts
@@ -186,7 +186,19 @@ def _parts_missing(conflict: Conflict, execution: Execution, trial: Trial) -> Do
     for call in execution.unseen:
         if call.is_anywhere or _is_between(call, conflict, trial.program().places):
             return Doubt(f"`{call.name}`, which is not understood, may order the threads")
+    if conflict.reach != "grid" and any(_is_for_one(event, conflict) for event in execution.events):
+        return Doubt("a barrier that not all threads of the block wait for may order them")
     return None
+
+
+def _is_for_one(event: Event, conflict: Conflict) -> bool:
+    """Whether threads wait, on the branch of one of the accesses only, at a barrier of which it is not followed who
+    comes: what the branches do is told one after the other, whichever of them is first in time."""
+    if not isinstance(event, BarrierEvent) or event.kind != "named" or event.part == "arrive":
+        return False
+    comes = set(event.context.conditions)
+    branches = [comes <= set(end.context.conditions) for end in (conflict.first, conflict.second)]
+    return bool(comes) and branches[0] != branches[1]
 
 
 def _is_between(call: UnseenCall, conflict: Conflict, places: Mapping[int, int]) -> bool:

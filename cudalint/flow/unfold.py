@@ -152,6 +152,8 @@ class _Clock(Struct):
     step: int = 0
     arrived: bool = False
     """Between an arrival at a barrier and the wait."""
+    between: list[tuple[Intervals, int | slice]] = field(default_factory=list)
+    """What was stamped since the arrival."""
     open: list[tuple[int, int]] = field(default_factory=list)
     """Asynchronous copies that are in no group yet: event and row."""
     groups: list[list[tuple[int, int]]] = field(default_factory=list)
@@ -443,6 +445,8 @@ class Unfolding:
         if isinstance(event, (AccessEvent, LibraryAccess)) and isinstance(row, int) and _moves_clock(event):
             times.until[row] = 1 << 40
             clock.open.append((place, row))
+        elif clock.arrived:
+            clock.between.append((times, row))
         return times
 
     def _pass(self, event: BarrierEvent, row: int, clock: _Clock) -> None:
@@ -460,6 +464,11 @@ class Unfolding:
             return
         clock.warp += warps[row] if event.scope == "warp" else 1
         if event.scope != "warp":
+            if event.part == "whole" and event.kind != "named":
+                # Another barrier, for which all threads of the block wait: it orders what the arrival doesn't.
+                for times, at in clock.between:
+                    times.until[at] = clock.block
+            clock.between.clear()
             clock.block += 1
             clock.arrived = False
         if event.scope == "grid":

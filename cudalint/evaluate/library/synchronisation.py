@@ -292,6 +292,7 @@ def _fence(ex: Executor, call: ir.Call) -> Value:
 # --- inline PTX -------------------------------------------------------------------------------------------------
 
 _BARRIER = re.compile(r"\b(?:bar|barrier)(?:\.cta)?\.(sync|arrive|red)\b")
+_OBJECT_WAIT = re.compile(r"\bmbarrier\.(?:try|test)_wait\b")
 _WAIT_GROUP = re.compile(r"\bcp\.async\.wait_group\s+(\d+)")
 
 
@@ -303,6 +304,9 @@ def assembly_barrier(ex: Executor, statement: ir.Asm, values: Sequence[Value]) -
         # Named barriers are for a part of the block, which the operands say; who has to come is not followed.
         part = "arrive" if found[1] == "arrive" else "whole"
         _record(ex, BarrierEvent(context, "named", "block", True, part))  # type: ignore[arg-type]
+    elif _OBJECT_WAIT.search(text):
+        # Who arrives there is not followed, either.
+        _record(ex, BarrierEvent(context, "named", "block", True))
     if "cp.async.commit_group" in text:
         _record(ex, CopyEvent(context, None))
     group = _WAIT_GROUP.search(text)
