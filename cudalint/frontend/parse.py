@@ -38,6 +38,7 @@ from cudalint.frontend.problems import (
 )
 from cudalint.frontend.python.located import PlaceMap
 from cudalint.frontend.reading import SourceError, checked_text, read_source
+from cudalint.program.build_macros import BuildMacro, build_macros
 from cudalint.program.folders import without_detours
 
 _KEEP_GOING: Final = 0x200
@@ -173,7 +174,10 @@ class _Setting(Struct, frozen=True):
     context: recovery.Context | None = None
     switches: tuple[str, ...] = ()
     """Macros that the file's kernels wait for."""
+    macros: tuple[BuildMacro, ...] = ()
+    """What the project's Makefile defines for the file."""
     defines: tuple[str, ...] = ()
+    """What build files define for some file, where names are missing."""
     headers: tuple[str, ...] = ()
     guesses: dict[str, Guess] = field(default_factory=dict)
     """For names that nothing declares."""
@@ -197,8 +201,15 @@ class _Parser(Struct, frozen=True):
     options: ParseOptions
 
     def best_attempt(self) -> _Attempt:
-        first = self._with_switches(self._with_libraries(self._with_folders(self._attempt(self._foreseen()))))
+        setting = self._foreseen()
+        first = self._first_attempt(setting)
+        if setting.macros and self._errors(first):
+            # What they choose may need what isn't here.
+            first = self._better(first, self._first_attempt(replace(setting, macros=())))
         return self._mended(first) or self._completed(first)
+
+    def _first_attempt(self, setting: _Setting) -> _Attempt:
+        return self._with_switches(self._with_libraries(self._with_folders(self._attempt(setting))))
 
     def _completed(self, best: _Attempt) -> _Attempt:
         if not any(self._missing_names(best)):
@@ -238,7 +249,8 @@ class _Parser(Struct, frozen=True):
             name = setting.context.name
             arguments += ["-include", name]
             unsaved.append((name, setting.context.text))
-        arguments += [f"-D{define}" for define in (*setting.switches, *setting.defines)]
+        macros = [macro.definition for macro in setting.macros]
+        arguments += [f"-D{define}" for define in (*macros, *setting.switches, *setting.defines)]
         for header in setting.headers:
             bundled = os.path.join(BUNDLED_ROOT, header)
             arguments += ["-include", bundled if os.path.isfile(bundled) else header]
@@ -283,7 +295,13 @@ class _Parser(Struct, frozen=True):
                 missing.append(name)
         folders = self._folders_with(missing)
         left = [name for name in missing if not any(os.path.isfile(os.path.join(f, name)) for f in folders)]
-        return _Setting(folders, libraries=any(map(_is_of_libraries, left)))
+        return _Setting(folders, any(map(_is_of_libraries, left)), macros=tuple(self._macros()))
+
+    def _macros(self) -> Iterator[BuildMacro]:
+        """What the Makefile defines, but for what the options define or take back themselves."""
+        said = {define.partition("=")[0] for define in self.options.defines}
+        said |= {word[2:].partition("=")[0] for word in self.options.extra if word.startswith(("-D", "-U"))}
+        return (macro for macro in build_macros(self.path) if macro.name not in said)
 
     def _missing_folders(self, attempt: _Attempt) -> tuple[str, ...]:
         known = attempt.setting.folders
@@ -314,7 +332,8 @@ class _Parser(Struct, frozen=True):
 
     def _with_defines(self, attempt: _Attempt) -> _Attempt:
         """Takes the macros that a Makefile beside the file defines, where that helps."""
-        defines = recovery.build_defines(self.path)
+        known = {macro.definition for macro in attempt.setting.macros}
+        defines = tuple(define for define in recovery.build_defines(self.path) if define not in known)
         if not defines or not any(self._missing_names(attempt)):
             return attempt
         return self._better(attempt, self._attempt(replace(attempt.setting, defines=defines)))

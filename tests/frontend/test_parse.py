@@ -275,6 +275,29 @@ def test_headers_in_a_folder_that_the_makefile_names(tmp_path: Path) -> None:
     assert parse_file(str(source), ParseOptions()).problems == ()
 
 
+def test_what_the_makefile_defines_chooses_the_program(tmp_path: Path) -> None:
+    (tmp_path / "Makefile").write_text("CFLAGS = -DWIDE -DTILE=16\nk: k.cu\n\tnvcc $(CFLAGS) k.cu\n")
+    source = tmp_path / "k.cu"
+    source.write_text(
+        "#ifndef TILE\n#define TILE 4\n#endif\n"
+        "#if defined(WIDE) && TILE == 16\n__global__ void wide() {}\n"
+        "#else\n__global__ void narrow() {}\n#endif\n"
+    )
+    parsed = parse_file(str(source), ParseOptions())
+    assert (kernels(parsed), parsed.problems) == (["wide"], ())
+    # The user knows better.
+    assert kernels(parse_file(str(source), ParseOptions(defines=("TILE=8",)))) == ["narrow"]
+    assert kernels(parse_file(str(source), ParseOptions(extra=("-UWIDE",)))) == ["narrow"]
+
+
+def test_what_the_makefile_defines_is_left_out_where_it_needs_what_is_not_here(tmp_path: Path) -> None:
+    (tmp_path / "Makefile").write_text("k: k.cu\n\tnvcc -DWITH_LIBRARY k.cu\n")
+    source = tmp_path / "k.cu"
+    library = '#include "library_of_nobody.h"\n__device__ type_of_nobody value;\n'
+    source.write_text(f"#ifdef WITH_LIBRARY\n{library}#endif\n{SIMPLE}")
+    assert parse_file(str(source), ParseOptions()).problems == ()
+
+
 def test_a_project_file_does_not_hide_a_standard_header(tmp_path: Path) -> None:
     (tmp_path / "vector").write_text("#error the wrong one\n")
     source = tmp_path / "k.cu"
