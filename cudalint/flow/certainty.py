@@ -3,15 +3,19 @@
 
 from __future__ import annotations
 
+import functools
 import itertools
 import math
+import operator
 from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 from msgspec import Struct
 
+from cudalint import ir
 from cudalint.evaluate.checks.probes import depends_on, generic, symbols
 from cudalint.evaluate.execute.events import AccessEvent, BarrierEvent, Event, FenceEvent, UnseenCall
+from cudalint.evaluate.execute.values import Allocation
 from cudalint.evaluate.requests.execution import Execution
 from cudalint.evaluate.symbolic.assumptions import holds
 from cudalint.evaluate.symbolic.graph import Graph, conjuncts
@@ -37,6 +41,8 @@ _RARE = 4
 """A race that is there for three in four of the sizes that are tried is one of ordinary sizes."""
 _MOST_MEMORY = 1 << 38
 """Bytes: more than GPUs have."""
+_FEW_ELEMENTS = (8, 1)
+"""That an array certainly has room for, among several in a buffer."""
 _FAR_APART = (1_299_709, 104_729, 15_485_863, 7_919, 611_953)
 """Primes: strides of which no small multiples add up to the same."""
 _CHANGES = "changes from iteration to iteration"
@@ -79,6 +85,7 @@ def doubt_about(
     try:
         return (
             _extent(conflict, trial, size)
+            or _next_array(conflict, trial, execution, touches, size)
             or _far_on(conflict, trial, touches, size)
             or _layout(conflict, trial, touches, size)
             or _addresses(conflict, trial, touches, size)
@@ -334,6 +341,31 @@ def _extent(conflict: Conflict, trial: Trial, size: int | None) -> Doubt | None:
     except TooLarge:
         pass
     return None
+
+
+def _next_array(
+    conflict: Conflict, trial: Trial, execution: Execution, touches: Sequence[Touch], size: int | None
+) -> Doubt | None:
+    """The same for one array of several in a buffer: as many threads as a size says come to its elements, which reach
+    into the array behind it if there are too many. The program is not meant for such sizes either."""
+    first, second = conflict.first, conflict.second
+    graph = trial.graph
+    if not _is_of_bytes(first.target) or _start(first.offset, graph) is _start(second.offset, graph):
+        return None
+    bounds = [part for end in (first, second) for part in _parts(graph, end) if _is_bound(part, graph)]
+    found = symbols(graph, functools.reduce(operator.or_, (bound.bits for bound in bounds), 0))
+    for symbol in found:
+        for number in _FEW_ELEMENTS if not (_is_given(symbol) or is_in_range(symbol, execution)) else ():
+            other = trial.under({symbol: number})
+            if _fits(graph, conflict, other.values) and not _again(conflict, other, touches, size):
+                return Doubt(f"for as many as `{render(symbol)}` was taken for, the array has no room in its buffer")
+    return None
+
+
+def _is_of_bytes(array: Allocation) -> bool:
+    """Whether shared memory is declared as bytes, for arrays of other types to be put into it."""
+    declared = array.symbol.type if array.space == "shared" and array.symbol is not None else None
+    return isinstance(declared, ir.ArrayType) and declared.element.bytes == 1
 
 
 def _far_on(conflict: Conflict, trial: Trial, touches: Sequence[Touch], size: int | None) -> Doubt | None:
