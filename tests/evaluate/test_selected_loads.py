@@ -62,3 +62,11 @@ def test_a_value_at_hand_is_loaded_again() -> None:
     first, other, again = (a.results[0] for a in kernel.accesses if a.array == "s")
     assert (first.status, other.status, again.status) == ("exact", "unknown", "exact")
     assert (first.active_lanes, again.active_lanes) == (32, 32)
+
+
+def test_vectors_are_loaded_by_the_lanes_of_their_side() -> None:
+    """Lane 0 reads element 0, a sector; lanes 1 and 2 elements 0 and 1, 32 bytes and a sector as well."""
+    statement = "const float4 *v = (const float4 *)s; if (i < 3) ((float4 *)o)[i] = i > 0 ? v[i - 1] : v[i];"
+    results = [a.results[0] for a in _kernel(statement).accesses if a.array == "s"]
+    assert [(result.status, result.active_lanes) for result in results] == [("exact", 2), ("exact", 1)]
+    assert [result.sectors_per_request for result in results] == [1.0, 1.0]

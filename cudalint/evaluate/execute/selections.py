@@ -3,7 +3,8 @@
 Read from what nvcc 13.0 makes of some thirty kernels (PTX for sm_80 and sm_90, -O3): where both sides do the same with
 what they load (`c ? s[i - 1] : s[i + 1]`, `c ? 2 * s[i] : 2 * s[j]`), the loads become one behind the branch, of which
 only the choice of the address is left. Sides that load other types, from another space, or do something else with it
-(`c ? s[i] : -s[j]`) stay apart.
+(`c ? s[i] : -s[j]`) stay apart. So do records (`c ? v[i] : v[j]` of `float4`), unless nothing is done but to copy them,
+outside of any branch; that exception is not made here.
 """
 
 from __future__ import annotations
@@ -56,7 +57,7 @@ def _are_alike(one: ir.Expr, other: ir.Expr) -> bool:
     if a is None or b is None:
         return False
     if _is_load(a) or _is_load(b):
-        return _is_load(a) and _is_load(b) and a.type == b.type
+        return _is_load(a) and _is_load(b) and a.type == b.type and not isinstance(a.type, ir.RecordType)
     if isinstance(a, ir.Cast) and isinstance(b, ir.Cast):
         return a.type == b.type and a.operand.type == b.operand.type and _are_alike(a.operand, b.operand)
     if isinstance(a, ir.Unary) and isinstance(b, ir.Unary):
