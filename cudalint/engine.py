@@ -21,7 +21,7 @@ from cudalint.merging import joined
 from cudalint.missing_includes import note_on
 from cudalint.options import AnalysisOptions
 from cudalint.registry import Selection, is_known, selected_rules
-from cudalint.results import AllowedRule, Failure, FileReport, coverage_of
+from cudalint.results import AllowedRule, Failure, FileReport, KernelSite, coverage_of
 from cudalint.rule import AnnotationRule, Rule, RuleContext
 from cudalint.settings import FileIgnores
 from cudalint.source.text import source_text
@@ -67,6 +67,7 @@ def report_on(facts: FileFacts, job: CheckJob) -> FileReport:
     annotations = _annotations(facts, job.options)
     complete = facts.status == "ok"
     outcome = suppress(findings, facts.kernels, annotations, is_known, complete)
+    launched, unlaunched = _by_launch(facts)
     complaints, unused = _annotation_findings(outcome.reviews, job.selection)
     kept = (_for_travel(diagnostic, job.pictures) for diagnostic in joined(outcome.kept))
     return FileReport(
@@ -81,7 +82,20 @@ def report_on(facts: FileFacts, job: CheckJob) -> FileReport:
         parameters=facts.parameters,
         failures=facts.failures,
         note=note_on(facts),
+        launched=launched,
+        unlaunched=unlaunched,
     )
+
+
+def _by_launch(facts: FileFacts) -> tuple[frozenset[KernelSite], frozenset[KernelSite]]:
+    """The kernels that something launches, and the others."""
+    found: tuple[set[KernelSite], set[KernelSite]] = (set(), set())
+    for kernel in facts.kernels:
+        site = KernelSite(kernel.name, os.path.realpath(kernel.place.path))
+        is_made_up = all(launch.is_made_up for launch in kernel.launches)
+        found[is_made_up].add(site)
+    launched, unlaunched = found
+    return frozenset(launched), frozenset(unlaunched - launched)
 
 
 def _findings(facts: FileFacts, job: CheckJob) -> Iterator[Finding]:

@@ -116,6 +116,11 @@ class LaunchFacts(Struct, frozen=True, eq=False):
         return (*shape, self.source, self.path, self.line, self.assumptions)
 
     @property
+    def is_made_up(self) -> bool:
+        """Whether nobody launches the kernel, as far as can be seen, and nobody says how."""
+        return self.path is None and self.source in ("default", "launch-bounds")
+
+    @property
     def block_is_made_up(self) -> bool:
         """Whether nothing says what the block is."""
         return self.source == "default" and not self.by_default

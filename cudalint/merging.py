@@ -3,29 +3,46 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Sequence
 
 from msgspec.structs import replace
 
 from cudalint.diagnostics import Diagnostic, Related
 from cudalint.facts import LaunchFacts
-from cudalint.results import FileReport, worst_first
+from cudalint.results import FileReport, KernelSite, worst_first
 
 
 def gather(reports: Sequence[FileReport]) -> tuple[Diagnostic, ...]:
     """All findings of a run, each once, in the order of the source."""
     used = {allowed for report in reports for allowed in report.used}
     found: list[Diagnostic] = []
+    launched = {site for report in reports for site in report.launched}
     for report in _without_fragments(reports):
-        found += report.diagnostics
+        found += _as_launched(report, report.diagnostics, launched)
         found += (diagnostic for allowed, diagnostic in report.unused if allowed not in used)
     return tuple(sorted(merge(_as_given(found, reports)), key=_source_order))
 
 
 def gather_suppressed(reports: Sequence[FileReport]) -> tuple[Diagnostic, ...]:
     """All findings of a run that annotations allow, each once, in the order of the source."""
-    found = [diagnostic for report in _without_fragments(reports) for diagnostic in report.suppressed]
+    launched = {site for report in reports for site in report.launched}
+    found = [d for report in _without_fragments(reports) for d in _as_launched(report, report.suppressed, launched)]
     return tuple(sorted(merge(_as_given(found, reports)), key=_source_order))
+
+
+def _as_launched(
+    report: FileReport, diagnostics: Iterable[Diagnostic], launched: Collection[KernelSite]
+) -> Iterator[Diagnostic]:
+    """Without those of kernels that the file only includes, with a launch made up for them, and that another file of
+    the run launches: there they are evaluated as they are used."""
+    known = {site.name for site in report.unlaunched if site in launched}
+    # Others of the name that the file may have.
+    others = {site.name for site in report.launched} | {s.name for s in report.unlaunched if s not in launched}
+    for diagnostic in diagnostics:
+        is_made_up = all(launch.is_made_up for launch in diagnostic.launches)
+        is_another = diagnostic.kernel in others and not diagnostic.launches
+        if diagnostic.kernel not in known or not is_made_up or is_another:
+            yield diagnostic
 
 
 def _as_given(found: Iterable[Diagnostic], reports: Iterable[FileReport]) -> Iterator[Diagnostic]:

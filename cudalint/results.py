@@ -96,6 +96,14 @@ class AllowedRule(NamedTuple):
     """As the annotation spells it."""
 
 
+class KernelSite(NamedTuple):
+    """A kernel of the source, however many files include it."""
+
+    name: str
+    path: str
+    """Resolved."""
+
+
 class FileReport(Struct, frozen=True):
     """What the rules say about one file and the headers that it includes."""
 
@@ -117,6 +125,9 @@ class FileReport(Struct, frozen=True):
     """What was asked for beyond the linting and could not be had."""
     note: str | None = None
     """What a user may want to know of the file."""
+    launched: frozenset[KernelSite] = frozenset()
+    unlaunched: frozenset[KernelSite] = frozenset()
+    """Kernels that something in sight of the file launches, and those that it makes up launches for."""
 
 
 class CheckResult(Struct, frozen=True):

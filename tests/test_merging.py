@@ -16,6 +16,7 @@ from cudalint.results import (
     CheckResult,
     Coverage,
     FileReport,
+    KernelSite,
     coverage_of,
     excess,
     total_coverage,
@@ -64,6 +65,21 @@ def test_other_figures_are_variants_of_the_worst() -> None:
     assert merged.launches == worst.launches
     assert [variant.message for variant in merged.variants] == ["2-way", "1.5-way"]
     assert [known.line for known in merged.variants[0].launches] == [15, 30]
+
+
+def test_launches_of_another_file_stand_before_made_up_ones() -> None:
+    """Of a kernel in a header that one file launches and another one only includes."""
+    launched = column_read("tile.cuh")
+    made_up = replace(launched, launches=(replace(launch(), source="default", path=None, line=None),))
+    site = KernelSite(made_up.kernel, "/tile.cuh")
+    includer = _report("b.cu", diagnostics=(made_up,), unlaunched=frozenset({site}))
+    launcher = _report("a.cu", launched=frozenset({site}))
+    assert gather([includer, launcher]) == ()
+    assert gather([includer, _report("a.cu")]) == (made_up,)
+    # Another kernel of the same name is not meant.
+    assert gather([replace(includer, diagnostics=(launched,)), launcher]) == (launched,)
+    other = KernelSite(made_up.kernel, "/other.cuh")
+    assert gather([includer, _report("a.cu", launched=frozenset({other}))]) == (made_up,)
 
 
 def test_a_shared_header_is_reported_once_and_in_order() -> None:

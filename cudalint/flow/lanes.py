@@ -12,7 +12,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 from numpy.typing import NDArray
 
-from cudalint.evaluate.execute.events import AccessEvent, EscapeEvent
+from cudalint.evaluate.execute.events import AccessEvent, BarrierEvent, EscapeEvent
 from cudalint.evaluate.execute.values import Allocation
 from cudalint.evaluate.symbolic.graph import Graph
 from cudalint.evaluate.symbolic.nodes import OPAQUE_BIT, THREAD_BITS, UNINITIALISED, Node, Reason
@@ -233,6 +233,10 @@ def _entries(
         addresses = np.where(strays, addresses % max(extent - extent % touch.bytes, touch.bytes), addresses)
     if size is not None:
         mask = mask & (addresses >= 0) & (addresses + touch.bytes <= size)
+    kept = _read_before(unfolding, touch)
+    if kept is not None:
+        # Who stores what is there already changes nothing for anybody.
+        mask = mask & (flat(rows.value(kept), rows) != addresses)
     happens = times.block >= 0
     at = np.flatnonzero(mask if happens.all() else mask & happens.repeat(WARP_LANES, axis=1))
     if not len(at):
@@ -249,6 +253,25 @@ def _entries(
     if isinstance(touch, AccessEvent) and touch.operation != "async-copy" and np.array_equal(until, interval):
         return entries
     return _lasting(entries, np.minimum(until - interval, _MOST_INTERVALS))
+
+
+def _read_before(unfolding: Unfolding, touch: Touch) -> Node | None:
+    """The address of which a store stores the content, with no barrier since it was read: who changes it meanwhile is
+    in the way of the load. None for other stores."""
+    if touch.operation != "store" or touch.values is None or len(touch.values) != 1:
+        return None
+    (value,) = touch.values
+    reason = value.payload
+    if value.op != "opaque" or not isinstance(reason, Reason) or reason.memory != (touch.target,):
+        return None
+    events, place = unfolding.events, unfolding.place_of(touch)
+    for event in reversed(events[:place]):
+        if isinstance(event, BarrierEvent):
+            return None
+        if isinstance(event, AccessEvent) and event.target is touch.target and event.offset is value.args[0]:
+            is_whole = event.operation == "load" and event.bytes == touch.bytes
+            return event.offset if is_whole and unfolding.follows(touch, event.offset) else None
+    return None
 
 
 def _lasting(entries: tuple[Column, ...], more: Column) -> tuple[Column, ...]:

@@ -243,6 +243,10 @@ class Unfolding:
         left = Program.of([event for event in self.events if event not in barriers])
         return Unfolding(self.graph, self.block, self.base.blocks, left, most_iterations=self._most, like=self)
 
+    def place_of(self, event: Event) -> int:
+        """Its position among the events."""
+        return self._place[id(event)]
+
     # rows
 
     def is_reached(self, event: Event) -> bool:
