@@ -73,6 +73,12 @@ def pieces(type_: ir.Type) -> list[tuple[int, int]]:
     return [(offset, min(step, size - offset)) for offset in range(0, size, step)]
 
 
+def _is_of_no_size(type_: ir.Type) -> bool:
+    """Whether nobody knows how large an object of a type is: one that depends on a template's parameter, or a record
+    with parts that nothing declares."""
+    return isinstance(type_, (ir.OpaqueType, ir.RecordType)) and not type_.bytes
+
+
 class Memory:
     """Loads and stores of one execution."""
 
@@ -264,13 +270,19 @@ class Memory:
         if not self.recording or not isinstance(pointer.target, Allocation) or pointer.target.space in ("local",):
             return
         parts = [(0, bytes_)] if bytes_ else pieces(place.type)
+        start = pointer.offset
+        if not bytes_ and _is_of_no_size(place.type):
+            # In a template that nothing instantiates, say: where it ends is not known, nor which sectors it is in.
+            reason = Reason(False, "the size of what is accessed is not known")
+            unknown = self.graph.opaque(reason, self.graph.thread, I8)
+            start = self.graph.binary("+", start, unknown, I8)
         values = None if value is None else tuple(nodes_of(value))
         for offset, size in parts:
             subscripts = pointer.subscripts
             if subscripts is not None and offset:
                 subscripts = Subscripts(subscripts.symbol, subscripts.indices, subscripts.inner + offset)
             record = place.record if len(parts) == 1 else Within(place.type.bytes, alignment(place.type), offset)
-            address = self.graph.binary("+", pointer.offset, self.graph.const(offset, I8), I8)
+            address = self.graph.binary("+", start, self.graph.const(offset, I8), I8)
             self.events.append(
                 AccessEvent(
                     context,
