@@ -77,8 +77,16 @@ def folder_with(path: str, name: str) -> str | None:
     from where the user is, or from the root."""
     start = os.path.dirname(os.path.abspath(path))
     named = (folder for folder in _candidate_folders(start) if os.path.isfile(os.path.join(folder, name)))
-    found = next(named, None) or _only_folder_with(start, name)
+    found = next(named, None) or _folder_around(start, name) or _only_folder_with(start, name)
     return found if found is None or os.path.isabs(path) else os.path.relpath(found)
+
+
+def _folder_around(start: str, name: str) -> str | None:
+    """The folder that a project's includes are counted from, however far up it is: `library/core/types.h` in
+    `library/core/kernels/fused/add.cu` begins with a folder that the file is in."""
+    first, slash, _ = name.partition("/")
+    around = (os.path.dirname(base) for base in upwards(start) if slash and os.path.basename(base) == first)
+    return next((folder for folder in around if os.path.isfile(os.path.join(folder, name))), None)
 
 
 def _only_folder_with(start: str, name: str) -> str | None:

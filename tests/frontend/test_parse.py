@@ -217,6 +217,16 @@ def test_headers_in_folders_around_the_file(tmp_path: Path) -> None:
     assert parse_file(str(source), ParseOptions()).problems == ()
 
 
+def test_includes_are_counted_from_a_folder_around_one_that_they_name(tmp_path: Path) -> None:
+    """However deep in it the file is; nothing but the name says so."""
+    folder = tmp_path / "library" / "core" / "kernels" / "fused" / "dense"
+    folder.mkdir(parents=True)
+    (tmp_path / "library" / "core" / "types.h").write_text("typedef double element;\n")
+    source = folder / "k.cu"
+    source.write_text('#include "library/core/types.h"\n__global__ void k(element* x) { x[0] = 1; }\n')
+    assert parse_file(str(source), ParseOptions()).problems == ()
+
+
 @pytest.mark.parametrize("others", [(), ("other",)])
 @pytest.mark.parametrize("own", ["utilities", "component/include"])
 def test_headers_in_a_folder_of_any_name(tmp_path: Path, own: str, others: tuple[str, ...]) -> None:
