@@ -34,6 +34,7 @@ from cudalint.flow.barriers import all_come
 from cudalint.flow.cfg import ControlFlow, Gate
 from cudalint.flow.crossings import Attempts
 from cudalint.flow.placement import BarrierCall, with_barrier
+from cudalint.flow.reach import outgrown
 from cudalint.flow.redundancy import redundant_barriers
 from cudalint.flow.trial import Trial, trial_of
 from cudalint.hardware.targets import find_target
@@ -142,6 +143,7 @@ class KernelAnalysis(Struct, eq=False):
         trial = trial_of(execution)
         found.barriers.add(execution, trial)
         found.races.add(execution, trial)
+        self._doubt_block(found.races, execution, trial)
         found.barriers.drop(index, self._redundant_barriers(index, configuration, execution, trial))
         self._with_other_blocks(found.races, index, configuration)
         self._place_barriers(found.races, index, configuration)
@@ -192,6 +194,13 @@ class KernelAnalysis(Struct, eq=False):
             function.name, function.instantiation, Place(*function.span), Place(*function.name_span), launches, (),
             Resources(None), parameters=parameter_facts(function), gaps=tuple(self.gaps.values()),
         )  # fmt: skip
+
+    def _doubt_block(self, races: RaceCollector, execution: Execution, trial: Trial) -> None:
+        """Races of a block that was made up, and that the kernel is not made for, say nothing about the right one."""
+        launch, index = execution.launch, execution.view.index
+        array = outgrown(execution, trial) if launch.block_is_made_up and races.has_certain(index) else None
+        if array is not None:
+            races.doubt(index, f"no launch in sight gives the block, and `{array}` has no room for {launch.block}")
 
     def _with_other_blocks(self, races: RaceCollector, index: int, configuration: Configuration) -> None:
         """Races under a block that was made up are certain only if they are there with other blocks too."""

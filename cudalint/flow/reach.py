@@ -12,7 +12,7 @@ from cudalint.evaluate.execute.events import AccessEvent
 from cudalint.evaluate.execute.values import Allocation
 from cudalint.evaluate.requests.execution import Execution
 from cudalint.evaluate.requests.knowledge import SMALL, sizes_on_the_way
-from cudalint.evaluate.symbolic.nodes import THREAD_BITS, Node
+from cudalint.evaluate.symbolic.nodes import BLOCK_BITS, THREAD_BITS, Node
 from cudalint.flow.trial import Trial
 from cudalint.flow.unfold import TooLarge, Touch, flat
 
@@ -83,6 +83,10 @@ def leaves(touch: Touch, trial: Trial, extent: int | None) -> bool:
     if isinstance(touch, AccessEvent) and touch.one_of:
         # It may be another array, which begins far behind this one.
         return False
+    return _has_strays(touch, trial, extent)
+
+
+def _has_strays(touch: Touch, trial: Trial, extent: int) -> bool:
     trace = trial.some_trace("block")
     if not trace.is_walked(touch) or not trace.follows(touch, touch.offset):
         return False
@@ -90,6 +94,23 @@ def leaves(touch: Touch, trial: Trial, extent: int | None) -> bool:
     addresses = flat(rows.value(touch.offset), rows).astype(np.int64, copy=False)
     strays = (addresses < 0) | (addresses + touch.bytes > extent)
     return bool((trace.mask(touch) & strays).any())
+
+
+def outgrown(execution: Execution, trial: Trial) -> str | None:
+    """An array that is declared with fewer elements than the block has threads for: it is not made for such a block."""
+    graph = trial.graph
+    for event in execution.events:
+        if not isinstance(event, AccessEvent) or not event.target.bytes or event.target.symbol is None or event.one_of:
+            continue
+        bits = depends_on(event.context, event.offset)
+        if not event.offset.bits & THREAD_BITS or bits & (graph.opaque_bits | graph.uniform_bits | BLOCK_BITS):
+            continue
+        try:
+            if _has_strays(event, trial, event.target.bytes):
+                return event.target.name
+        except TooLarge:
+            return None
+    return None
 
 
 def is_reached(touches: Iterable[Touch], trial: Trial) -> bool:
