@@ -173,6 +173,10 @@ def _unlikely_launch(conflict: Conflict, trial: Trial, execution: Execution) -> 
     site = execution.launch.site
     if not trial.is_launched:
         return Doubt("the sizes that were taken make no grid")
+    is_global = conflict.first.target.space == "global"
+    if is_global and any(guard.is_const and not guard.value for guard in execution.view.guards):
+        # Rows of one element, say, where it asks for a multiple of 128.
+        return Doubt("the host code does not come to the launch with the numbers that it has")
     if trial.values and site is not None and None in site.block:
         return Doubt("it depends on how sizes go with the block, which the launch leaves open")
     if is_another_grid(trial.values, (conflict.first.offset, conflict.second.offset), execution):
