@@ -84,8 +84,17 @@ def race_finding(
             *_related(race, others),
         ),
         suggestion=suggestion,
+        cause=_cause(race),
         part_of=part_of,
     )
+
+
+def _cause(race: Race) -> str:
+    """What threads that all do the same to one element of global memory, step by step, have in common at each step."""
+    if race.space == "shared" or race.by_data:
+        return ""
+    ends = [(end.thread, end.block) for end in (race.first, race.second)]
+    return f"{race.element}: {sorted(ends)}"
 
 
 def message(race: Race) -> str:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import pytest
 from linting import advice, lint
 
+from cudalint.reporters.alike import notes, together
+
 _KERNELS = {
     "*sum += in[threadIdx.x];": "update `sum[0]` with an atomic such as `atomicAdd`",
     "sum[0] = sum[0] + in[threadIdx.x];": "update `sum[0]` with an atomic such as `atomicAdd`",
@@ -65,3 +67,20 @@ def test_blocks_have_no_iterations_in_common() -> None:
     assert found.message.startswith("race on `a[")
     assert " of block " in found.message
     assert "iteration" not in found.message
+
+
+def test_steps_that_all_threads_take_are_told_together() -> None:
+    """All threads fill one word, bit by bit: one thread should, and a reader hears of it once."""
+    source = """
+        __global__ void k(unsigned *word, unsigned base, unsigned kind) {
+            word[0] = 0;
+            word[0] |= base;
+
+            word[0] |= kind << 4;
+
+            word[0] |= 1 << 8;
+        }
+        void run(unsigned *word, unsigned base, unsigned kind) { k<<<1, 128>>>(word, base, kind); }
+    """
+    (group,) = together(lint(source, "CL305"))
+    assert list(notes(group)) == [("also", "the same at 2 more places, at lines 6, 8")]
