@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from cudalint.evaluate.requests.patterns import figures_by_pattern, figures_of
@@ -51,8 +51,13 @@ def built(graph: Graph, tree: tuple[object, ...], width: Node) -> Node:
     return graph.binary(op, a, b, kind)
 
 
+NEGATIVE = ("-", I4, ("leaf", 0, 1), ("+", I4, ("leaf", 0, 1), ("+", I4, ("leaf", 2, 1), ("leaf", 4, 1))))
+"""threadIdx.x - (threadIdx.x + blockIdx.x + width)"""
+
+
 @settings(max_examples=300, deadline=None)
 @given(trees())
+@example(("min", U8, ("+", I4, ("leaf", 0, 1), ("leaf", 0, 1)), NEGATIVE))
 def test_the_parts_of_a_value_add_up_to_it(tree: tuple[object, ...]) -> None:
     graph = Graph()
     node = built(graph, tree, graph.uniform("width", 96))

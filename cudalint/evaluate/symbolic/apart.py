@@ -168,7 +168,7 @@ def _greatest(rows: Rows, node: Node) -> Apart | None:
 
 def _may_share_bits(node: Node, a: Apart, b: Apart) -> bool:
     """Whether a negative number may stand for a large unsigned one."""
-    return min(a.low, b.low) < 0 and any(argument.kind.code == "u" for argument in node.args)
+    return min(a.low, b.low) < 0 and any(part.kind.code == "u" for part in (node, *node.args))
 
 
 def _choice(rows: Rows, node: Node) -> Apart | None:
