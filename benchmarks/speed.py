@@ -17,7 +17,6 @@ from __future__ import annotations
 import argparse
 import os
 import statistics
-import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
@@ -25,6 +24,7 @@ from typing import NamedTuple
 from cudalint.discovery import SourceFile, discover
 from cudalint.driver import run_all
 from cudalint.engine import CheckJob, check_file
+from cudalint.memory import peak_megabytes
 from cudalint.merging import is_covered
 from cudalint.options import AnalysisOptions
 from cudalint.pool import Limits
@@ -127,14 +127,7 @@ def lint_file(path: str) -> Use | Failure:
     if isinstance(report, Failure):
         return report
     seconds, processor_seconds = time.perf_counter() - start, time.process_time() - begun
-    return Use(path, os.getpid(), _peak_megabytes(), seconds, processor_seconds, report)
-
-
-def _peak_megabytes() -> float:
-    import resource
-
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    return peak / 2**20 if sys.platform == "darwin" else peak / 2**10
+    return Use(path, os.getpid(), peak_megabytes(), seconds, processor_seconds, report)
 
 
 # --- the report ----------------------------------------------------------------------------------------

@@ -18,6 +18,7 @@ from cudalint.frontend.lower.unit import lower_unit
 from cudalint.frontend.parse import parse_file
 from cudalint.frontend.reading import SourceError
 from cudalint.frontend.texts import CudaText, CudaTexts, cuda_texts
+from cudalint.memory import give_back
 from cudalint.options import AnalysisOptions
 from cudalint.parse_options import parse_options
 from cudalint.program.constants_elsewhere import ConstantsElsewhere
@@ -63,6 +64,8 @@ def _analyse_text(path: str, text: CudaText, options: AnalysisOptions, deadline:
     usage, failures = _usage(path, unit, options, text)
     sources = _sources(path, unit)
     analysis = FileAnalysis.of(unit, options, partial(constant_named, parsed), usage, tuple(sources), deadline)
+    # The other files of the program are done with.
+    give_back()
     kernels = analysis.kernels()
     status: Literal["ok", "partial"] = "partial" if problems or analysis.given_up else "ok"
     failures += analysis.failures()

@@ -26,6 +26,8 @@ from typing import Generic, TypeVar
 
 from msgspec import Struct
 
+from cudalint.memory import peak_megabytes
+
 _MANY = 50
 """Jobs for which the process itself imports what the workers need."""
 _LEAST_GROWTH = 40
@@ -243,7 +245,7 @@ def _serve(
     _use_one_thread()
     _keep_memory()
     # The fork of a process that is large itself has not grown yet.
-    megabytes = max(limits.megabytes, _peak_megabytes() + _LEAST_GROWTH)
+    megabytes = max(limits.megabytes, peak_megabytes() + _LEAST_GROWTH)
     debug = bool(os.environ.get("CUDALINT_DEBUG"))
     if not debug:
         _silence_stderr()
@@ -290,7 +292,7 @@ def _answer(connection: Connection, function: Callable[[Job], Result], job: Job,
     try:
         value = function(job)
         spent = bool(getattr(value, "retire", False))
-        reply = _Reply(value, None, retire=spent or _peak_megabytes() > megabytes)
+        reply = _Reply(value, None, retire=spent or peak_megabytes() > megabytes)
         connection.send(reply)
     except Exception as error:
         if debug:
@@ -310,13 +312,3 @@ def _silence_stderr() -> None:
     nowhere = os.open(os.devnull, os.O_WRONLY)
     os.dup2(nowhere, 2)
     os.close(nowhere)
-
-
-def _peak_megabytes() -> float:
-    """The most memory that this process has held; 0 where the platform doesn't tell."""
-    if sys.platform == "win32":
-        return 0.0
-    import resource
-
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    return peak / 2**20 if sys.platform == "darwin" else peak / 2**10

@@ -244,3 +244,13 @@ def test_a_summary_of_values_that_share_their_parts_is_made_at_once() -> None:
     for step in range(100):
         total = graph.binary("*", total, graph.const(step + 0.5, F4), F4)
     assert total.bits & graph.opaque_bits
+
+
+def test_values_of_the_same_leaves_share_the_set_of_them() -> None:
+    graph = Graph()
+    # After so many, a set takes hundreds of bytes.
+    leaves = [graph.uniform(f"n{i}", 1) for i in range(2000)]
+    product = graph.binary("*", leaves[0], leaves[-1], I4)
+    total = graph.binary("+", leaves[0], leaves[-1], I4)
+    assert product is not total
+    assert product.bits is total.bits

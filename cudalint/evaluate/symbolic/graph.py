@@ -83,6 +83,9 @@ class Graph:
         self.uniform_bits = 0
         self.loop_bits = 0
         self._atoms: dict[int, Node] = {}
+        self._sets: dict[int, int] = {}
+        """The sets of leaves that nodes depend on, each by itself: most nodes share theirs with others, and after many
+        loads one takes hundreds of bytes."""
         self.uses = SizeUses()
         self.opaque_parts: dict[int, tuple[tuple[Node, Reason], ...]] = {}
         """What cannot be followed of values for which that was asked."""
@@ -129,6 +132,7 @@ class Graph:
         self.counts.clear()
         self._nodes, self._atoms, self._next_bit = dict(to.nodes), dict(to.atoms), to.next_bit
         self._released.clear()
+        self._sets.clear()
         self.uniform_bits, self.loop_bits = to.masks
         self.choosing = set(to.choosing)
 
@@ -470,7 +474,7 @@ class Graph:
         node = self._nodes.get(key)
         if node is None:
             self._count += 1
-            node = Node(op, args, payload, kind, bits, self._count)
+            node = Node(op, args, payload, kind, self._sets.setdefault(bits, bits), self._count)
             self._nodes[key] = node
         return node
 
