@@ -466,7 +466,7 @@ class If(Struct, frozen=True, eq=False):
     span: Span
 
 
-class For(Struct, frozen=True, eq=False):
+class For(Struct, frozen=True, eq=False, weakref=True):
     """The classic loop, with any of its parts missing."""
 
     init: Stmt | None

@@ -10,6 +10,7 @@ copies of four where they are short and straight (SASS of sm_80 and sm_90).
 from __future__ import annotations
 
 from typing import NamedTuple
+from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,6 +35,10 @@ _WITH_LOOPS = frozenset({"sinf", "cosf", "tanf", "sincosf", "sin", "cos", "tan",
 """They reduce large angles in a loop."""
 
 
+_KNOWN: WeakKeyDictionary[ir.For, Copies | None] = WeakKeyDictionary()
+"""Every access of a loop, under every launch, asks for the same."""
+
+
 class Copies(NamedTuple):
     """Iteration `i` of a loop is made by copy `i % number`, but for those that are left over."""
 
@@ -52,6 +57,12 @@ class Copies(NamedTuple):
 
 def copies_of(loop: ir.For) -> Copies | None:
     """What becomes of a loop of unknown length; None if it stays as it is, or if that can't be told."""
+    if loop not in _KNOWN:
+        _KNOWN[loop] = _copies_of(loop)
+    return _KNOWN[loop]
+
+
+def _copies_of(loop: ir.For) -> Copies | None:
     if not _counts_evenly(loop) or not all(map(_is_plain, walk.walk(loop.body))):
         return None
     step = loop.unroll or _as_many_as_fit(loop)

@@ -16,26 +16,22 @@ STEPS = ("++x", "--x", "x++", "x--")
 _NODES = re.compile(r"\b(Expr|Stmt|Case)\b")
 
 
-_FIELDS: dict[type, tuple[str, ...]] = {}
+_LAST_FIRST: dict[type, tuple[str, ...]] = {}
 
 
 def _child_fields(class_: type[Any]) -> tuple[str, ...]:
-    """The fields that hold nodes, by what they are declared as."""
-    names = _FIELDS.get(class_)
+    """The fields that hold nodes, by what they are declared as; the last one first."""
+    names = _LAST_FIRST.get(class_)
     if names is None:
-        names = _FIELDS[class_] = tuple(n for n, type_ in class_.__annotations__.items() if _NODES.search(type_))
+        fields = reversed(class_.__annotations__.items())
+        names = _LAST_FIRST[class_] = tuple(name for name, type_ in fields if _NODES.search(type_))
     return names
 
 
 def children(node: Any) -> list[Any]:
     """The IR nodes directly below a statement or an expression, in source order."""
-    found: list[Any] = []
-    for name in _child_fields(type(node)):
-        value = getattr(node, name)
-        if type(value) is tuple:
-            found += value
-        elif value is not None:
-            found.append(value)
+    found = _children_last_first(node, _child_fields(type(node)))
+    found.reverse()
     return found
 
 
@@ -45,8 +41,20 @@ def walk(node: Any) -> Iterator[Any]:
     while pending:
         current = pending.pop()
         yield current
-        if _child_fields(type(current)):
-            pending += reversed(children(current))
+        # Half of all nodes are names and constants, which have nothing below them.
+        if names := _child_fields(type(current)):
+            pending += _children_last_first(current, names)
+
+
+def _children_last_first(node: Any, names: tuple[str, ...]) -> list[Any]:
+    found: list[Any] = []
+    for name in names:
+        value = getattr(node, name)
+        if type(value) is tuple:
+            found += value[::-1]
+        elif value is not None:
+            found.append(value)
+    return found
 
 
 def without_casts(expr: ir.Expr) -> ir.Expr:
