@@ -11,15 +11,19 @@ from cudalint.evaluate.symbolic.graph import Graph
 from cudalint.evaluate.symbolic.nodes import THREAD_BITS
 from cudalint.evaluate.symbolic.numeric import Rows
 from cudalint.flow.unfold import Touch
+from cudalint.options import RaceScope
 
 
-def has_own_bytes(touches: Sequence[Touch], rows: Rows) -> bool:
-    """Whether all that a thread ever touches of an array lies apart from what other threads of its block touch, in each
-    of the blocks that `rows` holds. False where that would take a look at loops or data."""
+def has_own_bytes(touches: Sequence[Touch], rows: Rows, scope: RaceScope) -> bool:
+    """Whether all that a thread ever touches of an array lies apart from what other threads touch: those of its block,
+    in each of the blocks that `rows` holds, or those of all these blocks. False where that would take a look at loops
+    or data."""
     if not all(isinstance(touch, AccessEvent) and _is_plain(touch, rows.graph) for touch in touches):
         return False
     exists = rows.threads.exists[0]
     addresses = [rows.full(offset)[:, exists] for offset in dict.fromkeys(touch.offset for touch in touches)]
+    if scope == "grid":
+        addresses = [address.reshape(1, -1) for address in addresses]
     widest = max(touch.bytes for touch in touches)
     first, last = np.minimum.reduce(addresses), np.maximum.reduce(addresses)
     order = np.argsort(first, axis=1)

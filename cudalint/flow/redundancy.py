@@ -45,12 +45,12 @@ Exact = Mapping[object, Sequence[Touch]]
 
 def redundant_barriers(execution: Execution, trial: Trial) -> set[ir.Span]:
     """The places of barriers in the kernel's own body that may go, all of them together."""
-    if not _is_understood(execution):
-        return set()
     sites: dict[ir.Span, list[BarrierEvent]] = defaultdict(list)
     for event in execution.events:
         if isinstance(event, BarrierEvent) and event.scope == "block":
             sites[event.context.span].append(event)
+    if not sites or not _is_understood(execution):
+        return set()
     search, looping = _Search(execution, trial), _calls_in_loops(execution.function)
     found: set[ir.Span] = set()
     gone: frozenset[BarrierEvent] = frozenset()

@@ -95,11 +95,12 @@ class Search(Struct, eq=False):
         return list(found.values())
 
     def _in_array(self, trial: Trial, array: Allocation, touches: Sequence[Touch]) -> Iterator[Finding]:
-        is_apart = has_own_bytes(touches, self.execution.view.valued(trial.values).base)
+        is_apart = has_own_bytes(touches, self.execution.view.valued(trial.values).base, "block")
         scopes: list[RaceScope] = [] if is_apart else ["block"]
         everywhere = is_one_array(array, trial.graph, THREAD_BITS | BLOCK_BITS)
         if self.scope == "grid" and array.space != "shared" and everywhere and trial.has_neighbours:
-            scopes.append("grid")
+            # Most kernels write one element a thread: no trace of all that they do is needed to see that.
+            scopes += [] if has_own_bytes(touches, trial.neighbours(), "grid") else ["grid"]
         for scope in scopes:
             try:
                 for conflict in trial.conflicts(touches, array.bytes, scope):

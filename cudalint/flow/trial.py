@@ -13,7 +13,7 @@ from cudalint.evaluate.execute.events import Event
 from cudalint.evaluate.requests.execution import Execution
 from cudalint.evaluate.symbolic.graph import Graph
 from cudalint.evaluate.symbolic.nodes import Node
-from cudalint.evaluate.symbolic.numeric import Data, Rows
+from cudalint.evaluate.symbolic.numeric import Data, Rows, Threads
 from cudalint.flow.conflicts import Conflict, Contest, Reach, all_conflicts
 from cudalint.flow.lanes import Table, TooManyLanes, table_of
 from cudalint.flow.unfold import Program, TooLarge, Touch, Unfolding
@@ -89,6 +89,7 @@ class Trial(Struct, eq=False):
     others are asked about."""
     _contests: dict[object, Contest | None] = field(default_factory=dict)
     _extents: tuple[int, ...] = ()
+    _between: Rows | None = None
     _program: Program | None = None
 
     def conflicts(self, touches: Sequence[Touch], size: int | None, scope: RaceScope) -> list[Conflict]:
@@ -198,6 +199,7 @@ class Trial(Struct, eq=False):
         for other in self._others.values():
             other._traces.clear()
             other._contests.clear()
+            other._between = None
             other.trim()
 
     def extents(self) -> tuple[int, ...]:
@@ -219,6 +221,14 @@ class Trial(Struct, eq=False):
     @property
     def has_neighbours(self) -> bool:
         return max(self.extents()) > 1
+
+    def neighbours(self) -> Rows:
+        """The blocks that are compared with one another, as rows."""
+        if self._between is None:
+            blocks = _neighbours(self.extents(), _BETWEEN[0].blocks)
+            weights = np.ones(len(blocks))
+            self._between = Rows(self.graph, Threads.of(self.block), blocks, weights, self.values)
+        return self._between
 
 
 def trial_of(execution: Execution) -> Trial:

@@ -83,10 +83,11 @@ def test_an_index_that_each_lane_loads_is_data() -> None:
 
 
 def test_a_mask_that_each_lane_loads_bounds_the_figure() -> None:
-    """A sector of 8 floats stays out if no lane of 8 is active: a chance of 1 in 256 where half of them are."""
+    """A sector of 8 floats stays out if no lane of 8 is active: a chance of 1 in 256 where half of them are. Of some 64
+    sectors that random data is tried on, one or two may stay out: each of them makes 1/16."""
     result = only(evaluate("if (b[t] < b[t + 32]) a[t] = 1;"))
     assert (result.status, result.sectors_range) == ("range", (1, 4))
-    assert result.sectors_per_request == pytest.approx(4 * (1 - 1 / 256), abs=0.03)
+    assert result.sectors_per_request == pytest.approx(4 * (1 - 1 / 256), abs=2 / 16)
     assert result.active_lanes == pytest.approx(16, abs=1.5)
     assert result.reason is not None and "`b`" in result.reason and "uniform data" in result.reason
 

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from cudalint import ir
 from cudalint.evaluate.execute import expressions, walk
-from cudalint.evaluate.execute.conversions import cast
+from cudalint.evaluate.execute.conversions import cast, convert
 from cudalint.evaluate.execute.events import EscapeEvent
 from cudalint.evaluate.execute.memory import address_of, dereference
 from cudalint.evaluate.execute.values import (
@@ -24,6 +24,7 @@ from cudalint.evaluate.execute.values import (
     MemoryPlace,
     Place,
     Pointer,
+    RecordValue,
     TemporaryPlace,
     Text,
     Value,
@@ -281,7 +282,9 @@ def construct_value(ex: Executor, expr: ir.Construct) -> Value:
             return text
     if expr.constructor is not None:
         ref = expr.constructor
-        ref.load()  # It names the bases, and with them fields that the object has.
+        function = ref.load()  # It names the bases, and with them fields that the object has.
+        if function is not None and _is_member_wise(function, expr.type):
+            return _member_by_member(ex, expr, function)
         symbol = ir.Symbol("temporary", expr.type, "local", expr.span)
         ex.state.variables[symbol] = ex.memory.unknown(expr.type, UNINITIALISED)
         where = LocalPlace(symbol, (), expr.type)
@@ -296,6 +299,31 @@ def construct_value(ex: Executor, expr: ir.Construct) -> Value:
         return cast(ex, values[0], expr.arguments[0].type, expr.type)
     seen = [n for value in values if value is not None for n in nodes_of(value)]
     return ex.opaque("its constructor has no body in sight", expr.type, few_of(seen))
+
+
+def _is_member_wise(function: ir.Function, type_: ir.Type) -> bool:
+    """Whether a constructor does nothing but to give each member one of its parameters, as that of `dim3` does."""
+    if function.body.statements if isinstance(function.body, ir.Block) else True:
+        return False
+    given = function.member_initializers
+    if not isinstance(type_, ir.RecordType) or [name for name, _ in given] != [field.name for field in type_.fields]:
+        return False
+    parameters = {symbol for symbol in function.parameters if isinstance(symbol.type, ir.Scalar)}
+    return all(isinstance(value, ir.Name) and value.symbol in parameters for _, value in given)
+
+
+def _member_by_member(ex: Executor, expr: ir.Construct, function: ir.Function) -> Value:
+    """What such a constructor makes, without an object in memory, a scope and a frame for it: host code makes blocks
+    and grids all the time."""
+    unset = ex.memory.unknown(expr.type, UNINITIALISED)
+    assert isinstance(unset, RecordValue)
+    bound, fields = bind(ex, function, expr.arguments, None), dict(unset.fields)
+    for field_, (name, value) in zip(unset.type.fields, function.member_initializers, strict=True):
+        assert isinstance(value, ir.Name)
+        given = bound[value.symbol]
+        assert not isinstance(given, PLACES)
+        fields[name] = convert(ex, given, field_.type)
+    return RecordValue(unset.type, fields)
 
 
 def _constructed_from(ex: Executor, expr: ir.Construct, position: int) -> Value | None:

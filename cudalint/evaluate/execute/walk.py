@@ -96,19 +96,27 @@ def effects(*parts: Any) -> Effects:
     assigned: dict[ir.Symbol, None] = {}
     closures: dict[ir.Symbol, None] = {}
     for part in parts:
-        if part is None:
-            continue
-        for node in walk(part):
-            if isinstance(node, ir.Assign):
-                _add_root(assigned, node.target)
-            elif isinstance(node, ir.Unary) and node.op in (*STEPS, "&"):
-                _add_root(assigned, node.operand)
-            elif isinstance(node, (ir.Call, ir.Construct)):
-                _call_effects(node, assigned, closures)
-            elif isinstance(node, ir.Asm):
-                for operand in node.operands:
-                    _add_root(assigned, operand)
+        for node in walk(part) if part is not None else ():
+            if type(node) in _WITH_EFFECTS:
+                _add_effects(node, assigned, closures)
     return Effects(tuple(assigned), tuple(closures))
+
+
+_WITH_EFFECTS = frozenset({ir.Assign, ir.Unary, ir.Call, ir.Construct, ir.Asm})
+"""Few nodes are of these types; asking for them one by one takes longer than the walk."""
+
+
+def _add_effects(node: Any, assigned: dict[ir.Symbol, None], closures: dict[ir.Symbol, None]) -> None:
+    if isinstance(node, ir.Assign):
+        _add_root(assigned, node.target)
+    elif isinstance(node, ir.Unary):
+        if node.op in (*STEPS, "&"):
+            _add_root(assigned, node.operand)
+    elif isinstance(node, ir.Asm):
+        for operand in node.operands:
+            _add_root(assigned, operand)
+    else:
+        _call_effects(node, assigned, closures)
 
 
 def stepped(part: Any) -> Iterator[ir.Symbol]:

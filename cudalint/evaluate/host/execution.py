@@ -18,6 +18,7 @@ from cudalint.evaluate.execute import expressions, walk
 from cudalint.evaluate.execute.calls import bind
 from cudalint.evaluate.execute.executor import Arm, Executor, GaveUp
 from cudalint.evaluate.execute.handlers import VALUE_HANDLERS
+from cudalint.evaluate.execute.loop_parts import LoopParts
 from cudalint.evaluate.execute.state import FunctionScope, Marks
 from cudalint.evaluate.execute.values import (
     PLACES,
@@ -139,6 +140,8 @@ class HostExecutor(Executor):
         self.definitions = Definitions()
         self.launching: dict[ir.Stmt, bool] = {}
         """Statements of which is known whether they launch a kernel."""
+        self.reading: dict[ir.Stmt, bool] = {}
+        """Bodies of loops of which is known whether they read the command line."""
         self.callers: list[dict[ir.Symbol, Value | Place | None]] = []
         """For each function that is inlined, the variables that there were before and that no branch of it has set for
         good, with what one in a loop has set them to."""
@@ -404,6 +407,13 @@ class HostExecutor(Executor):
             ref = node.function
             return ref is not None and ref.is_user and (ref.usr in self.outside.linked or ref.has_launch())
         return False
+
+    def reads_options(self, parts: LoopParts) -> bool:
+        """Whether a loop goes through the command line."""
+        found = self.reading.get(parts.body)
+        if found is None:
+            found = self.reading[parts.body] = loops.reads_options(parts)
+        return found
 
     # calls
 

@@ -13,7 +13,7 @@ from cudalint.evaluate.execute.loop_parts import LoopParts
 from cudalint.evaluate.execute.state import LoopScope
 from cudalint.evaluate.execute.values import ArrayValue, Place, RecordValue, Value
 from cudalint.evaluate.host.joins import is_plain, note_defaults
-from cudalint.evaluate.symbolic.arithmetic import kind_of
+from cudalint.evaluate.symbolic.arithmetic import kind_of, wrap
 from cudalint.evaluate.symbolic.assumptions import holds
 from cudalint.evaluate.symbolic.nodes import Node, Reason
 
@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 _MOST_QUIET = 256
 """Iterations of a loop without launches, and how many statements they may take."""
 _QUIET_STATEMENTS = 300
+_TRIED = 2
+"""Iterations after which is looked whether there will be too many."""
 _MOST_LAUNCHING = 64
 """The same for a loop with launches, as long as it makes others than before."""
 _LAUNCHING_STATEMENTS = 200
@@ -49,7 +51,7 @@ def follow(ex: HostExecutor, parts: LoopParts) -> None:
         return
     guards = ex.guards
     before = dict(ex.state.variables)
-    defaults = before if _reads_options(parts) else {}
+    defaults = before if ex.reads_options(parts) else {}
     progress = _Progress(ex, parts, has_launch)
     progress.run()
     if progress.returned:
@@ -144,6 +146,8 @@ class _Progress(Struct, eq=False):
     steps: int = 0
     """Statements that were executed before it."""
     iteration: int = 0
+    earlier: Value | Place | None = None
+    """What the variable that it counts was one iteration ago."""
     left: list[Mapping[ir.Symbol, Value | Place]] = field(default_factory=list)
     """The variables where it was left by `break` on a condition that is unknown."""
 
@@ -161,6 +165,9 @@ class _Progress(Struct, eq=False):
             if self.finished and not iteration and self.has_launch:
                 # As little as what stands in a branch that the known values don't take.
                 ex.not_taken(lambda: ex.statement(parts.body))
+            if iteration == _TRIED and self._is_too_long():
+                return
+            self.earlier = ex.state.variables.get(parts.own) if parts.own is not None else None
             if self.finished or not self._body():
                 return
             if going is None or (not self.has_launch and self._took() > _QUIET_STATEMENTS):
@@ -173,6 +180,31 @@ class _Progress(Struct, eq=False):
                 return
             if not self._goes_on():
                 return
+
+    def _is_too_long(self) -> bool:
+        """Whether a loop without launches goes round more often than it may be followed, so that nothing stays of what
+        its first iterations do: with what its counter is much later, its condition still holds."""
+        ex, parts, counter = self.ex, self.parts, self.parts.own
+        if counter is None or parts.condition is None or self.has_launch or self.by_defaults:
+            return False
+        now, leaves = ex.state.variables.get(counter), (ir.Break, ir.Return)
+        if not isinstance(now, Node) or not isinstance(self.earlier, Node) or not now.is_const:
+            return False
+        if not self.earlier.is_const or any(isinstance(node, leaves) for node in walk.walk(parts.body)):
+            return False
+        if any(isinstance(node, ir.Binary) and node.op == "!=" for node in walk.walk(parts.condition)):
+            # It holds again behind the end.
+            return False
+        rounds = min(_MOST_QUIET, _QUIET_STATEMENTS * self.iteration // max(1, self._took()) + 1)
+        far = int(now.value) + 2 * rounds * int(now.value - self.earlier.value)
+        if far != wrap(far, now.kind):
+            # Counted down to zero, `unsigned` numbers start again at the largest.
+            return False
+        before = ex.state.variables
+        ex.state.variables = {**before, counter: ex.graph.const(far, now.kind)}
+        test = _test(ex, parts)
+        ex.state.variables = before
+        return test.is_const and bool(test.value)
 
     def _body(self) -> bool:
         """Executes the body; whether it comes to its end."""
@@ -266,14 +298,15 @@ def _is_list_of_sizes(type_: ir.Type) -> bool:
     return type_.count <= _LONGEST_LIST and kind_of(type_.element).code in "iu" and type_.element.bytes >= 4
 
 
-def _reads_options(parts: LoopParts) -> bool:
+def reads_options(parts: LoopParts) -> bool:
     """Whether a loop goes through the command line, or looks for a name among texts, as what keeps the command line's
     words does. What it changes only where an option says so is most likely what it was before."""
     for part in (parts.condition, parts.body):
         for node in walk.walk(part) if part is not None else ():
-            if isinstance(node, ir.Call) and (node.name in _OPTION_READERS or _compares_texts(node)):
-                return True
-            if isinstance(node, ir.Name) and node.symbol.storage == "parameter" and _is_list_of_texts(node.symbol.type):
+            if isinstance(node, ir.Name):
+                if node.symbol.storage == "parameter" and _is_list_of_texts(node.symbol.type):
+                    return True
+            elif isinstance(node, ir.Call) and (node.name in _OPTION_READERS or _compares_texts(node)):
                 return True
     return False
 
