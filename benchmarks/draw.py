@@ -73,10 +73,10 @@ def _of_makefile(repository: Path, makefile: Path) -> Program:
 
 
 def _arguments(folder: Path) -> str:
-    """What `make run` gives to the program."""
+    """What `make run` gives to the program, at last if it runs it several times: the small cases come first."""
     said = subprocess.run(["make", "-n", "run"], cwd=folder, capture_output=True, text=True, check=False)
     runs = [match["arguments"].strip() for match in _RUN.finditer(said.stdout.replace("\\\n", " "))]
-    return runs[0] if runs else ""
+    return runs[-1] if runs else ""
 
 
 def _of_file(repository: Path, path: Path, is_alone: bool) -> Program:

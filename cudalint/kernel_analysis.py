@@ -311,6 +311,7 @@ class KernelAnalysis(Struct, eq=False):
         most_blocks = find_target(self.options.target).max_grid_dimensions
         settle_sizes(self.graph, configuration.grid, most_blocks, configuration.guards)
         view = self._view(index, configuration)
+        view.events = events
         view.assumed = (*view.assumed, *executor.assumed, *kept(self.graph, executor.rests_on))
         view.assumptions = tuple(dict.fromkeys((*view.assumptions, *map(stated, executor.rests_on))))
         # What an argument is taken for may depend on the assumptions, which the view has settled.

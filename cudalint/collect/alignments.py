@@ -12,8 +12,8 @@ from cudalint.evaluate.compiler.machine import machine_accesses
 from cudalint.evaluate.execute.events import AccessEvent
 from cudalint.evaluate.execute.memory import alignment
 from cudalint.evaluate.execute.values import Allocation
+from cudalint.evaluate.requests.astray import is_astray
 from cudalint.evaluate.requests.execution import Execution
-from cudalint.evaluate.requests.knowledge import is_astray
 from cudalint.evaluate.symbolic.residues import Residues
 from cudalint.facts import Frame, Misalignment, Place
 

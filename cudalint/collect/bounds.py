@@ -11,8 +11,8 @@ from cudalint.evaluate.checks.bounds import Leaving, Touch, assumed_extent, exte
 from cudalint.evaluate.execute.events import AccessEvent, LocalIndexEvent
 from cudalint.evaluate.execute.memory import element_bytes
 from cudalint.evaluate.execute.values import Allocation
+from cudalint.evaluate.requests.astray import is_astray
 from cudalint.evaluate.requests.execution import Execution
-from cudalint.evaluate.requests.knowledge import is_astray
 from cudalint.evaluate.requests.views import LaunchView
 from cudalint.evaluate.symbolic.arithmetic import I8
 from cudalint.evaluate.symbolic.nodes import Node

@@ -7,8 +7,8 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from cudalint.evaluate.execute.events import AccessEvent, BarrierEvent, LibraryAccess
 from cudalint.evaluate.execute.values import UNNAMED, Allocation
+from cudalint.evaluate.requests.astray import is_astray
 from cudalint.evaluate.requests.execution import Execution
-from cudalint.evaluate.requests.knowledge import is_astray
 from cudalint.evaluate.symbolic.assumptions import holds
 from cudalint.evaluate.symbolic.graph import Graph
 from cudalint.evaluate.symbolic.nodes import THREAD_BITS, Node

@@ -24,8 +24,8 @@ from cudalint.evaluate.execute.events import (
     Loop,
 )
 from cudalint.evaluate.execute.walk import walk
+from cudalint.evaluate.requests.astray import is_astray
 from cudalint.evaluate.requests.execution import Execution
-from cudalint.evaluate.requests.knowledge import is_astray
 from cudalint.evaluate.symbolic.graph import Graph
 from cudalint.flow.conflicts import Contest, clash
 from cudalint.flow.lanes import TooManyLanes, effect, memory_of, table_of

@@ -11,8 +11,8 @@ from msgspec import Struct, field
 from cudalint.evaluate.checks.probes import generic, symbols
 from cudalint.evaluate.execute.events import AccessEvent, Event, LibraryAccess
 from cudalint.evaluate.execute.values import Allocation
+from cudalint.evaluate.requests.astray import is_astray
 from cudalint.evaluate.requests.execution import Execution
-from cudalint.evaluate.requests.knowledge import is_astray
 from cudalint.evaluate.symbolic.assumptions import holds
 from cudalint.evaluate.symbolic.graph import Graph
 from cudalint.evaluate.symbolic.nodes import BLOCK_BITS, THREAD_BITS, Node, render

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from numpy.typing import NDArray
 
 from cudalint.evaluate.execute.events import BranchEvent, Loop
-from cudalint.evaluate.requests.knowledge import is_astray
+from cudalint.evaluate.requests.astray import is_astray
 from cudalint.evaluate.requests.situations import Situation, mask_of
 from cudalint.evaluate.requests.views import LaunchView
 from cudalint.evaluate.symbolic.arithmetic import BOOL

@@ -11,7 +11,7 @@ from cudalint.evaluate.branches.divergence import LOOPS, judge_condition, known
 from cudalint.evaluate.branches.work import WorkMeter
 from cudalint.evaluate.execute import walk
 from cudalint.evaluate.execute.events import BranchEvent, Side
-from cudalint.evaluate.requests.knowledge import is_astray
+from cudalint.evaluate.requests.astray import is_astray
 from cudalint.evaluate.requests.situations import mask_of
 from cudalint.evaluate.requests.views import LaunchView
 from cudalint.evaluate.symbolic.arithmetic import BOOL

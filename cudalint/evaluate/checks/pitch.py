@@ -15,7 +15,7 @@ from msgspec import Struct
 from cudalint.evaluate.checks.probes import depends_on, known_conditions, symbols
 from cudalint.evaluate.execute.events import AccessEvent
 from cudalint.evaluate.execute.memory import element_bytes
-from cudalint.evaluate.requests.knowledge import is_astray
+from cudalint.evaluate.requests.astray import is_astray
 from cudalint.evaluate.requests.situations import Situation, mask_of
 from cudalint.evaluate.requests.views import LaunchView
 from cudalint.evaluate.symbolic.nodes import Node

@@ -17,8 +17,8 @@ from cudalint.evaluate.compiler.hoisting import hoisted
 from cudalint.evaluate.compiler.selected import selected
 from cudalint.evaluate.compiler.unrolling import Unrolling, is_elsewhere
 from cudalint.evaluate.execute.events import AccessEvent, BarrierEvent, Event
+from cudalint.evaluate.requests.astray import is_astray
 from cudalint.evaluate.requests.execution import Execution
-from cudalint.evaluate.requests.knowledge import is_astray
 from cudalint.evaluate.requests.situations import mask_of
 from cudalint.evaluate.requests.views import LaunchView
 from cudalint.evaluate.symbolic.nodes import Node

@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 
 from cudalint.evaluate.compiler.run_time_loops import copies_of
 from cudalint.evaluate.execute.events import AccessEvent
-from cudalint.evaluate.requests.knowledge import is_astray, know, stays_one
+from cudalint.evaluate.requests.astray import is_astray
+from cudalint.evaluate.requests.knowledge import know, stays_one
 from cudalint.evaluate.requests.masks import cut_by_data, guards_by_data
 from cudalint.evaluate.requests.requests import Requests, gather
 from cudalint.evaluate.requests.sampling import offset_range, sample, strides

@@ -7,7 +7,8 @@ from functools import cached_property
 
 import numpy as np
 
-from cudalint.evaluate.execute.events import AccessEvent, Context, Loop
+from cudalint.evaluate.execute.events import AccessEvent, Loop
+from cudalint.evaluate.requests.list_starts import is_list_start
 from cudalint.evaluate.requests.lists import Lists
 from cudalint.evaluate.requests.requests import Requests, gather
 from cudalint.evaluate.requests.situations import Situation
@@ -16,6 +17,7 @@ from cudalint.evaluate.symbolic.arithmetic import BOOL
 from cudalint.evaluate.symbolic.graph import Graph, conjuncts
 from cudalint.evaluate.symbolic.nodes import BLOCK_BITS, THREAD_BITS, UNINITIALISED, Node, Reason, Uniform
 from cudalint.evaluate.symbolic.opaque_parts import opaque_parts
+from cudalint.evaluate.symbolic.varying import Lanes
 
 _TABLE_BYTES = 1 << 16
 _ONE_WORD = 4
@@ -70,17 +72,6 @@ def sizes_on_the_way(graph: Graph, conditions: Iterable[Node], loops: Sequence[L
     return [uniform for uniform in found if not uniform.kind.is_float and uniform.kind != BOOL]
 
 
-def is_astray(value: Node, context: Context, graph: Graph) -> bool:
-    """Whether a value, or who comes to its place, depends on the counter of a loop that the place is not in."""
-    own, bits = 0, value.bits
-    for loop in context.loops:
-        own |= loop.counter.bits
-        bits |= loop.condition.bits
-    for condition in context.conditions:
-        bits |= condition.bits
-    return bool(bits & graph.loop_bits & ~own)
-
-
 def know(event: AccessEvent, view: LaunchView) -> Known:
     situation, opaque = view.quick(), view.graph.opaque_bits
     conditions = tuple(c for c in event.context.conditions if not c.bits & opaque and not c.is_const)
@@ -109,7 +100,7 @@ def know(event: AccessEvent, view: LaunchView) -> Known:
                 break
     if quick.total == 0 and relaxed:
         quick, situation, relaxed = _elsewhere(event, conditions, view, quick, situation)
-    doubt, in_mask = _doubt(event, quick, situation)
+    doubt, in_mask = _doubt(event, quick, situation, view)
     return Known(event, conditions, relaxed if quick.total else (), quick, situation, doubt, in_mask)
 
 
@@ -126,7 +117,9 @@ def _of_a_chosen_thread(condition: Node, graph: Graph) -> Node | None:
     return None
 
 
-def _doubt(event: AccessEvent, quick: Requests, situation: Situation) -> tuple[Reason | None, bool]:
+def _doubt(
+    event: AccessEvent, quick: Requests, situation: Situation, view: LaunchView
+) -> tuple[Reason | None, bool]:
     """Why the figure cannot be told, if lanes of one warp depend on values that cannot be followed."""
     graph, rows = situation.graph, situation.rows(event.context.loops)
     if quick.total == 0:
@@ -146,7 +139,8 @@ def _doubt(event: AccessEvent, quick: Requests, situation: Situation) -> tuple[R
                 continue
             if not lanes.vary(part) or _looks_up(part, node, event, touched):
                 continue
-            if node is not event.offset or not (lists.are_own(part) or lists.are_rows):
+            is_known = node is event.offset and (lists.are_own(part) or lists.are_rows)
+            if not is_known and not (node is event.offset and _leads_apart(part, event, lanes, view)):
                 return reason, False
     if stays_one(event, quick):
         return None, False
@@ -160,6 +154,11 @@ def _doubt(event: AccessEvent, quick: Requests, situation: Situation) -> tuple[R
         if varying or lanes.vary(condition):
             return (varying or [reason for _, reason in parts])[0], True
     return None, False
+
+
+def _leads_apart(part: Node, event: AccessEvent, lanes: Lanes, view: LaunchView) -> bool:
+    """Whether a loaded number leads each lane to the begin or the end of a list of its own."""
+    return event.target.space == "global" and lanes.tells_apart(part) and is_list_start(part, view)
 
 
 def stays_one(event: AccessEvent, quick: Requests) -> bool:

@@ -36,9 +36,9 @@ class Lists:
         comes from one."""
         if self._event.target.space != "global" or part.op != "opaque":
             return False
-        return self._is_start(part) or _comes_from_list(part, self._rows.graph, self._lanes)
+        return self.are_starts(part) or _comes_from_list(part, self._rows.graph, self._lanes)
 
-    def _is_start(self, part: Node) -> bool:
+    def are_starts(self, part: Node) -> bool:
         """Whether a loop that ends by data takes every lane on from there, element by element or record by record."""
         loops = self._event.context.loops
         if not loops or part.bits & loops[-1].counter.bits:

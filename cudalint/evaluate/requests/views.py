@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from msgspec import Struct, field
 
-from cudalint.evaluate.execute.events import AccessEvent
+from cudalint.evaluate.execute.events import AccessEvent, Event
 from cudalint.evaluate.requests.edges import Edges, edges_of
 from cudalint.evaluate.requests.requests import Requests, count, gather
 from cudalint.evaluate.requests.situations import (
@@ -42,6 +42,10 @@ class LaunchView(Struct, eq=False):
     """Conditions that the user states; values that break them need not be tried."""
     guards: tuple[Node, ...] = ()
     """Conditions under which the host code launches it. Generic values need not meet them."""
+    events: Sequence[Event] = ()
+    """What the execution has left."""
+    starts: frozenset[object] | None = None
+    """The arrays that hold where lists begin (see cudalint.evaluate.requests.list_starts), once somebody has asked."""
     allowing: dict[object, tuple[bool, int]] = field(default_factory=dict)
     """Whether the above leave room for some values of the uniform symbols, which all accesses try, and the work that
     it took to tell."""
