@@ -93,6 +93,12 @@ def _is_name(expr: ir.Expr) -> bool:
     return isinstance(expr.operand if isinstance(expr, ir.Cast) else expr, ir.Name)
 
 
+def _computes(expr: ir.Expr) -> bool:
+    """Whether an expression computes a number from variables: no constant, and no status that is handed on."""
+    steps = (n for n in walk.walk(expr) if isinstance(n, ir.Binary) and n.op in ("+", "-", "*", "/", "%", "<<", ">>"))
+    return any(isinstance(node, ir.Name) for step in steps for node in walk.walk(step))
+
+
 class HostExecutor(Executor):
     """The execution of a file's host code, root by root."""
 
@@ -127,6 +133,8 @@ class HostExecutor(Executor):
         self.waiting: dict[str, tuple[Closure, ir.Span, tuple[Node, ...]]] = {}
         """By key: the lambdas of a block that launch kernels, each with the conditions under which it is made."""
         self.taken = True
+        self.computed = False
+        """Whether the last `return` gives what is computed there."""
         self.total = 0
         """Statements executed from earlier roots."""
         self.opt_ins: dict[str, list[Node]] = {}
@@ -318,11 +326,12 @@ class HostExecutor(Executor):
 
     def _believe(self, chosen: Callable[[], None], other: Callable[[], None] | None) -> None:
         """Takes a branch, unless it only leads out of the function: then it is the end of a program that failed to read
-        a file, say, which nothing here really does."""
+        a file, say, which nothing here really does. One that computes a number to return is none."""
         saved, marks, launches = self.state.snapshot(), self.state.marks(), len(self.launches)
         returns, guards = self._returns(), self.guards
+        self.computed = False
         chosen()
-        if not self.state.dead or len(self.launches) > launches or self._left_loop(marks):
+        if not self.state.dead or len(self.launches) > launches or self._left_loop(marks) or self.computed:
             return
         left, returned = self.state.variables, self._returns() > returns
         self.state.restore(saved)
@@ -419,14 +428,16 @@ class HostExecutor(Executor):
 
     def return_(self, statement: ir.Return) -> None:
         super().return_(statement)
+        self.computed = statement.value is not None and _computes(statement.value)
         returns = self.state.functions[-1].returns
         own = self.guards[len(self.outer_guards[-1]) if self.outer_guards else 0 :]
         returns[-1] = (self.graph.conjunction(own), returns[-1][1])
 
     def returned(self, scope: FunctionScope, function: ir.Function) -> Value | Place:
         """What the last `return` gives: earlier ones report errors, as a rule. A function all of whose results are
-        numbers is a table (`if (n <= 32) return 32; if (n <= 64) return 64; return -1;`), and so is one that picks a
-        kernel, and perhaps none."""
+        numbers is a table (`if (n <= 32) return 32; if (n <= 64) return 64; return -1;`), and so is one all of whose
+        results are computed (`if (n % b == 0) return n / b; return n / b + 1;`), and one that picks a kernel, and
+        perhaps none."""
         if scope.returns:
             self.guards = self.outer_guards[-1]
         values = [value for _, value in scope.returns if value is not None]
@@ -435,8 +446,9 @@ class HostExecutor(Executor):
         kernels = [(guard, value) for guard, value in scope.returns if isinstance(value, FunctionValue)]
         if len(kernels) > 1:
             return self._one_of(kernels, values[-1])
-        table = [(guard, value) for guard, value in scope.returns if isinstance(value, Node) and value.is_const]
-        if len(table) < len(scope.returns) or not all(joins.is_plain(self.graph, guard) for guard, _ in table[:-1]):
+        table = [(guard, value) for guard, value in scope.returns if isinstance(value, Node)]
+        is_mixed = len(table) < len(scope.returns) or len({value.is_const for _, value in table}) > 1
+        if is_mixed or not all(joins.is_plain(self.graph, guard) for guard, _ in table[:-1]):
             return values[-1]
         result = table[-1][1]
         for guard, number in table[-2::-1]:
