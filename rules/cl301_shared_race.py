@@ -54,8 +54,8 @@ class SharedRace(Rule):
         - Atomics against each other, and the load that goes into a compare-and-swap.
         - Races that depend on loaded data, in who gets there or in the address: `cudalint facts` lists those as
           possible. Those that are there for most sizes of the problem are reported, as warnings, and so are threads
-          that count (`count[in[i]] += 1`) where only data says in which element, and elements that one thread touches
-          as its own and another where data says.
+          that count (`count[in[i]] += 1`) where only data says in which element, elements that one thread touches
+          as its own and another where data says, and one element that all threads update for which data says so.
         - Races between threads of one warp: see CL304.
     """
 

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 from msgspec import Struct
+from msgspec.structs import replace
 
 from cudalint import ir
 from cudalint.evaluate.checks.probes import depends_on, generic, symbols
@@ -32,6 +33,7 @@ from cudalint.flow.reach import is_reached, leaves
 from cudalint.flow.trial import GaveUp, Trial
 from cudalint.flow.unfit import divides_by_too_much, faults
 from cudalint.flow.unfold import TooLarge, Touch
+from cudalint.flow.updates import is_shared_update
 from cudalint.flow.valuations import satisfy
 from cudalint.options import RaceScope
 
@@ -57,7 +59,7 @@ class Doubt(Struct, frozen=True):
     size: str | None = None
     """The plain size that it depends on, where it is there for most sizes."""
     usual: bool = False
-    """It is there as soon as two numbers among the data are equal."""
+    """It is there for ordinary data: as soon as two numbers are equal, or two threads find what they look for."""
     excludes: bool = False
     """The two accesses cannot happen in one run at all."""
     unfinished: bool = False
@@ -69,10 +71,11 @@ def doubt_about(
 ) -> Doubt | None:
     """None for a race that is certain."""
     graph = trial.graph
+    guarded = _guards(graph, conflict)
     known = (
         contradiction(conflict, graph)
         or _unfit(conflict, trial, execution)
-        or _guards(graph, conflict)
+        or (guarded if guarded is not None and not guarded.usual else None)
         or _signals(graph, conflict, execution.events)
         or _parts_missing(conflict, execution, trial)
         or _grid(conflict, execution)
@@ -90,6 +93,7 @@ def doubt_about(
             or _layout(conflict, trial, touches, size)
             or _addresses(conflict, trial, touches, size)
             or _sizes(conflict, trial, execution, touches, size)
+            or guarded
         )
     except GaveUp:
         return Doubt("there was no time to try other sizes and data", unfinished=True)
@@ -269,8 +273,10 @@ def _guards(graph: Graph, conflict: Conflict) -> Doubt | None:
     guarded = 0
     looks_first = False
     doubt: Doubt | None = None
+    deciding: list[Node] = []
     for end in (conflict.first, conflict.second):
         varying = _decided_by_data(end, conflict, graph)
+        deciding += varying
         for condition in varying:
             reasons = [reason for _, reason in opaque_parts(graph, condition)]
             doubt = Doubt(_depends(reasons))
@@ -279,9 +285,12 @@ def _guards(graph: Graph, conflict: Conflict) -> Doubt | None:
             # `if (d[u] + w < d[v]) d[v] = d[u] + w`: what the array holds may keep the threads apart for good.
             looks_first = looks_first or any(f"loaded from `{end.target.name}`" in reason.text for reason in reasons)
         guarded += bool(varying)
-    if conflict.reach == "grid" or (looks_first and conflict.first.target.space != "shared"):
+    if conflict.reach != "grid" and not (looks_first and conflict.first.target.space != "shared") and guarded < 2:
+        return None
+    if doubt is None or looks_first or not is_shared_update(conflict, deciding, _own(conflict), graph):
         return doubt
-    return doubt if guarded > 1 else None
+    parts = (known for condition in deciding for known in opaque_parts(graph, condition))
+    return replace(doubt, usual=all(_is_loaded(graph, *known) for known in parts))
 
 
 def _decided_by_data(end: Touch, conflict: Conflict, graph: Graph) -> list[Node]:

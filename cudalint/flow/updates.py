@@ -1,0 +1,42 @@
+"""Updates of one element (`*count += 1`) by all threads for which loaded data says so."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from cudalint.evaluate.execute.events import AccessEvent
+from cudalint.evaluate.symbolic.graph import Graph
+from cudalint.evaluate.symbolic.nodes import Node
+from cudalint.evaluate.symbolic.opaque_parts import opaque_parts
+from cudalint.flow.conflicts import Conflict
+from cudalint.flow.unfold import Touch
+
+
+def is_shared_update(conflict: Conflict, deciding: Sequence[Node], own: int, graph: Graph) -> bool:
+    """Whether a conflict is about an element that threads read and write back what they have made of it, all of them
+    the same one, each of them where the data that it has loaded fulfils the conditions that decide. Ordinary data
+    lets two threads do so: of one that only ever comes alone nobody would add up what it finds. `own` are the leaves in
+    which two threads differ."""
+    first, second = conflict.first, conflict.second
+    if first.offset is not second.offset or first.offset.bits & (own | graph.opaque_bits | graph.loop_bits):
+        return False
+    if first.context.conditions != second.context.conditions:
+        return False
+    stores = [end for end in (first, second) if end.operation == "store"]
+    others = {end.operation for end in (first, second)} - {"store", "load"}
+    if not stores or others or not all(_writes_back(end, graph) for end in stores):
+        return False
+    return not any(_picks_one(condition, own, graph) for condition in deciding)
+
+
+def _writes_back(store: Touch, graph: Graph) -> bool:
+    """Whether what is stored is made of what stood there."""
+    if not isinstance(store, AccessEvent):
+        return False
+    parts = (found for value in store.values or () for found in opaque_parts(graph, value))
+    return any(store.target in reason.memory and part.args[:1] == (store.offset,) for part, reason in parts)
+
+
+def _picks_one(condition: Node, own: int, graph: Graph) -> bool:
+    """Whether a number that was loaded for all threads names the one that comes: `threadIdx.x == leader[0]`."""
+    return condition.op == "==" and not any(part.bits & own for part, _ in opaque_parts(graph, condition))
