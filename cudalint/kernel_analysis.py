@@ -39,6 +39,7 @@ from cudalint.flow.redundancy import redundant_barriers
 from cudalint.flow.trial import Trial, trial_of
 from cudalint.hardware.targets import find_target
 from cudalint.launches.arguments import named_after_parameters
+from cudalint.launches.blocks import generic_values
 from cudalint.launches.configuration import Configuration, Numbers, launch_facts
 from cudalint.launches.parameter_facts import allocated_bytes, argument_values, parameter_facts
 from cudalint.launches.variants import another_use, other_blocks
@@ -271,6 +272,7 @@ class KernelAnalysis(Struct, eq=False):
         return LaunchView(
             self.graph, index, configuration.block, configuration.grid, configuration.assumptions,
             self._stated(configuration), configuration.guards,
+            dict(generic_values(self.graph, configuration.open_extents)) or None,
         )  # fmt: skip
 
     def _stated(self, configuration: Configuration) -> tuple[Node, ...]:
@@ -314,6 +316,8 @@ class KernelAnalysis(Struct, eq=False):
         view.events = events
         view.assumed = (*view.assumed, *executor.assumed, *kept(self.graph, executor.rests_on))
         view.assumptions = tuple(dict.fromkeys((*view.assumptions, *map(stated, executor.rests_on))))
+        if view.open_block is not None and not view.open_block.keys() >= set(executor.rests_on):
+            view.open_block = None
         # What an argument is taken for may depend on the assumptions, which the view has settled.
         numbers = Numbers(self.graph)
         arguments, allocated = argument_values(configuration, numbers), allocated_bytes(configuration, numbers)

@@ -17,7 +17,8 @@ class UnguardedTail(Rule):
         Evaluates the addresses for a size that the block divides, and for one element more: if all threads stay
         inside the array at first and threads of the last block leave it then, no guard keeps them inside. The size
         of the array is that of the allocation in sight; where there is none, that of what a grid without a
-        remainder touches, if this is exactly the number that the grid is computed from.
+        remainder touches, if this is exactly the number that the grid is computed from. Of a product of sizes, all are
+        made odd; where the launch leaves the block open, its size is assumed.
 
     Why is this bad
         Up to a block of threads reads and writes behind the array, for all sizes but the multiples of the block.
@@ -52,6 +53,7 @@ class UnguardedTail(Rule):
         for launch, tails in by_launch.items():
             first, *others = sorted(tails, key=lambda t: (t.operation == "load", t.place))
             assumed = () if first.is_allocated else (f"`{first.array}` has {first.elements} elements",)
+            assumed = (*kernel.launches[launch].assumptions, *assumed)
             yield self.finding(
                 kernel,
                 place=first.place,

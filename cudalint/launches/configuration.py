@@ -42,6 +42,8 @@ class Configuration(Struct, frozen=True, eq=False):
     """Conditions under which the host code gets to it."""
     by_default: bool = False
     """See `LaunchFacts`."""
+    open_extents: tuple[Node, ...] = ()
+    """Those of the block that a launch in sight leaves open."""
 
     def key(self) -> object:
         """Equal for launches under which a kernel behaves the same."""

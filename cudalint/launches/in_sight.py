@@ -67,7 +67,7 @@ def _from_launch(
     guards = (*launch.guards, *_sizes_of_the_block(launch.block, block, graph))
     return Configuration(
         block, launch.grid, launch.shared, arguments, source, launch.span.path, launch.span.line, assumptions, site,
-        guards=guards, by_default=by_default or chosen.is_of_large_sizes,
+        guards=guards, by_default=by_default or chosen.is_of_large_sizes, open_extents=tuple(open_),
     )  # fmt: skip
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Literal
 
 import numpy as np
@@ -66,8 +66,10 @@ class Leaving(Struct, frozen=True):
 def leaving(touch: Touch, extent: Node, view: LaunchView) -> Leaving | None:
     """Whether some thread leaves an array of `extent` bytes, as far as that is beyond doubt."""
     graph = view.graph
-    if view.assumptions or _is_doubtful(touch, graph) or graph.false in view.guards:
+    if _is_doubtful(touch, graph) or graph.false in view.guards:
         return None
+    if view.assumptions:
+        return _tail_of_open_block(touch, extent, view)
     if not (extent.bits | _bits(touch, view)) & graph.uniform_bits:
         return _certainly(touch, int(extent.value), view) if extent.is_const else None
     if extent.is_const and int(extent.value) < touch.bytes:
@@ -75,12 +77,17 @@ def leaving(touch: Touch, extent: Node, view: LaunchView) -> Leaving | None:
         return None if _is_optional(touch, graph) else _certainly(touch, int(extent.value), view)
     if extent.is_const and not _chosen_by(touch) & (graph.uniform_bits | BLOCK_BITS):
         return None if _is_optional(touch, graph) else _for_any_size(touch, int(extent.value), view)
-    own, given = symbols(graph, _bits(touch, view)), symbols(graph, extent.bits)
-    others = graph.atoms(extent.bits | _bits(touch, view), graph.uniform_bits)
-    if not own or set(others) != set(given) or len(given) > _MAX_SYMBOLS:
-        # Nobody knows how large one unknown number is beside another.
+    return _for_sizes(touch, extent, view, {})
+
+
+def _tail_of_open_block(touch: Touch, extent: Node, view: LaunchView) -> Leaving | None:
+    """The same of a launch that leaves its block open (`k<<<(n + threads - 1) / threads, threads>>>`): a tail that no
+    guard keeps inside is there with whatever block."""
+    held = view.open_block
+    if held is None or extent.is_const:
         return None
-    return _for_sizes(touch, extent, given, view)
+    found = _for_sizes(touch, extent, view, held)
+    return found if found is not None and found.kind == "tail" else None
 
 
 def assumed_extent(touches: Sequence[Touch], view: LaunchView) -> Node | None:
@@ -91,17 +98,21 @@ def assumed_extent(touches: Sequence[Touch], view: LaunchView) -> Node | None:
     bits = 0
     for touch in known:
         bits |= _grid_bits(touch, view)
-    chosen = symbols(graph, bits)
-    if view.assumptions or not chosen or len(chosen) > 2:
+    held = view.open_block if view.assumptions else {}
+    if held is None:
         return None
-    if all(set(symbols(graph, _bits(touch, view))) != set(chosen) for touch in known):
+    chosen = _open(bits, held, graph)
+    if not chosen or len(chosen) > 2:
+        return None
+    if all(set(_open(_bits(touch, view), held, graph)) != set(chosen) for touch in known):
         return None
     count = graph.const(1, I8)
     for symbol in chosen:
         count = graph.binary("*", count, symbol, I8)
     # Where data decides whether threads get there, the array is large enough for all of them.
     reached = [touch for touch in touches if not touch.offset.bits & graph.opaque_bits]
-    ends = [(_last(reached, values, view), _number(count, values, view)) for values in _fitting(count, chosen, view)]
+    ends = [(_last(reached, values, view), _number(count, values, view))
+            for values in _fitting(count, chosen, view, held)]
     elements = {end // number if end is not None and end % number == 0 else 0 for end, number in ends}
     if len(elements) != 1 or not 0 < (size := elements.pop()) <= 64 or any(size % touch.bytes for touch in known):
         return None
@@ -151,6 +162,11 @@ def _grid_bits(touch: Touch, view: LaunchView) -> int:
     for bit, extent in zip(_BLOCK_BITS, view.grid, strict=True):
         bits |= extent.bits if own & bit else 0
     return bits
+
+
+def _open(bits: int, held: Values, graph: Graph) -> list[Node]:
+    """The sizes among some leaves, but for those that stay what they are."""
+    return [symbol for symbol in symbols(graph, bits) if symbol not in held]
 
 
 def _bits(touch: Touch, view: LaunchView) -> int:
@@ -214,8 +230,14 @@ def _outside(touch: Touch, rows: Rows, extent: int) -> NDArray[np.bool_]:
     return outside
 
 
-def _for_sizes(touch: Touch, extent: Node, chosen: Sequence[Node], view: LaunchView) -> Leaving | None:
-    """Looks at sizes that blocks of any shape divide, and at others."""
+def _for_sizes(touch: Touch, extent: Node, view: LaunchView, held: Values) -> Leaving | None:
+    """Looks at sizes that blocks of any shape divide, and at others; those that are held keep their values."""
+    graph = view.graph
+    own, chosen = _open(_bits(touch, view), held, graph), _open(extent.bits, held, graph)
+    others = set(graph.atoms(extent.bits | _bits(touch, view), graph.uniform_bits)).difference(held)
+    if not own or others != set(chosen) or len(chosen) > _MAX_SYMBOLS:
+        # Nobody knows how large one unknown number is beside another.
+        return None
 
     def tried(values: Values) -> Offender | None:
         size = _number(extent, values, view)
@@ -229,7 +251,7 @@ def _for_sizes(touch: Touch, extent: Node, chosen: Sequence[Node], view: LaunchV
         named = tuple((render(u), int(values[u])) for u in chosen)
         return Leaving(kind, offender, _number(extent, values, view), named, condition)
 
-    fitting = list(_fitting(extent, chosen, view))
+    fitting = list(_fitting(extent, chosen, view, held))
     if len(fitting) < 2:
         return None
     outside = [(values, offender) for values in fitting if (offender := tried(values)) is not None]
@@ -241,13 +263,31 @@ def _for_sizes(touch: Touch, extent: Node, chosen: Sequence[Node], view: LaunchV
     fitting = [values for values in fitting if all(values is not bad for bad, _ in outside)]
     if not fitting:
         return None
-    for symbol in symbols(view.graph, _grid_bits(touch, view)):
-        values = {**fitting[0], symbol: fitting[0][symbol] + 1}
+    sizes = _open(_grid_bits(touch, view), held, graph)
+    for moved in _moves(sizes):
+        values = {**fitting[0], **{symbol: fitting[0][symbol] + 1 for symbol in moved}}
         offender = tried(values) if allowed(view, values) else None
         if offender is not None and offender.in_last_block:
-            step = next((d for d in _steps(view) if not tried({**fitting[0], symbol: fitting[0][symbol] + d})), None)
-            return found("tail", values, offender, f"{render(symbol)} % {step} == 0" if step else None)
+            return found("tail", values, offender, _remainder(moved, fitting[0], tried, view))
     return None
+
+
+def _moves(sizes: Sequence[Node]) -> Iterator[Sequence[Node]]:
+    """Each size alone, and then all together: a product of sizes is a multiple of a block as long as one of them is."""
+    yield from ([symbol] for symbol in sizes)
+    if len(sizes) > 1:
+        yield sizes
+
+
+def _remainder(
+    moved: Sequence[Node], fitting: Values, tried: Callable[[Values], Offender | None], view: LaunchView
+) -> str | None:
+    """The condition on one size under which no thread leaves the array."""
+    if len(moved) > 1:
+        return None
+    (symbol,) = moved
+    step = next((d for d in _steps(view) if not tried({**fitting, symbol: fitting[symbol] + d})), None)
+    return f"{render(symbol)} % {step} == 0" if step else None
 
 
 def _steps(view: LaunchView) -> Iterator[int]:
@@ -258,13 +298,15 @@ def _steps(view: LaunchView) -> Iterator[int]:
     yield from (d for d in range(2 * threads, most + 1, threads) if most % d == 0)
 
 
-def _fitting(extent: Node, chosen: Sequence[Node], view: LaunchView) -> Iterator[dict[Node, int | float]]:
+def _fitting(
+    extent: Node, chosen: Sequence[Node], view: LaunchView, held: Values
+) -> Iterator[dict[Node, int | float]]:
     """Sizes that are multiples of whatever a block and its threads' elements may be, different from one another."""
     threads = view.block[0] * view.block[1] * view.block[2]
     unit = (16, 4, 1, 1)[len(chosen) - 1] * threads * (32 // math.gcd(threads, 32))
     orders = [range(1, len(chosen) + 1), range(len(chosen), 0, -1)][: len(chosen)]
     for scale, order in itertools.product(_SCALES, orders):
-        values: dict[Node, int | float] = {u: scale * factor * unit for factor, u in zip(order, chosen, strict=True)}
+        values = {u: scale * factor * unit for factor, u in zip(order, chosen, strict=True)} | dict(held)
         if not allowed(view, values) or not _is_launched(values, view):
             continue
         if not _wraps(extent, values, view) and _number(extent, values, view) > 0:

@@ -42,6 +42,9 @@ class LaunchView(Struct, eq=False):
     """Conditions that the user states; values that break them need not be tried."""
     guards: tuple[Node, ...] = ()
     """Conditions under which the host code launches it. Generic values need not meet them."""
+    open_block: Mapping[Node, int | float] | None = None
+    """The sizes that a launch in sight makes its block of and leaves open, with what they were taken for, if nothing
+    else is assumed."""
     events: Sequence[Event] = ()
     """What the execution has left."""
     starts: frozenset[object] | None = None
