@@ -18,7 +18,8 @@ class OutOfBoundsIndex(Rule):
         that leaves it. Sizes are known of shared arrays (of `extern` ones from the launch), constant and device
         variables, arrays in registers, and allocations that the host code shows, also as an expression
         (`n * sizeof(float)`). Reports only what is certain: the launch is known, neither the index nor a condition
-        on the way there depends on loaded data, and no number goes into the index that doesn't go into the size.
+        on the way there depends on loaded data, and no number goes into the index that doesn't go into the size. Of an
+        array without room for one element (dynamic shared memory that the launch forgets) conditions don't matter.
 
     Why is this bad
         The thread reads or overwrites whatever lies beside the array: another array, or nothing that belongs to the

@@ -66,8 +66,10 @@ class Leaving(Struct, frozen=True):
 def leaving(touch: Touch, extent: Node, view: LaunchView) -> Leaving | None:
     """Whether some thread leaves an array of `extent` bytes, as far as that is beyond doubt."""
     graph = view.graph
-    if _is_doubtful(touch, graph) or graph.false in view.guards:
+    if graph.false in view.guards:
         return None
+    if _is_doubtful(touch, graph):
+        return _whoever_comes(touch, extent, view)
     if view.assumptions:
         return _tail_of_open_block(touch, extent, view)
     if not (extent.bits | _bits(touch, view)) & graph.uniform_bits:
@@ -187,6 +189,16 @@ def _certainly(touch: Touch, extent: int, view: LaunchView) -> Leaving | None:
         return None
     offender = look(view, touch.context, touch.offset, lambda r: _outside(touch, r, extent)).offender
     return Leaving("always", offender, extent, ()) if offender is not None else None
+
+
+def _whoever_comes(touch: Touch, extent: Node, view: LaunchView) -> Leaving | None:
+    """An access of which data decides who gets there, to an array that has no room for one element: dynamic shared
+    memory that the launch forgets."""
+    graph = view.graph
+    has_room = not extent.is_const or int(extent.value) >= touch.bytes
+    if view.assumptions or has_room or _chosen_by(touch) & graph.opaque_bits or _is_optional(touch, graph):
+        return None
+    return _certainly(touch, int(extent.value), view)
 
 
 def _for_any_size(touch: Touch, extent: int, view: LaunchView) -> Leaving | None:
