@@ -15,6 +15,7 @@ Two passes, both in worker processes as `cudalint` uses them:
 from __future__ import annotations
 
 import argparse
+import gc
 import os
 import statistics
 import time
@@ -90,10 +91,12 @@ def _best(action: Callable[[], object], repeat: int) -> float:
     """The shortest of some runs: what others do on the machine only ever adds to it.
 
     By the clock on the wall, since some machines count the processor's time in ticks of 4 ms, a quarter of what
-    libclang takes for the median file.
+    libclang takes for the median file. Before each, what the last one left is collected, as between the files of a
+    worker.
     """
     times: list[float] = []
     for _ in range(repeat):
+        gc.collect()
         start = time.perf_counter()
         action()
         times.append(time.perf_counter() - start)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from msgspec import Struct, field
@@ -45,14 +45,14 @@ _TEXT_COMPARISONS = frozenset({"strcmp", "strncmp", "strcasecmp", "strncasecmp",
 def follow(ex: HostExecutor, parts: LoopParts) -> None:
     """Some iterations while the condition is known to hold, one if it is unknown; then the rest is unknown."""
     has_launch = ex.has_launch(parts.body)
-    if not has_launch and not _matters(ex, parts):
+    if not has_launch and not _matters(ex, parts, ex.state.variables):
         return
     if not has_launch and _count(ex, parts):
         return
     guards = ex.guards
     before = dict(ex.state.variables)
     defaults = before if ex.reads_options(parts) else {}
-    progress = _Progress(ex, parts, has_launch)
+    progress = _Progress(ex, parts, has_launch, before)
     progress.run()
     if progress.returned:
         return
@@ -137,6 +137,8 @@ class _Progress(Struct, eq=False):
     ex: HostExecutor
     parts: LoopParts
     has_launch: bool
+    outer: Collection[ir.Symbol]
+    """The variables that there were before it."""
     finished: bool = False
     """The loop was followed to its end."""
     returned: bool = False
@@ -146,6 +148,9 @@ class _Progress(Struct, eq=False):
     steps: int = 0
     """Statements that were executed before it."""
     iteration: int = 0
+    too_long: bool = False
+    """It goes on for longer than it may be followed."""
+    counter: ir.Symbol | None = None
     earlier: Value | Place | None = None
     """What the variable that it counts was one iteration ago."""
     left: list[Mapping[ir.Symbol, Value | Place]] = field(default_factory=list)
@@ -153,10 +158,11 @@ class _Progress(Struct, eq=False):
 
     def __post_init__(self) -> None:
         self.steps = self.ex.statements
+        self.counter = _counter(self.ex, self.parts)
 
     def run(self) -> None:
         ex, parts = self.ex, self.parts
-        for iteration in range(_MOST_LAUNCHING if self.has_launch else _MOST_QUIET):
+        for iteration in range(self._most()):
             self.iteration = iteration
             before = len(ex.launches)
             made, places = len(ex.made), self._places()
@@ -165,9 +171,11 @@ class _Progress(Struct, eq=False):
             if self.finished and not iteration and self.has_launch:
                 # As little as what stands in a branch that the known values don't take.
                 ex.not_taken(lambda: ex.statement(parts.body))
-            if iteration == _TRIED and self._is_too_long():
-                return
-            self.earlier = ex.state.variables.get(parts.own) if parts.own is not None else None
+            if iteration == _TRIED:
+                self.too_long = self._is_too_long()
+                if self.too_long and not self.has_launch:
+                    return
+            self.earlier = ex.state.variables.get(self.counter) if self.counter is not None else None
             if self.finished or not self._body():
                 return
             if going is None or (not self.has_launch and self._took() > _QUIET_STATEMENTS):
@@ -182,10 +190,10 @@ class _Progress(Struct, eq=False):
                 return
 
     def _is_too_long(self) -> bool:
-        """Whether a loop without launches goes round more often than it may be followed, so that nothing stays of what
-        its first iterations do: with what its counter is much later, its condition still holds."""
-        ex, parts, counter = self.ex, self.parts, self.parts.own
-        if counter is None or parts.condition is None or self.has_launch or self.by_defaults:
+        """Whether a loop goes round more often than it may be followed, so that nothing stays of what its first
+        iterations do: with what its counter is much later, its condition still holds."""
+        ex, parts, counter = self.ex, self.parts, self.counter
+        if counter is None or parts.condition is None:
             return False
         now, leaves = ex.state.variables.get(counter), (ir.Break, ir.Return)
         if not isinstance(now, Node) or not isinstance(self.earlier, Node) or not now.is_const:
@@ -195,16 +203,17 @@ class _Progress(Struct, eq=False):
         if any(isinstance(node, ir.Binary) and node.op == "!=" for node in walk.walk(parts.condition)):
             # It holds again behind the end.
             return False
-        rounds = min(_MOST_QUIET, _QUIET_STATEMENTS * self.iteration // max(1, self._took()) + 1)
+        statements = _LAUNCHING_STATEMENTS if self.has_launch else _QUIET_STATEMENTS
+        rounds = min(self._most(), statements * self.iteration // max(1, self._took()) + 1)
         far = int(now.value) + 2 * rounds * int(now.value - self.earlier.value)
         if far != wrap(far, now.kind):
             # Counted down to zero, `unsigned` numbers start again at the largest.
             return False
         before = ex.state.variables
         ex.state.variables = {**before, counter: ex.graph.const(far, now.kind)}
-        test = _test(ex, parts)
+        going = self._is_going()
         ex.state.variables = before
-        return test.is_const and bool(test.value)
+        return going is True
 
     def _body(self) -> bool:
         """Executes the body; whether it comes to its end."""
@@ -250,12 +259,15 @@ class _Progress(Struct, eq=False):
         """Whether a few more iterations may give numbers to what comes after the loop: it may be in a function that was
         called before, with all of its launches made then."""
         few = self._took() <= _LAUNCHING_STATEMENTS and self.ex.statements <= _EARLY_STATEMENTS
-        return few and _matters(self.ex, self.parts)
+        return few and not self.too_long and _matters(self.ex, self.parts, self.outer)
 
     def _is_enough(self, iteration: int, is_new_place: bool) -> bool:
         if self._took() > _LAUNCHING_STATEMENTS or self.ex.statements > _EARLY_STATEMENTS:
             return iteration + 1 >= _MOST_PLACES or not (is_new_place or self._is_yet_to_come())
         return iteration + 1 == _MOST_LAUNCHING
+
+    def _most(self) -> int:
+        return _MOST_LAUNCHING if self.has_launch else _MOST_QUIET
 
     def _took(self) -> int:
         return self.ex.statements - self.steps
@@ -273,10 +285,20 @@ class _Progress(Struct, eq=False):
         return not places[1] <= places[0]
 
 
-def _matters(ex: HostExecutor, parts: LoopParts) -> bool:
-    """Whether a loop changes any number or pointer that lives on after it: filling arrays decides no launch, but for
-    lists of a few sizes."""
-    changed = [symbol for symbol in ex.changed_in(parts) if symbol is not parts.own]
+def _counter(ex: HostExecutor, parts: LoopParts) -> ir.Symbol | None:
+    """The variable that is counted from one iteration to the next, if it is all that changes in the condition."""
+    if parts.condition is None or parts.increment is None:
+        return None
+    compared = {node.symbol for node in walk.walk(parts.condition) if isinstance(node, ir.Name)}
+    changed = compared.intersection(ex.changed_in(parts))
+    counted = changed.intersection((parts.own, *walk.stepped(parts.increment)))
+    return counted.pop() if counted == changed and len(counted) == 1 else None
+
+
+def _matters(ex: HostExecutor, parts: LoopParts, outer: Collection[ir.Symbol]) -> bool:
+    """Whether a loop changes any number or pointer of those that were there before it and live on after it: filling
+    arrays decides no launch, but for lists of a few sizes."""
+    changed = [symbol for symbol in ex.changed_in(parts) if symbol is not parts.own and symbol in outer]
     if any(isinstance(ex.state.variables.get(symbol), (Node, RecordValue)) for symbol in changed):
         return True
     return any(_is_list_of_sizes(symbol.type) for symbol in changed) and _only_counts(parts.body)

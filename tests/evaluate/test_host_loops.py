@@ -1,0 +1,67 @@
+"""Loops of host code: which of them are followed to their end, and which are left after a few iterations."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from cudalint.evaluate.host.execution import HostExecutor, Outside, run_host
+from cudalint.evaluate.host.memory import Generics
+from cudalint.evaluate.symbolic.graph import Graph
+from cudalint.evaluate.symbolic.nodes import Node
+from cudalint.frontend.flags import ParseOptions
+from cudalint.frontend.lower.unit import lower_unit
+from cudalint.frontend.parse import parse_file
+
+_KERNEL = """
+#include <cstdlib>
+#include <random>
+__global__ void k(float *a, int n) { a[threadIdx.x] = n; }
+"""
+_FEW = 60
+"""Statements: less than a loop takes that is followed for as long as loops are."""
+
+
+def _run(tmp_path: Path, main: str) -> HostExecutor:
+    source = tmp_path / "a.cu"
+    source.write_text(_KERNEL + "int main(int argc, char **argv) {\n" + main + "\n}\n")
+    unit = lower_unit(parse_file(str(source), ParseOptions()))
+    graph = Graph()
+    return run_host(graph, unit.host_functions, Generics(graph), {}, Outside({}, lambda ref: None), ())
+
+
+@pytest.mark.parametrize(
+    "loop",
+    [
+        # The generator is a record, and what happens to records may matter.
+        "std::mt19937 g(1); for (int i = 0; i < n; i++) x[i] = g();",
+        "std::mt19937 g(1); int i; for (i = 0; i < n; ++i) { x[i] = g(); }",
+        # What is declared within does not live on.
+        "for (int i = 0; i < n; i++) { dim3 block(i); k<<<1, 64>>>(x, 1); }",
+        "dim3 last; for (int i = 0; i < n; i++) { last.x += 1; k<<<1, 64>>>(x, 1); }",
+    ],
+)
+@pytest.mark.parametrize("size", ["100000", "argc > 1 ? atoi(argv[1]) : 100000"])
+def test_a_loop_that_is_too_long_is_left_early(loop: str, size: str, tmp_path: Path) -> None:
+    found = _run(tmp_path, f"int n = {size}; float *x; cudaMalloc(&x, 4 * n); {loop} k<<<1, 128>>>(x, n);")
+    assert found.launches
+    assert found.total + found.statements < _FEW
+
+
+@pytest.mark.parametrize(
+    ("loop", "expected"),
+    [
+        ("for (m = 4096; m > 1; m /= 2) n++;", 12),
+        # Nothing tells by what the loop counts how long it is.
+        ("int i; for (m = 4096, i = 0; m > 1; m /= 2, i++) n += 2;", 24),
+        ("for (int i = 0; m > 1; i++) { m /= 2; n = i; }", 9),
+        ("int i; for (i = 0; i < 100; i++) { } n = i;", 100),
+        ("for (int i = 0; i < 40; i++) { n += 3; k<<<1, 64>>>(x, 1); }", 120),
+    ],
+)
+def test_what_a_short_loop_leaves(loop: str, expected: int, tmp_path: Path) -> None:
+    found = _run(tmp_path, f"int n = 0, m = 1024; float *x; cudaMalloc(&x, 4); {loop} k<<<1, 128>>>(x, n);")
+    number = found.launches[-1].arguments[1]
+    assert isinstance(number, Node)
+    assert number.is_const and number.value == expected
