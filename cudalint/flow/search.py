@@ -18,9 +18,11 @@ from cudalint.evaluate.symbolic.graph import Graph
 from cudalint.evaluate.symbolic.nodes import BLOCK_BITS, THREAD_BITS, Node, render
 from cudalint.evaluate.symbolic.numeric import Rows
 from cudalint.flow.apart import has_own_bytes
-from cudalint.flow.certainty import Doubt, contradiction, doubt_about
+from cudalint.flow.certainty import doubt_about
 from cudalint.flow.conflicts import Conflict, clash
 from cudalint.flow.distances import meetings
+from cudalint.flow.doubts.doubt import Doubt
+from cudalint.flow.doubts.guards import contradiction
 from cudalint.flow.lanes import effect, memory_of
 from cudalint.flow.left_out import Known, is_met, is_one_array, left_out, on_sizes, size_guards
 from cudalint.flow.reach import inside, reaching

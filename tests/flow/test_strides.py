@@ -5,7 +5,7 @@ from __future__ import annotations
 from cudalint.evaluate.symbolic.arithmetic import I8
 from cudalint.evaluate.symbolic.graph import Graph
 from cudalint.evaluate.symbolic.nodes import Node
-from cudalint.flow.certainty import moves_by
+from cudalint.flow.doubts.arrays import moves_by
 
 
 def _offset(graph: Graph, row: Node) -> Node:

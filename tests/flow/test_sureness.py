@@ -9,8 +9,9 @@ import pytest
 from cudalint.analysis import analyse_file
 from cudalint.facts import Race
 from cudalint.flow import certainty, search
-from cudalint.flow.certainty import Doubt
 from cudalint.flow.conflicts import Conflict
+from cudalint.flow.doubts import sizes
+from cudalint.flow.doubts.doubt import Doubt
 from cudalint.options import AnalysisOptions
 
 _WITHOUT_A_LAUNCH = """
@@ -70,7 +71,7 @@ def test_sizes_are_tried_until_it_is_clear_what_to_say(tmp_path: Path, monkeypat
         tried.append(trial)
         return False
 
-    monkeypatch.setattr(certainty, "_again", gone)
+    monkeypatch.setattr(sizes, "is_there_again", gone)
     [race] = _races(tmp_path, _SIZED)
     assert race.reason is not None
     assert race.reason.startswith("it depends on `n`: not for n = ")

@@ -1,0 +1,115 @@
+"""Whether the addresses of a race stay in their array, or reach into the next one, or meet only for made-up strides."""
+
+from __future__ import annotations
+
+import functools
+import itertools
+import operator
+from collections.abc import Sequence
+
+from cudalint import ir
+from cudalint.evaluate.checks.probes import symbols
+from cudalint.evaluate.execute.values import Allocation
+from cudalint.evaluate.requests.execution import Execution
+from cudalint.evaluate.symbolic.graph import Graph
+from cudalint.evaluate.symbolic.nodes import BLOCK_BITS, THREAD_BITS, Node, Uniform, render
+from cudalint.evaluate.symbolic.opaque_parts import without_data
+from cudalint.evaluate.symbolic.polynomial import terms_of
+from cudalint.flow.conflicts import Conflict
+from cudalint.flow.distances import is_in_range
+from cudalint.flow.doubts.doubt import Doubt, conditions_of, is_there_again
+from cudalint.flow.doubts.sizes import fits, is_bound, is_given
+from cudalint.flow.reach import leaves
+from cudalint.flow.trial import Trial
+from cudalint.flow.unfold import TooLarge, Touch
+
+_FEW_ELEMENTS = (8, 1)
+"""That an array certainly has room for, among several in a buffer."""
+_FAR_APART = (1_299_709, 104_729, 15_485_863, 7_919, 611_953)
+"""Primes: strides of which no small multiples add up to the same."""
+
+
+def extent(conflict: Conflict, trial: Trial, size: int | None) -> Doubt | None:
+    """Sizes for which threads leave the array: the program is not meant for them."""
+    try:
+        if any(leaves(end, trial, size) for end in (conflict.first, conflict.second)):
+            return Doubt("with the sizes that were taken, threads leave the array")
+    except TooLarge:
+        pass
+    return None
+
+
+def next_array(
+    conflict: Conflict, trial: Trial, execution: Execution, touches: Sequence[Touch], size: int | None
+) -> Doubt | None:
+    """The same for one array of several in a buffer: as many threads as a size says come to its elements, which reach
+    into the array behind it if there are too many. The program is not meant for such sizes either."""
+    first, second = conflict.first, conflict.second
+    graph = trial.graph
+    if not _is_of_bytes(first.target) or start_of(first.offset, graph) is start_of(second.offset, graph):
+        return None
+    bounds = [part for end in (first, second) for part in conditions_of(graph, end) if is_bound(part, graph)]
+    found = symbols(graph, functools.reduce(operator.or_, (bound.bits for bound in bounds), 0))
+    for symbol in found:
+        for number in _FEW_ELEMENTS if not (is_given(symbol) or is_in_range(symbol, execution)) else ():
+            other = trial.under({symbol: number})
+            if fits(graph, conflict, other.values) and not is_there_again(conflict, other, touches, size):
+                return Doubt(f"for as many as `{render(symbol)}` was taken for, the array has no room in its buffer")
+    return None
+
+
+def _is_of_bytes(array: Allocation) -> bool:
+    """Whether shared memory is declared as bytes, for arrays of other types to be put into it."""
+    declared = array.symbol.type if array.space == "shared" and array.symbol is not None else None
+    return isinstance(declared, ir.ArrayType) and declared.element.bytes == 1
+
+
+def start_of(offset: Node, graph: Graph) -> Node:
+    """Where the array begins of which an element is chosen by the thread, by how often a loop went round, or by data:
+    the address without them."""
+    bare = without_data(graph, offset)
+    leaves = (*graph.thread, *graph.block, *graph.atoms(bare.bits, graph.loop_bits))
+    return graph.substitute(bare, {leaf: graph.const(0, leaf.kind) for leaf in leaves})
+
+
+def layout(conflict: Conflict, trial: Trial, touches: Sequence[Touch], size: int | None) -> Doubt | None:
+    """Strides, between elements that don't overlap: a race that is there for generic strides only is none. Those of a
+    tensor are known to be some, others are numbers that only ever multiply an index."""
+    found = symbols(trial.graph, conflict.first.offset.bits | conflict.second.offset.bits)
+    strides = [s for s in found if isinstance(s.payload, Uniform) and s.payload.stride in ("any", "outer")]
+    likely = [s for s in found if s not in strides and _is_like_a_stride(s, conflict, trial)]
+    for primes in (_FAR_APART, _FAR_APART[::-1]) if strides or likely else ():
+        values: dict[Node, int | float] = dict(zip([*strides, *likely], itertools.cycle(primes)))
+        if not is_there_again(conflict, trial.under(values), touches, size):
+            if not likely:
+                return Doubt("the elements of a tensor do not overlap", excludes=True)
+            return Doubt(f"it depends on how far apart elements are: on {_listed(likely)}, which nothing gives")
+    return None
+
+
+def _is_like_a_stride(symbol: Node, conflict: Conflict, trial: Trial) -> bool:
+    """Whether a number that nothing gives is but multiplied by indices, and compared with nothing, as the length of a
+    row would be."""
+    ends = (conflict.first, conflict.second)
+    if symbol.kind.is_float or is_given(symbol) or symbol in trial.values:
+        return False
+    if any(part.bits & symbol.bits for end in ends for part in conditions_of(trial.graph, end)):
+        return False
+    if any(axis.bits & symbol.bits for axis in trial.grid):
+        return False
+    return any(moves_by(symbol, end.offset, trial.graph) for end in ends)
+
+
+def moves_by(stride: Node, offset: Node, graph: Graph) -> bool:
+    """Whether something that differs between threads or iterations is multiplied by a number, or by what is made of it
+    alone: of strides in bytes, the elements (`i * (stride / 4)`)."""
+    moving = THREAD_BITS | BLOCK_BITS | graph.loop_bits | graph.opaque_bits
+    for monomial, factor in terms_of(graph, offset).items():
+        is_factor = any(part.bits & stride.bits and not part.bits & moving for part in monomial)
+        if is_factor and (factor.bits & moving or any(other.bits & moving for other in monomial)):
+            return True
+    return False
+
+
+def _listed(symbols_: Sequence[Node]) -> str:
+    return " and ".join(f"`{render(symbol)}`" for symbol in symbols_)

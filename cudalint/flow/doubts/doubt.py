@@ -1,0 +1,51 @@
+"""What a race depends on, and what is asked of its two ends to tell."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from msgspec import Struct
+
+from cudalint.evaluate.symbolic.graph import Graph, conjuncts
+from cudalint.evaluate.symbolic.nodes import BLOCK_BITS, THREAD_BITS, Node
+from cudalint.flow.conflicts import Conflict
+from cudalint.flow.trial import Trial
+from cudalint.flow.unfold import Touch
+from cudalint.options import RaceScope
+
+
+class Doubt(Struct, frozen=True):
+    """What a race depends on."""
+
+    reason: str
+    size: str | None = None
+    """The plain size that it depends on, where it is there for most sizes."""
+    usual: bool = False
+    """It is there for ordinary data: as soon as two numbers are equal, or two threads find what they look for."""
+    excludes: bool = False
+    """The two accesses cannot happen in one run at all."""
+    unfinished: bool = False
+    """There is too much to look at for anybody to tell."""
+
+
+def conditions_of(graph: Graph, touch: Touch) -> list[Node]:
+    """The conditions under which a thread gets there, those of its loops included."""
+    conditions = [*touch.context.conditions, *(loop.condition for loop in touch.context.loops)]
+    return [part for condition in conditions for part in conjuncts(graph, condition)]
+
+
+def own_leaves(conflict: Conflict) -> int:
+    """The leaves in which the two threads differ."""
+    return THREAD_BITS | (BLOCK_BITS if conflict.reach == "grid" else 0)
+
+
+def is_there_again(conflict: Conflict, trial: Trial, touches: Sequence[Touch], size: int | None) -> bool:
+    """Whether the same two accesses conflict in another trial."""
+    scope: RaceScope = "grid" if conflict.reach == "grid" else "block"
+    return trial.has_conflict(conflict.sites, touches, size, scope)
+
+
+def decided_by_data(end: Touch, conflict: Conflict, graph: Graph) -> list[Node]:
+    """The conditions by which loaded data decides, thread by thread, who gets to one end."""
+    own = own_leaves(conflict)
+    return [c for c in conditions_of(graph, end) if c.bits & graph.opaque_bits and c.bits & own]

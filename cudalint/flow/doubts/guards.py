@@ -1,0 +1,109 @@
+"""What guards the accesses of a race: conditions that exclude each other, data that decides who comes, locks."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from msgspec.structs import replace
+
+from cudalint.evaluate.execute.events import AccessEvent, Event, FenceEvent
+from cudalint.evaluate.symbolic.graph import Graph, conjuncts
+from cudalint.evaluate.symbolic.nodes import Node, Reason
+from cudalint.evaluate.symbolic.opaque_parts import opaque_parts
+from cudalint.flow.conflicts import Conflict
+from cudalint.flow.doubts.data import is_loaded
+from cudalint.flow.doubts.doubt import Doubt, conditions_of, decided_by_data, own_leaves
+from cudalint.flow.updates import is_shared_update
+from cudalint.flow.valuations import satisfy
+
+
+def contradiction(conflict: Conflict, graph: Graph) -> Doubt | None:
+    """Conditions on what both threads share, of which one end needs the opposite of what the other end needs."""
+    own = own_leaves(conflict)
+    first, second = (
+        [c for c in conditions_of(graph, end) if c.bits & graph.opaque_bits and not c.bits & (own | graph.loop_bits)]
+        for end in (conflict.first, conflict.second)
+    )
+    if not first or not second or set(first) == set(second):
+        return None
+    if _denies(first, second, graph) or _denies(second, first, graph):
+        return Doubt("the two accesses are on opposite sides of one condition", excludes=True)
+    together = [*first, *second]
+    atoms = list(dict.fromkeys(part for c in together for part, _ in opaque_parts(graph, c)))
+    bits = 0
+    for atom in atoms:
+        bits |= atom.bits
+    if any(c.bits & ~bits for c in together) or len(atoms) > 4:
+        return None
+    if satisfy(graph, together, atoms) is None:
+        return Doubt("it depends on whether both accesses can happen in one run")
+    return None
+
+
+def _denies(some: Sequence[Node], others: Sequence[Node], graph: Graph) -> bool:
+    """Whether one of some conditions is the opposite of others, be it of several of them together."""
+    held = set(others)
+    return any(held.issuperset(conjuncts(graph, graph.negate(condition))) for condition in some)
+
+
+def by_data(graph: Graph, conflict: Conflict) -> Doubt | None:
+    """Loaded data that decides, thread by thread, who gets there."""
+    guarded = 0
+    looks_first = False
+    doubt: Doubt | None = None
+    deciding: list[Node] = []
+    for end in (conflict.first, conflict.second):
+        varying = decided_by_data(end, conflict, graph)
+        deciding += varying
+        for condition in varying:
+            reasons = [reason for _, reason in opaque_parts(graph, condition)]
+            doubt = Doubt(_depends(reasons))
+            if any(not reason.data for reason in reasons):
+                return doubt
+            # `if (d[u] + w < d[v]) d[v] = d[u] + w`: what the array holds may keep the threads apart for good.
+            looks_first = looks_first or any(f"loaded from `{end.target.name}`" in reason.text for reason in reasons)
+        guarded += bool(varying)
+    if conflict.reach != "grid" and not (looks_first and conflict.first.target.space != "shared") and guarded < 2:
+        return None
+    if doubt is None or looks_first or not is_shared_update(conflict, deciding, own_leaves(conflict), graph):
+        return doubt
+    parts = (known for condition in deciding for known in opaque_parts(graph, condition))
+    return replace(doubt, usual=all(is_loaded(graph, *known) for known in parts))
+
+
+def _depends(reasons: Sequence[Reason]) -> str:
+    text = reasons[0].text if reasons else "a value is not known"
+    return f"it depends on data: {text}"
+
+
+def signals(graph: Graph, conflict: Conflict, events: Sequence[Event]) -> Doubt | None:
+    """Threads that wait for each other by flags in memory, or take locks."""
+    if conflict.first.target.space != "shared" and (_has_fence(events) or _spins(graph, events)):
+        return Doubt("the kernel orders threads by memory fences and flags, which are not followed")
+    ends = (conflict.first, conflict.second)
+    if any(_is_atomic_result(graph, part) for end in ends for part in conditions_of(graph, end)):
+        return Doubt("it depends on the result of an atomic, by which threads may take turns")
+    return None
+
+
+def _has_fence(events: Sequence[Event]) -> bool:
+    return any(isinstance(event, FenceEvent) for event in events)
+
+
+def _spins(graph: Graph, events: Sequence[Event]) -> bool:
+    """Whether a loop goes on for as long as global memory says so that the kernel also writes."""
+    written = {e.target.name for e in events if isinstance(e, AccessEvent) and e.operation != "load"}
+    loops = {loop for e in events if isinstance(e, AccessEvent) for loop in e.context.loops}
+    return any(
+        f"loaded from `{name}`" in reason.text
+        for loop in loops
+        if loop.condition.bits & graph.opaque_bits
+        for _, reason in opaque_parts(graph, loop.condition)
+        for name in written
+    )
+
+
+def _is_atomic_result(graph: Graph, condition: Node) -> bool:
+    if not condition.bits & graph.opaque_bits:
+        return False
+    return any("result of `atomic" in reason.text for _, reason in opaque_parts(graph, condition))
