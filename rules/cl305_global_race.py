@@ -69,10 +69,14 @@ def _remedy(race: Race, kernel: KernelFacts) -> str:
     elsewhere = f"write into another array than `{array}`, which other threads still read, and exchange the two later"
     if first == second:
         return elsewhere
+    if race.is_lock_step and not race.across:
+        return f"put `__syncwarp()` between lines {first} and {second}: by themselves, lanes need not run together"
     barrier = f"`__syncthreads()` between lines {first} and {second}"
     if kernel.launches[race.launch].grid == (1, 1, 1):
         return f"put {barrier}, where all threads of the block come to it"
-    if race.first.operation == "load" and first < second and not race.across:
+    # Blocks come in any order, in which the two are told as well.
+    earlier = min(race.first, race.second, key=lambda end: end.place.line) if race.reach == "grid" else race.first
+    if earlier.operation == "load" and earlier.place.line == min(first, second) and not race.across:
         # What is read before it is written is old for everybody in another array, whatever block comes first.
         enough = f"; if each block has a part of `{array}` of its own, {barrier} is enough"
         return elsewhere if race.reach == "grid" else elsewhere + enough

@@ -90,9 +90,9 @@ class Search(Struct, eq=False):
                 for finding in self._in_array(trial, array, touches):
                     key = _places(array, finding.conflict)
                     known = found.get(key)
-                    if known is None or (known.doubt is not None and finding.doubt is None):
+                    if known is None or _says_more(finding, known):
                         found[key] = finding
-                    if finding.doubt is None:
+                    if finding.doubt is None and not _is_of_a_warp(finding):
                         self._certain.add(key)
         return list(found.values())
 
@@ -131,9 +131,22 @@ class Search(Struct, eq=False):
             self.missed.append(text)
 
 
+def _says_more(finding: Finding, known: Finding) -> bool:
+    """Whether it is surer than what is known of the same places, or as sure and more than one of a warp."""
+    if (finding.doubt is None) is not (known.doubt is None):
+        return finding.doubt is None
+    return finding.doubt is None and _is_of_a_warp(known) and not _is_of_a_warp(finding)
+
+
+def _is_of_a_warp(finding: Finding) -> bool:
+    """Whether a barrier of the warp is all that two threads need in global memory, as far as is known: those of other
+    blocks may meet there too."""
+    return finding.array.space == "global" and finding.conflict.reach == "warp"
+
+
 def _places(array: Allocation, conflict: Conflict) -> object:
     """What findings have in common of which one is enough."""
-    return array, conflict.first.context.span, conflict.second.context.span
+    return array, frozenset((conflict.first.context.span, conflict.second.context.span))
 
 
 def _of_element(conflict: Conflict, trial: Trial) -> tuple[tuple[str, int], ...]:

@@ -13,7 +13,11 @@ _KERNELS = {
     "sum[threadIdx.x / 2] = in[threadIdx.x];": "let one thread write `sum[0]`, or give each thread an element",
     "sum[threadIdx.x] = sum[threadIdx.x + 1];": "write into another array than `sum`, which other threads still read",
     "float x = sum[threadIdx.x + 1];\n sum[threadIdx.x] = x;": "put `__syncthreads()` between lines 2 and 3",
+    "float x = sum[threadIdx.x / 32];\n if (threadIdx.x % 32 == 0) sum[threadIdx.x / 32] = x * in[threadIdx.x];": (
+        "put `__syncwarp()` between lines 2 and 3"
+    ),
 }
+_ELSEWHERE = "write into another array than `{}`, which other threads still read, and exchange the two later"
 
 
 @pytest.mark.parametrize("body", _KERNELS, ids=str)
@@ -47,8 +51,21 @@ def test_what_is_read_first_is_written_elsewhere() -> None:
         void run(float *x, int n) { k<<<64, 32>>>(x, n); }
     """
     (found,) = lint(source, "CL305")
-    assert advice(found).startswith("write into another array than `x`, which other threads still read")
-    assert advice(found).endswith("`__syncthreads()` between lines 4 and 5 is enough")
+    assert "of block" in found.message
+    assert advice(found) == _ELSEWHERE.format("x")
+
+
+def test_a_barrier_is_enough_for_blocks_with_a_part_of_their_own() -> None:
+    source = """
+        __global__ void k(float *x) {
+            float next = x[blockIdx.x * 65 + threadIdx.x + 1];
+            x[blockIdx.x * 65 + threadIdx.x] = next;
+        }
+        void run(float *x) { k<<<64, 64>>>(x); }
+    """
+    (found,) = lint(source, "CL305")
+    part = "; if each block has a part of `x` of its own, `__syncthreads()` between lines 3 and 4 is enough"
+    assert advice(found) == _ELSEWHERE.format("x") + part
 
 
 def test_blocks_have_no_iterations_in_common() -> None:
