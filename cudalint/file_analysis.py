@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from cudalint import ir
 from cudalint.annotations import Annotation, annotations_of_kernel
 from cudalint.evaluate.host.device import properties_of
-from cudalint.evaluate.host.execution import HostLaunch
+from cudalint.evaluate.host.launching import HostLaunch
 from cudalint.evaluate.host.memory import Generics
 from cudalint.evaluate.symbolic.assumptions import (
     Assumptions,

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from cudalint import ir
 from cudalint.evaluate.execute.values import Place, Value
 from cudalint.evaluate.host.checked_sizes import CheckedSizes
-from cudalint.evaluate.host.execution import HostLaunch
+from cudalint.evaluate.host.launching import HostLaunch
 from cudalint.evaluate.host.memory import Generics
 from cudalint.evaluate.symbolic.defaults import stated
 from cudalint.evaluate.symbolic.graph import Graph

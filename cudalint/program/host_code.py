@@ -8,7 +8,8 @@ from msgspec import Struct, field
 
 from cudalint import ir
 from cudalint.evaluate.execute import walk
-from cudalint.evaluate.host.execution import HostExecutor, HostLaunch, Outside, run_host
+from cudalint.evaluate.host.execution import HostExecutor, Outside, run_host
+from cudalint.evaluate.host.launching import HostLaunch
 from cudalint.evaluate.host.memory import Generics
 from cudalint.evaluate.symbolic.graph import Graph
 from cudalint.evaluate.symbolic.nodes import Node

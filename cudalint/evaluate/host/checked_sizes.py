@@ -9,7 +9,7 @@ from functools import partial
 from msgspec.structs import replace
 
 from cudalint.evaluate.execute.values import PLACES, Place, Pointer, Value, map_leaves
-from cudalint.evaluate.host.execution import HostLaunch
+from cudalint.evaluate.host.launching import HostLaunch
 from cudalint.evaluate.symbolic.arithmetic import BOOL
 from cudalint.evaluate.symbolic.assumptions import LARGEST_CONDITION, holds
 from cudalint.evaluate.symbolic.graph import Graph

@@ -7,7 +7,7 @@ uniform symbols, so that a grid computed from `n` and the argument `n` stay cons
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -15,7 +15,6 @@ from msgspec import Struct
 
 from cudalint import ir
 from cudalint.evaluate.execute import expressions, walk
-from cudalint.evaluate.execute.calls import bind
 from cudalint.evaluate.execute.executor import Arm, Executor, GaveUp
 from cudalint.evaluate.execute.handlers import VALUE_HANDLERS
 from cudalint.evaluate.execute.loop_parts import LoopParts
@@ -32,44 +31,25 @@ from cudalint.evaluate.execute.values import (
     Value,
     nodes_of,
 )
-from cudalint.evaluate.host import command_line, heap, joins, lambdas, lists, loops, switches, worth
+from cudalint.evaluate.host import command_line, heap, joins, lambdas, launching, lists, loops, switches, worth
+from cudalint.evaluate.host.launching import HostLaunch
 from cudalint.evaluate.host.library import HOST_LIBRARY, SILENT
 from cudalint.evaluate.host.memory import Generics, HostMemory, is_provisional
 from cudalint.evaluate.host.relevance import Relevance
-from cudalint.evaluate.host.tiling import Definitions, tilings
+from cudalint.evaluate.host.tiling import Definitions
 from cudalint.evaluate.symbolic.arithmetic import Kind
-from cudalint.evaluate.symbolic.graph import Graph, conjuncts
+from cudalint.evaluate.symbolic.graph import Graph
 from cudalint.evaluate.symbolic.nodes import UNINITIALISED, Node, Reason, Uniform, without_cast
-from cudalint.facts import Tiling
 from cudalint.program.run_command import RunCommand, run_command
 
 MAX_HOST_STATEMENTS = 8_000
 """Statements from one root, and from all together."""
 MAX_ALL_STATEMENTS = 20_000
-Nodes = tuple[Node, Node, Node]
-_Guards = tuple[Node, ...]
 
 _VALUE_HANDLERS: Mapping[type, Callable[..., Value]] = {
     **VALUE_HANDLERS, ir.Cast: lists.cast_value, ir.New: heap.new_value, ir.Name: command_line.name_value,
     ir.Lambda: lambdas.noted, ir.Construct: lists.construct_value,
 }  # fmt: skip
-
-
-class HostLaunch(Struct, frozen=True, eq=False):
-    """A launch that host code makes, with what is known of its parts."""
-
-    kernel: ir.FunctionRef
-    grid: tuple[Node, Node, Node]
-    block: tuple[Node, Node, Node]
-    shared: Node
-    arguments: tuple[Value | Place, ...]
-    span: ir.Span
-    taken: bool
-    """False in a branch that the known values do not take."""
-    tilings: tuple[Tiling, ...] = ()
-    """The sizes in sight that the grid is rounded up from."""
-    guards: tuple[Node, ...] = ()
-    """Conditions under which the host code gets to it; false among them where the known values don't lead to it."""
 
 
 class Outside(Struct, frozen=True):
@@ -115,7 +95,7 @@ class HostExecutor(Executor):
         super().__init__(graph, None)
         self.memory: HostMemory = memory
         self.library = HOST_LIBRARY
-        self.on_launch = self.record_launch
+        self.on_launch = partial(launching.record, self)
         self.on_loop = partial(loops.follow, self)
         self.relevance = Relevance(self._launches, SILENT)
         self.properties = properties
@@ -508,87 +488,6 @@ class HostExecutor(Executor):
                 self._sort(ref)
             self.small[ref.key] = known
         return known
-
-    # launches
-
-    def record_launch(self, expr: ir.Launch) -> None:
-        kernels: list[tuple[ir.FunctionRef, _Guards]] = [(expr.kernel, ())] if expr.kernel is not None else []
-        if expr.kernel is None and expr.callee is not None:
-            kernels = list(self._kernels_of(expressions.evaluate(self, expr.callee)))
-        grid = self.extents(expressions.evaluate(self, expr.grid))
-        block = self.extents(expressions.evaluate(self, expr.block))
-        shared = expressions.number(self, expr.shared) if expr.shared is not None else self.graph.zero
-        outer = self.guards
-        for kernel, guards in kernels:
-            arguments = self.arguments_of(kernel, expr.arguments)
-            sizes = tilings(self, expr.grid, grid)
-            self.guards = (*outer, *guards)
-            self.add_launch(kernel, (grid, block), shared, arguments, expr.span, sizes)
-        self.guards = outer
-
-    def _kernels_of(self, value: Value, guards: _Guards = ()) -> Iterator[tuple[ir.FunctionRef, _Guards]]:
-        """The functions that a value may be, each with the conditions under which it is that one."""
-        if isinstance(value, FunctionValue):
-            yield value.function, guards
-        elif isinstance(value, Choice):
-            yield from self._kernels_of(value.a, (*guards, value.condition))
-            yield from self._kernels_of(value.b, (*guards, self.graph.negate(value.condition)))
-
-    def add_launch(
-        self,
-        kernel: ir.FunctionRef,
-        extents: tuple[Nodes, Nodes],
-        shared: Node,
-        arguments: tuple[Value | Place, ...],
-        span: ir.Span,
-        sizes: tuple[Tiling, ...] = (),
-    ) -> None:
-        """`extents`: of the grid and of the block."""
-        grid, block = extents
-        if not self.taken:
-            # `run<float>(0, 0)` in a function that is there to instantiate a template says nothing about sizes.
-            grid, block = self._with_threads(grid), self._with_threads(block)
-        never = () if self.taken else (self.graph.false,)
-        guards = (part for guard in (*self.guards, *self.assumed, *never) for part in conjuncts(self.graph, guard))
-        known = tuple(part for part in guards if joins.is_plain(self.graph, part))
-        self.launches.append(HostLaunch(kernel, grid, block, shared, arguments, span, self.taken, sizes, known))
-        numbers = tuple(value for value in arguments if isinstance(value, Node) and not value.kind.is_float)
-        self.made.add((kernel.key, span, grid, block, shared, numbers))
-
-    def arguments_of(self, kernel: ir.FunctionRef, arguments: tuple[ir.Expr, ...]) -> tuple[Value | Place, ...]:
-        function = kernel.load()
-        if function is None:
-            return tuple(expressions.evaluate(self, a) for a in arguments)
-        bound = bind(self, function, arguments, None)
-        return tuple(bound[s] for s in function.parameters)
-
-    def function_of(self, value: Value) -> ir.FunctionRef | None:
-        if isinstance(value, FunctionValue):
-            return value.function
-        if isinstance(value, Choice):
-            return self.function_of(value.a) or self.function_of(value.b)
-        return None
-
-    def extents(self, value: Value) -> tuple[Node, Node, Node]:
-        """A dim3 (or a number) as three extents."""
-        one = self.graph.one
-        if isinstance(value, Node):
-            return (value, one, one)
-        if isinstance(value, RecordValue):
-            parts = [value.fields.get(axis, one) for axis in "xyz"]
-            x, y, z = (p if isinstance(p, Node) else one for p in parts)
-            return (x, y, z)
-        return (self.generics_for("launch"), one, one)
-
-    def _with_threads(self, extents: Nodes) -> Nodes:
-        """Extents of which those are unknown that leave nothing to launch."""
-        x, y, z = (self.generics_for("launch") if n.is_const and n.value < 1 else n for n in extents)
-        return (x, y, z)
-
-    def generics_for(self, name: str) -> Node:
-        node = self.memory.unknown(ir.Scalar("int", 4, "int"), Reason(False, name), (), name)
-        assert isinstance(node, Node)
-        return node
 
 
 def run_host(

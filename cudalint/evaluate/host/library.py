@@ -22,7 +22,7 @@ from cudalint.evaluate.execute.values import (
     Text,
     Value,
 )  # fmt: skip
-from cudalint.evaluate.host import command_line
+from cudalint.evaluate.host import command_line, launching
 from cudalint.evaluate.host.device import DEVICE_QUERIES
 from cudalint.evaluate.host.lists import LISTS
 from cudalint.evaluate.host.tiling import tilings
@@ -110,15 +110,15 @@ def _ignored(ex: HostExecutor, call: ir.Call) -> Value:
 
 def _launch_kernel(ex: HostExecutor, call: ir.Call) -> Value | None:
     """cudaLaunchKernel(function, grid, block, arguments, shared, stream), the cooperative form alike."""
-    function = ex.function_of(expressions.evaluate(ex, call.arguments[0]))
+    function = launching.function_of(expressions.evaluate(ex, call.arguments[0]))
     if function is None or len(call.arguments) < 4:
         return None
-    grid = ex.extents(expressions.evaluate(ex, call.arguments[1]))
-    block = ex.extents(expressions.evaluate(ex, call.arguments[2]))
+    grid = launching.extents_of(ex, expressions.evaluate(ex, call.arguments[1]))
+    block = launching.extents_of(ex, expressions.evaluate(ex, call.arguments[2]))
     values = _pointed_arguments(ex, expressions.evaluate(ex, call.arguments[3]), function)
     shared = expressions.number(ex, call.arguments[4]) if len(call.arguments) > 4 else ex.graph.zero
     sizes = tilings(ex, call.arguments[1], grid)
-    ex.add_launch(function, (grid, block), shared, values, call.span, sizes)
+    launching.add(ex, function, (grid, block), shared, values, call.span, sizes)
     return ex.graph.zero
 
 
@@ -145,19 +145,19 @@ def _launch_with_config(ex: HostExecutor, call: ir.Call) -> Value | None:
     if len(call.arguments) < 2:
         return None
     config = expressions.evaluate(ex, call.arguments[0])
-    function = ex.function_of(expressions.evaluate(ex, call.arguments[1]))
+    function = launching.function_of(expressions.evaluate(ex, call.arguments[1]))
     where = pointer_place(ex, config, call.arguments[0].type)
     record = expressions.read(ex, where, call.span)
     if function is None or not isinstance(record, RecordValue):
         return None
-    grid, block = (ex.extents(record.fields.get(n, ex.graph.one)) for n in ("gridDim", "blockDim"))
+    grid, block = (launching.extents_of(ex, record.fields.get(n, ex.graph.one)) for n in ("gridDim", "blockDim"))
     shared = record.fields.get("dynamicSmemBytes", ex.graph.zero)
     if call.name == "cudaLaunchKernelExC":
         values = _pointed_arguments(ex, expressions.evaluate(ex, call.arguments[2]), function)
     else:
-        values = ex.arguments_of(function, call.arguments[2:])
+        values = launching.arguments_of(ex, function, call.arguments[2:])
     bytes_ = shared if isinstance(shared, Node) else ex.graph.zero
-    ex.add_launch(function, (grid, block), bytes_, values, call.span)
+    launching.add(ex, function, (grid, block), bytes_, values, call.span)
     return ex.graph.zero
 
 
@@ -169,7 +169,7 @@ def _set_attribute(ex: HostExecutor, call: ir.Call) -> Value | None:
     """cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes)."""
     if len(call.arguments) != 3:
         return None
-    kernel = ex.function_of(expressions.evaluate(ex, call.arguments[0]))
+    kernel = launching.function_of(expressions.evaluate(ex, call.arguments[0]))
     attribute, value = (expressions.number(ex, argument) for argument in call.arguments[1:])
     if kernel is not None and attribute.is_const and attribute.value == _MAX_DYNAMIC_SHARED:
         ex.opt_ins.setdefault(kernel.key, []).append(value)

@@ -1,0 +1,128 @@
+"""The launches that host code makes: which kernels, with which extents and arguments, under which conditions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from msgspec import Struct
+
+from cudalint import ir
+from cudalint.evaluate.execute import expressions
+from cudalint.evaluate.execute.calls import bind
+from cudalint.evaluate.execute.values import Choice, FunctionValue, Place, RecordValue, Value
+from cudalint.evaluate.host import joins
+from cudalint.evaluate.host.tiling import tilings
+from cudalint.evaluate.symbolic.graph import Graph, conjuncts
+from cudalint.evaluate.symbolic.nodes import Node, Reason
+from cudalint.facts import Tiling
+
+if TYPE_CHECKING:
+    from cudalint.evaluate.host.execution import HostExecutor
+
+Nodes = tuple[Node, Node, Node]
+_Guards = tuple[Node, ...]
+
+
+class HostLaunch(Struct, frozen=True, eq=False):
+    """A launch that host code makes, with what is known of its parts."""
+
+    kernel: ir.FunctionRef
+    grid: tuple[Node, Node, Node]
+    block: tuple[Node, Node, Node]
+    shared: Node
+    arguments: tuple[Value | Place, ...]
+    span: ir.Span
+    taken: bool
+    """False in a branch that the known values do not take."""
+    tilings: tuple[Tiling, ...] = ()
+    """The sizes in sight that the grid is rounded up from."""
+    guards: tuple[Node, ...] = ()
+    """Conditions under which the host code gets to it; false among them where the known values don't lead to it."""
+
+
+def record(ex: HostExecutor, expr: ir.Launch) -> None:
+    kernels: list[tuple[ir.FunctionRef, _Guards]] = [(expr.kernel, ())] if expr.kernel is not None else []
+    if expr.kernel is None and expr.callee is not None:
+        kernels = list(_kernels_of(ex.graph, expressions.evaluate(ex, expr.callee)))
+    grid = extents_of(ex, expressions.evaluate(ex, expr.grid))
+    block = extents_of(ex, expressions.evaluate(ex, expr.block))
+    shared = expressions.number(ex, expr.shared) if expr.shared is not None else ex.graph.zero
+    outer = ex.guards
+    for kernel, guards in kernels:
+        arguments = arguments_of(ex, kernel, expr.arguments)
+        sizes = tilings(ex, expr.grid, grid)
+        ex.guards = (*outer, *guards)
+        add(ex, kernel, (grid, block), shared, arguments, expr.span, sizes)
+    ex.guards = outer
+
+
+def _kernels_of(graph: Graph, value: Value, guards: _Guards = ()) -> Iterator[tuple[ir.FunctionRef, _Guards]]:
+    """The functions that a value may be, each with the conditions under which it is that one."""
+    if isinstance(value, FunctionValue):
+        yield value.function, guards
+    elif isinstance(value, Choice):
+        yield from _kernels_of(graph, value.a, (*guards, value.condition))
+        yield from _kernels_of(graph, value.b, (*guards, graph.negate(value.condition)))
+
+
+def add(
+    ex: HostExecutor,
+    kernel: ir.FunctionRef,
+    extents: tuple[Nodes, Nodes],
+    shared: Node,
+    arguments: tuple[Value | Place, ...],
+    span: ir.Span,
+    sizes: tuple[Tiling, ...] = (),
+) -> None:
+    """`extents`: of the grid and of the block."""
+    grid, block = extents
+    if not ex.taken:
+        # `run<float>(0, 0)` in a function that is there to instantiate a template says nothing about sizes.
+        grid, block = _with_threads(ex, grid), _with_threads(ex, block)
+    never = () if ex.taken else (ex.graph.false,)
+    guards = (part for guard in (*ex.guards, *ex.assumed, *never) for part in conjuncts(ex.graph, guard))
+    known = tuple(part for part in guards if joins.is_plain(ex.graph, part))
+    ex.launches.append(HostLaunch(kernel, grid, block, shared, arguments, span, ex.taken, sizes, known))
+    numbers = tuple(value for value in arguments if isinstance(value, Node) and not value.kind.is_float)
+    ex.made.add((kernel.key, span, grid, block, shared, numbers))
+
+
+def arguments_of(ex: HostExecutor, kernel: ir.FunctionRef, arguments: tuple[ir.Expr, ...]) -> tuple[Value | Place, ...]:
+    function = kernel.load()
+    if function is None:
+        return tuple(expressions.evaluate(ex, a) for a in arguments)
+    bound = bind(ex, function, arguments, None)
+    return tuple(bound[s] for s in function.parameters)
+
+
+def function_of(value: Value) -> ir.FunctionRef | None:
+    if isinstance(value, FunctionValue):
+        return value.function
+    if isinstance(value, Choice):
+        return function_of(value.a) or function_of(value.b)
+    return None
+
+
+def extents_of(ex: HostExecutor, value: Value) -> tuple[Node, Node, Node]:
+    """A dim3 (or a number) as three extents."""
+    one = ex.graph.one
+    if isinstance(value, Node):
+        return (value, one, one)
+    if isinstance(value, RecordValue):
+        parts = [value.fields.get(axis, one) for axis in "xyz"]
+        x, y, z = (p if isinstance(p, Node) else one for p in parts)
+        return (x, y, z)
+    return (_generic(ex), one, one)
+
+
+def _with_threads(ex: HostExecutor, extents: Nodes) -> Nodes:
+    """Extents of which those are unknown that leave nothing to launch."""
+    x, y, z = (_generic(ex) if n.is_const and n.value < 1 else n for n in extents)
+    return (x, y, z)
+
+
+def _generic(ex: HostExecutor) -> Node:
+    node = ex.memory.unknown(ir.Scalar("int", 4, "int"), Reason(False, "launch"), (), "launch")
+    assert isinstance(node, Node)
+    return node
