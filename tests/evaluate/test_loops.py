@@ -102,6 +102,12 @@ AFTER = [
         [t + 32 * -(-(100 - t) // 32) for t in range(32)],
     ),
     (
+        # One iteration before they begin, these would not begin either.
+        "lanes that never begin beside some that go on for long",
+        "unsigned i = t < 16 ? 0 : 600; for (; i * i < 90000; i++) ; a[i] = 1;",
+        [300] * 16 + [600] * 16,
+    ),
+    (
         "a nest",
         "int x = 0; for (int i = 0; i < 3; i++) for (int j = 0; j < 4; j++) x += 2; a[x] = 1;",
         [24] * 32,

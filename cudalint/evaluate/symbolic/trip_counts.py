@@ -115,10 +115,10 @@ def _searched_trips(rows: Rows, counter: Node, part: Node) -> NDArray[np.int64]:
         going = holds
     # Between the last iteration that was seen to run and the first that was seen not to.
     high = np.where(going, low, high)
-    while (high - low > 1).any():
+    while (is_open := high - low > 1).any():
         middle = (low + high) // 2
         holds = np.asarray(rows.at_iteration(counter, middle).value(part), dtype=bool)
-        low, high = np.where(holds, middle, low), np.where(holds, high, middle)
+        low, high = np.where(is_open & holds, middle, low), np.where(is_open & ~holds, middle, high)
     return high
 
 
