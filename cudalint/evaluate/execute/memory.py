@@ -180,6 +180,11 @@ class Memory:
             return self._element(value, int(step.value))
         return self._pick(value, step)
 
+    def element(self, array: ArrayValue, index: Node, type_: ir.Type) -> Value:
+        """What stands at an index of an array that is no variable: the field of what a call or a reference gives."""
+        found = self._part(array, index, type_)
+        return self.smear(array, type_, (index,)) if found is None else found
+
     def _element(self, array: ArrayValue, index: int) -> Value:
         found = array.elements.get(index)
         return self._own_pointers(array.rest, index) if found is None else found

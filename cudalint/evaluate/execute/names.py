@@ -12,6 +12,7 @@ from cudalint.evaluate.execute.positions import builtin
 from cudalint.evaluate.execute.values import (
     PLACES,
     Allocation,
+    ArrayValue,
     Choice,
     FunctionValue,
     LocalPlace,
@@ -172,6 +173,8 @@ def index_place(ex: Executor, expr: ir.Index) -> Place:
         is_dependent = isinstance(expr.type, ir.OpaqueType) and not expr.type.bytes
         element = base.pointee if is_dependent else expr.type
         return dereference(advance(ex, base, index, element, subscript=True), ex.graph)
+    if isinstance(base, ArrayValue):
+        return TemporaryPlace(ex.memory.element(base, index, expr.type), expr.type)
     if isinstance(base, Text):
         base = move_pointer(ex, base, index, expr.type)
     return pointer_place(ex, base, ir.PointerType(expr.type))
