@@ -6,13 +6,16 @@ from pathlib import Path
 
 import pytest
 
+from cudalint.analysis import analyse_file
 from cudalint.evaluate.host.execution import HostExecutor, Outside, run_host
 from cudalint.evaluate.host.memory import Generics
 from cudalint.evaluate.symbolic.graph import Graph
 from cudalint.evaluate.symbolic.nodes import Node
+from cudalint.evaluate.symbolic.numeric import Rows
 from cudalint.frontend.flags import ParseOptions
 from cudalint.frontend.lower.unit import lower_unit
 from cudalint.frontend.parse import parse_file
+from cudalint.options import AnalysisOptions
 
 _KERNEL = """
 #include <cstdlib>
@@ -26,6 +29,10 @@ _FEW = 60
 def _run(tmp_path: Path, main: str) -> HostExecutor:
     source = tmp_path / "a.cu"
     source.write_text(_KERNEL + "int main(int argc, char **argv) {\n" + main + "\n}\n")
+    return _executed(source)
+
+
+def _executed(source: Path) -> HostExecutor:
     unit = lower_unit(parse_file(str(source), ParseOptions()))
     graph = Graph()
     return run_host(graph, unit.host_functions, Generics(graph), {}, Outside({}, lambda ref: None), ())
@@ -65,3 +72,27 @@ def test_what_a_short_loop_leaves(loop: str, expected: int, tmp_path: Path) -> N
     number = found.launches[-1].arguments[1]
     assert isinstance(number, Node)
     assert number.is_const and number.value == expected
+
+
+@pytest.mark.parametrize(
+    ("loop", "block", "small"),
+    [
+        ("int t = 256; while (t > n) t /= 2;", 256, 32),
+        ("int t = 1024; for (; n < t; t >>= 1) { }", 1024, 32),
+        ("int t = 32; while (t < n && t < 512) t *= 2;", 512, 64),
+        ("int t = 32, rows = 16; while (t < n && rows > 1) { t *= 2; rows /= 2; }", 512, 64),
+    ],
+)
+def test_a_loop_that_chooses_a_block_by_a_size(loop: str, block: int, small: int, tmp_path: Path) -> None:
+    """Of a large size and of one of 40."""
+    source = tmp_path / "a.cu"
+    source.write_text(_KERNEL + f"void run(float *x, int n) {{ {loop} k<<<(n + t - 1) / t, t>>>(x, n); }}\n")
+    (kernel,) = analyse_file(str(source), AnalysisOptions()).kernels
+    (launch,) = kernel.launches
+    assert launch.block == (block, 1, 1)
+    assert launch.assumptions == (f"block = {block} (the launch has another one for small sizes)",)
+    executor = _executed(source)
+    made = executor.launches[0]
+    size = made.arguments[1]
+    assert isinstance(size, Node)
+    assert Rows.of_one_block(executor.graph, {size: 40}).counts(made.block) == (small, 1, 1)

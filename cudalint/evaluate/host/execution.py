@@ -79,6 +79,16 @@ def _computes(expr: ir.Expr) -> bool:
     return any(isinstance(node, ir.Name) for step in steps for node in walk.walk(step))
 
 
+def _is_smaller_or_larger(table: Sequence[tuple[Node, Node]]) -> bool:
+    """Whether two numbers are returned that are compared with each other: `if (n < most) return n; return most;`."""
+    if len(table) != 2:
+        return False
+    (guard, first), (_, second) = table
+    compared = guard.args[0] if guard.op == "!" else guard
+    numbers = {without_cast(first), without_cast(second)}
+    return compared.op in ("<", "<=") and {without_cast(argument) for argument in compared.args} == numbers
+
+
 class HostExecutor(Executor):
     """The execution of a file's host code, root by root."""
 
@@ -416,8 +426,8 @@ class HostExecutor(Executor):
     def returned(self, scope: FunctionScope, function: ir.Function) -> Value | Place:
         """What the last `return` gives: earlier ones report errors, as a rule. A function all of whose results are
         numbers is a table (`if (n <= 32) return 32; if (n <= 64) return 64; return -1;`), and so is one all of whose
-        results are computed (`if (n % b == 0) return n / b; return n / b + 1;`), and one that picks a kernel, and
-        perhaps none."""
+        results are computed (`if (n % b == 0) return n / b; return n / b + 1;`), or that gives the smaller of two, and
+        one that picks a kernel, and perhaps none."""
         if scope.returns:
             self.guards = self.outer_guards[-1]
         values = [value for _, value in scope.returns if value is not None]
@@ -427,8 +437,10 @@ class HostExecutor(Executor):
         if len(kernels) > 1:
             return self._one_of(kernels, values[-1])
         table = [(guard, value) for guard, value in scope.returns if isinstance(value, Node)]
-        is_mixed = len(table) < len(scope.returns) or len({value.is_const for _, value in table}) > 1
-        if is_mixed or not all(joins.is_plain(self.graph, guard) for guard, _ in table[:-1]):
+        is_mixed = len({value.is_const for _, value in table}) > 1 and not _is_smaller_or_larger(table)
+        if len(table) < len(scope.returns) or is_mixed:
+            return values[-1]
+        if not all(joins.is_plain(self.graph, guard) for guard, _ in table[:-1]):
             return values[-1]
         result = table[-1][1]
         for guard, number in table[-2::-1]:

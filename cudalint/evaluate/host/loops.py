@@ -12,6 +12,7 @@ from cudalint.evaluate.execute import expressions, walk
 from cudalint.evaluate.execute.loop_parts import LoopParts
 from cudalint.evaluate.execute.state import LoopScope
 from cudalint.evaluate.execute.values import ArrayValue, Place, RecordValue, Value
+from cudalint.evaluate.host import choices
 from cudalint.evaluate.host.joins import is_plain, note_defaults
 from cudalint.evaluate.symbolic.arithmetic import kind_of, wrap
 from cudalint.evaluate.symbolic.assumptions import holds
@@ -47,7 +48,7 @@ def follow(ex: HostExecutor, parts: LoopParts) -> None:
     has_launch = ex.has_launch(parts.body)
     if not has_launch and not _matters(ex, parts, ex.state.variables):
         return
-    if not has_launch and _count(ex, parts):
+    if not has_launch and (_count(ex, parts) or choices.choose(ex, parts)):
         return
     guards = ex.guards
     before = dict(ex.state.variables)

@@ -1,0 +1,80 @@
+"""Loops of host code that go from one known number to the next while a condition on sizes holds: choices among those.
+
+`while (threads > n) threads /= 2;` gives the block that `n < 256 ? n < 128 ? ... : 128 : 256` would give.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from typing import TYPE_CHECKING
+
+from cudalint import ir
+from cudalint.evaluate.execute import expressions
+from cudalint.evaluate.execute.loop_parts import LoopParts
+from cudalint.evaluate.execute.state import LoopScope
+from cudalint.evaluate.host.joins import is_plain
+from cudalint.evaluate.symbolic.nodes import Node
+
+if TYPE_CHECKING:
+    from cudalint.evaluate.host.execution import HostExecutor
+
+_MOST_STEPS = 16
+"""From 1 to 65,536 by doubling."""
+_Numbers = dict[ir.Symbol, Node]
+
+
+def choose(ex: HostExecutor, parts: LoopParts) -> bool:
+    """Executes a loop in that form; whether it is one. Nothing has changed otherwise."""
+    if parts.test_last:
+        return False
+    saved, marks, guards, statements = ex.state.snapshot(), ex.state.marks(), ex.guards, ex.statements
+    changed = [symbol for symbol in ex.changed_in(parts) if symbol in ex.state.variables]
+    steps = _steps(ex, parts, changed)
+    ex.state.restore(saved)
+    ex.state.rewind(marks)
+    ex.guards = guards
+    if steps is None:
+        ex.statements = statements
+        return False
+    *earlier, (_, numbers) = steps
+    for test, before in reversed(earlier):
+        numbers = {symbol: ex.graph.select(test, numbers[symbol], before[symbol]) for symbol in changed}
+    ex.state.variables = {**ex.state.variables, **numbers}
+    return True
+
+
+def _steps(ex: HostExecutor, parts: LoopParts, changed: Collection[ir.Symbol]) -> list[tuple[Node, _Numbers]] | None:
+    """The conditions of the iterations with the numbers before each, and those at the end beside the last condition."""
+    found: list[tuple[Node, _Numbers]] = []
+    for _ in range(_MOST_STEPS):
+        numbers = _numbers(ex, changed)
+        test = ex.graph.true if parts.condition is None else expressions.condition(ex, parts.condition)
+        if numbers is None or not is_plain(ex.graph, test) or (not found and test.is_const):
+            return None
+        if (found and found[-1][1] == numbers) or (test.is_const and not test.value):
+            # At its end, or where further iterations change nothing.
+            return [*found, (test, numbers)]
+        found.append((test, numbers))
+        if not _goes_on(ex, parts):
+            return None
+    return None
+
+
+def _numbers(ex: HostExecutor, changed: Collection[ir.Symbol]) -> _Numbers | None:
+    """The values of some variables, if those are known numbers."""
+    found = {symbol: ex.state.variables.get(symbol) for symbol in changed}
+    known = {symbol: value for symbol, value in found.items() if isinstance(value, Node) and value.is_const}
+    return known if known and len(known) == len(found) else None
+
+
+def _goes_on(ex: HostExecutor, parts: LoopParts) -> bool:
+    """Executes the body once; whether it comes to its end."""
+    scope = LoopScope(0)
+    ex.state.loop_scopes.append(scope)
+    ex.statement(parts.body)
+    ex.state.loop_scopes.pop()
+    if ex.state.dead or scope.breaks or scope.continues or scope.exits:
+        return False
+    if parts.increment is not None:
+        expressions.discard(ex, parts.increment)
+    return True
