@@ -235,3 +235,12 @@ void run(int dimension) {
 int main() { setup(); run(1); }
 """)
     assert (launch.block, launch.grid) == ((4, 64, 1), (16, 64, 1))
+
+
+@pytest.mark.parametrize("test", ["if (D >= 3)", "if (!(D < 3 && sizeof(float) == 4))", "if constexpr (D > 2)"])
+def test_a_launch_that_other_template_arguments_lead_to(test: str) -> None:
+    """Two dimensions make no block of one thread, which is what the product over no further ones is."""
+    product = "int b = 1; for (int i = 2; i < D; ++i) b *= 4 * i;"
+    code = f"template <int D> void run() {{ {test} {{ {product} k<<<8, b>>>(0, D); }} else k<<<8, 128>>>(0, D); }}\n"
+    assert _launch(code + "int main() { run<2>(); }").block == (128, 1, 1)
+    assert _launch(code + "int main() { run<4>(); }").block == (96, 1, 1)

@@ -79,6 +79,11 @@ def _computes(expr: ir.Expr) -> bool:
     return any(isinstance(node, ir.Name) for step in steps for node in walk.walk(step))
 
 
+def _is_of_constants(condition: ir.Expr) -> bool:
+    plain = (ir.Constant, ir.Binary, ir.Unary, ir.Cast)
+    return all(isinstance(node, plain) for node in walk.walk(condition))
+
+
 def _is_smaller_or_larger(table: Sequence[tuple[Node, Node]]) -> bool:
     """Whether two numbers are returned that are compared with each other: `if (n < most) return n; return most;`."""
     if len(table) != 2:
@@ -147,6 +152,8 @@ class HostExecutor(Executor):
         """Unknown conditions that hold where the execution stands, from branches and from those that lead out."""
         self.outer_guards: list[tuple[Node, ...]] = []
         """For each function that is inlined, those where it is called."""
+        self.instances: list[bool] = []
+        """For each function that is inlined, whether it is a template with certain arguments."""
         self.iterations: list[int] = []
         """For each loop that the execution is in, which iteration it is."""
         memory.now = lambda: (self.state.frames, tuple(self.iterations))
@@ -261,6 +268,17 @@ class HostExecutor(Executor):
                 self.name(expressions.read(self, where, expr.span), where.symbol.name)
 
     # control flow
+
+    def if_(self, statement: ir.If) -> None:
+        is_settled = self.instances and self.instances[-1] and _is_of_constants(statement.condition)
+        condition = expressions.condition(self, statement.condition) if is_settled else None
+        if condition is None or not condition.is_const:
+            super().if_(statement)
+            return
+        # The template's arguments decide: other ones lead to the other side.
+        chosen = statement.then if condition.value else statement.otherwise
+        if chosen is not None:
+            self.statement(chosen)
 
     def branch(self, condition: Node, then: Arm, otherwise: Arm | None, unguarded: int | None = None) -> None:
         if condition.is_const:
@@ -470,13 +488,16 @@ class HostExecutor(Executor):
             self.executed.add(ref.key)
         elif not self._worth_it(ref):
             return None
+        function = ref.load()
         self.callers.append(dict.fromkeys(self.state.variables, None))
         self.outer_guards.append(self.guards)
+        self.instances.append(function is not None and "<" in function.instantiation)
         try:
             return super().inline(ref, bind_, call)
         finally:
             self.callers.pop()
             self.outer_guards.pop()
+            self.instances.pop()
 
     def _sort(self, ref: ir.FunctionRef) -> None:
         """Finds the idle statements of a function that is called for its launches."""

@@ -103,16 +103,30 @@ def _bare_strides(found: Sequence[Node], reached: Sequence[Known], view: LaunchV
     a row."""
     graph = view.graph
     moving = THREAD_BITS | BLOCK_BITS | graph.loop_bits | graph.opaque_bits
-    compared = [extent.bits for extent in view.grid]
+    compared = list(view.grid)
     for known in reached:
-        loops = (loop.condition for loop in known.event.context.loops)
-        compared += [condition.bits for condition in (*known.event.context.conditions, *loops)]
-    strides = [u for u in found if _may_be_one(u) and not any(u.bits & bits for bits in compared)]
+        compared += (loop.condition for loop in known.event.context.loops)
+        compared += known.event.context.conditions
+    strides = [
+        u for u in found if _may_be_one(u) and not any(_is_more_than_scaled(node, u, graph) for node in compared)
+    ]
     for known in reached:
         start = graph.substitute(known.event.offset, {u: graph.const(0, u.kind) for u in strides})
         if start.bits & moving or (start.is_const and start.value):
             return []
     return strides
+
+
+def _is_more_than_scaled(node: Node, stride: Node, graph: Graph) -> bool:
+    """Whether a number goes into a value otherwise than as a factor of both sides of a comparison, as in
+    `i * incx < n * incx`."""
+    if not node.bits & stride.bits:
+        return False
+    compared = node.args[0] if node.op == "!" else node
+    if compared.op not in ("<", "<=", "==", "!="):
+        return True
+    sides = (graph.substitute(side, {stride: graph.const(0, stride.kind)}) for side in compared.args)
+    return any(not side.is_const or side.value for side in sides)
 
 
 def _may_be_one(number: Node) -> bool:
