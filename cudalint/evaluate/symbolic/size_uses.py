@@ -13,6 +13,15 @@ from cudalint.evaluate.symbolic.arithmetic import Kind
 from cudalint.evaluate.symbolic.nodes import BLOCK_BITS, GRANULE, THREAD_BITS, Node, without_cast
 
 
+class Window(Struct, frozen=True):
+    """What is moved over an image: `(width + 2 * pad - size) / stride + 1`."""
+
+    parts: frozenset[Node]
+    """Its size, and the margins of which a number of times is added."""
+    wholes: frozenset[Node]
+    """The image's size, and perhaps margins."""
+
+
 class SizeUses(Struct, eq=False):
     """What was seen since generic values were settled last."""
 
@@ -24,6 +33,8 @@ class SizeUses(Struct, eq=False):
     """The same where the quotient is a floating-point number: by how much one size is scaled to the other."""
     rounded: dict[tuple[int, int], Node] = field(default_factory=dict)
     """Integer quotients that become floating-point numbers: scales, unless they are used as integers too."""
+    windows: dict[Node, dict[Window, None]] = field(default_factory=dict)
+    """By how far they are moved."""
     exponents: dict[Node, bool] = field(default_factory=dict)
     """Uniform symbols by which something is shifted, and whether to the right."""
     products: dict[Node, None] = field(default_factory=dict)
@@ -34,6 +45,8 @@ class SizeUses(Struct, eq=False):
     def note_quotient(self, a: Node, b: Node, kind: Kind) -> None:
         if kind.is_float:
             a, b = (without_cast(node) for node in (a, b))
+        elif (stride := without_cast(b)).op == "uniform" and (window := _window(a)):
+            self.windows.setdefault(stride, {})[window] = None
         if a.op in ("uniform", "const") and b.op == "uniform" and not a.kind.is_float and not b.kind.is_float:
             if kind.is_float:
                 self.ratios[a.index, b.index] = (a, b)
@@ -89,8 +102,37 @@ class SizeUses(Struct, eq=False):
     def forget(self) -> None:
         """The generic values are settled: what they go into was looked at."""
         self.fitted = tuple(self.products)
-        for seen in (self.products, self.quotients, self.shares, self.exponents, self.ratios, self.rounded):
+        for seen in (
+            self.products, self.quotients, self.shares, self.windows, self.exponents, self.ratios, self.rounded,
+        ):
             seen.clear()
+
+
+def _window(total: Node) -> Window | None:
+    """The window of which one computes how often it fits in, if anything is taken away from a size there."""
+    parts, taken, wholes = set[Node](), False, set[Node]()
+    pending = [(total, False)]
+    while pending:
+        node, is_taken = pending.pop()
+        node = without_cast(node)
+        if node.op in ("+", "-"):
+            pending += [(node.args[0], is_taken), (node.args[1], is_taken ^ (node.op == "-"))]
+        elif is_taken or node.op == "*":
+            parts |= _sizes_in(node)
+            taken = taken or (is_taken and not node.is_const)
+        elif node.op == "uniform":
+            wholes.add(node)
+    return Window(frozenset(parts), frozenset(wholes)) if taken and wholes else None
+
+
+def _sizes_in(product: Node) -> set[Node]:
+    pending, found = [product], set[Node]()
+    while pending:
+        node = pending.pop()
+        if node.op == "uniform" and not node.kind.is_float:
+            found.add(node)
+        pending += node.args
+    return found
 
 
 def _scales(op: str, inner: Node, outer: Node) -> Iterator[tuple[Node, Node]]:

@@ -10,6 +10,7 @@ from typing import Any
 from cudalint.evaluate.symbolic.assumptions import LARGEST_CONDITION, holds
 from cudalint.evaluate.symbolic.graph import Graph
 from cudalint.evaluate.symbolic.nodes import GRANULE, Node, Uniform
+from cudalint.evaluate.symbolic.size_uses import Window
 
 _FEW = 8
 _LARGEST = 1 << 28
@@ -96,9 +97,22 @@ def _settle_quotients(graph: Graph) -> None:
             for divisor in divisors:
                 _settle(divisor, _granule(divisor))
             _is_shared(dividend, divisors)
+    for stride, windows in graph.uses.windows.items():
+        _settle_windows(stride, windows)
     for dividend, divisor in graph.uses.ratios.values():
         if isinstance(dividend.payload, Uniform) and isinstance(divisor.payload, Uniform):
             _settle(dividend, divisor.payload.generic)
+
+
+def _settle_windows(stride: Node, windows: Collection[Window]) -> None:
+    """Makes windows small that are moved over images, and their margins: what is added to the width as well as to the
+    height is one. They are moved by less than their size."""
+    _settle(stride, 1)
+    margins = frozenset.intersection(*(window.wholes for window in windows))
+    if any(window.wholes == margins for window in windows):
+        margins = frozenset()
+    for part in margins.union(*(window.parts for window in windows)) - {stride}:
+        _settle(part, _FEW)
 
 
 def _is_shared(whole: Node, parts: Sequence[Node]) -> bool:
