@@ -5,6 +5,9 @@ from __future__ import annotations
 import pytest
 from evaluating import elements, evaluate, only, uniform_elements
 
+from cudalint.analysis import analyse_file
+from cudalint.options import AnalysisOptions
+
 ITERATIONS = [
     ("a step", "for (int i = 0; i < 5; i++) a[3 * i] = 1;", [0, 3, 6, 9, 12]),
     ("a step down", "for (int i = 6; i >= 0; i -= 3) a[i] = 1;", [6, 3, 0]),
@@ -159,3 +162,29 @@ def test_lanes_find_the_end_of_such_a_loop_each_for_itself() -> None:
     result = only(evaluate("for (int i = 0; i < (t + 1) * 100.0f; i++) a[32 * i + t] = 1;"))
     assert result.requests == 3200
     assert result.active_lanes == pytest.approx(16.5, rel=0.05)
+
+
+def test_copies_of_an_unrolled_load_are_executed_equally_often() -> None:
+    """Even columns of a row of 33 halves are 2 bytes off a word in every second row only, odd ones in all others: one
+    wavefront and two in turn. Whatever was drawn of the loops around, there are as many of each."""
+    source = """
+        __global__ void k(const unsigned short *in, float *out, int n) {
+            __shared__ unsigned short rows[32][33];
+            float sum = 0;
+            for (int at = 0; at < n; at += 32) {
+                rows[threadIdx.y][threadIdx.x] = in[at * 32 + threadIdx.y * 32 + threadIdx.x];
+                __syncthreads();
+                for (int i = 0; i < 8; i++)
+                    for (int j = 0; j < 4; j++)
+                        sum += rows[threadIdx.x][i * 4 + j];
+                __syncthreads();
+            }
+            out[threadIdx.y * 32 + threadIdx.x] = sum;
+        }
+        void run(unsigned short *in, float *out, int n) { k<<<1, dim3(32, 32)>>>(in, out, n); }
+    """
+    (kernel,) = analyse_file("a.cu", AnalysisOptions(unsaved=(("a.cu", source),))).kernels
+    (load,) = (a for a in kernel.accesses if a.array == "rows" and a.operation == "load")
+    assert [result.wavefronts_per_request for result in load.results] == [1, 2, 1, 2]
+    first, *others = (result.requests for result in load.results)
+    assert others == pytest.approx([first] * 3)

@@ -313,7 +313,12 @@ def _copies(reached: Sequence[Known], view: LaunchView) -> list[Known]:
     requests = gather(event, situation, reached[0].conditions)
     found: list[Known] = []
     different: list[Known] = []
-    for share in turns(situation.rows(loops)):
+    rows = situation.rows(loops)
+    shares = turns(rows)
+    for turn in shares:
+        # Of a loop that is counted out, each copy is executed as often, whatever was drawn of the loops around.
+        drawn = float((rows.weights[:, None] * turn).sum())
+        share = turn * (rows.weights.sum() / len(shares) / drawn) if loops[-1].is_counted and drawn else turn
         own = replace(requests, weights=requests.weights * share)
         if own.total:
             found.append(replace(reached[0], quick=own, situation=situation))
