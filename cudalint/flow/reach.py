@@ -7,8 +7,8 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
-from cudalint.evaluate.checks.probes import allowed, depends_on, symbols
-from cudalint.evaluate.execute.events import AccessEvent
+from cudalint.evaluate.checks.probes import allowed, depends_on, generic, symbols
+from cudalint.evaluate.execute.events import AccessEvent, Loop
 from cudalint.evaluate.execute.values import Allocation
 from cudalint.evaluate.requests.execution import Execution
 from cudalint.evaluate.requests.knowledge import SMALL, sizes_on_the_way
@@ -18,6 +18,7 @@ from cudalint.flow.unfold import TooLarge, Touch, flat
 
 _MOST = 2
 """Sizes that are looked at for one kernel."""
+_TIMES = 16
 _SIZES = tuple(1 << bits for bits in range(12, 2, -1))
 
 
@@ -42,6 +43,37 @@ def reaching(execution: Execution, trial: Trial, touches: Iterable[Touch]) -> li
     except TooLarge:
         pass
     return list(found.values())
+
+
+def lasting(execution: Execution, trial: Trial, touches: Iterable[Touch]) -> list[dict[Node, int | float]]:
+    """Larger sizes for loops over the grid that end for most blocks after one iteration with the usual ones: what
+    happens from one iteration to the next shows for larger ones only."""
+    found: dict[Node, dict[Node, int | float]] = {}
+    seen: set[Node] = set()
+    try:
+        for touch in touches:
+            for depth, loop in enumerate(touch.context.loops):
+                if loop.counter in seen or not _is_over_the_grid(loop, trial) or len(found) >= _MOST:
+                    continue
+                seen.add(loop.counter)
+                for size in sizes_on_the_way(trial.graph, (), (loop,)) if _rounds(touch, depth, trial) == 1 else ():
+                    values: dict[Node, int | float] = {size: generic(size) * _TIMES}
+                    if allowed(execution.view, values) and _rounds(touch, depth, trial.under(values)) > 1:
+                        found[size] = values
+                        break
+    except TooLarge:
+        pass
+    return list(found.values())
+
+
+def _is_over_the_grid(loop: Loop, trial: Trial) -> bool:
+    bits = loop.condition.bits
+    return bool(bits & BLOCK_BITS and bits & trial.graph.uniform_bits) and not bits & trial.graph.opaque_bits
+
+
+def _rounds(touch: Touch, depth: int, trial: Trial) -> int:
+    trace = trial.some_trace("block")
+    return trace.iterations(touch)[depth] if trace.is_walked(touch) else 0
 
 
 def inside(

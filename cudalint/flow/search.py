@@ -25,7 +25,7 @@ from cudalint.flow.doubts.doubt import Doubt
 from cudalint.flow.doubts.guards import contradiction
 from cudalint.flow.lanes import effect, memory_of
 from cudalint.flow.left_out import Known, is_met, is_one_array, left_out, on_sizes, size_guards
-from cudalint.flow.reach import inside, reaching
+from cudalint.flow.reach import inside, lasting, reaching
 from cudalint.flow.trial import GaveUp, Trial
 from cudalint.flow.unfit import without_faults
 from cudalint.flow.unfold import Touch
@@ -77,6 +77,7 @@ class Search(Struct, eq=False):
         chosen = situations(self.execution)
         chosen += meetings(self.execution, [touches for _, touches in groups])
         chosen += reaching(self.execution, self.trial, (touch for _, touches in groups for touch in touches))
+        chosen += lasting(self.execution, self.trial, (touch for _, touches in groups for touch in touches))
         chosen += inside(self.execution, self.trial, groups)
         if self.space is None:
             self.missed += dict.fromkeys(left_out(self.execution, chosen))

@@ -32,7 +32,9 @@ _FAR_APART = (1_299_709, 104_729, 15_485_863, 7_919, 611_953)
 def extent(conflict: Conflict, trial: Trial, size: int | None) -> Doubt | None:
     """Sizes for which threads leave the array: the program is not meant for them."""
     try:
-        if conflict.address < 0 or any(leaves(end, trial, size) for end in (conflict.first, conflict.second)):
+        ends = (conflict.first, conflict.second)
+        is_by_data = any(end.offset.bits & trial.graph.opaque_bits for end in ends)
+        if (conflict.address < 0 and not is_by_data) or any(leaves(end, trial, size) for end in ends):
             return Doubt("with the sizes that were taken, threads leave the array")
     except TooLarge:
         pass
