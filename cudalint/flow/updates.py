@@ -29,6 +29,23 @@ def is_shared_update(conflict: Conflict, deciding: Sequence[Node], own: int, gra
     return not any(_picks_one(condition, own, graph) for condition in deciding)
 
 
+def is_shared_extreme(conflict: Conflict, deciding: Sequence[Node], own: int, graph: Graph) -> bool:
+    """Whether a conflict is about one element for all threads that those replace whose own data is larger or smaller
+    than what stands there: at first, ordinary data is so for many of them."""
+    first, second = conflict.first, conflict.second
+    if first.offset is not second.offset or first.offset.bits & (own | graph.opaque_bits | graph.loop_bits):
+        return False
+    return any(_compares_own_data(condition, own, graph) for condition in deciding) and not any(
+        _picks_one(condition, own, graph) for condition in deciding
+    )
+
+
+def _compares_own_data(condition: Node, own: int, graph: Graph) -> bool:
+    compared = condition.args[0] if condition.op == "!" else condition
+    is_ordered = compared.op in ("<", "<=")
+    return is_ordered and any(part.bits & own for part, _ in opaque_parts(graph, compared))
+
+
 def _writes_back(store: Touch, graph: Graph) -> bool:
     """Whether what is stored is made of what stood there."""
     if not isinstance(store, AccessEvent):

@@ -19,13 +19,15 @@ from cudalint.evaluate.symbolic.arithmetic import OPERATIONS, Kind, Number
 from cudalint.evaluate.symbolic.caches import MOST_AT_ONCE
 from cudalint.evaluate.symbolic.graph import Graph
 from cudalint.evaluate.symbolic.nodes import THREAD_BITS, Node, Reason, Uniform
-from cudalint.evaluate.symbolic.operations import Array, operate
+from cudalint.evaluate.symbolic.operations import Array, convert, operate
 from cudalint.evaluate.symbolic.trip_counts import lane_trips
 from cudalint.hardware.requests import WARP_LANES
 
 Data = Literal["random", "zero", "place"]
 """What memory holds: arbitrary numbers, zeros, or in each place the number of the thread that loads it."""
 
+_ROOM_BITS = 16
+"""Blocks along each axis are numbered as in a grid of so many bits' worth of them, however large theirs is."""
 _NODE_WORK = 5
 _CELLS_PER_WORK = 256
 """As measured: microseconds to compute a node at all, and numbers that a microsecond is enough for."""
@@ -446,7 +448,7 @@ class Rows:
         data, but two lanes that read one address read one value."""
         if self.data != "random":
             own = self.data == "place" and node.bits & THREAD_BITS
-            return _as_number(self._place() if own else np.int64(0), node.kind)
+            return _as_number(convert(self._place(), node.kind) if own else np.int64(0), node.kind)
         assert isinstance(node.payload, Reason)
         function = node.index if node.payload.function is None else node.payload.function
         mixed = self.salt ^ np.uint64((function * 0xD1B54A32D192ED03) & 0xFFFFFFFFFFFFFFFF)
@@ -463,11 +465,13 @@ class Rows:
         return number
 
     def _place(self) -> NDArray[np.int64]:
-        """[rows, threads] the number of each thread in the grid, as far as the blocks are numbered along x."""
+        """[rows, threads] the number of each thread in a grid with much room along each axis."""
         count = int(np.prod(self.threads.block))
         dx, dy, _ = self.threads.block
         x, y, z = self.threads.indices
-        return x + y * dx + z * dx * dy + self.blocks[:, :1] * count
+        blocks: NDArray[np.int64] = self.blocks[:, 0] + (self.blocks[:, 1] << _ROOM_BITS) + (self.blocks[:, 2] << 2 * _ROOM_BITS)
+        numbers: NDArray[np.int64] = x + y * dx + z * dx * dy + blocks[:, None] * count
+        return numbers
 
     def _shuffle(self, node: Node) -> Array:
         shape = (self.count, self.threads.warps, WARP_LANES)

@@ -33,7 +33,7 @@ def operate(node: Node, args: list[Array]) -> Array:
     if op == "select":
         return np.where(args[0], args[1], args[2])
     if op == "cast":
-        return _convert(args[0], kind)
+        return convert(args[0], kind)
     if op == "function":
         return _FUNCTIONS[str(node.payload)](np.asarray(args[0], dtype=np.float64))
     if op == "pick":
@@ -71,7 +71,7 @@ _MOST_BYTES = 8
 """Of the numbers that are computed with."""
 
 
-def _convert(value: Array, kind: Kind) -> Array:
+def convert(value: Array, kind: Kind) -> Array:
     array = np.asarray(value)
     if kind.code == "f":
         return array.astype(np.float64)

@@ -13,7 +13,7 @@ from cudalint.evaluate.symbolic.opaque_parts import opaque_parts
 from cudalint.flow.conflicts import Conflict
 from cudalint.flow.doubts.data import is_loaded
 from cudalint.flow.doubts.doubt import Doubt, conditions_of, decided_by_data, own_leaves
-from cudalint.flow.updates import is_shared_update
+from cudalint.flow.updates import is_shared_extreme, is_shared_update
 from cudalint.flow.valuations import satisfy
 
 
@@ -65,7 +65,8 @@ def by_data(graph: Graph, conflict: Conflict) -> Doubt | None:
         guarded += bool(varying)
     if conflict.reach != "grid" and not (looks_first and conflict.first.target.space != "shared") and guarded < 2:
         return None
-    if doubt is None or looks_first or not is_shared_update(conflict, deciding, own_leaves(conflict), graph):
+    is_ordinary = is_shared_extreme if looks_first else is_shared_update
+    if doubt is None or not is_ordinary(conflict, deciding, own_leaves(conflict), graph):
         return doubt
     parts = (known for condition in deciding for known in opaque_parts(graph, condition))
     return replace(doubt, usual=all(is_loaded(graph, *known) for known in parts))
