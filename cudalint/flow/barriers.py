@@ -107,8 +107,7 @@ def _rest(
         if whole % multiple:
             break
         others = {**values, symbol: whole + multiple}
-        is_allowed = all(holds(trial.graph, condition, others) for condition in execution.view.assumed)
-        if is_allowed and _comes_whole(event, trial.under(others), execution):
+        if allowed(execution.view, others) and _comes_whole(event, trial.under(others), execution):
             return f", which is no multiple of {multiple}" if values[symbol] % multiple else ""
     return ""
 
@@ -317,7 +316,7 @@ def _other_situations(
     event: BarrierEvent, trial: Trial, execution: Execution
 ) -> Iterator[tuple[dict[Node, int | float], Node | None]]:
     """Sizes that leave a block in part, with the one that does, and flags that open a way to the barrier."""
-    graph, assumed = trial.graph, execution.view.assumed
+    graph, view = trial.graph, execution.view
     conditions = _conditions(event)
     bits = 0
     for condition in conditions:
@@ -329,6 +328,8 @@ def _other_situations(
         for condition in wanted:
             among |= condition.bits
         open_values = satisfy(graph, wanted, graph.atoms(among, graph.uniform_bits)) or {}
+        if open_values and not allowed(view, open_values):
+            return
         if open_values:
             yield open_values, None
     if not any(c.bits & THREAD_BITS for c in conditions):
@@ -336,7 +337,7 @@ def _other_situations(
     for symbol in symbols(graph, bits):
         for number in (generic(symbol) + 1, generic(symbol) - 1, *_ORDINARY, 1):
             values = {**open_values, symbol: number}
-            if number in _ORDINARY and not execution.view.fits(symbol, number):
+            if number in _ORDINARY and not view.fits(symbol, number):
                 continue
-            if all(holds(graph, c, values) for c in assumed):
+            if allowed(view, values) and view.is_launched(symbol, number):
                 yield values, symbol

@@ -13,13 +13,14 @@ from cudalint.evaluate.execute import expressions
 from cudalint.evaluate.execute.loop_parts import LoopParts
 from cudalint.evaluate.execute.state import LoopScope
 from cudalint.evaluate.host.joins import is_plain
+from cudalint.evaluate.symbolic.assumptions import holds
 from cudalint.evaluate.symbolic.nodes import Node
 
 if TYPE_CHECKING:
     from cudalint.evaluate.host.execution import HostExecutor
 
-_MOST_STEPS = 16
-"""From 1 to 65,536 by doubling."""
+_MOST_STEPS = 32
+"""By doubling, from 1 to more than there are 32-bit numbers."""
 _Numbers = dict[ir.Symbol, Node]
 
 
@@ -57,7 +58,8 @@ def _steps(ex: HostExecutor, parts: LoopParts, changed: Collection[ir.Symbol]) -
         found.append((test, numbers))
         if not _goes_on(ex, parts):
             return None
-    return None
+    # Of steps as small as these, more than so many are left out if ordinary sizes don't take them.
+    return None if holds(ex.graph, found[-1][0], {}) else found
 
 
 def _numbers(ex: HostExecutor, changed: Collection[ir.Symbol]) -> _Numbers | None:

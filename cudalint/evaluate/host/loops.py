@@ -149,6 +149,8 @@ class _Progress(Struct, eq=False):
     steps: int = 0
     """Statements that were executed before it."""
     iteration: int = 0
+    test: Node | None = None
+    """Its condition as it was evaluated last."""
     too_long: bool = False
     """It goes on for longer than it may be followed."""
     counter: ir.Symbol | None = None
@@ -210,10 +212,10 @@ class _Progress(Struct, eq=False):
         if far != wrap(far, now.kind):
             # Counted down to zero, `unsigned` numbers start again at the largest.
             return False
-        before = ex.state.variables
+        before, test = ex.state.variables, self.test
         ex.state.variables = {**before, counter: ex.graph.const(far, now.kind)}
         going = self._is_going()
-        ex.state.variables = before
+        ex.state.variables, self.test = before, test
         return going is True
 
     def _body(self) -> bool:
@@ -223,6 +225,8 @@ class _Progress(Struct, eq=False):
         ex.state.loop_scopes.append(scope)
         # With numbers of its own, each iteration would make launches of its own.
         ex.iterations.append(0 if self.has_launch else self.iteration)
+        if self.test is not None and not self.test.is_const and is_plain(ex.graph, self.test):
+            ex.guards = (*ex.guards, self.test)
         ex.statement(self.parts.body)
         ex.iterations.pop()
         ex.state.loop_scopes.pop()
@@ -248,7 +252,7 @@ class _Progress(Struct, eq=False):
     def _is_going(self) -> bool | None:
         """Whether the condition holds; None where that is unknown. What depends on numbers that options may change is
         what it is if none is given."""
-        test = _test(self.ex, self.parts)
+        test = self.test = _test(self.ex, self.parts)
         if test.is_const:
             return bool(test.value)
         if not self.ex.graph.rests_on_defaults(test):

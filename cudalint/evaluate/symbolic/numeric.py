@@ -469,7 +469,8 @@ class Rows:
         count = int(np.prod(self.threads.block))
         dx, dy, _ = self.threads.block
         x, y, z = self.threads.indices
-        blocks: NDArray[np.int64] = self.blocks[:, 0] + (self.blocks[:, 1] << _ROOM_BITS) + (self.blocks[:, 2] << 2 * _ROOM_BITS)
+        across, down, deep = self.blocks.T
+        blocks: NDArray[np.int64] = across + (down << _ROOM_BITS) + (deep << 2 * _ROOM_BITS)
         numbers: NDArray[np.int64] = x + y * dx + z * dx * dy + blocks[:, None] * count
         return numbers
 

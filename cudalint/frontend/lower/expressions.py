@@ -406,7 +406,8 @@ class Expressions:
         return ir.Call("operator delete", None, None, None, arguments, VOID, self._where(cursor))
 
     def _throw(self, cursor: Cursor) -> ir.Expr:
-        return self.unknown(cursor, "throw")
+        """For what is launched behind it, it ends the program: whoever catches it launches something else."""
+        return ir.Call("abort", None, None, None, (), VOID, self._where(cursor))
 
     def assigned(self, symbol: ir.Symbol, value: ir.Expr, where: ir.Where) -> ir.Expr:
         """The initialization of a variable inside of an expression, as an assignment."""
