@@ -14,8 +14,8 @@ from cudalint.frontend.precompiled import precompiled
 
 HEADERS_ROOT: Final = os.path.join(os.path.dirname(os.path.abspath(__file__)), "headers")
 BUNDLED_ROOT: Final = os.path.join(HEADERS_ROOT, "include")
-LIBRARIES_ROOT: Final = os.path.join(HEADERS_ROOT, "torch")
-"""Stand-ins for the headers of PyTorch: for a file that finds no others, since a project may have them itself."""
+LIBRARIES_ROOT: Final = os.path.join(HEADERS_ROOT, "libraries")
+"""Stand-ins for the headers of PyTorch and OpenCV: for a file that finds no others, since a project may have them."""
 _PRELUDE: Final = os.path.join(BUNDLED_ROOT, "_cudalint", "prelude.h")
 _STREAMS_PRELUDE: Final = os.path.join(BUNDLED_ROOT, "_cudalint", "prelude_streams.h")
 _STREAMS: Final = re.compile(rb"<(?:iostream|fstream|sstream|iomanip)>")

@@ -89,9 +89,23 @@ def macro_on(line: bytes) -> tuple[str, Guess] | None:
     return name, Guess(f"#define {name}{'(...)' if match[2] else ''}", "a macro without text")
 
 
+_SCALARS: Final = (
+    (r"u_?char|byte|(g|gl)?ubyte|(__)?u_?int8(_t)?|u8", "unsigned char"),
+    (r"schar|s?byte_t|(__)?s?int8(_t)?|[is]8", "signed char"),
+    (r"u_?short|word|(__)?u_?int16(_t)?|u16", "unsigned short"),
+    (r"(__)?s?int16(_t)?|[is]16", "short"),
+    (r"u_?int|dword|(__)?u_?int32(_t)?|u32|(g|gl)uint", "unsigned int"),
+    (r"u_?long|qword|(__)?u_?int64(_t)?|u64", "unsigned long"),
+    (r"(__)?s?int64(_t)?|[is]64", "long"),
+    (r"f64|float64(_t)?", "double"),
+)
+"""What types of these names are wherever they are declared, in small letters."""
+
+
 def guess_type(name: str) -> Guess:
     """A stand-in for a type."""
-    scalar = "float" if _FLOATING_NAME.search(name) else "int"
+    known = (scalar for pattern, scalar in _SCALARS if re.fullmatch(pattern, name.lower()))
+    scalar = next(known, "float" if _FLOATING_NAME.search(name) else "int")
     return Guess(f"typedef {scalar} {name};", f"`{scalar}`")
 
 

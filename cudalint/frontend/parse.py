@@ -57,8 +57,8 @@ _GUESS_ROUNDS: Final = 6
 """A declared name may uncover the next one of the same statement."""
 
 _SYSTEM_FOLDERS: Final = ("/usr/include/", "/usr/lib/", "/usr/local/include/", "/usr/local/cuda")
-_OF_LIBRARIES: Final = re.compile(r"[/\\](?:ATen|c10)[/\\]")
-"""The folders without which no part of PyTorch is there."""
+_OF_LIBRARIES: Final = re.compile(r"[/\\](?:ATen|c10|opencv2)[/\\]")
+"""The folders without which no part of PyTorch or OpenCV is there."""
 
 _INCLUDE: Final = re.compile(rb'^[ \t]*#[ \t]*include[ \t]*(["<])([^">\n]+)', re.MULTILINE)
 _UNBALANCED: Final = re.compile(

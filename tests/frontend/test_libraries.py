@@ -1,4 +1,4 @@
-"""Stand-ins for the headers of PyTorch, and names of libraries of which nothing is there."""
+"""Stand-ins for the headers of PyTorch and OpenCV, and names of libraries of which nothing is there."""
 
 from __future__ import annotations
 
@@ -264,3 +264,56 @@ def test_launches_by_hip_s_macro_are_nvcc_s() -> None:
     kernels = analyse_file("a.cu", AnalysisOptions(unsaved=(("a.cu", source),))).kernels
     launches = [(kernel.instantiation, kernel.launches[0].block, kernel.launches[0].source) for kernel in kernels]
     assert launches == [("k<2>", (64, 1, 1), "launch-site"), ("k<4>", (32, 2, 1), "launch-site")]
+
+
+# --- OpenCV --------------------------------------------------------------------------------------------------
+
+
+def test_the_sizes_of_an_image_are_sizes(tmp_path: Path) -> None:
+    """Of a colour image: the rows are as many bytes wide as three times the columns."""
+    text = """
+        #include <opencv2/opencv.hpp>
+        using namespace cv;
+        __global__ void gray(const uchar *in, uchar *out, int rows, int cols) {
+            int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y;
+            if (x < cols) out[y * cols + x] = in[3 * (y * cols + x)];
+        }
+        int main() {
+            Mat image = imread("image.png", IMREAD_COLOR);
+            if (image.empty()) return 1;
+            uchar *in, *out;
+            cudaMalloc(&in, image.rows * image.cols * 3);
+            cudaMalloc(&out, image.rows * image.cols);
+            cudaMemcpy(in, image.data, image.total() * image.elemSize(), cudaMemcpyHostToDevice);
+            gray<<<dim3((image.cols + 255) / 256, image.rows), 256>>>(in, out, image.rows, image.cols);
+        }
+    """
+    facts = _analysed(tmp_path, text)
+    assert facts.status == "ok"
+    (kernel,) = facts.kernels
+    assert [access.bytes for access in kernel.accesses] == [1, 1]
+    assert [access.results[0].sectors_per_request for access in kernel.accesses] == [1, pytest.approx(3, abs=0.3)]
+
+
+def test_what_a_kernel_is_given_of_a_matrix_on_the_device(tmp_path: Path) -> None:
+    text = """
+        #include <opencv2/core/cuda.hpp>
+        __global__ void invert(const cv::cuda::PtrStepSz<float> in, cv::cuda::PtrStep<float> out) {
+            int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y;
+            if (x < in.cols && y < in.rows) out.ptr(y)[x] = 1 - in(y, x);
+        }
+        void run(const cv::cuda::GpuMat &in, cv::cuda::GpuMat &out) {
+            invert<<<dim3((in.cols + 255) / 256, in.rows), 256>>>(in, out);
+        }
+    """
+    (kernel,) = _analysed(tmp_path, text).kernels
+    assert [access.results[0].sectors_per_request for access in kernel.accesses] == [4, 4]
+
+
+@pytest.mark.parametrize(
+    ("name", "size"), [("uchar", 1), ("BYTE", 1), ("u16", 2), ("DWORD", 4), ("uint64", 8), ("f64", 8)]
+)
+def test_types_of_a_well_known_name_are_what_they_are_everywhere(name: str, size: int, tmp_path: Path) -> None:
+    """Nothing declares them: `windows.h`, say, is not there."""
+    (kernel,) = _analysed(tmp_path, f"__global__ void k({name} *x) {{ x[threadIdx.x] = 1; }}").kernels
+    assert kernel.accesses[0].bytes == size
