@@ -48,8 +48,17 @@ class GlobalRace(Rule):
     def check(self, kernel: KernelFacts, context: RuleContext) -> Iterator[Diagnostic]:
         races = [race for race in kernel.races or () if race.space == "global" and race.is_worth_telling]
         for group in grouped(races):
-            remedy = Suggestion(_remedy(group[0], kernel))
-            yield race_finding(self, kernel, group, remedy)
+            # Where several threads update an element, no barrier between its other accesses is enough.
+            told = next((race for race in group if is_update(race, kernel)), group[0])
+            yield race_finding(self, kernel, group, Suggestion(_remedy(told, kernel)))
+
+
+def _lanes_take_turns(race: Race, kernel: KernelFacts) -> bool:
+    """Whether all that is missing is that the lanes of a warp read before one of them writes."""
+    if not race.is_lock_step or race.across or race.first.operation != "load":
+        return False
+    others = (other for other in kernel.races or () if other.array == race.array and other.one_access)
+    return all(other.second.place != race.second.place for other in others)
 
 
 def _remedy(race: Race, kernel: KernelFacts) -> str:
@@ -69,7 +78,7 @@ def _remedy(race: Race, kernel: KernelFacts) -> str:
     elsewhere = f"write into another array than `{array}`, which other threads still read, and exchange the two later"
     if first == second:
         return elsewhere
-    if race.is_lock_step and not race.across:
+    if _lanes_take_turns(race, kernel):
         return f"put `__syncwarp()` between lines {first} and {second}: by themselves, lanes need not run together"
     barrier = f"`__syncthreads()` between lines {first} and {second}"
     if kernel.launches[race.launch].grid == (1, 1, 1):

@@ -68,6 +68,6 @@ def test_every_data_file_is_listed() -> None:
 
 def test_data_files_are_installed() -> None:
     schemas = [f"schemas/{name}.schema.json" for name in ("facts", "diagnostics", "confirm")]
-    headers = [f"frontend/headers/{name}" for name in ("include/cuda_fp16.h", "torch/ATen/ATen.h")]
+    headers = [f"frontend/headers/{name}" for name in ("include/cuda_fp16.h", "libraries/ATen/ATen.h")]
     for name in ("py.typed", *schemas, "hardware/targets.json", *headers):
         assert resources.files("cudalint").joinpath(*name.split("/")).is_file()

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection
 
 from msgspec import Struct, field
 from msgspec.structs import replace
 
 from cudalint import ir
-from cudalint.evaluate.execute.events import AccessEvent
+from cudalint.evaluate.execute.events import AccessEvent, BarrierEvent
 from cudalint.evaluate.execute.memory import element_bytes
 from cudalint.evaluate.execute.values import Allocation
 from cudalint.evaluate.requests.execution import Execution
@@ -21,6 +22,7 @@ from cudalint.flow.placement import BarrierCall
 from cudalint.flow.search import Finding, Search
 from cudalint.flow.trial import Trial
 from cudalint.flow.unfold import Touch
+from cudalint.hardware.requests import WARP_LANES
 from cudalint.options import RaceScope
 from cudalint.source.text import Spellings
 
@@ -39,8 +41,11 @@ class RaceCollector(Struct, eq=False):
     def add(self, execution: Execution, trial: Trial) -> None:
         search = Search(execution, trial, self.scope)
         self._widths = self._widths or _widths(execution.function)
+        is_one_warp = _is_one_warp(execution)
         for finding in search.findings():
             race = self._race(finding, execution.view.index)
+            if is_one_warp and race.reach == "warp":
+                race = replace(race, reach="block")
             key = _key(race)
             known = self._races.get(key)
             if known is None or (known.certainty == "possible" and race.certainty == "certain"):
@@ -153,6 +158,13 @@ class RaceCollector(Struct, eq=False):
             one_access=_is_one_access(conflict.first, conflict.second),
             sizes=() if by_data else finding.of_element,
         )
+
+
+def _is_one_warp(execution: Execution) -> bool:
+    """Whether the block happens to be one warp, such as a tile of 4 x 4: the kernel has barriers of the block."""
+    threads = math.prod(execution.view.block)
+    barriers = (event for event in execution.events if isinstance(event, BarrierEvent))
+    return threads <= WARP_LANES and any(barrier.scope == "block" for barrier in barriers)
 
 
 def _key(race: Race) -> Key:
