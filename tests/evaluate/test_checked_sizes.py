@@ -166,6 +166,27 @@ def test_a_function_that_never_returns_ends_the_program(declaration: str, check:
     assert [launch.block for launch in kernel.launches] == [(64, 1, 1)]
 
 
+@pytest.mark.parametrize(
+    "destructor",
+    ["[[noreturn]] ~Fatal();", "~Fatal() __attribute__((noreturn));", "~Fatal() { fail(); }", "~Fatal() { abort(); }"],
+)
+@pytest.mark.parametrize("check", ["if (c / h != 64) Fatal(1);", "CHECK(c / h == 64) << c;", "each(float{});"])
+def test_a_message_with_whose_end_the_program_ends(destructor: str, check: str) -> None:
+    source = f"""#include <cstdlib>
+    #include <iostream>
+    struct Fatal {{ Fatal(int line); {destructor} std::ostream &stream(); [[noreturn]] static void fail(); }};
+    #define CHECK(holds) if (!(holds)) Fatal(__LINE__).stream() << #holds
+    template <int N> __global__ void k(float *a) {{ a[blockIdx.x * blockDim.x + threadIdx.x] = N; }}
+    void run(float *a, int c, int h) {{
+        auto each = [&](auto of_type) {{ CHECK(c / h == 64); k<1><<<8, c / h>>>(a); }};
+        {check}
+        k<1><<<8, c / h>>>(a);
+    }}
+    """
+    [kernel] = analyse_file("a.cu", AnalysisOptions(unsaved=(("a.cu", source),))).kernels
+    assert {launch.block for launch in kernel.launches} == {(64, 1, 1)}
+
+
 _BLOCK = "static int block_of(unsigned n) { if (n <= 32) return 32; if (n <= 64) return 64; return -1; }\n"
 _TABLE = "template <int N> __global__ void k(float *x) { x[blockIdx.x * N + threadIdx.x] = 1; }\n"
 

@@ -35,7 +35,7 @@ from cudalint.evaluate.host import command_line, heap, joins, lambdas, launching
 from cudalint.evaluate.host.launching import HostLaunch
 from cudalint.evaluate.host.library import HOST_LIBRARY, SILENT
 from cudalint.evaluate.host.memory import Generics, HostMemory, is_provisional
-from cudalint.evaluate.host.relevance import Relevance
+from cudalint.evaluate.host.relevance import Relevance, ends_program
 from cudalint.evaluate.host.tiling import Definitions
 from cudalint.evaluate.symbolic.arithmetic import Kind
 from cudalint.evaluate.symbolic.graph import Graph
@@ -143,6 +143,8 @@ class HostExecutor(Executor):
         self.definitions = Definitions()
         self.launching: dict[ir.Stmt, bool] = {}
         """Statements of which is known whether they launch a kernel."""
+        self.ending: dict[ir.Stmt, bool] = {}
+        """Statements of which is known whether they end the program."""
         self.reading: dict[ir.Stmt, bool] = {}
         """Bodies of loops of which is known whether they read the command line."""
         self.callers: list[dict[ir.Symbol, Value | Place | None]] = []
@@ -254,6 +256,9 @@ class HostExecutor(Executor):
 
     def expression(self, statement: ir.ExprStmt) -> None:
         expr = statement.expr
+        if not isinstance(expr, ir.Assign) and self._ends(statement):
+            self.state.dead = True
+            return
         super().expression(statement)
         if isinstance(expr, ir.Assign):
             self.definitions.note_assignment(expr)
@@ -266,6 +271,12 @@ class HostExecutor(Executor):
             where = expressions.place(self, expr.target)
             if isinstance(where, LocalPlace) and not where.path:
                 self.name(expressions.read(self, where, expr.span), where.symbol.name)
+
+    def _ends(self, statement: ir.ExprStmt) -> bool:
+        found = self.ending.get(statement)
+        if found is None:
+            found = self.ending[statement] = ends_program(statement)
+        return found
 
     # control flow
 

@@ -25,6 +25,12 @@ _Variable = ir.Symbol | ir.Stmt
 """A variable of the program, or the branch or loop that decides whether something is executed."""
 
 
+def ends_program(statement: ir.ExprStmt) -> bool:
+    """Whether a statement makes an object with whose end the program ends: `Fatal(__LINE__) << "size " << n;`."""
+    made = (node.constructor for node in walk.walk(statement.expr) if isinstance(node, ir.Construct))
+    return any(constructor is not None and constructor.never_returns() for constructor in made)
+
+
 class _Flow(Struct, eq=False):
     """One statement, or one expression in the head of one."""
 
@@ -123,6 +129,8 @@ class _Flows:
             case ir.ExprStmt(expr=ir.Assign() as assign) if isinstance(assign.target, (ir.Name, ir.Member, ir.Index)):
                 flow = self._flow(statement, (assign,), around)
                 self._link(flow, walk.root(assign.target), assign.target.type, assign.value)
+            case ir.ExprStmt() if ends_program(statement):
+                self._flow(statement, (), around).is_needed = True
             case ir.ExprStmt(expr=expr):
                 self._flow(statement, (expr,), around)
             case ir.Return(value=value):

@@ -73,9 +73,26 @@ def launch_bounds(declaration: Cursor, parts: Parts) -> tuple[int | None, int | 
 def never_returns(declaration: Cursor) -> bool:
     """Whether a function is declared `[[noreturn]]`, `_Noreturn` or `__attribute__((noreturn))`: clang keeps only the
     last one in its type."""
+    if declaration.kind == kinds.CONSTRUCTOR and _ends_with_its_object(declaration):
+        return True
     if any(attribute.kind == kinds.UNEXPOSED_ATTR for attribute in split(declaration).attributes):
         return _NEVER_RETURNS.search(cursors.printed_declaration(declaration, with_attributes=True)) is not None
     return "noreturn" in cursors.type_spelling(cursors.type_of(declaration))
+
+
+def _ends_with_its_object(constructor: Cursor) -> bool:
+    """Whether the destructor never returns, as that of what a check writes its message to: `Fatal(__LINE__) << "n";`"""
+    members = cursors.children_of_kinds(cursors.semantic_parent(constructor), frozenset({kinds.DESTRUCTOR}))
+    return any(never_returns(destructor) or _calls_what_never_returns(destructor) for destructor in members)
+
+
+def _calls_what_never_returns(destructor: Cursor) -> bool:
+    """Whether a function does so in any case."""
+    defined = cursors.definition(destructor)
+    body = split(defined).body if defined.kind == kinds.DESTRUCTOR else None
+    calls = [] if body is None else [child for child in cursors.children(body) if child.kind == kinds.CALL_EXPR]
+    called = [function for function in map(cursors.referenced, calls) if function.kind in kinds.FUNCTION_DECLS]
+    return any(cursors.spelling(function) in ir.ENDING or never_returns(function) for function in called)
 
 
 def is_pattern(declaration: Cursor) -> bool:
