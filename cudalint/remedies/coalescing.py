@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 import numpy as np
@@ -28,6 +29,9 @@ _COMMON_TURN = 128
 """Bytes after which both sectors and banks repeat."""
 
 
+_VECTOR = re.compile(r"\b(?:u?(?:char|short|int|long|longlong)|float|double)[2-4](?:_\w+)?$")
+
+
 def suggest(kernel: KernelFacts, one: Evaluated, pattern: Pattern) -> Suggestion | None:
     """The remedy that fits the pattern, None where the model knows of none that helps."""
     match pattern.kind:
@@ -38,7 +42,9 @@ def suggest(kernel: KernelFacts, one: Evaluated, pattern: Pattern) -> Suggestion
         case "field":
             return _as_one_vector(kernel, one, pattern) or _structure_of_arrays(one)
         case "copy":
-            return None if _is_a_librarys(one) else _aligned_record(one) or _structure_of_arrays(one)
+            if _is_a_librarys(one):
+                return None
+            return _narrower_vectors(one) if _is_a_vector(one) else _aligned_record(one) or _structure_of_arrays(one)
         case "own-run":
             return _as_one_vector(kernel, one, pattern) or _neighbouring_elements(one, pattern)
         case "strided":
@@ -88,6 +94,17 @@ def _neighbouring_elements(one: Evaluated, pattern: Pattern) -> Suggestion | Non
 def _is_a_librarys(one: Evaluated) -> bool:
     """Whether the struct is one that users can't declare anew: the states of cuRAND's generators."""
     return one.access.element_type.removeprefix("struct ").startswith("curandState")
+
+
+def _is_a_vector(one: Evaluated) -> bool:
+    """Whether what is copied is one of CUDA's vectors, whose components are no fields of the user's."""
+    return _VECTOR.search(one.access.element_type) is not None
+
+
+def _narrower_vectors(one: Evaluated) -> Suggestion | None:
+    """A `double4` is copied in two halves, between each of which lies the other one."""
+    text = f"copy {_WIDEST} bytes in each lane, such as a `float4`, and let neighbouring lanes copy neighbouring ones"
+    return _if_better(one, text, _with_unit_stride(one))
 
 
 def _aligned_record(one: Evaluated) -> Suggestion | None:

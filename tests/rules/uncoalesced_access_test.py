@@ -166,3 +166,17 @@ def test_articles() -> None:
     types = "struct Pair { float a, b; };"
     diagnostic = _only(_kernel("out[i] = p[i].a;", parameters="const Pair *p, float *out", types=types))
     assert "field of an 8-byte struct" in diagnostic.message
+
+
+def test_vectors_of_two_halves_are_copied_as_narrower_ones() -> None:
+    """Nobody can keep the components of a `double4` in arrays of their own that copies doubles by it."""
+    source = """
+        __global__ void k(const double *in, double *out) {
+            int i = blockIdx.x * blockDim.x + threadIdx.x;
+            reinterpret_cast<double4 *>(out)[i] = reinterpret_cast<const double4 *>(in)[i];
+        }
+        void run(double *a, double *b) { k<<<64, 256>>>(a, b); }
+    """
+    advices = [advice(diagnostic) for diagnostic in lint(source, "CL101")]
+    assert len(advices) == 2
+    assert all(text.startswith("copy 16 bytes in each lane, such as a `float4`") for text in advices)
