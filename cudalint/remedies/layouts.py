@@ -284,11 +284,15 @@ class Proposal(Struct, frozen=True, eq=False):
     after: tuple[float, ...]
 
     def figures_of(self, access: Access, result: AccessResult) -> tuple[float, float] | None:
-        """Wavefronts per request of one access under one launch, before and after."""
-        for use, after in zip(self.uses, self.after, strict=True):
-            if use.access is access and use.result is result:
-                return use.wavefronts, after
-        return None
+        """Wavefronts per request of one access under one launch, before and after: the mean over all instructions that
+        unrolling makes of it."""
+        pairs = zip(self.uses, self.after, strict=True)
+        own = [(use, after) for use, after in pairs if use.access is access and use.result.launch == result.launch]
+        requests = sum(use.weight for use, _ in own)
+        if not requests:
+            return None
+        before = sum(use.weight * use.wavefronts for use, _ in own) / requests
+        return before, sum(use.weight * after for use, after in own) / requests
 
     @property
     def totals(self) -> tuple[float, float]:

@@ -139,6 +139,32 @@ def test_an_even_stride_gets_a_skewed_index() -> None:
     assert "`s[i + i / 32]` for `s[i]`: 2 to 1 wavefront" in advice(_only(source))
 
 
+def test_the_rounds_of_a_tree_get_a_skewed_index() -> None:
+    """Of ten rounds over 1024 elements the first has 16 warps with 2 wavefronts each, the next 8 with 4, ..., the fifth
+    one with 32, and then one with 16, 8, 4, 2, 1: 191 for 36 requests. Skewed, all lanes have banks of their own."""
+    source = """
+        __global__ void reduce(float *out, const float *in) {
+            __shared__ float tree[1024];
+            int t = threadIdx.x, offset = 1;
+            tree[t] = in[t];
+            tree[t + 512] = in[t + 512];
+            for (int d = 512; d > 0; d >>= 1, offset *= 2) {
+                __syncthreads();
+                if (t < d) tree[offset * (2 * t + 2) - 1] += tree[offset * (2 * t + 1) - 1];
+            }
+            if (t == 0) out[0] = tree[1023];
+        }
+        void run(float *out, const float *in) { reduce<<<1, 512>>>(out, in); }
+    """
+    found = lint(source, "CL201")
+    assert {diagnostic.message for diagnostic in found} == {
+        "5.31-way bank conflict on `tree` (5.31 wavefronts per request, ideal 1)"
+    }
+    assert len(found) == 3
+    for diagnostic in found:
+        assert "`tree[i + i / 32]` for `tree[i]`: 5.31 to 1 wavefront" in advice(diagnostic)
+
+
 def test_the_picture_shows_the_worst_request() -> None:
     picture = _only(_tile(32)).picture
     assert picture is not None

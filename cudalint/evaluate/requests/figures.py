@@ -191,6 +191,7 @@ def _result(reached: Sequence[Known], view: LaunchView) -> AccessResult:
         low, high = bounds or (totals.low, totals.high)
         bounds = min(low, 1.0), high
     assumptions = *assumptions, *cut
+    sampled = _sampled(reached, quick, totals, view)
     by_data = by_data and (totals.low < totals.high or any(_is_scattered(k, view.graph) for k in reached))
     launch_assumed = bool(view.assumptions)
     return replace(
@@ -198,7 +199,20 @@ def _result(reached: Sequence[Known], view: LaunchView) -> AccessResult:
         status="range" if by_data or strides else "assumed" if assumptions or launch_assumed else "exact",
         assumptions=tuple(dict.fromkeys((*view.assumptions, *assumptions))),
         reason=_reason_for_range(reached, view.graph, strides) if by_data or strides else None,
+        sample=sample(sampled),
     )
+
+
+def _sampled(reached: Sequence[Known], quick: Totals, totals: Totals, view: LaunchView) -> Sequence[Known]:
+    """The executions with the requests of which the figure is the mean, where those are more than the few of `quick`:
+    on those of shared memory, other layouts are tried."""
+    is_alike = math.isclose(quick.cost * totals.requests, totals.cost * quick.requests)
+    if is_alike or reached[0].event.target.space != "shared":
+        return reached
+    situation = _fair_situation(reached, view)
+    gathered = ((known, gather(known.event, situation, known.conditions)) for known in reached)
+    found = [replace(known, quick=requests, situation=situation) for known, requests in gathered if requests.total]
+    return found or reached
 
 
 def _cut_short(reached: Sequence[Known], graph: Graph) -> tuple[str, ...]:
