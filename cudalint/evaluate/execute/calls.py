@@ -244,6 +244,7 @@ def _reached(ex: Executor, expr: ir.Call) -> _Reached:
 def _set(ex: Executor, expr: ir.Call, places: Sequence[tuple[Place, ir.Expr]], args: tuple[Node, ...]) -> None:
     for where, argument in places:
         value = ex.opaque(f"`{expr.name}` sets it", where.type, args, argument.span)
+        ex.note_set(where, value)
         expressions.write(ex, where, value, argument.span)
 
 

@@ -129,6 +129,9 @@ class Executor:
         data = any(a.bits & self.graph.opaque_bits for a in args)
         return self.memory.unknown(type_, Reason(data, text, origin), args)
 
+    def note_set(self, where: Place, value: Value) -> None:
+        """A function that is not in sight gives a variable a value: of kernels, nothing is to be noted."""
+
     def changed_in(self, parts: LoopParts) -> Collection[ir.Symbol]:
         """The variables that a loop changes."""
         effects = self.effects.get(parts.body)

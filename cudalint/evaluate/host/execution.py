@@ -254,6 +254,11 @@ class HostExecutor(Executor):
             if isinstance(symbol, Uniform) and is_provisional(symbol.name) and (self.taken or not symbol.source):
                 self.graph.rename(node, name)
 
+    def note_set(self, where: Place, value: Value) -> None:
+        """`scanf("%d", &n)` sets `n`."""
+        if isinstance(where, LocalPlace) and all(isinstance(step, str) for step in where.path):
+            self.name(value, ".".join((where.symbol.name, *map(str, where.path))))
+
     def expression(self, statement: ir.ExprStmt) -> None:
         expr = statement.expr
         if not isinstance(expr, ir.Assign) and self._ends(statement):
