@@ -7,8 +7,8 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
-from cudalint.evaluate.checks.probes import allowed, depends_on, generic, symbols
-from cudalint.evaluate.execute.events import AccessEvent, Loop
+from cudalint.evaluate.checks.probes import allowed, generic, symbols
+from cudalint.evaluate.execute.events import AccessEvent, Loop, depends_on
 from cudalint.evaluate.execute.values import Allocation
 from cudalint.evaluate.requests.execution import Execution
 from cudalint.evaluate.requests.knowledge import SMALL, sizes_on_the_way

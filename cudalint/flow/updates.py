@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from cudalint.evaluate.execute.events import AccessEvent
 from cudalint.evaluate.symbolic.graph import Graph
-from cudalint.evaluate.symbolic.nodes import Node
+from cudalint.evaluate.symbolic.nodes import Node, without_not
 from cudalint.evaluate.symbolic.opaque_parts import opaque_parts
 from cudalint.flow.conflicts import Conflict
 from cudalint.flow.unfold import Touch
@@ -18,7 +18,7 @@ def is_shared_update(conflict: Conflict, deciding: Sequence[Node], own: int, gra
     lets two threads do so: of one that only ever comes alone nobody would add up what it finds. `own` are the leaves in
     which two threads differ."""
     first, second = conflict.first, conflict.second
-    if first.offset is not second.offset or first.offset.bits & (own | graph.opaque_bits | graph.loop_bits):
+    if not _is_one_element(conflict, own, graph):
         return False
     if first.context.conditions != second.context.conditions:
         return False
@@ -29,11 +29,16 @@ def is_shared_update(conflict: Conflict, deciding: Sequence[Node], own: int, gra
     return not any(_picks_one(condition, own, graph) for condition in deciding)
 
 
+def _is_one_element(conflict: Conflict, own: int, graph: Graph) -> bool:
+    """Whether all threads come to the same element, whatever the data."""
+    offset = conflict.first.offset
+    return offset is conflict.second.offset and not offset.bits & (own | graph.opaque_bits | graph.loop_bits)
+
+
 def is_shared_extreme(conflict: Conflict, deciding: Sequence[Node], own: int, graph: Graph) -> bool:
     """Whether a conflict is about one element for all threads that those replace whose own data is larger or smaller
     than what stands there: at first, ordinary data is so for many of them."""
-    first, second = conflict.first, conflict.second
-    if first.offset is not second.offset or first.offset.bits & (own | graph.opaque_bits | graph.loop_bits):
+    if not _is_one_element(conflict, own, graph):
         return False
     return any(_compares_own_data(condition, own, graph) for condition in deciding) and not any(
         _picks_one(condition, own, graph) for condition in deciding
@@ -41,7 +46,7 @@ def is_shared_extreme(conflict: Conflict, deciding: Sequence[Node], own: int, gr
 
 
 def _compares_own_data(condition: Node, own: int, graph: Graph) -> bool:
-    compared = condition.args[0] if condition.op == "!" else condition
+    compared = without_not(condition)
     is_ordered = compared.op in ("<", "<=")
     return is_ordered and any(part.bits & own for part, _ in opaque_parts(graph, compared))
 

@@ -21,14 +21,13 @@ from cudalint.evaluate.checks.probes import (
     Seen,
     Values,
     allowed,
-    depends_on,
     generic,
     known_conditions,
     look,
     residues,
     symbols,
 )
-from cudalint.evaluate.execute.events import AccessEvent
+from cudalint.evaluate.execute.events import AccessEvent, depends_on
 from cudalint.evaluate.requests.situations import DEEP, QUICK, THOROUGH, Effort, mask_of
 from cudalint.evaluate.requests.views import LaunchView
 from cudalint.evaluate.symbolic.arithmetic import I8

@@ -19,12 +19,11 @@ from cudalint.evaluate.checks.probes import (
     Offender,
     Values,
     allowed,
-    depends_on,
     known_conditions,
     look,
     symbols,
 )
-from cudalint.evaluate.execute.events import Context
+from cudalint.evaluate.execute.events import Context, depends_on
 from cudalint.evaluate.requests.situations import mask_of
 from cudalint.evaluate.requests.views import LaunchView
 from cudalint.evaluate.symbolic.arithmetic import I4, I8, U4

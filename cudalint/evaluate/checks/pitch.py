@@ -12,13 +12,13 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 from msgspec import Struct
 
-from cudalint.evaluate.checks.probes import depends_on, known_conditions, symbols
-from cudalint.evaluate.execute.events import AccessEvent
+from cudalint.evaluate.checks.probes import known_conditions, symbols
+from cudalint.evaluate.execute.events import AccessEvent, depends_on
 from cudalint.evaluate.execute.memory import element_bytes
 from cudalint.evaluate.requests.astray import is_astray
 from cudalint.evaluate.requests.situations import Situation, mask_of
 from cudalint.evaluate.requests.views import LaunchView
-from cudalint.evaluate.symbolic.nodes import Node
+from cudalint.evaluate.symbolic.nodes import Node, without_not
 from cudalint.evaluate.symbolic.numeric import Rows
 from cudalint.evaluate.symbolic.polynomial import Terms, terms_of
 
@@ -161,7 +161,7 @@ def _guarding(event: AccessEvent, index: Node, settings: _Settings) -> Node | No
 def _comparisons(event: AccessEvent) -> Iterator[tuple[Node, Node]]:
     """(a, b) for each condition a < b on the way."""
     for condition in (*event.context.conditions, *(loop.condition for loop in event.context.loops)):
-        inner = condition.args[0] if condition.op == "!" else condition
+        inner = without_not(condition)
         if inner.op == "<" and condition is inner:
             yield _bare(inner.args[0]), _bare(inner.args[1])
         elif inner.op == "<=" and condition is not inner:

@@ -49,16 +49,6 @@ def known_conditions(context: Context, graph: Graph) -> tuple[Node, ...] | None:
     return tuple(c for c in context.conditions if not c.is_const and not c.bits & graph.opaque_bits)
 
 
-def depends_on(context: Context, offset: Node) -> int:
-    """The leaves that decide about an address and who gets there."""
-    bits = offset.bits
-    for condition in context.conditions:
-        bits |= condition.bits
-    for loop in context.loops:
-        bits |= loop.condition.bits
-    return bits
-
-
 def symbols(graph: Graph, bits: int) -> list[Node]:
     """The integer symbols among some leaves, without addresses."""
     found = graph.atoms(bits, graph.uniform_bits)

@@ -51,6 +51,16 @@ class Context(Struct, frozen=True, eq=False):
     """The function of the bundled headers in whose body it happens."""
 
 
+def depends_on(context: Context, offset: Node) -> int:
+    """The leaves that decide about an address and who gets there."""
+    bits = offset.bits
+    for condition in context.conditions:
+        bits |= condition.bits
+    for loop in context.loops:
+        bits |= loop.condition.bits
+    return bits
+
+
 class UnseenCall(Struct, frozen=True):
     """A call of a function that is not understood: there may be barriers in it."""
 

@@ -39,7 +39,7 @@ from cudalint.evaluate.host.relevance import Relevance, ends_program
 from cudalint.evaluate.host.tiling import Definitions
 from cudalint.evaluate.symbolic.arithmetic import Kind
 from cudalint.evaluate.symbolic.graph import Graph
-from cudalint.evaluate.symbolic.nodes import UNINITIALISED, Node, Reason, Uniform, without_cast
+from cudalint.evaluate.symbolic.nodes import UNINITIALISED, Node, Reason, Uniform, without_cast, without_not
 from cudalint.program.run_command import RunCommand, run_command
 
 MAX_HOST_STATEMENTS = 8_000
@@ -89,7 +89,7 @@ def _is_smaller_or_larger(table: Sequence[tuple[Node, Node]]) -> bool:
     if len(table) != 2:
         return False
     (guard, first), (_, second) = table
-    compared = guard.args[0] if guard.op == "!" else guard
+    compared = without_not(guard)
     numbers = {without_cast(first), without_cast(second)}
     return compared.op in ("<", "<=") and {without_cast(argument) for argument in compared.args} == numbers
 

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from cudalint.evaluate.execute.events import depends_on
 from cudalint.evaluate.requests.views import Known, LaunchView
 from cudalint.evaluate.symbolic.nodes import BLOCK_BITS
 from cudalint.facts import Sample, Strides
@@ -58,16 +59,11 @@ def sample(reached: Sequence[Known]) -> Sample:
     )
 
 
-def _depends_on_block(known: Known) -> bool:
-    loops = (loop.condition for loop in known.event.context.loops)
-    return any(node.bits & BLOCK_BITS for node in (known.event.offset, *known.conditions, *loops))
-
-
 def _sample_of(known: Known, share: int) -> Sample:
     requests = known.quick
     rows = known.situation.rows(known.event.context.loops)
     counted = requests.weights > 0
-    if counted.any() and not _depends_on_block(known):
+    if counted.any() and not depends_on(known.event.context, known.event.offset) & BLOCK_BITS:
         # All blocks make the same requests.
         first = rows.blocks[np.argmax(counted.any(axis=1))]
         counted = counted & (rows.blocks == first).all(axis=1)[:, None]

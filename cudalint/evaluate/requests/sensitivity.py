@@ -12,7 +12,7 @@ from cudalint.evaluate.requests.views import TOLERANCE, Known, LaunchView, total
 from cudalint.evaluate.symbolic.arithmetic import BOOL
 from cudalint.evaluate.symbolic.defaults import stated
 from cudalint.evaluate.symbolic.graph import Graph
-from cudalint.evaluate.symbolic.nodes import BLOCK_BITS, GRANULE, THREAD_BITS, Node, Uniform, below, render
+from cudalint.evaluate.symbolic.nodes import BLOCK_BITS, GRANULE, THREAD_BITS, Node, Uniform, below, render, without_not
 from cudalint.evaluate.symbolic.polynomial import is_address
 
 _VARIATIONS = (1, 2, 4, 8, 16)
@@ -122,7 +122,7 @@ def _is_more_than_scaled(node: Node, stride: Node, graph: Graph) -> bool:
     `i * incx < n * incx`."""
     if not node.bits & stride.bits:
         return False
-    compared = node.args[0] if node.op == "!" else node
+    compared = without_not(node)
     if compared.op not in ("<", "<=", "==", "!="):
         return True
     sides = (graph.substitute(side, {stride: graph.const(0, stride.kind)}) for side in compared.args)

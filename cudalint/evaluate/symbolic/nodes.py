@@ -100,6 +100,11 @@ def without_cast(node: Node) -> Node:
     return node.args[0] if node.op == "cast" else node
 
 
+def without_not(node: Node) -> Node:
+    """What a negation negates, or the condition itself."""
+    return node.args[0] if node.op == "!" else node
+
+
 def below(nodes: Iterable[Node], bits: int) -> Iterator[Node]:
     """All nodes that these are computed from, themselves included, as far as they depend on `bits`."""
     seen: set[int] = set()

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from msgspec import Struct, field
 
 from cudalint.evaluate.symbolic.arithmetic import Kind
-from cudalint.evaluate.symbolic.nodes import BLOCK_BITS, GRANULE, THREAD_BITS, Node, without_cast
+from cudalint.evaluate.symbolic.nodes import BLOCK_BITS, GRANULE, THREAD_BITS, Node, without_cast, without_not
 
 
 class Window(Struct, frozen=True):
@@ -80,7 +80,7 @@ class SizeUses(Struct, eq=False):
         if counter not in _summands(exponent):
             return
         for test in tests:
-            leaves = _summands(test.args[0] if test.op == "!" else test)
+            leaves = _summands(without_not(test))
             if counter in leaves:
                 for leaf in leaves:
                     if leaf.op == "uniform" and not leaf.kind.is_float:

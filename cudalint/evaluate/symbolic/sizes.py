@@ -9,7 +9,7 @@ from typing import Any
 
 from cudalint.evaluate.symbolic.assumptions import LARGEST_CONDITION, holds
 from cudalint.evaluate.symbolic.graph import Graph
-from cudalint.evaluate.symbolic.nodes import GRANULE, Node, Uniform
+from cudalint.evaluate.symbolic.nodes import GRANULE, Node, Uniform, without_not
 from cudalint.evaluate.symbolic.size_uses import Window
 
 _FEW = 8
@@ -47,7 +47,7 @@ def settle_sizes(
 
 
 def _is_bound(condition: Node) -> bool:
-    bare = condition.args[0] if condition.op == "!" else condition
+    bare = without_not(condition)
     return bare.op in ("<", "<=", ">", ">=")
 
 

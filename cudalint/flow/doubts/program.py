@@ -5,8 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from cudalint.evaluate.checks.probes import depends_on
-from cudalint.evaluate.execute.events import AccessEvent, BarrierEvent, Event, UnseenCall
+from cudalint.evaluate.execute.events import AccessEvent, BarrierEvent, Event, UnseenCall, depends_on
 from cudalint.evaluate.requests.execution import Execution
 from cudalint.evaluate.symbolic.assumptions import holds
 from cudalint.evaluate.symbolic.graph import Graph

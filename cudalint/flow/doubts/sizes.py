@@ -12,7 +12,7 @@ from cudalint.evaluate.checks.probes import generic, symbols
 from cudalint.evaluate.requests.execution import Execution
 from cudalint.evaluate.symbolic.assumptions import holds
 from cudalint.evaluate.symbolic.graph import Graph
-from cudalint.evaluate.symbolic.nodes import THREAD_BITS, Node, Uniform, render
+from cudalint.evaluate.symbolic.nodes import THREAD_BITS, Node, Uniform, render, without_not
 from cudalint.evaluate.symbolic.numeric import Rows
 from cudalint.evaluate.symbolic.polynomial import terms_of
 from cudalint.flow.conflicts import Conflict
@@ -111,7 +111,7 @@ def is_given(symbol: Node) -> bool:
 
 def is_bound(part: Node, graph: Graph) -> bool:
     """Whether a condition compares the number of a thread with a size that nobody gives."""
-    compared = part.args[0] if part.op == "!" else part
+    compared = without_not(part)
     tells = part.bits & THREAD_BITS and part.bits & graph.uniform_bits
     return bool(tells) and not part.bits & graph.opaque_bits and compared.op in ("<", "<=")
 
