@@ -166,7 +166,8 @@ def _enumerated(reasons: Counter[str]) -> str:
     short: Counter[str] = Counter()
     for reason, number in reasons.items():
         short[_brief(reason)] += number
-    most = short.most_common(_MOST_REASONS)
+    # From what nothing declares, other errors follow.
+    most = sorted(short.items(), key=lambda item: ("nothing declares" not in item[0], -item[1]))[:_MOST_REASONS]
     listed = [f"{reason} ({number} times)" if number > 1 else reason for reason, number in most]
     more = len(short) - len(most)
     if more:

@@ -32,6 +32,14 @@ def test_reasons_are_counted() -> None:
     assert diagnostic.place == kernel().name_place
 
 
+def test_what_nothing_declares_comes_first() -> None:
+    """The size of an array, say, which is no array of a constant size then."""
+    reasons = [*(f"reason {number}" for number in range(3)), "nothing declares 'SIZE'; taken as an unknown `int`"]
+    gaps = tuple(Gap("tile.cu", line, reason) for line, reason in enumerate(reasons))
+    (diagnostic,) = _check(kernel(accesses=[access(10)], gaps=gaps))
+    assert diagnostic.message.startswith("left out: nothing declares 'SIZE'")
+
+
 def test_gaps_of_the_body_with_their_way_out() -> None:
     gaps = tuple(Gap("tile.cu", line, f"reason {line}", "say so") for line in range(5))
     (diagnostic,) = _check(kernel(accesses=[access(10)], gaps=gaps))
