@@ -13,6 +13,7 @@ from cudalint.evaluate.checks.probes import allowed, generic, symbols
 from cudalint.evaluate.execute.events import BarrierEvent
 from cudalint.evaluate.requests.execution import Execution
 from cudalint.evaluate.requests.situations import mask_of
+from cudalint.evaluate.requests.views import LaunchView
 from cudalint.evaluate.symbolic.assumptions import holds
 from cudalint.evaluate.symbolic.graph import Graph, conjuncts
 from cudalint.evaluate.symbolic.nodes import BLOCK_BITS, THREAD_BITS, Node, render
@@ -107,7 +108,7 @@ def _rest(
         if whole % multiple:
             break
         others = {**values, symbol: whole + multiple}
-        if allowed(execution.view, others) and _comes_whole(event, trial.under(others), execution):
+        if _leaves_room(execution.view, others) and _comes_whole(event, trial.under(others), execution):
             return f", which is no multiple of {multiple}" if values[symbol] % multiple else ""
     return ""
 
@@ -328,7 +329,7 @@ def _other_situations(
         for condition in wanted:
             among |= condition.bits
         open_values = satisfy(graph, wanted, graph.atoms(among, graph.uniform_bits)) or {}
-        if open_values and not allowed(view, open_values):
+        if open_values and not _leaves_room(view, open_values):
             return
         if open_values:
             yield open_values, None
@@ -339,5 +340,12 @@ def _other_situations(
             values = {**open_values, symbol: number}
             if number in _ORDINARY and not view.fits(symbol, number):
                 continue
-            if allowed(view, values) and view.is_launched(symbol, number):
+            if _leaves_room(view, values) and view.is_launched(symbol, number):
                 yield values, symbol
+
+
+def _leaves_room(view: LaunchView, values: Mapping[Node, int | float]) -> bool:
+    """Whether the launch may be made with these values. To one that the known values don't lead to, others lead."""
+    if view.graph.false in view.guards:
+        return all(holds(view.graph, condition, values) for condition in view.assumed)
+    return allowed(view, values)
