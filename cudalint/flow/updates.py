@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from cudalint.evaluate.execute.events import AccessEvent
 from cudalint.evaluate.symbolic.graph import Graph
-from cudalint.evaluate.symbolic.nodes import Node, without_not
+from cudalint.evaluate.symbolic.nodes import Node, Reason, without_cast, without_not
 from cudalint.evaluate.symbolic.opaque_parts import opaque_parts
 from cudalint.flow.conflicts import Conflict
 from cudalint.flow.unfold import Touch
@@ -36,26 +36,45 @@ def _is_one_element(conflict: Conflict, own: int, graph: Graph) -> bool:
 
 
 def is_shared_extreme(conflict: Conflict, deciding: Sequence[Node], own: int, graph: Graph) -> bool:
-    """Whether a conflict is about one element for all threads that those replace whose own data is larger or smaller
-    than what stands there: at first, ordinary data is so for many of them."""
+    """Whether a conflict is about one element for all threads that those replace by their own data for which it is
+    larger or smaller than what stands there: at first, ordinary data is so for many of them."""
     if not _is_one_element(conflict, own, graph):
         return False
-    return any(_compares_own_data(condition, own, graph) for condition in deciding) and not any(
-        _picks_one(condition, own, graph) for condition in deciding
+    stores = [end for end in (conflict.first, conflict.second) if end.operation == "store"]
+    return bool(stores) and all(
+        any(_stores_what_is_compared(store, condition, own, graph) for condition in deciding) for store in stores
     )
 
 
-def _compares_own_data(condition: Node, own: int, graph: Graph) -> bool:
+def _stores_what_is_compared(store: Touch, condition: Node, own: int, graph: Graph) -> bool:
+    """Whether a thread stores the data that a condition has compared with what stood there."""
     compared = without_not(condition)
-    is_ordered = compared.op in ("<", "<=")
-    return is_ordered and any(part.bits & own for part, _ in opaque_parts(graph, compared))
+    if compared.op not in ("<", "<=") or not isinstance(store, AccessEvent):
+        return False
+    for other, mine in (compared.args, compared.args[::-1]):
+        if _has_read(other, store, graph) and mine.bits & own:
+            return any(_is_same_data(mine, value) for value in store.values or ())
+    return False
+
+
+def _is_same_data(a: Node, b: Node) -> bool:
+    """Whether two values are one, be it loaded twice."""
+    a, b = without_cast(a), without_cast(b)
+    if a is b:
+        return True
+    if not (isinstance(a.payload, Reason) and isinstance(b.payload, Reason) and a.args == b.args):
+        return False
+    return bool(a.payload.memory) and a.payload.memory == b.payload.memory
 
 
 def _writes_back(store: Touch, graph: Graph) -> bool:
     """Whether what is stored is made of what stood there."""
-    if not isinstance(store, AccessEvent):
-        return False
-    parts = (found for value in store.values or () for found in opaque_parts(graph, value))
+    return isinstance(store, AccessEvent) and any(_has_read(value, store, graph) for value in store.values or ())
+
+
+def _has_read(value: Node, store: AccessEvent, graph: Graph) -> bool:
+    """Whether a value is made of what stood where it or another one is stored."""
+    parts = opaque_parts(graph, value)
     return any(store.target in reason.memory and part.args[:1] == (store.offset,) for part, reason in parts)
 
 
