@@ -44,12 +44,17 @@ def choose(ex: HostExecutor, parts: LoopParts) -> bool:
     return True
 
 
+def test_of(ex: HostExecutor, parts: LoopParts) -> Node:
+    """The condition of a loop, as it is now."""
+    return ex.graph.true if parts.condition is None else expressions.condition(ex, parts.condition)
+
+
 def _steps(ex: HostExecutor, parts: LoopParts, changed: Collection[ir.Symbol]) -> list[tuple[Node, _Numbers]] | None:
     """The conditions of the iterations with the numbers before each, and those at the end beside the last condition."""
     found: list[tuple[Node, _Numbers]] = []
     for _ in range(_MOST_STEPS):
         numbers = _numbers(ex, changed)
-        test = ex.graph.true if parts.condition is None else expressions.condition(ex, parts.condition)
+        test = test_of(ex, parts)
         if numbers is None or not is_plain(ex.graph, test) or (not found and test.is_const):
             return None
         if (found and found[-1][1] == numbers) or (test.is_const and not test.value):

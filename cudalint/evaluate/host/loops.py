@@ -90,7 +90,7 @@ def _count(ex: HostExecutor, parts: LoopParts) -> bool:
     graph, saved, statements = ex.graph, ex.state.snapshot(), ex.statements
     now = graph.placeholder(start.kind)
     ex.state.variables = {**ex.state.variables, changed[0]: now}
-    test, scope = _test(ex, parts), LoopScope(0)
+    test, scope = choices.test_of(ex, parts), LoopScope(0)
     ex.state.loop_scopes.append(scope)
     ex.statement(parts.body)
     ex.state.loop_scopes.pop()
@@ -252,7 +252,7 @@ class _Progress(Struct, eq=False):
     def _is_going(self) -> bool | None:
         """Whether the condition holds; None where that is unknown. What depends on numbers that options may change is
         what it is if none is given."""
-        test = self.test = _test(self.ex, self.parts)
+        test = self.test = choices.test_of(self.ex, self.parts)
         if test.is_const:
             return bool(test.value)
         if not self.ex.graph.rests_on_defaults(test):
@@ -352,10 +352,6 @@ def _is_list_of_texts(type_: ir.Type) -> bool:
     """`char **` or `char *[]`, such as the `argv` of `main`."""
     text = type_.pointee if isinstance(type_, ir.PointerType) else getattr(type_, "element", None)
     return isinstance(text, ir.PointerType) and _is_text(text)
-
-
-def _test(ex: HostExecutor, parts: LoopParts) -> Node:
-    return ex.graph.true if parts.condition is None else expressions.condition(ex, parts.condition)
 
 
 def _forget(ex: HostExecutor, symbol: ir.Symbol, parts: LoopParts, before: Value | Place | None) -> None:

@@ -59,11 +59,9 @@ def addresses(conflict: Conflict, trial: Trial, touches: Sequence[Touch], size: 
 def _is_crowded(conflict: Conflict, trial: Trial, touches: Sequence[Touch], size: int | None) -> bool:
     """Whether there are more threads in the grid than elements that the data leads to, as in a histogram of bytes: even
     if each thread has loaded a number of its own, some update one element."""
-    first, second = conflict.first, conflict.second
-    operations = {first.operation, second.operation}
-    if first.offset is not second.offset or operations != {"load", "store"} or not trial.has_neighbours:
+    if conflict.first.target.space != "global" or not trial.has_neighbours:
         return False
-    if first.target.space != "global" or not is_up_to_data(first.offset, trial.graph):
+    if not _updates_by_data(conflict, trial.graph):
         return False
     return trial.under({}, "place").has_conflict(conflict.sites, touches, size, "grid")
 
@@ -101,7 +99,7 @@ def _is_usual(conflict: Conflict, graph: Graph) -> bool:
     if first.target.space != "shared":
         return False
     if first.offset is second.offset:
-        return {first.operation, second.operation} == {"load", "store"} and is_up_to_data(second.offset, graph)
+        return _updates_by_data(conflict, graph)
     if first.target.symbol is not None and first.target.symbol.storage == "dynamic-shared" and (
         start_of(first.offset, graph) is not start_of(second.offset, graph)
     ):
@@ -109,6 +107,14 @@ def _is_usual(conflict: Conflict, graph: Graph) -> bool:
         return False
     ends = (first.offset, second.offset)
     return any(is_up_to_data(a, graph) and _is_of_the_thread(b, graph) for a, b in (ends, ends[::-1]))
+
+
+def _updates_by_data(conflict: Conflict, graph: Graph) -> bool:
+    """Whether threads read and write one element, which data alone chooses: `counts[in[i]]++`."""
+    first, second = conflict.first, conflict.second
+    if first.offset is not second.offset or {first.operation, second.operation} != {"load", "store"}:
+        return False
+    return is_up_to_data(second.offset, graph)
 
 
 def _is_of_the_thread(offset: Node, graph: Graph) -> bool:
