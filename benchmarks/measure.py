@@ -38,6 +38,8 @@ _FLAGS = ["-O3", "-lineinfo", "-std=c++17"]
 _LIBRARIES = ["-lcublas", "-lcurand", "-lcufft", "-lcusparse", "-Xcompiler", "-fopenmp"]
 _BUILD_SECONDS = 240.0
 _PRINT_SECONDS = 60.0
+_REPORT_SECONDS = 20.0
+"""For ncu to write its report after its program was ended."""
 _CAST = re.compile(r"\([\w: ]+\)(?=-?\d)")
 _LARGEST_REPORT = 60_000_000
 """Bytes of printed counters. Programs with thousands of kernels are left out."""
@@ -136,7 +138,7 @@ class _Bench:
                 "--kernel-id", ":::1", "--export", str(report), str(executable), *shlex.split(program["args"]),
             ]  # fmt: skip
             # ncu waits for others that lock the same folder for temporary files.
-            said = self._run(profile, where, self.seconds, {"TMPDIR": str(folder)})
+            said = self._run(profile, where, self.seconds, {"TMPDIR": str(folder)}, stop=executable)
             read = ["ncu", "--import", f"{report}.ncu-rep", "--csv"]
             if not report.with_suffix(".ncu-rep").exists():
                 kind = Disturbed if "reported by the driver" in said else Failed
@@ -153,15 +155,18 @@ class _Bench:
             raise Failed("no launch of a kernel with counters")
         return kernels
 
-    def _run(self, command: Sequence[str], folder: Path, seconds: float, more: Mapping[str, str] | None = None) -> str:
-        """What a command prints. All processes that it started end with it."""
+    def _run(
+        self, command: Sequence[str], folder: Path, seconds: float,
+        more: Mapping[str, str] | None = None, stop: Path | None = None,
+    ) -> str:  # fmt: skip
+        """What a command prints. All processes that it started end with it; `stop` is a program to be ended first."""
         with tempfile.TemporaryFile(dir=self.scratch) as said:
             process = subprocess.Popen(
                 command, cwd=folder, stdout=said, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL,
                 start_new_session=True, env={**os.environ, **(more or {})},
             )  # fmt: skip
             try:
-                status = process.wait(timeout=seconds)
+                status = _waited(process, seconds, stop)
             except subprocess.TimeoutExpired:
                 raise Failed(f"{command[0]} was given up after {seconds:g} s") from None
             finally:
@@ -174,6 +179,23 @@ class _Bench:
         if status and command[0] != "ncu":
             raise Failed(f"{command[0]} failed: {_telling_line(text)}")
         return text
+
+
+def _waited(process: subprocess.Popen[bytes], seconds: float, stop: Path | None) -> int:
+    """The exit status. Where a program that is profiled takes too long, it alone is ended at first: ncu then still
+    writes what it has measured. Raises: TimeoutExpired."""
+    try:
+        return process.wait(timeout=seconds)
+    except subprocess.TimeoutExpired:
+        if stop is None:
+            raise
+    for entry in Path("/proc").glob("[0-9]*/exe"):
+        try:
+            if entry.readlink() == stop:
+                os.kill(int(entry.parent.name), signal.SIGKILL)
+        except OSError:
+            continue
+    return process.wait(timeout=_REPORT_SECONDS)
 
 
 def _telling_line(said: str) -> str:

@@ -47,7 +47,11 @@ def unary_place(ex: Executor, expr: ir.Unary) -> Place:
 
 def unary_value(ex: Executor, expr: ir.Unary) -> Value:
     if expr.op == "*":
-        return expressions.read(ex, unary_place(ex, expr), expr.span)
+        pointer = expressions.evaluate(ex, expr.operand)
+        if isinstance(pointer, FunctionValue):
+            # A function decays to its address again: `(*f)(x)` is `f(x)`.
+            return pointer
+        return expressions.read(ex, pointer_place(ex, pointer, expr.operand.type), expr.span)
     if expr.op == "&":
         if isinstance(expr.operand, ir.FunctionName):
             return FunctionValue(expr.operand.function)

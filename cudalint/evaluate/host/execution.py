@@ -84,6 +84,11 @@ def _is_of_constants(condition: ir.Expr) -> bool:
     return all(isinstance(node, plain) for node in walk.walk(condition))
 
 
+def _calls_pointer(statement: ir.Stmt) -> bool:
+    """Whether a function is called through a pointer: which one may launch a kernel shows only when it is executed."""
+    return any(isinstance(node, ir.Call) and node.callee is not None for node in walk.walk(statement))
+
+
 def _is_smaller_or_larger(table: Sequence[tuple[Node, Node]]) -> bool:
     """Whether two numbers are returned that are compared with each other: `if (n < most) return n; return most;`."""
     if len(table) != 2:
@@ -218,7 +223,8 @@ class HostExecutor(Executor):
         """A body without what comes after its last launch: the results' verification decides no launch."""
         if not isinstance(body, ir.Block):
             return body
-        last = max((i for i, s in enumerate(body.statements) if self.has_launch(s)), default=len(body.statements))
+        launching = (i for i, s in enumerate(body.statements) if self.has_launch(s) or _calls_pointer(s))
+        last = max(launching, default=len(body.statements))
         return ir.Block(body.statements[: last + 1], body.span)
 
     def statement(self, statement: ir.Stmt) -> None:
