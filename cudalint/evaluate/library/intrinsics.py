@@ -256,17 +256,15 @@ def _high_product(ex: Executor, call: ir.Call) -> Value | None:
 
 def _power(ex: Executor, call: ir.Call) -> Value | None:
     numbers = _numbers(ex, call)
-    if len(numbers) == 2 and all(n.is_const for n in numbers):
-        try:
-            return ex.graph.const(float(numbers[0].value) ** float(numbers[1].value), kind_of(call.type))
-        except (OverflowError, ZeroDivisionError, TypeError):
-            return None
-    if len(numbers) == 2 and numbers[0].is_const and numbers[0].value == 2:
-        return ex.graph.function("exp2", numbers[1], kind_of(call.type))
-    if len(numbers) == 2 and numbers[1].is_const and numbers[1].value == 2:
-        base = ex.graph.convert(numbers[0], kind_of(call.type))
-        return ex.graph.binary("*", base, base, base.kind)
-    return ex.opaque("of `pow`", call.type, tuple(numbers))
+    if len(numbers) != 2:
+        return None
+    base, exponent, kind = *numbers, kind_of(call.type)
+    if exponent.is_const and exponent.value == 2:
+        base = ex.graph.convert(base, kind)
+        return ex.graph.binary("*", base, base, kind)
+    if (base.bits | exponent.bits) & ex.graph.opaque_bits:
+        return ex.opaque("of `pow`", call.type, (base, exponent))
+    return ex.graph.binary("pow", base, exponent, kind)
 
 
 # --- warps and blocks --------------------------------------------------------------------------------------

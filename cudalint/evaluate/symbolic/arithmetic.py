@@ -87,6 +87,7 @@ OPERATIONS: Mapping[str, Callable[[Number, Number, Kind], Number]] = {
     "^": lambda a, b, k: int(a) ^ int(b),
     "min": lambda a, b, k: min(a, b),
     "max": lambda a, b, k: max(a, b),
+    "pow": lambda a, b, k: math.pow(a, b),
     "<": lambda a, b, k: int(a < b),
     "<=": lambda a, b, k: int(a <= b),
     "==": lambda a, b, k: int(a == b),

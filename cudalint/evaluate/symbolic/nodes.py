@@ -192,7 +192,7 @@ def render(node: Node, depth: int = 0) -> str:
     parts = [render(a, depth + 1) for a in node.args]
     if node.op == "opaque":
         return f"opaque({', '.join(parts)})"
-    if node.op in OPERATIONS and node.op not in ("min", "max"):
+    if node.op in OPERATIONS and node.op not in ("min", "max", "pow"):
         return f"({parts[0]} {node.op} {parts[1]})"
     name = node.payload if node.op in ("function", "shuffle") else node.op
     return f"{name}({', '.join(parts)})"

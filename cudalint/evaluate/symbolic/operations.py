@@ -157,6 +157,7 @@ _ARITHMETIC: Mapping[str, _Operation] = {
     "^": lambda a, b, k: _integers(np.asarray(a)) ^ _integers(np.asarray(b)),
     "min": lambda a, b, k: np.minimum(a, b),
     "max": lambda a, b, k: np.maximum(a, b),
+    "pow": lambda a, b, k: np.float_power(a, b),
     "<": lambda a, b, k: np.less(a, b),
     "<=": lambda a, b, k: np.less_equal(a, b),
     "==": lambda a, b, k: np.equal(a, b),
