@@ -309,6 +309,13 @@ def unary_operator(cursor: Cursor) -> str:
     return _UNARY_OPERATORS[_unary_operator(cursor)]
 
 
+def only_overload(declaration: Cursor) -> Cursor:
+    """What a name stands for that clang has left unresolved, if only one function is called so; else what is given."""
+    if declaration.kind == kinds.OVERLOADED_DECL_REF and overload_count(declaration) == 1:
+        return overload(declaration, 0)
+    return declaration
+
+
 def evaluate(cursor: Cursor) -> int | float | None:
     """The value of an expression or of a variable's initializer where clang can fold it."""
     result = _evaluate(cursor)

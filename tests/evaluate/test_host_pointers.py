@@ -35,3 +35,19 @@ def test_a_call_through_a_pointer_has_its_arguments(call: str, statements: str) 
     (kernel,) = facts.kernels
     (launch,) = kernel.launches
     assert (kernel.instantiation, launch.block, launch.parameters) == ("k<2>", (96, 1, 1), {"stride": 3})
+
+
+@pytest.mark.parametrize(
+    ("table", "statements", "expected"),
+    [
+        ("{launch<1>, launch<2>, launch<1 + 3>}", "all[2](x, 3, 96)", ["k<4>"]),
+        ("{launch< 1 >, &launch<2>}", "auto f = all[1]; f(x, 3, 96)", ["k<2>"]),
+        ("{launch<1>, launch<2>}", "for (auto f : all) f(x, 3, 96)", ["k<1>", "k<2>"]),
+        ("{launch<1>, launch<2>}", "for (int i = 0; i < 2; i++) (*all[i])(x, 3, 96)", ["k<1>", "k<2>"]),
+    ],
+)
+def test_a_table_of_instantiations_is_followed(table: str, statements: str, expected: list[str]) -> None:
+    source = _SOURCE % ("", f"Launcher all[] = {table}; {statements}")
+    facts = analyse_file("a.cu", AnalysisOptions(unsaved=(("a.cu", source),)))
+    called = [kernel.instantiation for kernel in facts.kernels if kernel.launches[0].block == (96, 1, 1)]
+    assert called == expected

@@ -84,11 +84,6 @@ def _is_of_constants(condition: ir.Expr) -> bool:
     return all(isinstance(node, plain) for node in walk.walk(condition))
 
 
-def _calls_pointer(statement: ir.Stmt) -> bool:
-    """Whether a function is called through a pointer: which one may launch a kernel shows only when it is executed."""
-    return any(isinstance(node, ir.Call) and node.callee is not None for node in walk.walk(statement))
-
-
 def _is_smaller_or_larger(table: Sequence[tuple[Node, Node]]) -> bool:
     """Whether two numbers are returned that are compared with each other: `if (n < most) return n; return most;`."""
     if len(table) != 2:
@@ -223,8 +218,7 @@ class HostExecutor(Executor):
         """A body without what comes after its last launch: the results' verification decides no launch."""
         if not isinstance(body, ir.Block):
             return body
-        launching = (i for i, s in enumerate(body.statements) if self.has_launch(s) or _calls_pointer(s))
-        last = max(launching, default=len(body.statements))
+        last = max((i for i, s in enumerate(body.statements) if self.has_launch(s)), default=len(body.statements))
         return ir.Block(body.statements[: last + 1], body.span)
 
     def statement(self, statement: ir.Stmt) -> None:
@@ -426,7 +420,7 @@ class HostExecutor(Executor):
         switches.follow(self, statement)
 
     def has_launch(self, code: ir.Stmt) -> bool:
-        """Whether code launches a kernel, or calls or names a function that does."""
+        """Whether code launches a kernel, or calls or names a function that does, or calls one through a pointer."""
         found = self.launching.get(code)
         if found is None:
             found = self.launching[code] = any(self._launches(node) for node in walk.walk(code))
@@ -441,7 +435,7 @@ class HostExecutor(Executor):
         if isinstance(node, ir.Launch):
             return True
         if isinstance(node, (ir.Call, ir.Lambda, ir.FunctionName)):
-            if isinstance(node, ir.Call) and node.name.startswith("cudaLaunch"):
+            if isinstance(node, ir.Call) and (node.callee is not None or node.name.startswith("cudaLaunch")):
                 return True
             ref = node.function
             return ref is not None and ref.is_user and (ref.usr in self.outside.linked or ref.has_launch())

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Sequence
 
 from cudalint import ir
 from cudalint.frontend import cursors
+from cudalint.frontend.cursors import Cursor
 from cudalint.frontend.lower.calls import Calls
 from cudalint.frontend.lower.constructors import Constructors
 from cudalint.frontend.lower.expressions import Expressions
@@ -52,6 +53,8 @@ class Context:
         self.lambdas = Lambdas(self)
         self.expressions = Expressions(self)
         self.statements = Statements(self)
+        self.instantiations: Sequence[Cursor] = ()
+        """The definitions that clang made of the unit's templates."""
 
     def _texts(self) -> Iterator[str]:
         """The main file, then the user's headers, as clang read them. Bytes are latin-1."""

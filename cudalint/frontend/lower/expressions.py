@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final, TypeGuard, cast
 from cudalint import ir
 from cudalint.frontend import cursors, kinds
 from cudalint.frontend.cursors import Cursor
-from cudalint.frontend.lower import literals
+from cudalint.frontend.lower import declarations, literals
 from cudalint.frontend.lower.types import BOOL, INT, VOID, has_open_bases, is_anonymous
 
 if TYPE_CHECKING:
@@ -207,29 +207,38 @@ class Expressions:
     # --- names -----------------------------------------------------------------------------------
 
     def _name(self, cursor: Cursor) -> ir.Expr:
-        declaration = cursors.referenced(cursor)
+        named = cursors.referenced(cursor)
+        declaration = cursors.only_overload(named)
         kind = declaration.kind
         if kind in _VARIABLES:
             return self._variable(cursor, declaration)
         if kind == kinds.ENUM_CONSTANT_DECL:
             return self._enumerator(cursor, declaration)
         if kind in _NAMED_FUNCTIONS:
-            return self._function_name(cursor, declaration)
+            # The elements of an initializer list are not resolved: `{tile<8>, tile<16>}` names the template only.
+            function = declaration if declaration is named else self._instantiation(cursor, declaration)
+            return self._function_name(cursor, function)
         if kind == kinds.UNEXPOSED_DECL:
             return self._unexposed_declaration(cursor, declaration)
         if kind == kinds.TEMPLATE_NON_TYPE_PARAMETER:
             symbol = self._context.symbols.symbol(declaration)
             return ir.Name(symbol, self._types.of(cursor), self._where(cursor))
-        if kind == kinds.OVERLOADED_DECL_REF and cursors.overload_count(declaration) == 1:
-            # The elements of an initializer list are not resolved: `{tile<8>, tile<16>}` names the template only.
-            function = cursors.overload(declaration, 0)
-            if function.kind in _NAMED_FUNCTIONS:
-                return self._function_name(cursor, function)
         inner = cursors.expressions(cursor)
         if len(inner) == 1:  # A template parameter that has been replaced by its value.
             return self.lower(inner[0])
         name = cursors.spelling(declaration) or cursors.spelling(cursor)
         return self.unknown(cursor, f"the unresolved name `{name}`" if name else "an unresolved name")
+
+    def _instantiation(self, cursor: Cursor, template: Cursor) -> Cursor:
+        """The instantiation that a name with arguments stands for; the template where none is called so."""
+        numbers = [cursors.evaluate(argument) for argument in cursors.expressions(cursor)]
+        text = "".join(self._context.sources.text(cursor).split())
+        names = {text, f"{cursors.spelling(template)}<{','.join(map(str, numbers))}>"}
+        for definition in self._context.instantiations:
+            is_of_template = cursors.specialized_template(definition).handle == template.handle
+            if is_of_template and declarations.instantiation_name(definition).replace(" ", "") in names:
+                return definition
+        return template
 
     def _function_name(self, cursor: Cursor, declaration: Cursor) -> ir.Expr:
         function = self._context.functions.ref(declaration)

@@ -57,6 +57,7 @@ class _Unit:
         definitions = _Definitions(self._context)
         refs = self._refs(definitions.functions)
         self._variables = definitions.variables
+        self._context.instantiations = definitions.instantiations
         self._context.stand_ins.functions = (*definitions.functions, *definitions.instantiations)
         self._instantiated = self._refs(definitions.instantiations)
         # The kernels of a file that includes this one are found there, with the launches behind the inclusion.

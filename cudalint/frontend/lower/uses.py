@@ -26,16 +26,24 @@ def uses_in(declaration: Cursor) -> Uses:
     uses = Uses(False, [], [])
     seen: set[int | None] = set()
     for node in cursors.descendants(declaration, _NAMING):
-        callee = cursors.referenced(node)
+        callee = cursors.only_overload(cursors.referenced(node))
         if callee.handle in seen:
             continue
         seen.add(callee.handle)
         if callee.kind == kinds.VAR_DECL and cursors.has_global_storage(callee):
             uses.variables.append(callee)
-        if callee.kind not in kinds.FUNCTION_DECLS:
+        if callee.kind not in kinds.FUNCTION_DECLS and not _is_host_template(callee):
             continue
         if callee.kind == kinds.FUNCTION_DECL and cursors.spelling(callee).startswith(_LAUNCHING):
             uses.launches = True
         else:
             uses.functions.append(callee)
     return uses
+
+
+def _is_host_template(callee: Cursor) -> bool:
+    """Whether a template of host code is named without a word on which of its instantiations is meant, as in a list of
+    functions. Of kernels, those that are instantiated are looked at, launched or not."""
+    if callee.kind != kinds.FUNCTION_TEMPLATE:
+        return False
+    return all(child.kind != kinds.CUDA_GLOBAL_ATTR for child in cursors.children(callee))
