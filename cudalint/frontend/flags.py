@@ -57,11 +57,12 @@ class ParseOptions(Struct, frozen=True):
     """Further arguments, passed to clang as they are."""
 
 
-def prelude_flags(options: ParseOptions, text: bytes) -> list[str]:
-    """The flags that every parse has, and the prelude in its precompiled form where that is possible."""
+def prelude_flags(options: ParseOptions, text: bytes, *, plain: bool = False) -> list[str]:
+    """The flags that every parse has, and the prelude: in its precompiled form where that is possible, unless the
+    plain one is asked for."""
     basic = (*_FIXED_FLAGS, _standard_flag(options.std), *_architecture_flags(options.arch))
     header = None
-    if _fits_precompiled(options.extra):
+    if not plain and _fits_precompiled(options.extra):
         header = precompiled(_STREAMS_PRELUDE if _STREAMS.search(text) else _PRELUDE, basic)
     return [*basic, "-include-pch", header] if header else [*basic, "-include", _PRELUDE]
 

@@ -239,7 +239,19 @@ class _Parser(Struct, frozen=True):
         return _Attempt(setting, unit, problems_of(unit))
 
     def _parse(self, setting: _Setting) -> TranslationUnit:
-        arguments = [*prelude_flags(self.options, self.text), *option_flags(self.options)]
+        try:
+            return self._unit(setting)
+        except TranslationUnitLoadError:
+            pass
+        # libclang crashes on `delete` in C++20 behind a precompiled header.
+        try:
+            return self._unit(setting, plain=True)
+        except TranslationUnitLoadError as error:
+            raise SourceError(f"{self.path}: libclang could not parse it") from error
+
+    def _unit(self, setting: _Setting, *, plain: bool = False) -> TranslationUnit:
+        """Raises: TranslationUnitLoadError. `plain`: without anything precompiled."""
+        arguments = [*prelude_flags(self.options, self.text, plain=plain), *option_flags(self.options)]
         unsaved: list[tuple[str, bytes]] = [(self.path, self.text)]
         if setting.guesses:
             arguments += ["-include", _GUESSES]
@@ -259,10 +271,7 @@ class _Parser(Struct, frozen=True):
         libraries = (LIBRARIES_ROOT,) if setting.libraries else ()
         for folder in (BUNDLED_ROOT, *system_folders(self.options), *setting.folders, *libraries):
             arguments += ["-idirafter", folder]
-        try:
-            return TranslationUnit.from_source(self.path, arguments, unsaved, _PARSE_OPTIONS, clang.index())
-        except TranslationUnitLoadError as error:
-            raise SourceError(f"{self.path}: libclang could not parse it") from error
+        return TranslationUnit.from_source(self.path, arguments, unsaved, _PARSE_OPTIONS, clang.index())
 
     def _with_switches(self, attempt: _Attempt) -> _Attempt:
         """Defines the macros without which the file has none of its kernels."""

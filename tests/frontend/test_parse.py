@@ -616,3 +616,11 @@ def test_a_folder_that_is_a_link_is_no_detour(tmp_path: Path) -> None:
     (tmp_path / "link").symlink_to(tmp_path / "far" / "deep")
     assert without_detours(f"{tmp_path}/link/../k.cuh") == f"{tmp_path}/link/../k.cuh"
     assert without_detours(f"{tmp_path}/far/deep/../k.cuh") == f"{tmp_path}/far/k.cuh"
+
+
+def test_what_crashes_behind_a_precompiled_header_is_parsed_without_it(tmp_path: Path) -> None:
+    """libclang 18 does so on `delete` in C++20."""
+    source = tmp_path / "a.cu"
+    source.write_text("__global__ void k(float *a) { a[0] = 1; }\nvoid h() { float *p = new float[4]; delete[] p; }\n")
+    parsed = parse_file(str(source), ParseOptions(std="c++20"))
+    assert (kernels(parsed), parsed.problems) == (["k"], ())

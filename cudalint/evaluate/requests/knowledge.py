@@ -22,9 +22,12 @@ from cudalint.evaluate.symbolic.varying import Lanes
 _TABLE_BYTES = 1 << 16
 _ONE_WORD = 4
 _MAX_TRIED = 6
-_RESTS = (1, 8, 16, 24)
+_RESTS = (1, 8, 16, 24, 25, 26, 27)
+"""Beyond a generic size: parts of a warp, then what is left behind the last vector of four."""
 SMALL = 8
 """A size that is tried where a large generic one lets no lane through: `C / heads` is 0 if both are large."""
+_LEFT_OVER = (SMALL + 1, SMALL + 2, SMALL + 3)
+"""Of so few elements some are left behind the last vector of four, whatever the size of the grid."""
 
 
 def _elsewhere(
@@ -33,7 +36,7 @@ def _elsewhere(
     """Looks for an unknown size under which an access is reached that generic sizes keep out."""
     graph = view.graph
     for uniform in sizes_on_the_way(graph, conditions, event.context.loops):
-        for size in (*_covered(uniform, conditions, view), SMALL, *_uneven(uniform, conditions)):
+        for size in (*_covered(uniform, conditions, view), SMALL, *_uneven(uniform, conditions), *_LEFT_OVER):
             if not view.allows(uniform, size):
                 continue
             other = view.varied(uniform, size)
