@@ -13,7 +13,7 @@ from cudalint.evaluate.execute.events import AccessEvent, BarrierEvent
 from cudalint.evaluate.execute.memory import element_bytes
 from cudalint.evaluate.execute.values import Allocation
 from cudalint.evaluate.requests.execution import Execution
-from cudalint.evaluate.symbolic.nodes import OPAQUE_BIT
+from cudalint.evaluate.symbolic.nodes import OPAQUE_BIT, THREAD_BITS
 from cudalint.facts import BarrierFix, Frame, Place, Race, RaceEnd
 from cudalint.flow.cfg import ControlFlow
 from cudalint.flow.conflicts import Conflict, Thread
@@ -44,7 +44,7 @@ class RaceCollector(Struct, eq=False):
         is_one_warp = _is_one_warp(execution)
         for finding in search.findings():
             race = self._race(finding, execution.view.index)
-            if is_one_warp and race.reach == "warp":
+            if is_one_warp and race.reach == "warp" and not _is_of_some_threads(finding.conflict):
                 race = replace(race, reach="block")
             key = _key(race)
             known = self._races.get(key)
@@ -165,6 +165,15 @@ def _is_one_warp(execution: Execution) -> bool:
     threads = math.prod(execution.view.block)
     barriers = (event for event in execution.events if isinstance(event, BarrierEvent))
     return threads <= WARP_LANES and any(barrier.scope == "block" for barrier in barriers)
+
+
+def _is_of_some_threads(conflict: Conflict) -> bool:
+    """Whether code comes to both accesses with some threads of a block only, as in `if (tid < 32)`: other blocks may
+    have more of them, and a barrier of the block has no place there."""
+    return all(
+        any(condition.bits & THREAD_BITS for condition in touch.context.conditions)
+        for touch in (conflict.first, conflict.second)
+    )
 
 
 def _key(race: Race) -> Key:

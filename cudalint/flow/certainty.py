@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from cudalint.evaluate.requests.execution import Execution
 from cudalint.flow.conflicts import Conflict
-from cudalint.flow.doubts import arrays, data, guards, program, sizes
+from cudalint.flow.doubts import arrays, data, guards, program, sizes, unused
 from cudalint.flow.doubts.doubt import Doubt
 from cudalint.flow.trial import GaveUp, Trial
 from cudalint.flow.unfold import Touch
@@ -21,6 +21,7 @@ def doubt_about(
     guarded = guards.by_data(graph, conflict)
     known = (
         guards.contradiction(conflict, graph)
+        or unused.of_nobody(conflict, graph, execution)
         or program.unfit(conflict, trial, execution)
         or (guarded if guarded is not None and not guarded.usual else None)
         or guards.signals(graph, conflict, execution.events)

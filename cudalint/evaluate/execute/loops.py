@@ -65,15 +65,22 @@ def _run_once(ex: Executor, statement: ir.DoWhile) -> None:
         ex.merge_exits(left, scope.exits)
 
 
+_BOOL = ir.Scalar("bool", 1, "bool")
+
+
 def range_loop(ex: Executor, statement: ir.RangeFor) -> None:
     """`for (x : range)` over an object with iterators (loops over arrays are lowered as counted ones): the elements are
-    opaque, and what it takes to read them is not followed."""
+    opaque, and so is which threads have another one; what it takes to read them is not followed."""
+    more: ir.Expr | None = None
     if ex.configuration is not None:
         ex.gap(statement.span, "the elements of a range that is no array")
+        flag = ir.Symbol("range", _BOOL, "local", statement.span)
+        ex.state.variables[flag] = ex.opaque("whether a range has more", _BOOL, (*ex.graph.thread, *ex.graph.block))
+        more = ir.Name(flag, _BOOL, statement.span)
     ex.state.variables[statement.symbol] = ex.memory.unknown(
         statement.symbol.type, Reason(False, "it is an element of a range", statement.span), (), statement.symbol.name
     )
-    run(ex, LoopParts(None, statement.body, None, statement.span, "for"))
+    run(ex, LoopParts(more, statement.body, None, statement.span, "for"))
 
 
 def run(ex: Executor, parts: LoopParts) -> None:

@@ -84,6 +84,14 @@ def _is_of_constants(condition: ir.Expr) -> bool:
     return all(isinstance(node, plain) for node in walk.walk(condition))
 
 
+def _is_refusal(value: Value | Place) -> bool:
+    """Whether a result says that there is none: a structure of sizes of which one is negative."""
+    if not isinstance(value, RecordValue):
+        return False
+    numbers = (part for part in value.fields.values() if isinstance(part, Node) and part.is_const)
+    return any(number.value < 0 for number in numbers)
+
+
 def _is_smaller_or_larger(table: Sequence[tuple[Node, Node]]) -> bool:
     """Whether two numbers are returned that are compared with each other: `if (n < most) return n; return most;`."""
     if len(table) != 2:
@@ -458,7 +466,8 @@ class HostExecutor(Executor):
         returns[-1] = (self.graph.conjunction(own), returns[-1][1])
 
     def returned(self, scope: FunctionScope, function: ir.Function) -> Value | Place:
-        """What the last `return` gives: earlier ones report errors, as a rule. A function all of whose results are
+        """What the last `return` gives: earlier ones report errors, as a rule, unless it is the last that does so
+        (`return {-1, 0};`). A function all of whose results are
         numbers is a table (`if (n <= 32) return 32; if (n <= 64) return 64; return -1;`), and so is one all of whose
         results are computed (`if (n % b == 0) return n / b; return n / b + 1;`), or that gives the smaller of two, and
         one that picks a kernel, and perhaps none."""
@@ -473,7 +482,7 @@ class HostExecutor(Executor):
         table = [(guard, value) for guard, value in scope.returns if isinstance(value, Node)]
         is_mixed = len({value.is_const for _, value in table}) > 1 and not _is_smaller_or_larger(table)
         if len(table) < len(scope.returns) or is_mixed:
-            return values[-1]
+            return next((value for value in reversed(values) if not _is_refusal(value)), values[-1])
         if not all(joins.is_plain(self.graph, guard) for guard, _ in table[:-1]):
             return values[-1]
         result = table[-1][1]
