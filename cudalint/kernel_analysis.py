@@ -37,10 +37,12 @@ from cudalint.flow.placement import BarrierCall, with_barrier
 from cudalint.flow.reach import outgrown
 from cudalint.flow.redundancy import redundant_barriers
 from cudalint.flow.trial import Trial, trial_of
+from cudalint.hardware.requests import WARP_LANES
 from cudalint.hardware.targets import find_target
 from cudalint.launches.arguments import named_after_parameters
 from cudalint.launches.blocks import generic_values
 from cudalint.launches.configuration import Configuration, Numbers, launch_facts
+from cudalint.launches.limits import MAX_THREADS
 from cudalint.launches.parameter_facts import allocated_bytes, argument_values, parameter_facts
 from cudalint.launches.variants import another_use, other_blocks
 from cudalint.options import AnalysisOptions
@@ -143,6 +145,7 @@ class KernelAnalysis(Struct, eq=False):
             )
         trial = trial_of(execution)
         found.barriers.add(execution, trial)
+        self._with_own_strides(found.barriers, execution, configuration)
         found.races.add(execution, trial)
         self._doubt_block(found.races, execution, trial)
         found.barriers.drop(index, self._redundant_barriers(index, configuration, execution, trial))
@@ -214,6 +217,16 @@ class KernelAnalysis(Struct, eq=False):
                 return
             again = self._execute(index, replace(configuration, block=block), quiet=True)
             races.confirm(again, trial_of(again))
+
+    def _with_own_strides(self, barriers: BarrierCollector, execution: Execution, configuration: Configuration) -> None:
+        """A kernel whose loops go on by 128 is meant for blocks of 128 threads: barriers under a block that was made up
+        are divergent only if they are so with that one, too."""
+        if not execution.launch.block_is_made_up:
+            return
+        for threads in sorted(barriers.strides(execution)):
+            if WARP_LANES <= threads <= MAX_THREADS and threads != prod(configuration.block):
+                again = self._execute(execution.view.index, replace(configuration, block=(threads, 1, 1)), quiet=True)
+                barriers.confirm(again, trial_of(again))
 
     def _redundant_barriers(
         self, index: int, configuration: Configuration, execution: Execution, trial: Trial

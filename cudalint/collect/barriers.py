@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterator, Sequence
 
 from msgspec import Struct, field
 from msgspec.structs import replace
 
 from cudalint import ir
-from cudalint.evaluate.execute.events import BarrierEvent, UnmaskedEvent
+from cudalint.evaluate.execute.events import BarrierEvent, Loop, UnmaskedEvent
 from cudalint.evaluate.requests.execution import Execution
+from cudalint.evaluate.symbolic.nodes import THREAD_BITS, below
 from cudalint.facts import Barrier, BarrierKind, BarrierResult, Frame, Place, UnmaskedCall
 from cudalint.flow.barriers import verdict
 from cudalint.flow.trial import Trial
@@ -28,17 +29,34 @@ class BarrierCollector(Struct, eq=False):
     _unmasked: dict[Place, UnmaskedCall] = field(default_factory=dict)
 
     def add(self, execution: Execution, trial: Trial) -> None:
-        sites: dict[_Site, list[BarrierEvent]] = {}
         for event in execution.events:
             if isinstance(event, UnmaskedEvent):
                 call = UnmaskedCall(Place(*event.context.span), event.name, _frames(event))
                 self._unmasked.setdefault(call.place, call)
-            elif isinstance(event, BarrierEvent) and event.part != "arrive" and not _is_librarys(event):
-                sites.setdefault((event.context.span, event.context.frames, event.kind), []).append(event)
-        for key, events in sites.items():
+        for key, events in _sites(execution).items():
             _, results = self._sites.setdefault(key, (events[0], []))
-            found = [self._verdict(event, execution, trial) for event in events[:_MAX_EVENTS]]
-            results.append(min(found, key=lambda result: _WORST_FIRST.index(result.verdict)))
+            results.append(self._worst(events, execution, trial))
+
+    def strides(self, execution: Execution) -> set[int]:
+        """By how much the loops go on in which a barrier is divergent."""
+        launch = execution.view.index
+        divergent = {
+            key for key, (_, results) in self._sites.items()
+            if any(result.launch == launch and result.verdict == "divergent" for result in results)
+        }  # fmt: skip
+        events = (event for key, found in _sites(execution).items() if key in divergent for event in found)
+        return {step for event in events for loop in event.context.loops for step in _steps(loop)}
+
+    def confirm(self, execution: Execution, trial: Trial) -> None:
+        """Keeps those barriers of a launch divergent that are so with another block too."""
+        launch, sites = execution.view.index, _sites(execution)
+        reason = f"it depends on the block, which no launch in sight gives: not for {execution.view.block}"
+        for key, (_, results) in self._sites.items():
+            for position, result in enumerate(results):
+                if result.launch != launch or result.verdict != "divergent":
+                    continue
+                if self._worst(sites.get(key, ()), execution, trial).verdict != "divergent":
+                    results[position] = BarrierResult(launch, "unknown", reason)
 
     def drop(self, launch: int, places: Collection[ir.Span]) -> None:
         """Marks barriers of the kernel's own body that order nothing under a launch."""
@@ -46,6 +64,11 @@ class BarrierCollector(Struct, eq=False):
             for position, result in enumerate(results):
                 if result.launch == launch and result.verdict == "uniform" and span in places:
                     results[position] = replace(result, redundant=True)
+
+    def _worst(self, events: Sequence[BarrierEvent], execution: Execution, trial: Trial) -> BarrierResult:
+        found = [self._verdict(event, execution, trial) for event in events[:_MAX_EVENTS]]
+        nowhere = BarrierResult(execution.view.index, "unknown", "it is not reached")
+        return min(found, key=lambda result: _WORST_FIRST.index(result.verdict), default=nowhere)
 
     @staticmethod
     def _verdict(event: BarrierEvent, execution: Execution, trial: Trial) -> BarrierResult:
@@ -61,6 +84,23 @@ class BarrierCollector(Struct, eq=False):
         found = [_barrier(event, tuple(results)) for event, results in self._sites.values()]
         found = [b for b in found if not b.is_implied or any(r.verdict == "divergent" for r in b.results)]
         return tuple(sorted(found, key=lambda b: (b.place, b.inlined_from, b.kind)))
+
+
+def _sites(execution: Execution) -> dict[_Site, list[BarrierEvent]]:
+    found: dict[_Site, list[BarrierEvent]] = {}
+    for event in execution.events:
+        if isinstance(event, BarrierEvent) and event.part != "arrive" and not _is_librarys(event):
+            found.setdefault((event.context.span, event.context.frames, event.kind), []).append(event)
+    return found
+
+
+def _steps(loop: Loop) -> Iterator[int]:
+    """What the counter of a loop is multiplied with, where its end also depends on the thread: `i += 128`."""
+    if not loop.condition.bits & THREAD_BITS:
+        return
+    for node in below((loop.condition,), loop.counter.bits):
+        if node.op == "*" and loop.counter.bits & node.bits:
+            yield from (int(part.value) for part in node.args if part.is_const)
 
 
 def _is_librarys(event: BarrierEvent) -> bool:
