@@ -48,6 +48,8 @@ class DivergentBarrier(Rule):
 
     What is not reported
         - Branches on loaded data: whether threads agree is not known, and `cudalint facts` says so.
+        - Loops that go on by a number of threads that the block, which no launch in sight gives, may well have
+          (`for (int i = threadIdx.x; i < 1024; i += 128)`), if all threads of that one come.
         - An early `return` of the threads behind the end of the data (`if (i >= n) return;`): the hardware waits only
           for threads that are still there. The same `return` for a fixed part of every block is reported, as a
           warning: compute capability 7.0 and later bear it, and the programming guide does not promise that.
