@@ -79,8 +79,8 @@ def _remedy(kernel: KernelFacts, group: Sequence[Race]) -> Suggestion:
         return barrier
     race = group[0]
     if is_update(race, kernel):
-        atomic = f"update `{race.element}` with an atomic such as `atomicAdd`"
-        return Suggestion(f"{atomic}, or let each thread have a copy of its own and add the copies up")
+        atomic = f"update `{race.element}` with an atomic such as `atomicAdd` or `atomicMin`"
+        return Suggestion(f"{atomic}, or let each thread have a copy of its own, to be put together at the end")
     is_one_line = race.first.place.line == race.second.place.line
     both_store = race.first.operation == race.second.operation == "store"
     if (race.one_access and not race.across) or (both_store and is_one_line):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection
+from itertools import product
 
 from msgspec import Struct, field
 from msgspec.structs import replace
@@ -13,7 +14,7 @@ from cudalint.evaluate.execute.events import AccessEvent, BarrierEvent
 from cudalint.evaluate.execute.memory import element_bytes
 from cudalint.evaluate.execute.values import Allocation
 from cudalint.evaluate.requests.execution import Execution
-from cudalint.evaluate.symbolic.nodes import OPAQUE_BIT, THREAD_BITS
+from cudalint.evaluate.symbolic.nodes import OPAQUE_BIT, THREAD_BITS, Node
 from cudalint.facts import BarrierFix, Frame, Place, Race, RaceEnd
 from cudalint.flow.cfg import ControlFlow
 from cudalint.flow.conflicts import Conflict, Thread
@@ -44,7 +45,7 @@ class RaceCollector(Struct, eq=False):
         is_one_warp = _is_one_warp(execution)
         for finding in search.findings():
             race = self._race(finding, execution.view.index)
-            if is_one_warp and race.reach == "warp" and not _is_of_some_threads(finding.conflict):
+            if is_one_warp and race.reach == "warp" and not _is_of_first_warp(finding.conflict, execution):
                 race = replace(race, reach="block")
             key = _key(race)
             known = self._races.get(key)
@@ -167,13 +168,25 @@ def _is_one_warp(execution: Execution) -> bool:
     return threads <= WARP_LANES and any(barrier.scope == "block" for barrier in barriers)
 
 
-def _is_of_some_threads(conflict: Conflict) -> bool:
-    """Whether code comes to both accesses with some threads of a block only, as in `if (tid < 32)`: other blocks may
-    have more of them, and a barrier of the block has no place there."""
+def _is_of_first_warp(conflict: Conflict, execution: Execution) -> bool:
+    """Whether both accesses are under a condition that all threads of the one warp fulfil, as in `if (tid < 32)`:
+    larger blocks have others, and a barrier of the block has no place there."""
     return all(
-        any(condition.bits & THREAD_BITS for condition in touch.context.conditions)
+        any(_holds_for_all(condition, execution) for condition in touch.context.conditions)
         for touch in (conflict.first, conflict.second)
     )
+
+
+def _holds_for_all(condition: Node, execution: Execution) -> bool:
+    if not condition.bits & THREAD_BITS or condition.bits & ~THREAD_BITS:
+        return False
+    graph, extents = execution.view.graph, execution.view.block
+    for thread in product(*map(range, extents)):
+        places = zip(graph.thread, thread, strict=True)
+        held = graph.substitute(condition, {axis: graph.const(number, axis.kind) for axis, number in places})
+        if not held.is_const or not held.value:
+            return False
+    return True
 
 
 def _key(race: Race) -> Key:

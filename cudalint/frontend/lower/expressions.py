@@ -207,17 +207,18 @@ class Expressions:
     # --- names -----------------------------------------------------------------------------------
 
     def _name(self, cursor: Cursor) -> ir.Expr:
-        named = cursors.referenced(cursor)
-        declaration = cursors.only_overload(named)
+        declaration = cursors.referenced(cursor)
         kind = declaration.kind
         if kind in _VARIABLES:
             return self._variable(cursor, declaration)
         if kind == kinds.ENUM_CONSTANT_DECL:
             return self._enumerator(cursor, declaration)
         if kind in _NAMED_FUNCTIONS:
+            return self._function_name(cursor, declaration)
+        function = cursors.only_overload(declaration)
+        if function.kind in _NAMED_FUNCTIONS:
             # The elements of an initializer list are not resolved: `{tile<8>, tile<16>}` names the template only.
-            function = declaration if declaration is named else self._instantiation(cursor, declaration)
-            return self._function_name(cursor, function)
+            return self._function_name(cursor, self._instantiation(cursor, function))
         if kind == kinds.UNEXPOSED_DECL:
             return self._unexposed_declaration(cursor, declaration)
         if kind == kinds.TEMPLATE_NON_TYPE_PARAMETER:
