@@ -14,6 +14,7 @@ from cudalint.evaluate.symbolic.nodes import THREAD_BITS, below
 from cudalint.facts import Barrier, BarrierKind, BarrierResult, Frame, Place, UnmaskedCall
 from cudalint.flow.barriers import verdict
 from cudalint.flow.trial import Trial
+from cudalint.launches.variants import not_with
 
 _WORST_FIRST = ("divergent", "unknown", "uniform")
 _MAX_EVENTS = 24
@@ -50,7 +51,7 @@ class BarrierCollector(Struct, eq=False):
     def confirm(self, execution: Execution, trial: Trial) -> None:
         """Keeps those barriers of a launch divergent that are so with another block too."""
         launch, sites = execution.view.index, _sites(execution)
-        reason = f"it depends on the block, which no launch in sight gives: not for {execution.view.block}"
+        reason = not_with(execution.view.block)
         for key, (_, results) in self._sites.items():
             for position, result in enumerate(results):
                 if result.launch != launch or result.verdict != "divergent":

@@ -24,6 +24,7 @@ from cudalint.flow.search import Finding, Search
 from cudalint.flow.trial import Trial
 from cudalint.flow.unfold import Touch
 from cudalint.hardware.requests import WARP_LANES
+from cudalint.launches.variants import not_with
 from cudalint.options import RaceScope
 from cudalint.source.text import Spellings
 
@@ -66,7 +67,7 @@ class RaceCollector(Struct, eq=False):
         keys = {_key(race) for race in certain}
         search = Search(execution, trial, scope, space, is_wanted=lambda *found: _key_of(*found) in keys)
         found = {_key(self._race(finding, index)) for finding in search.findings() if finding.doubt is None}
-        reason = f"it depends on the block, which no launch in sight gives: not for {execution.view.block}"
+        reason = not_with(execution.view.block)
         self.doubt(index, reason, found)
 
     def doubt(self, launch: int, reason: str, but: Collection[Key] = ()) -> None:
@@ -182,8 +183,7 @@ def _holds_for_all(condition: Node, execution: Execution) -> bool:
         return False
     graph, extents = execution.view.graph, execution.view.block
     for thread in product(*map(range, extents)):
-        places = zip(graph.thread, thread, strict=True)
-        held = graph.substitute(condition, {axis: graph.const(number, axis.kind) for axis, number in places})
+        held = graph.of_thread(condition, thread)
         if not held.is_const or not held.value:
             return False
     return True

@@ -25,6 +25,11 @@ _FLAT_EXTENT = 8
 """Threads along each of the axes of a block that has one thread along another axis."""
 
 
+def not_with(block: Block) -> str:
+    """Why what was found under a block that was made up is not certain."""
+    return f"it depends on the block, which no launch in sight gives: not for {block}"
+
+
 def other_blocks(configuration: Configuration, function: ir.Function) -> tuple[Block, ...]:
     """Blocks that a launch might have as well, where its block was made up: spread over the axes that the kernel asks
     about."""

@@ -115,8 +115,7 @@ def _of_a_chosen_thread(condition: Node, graph: Graph) -> Node | None:
     for chosen, own in (condition.args, condition.args[::-1]):
         is_same = chosen.bits & graph.opaque_bits and not chosen.bits & THREAD_BITS
         if is_same and own.bits & THREAD_BITS and not own.bits & graph.opaque_bits:
-            first = graph.substitute(own, {axis: graph.const(0, axis.kind) for axis in graph.thread})
-            return graph.binary("==", own, first, BOOL)
+            return graph.binary("==", own, graph.of_thread(own, (0, 0, 0)), BOOL)
     return None
 
 

@@ -79,7 +79,5 @@ def _threads(conflict: Conflict, execution: Execution) -> Iterator[Thread]:
 
 def _comes(thread: Thread, guard: Sequence[Node], graph: Graph) -> bool:
     """Whether a thread may come to where these conditions hold."""
-    places = zip((*graph.thread, *graph.block), (*thread.thread, *thread.block), strict=True)
-    bindings = {leaf: graph.const(number, leaf.kind) for leaf, number in places}
-    held = (graph.substitute(condition, bindings) for condition in guard)
+    held = (graph.of_thread(condition, thread.thread, thread.block) for condition in guard)
     return not any(condition.is_const and not condition.value for condition in held)
