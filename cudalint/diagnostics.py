@@ -68,8 +68,6 @@ class Diagnostic(Struct, frozen=True, eq=False):
     picture: Picture | None = None
     variants: tuple[Diagnostic, ...] = ()
     """The same finding under other launches or instantiations, where its figures differ; worst first."""
-    asks: str = ""
-    """What the arguments have to fulfil for it to be gone; those of a kernel that ask the same are told together."""
     cause: str = ""
     """What it has in common with others of its kernel, or of its file if it is about none, wherever they stand: those
     with the same are told together."""

@@ -24,6 +24,9 @@ class MisalignedVectorAccess(Rule):
         launch (a branch, an `assert`, an early exit, the case of a switch) discharge it. Allocations start at
         multiples of 256 bytes; a static shared array lies where nvcc puts it.
 
+        One finding stands for all accesses that a launch misaligns for the same reason, and lists the others: those
+        that the same condition on its arguments discharges, or those of one array where no argument would help.
+
     Why is this bad
         The hardware doesn't read across: the kernel stops with "misaligned address", and with it the whole context.
 
@@ -37,9 +40,8 @@ class MisalignedVectorAccess(Rule):
 
     What it leaves out
         Pointers that are themselves loaded from memory, addresses that only data can misalign, and rows whose length
-        is counted in bytes although the array holds something larger, as cudaMallocPitch gives it. One finding stands
-        for all accesses of an array that are misaligned in the same launch; the others are listed with it. A vector of
-        which the kernel uses one field may be narrowed by the compiler to a load of that field, which is not seen here.
+        is counted in bytes although the array holds something larger, as cudaMallocPitch gives it. A vector of which
+        the kernel uses one field may be narrowed by the compiler to a load of that field, which is not seen here.
     """
 
     code = "CL102"
@@ -50,10 +52,10 @@ class MisalignedVectorAccess(Rule):
     def check(self, kernel: KernelFacts, context: RuleContext) -> Iterator[Diagnostic]:
         by_array: dict[object, list[Misalignment]] = {}
         for found in kernel.misalignments:
-            by_array.setdefault((found.array, found.launch, found.condition is None), []).append(found)
-        for group in by_array.values():
-            first = max(group, key=_demand)
-            yield self._diagnostic(kernel, first, [other for other in group if other is not first])
+            if found.condition is None:
+                by_array.setdefault((found.array, found.launch), []).append(found)
+        for first, *others in (*by_array.values(), *_by_condition(kernel.misalignments)):
+            yield self._diagnostic(kernel, first, others)
 
     def _diagnostic(self, kernel: KernelFacts, found: Misalignment, others: Sequence[Misalignment]) -> Diagnostic:
         certain = found.condition is None and not found.assumptions
@@ -65,7 +67,6 @@ class MisalignedVectorAccess(Rule):
             launches=(kernel.launches[found.launch],),
             assumptions=found.assumptions,
             figures=_figures(found),
-            asks=found.condition or "",
             related=(
                 *frames_related(found.inlined_from),
                 *(Related(other.place, _other(other)) for other in others),
@@ -73,11 +74,35 @@ class MisalignedVectorAccess(Rule):
         )
 
 
+def _by_condition(misalignments: Sequence[Misalignment]) -> list[list[Misalignment]]:
+    """The accesses that depend on arguments, each with those of the same launch whose condition its own implies."""
+    groups: list[list[Misalignment]] = []
+    for found in sorted((each for each in misalignments if each.condition is not None), key=_demand, reverse=True):
+        implied = (g for g in groups if g[0].launch == found.launch and _implies(g[0], found))
+        group = next(implied, None)
+        if group is None:
+            groups.append([found])
+        else:
+            group.append(found)
+    return groups
+
+
 def _demand(found: Misalignment) -> tuple[int, int]:
-    """How much an access asks of the arguments, and how plainly; the first of those that ask most stands for all of an
-    array."""
-    condition = found.condition or ""
-    return sum(int(divisor) for divisor in re.findall(r"% (\d+) ==", condition)), -len(condition)
+    """How much an access asks of the arguments, and how plainly."""
+    return sum(_divisors(found).values()), -len(found.condition or "")
+
+
+def _implies(more: Misalignment, less: Misalignment) -> bool:
+    """Whether arguments that align one access align the other."""
+    given = _divisors(more)
+    return all(term in given and given[term] % divisor == 0 for term, divisor in _divisors(less).items())
+
+
+def _divisors(found: Misalignment) -> dict[str, int]:
+    """What a condition asks to be multiples, and of what; a term of another form stands for itself."""
+    terms = (found.condition or "").split(" && ")
+    multiples = (re.fullmatch(r"(.+) % (\d+) == 0", term) for term in terms)
+    return {m[1] if m else term: int(m[2]) if m else 1 for term, m in zip(terms, multiples, strict=True)}
 
 
 def _other(found: Misalignment) -> str:

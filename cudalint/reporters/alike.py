@@ -1,6 +1,6 @@
 """Findings that readers of text are told together: the same of neighbouring lines, as of the four channels of a pixel,
-what has one cause in a kernel, what one condition on a kernel's arguments would end, what several kernels meet in a
-function that all of them call, and launches of a file with the same block."""
+what has one cause in a kernel, what several kernels meet in a function that all of them call, and launches of a file
+with the same block."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Group(Struct):
 
 def together(diagnostics: Iterable[Diagnostic]) -> list[Group]:
     """Those that stand on one line or the next and differ in their place only, and those of a kernel that have one
-    cause or ask the same of its arguments, in the order of the first of each."""
+    cause, in the order of the first of each."""
     groups: list[Group] = []
     latest: dict[Hashable, Group] = {}
     for diagnostic, kernels in _across_kernels(diagnostics):
@@ -57,7 +57,7 @@ def _across_kernels(diagnostics: Iterable[Diagnostic]) -> Iterable[tuple[Diagnos
 
 
 def _is_far(diagnostic: Diagnostic) -> bool:
-    return bool(diagnostic.asks or diagnostic.cause or diagnostic.of_launches)
+    return bool(diagnostic.cause or diagnostic.of_launches)
 
 
 def _follows(last: Diagnostic, diagnostic: Diagnostic) -> bool:
@@ -69,8 +69,6 @@ def _common(diagnostic: Diagnostic) -> Hashable:
     if diagnostic.of_launches:
         d = diagnostic
         return d.code, d.severity, d.place.path, d.of_launches, tuple(variant.of_launches for variant in d.variants)
-    if diagnostic.asks:
-        return _in_kernel(diagnostic)
     if diagnostic.cause:
         suggestion = diagnostic.suggestion
         return _in_kernel(diagnostic), suggestion.edits if suggestion is not None else None, _of_causes(diagnostic)
@@ -80,7 +78,7 @@ def _common(diagnostic: Diagnostic) -> Hashable:
 def _in_kernel(diagnostic: Diagnostic) -> Hashable:
     d = diagnostic
     launches = tuple((launch.block, launch.grid, launch.path, launch.line) for launch in d.launches)
-    return d.code, d.severity, d.place.path, d.kernel, d.instantiation, launches, d.assumptions, d.asks, d.cause
+    return d.code, d.severity, d.place.path, d.kernel, d.instantiation, launches, d.assumptions, d.cause
 
 
 def _all_but_place(diagnostic: Diagnostic) -> Hashable:
@@ -104,11 +102,10 @@ def _of_causes(diagnostic: Diagnostic) -> Hashable:
 def as_one(group: Group) -> Diagnostic:
     """The first of a group, with the places of the others; of those with one cause, of its neighbours only."""
     first, *others = group.findings
-    label = "so does this" if first.asks else "the same"
     related = list(first.related)
     for other in _neighbours(group.findings) if first.cause or first.of_launches else others:
         known = () if first.cause else other.related
-        related += (Related(other.place, label), *(place for place in known if place not in related))
+        related += (Related(other.place, "the same"), *(place for place in known if place not in related))
     return replace(first, related=tuple(related))
 
 
@@ -124,17 +121,12 @@ def notes(group: Group) -> Iterator[tuple[str, str]]:
     """`also: the same at 3 more places, up to line 19`, where there are others."""
     first, *others = group.findings
     if others:
-        yield "also", _about_asking(first, others) if first.asks else _about_places(first, others)
+        yield "also", _about_places(first, others)
     if group.kernels:
         named = ", ".join(group.kernels[:_MOST_KERNELS])
         more = len(group.kernels) - _MOST_KERNELS
         named += f" and {count(more, 'more kernel')}" if more > 0 else ""
         yield "also", f"the same in {named}"
-
-
-def _about_asking(first: Diagnostic, others: Sequence[Diagnostic]) -> str:
-    number = count(len(others), "more array asks", "more arrays ask")
-    return f"{number} for `{first.asks}`, at line {', '.join(_lines(others))}"
 
 
 def _about_places(first: Diagnostic, others: Sequence[Diagnostic]) -> str:

@@ -116,16 +116,6 @@ def _of_neighbours() -> Iterable[Diagnostic]:
     yield replace(plain, place=place(16, 14, 20))
 
 
-def _of_one_condition() -> Iterable[Diagnostic]:
-    """Two arrays need the same of a size, a third one something else."""
-    plain = replace(strided_load(), code="CL102", launches=(launch(),), assumptions=(), asks="width % 4 == 0")
-    other = Related(place(15, 5, 11), "this 8-byte store of `out` needs `width % 2 == 0`")
-    yield replace(plain, message="16-byte load of `in` needs `width % 4 == 0`")
-    store = "16-byte store of `out` needs `width % 4 == 0`"
-    yield replace(plain, place=place(10, 5, 23), message=store, related=(other,))
-    yield replace(plain, place=place(10, 26, 33), message="4-byte load of `t` needs `n % 2 == 0`", asks="n % 2 == 0")
-
-
 def _of_one_cause() -> Iterable[Diagnostic]:
     """Two arrays on neighbouring lines and one further on are told together, the other cause between them is not; a
     line of a function that three kernels call is told once, and so are the lines that nobody can read for want of a
@@ -156,7 +146,6 @@ def _of_one_cause() -> Iterable[Diagnostic]:
         ("variants", lambda: _text(_result(_with_variants()))),
         ("alike", lambda: _text(_result(*_of_neighbours()))),
         ("one_cause", lambda: _text(_result(*_of_one_cause()))),
-        ("one_condition", lambda: _text(_result(*_of_one_condition()))),
         ("failures", lambda: _text(_result(failures=(Failure("a.cu", "gone"), Failure("b.cu", "gone"))))),
         ("concise", lambda: list(concise.render(_result(strided_load(), column_read()), Style()))),
     ],
