@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 
 import pytest
 
-from cudalint.evaluate.symbolic.arithmetic import BOOL, F8, I4, I8, U8
+from cudalint.evaluate.symbolic.arithmetic import BOOL, F8, I4, I8, U4, U8
 from cudalint.evaluate.symbolic.assumptions import holds, settle
 from cudalint.evaluate.symbolic.graph import Graph
 from cudalint.evaluate.symbolic.nodes import Node, Reason, Uniform
@@ -135,6 +136,17 @@ def test_the_last_block_begins_within_its_type() -> None:
     sizes = [int(size.payload.generic) for size in (width, rows, planes) if isinstance(size.payload, Uniform)]
     assert len(sizes) == 3 and all(size >= 32 for size in sizes)
     assert sizes[0] * sizes[1] * (sizes[2] - 1) < 1 << 31
+
+
+def test_unsigned_products_fit_into_an_int() -> None:
+    """`int total = batch * heads * length` of unsigned sizes: 1024 * 1024 * 4094 is within 2**32, and is -2**21 in an
+    `int`, of which no grid can be made."""
+    graph = Graph()
+    batch, heads, length = (graph.uniform(n, v, U4) for n, v in (("batch", 1024), ("heads", 1024), ("length", 4094)))
+    graph.binary("*", graph.binary("*", batch, heads, U4), length, U4)
+    settle_sizes(graph)
+    sizes = [int(size.payload.generic) for size in (batch, heads, length) if isinstance(size.payload, Uniform)]
+    assert len(sizes) == 3 and 0 < math.prod(sizes) < 1 << 31
 
 
 def test_many_rows_leave_a_row_its_length() -> None:

@@ -257,8 +257,9 @@ def _exceeds(graph: Graph, computed: Node, limit: int, grid: Sequence[Node]) -> 
 
 
 def _limit(product: Node) -> int:
-    """The largest number of its type."""
-    return (1 << 8 * product.kind.bytes - (product.kind.code == "i")) - 1
+    """The largest number that its type and the signed type of its width have in common: products of unsigned sizes are
+    counted in an `int` sooner or later (`int total = batch * heads * length`)."""
+    return (1 << 8 * product.kind.bytes - 1) - 1
 
 
 def fits(graph: Graph, size: Node, value: int) -> bool:
