@@ -1,4 +1,4 @@
-"""Stand-ins for the headers of PyTorch and OpenCV, and names of libraries of which nothing is there."""
+"""Stand-ins for the headers of PyTorch, OpenCV and GLM, and names of libraries of which nothing is there."""
 
 from __future__ import annotations
 
@@ -317,3 +317,23 @@ def test_types_of_a_well_known_name_are_what_they_are_everywhere(name: str, size
     """Nothing declares them: `windows.h`, say, is not there."""
     (kernel,) = _analysed(tmp_path, f"__global__ void k({name} *x) {{ x[threadIdx.x] = 1; }}").kernels
     assert kernel.accesses[0].bytes == size
+
+
+def test_vectors_of_glm_are_laid_out_as_its_manual_says() -> None:
+    """Components one behind the other, no more aligned than one of them; columns of matrices likewise; the real part of
+    a quaternion, which constructors take first, stands last."""
+    text = (
+        "#include <glm/glm.hpp>\n"
+        "#include <glm/gtc/quaternion.hpp>\n"
+        "static_assert(sizeof(glm::vec3) == 12 && alignof(glm::vec3) == 4 && alignof(glm::vec4) == 4, \"\");\n"
+        "static_assert(sizeof(glm::dvec2) == 16 && sizeof(glm::u8vec3) == 3 && sizeof(glm::bvec4) == 4, \"\");\n"
+        "static_assert(sizeof(glm::mat3) == 36 && sizeof(glm::mat4x3) == 48 && sizeof(glm::mat4) == 64, \"\");\n"
+        "static_assert(glm::quat(4, 1, 2, 3).w == 4 && glm::quat(4, 1, 2, 3).x == 1, \"\");\n"
+        "static_assert(glm::cross(glm::vec3(1, 0, 0), glm::vec3(0, 1, 0)) == glm::vec3(0, 0, 1), \"\");\n"
+        "static_assert(glm::vec3(2) * 2 + glm::vec3(1, 2, 3) == glm::vec3(5, 6, 7), \"\");\n"
+        "static_assert(glm::clamp(glm::ivec2(-7, 7), 0, 5) == glm::ivec2(0, 5), \"\");\n"
+        "__device__ glm::vec4 seen(glm::mat4 m, glm::vec3 v) { return glm::transpose(m) * glm::vec4(v, 1.0f); }\n"
+        "__device__ float lit(glm::vec3 v) { v *= glm::normalize(v); return glm::mix(v.r, v[1], 0.5f) + v.b; }\n"
+        "__device__ bool near(glm::dvec3 a, glm::vec3 b) { return glm::distance(a, glm::dvec3(b)) < 1; }\n"
+    )
+    assert _messages(_parse(text + _SIMPLE)) == []

@@ -1,6 +1,7 @@
 #pragma once
 #pragma clang force_cuda_host_device begin
 #define _COOPERATIVE_GROUPS_H_
+#define _CG_ASM_PTR_CONSTRAINT "l"
 #include "type_traits"
 namespace cooperative_groups {
 /// What all groups have in common. Kernels name the concrete groups; the base is for `const auto&`-like use.
