@@ -254,6 +254,10 @@ class Access(Struct, frozen=True, eq=False):
     """The size of the struct of which this access touches a field, where it does."""
     compiled_at: tuple[int, int] | None = None
     """Line and column with which the compiler notes it, where those are not where it begins."""
+    made_at: Place | None = None
+    """Where its address is made, which calls may hand on into other files; None for where it is."""
+    made_through: tuple[Frame, ...] = ()
+    """The calls that lead there."""
     made_by: LibraryCall | None = None
     """The function whose own access it is."""
     listed_again: bool = False

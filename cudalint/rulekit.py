@@ -129,6 +129,18 @@ def noun(access: Access) -> str:
     ]
 
 
+def blamed(access: Access) -> Place:
+    """Where to tell of an access: where its address is made."""
+    return access.made_at or access.place
+
+
+def calls_to(access: Access) -> tuple[Related, ...]:
+    """The access itself, where its address is made elsewhere, and the calls that lead there, innermost first."""
+    if access.made_at is None or access.made_at == access.place:
+        return call_sites(access)
+    return (Related(access.place, f"the {noun(access)}"), *frames_related(access.made_through))
+
+
 def call_sites(access: Access | Branch) -> tuple[Related, ...]:
     """The calls through which a kernel gets to a place in a device function, innermost first."""
     return frames_related(access.inlined_from)

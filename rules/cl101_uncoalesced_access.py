@@ -12,7 +12,7 @@ from cudalint.hardware.sectors import global_request
 from cudalint.remedies.coalescing import suggest
 from cudalint.remedies.patterns import Pattern, pattern_of
 from cudalint.rule import Rule, RuleContext
-from cudalint.rulekit import Evaluated, call_sites, evaluated, figure, is_rare, sectors
+from cudalint.rulekit import Evaluated, blamed, calls_to, evaluated, figure, is_rare, sectors
 
 
 class UncoalescedAccess(Rule):
@@ -71,12 +71,12 @@ class UncoalescedAccess(Rule):
         actual, ideal = sectors(result)
         return self.finding(
             kernel,
-            place=access.place,
+            place=blamed(access),
             message=_message(one, pattern),
             launches=(launch,),
             assumptions=result.assumptions,
             figures={"sectors_per_request": actual, "ideal_sectors": ideal},
-            related=call_sites(access),
+            related=calls_to(access),
             suggestion=suggest(kernel, one, pattern),
             picture=_picture(one),
             cause=f"{figure(actual)} of {figure(ideal)}, {pattern.text}",

@@ -12,7 +12,7 @@ from cudalint.hardware.banks import BANK_BYTES, occupied_parts, shared_request
 from cudalint.remedies.layout_edits import layout_edits
 from cudalint.remedies.layouts import Proposal, propose_layout, uses_of
 from cudalint.rule import Rule, RuleContext
-from cudalint.rulekit import Evaluated, array_key, call_sites, count, evaluated, figure, is_rare, noun, wavefronts
+from cudalint.rulekit import Evaluated, array_key, blamed, calls_to, count, evaluated, figure, is_rare, noun, wavefronts
 
 _WORTH_A_WORD = 0.9
 """A layout that is better for the whole array is only mentioned at accesses that it brings under this share."""
@@ -73,7 +73,7 @@ class BankConflict(Rule):
         message = _message(one)
         return self.finding(
             kernel,
-            place=access.place,
+            place=blamed(access),
             message=message,
             launches=(launch,),
             assumptions=result.assumptions,
@@ -82,7 +82,7 @@ class BankConflict(Rule):
                 "ideal_wavefronts": wavefronts(result).ideal,
                 "conflict_ways": _ways(result),
             },
-            related=(*_related(access), *call_sites(access)),
+            related=(*_related(access), *calls_to(access)),
             suggestion=_suggestion(kernel, one, proposal, context) if proposal else None,
             picture=_picture(one),
             cause=message,

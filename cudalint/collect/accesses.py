@@ -6,11 +6,13 @@ from msgspec import Struct, field
 
 from cudalint import ir
 from cudalint.collect.extents import extent_places
+from cudalint.collect.frames import frames_of
 from cudalint.evaluate.compiler.machine import machine_accesses
 from cudalint.evaluate.execute.events import AccessEvent
+from cudalint.evaluate.execute.handed import made_at
 from cudalint.evaluate.requests.execution import Execution
 from cudalint.evaluate.requests.figures import evaluate_access
-from cudalint.facts import Access, AccessResult, ArrayFacts, Frame, LibraryCall, Place
+from cudalint.facts import Access, AccessResult, ArrayFacts, LibraryCall, Place
 from cudalint.source.text import Spellings
 
 NO_TIME = "the kernel takes too long"
@@ -18,13 +20,26 @@ _EXCEEDS = 1.25
 """How many times one launch's excess over the ideal another one's has to be to be told of by itself."""
 
 
+class _Site(Struct, frozen=True, eq=False):
+    """A place in the source, as it is reached by some calls, and what is touched there."""
+
+    event: AccessEvent
+    made_at: ir.Span
+    """Where its address is made."""
+    made_through: tuple[ir.Span, ...]
+    """The calls that lead there."""
+    results: list[AccessResult] = field(default_factory=list)
+
+
 class AccessCollector(Struct, eq=False):
     spellings: Spellings
-    _sites: dict[object, tuple[AccessEvent, list[AccessResult]]] = field(default_factory=dict)
+    _sites: dict[object, _Site] = field(default_factory=dict)
 
     def add(self, execution: Execution) -> None:
         for key, events in _by_site(execution).items():
-            _, results = self._sites.setdefault(key, (events[0], []))
+            if key not in self._sites:
+                self._sites[key] = _Site(events[0], *made_at(events[0]))
+            results = self._sites[key].results
             if execution.deadline.is_over():
                 results.append(AccessResult(execution.view.index, "unknown", reason=NO_TIME))
                 continue
@@ -33,16 +48,16 @@ class AccessCollector(Struct, eq=False):
 
     def is_exceeded_by(self, other: AccessCollector, index: int) -> bool:
         """Whether the traffic of some access is more beyond its ideal in `other` than under a launch that is here."""
-        for key, (_, results) in other._sites.items():
-            _, own = self._sites.get(key, (None, []))
+        for key, site in other._sites.items():
+            own = self._sites[key].results if key in self._sites else ()
             here = max((_excess(result) for result in own if result.launch == index), default=None)
-            there = max(map(_excess, results), default=0.0)
+            there = max(map(_excess, site.results), default=0.0)
             if here is not None and there > _EXCEEDS * here:
                 return True
         return False
 
     def facts(self) -> tuple[Access, ...]:
-        accesses = (_access(event, tuple(results), self.spellings) for event, results in self._sites.values())
+        accesses = (_access(site, self.spellings) for site in self._sites.values())
         return tuple(sorted(accesses, key=lambda a: (a.place, a.inlined_from, a.operation, a.space)))
 
 
@@ -72,22 +87,25 @@ def _by_site(execution: Execution) -> dict[object, list[AccessEvent]]:
     return sites
 
 
-def _access(event: AccessEvent, results: tuple[AccessResult, ...], spellings: Spellings) -> Access:
+def _access(site: _Site, spellings: Spellings) -> Access:
+    event = site.event
     symbol, place = event.target.symbol, Place(*event.context.span)
     return Access(
         place=place,
         function=event.context.function,
-        inlined_from=tuple(Frame(s.path, s.line) for s in event.context.frames),
+        inlined_from=frames_of(event.context.frames),
         space=event.target.space,
         operation=event.operation,
         array=event.target.name,
         element_type=ir.type_name(event.element),
         bytes=event.bytes,
-        results=results,
+        results=tuple(site.results),
         expression=spellings.of(place),
         declaration=_declaration(symbol) if symbol is not None else None,
         record_bytes=event.record.bytes if event.record is not None else None,
         compiled_at=spellings.compiled_at(place),
+        made_at=Place(*site.made_at),
+        made_through=frames_of(site.made_through),
         made_by=event.made_by or _library_function(event.context.library),
     )
 

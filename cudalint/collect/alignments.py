@@ -7,15 +7,17 @@ from collections.abc import Iterator, Mapping
 from msgspec import Struct, field
 
 from cudalint import ir
+from cudalint.collect.frames import frames_of
 from cudalint.evaluate.checks.alignment import alignment_verdict, natural_width
 from cudalint.evaluate.compiler.machine import machine_accesses
 from cudalint.evaluate.execute.events import AccessEvent
+from cudalint.evaluate.execute.handed import made_at
 from cudalint.evaluate.execute.memory import alignment
 from cudalint.evaluate.execute.values import Allocation
 from cudalint.evaluate.requests.astray import is_astray
 from cudalint.evaluate.requests.execution import Execution
 from cudalint.evaluate.symbolic.residues import Residues
-from cudalint.facts import Frame, Misalignment, Place
+from cudalint.facts import Misalignment, Place
 
 _MAX_EVALUATED = 48
 """Accesses of one launch that are evaluated because nothing simpler proves them aligned."""
@@ -36,11 +38,12 @@ class AlignmentCollector(Struct, eq=False):
             tried.add(key)
             verdict = alignment_verdict(event, width, base, execution.view, declared.get(event.target.name, 0))
             if verdict is not None:
-                place = (event.context.span, event.context.frames, event.target.name, execution.view.index)
+                span, calls = made_at(event)
+                place = (span, calls, event.target.name, execution.view.index)
                 offender = verdict.offender
                 finding = Misalignment(
-                    Place(*event.context.span),
-                    tuple(Frame(s.path, s.line) for s in event.context.frames),
+                    Place(*span),
+                    frames_of(calls),
                     event.target.space,
                     event.operation,
                     event.target.name,

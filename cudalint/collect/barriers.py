@@ -8,6 +8,7 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from cudalint import ir
+from cudalint.collect.frames import frames_of
 from cudalint.evaluate.execute.events import BarrierEvent, Loop, UnmaskedEvent
 from cudalint.evaluate.requests.execution import Execution
 from cudalint.evaluate.symbolic.nodes import THREAD_BITS, below
@@ -115,4 +116,4 @@ def _barrier(event: BarrierEvent, results: tuple[BarrierResult, ...]) -> Barrier
 
 
 def _frames(event: BarrierEvent | UnmaskedEvent) -> tuple[Frame, ...]:
-    return tuple(Frame(span.path, span.line) for span in event.context.frames)
+    return frames_of(event.context.frames)

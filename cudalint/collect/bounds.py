@@ -7,8 +7,10 @@ from collections.abc import Iterator
 from msgspec import Struct, field
 
 from cudalint import ir
+from cudalint.collect.frames import frames_of
 from cudalint.evaluate.checks.bounds import Leaving, Touch, assumed_extent, extent_text, leaving
 from cudalint.evaluate.execute.events import AccessEvent, LocalIndexEvent
+from cudalint.evaluate.execute.handed import made_at
 from cudalint.evaluate.execute.memory import element_bytes
 from cudalint.evaluate.execute.values import Allocation
 from cudalint.evaluate.requests.astray import is_astray
@@ -16,7 +18,7 @@ from cudalint.evaluate.requests.execution import Execution
 from cudalint.evaluate.requests.views import LaunchView
 from cudalint.evaluate.symbolic.arithmetic import I8
 from cudalint.evaluate.symbolic.nodes import Node
-from cudalint.facts import Frame, OutOfBounds, Place
+from cudalint.facts import OutOfBounds, Place
 
 
 class BoundsCollector(Struct, eq=False):
@@ -43,8 +45,8 @@ class BoundsCollector(Struct, eq=False):
         found = leaving(array.touch, extent, view)
         if found is None:
             return
-        context = array.touch.context
-        place = (context.span, context.frames, array.name, view.index)
+        span, calls = array.made_at()
+        place = (span, calls, array.name, view.index)
         if place not in self.found:
             self.found[place] = array.fact(found, extent, view)
 
@@ -69,12 +71,19 @@ class _Array(Struct, frozen=True, eq=False):
         assert isinstance(self.event, AccessEvent)
         return self.event.target
 
+    def made_at(self) -> tuple[ir.Span, tuple[ir.Span, ...]]:
+        """Where the address is made, and the calls that lead there."""
+        if isinstance(self.event, AccessEvent):
+            return made_at(self.event)
+        return self.touch.context.span, self.touch.context.frames
+
     def fact(self, found: Leaving, extent: Node, view: LaunchView) -> OutOfBounds:
-        context, offender = self.touch.context, found.offender
+        offender = found.offender
+        span, calls = self.made_at()
         dimensions = _dimensions(self.symbol) if isinstance(self.event, AccessEvent) else 1
         return OutOfBounds(
-            Place(*context.span),
-            tuple(Frame(s.path, s.line) for s in context.frames),
+            Place(*span),
+            frames_of(calls),
             self.event.target.space if isinstance(self.event, AccessEvent) else "local",
             self.event.operation,
             self.name,

@@ -7,13 +7,14 @@ from collections.abc import Iterable, Sequence
 from msgspec import Struct, field
 
 from cudalint.collect.accesses import NO_TIME
+from cudalint.collect.frames import frames_of
 from cudalint.evaluate.branches.compiled import compiled_form
 from cudalint.evaluate.branches.divergence import LOOPS, Split, evaluate_branch, warps_launched
 from cudalint.evaluate.branches.divergence_remedies import aligned_condition, chosen_variable, is_by_lane
 from cudalint.evaluate.branches.work import WorkMeter
 from cudalint.evaluate.execute.events import BranchEvent
 from cudalint.evaluate.requests.execution import Execution
-from cudalint.facts import Branch, BranchResult, Divergence, Frame, Place, Verdict
+from cudalint.facts import Branch, BranchResult, Divergence, Place, Verdict
 
 _WORST_FIRST: tuple[Verdict, ...] = ("divergent", "data-dependent", "unknown", "warp-uniform", "uniform")
 Evaluated = tuple[BranchEvent, Split]
@@ -68,7 +69,7 @@ def _evaluated(events: Sequence[BranchEvent], execution: Execution) -> list[Eval
 
 
 def _branch(event: BranchEvent, results: tuple[BranchResult, ...]) -> Branch:
-    frames = tuple(Frame(span.path, span.line) for span in event.context.frames)
+    frames = frames_of(event.context.frames)
     return Branch(Place(*event.context.span), event.context.function, frames, event.kind, results)
 
 

@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from msgspec import Struct
 
 from cudalint import ir
+from cudalint.collect.frames import frames_of
 from cudalint.evaluate.checks.pitch import pitch_mismatches
 from cudalint.evaluate.execute import walk
 from cudalint.evaluate.execute.deadline import Deadline
@@ -22,7 +23,7 @@ from cudalint.evaluate.requests.execution import Execution
 from cudalint.evaluate.symbolic.arithmetic import kind_of
 from cudalint.evaluate.symbolic.graph import Graph
 from cudalint.evaluate.symbolic.nodes import Node, render
-from cudalint.facts import Frame, PitchMismatch, Place
+from cudalint.facts import PitchMismatch, Place
 from cudalint.launches.configuration import Configuration
 
 _GENERIC = 4096
@@ -53,7 +54,7 @@ def pitches(
             (context.span, context.frames),
             PitchMismatch(
                 Place(*context.span),
-                tuple(Frame(s.path, s.line) for s in context.frames),
+                frames_of(context.frames),
                 mismatch.event.operation,
                 mismatch.event.target.name,
                 view.index,

@@ -10,12 +10,13 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from cudalint import ir
+from cudalint.collect.frames import frames_of
 from cudalint.evaluate.execute.events import AccessEvent, BarrierEvent
 from cudalint.evaluate.execute.memory import element_bytes
 from cudalint.evaluate.execute.values import Allocation
 from cudalint.evaluate.requests.execution import Execution
 from cudalint.evaluate.symbolic.nodes import OPAQUE_BIT, THREAD_BITS, Node
-from cudalint.facts import BarrierFix, Frame, Place, Race, RaceEnd
+from cudalint.facts import BarrierFix, Place, Race, RaceEnd
 from cudalint.flow.cfg import ControlFlow
 from cudalint.flow.conflicts import Conflict, Thread
 from cudalint.flow.crossings import Crossing, fewest_gates, steps
@@ -215,7 +216,7 @@ def _in_kernel(touch: Touch) -> ir.Span:
 
 def _end(touch: Touch, thread: Thread) -> RaceEnd:
     context = touch.context
-    frames = tuple(Frame(span.path, span.line) for span in context.frames)
+    frames = frames_of(context.frames)
     return RaceEnd(
         Place(*context.span), touch.operation, thread.thread, thread.block, touch.target.name, frames
     )  # fmt: skip

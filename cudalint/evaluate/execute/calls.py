@@ -64,7 +64,9 @@ def _call(ex: Executor, expr: ir.Call) -> Value | Place:
         ex.state.dead = True
         return ex.graph.zero
     if ref is not None:
-        inlined = ex.inline(ref, lambda f: bind(ex, f, expr.arguments, _this(ex, expr)), expr.span)
+        inlined = ex.inline(
+            ref, lambda f: bind(ex, f, expr.arguments, _this(ex, expr)), expr.span, expr.arguments, expr.receiver
+        )
         if inlined is not None:
             return inlined
     return unknown_call(ex, expr)
@@ -103,12 +105,14 @@ def _closure_of(ex: Executor, expr: ir.Call) -> Value | Place | None:
     value = expressions.evaluate(ex, source)
     if isinstance(value, Closure):
         ref = expr.function if expr.function is not None and expr.function.load() is not None else value.function
-        return with_captured(
-            ex, value, ref, lambda: ex.inline(ref, lambda f: bind(ex, f, expr.arguments, None), expr.span)
-        )
+        return with_captured(ex, value, ref, lambda: _inlined(ex, ref, expr))
     if isinstance(value, FunctionValue):
-        return ex.inline(value.function, lambda f: bind(ex, f, expr.arguments, None), expr.span)
+        return _inlined(ex, value.function, expr)
     return None
+
+
+def _inlined(ex: Executor, ref: ir.FunctionRef, expr: ir.Call) -> Value | Place | None:
+    return ex.inline(ref, lambda f: bind(ex, f, expr.arguments, None), expr.span, expr.arguments)
 
 
 def with_captured(
@@ -290,7 +294,7 @@ def construct_value(ex: Executor, expr: ir.Construct) -> Value:
         ex.state.variables[symbol] = ex.memory.unknown(expr.type, UNINITIALISED)
         where = LocalPlace(symbol, (), expr.type)
         this = address_of(where, ex.graph)
-        done = ex.inline(ref, lambda f: bind(ex, f, expr.arguments, this), expr.span)
+        done = ex.inline(ref, lambda f: bind(ex, f, expr.arguments, this), expr.span, expr.arguments)
         if done is not None:
             return ex.memory.read(ex.state, where, ex.context(expr.span))
     if not expr.arguments:

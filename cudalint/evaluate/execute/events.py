@@ -7,6 +7,7 @@ from typing import Literal
 from msgspec import Struct, field
 
 from cudalint import ir
+from cudalint.evaluate.execute.handed import Handed
 from cudalint.evaluate.execute.values import Allocation, Subscripts, Within
 from cudalint.evaluate.symbolic.nodes import Node
 from cudalint.facts import BarrierKind, LibraryCall, Operation
@@ -49,6 +50,8 @@ class Context(Struct, frozen=True, eq=False):
     may turn into a predicate."""
     library: str = ""
     """The function of the bundled headers in whose body it happens."""
+    handed: tuple[tuple[Handed, ...], ...] = ()
+    """What each call site hands on into another file than the kernel's."""
 
 
 def depends_on(context: Context, offset: Node) -> int:

@@ -16,6 +16,7 @@ from cudalint import ir
 from cudalint.evaluate.execute import expressions, loops, objects, walk
 from cudalint.evaluate.execute.deadline import NEVER, Deadline
 from cudalint.evaluate.execute.events import BranchEvent, Context, Side, Step, UnseenCall
+from cudalint.evaluate.execute.handed import handed_on
 from cudalint.evaluate.execute.handlers import PLACE_HANDLERS, VALUE_HANDLERS
 from cudalint.evaluate.execute.loop_parts import LoopParts
 from cudalint.evaluate.execute.memory import Memory
@@ -118,7 +119,8 @@ class Executor:
         name = state.functions[-1].name if state.functions else "?"
         guard = len(state.conditions) if state.guard is None else state.guard
         span = state.library_call or span
-        return Context(span, name, state.frames, state.conditions, state.loops, guard, state.library_function)
+        library = state.library_function
+        return Context(span, name, state.frames, state.conditions, state.loops, guard, library, state.handed)
 
     def gap(self, span: ir.Span, reason: str) -> None:
         if self.memory.recording:
@@ -165,21 +167,30 @@ class Executor:
         self.state.functions.pop()
 
     def inline(
-        self, ref: ir.FunctionRef, bind: Callable[[ir.Function], Mapping[ir.Symbol, Value | Place]], call: ir.Span
+        self,
+        ref: ir.FunctionRef,
+        bind: Callable[[ir.Function], Mapping[ir.Symbol, Value | Place]],
+        call: ir.Span,
+        arguments: Sequence[ir.Expr] = (),
+        receiver: ir.Expr | None = None,
     ) -> Value | Place | None:
-        """Executes the body of a called function; None where there is an obstacle."""
+        """Executes the body of a called function, with what `bind` makes of the arguments; None where there is an
+        obstacle."""
         if self.obstacle(ref) is not None or (function := ref.load()) is None:
             return None
         self.note_problems(ref, function)
         bindings = bind(function)
         scope = FunctionScope(function.name, len(self.state.conditions), returns_place=_is_reference(function.result))
-        before, frames = self.state.conditions, self.state.frames
+        before, frames, handed = self.state.conditions, self.state.frames, self.state.handed
         loop_scopes, self.state.loop_scopes = self.state.loop_scopes, []
         self.state.variables.update(bindings)
         self.active.append(ref.key)
         library = self.state.library_call, self.state.library_function
         if ref.is_user:
             self.state.frames, self.state.library_function = (call, *frames), ""
+            is_elsewhere = function.span.path != self.state.frames[-1].path
+            on = handed_on(function, bindings, arguments, receiver) if is_elsewhere else ()
+            self.state.handed = (on, *handed)
         else:
             self.state.library_call, self.state.library_function = library[0] or call, function.name
             scope.name = self.state.functions[-1].name if self.state.functions else scope.name
@@ -190,7 +201,7 @@ class Executor:
         self.state.library_call, self.state.library_function = library
         self.active.pop()
         self.state.loop_scopes = loop_scopes
-        self.state.conditions, self.state.frames = before, frames
+        self.state.conditions, self.state.frames, self.state.handed = before, frames, handed
         self.state.dead = self.state.dead and not scope.returns
         return self.returned(scope, function)
 

@@ -7,6 +7,7 @@ from msgspec.structs import replace
 
 from cudalint import ir
 from cudalint.evaluate.execute.events import Loop
+from cudalint.evaluate.execute.handed import Handed
 from cudalint.evaluate.execute.values import Place, Value
 from cudalint.evaluate.symbolic.graph import Graph, conjuncts
 from cudalint.evaluate.symbolic.nodes import Node
@@ -55,6 +56,8 @@ class State(Struct):
     loop_scopes: list[LoopScope] = field(default_factory=list)
     functions: list[FunctionScope] = field(default_factory=list)
     frames: tuple[ir.Span, ...] = ()
+    handed: tuple[tuple[Handed, ...], ...] = ()
+    """What each of these calls hands on into another file than the kernel's."""
     library_call: ir.Span | None = None
     """The user's call of a function of the bundled headers, while its body is executed: whatever it does happens
     there, since nobody wants to read about our headers."""
@@ -82,7 +85,7 @@ class State(Struct):
     def restore(self, saved: State) -> None:
         """Goes back to a snapshot. The object stays the same, since callers up the stack hold it."""
         self.variables, self.conditions, self.dead = saved.variables, saved.conditions, saved.dead
-        self.guard, self.loops, self.frames = saved.guard, saved.loops, saved.frames
+        self.guard, self.loops, self.frames, self.handed = saved.guard, saved.loops, saved.frames, saved.handed
         self.library_call, self.library_function = saved.library_call, saved.library_function
         self.loop_scopes, self.functions = saved.loop_scopes, saved.functions
 

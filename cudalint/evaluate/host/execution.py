@@ -501,7 +501,12 @@ class HostExecutor(Executor):
         return result
 
     def inline(
-        self, ref: ir.FunctionRef, bind_: Callable[[ir.Function], Mapping[ir.Symbol, Value | Place]], call: ir.Span
+        self,
+        ref: ir.FunctionRef,
+        bind_: Callable[[ir.Function], Mapping[ir.Symbol, Value | Place]],
+        call: ir.Span,
+        arguments: Sequence[ir.Expr] = (),
+        receiver: ir.Expr | None = None,
     ) -> Value | Place | None:
         ref = self.outside.definition(ref)
         if ref.is_user and ref.has_launch():
@@ -518,7 +523,7 @@ class HostExecutor(Executor):
         self.outer_guards.append(self.guards)
         self.instances.append(function is not None and "<" in function.instantiation)
         try:
-            return super().inline(ref, bind_, call)
+            return super().inline(ref, bind_, call, arguments, receiver)
         finally:
             self.callers.pop()
             self.outer_guards.pop()
