@@ -52,3 +52,19 @@ def test_a_value_of_each_thread_among_those_that_all_threads_share(tmp_path: Pat
         assert result.sectors_per_request is None or result.sectors_per_request > 4
     else:
         assert result.sectors_per_request == 1
+
+
+@pytest.mark.parametrize("statement", ["a[t] = b[t]", "a[t] += b[t], ++n", "(a[t] = b[t])"])
+def test_what_a_discarded_call_returns_a_reference_to_is_not_read(statement: str) -> None:
+    """`operator=` returns `*this`, and nobody asks for its value."""
+    source = f"""
+    struct V {{
+        float x;
+        __device__ V& operator=(const V& v) {{ x = v.x; return *this; }}
+        __device__ V& operator+=(const V& v) {{ x = v.x; return *this; }}
+    }};
+    __global__ void k(V* a, const V* b, int n) {{ int t = threadIdx.x; {statement}; }}
+    void run(V* a, V* b, int n) {{ k<<<1, 32>>>(a, b, n); }}
+    """
+    (kernel,) = analyse_file("k.cu", AnalysisOptions(unsaved=(("k.cu", source),))).kernels
+    assert sorted((access.operation, access.array) for access in kernel.accesses) == [("load", "b"), ("store", "a")]

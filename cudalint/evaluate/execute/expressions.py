@@ -49,10 +49,14 @@ def condition(ex: Executor, expr: ir.Expr) -> Node:
 
 
 def discard(ex: Executor, expr: ir.Expr) -> None:
-    """Evaluates an expression for its effects: a plain lvalue is not read."""
+    """Evaluates an expression for its effects: a plain lvalue is not read, nor is what a function returns a reference
+    to (`a[i] = b` of a class)."""
     if isinstance(expr, ir.Cast) and isinstance(expr.type, ir.Scalar) and expr.type.kind == "void":
         place(ex, expr.operand)
-    elif type(expr) in ex.value_handlers:
+    elif isinstance(expr, ir.Binary) and expr.op == ",":
+        discard(ex, expr.left)
+        discard(ex, expr.right)
+    elif type(expr) in ex.value_handlers and not isinstance(expr, ir.Call):
         evaluate(ex, expr)
     else:
         place(ex, expr)
