@@ -21,7 +21,9 @@ class UncoalescedAccess(Rule):
     What it does
         Counts the sectors that the active lanes of each warp touch, over all warps and blocks of the launch, and
         reports an access where that is more than 1.25 times the ideal. The message names the pattern: a stride, the
-        column of a row-major matrix, a field of a struct, exchanged roles of x and y, a base off its sector.
+        column of a row-major matrix, a field of a struct, exchanged roles of x and y, a base off its sector. Where a
+        call hands the address on into another file (`positions[i] += step` of a library's vectors), the finding stands
+        at the argument.
 
     Why is this bad
         A warp's request moves whole sectors of 32 bytes. 32 lanes that read neighbouring floats touch 4 of them; 32
