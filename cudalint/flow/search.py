@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+import operator
 from collections.abc import Callable, Collection, Iterator, Sequence
 from typing import Literal
 
@@ -13,9 +15,10 @@ from cudalint.evaluate.execute.events import AccessEvent, Event, LibraryAccess
 from cudalint.evaluate.execute.values import Allocation
 from cudalint.evaluate.requests.astray import is_astray
 from cudalint.evaluate.requests.execution import Execution
+from cudalint.evaluate.symbolic.arithmetic import BOOL
 from cudalint.evaluate.symbolic.assumptions import holds
 from cudalint.evaluate.symbolic.graph import Graph
-from cudalint.evaluate.symbolic.nodes import BLOCK_BITS, THREAD_BITS, Node, render
+from cudalint.evaluate.symbolic.nodes import BLOCK_BITS, THREAD_BITS, Node, below, render, without_not
 from cudalint.evaluate.symbolic.numeric import Rows
 from cudalint.flow.apart import has_own_bytes
 from cudalint.flow.certainty import doubt_about
@@ -33,6 +36,8 @@ from cudalint.flow.valuations import satisfy
 from cudalint.options import RaceScope
 
 _MOST_SITUATIONS = 5
+_FILLED = 3
+"""Quarters of a rounded size that are used where it is not filled."""
 
 
 class Finding(Struct, frozen=True, eq=False):
@@ -171,8 +176,9 @@ def situations(execution: Execution) -> list[dict[Node, int | float]]:
     known: Known = {}
     decided = {u for condition in view.assumed for u in graph.atoms(condition.bits, graph.uniform_bits)}
     guards = size_guards(execution)
-    if not all(holds(graph, guard, {}) for guard in guards):
-        launched = _sizes_for(graph, guards, decided)
+    others = _less_than_generic(graph, guards)
+    if others or not all(holds(graph, guard, {}) for guard in guards):
+        launched = _sizes_for(graph, [*guards, *others], decided)
         found += [launched] if launched else []
     for event in execution.events:
         if not isinstance(event, (AccessEvent, LibraryAccess)) or len(found) >= _MOST_SITUATIONS:
@@ -184,6 +190,15 @@ def situations(execution: Execution) -> list[dict[Node, int | float]]:
         if values is not None:
             found.append(values)
     return found
+
+
+def _less_than_generic(graph: Graph, guards: Sequence[Node]) -> list[Node]:
+    """Of sizes that are rounded up to the number that a launch is for, some fill it, as generic ones do, and others do
+    not: threads for a row of 16 reach beyond one of 10."""
+    rounded = [g for g in guards if without_not(g).op in ("==", "!=") and any(n.op == ">>" for n in below([g], g.bits))]
+    bits = functools.reduce(operator.or_, (guard.bits for guard in rounded), 0)
+    sizes = [u for u in graph.atoms(bits, graph.uniform_bits) if not u.kind.is_float]
+    return [graph.binary("<=", u, graph.const(_FILLED * generic(u) // 4, u.kind), BOOL) for u in sizes]
 
 
 def _sizes_for(graph: Graph, wanted: Sequence[Node], decided: Collection[Node]) -> dict[Node, int | float] | None:

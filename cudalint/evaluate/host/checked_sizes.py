@@ -35,7 +35,9 @@ class CheckedSizes:
         """The launch with the numbers that its conditions leave for unknown sizes, and with others for which they hold
         where a loop counts something of a size that generic ones don't have."""
         known = self._equalities(launch)
-        guards = tuple(self._graph.substitute(guard, known) for guard in launch.guards) if known else launch.guards
+        # What is made of sizes is not forgotten with the number that it has to be: `switch (next_power(columns))`.
+        sizes = {node: number for node, number in known.items() if isinstance(node.payload, Uniform)}
+        guards = tuple(self._graph.substitute(guard, sizes) for guard in launch.guards) if sizes else launch.guards
         known |= self._fitting(guards)
         return self._substituted(launch, known) if known else launch
 

@@ -31,7 +31,7 @@ _CANDIDATES = (32, 64, 128, 256, 512, 1024, 4096, 16, 8, 4, 2, 1, 3, 7, 33, 100,
 _MAX_STEPS = 8
 """Macros that name macros are followed so far."""
 _BITS = 64
-LARGEST_CONDITION = 64
+LARGEST_CONDITION = 1024
 """Nodes of a condition that sizes are chosen for."""
 
 
