@@ -194,7 +194,7 @@ def situations(execution: Execution) -> list[dict[Node, int | float]]:
 
 def _less_than_generic(graph: Graph, guards: Sequence[Node]) -> list[Node]:
     """Of sizes that are rounded up to the number that a launch is for, some fill it, as generic ones do, and others do
-    not: threads for a row of 16 reach beyond one of 10."""
+    not: threads for a row of 16 reach beyond one of 12."""
     rounded = [g for g in guards if without_not(g).op in ("==", "!=") and any(n.op == ">>" for n in below([g], g.bits))]
     bits = functools.reduce(operator.or_, (guard.bits for guard in rounded), 0)
     sizes = [u for u in graph.atoms(bits, graph.uniform_bits) if not u.kind.is_float]

@@ -207,7 +207,7 @@ class HostExecutor(Executor):
             self.active.clear()
             self.state.functions.clear()
             self.state.loop_scopes.clear()
-            self.state.conditions, self.state.dead, self.state.frames = (), False, ()
+            self.state.conditions, self.state.dead, self.state.frames, self.state.handed = (), False, (), ()
             self.guards = ()
             self.outer_guards.clear()
             self.iterations.clear()

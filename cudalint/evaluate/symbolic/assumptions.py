@@ -32,7 +32,8 @@ _MAX_STEPS = 8
 """Macros that name macros are followed so far."""
 _BITS = 64
 LARGEST_CONDITION = 1024
-"""Nodes of a condition that sizes are chosen for."""
+"""Nodes of a condition that sizes are chosen for, each counted as often as it is used: rounding up to a power of two
+takes hundreds."""
 
 
 class UnknownName(ValueError):
