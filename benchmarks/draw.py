@@ -24,6 +24,7 @@ from programs import HECBENCH, SAMPLES
 Program = dict[str, Any]
 
 _MAIN = re.compile(r"^\s*(?:int|void|auto)?\s*\bmain\s*\(", re.MULTILINE)
+_INCLUDED = re.compile(r'^[ \t]*#[ \t]*include[ \t]*"(?P<path>[^"]+\.cu)"', re.MULTILINE)
 _RUN = re.compile(r"^\s*(?:\S+=\S+\s+)*\./\S+(?P<arguments>.*)$", re.MULTILINE)
 
 
@@ -80,8 +81,9 @@ def _arguments(folder: Path) -> str:
 
 
 def _of_file(repository: Path, path: Path, is_alone: bool) -> Program:
-    """A file with a `main`, with the others of its folder if no other one has a `main`."""
-    beside = [other for other in sorted(path.parent.glob("*.cu")) if is_alone and other != path]
+    """A file with a `main`, with the others of its folder that it does not include if no other one has a `main`."""
+    included = {path.parent / match["path"] for match in _INCLUDED.finditer(_text(path))}
+    beside = [other for other in sorted(path.parent.glob("*.cu")) if is_alone and other not in {path, *included}]
     host = [other for other in sorted(path.parent.glob("*.cpp")) if is_alone and not _MAIN.search(_text(other))]
     is_sample = repository.name == SAMPLES and path.parent.name == path.stem
     include = [f"ROOT/{SAMPLES}/Common"] if repository.name == SAMPLES else []
