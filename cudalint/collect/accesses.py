@@ -103,11 +103,17 @@ def _access(site: _Site, spellings: Spellings) -> Access:
         expression=spellings.of(place),
         declaration=_declaration(symbol) if symbol is not None else None,
         record_bytes=event.record.bytes if event.record is not None else None,
-        compiled_at=spellings.compiled_at(place),
+        compiled_at=_moved_to(event) or spellings.compiled_at(place),
         made_at=Place(*site.made_at),
         made_through=frames_of(site.made_through),
         made_by=event.made_by or _library_function(event.context.library),
     )
+
+
+def _moved_to(event: AccessEvent) -> tuple[int, int] | None:
+    """Line and column of the statement to which the compiler moved an access, if that is in the same file."""
+    at = event.noted_at
+    return (at.line, at.column) if at is not None and at.path == event.context.span.path else None
 
 
 def _library_function(name: str) -> LibraryCall | None:

@@ -1,49 +1,82 @@
-"""Loads that the compiler moves out of loops: those of a loop's head whose address and value the loop cannot change."""
+"""Loads that the compiler moves out of loops: those whose address and value the loop cannot change, and which it makes
+in each iteration."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from msgspec import Struct
 from msgspec.structs import replace
 
 from cudalint.evaluate.execute.events import AccessEvent, BarrierEvent, Event, FenceEvent, LibraryAccess, Loop
+from cudalint.evaluate.symbolic.arithmetic import I8
+from cudalint.evaluate.symbolic.graph import Graph, conjuncts
 
 
-def hoisted(accesses: Sequence[AccessEvent], events: Iterable[Event]) -> list[AccessEvent]:
-    """The accesses, with the loads of loop heads where they are executed: once, before the loop, by all lanes that get
-    there, and not again by those that are still in it.
+def hoisted(
+    accesses: Sequence[AccessEvent], events: Iterable[Event], restricted: frozenset[str], graph: Graph
+) -> list[AccessEvent]:
+    """The accesses, with the loads that a loop does not change where they are executed: once, before the loop, by all
+    lanes that get there, and not again by those that are still in it.
 
     Measured on rows of a sparse matrix: `k < start[row + 1]` is loaded once where the loop stores nothing, and in every
-    iteration where it stores to global memory.
+    iteration where it stores to global memory. A load of the body is noted at the line of the loop's head, since it
+    loses its own (read from the line tables of some 250 programs, nvcc 13.0): that of `x[i]` in `sum += x[i] * y[j]` at
+    `for (int j = 0; j < n; j++)`.
+
+    `restricted` are the parameters that are declared `__restrict__`.
     """
-    changing = _changing(events)
-    return [_before_loops(access, changing) for access in accesses]
+    changing = _Changing.by(events, restricted)
+    return [_before_loop(_before_heads(access, changing), changing, graph) for access in accesses]
 
 
-def _changing(events: Iterable[Event]) -> set[tuple[Loop, str]]:
+class _Changing(Struct, frozen=True):
+    """What may change memory in loops."""
+
+    spaces: set[tuple[Loop, str]]
     """The loops in which memory of a space may change under a load."""
-    found: set[tuple[Loop, str]] = set()
-    for event in events:
-        if isinstance(event, (BarrierEvent, FenceEvent)):
-            spaces: tuple[str, ...] = ("global", "shared")
-        elif isinstance(event, (AccessEvent, LibraryAccess)) and event.operation != "load":
-            spaces = (event.target.space,)
-        else:
-            continue
-        found.update((loop, space) for loop in event.context.loops for space in spaces)
-    return found
+    targets: set[tuple[Loop, str]]
+    """Those that store to a parameter that nothing else points to."""
+    restricted: frozenset[str]
+
+    @classmethod
+    def by(cls, events: Iterable[Event], restricted: frozenset[str]) -> _Changing:
+        found = cls(set(), set(), restricted)
+        for event in events:
+            if isinstance(event, (BarrierEvent, FenceEvent)):
+                spaces: tuple[str, ...] = ("global", "shared")
+            elif isinstance(event, (AccessEvent, LibraryAccess)) and event.operation != "load":
+                spaces = (event.target.space,)
+                found.targets.update((loop, event.target.name) for loop in event.context.loops)
+            else:
+                continue
+            found.spaces.update((loop, space) for loop in event.context.loops for space in spaces)
+        return found
+
+    def value_of(self, load: AccessEvent, loop: Loop) -> bool:
+        """Whether what is loaded may be another value in another iteration."""
+        if load.target.symbol is None and load.target.name in self.restricted:
+            return (loop, load.target.name) in self.targets
+        return (loop, load.target.space) in self.spaces
 
 
-def _before_loops(access: AccessEvent, changing: set[tuple[Loop, str]]) -> AccessEvent:
-    context = access.context
+def _may_move(access: AccessEvent) -> bool:
+    return access.operation == "load" and not access.is_assembly
+
+
+def _bits(access: AccessEvent) -> int:
+    """The leaves that decide about the address."""
+    return access.offset.bits | (access.target.opaque.bits if access.target.opaque is not None else 0)
+
+
+def _before_heads(access: AccessEvent, changing: _Changing) -> AccessEvent:
+    """What is executed however often the loop turns: its head, as far as it has no conditions of its own."""
+    context, bits = access.context, _bits(access)
     loops = list(context.loops)
-    bits = access.offset.bits | (access.target.opaque.bits if access.target.opaque is not None else 0)
     while (
-        access.operation == "load"
-        and not access.is_assembly
+        _may_move(access)
         and loops
-        and (loops[-1], access.target.space) not in changing
-        # Only what is executed however often the loop turns: its head, as far as it has no conditions of its own.
+        and (loops[-1], access.target.space) not in changing.spaces
         and context.conditions == loops[-1].conditions
         and not bits & loops[-1].counter.bits
     ):
@@ -51,3 +84,24 @@ def _before_loops(access: AccessEvent, changing: set[tuple[Loop, str]]) -> Acces
     if len(loops) == len(context.loops):
         return access
     return replace(access, context=replace(context, loops=tuple(loops)))
+
+
+def _before_loop(access: AccessEvent, changing: _Changing, graph: Graph) -> AccessEvent:
+    """A load of the body of a loop whose length is known at run time only, before which the compiler asks whether it
+    turns at all."""
+    context = access.context
+    if not context.loops or not _may_move(access) or access.left_out is not None:
+        return access
+    loop = context.loops[-1]
+    if loop.is_counted or _bits(access) & (loop.counter.bits | graph.opaque_bits) or changing.value_of(access, loop):
+        return access
+    tests = conjuncts(graph, loop.condition)
+    own = context.conditions[len(loop.conditions) :]
+    if not own or any(all(condition is not test for test in (*tests, loop.condition)) for condition in own):
+        return access
+    first = graph.substitution({loop.counter: graph.const(0, I8)})
+    moved = replace(
+        context, loops=context.loops[:-1], conditions=(*loop.conditions, *map(first, own)),
+        guard=min(context.guard, len(loop.conditions)),
+    )  # fmt: skip
+    return replace(access, context=moved, noted_at=loop.span)

@@ -35,7 +35,8 @@ def machine_accesses(execution: Execution) -> list[AccessEvent]:
     for event in events:
         merger.add(event)
     merger.close(None)
-    return hoisted(selected(merger.accesses, events, execution.view.graph), events)
+    graph = execution.view.graph
+    return hoisted(selected(merger.accesses, events, graph), events, restricted, graph)
 
 
 class _Run(Struct):

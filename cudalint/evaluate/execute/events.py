@@ -96,6 +96,8 @@ class AccessEvent(Struct, frozen=True, eq=False):
     """It is an instruction of inline PTX, which the compiler takes as it stands."""
     made_by: LibraryCall | None = None
     """The function of the CUDA library whose own access it is."""
+    noted_at: ir.Span | None = None
+    """The statement at which the compiler notes it, where it moved it there."""
 
 
 class LibraryAccess(Struct, frozen=True, eq=False):

@@ -28,11 +28,22 @@ class LoopParts(Struct, frozen=True, eq=False):
 def parts_of_for(statement: ir.For) -> LoopParts:
     """Without the declaration before the loop."""
     own = statement.init.symbol if isinstance(statement.init, ir.Declare) else None
-    counted = own is not None and _mentions_only(own, statement.init, statement.condition, statement.increment)
+    counter = own or _assigned(statement.init)
+    counted = counter is not None and _mentions_only(
+        counter, statement.init, statement.condition, statement.increment
+    )
     return LoopParts(
         statement.condition, statement.body, statement.increment, statement.span, "for", own=own, is_counted=counted,
         is_unrolled=counted and statement.unroll == 0, statement=statement,
     )  # fmt: skip
+
+
+def _assigned(init: ir.Stmt | None) -> ir.Symbol | None:
+    """The variable that `i = 0` sets, declared before the loop as in C of old: the compiler counts by it as well."""
+    if not isinstance(init, ir.ExprStmt) or not isinstance(init.expr, ir.Assign) or init.expr.op:
+        return None
+    target = init.expr.target
+    return target.symbol if isinstance(target, ir.Name) else None
 
 
 def _mentions_only(symbol: ir.Symbol, *parts: ir.Stmt | ir.Expr | None) -> bool:
