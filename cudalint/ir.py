@@ -11,7 +11,7 @@ are completed in place because C++ lets a record point to itself.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Set
 from typing import Final, Literal, NamedTuple, get_args
 
 from msgspec import Struct, field
@@ -194,6 +194,8 @@ class Function(Struct, eq=False):
     """Launches of other kernels are missing from the body."""
     stand_ins: tuple[tuple[str, int], ...] = ()
     """Names that nothing declares, and the numbers that were made up for them to make this instantiation."""
+    volatile: Set[Span] = frozenset()
+    """Where an object that is declared `volatile` is read or written, in what was lowered so far of the file."""
 
 
 class FunctionRef(Struct, eq=False):

@@ -172,6 +172,7 @@ array_size: Callable[[CxType], int] = _function("clang_getArraySize", c_longlong
 size_of: Callable[[CxType], int] = _function("clang_Type_getSizeOf", c_longlong, CxType)
 align_of: Callable[[CxType], int] = _function("clang_Type_getAlignOf", c_longlong, CxType)
 type_declaration: Callable[[CxType], Cursor] = _function("clang_getTypeDeclaration", Cursor, CxType)
+is_volatile_qualified: Callable[[CxType], int] = _function("clang_isVolatileQualifiedType", c_uint, CxType)
 is_const_qualified: Callable[[CxType], int] = _function("clang_isConstQualifiedType", c_uint, CxType)
 is_restrict_qualified: Callable[[CxType], int] = _function("clang_isRestrictQualifiedType", c_uint, CxType)
 

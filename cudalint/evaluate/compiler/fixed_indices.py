@@ -8,15 +8,18 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from cudalint import ir
 from cudalint.evaluate.execute import walk
 
 _ACCESSES = (ir.Index, ir.Member, ir.Unary, ir.Name)
+_LOOPS = (ir.For, ir.While, ir.DoWhile)
 _ALL = 256
 """Of what is no part: no access needs a larger alignment."""
+_SIZES = ("blockDim", "gridDim")
 _SUMS = ("+", "-", "")
+_SCALES = ("*", "/", "<<", ">>")
 
 
 class _Flow(NamedTuple):
@@ -32,6 +35,25 @@ def fixed_indices(function: ir.Function) -> dict[ir.Span, int]:
     """For the accesses in a kernel's own body and in its lambdas a power of two, of which the part of the address in
     bytes is a multiple that is known at run time only: the compiler sees of the address modulo that what there is to
     see."""
+    parameters, nodes = _contents(function)
+    open_ = _Open.of(parameters, list(_flows(nodes)))
+    return {node.span: open_.bytes_of(node) for node in nodes if isinstance(node, _ACCESSES)}
+
+
+@lru_cache(maxsize=1)
+def open_names(function: ir.Function) -> dict[ir.Span, frozenset[ir.Symbol]]:
+    """The variables in the addresses of these accesses that the compiler knows nothing of: how far `t[i - stride]` is
+    from `t[i]` is known at run time only, and the two are not merged, whatever `stride` is. Variables that a loop of
+    unknown length doubles or halves are such, too; those that it counts are not, since it is unrolled."""
+    parameters, nodes = _contents(function)
+    flows = list(_flows(nodes))
+    open_ = _Open.of((*parameters, *_scaled(nodes, _Open.of(parameters, flows))), flows)
+    named = {node.span: open_.names(node) for node in nodes if isinstance(node, ir.Index)}
+    return named | {node.span: open_.names(node.target) for node in nodes if isinstance(node, ir.Assign)}
+
+
+def _contents(function: ir.Function) -> tuple[list[ir.Symbol], list[Any]]:
+    """The parameters and all nodes of a kernel and of its lambdas."""
     nodes = list(walk.walk(function.body))
     parameters = list(function.parameters)
     for node in nodes:
@@ -39,8 +61,16 @@ def fixed_indices(function: ir.Function) -> dict[ir.Span, int]:
         if closure is not None:
             parameters += closure.parameters
             nodes += walk.walk(closure.body)
-    open_ = _Open.of(parameters, list(_flows(nodes)))
-    return {node.span: open_.bytes_of(node) for node in nodes if isinstance(node, _ACCESSES)}
+    return parameters, nodes
+
+
+def _scaled(nodes: Iterable[object], open_: _Open) -> Iterator[ir.Symbol]:
+    """The variables that loops whose lengths are open multiply or divide."""
+    for loop in nodes:
+        if isinstance(loop, _LOOPS) and loop.condition is not None and open_.part(loop.condition) < _ALL:
+            for node in walk.walk(loop):
+                if isinstance(node, ir.Assign) and node.op in _SCALES and isinstance(node.target, ir.Name):
+                    yield node.target.symbol
 
 
 class _Open:
@@ -71,7 +101,7 @@ class _Open:
         """The power of two that divides the open part of a number."""
         match expr:
             case ir.Name(symbol=symbol):
-                return 1 if symbol.name in ("blockDim", "gridDim") else self._of.get(symbol, _ALL)
+                return 1 if symbol.name in _SIZES else self._of.get(symbol, _ALL)
             case ir.Cast(operand=operand):
                 return self.part(operand)
             case ir.Binary(op="+" | "-", left=left, right=right, type=type_):
@@ -83,6 +113,11 @@ class _Open:
             case ir.Binary(op="<<", left=left, right=ir.Constant(value=int(count))) if 0 <= count < 8:
                 return min(_ALL, self.part(left) << count)
         return _ALL if not any(self.part(n) < _ALL for n in walk.walk(expr) if isinstance(n, ir.Name)) else 1
+
+    def names(self, access: ir.Expr) -> frozenset[ir.Symbol]:
+        """The open variables that an expression names."""
+        named = (node.symbol for node in walk.walk(access) if isinstance(node, ir.Name))
+        return frozenset(s for s in named if s.name in _SIZES or self._of.get(s, _ALL) < _ALL)
 
     def _bytes(self, side: ir.Expr, sum_: ir.Type) -> int:
         """The part of one side of a sum, in bytes where a pointer is what comes out."""

@@ -61,7 +61,7 @@ class _Changing(Struct, frozen=True):
 
 
 def _may_move(access: AccessEvent) -> bool:
-    return access.operation == "load" and not access.is_assembly
+    return access.operation == "load" and not access.is_verbatim
 
 
 def _bits(access: AccessEvent) -> int:

@@ -7,12 +7,14 @@ array, whose alignment it chooses itself. Counters see the machine's accesses, s
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence, Set
 
 import numpy as np
 from msgspec import Struct, field
 from msgspec.structs import replace
 
+from cudalint import ir
+from cudalint.evaluate.compiler.fixed_indices import open_names
 from cudalint.evaluate.compiler.hoisting import hoisted
 from cudalint.evaluate.compiler.selected import selected
 from cudalint.evaluate.compiler.unrolling import Unrolling, is_elsewhere
@@ -29,14 +31,21 @@ _WIDTHS = (16, 8, 4, 2)
 
 def machine_accesses(execution: Execution) -> list[AccessEvent]:
     """The access events of one execution as the machine makes them; order and number stay the same."""
-    events = list(execution.events)
+    events = [_as_declared(event, execution.function.volatile) for event in execution.events]
     restricted = frozenset(p.name for p in execution.function.parameters if p.is_restrict)
-    merger = _Merger(execution.view, Unrolling.of(execution), restricted)
+    merger = _Merger(execution.view, Unrolling.of(execution), restricted, open_names(execution.function))
     for event in events:
         merger.add(event)
     merger.close(None)
     graph = execution.view.graph
     return hoisted(selected(merger.accesses, events, graph), events, restricted, graph)
+
+
+def _as_declared(event: Event, volatile: Set[ir.Span]) -> Event:
+    """What is declared `volatile` is read and written as it stands in the source, each time."""
+    if not isinstance(event, AccessEvent) or event.context.span not in volatile:
+        return event
+    return replace(event, is_verbatim=True)
 
 
 class _Run(Struct):
@@ -53,6 +62,8 @@ class _Merger(Struct, eq=False):
     unrolling: Unrolling
     restricted: frozenset[str]
     """Parameters of the kernel that are declared `__restrict__`."""
+    open_names: Mapping[ir.Span, Set[ir.Symbol]]
+    """See `fixed_indices.open_names`."""
     accesses: list[AccessEvent] = field(default_factory=list)
     _loaded: dict[object, AccessEvent] = field(default_factory=dict)
     _runs: dict[tuple[object, ...], _Run] = field(default_factory=dict)
@@ -68,12 +79,12 @@ class _Merger(Struct, eq=False):
         if is_astray(event.offset, event.context, self.view.graph):
             self.accesses.append(event)
             return
-        if event.operation == "load" and not event.is_assembly:
+        if event.operation == "load" and not event.is_verbatim:
             event = self._repeated(event)
         elif event.operation != "load":
             self._loaded = {k: e for k, e in self._loaded.items() if self._outlives(e, event)}
         self._end_conflicting(event)
-        if event.is_assembly:
+        if event.is_verbatim:
             self.accesses.append(event)
             return
         self.accesses.append(self.unrolling.wide(event))
@@ -147,7 +158,7 @@ class _Merger(Struct, eq=False):
         context = event.context
         key = (
             id(event.target), event.operation, event.bytes, base, constant_in_record, context.conditions,
-            tuple(id(x) for x in context.loops),
+            tuple(id(x) for x in context.loops), self.open_names.get(context.span, frozenset()),
         )  # fmt: skip
         if key in self._runs and any(_overlap(event, store) for store in self._runs[key].stored):
             self.close(key)

@@ -10,7 +10,7 @@ that are even but no multiple of 4, beyond those that are unrolled in full, give
 What else the body does to shared memory keeps them apart (read from thirty more loops): a store keeps loads apart, and
 any access keeps stores apart, since the compiler does not exchange them. Only within one dynamic array, whose alignment
 it knows early, it tells elements apart that are so far from one another for every thread. Stores stay apart, too, if
-the body has a branch or what becomes one: divisions and functions with a slow path of their own.
+the body has a branch, and both do if there is arithmetic in it that takes a jump (`slow_paths.py`).
 
 Where nothing is left of a nest of loops (`#pragma unroll` on each), loads of neighbours are also merged if it is one of
 the outer loops that walks through them: `frag[j] = tile[(row + j) * K + k]` in a loop over `k`.
@@ -26,7 +26,7 @@ from msgspec.structs import replace
 
 from cudalint import ir
 from cudalint.evaluate.compiler.fixed_indices import fixed_indices
-from cudalint.evaluate.execute import walk
+from cudalint.evaluate.compiler.slow_paths import keeps_apart
 from cudalint.evaluate.execute.events import AccessEvent, BarrierEvent, BranchEvent, Loop
 from cudalint.evaluate.requests.execution import Execution
 from cudalint.evaluate.requests.views import LaunchView
@@ -54,7 +54,9 @@ class Unrolling(Struct, eq=False):
     nests: dict[Loop, list[AccessEvent | None]] = field(default_factory=dict)
     """The same with those in inner loops, for outer loops of which nothing is left."""
     branching: set[Loop] = field(default_factory=set)
-    """Those whose bodies have branches."""
+    """Those whose bodies have branches, or what becomes one and keeps stores apart."""
+    jumping: set[Loop] = field(default_factory=set)
+    """Those whose bodies have arithmetic that keeps the loads of their iterations apart."""
     _residues: Residues = field(default_factory=Residues)
 
     @staticmethod
@@ -67,8 +69,17 @@ class Unrolling(Struct, eq=False):
                 for each in outer:
                     if each.is_unrolled:
                         found._note(event, each, found.nests)
-        found.branching.update(step.loops[-1] for step in execution.steps if step.loops and _jumps(step.code))
+        for step in execution.steps:
+            if step.loops:
+                found._note_arithmetic(step.code, step.loops[-1])
         return found
+
+    def _note_arithmetic(self, code: ir.Stmt | ir.Expr, loop: Loop) -> None:
+        apart = keeps_apart(code)
+        if apart.loads:
+            self.jumping.add(loop)
+        if apart.stores:
+            self.branching.add(loop)
 
     def _note(
         self,
@@ -131,6 +142,8 @@ class Unrolling(Struct, eq=False):
             return event
         if _is_kept_apart(event, body):
             return event
+        if event.operation == "load" and loop in self.jumping:
+            return event
         if event.operation == "store" and (loop in self.branching or not self._is_store_of_neighbours(event, loop)):
             return event
         first = graph.substitute(event.offset, {loop.counter: graph.const(0, I8)})
@@ -153,35 +166,6 @@ class Unrolling(Struct, eq=False):
         if abs(factors.get(loop.counter, 0)) != event.bytes:
             return False
         return bool(event.context.frames) or self._fixed(event) % _WIDTHS[0] == 0
-
-
-_PLAIN_CALLS = frozenset({
-    "min", "max", "abs", "fabs", "fabsf", "fmin", "fmax", "fminf", "fmaxf", "fma", "fmaf", "floor", "floorf", "ceil",
-    "ceilf", "trunc", "truncf", "rint", "rintf", "exp2f",
-})  # fmt: skip
-
-
-_STATEMENTS = (ir.For, ir.While, ir.DoWhile, ir.Block, ir.If)
-
-
-def _jumps(code: ir.Stmt | ir.Expr) -> bool:
-    """Whether what a piece of code computes takes jumps: division of floating-point numbers, and functions that treat
-    large or tiny arguments apart."""
-    if isinstance(code, _STATEMENTS):
-        return False  # What is in them has steps of its own.
-    return any(_divides(node) or _has_slow_path(node) for node in walk.walk(code))
-
-
-def _divides(node: object) -> bool:
-    if not isinstance(node, ir.Binary) or node.op != "/" or isinstance(node.right, ir.Constant):
-        return False
-    return isinstance(node.type, ir.Scalar) and node.type.kind == "float"
-
-
-def _has_slow_path(node: object) -> bool:
-    if not isinstance(node, ir.Call) or node.callee is not None or node.name.startswith("__"):
-        return False
-    return node.name not in _PLAIN_CALLS and (node.function is None or not node.function.is_user)
 
 
 def _is_guarded(event: AccessEvent, loop: Loop, graph: Graph) -> bool:

@@ -92,8 +92,9 @@ class AccessEvent(Struct, frozen=True, eq=False):
     """For an atomic: the threads among which it is one."""
     one_of: bool = False
     """Some lanes may touch another array, or another place in this one, through the same pointer."""
-    is_assembly: bool = False
-    """It is an instruction of inline PTX, which the compiler takes as it stands."""
+    is_verbatim: bool = False
+    """The compiler takes it as it stands, an instruction of inline PTX or an access to what is `volatile`: it is not
+    merged with others, left out or moved."""
     made_by: LibraryCall | None = None
     """The function of the CUDA library whose own access it is."""
     noted_at: ir.Span | None = None

@@ -266,7 +266,7 @@ class Memory:
         bytes_: int | None = None,
         value: Value | None = None,
         atomic_scope: Scope = "grid",
-        is_assembly: bool = False,
+        is_verbatim: bool = False,
     ) -> None:
         """Records the machine accesses that touching `place` takes; `value` is what is stored."""
         pointer = place.pointer
@@ -301,7 +301,7 @@ class Memory:
                     values=values,
                     atomic_scope=atomic_scope,
                     one_of=pointer.one_of,
-                    is_assembly=is_assembly,
+                    is_verbatim=is_verbatim,
                 )
             )
 

@@ -246,7 +246,7 @@ class _Assembly(Struct, eq=False):
 
     def _record(self, place: MemoryPlace, operation: Operation, bytes_: int, value: Value | None = None) -> None:
         context = self.ex.context(self.statement.span)
-        self.ex.memory.access(place, context, operation, bytes_, value, is_assembly=True)
+        self.ex.memory.access(place, context, operation, bytes_, value, is_verbatim=True)
 
     def _move(self, instruction: Instruction) -> bool:
         """`mov`, and conversions of addresses and integers."""

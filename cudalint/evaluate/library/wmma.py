@@ -99,7 +99,7 @@ def _transfer(ex: Executor, call: ir.Call, held: int, pointed: int, operation: O
         before = ex.state.conditions
         if lanes is not None:
             ex.state.assume(lanes)
-        ex.memory.access(place, ex.context(call.span), operation, bytes_, is_assembly=True)
+        ex.memory.access(place, ex.context(call.span), operation, bytes_, is_verbatim=True)
         ex.state.conditions = before
     if not accesses:
         ex.gap(call.span, f"the accesses of `{call.name}` are not known for this fragment")

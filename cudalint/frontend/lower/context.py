@@ -55,6 +55,8 @@ class Context:
         self.statements = Statements(self)
         self.instantiations: Sequence[Cursor] = ()
         """The definitions that clang made of the unit's templates."""
+        self.volatile: set[ir.Span] = set()
+        """See `ir.Function`."""
 
     def _texts(self) -> Iterator[str]:
         """The main file, then the user's headers, as clang read them. Bytes are latin-1."""

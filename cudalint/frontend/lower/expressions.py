@@ -70,7 +70,10 @@ class Expressions:
         method = self._methods.get(cursor.kind)
         if method is None:
             return self.unknown(cursor, f"expression of libclang kind {cursor.kind}")
-        return method(cursor)
+        expr = method(cursor)
+        if self._types.is_volatile(cursor):
+            self._context.volatile.add(expr.span)
+        return expr
 
     def lower_all(self, nodes: list[Cursor]) -> tuple[ir.Expr, ...]:
         return tuple([self.lower(node) for node in nodes])

@@ -173,6 +173,7 @@ class Functions:
             problems=context.problems_within(span, stand_ins),
             launches_kernels=context.launches_kernels(span),
             stand_ins=context.stand_ins.numbers(stand_ins),
+            volatile=context.volatile,
         )
 
     def _template_values(self, definition: Cursor) -> tuple[ir.Symbol, ...]:

@@ -69,6 +69,8 @@ class Types:
         self._lowered: dict[int, ir.Type] = {}
         self._pointers: dict[tuple[ir.Type, bool], ir.PointerType] = {}
         self._arrays: dict[tuple[ir.Type, int | None], ir.ArrayType] = {}
+        self._volatile: set[int] = set()
+        """Of the types that were lowered, those that are declared `volatile`, by their handle."""
         self._base_bytes: dict[ir.RecordType, int] = {}
         """Instances of class templates whose bases depend on its parameters, which libclang 18 doesn't tell; and the
         bytes of those bases that were found."""
@@ -84,9 +86,16 @@ class Types:
             return _NO_TYPE
         found = self._lowered.get(type_.handle)
         if found is None:
-            found = self._lower_canonical(cursors.unqualified_type(cursors.canonical_type(type_)))
+            canonical = cursors.canonical_type(type_)
+            if cursors.is_volatile_qualified(canonical):
+                self._volatile.add(type_.handle)
+            found = self._lower_canonical(cursors.unqualified_type(canonical))
             self._lowered[type_.handle] = found
         return found
+
+    def is_volatile(self, cursor: Cursor) -> bool:
+        """Whether an expression that was lowered names an object that is declared `volatile`."""
+        return bool(self._volatile) and cursors.type_of(cursor).handle in self._volatile
 
     def may_be_unsized(self) -> bool:
         """Whether there may be records of which nobody knows the size."""
