@@ -41,6 +41,61 @@ def test_width_of_loads_in_a_loop(length: str, element: str, expected: int) -> N
     assert [access.bytes for access in kernel.accesses if access.array == "s"] == [expected]
 
 
+def test_a_counter_that_is_declared_before_the_loop_counts_like_its_own() -> None:
+    body = "int k; for (k = 0; k < 16; k++) s[16 * threadIdx.x + k] = a[t + 999 * k]; __syncthreads(); b[t] = s[t];"
+    kernel = evaluate(body)
+    assert [a.bytes for a in kernel.accesses if a.array == "s" and a.operation == "store"] == [16]
+
+
+_ARITHMETIC = [
+    # what iteration k computes from its element, bytes that one load brings
+    ("s[k] / d", 4),
+    ("d / s[k]", 4),
+    ("s[k] / 3.0f", 4),
+    ("s[k] / 4.0f", 16),
+    ("__fdividef(d, s[k])", 16),
+    ("(int)s[k] / n", 16),
+    ("expf(s[k])", 16),
+    ("logf(s[k])", 16),
+    ("tanhf(s[k])", 16),
+    ("rsqrtf(s[k])", 16),
+    ("sqrtf(s[k])", 4),
+    ("powf(s[k], d)", 4),
+    ("sinf(s[k])", 4),
+    ("__sinf(s[k])", 16),
+    ("sqrt(((double*)s)[k])", 8),
+    ("exp(((double*)s)[k])", 16),
+]
+
+
+@pytest.mark.parametrize(("value", "expected"), _ARITHMETIC)
+def test_arithmetic_that_jumps_keeps_the_loads_of_iterations_apart(value: str, expected: int) -> None:
+    kernel = evaluate(f"float d = a[t], x = 0; for (int k = 0; k < 64; k++) x += {value}; b[t] = x;")
+    assert [access.bytes for access in kernel.accesses if access.array == "s"] == [expected]
+
+
+_NEIGHBOURS = [
+    # two elements that are next to each other under the launch, whether the compiler knows that
+    ("s[2 * threadIdx.x] + s[2 * threadIdx.x + 1]", True),
+    ("s[2 * threadIdx.x] + s[2 * threadIdx.x + blockDim.y]", False),
+    ("s[2 * threadIdx.x + blockDim.y - 1] + s[2 * threadIdx.x + 1]", False),
+    ("((volatile float*)s)[2 * threadIdx.x] + ((volatile float*)s)[2 * threadIdx.x + 1]", False),
+]
+
+
+@pytest.mark.parametrize(("sum_", "is_known"), _NEIGHBOURS)
+def test_neighbours_are_merged_if_the_compiler_knows_them(sum_: str, is_known: bool) -> None:
+    kernel = evaluate(f"b[t] = {sum_};", (32, 1, 1))
+    assert {access.bytes for access in kernel.accesses if access.array == "s"} == ({8} if is_known else {4})
+
+
+def test_what_a_loop_of_unknown_length_doubles_is_not_known() -> None:
+    """In the last but one iteration, or the first, the elements are neighbours."""
+    body = "for (int k = 1; k <= n; k *= 2) { b[t] = s[2 * threadIdx.x + 1 - k] + s[2 * threadIdx.x + 1]; }"
+    kernel = evaluate(body, (32, 1, 1), arguments="unknown, other")
+    assert {access.bytes for access in kernel.accesses if access.array == "s"} == {4}
+
+
 _NESTS = [
     # before the outer loop, before the inner loop, length of the inner loop, what else the outer body does, bytes
     ("#pragma unroll", "#pragma unroll", "j < 4", "", 16),

@@ -35,21 +35,26 @@ def fixed_indices(function: ir.Function) -> dict[ir.Span, int]:
     """For the accesses in a kernel's own body and in its lambdas a power of two, of which the part of the address in
     bytes is a multiple that is known at run time only: the compiler sees of the address modulo that what there is to
     see."""
-    parameters, nodes = _contents(function)
-    open_ = _Open.of(parameters, list(_flows(nodes)))
+    open_, nodes = _open_in(function)
     return {node.span: open_.bytes_of(node) for node in nodes if isinstance(node, _ACCESSES)}
 
 
 @lru_cache(maxsize=1)
 def open_names(function: ir.Function) -> dict[ir.Span, frozenset[ir.Symbol]]:
     """The variables in the addresses of these accesses that the compiler knows nothing of: how far `t[i - stride]` is
-    from `t[i]` is known at run time only, and the two are not merged, whatever `stride` is. Variables that a loop of
-    unknown length doubles or halves are such, too; those that it counts are not, since it is unrolled."""
-    parameters, nodes = _contents(function)
-    flows = list(_flows(nodes))
-    open_ = _Open.of((*parameters, *_scaled(nodes, _Open.of(parameters, flows))), flows)
+    from `t[i]` is known at run time only, and the two are not merged, whatever `stride` is."""
+    open_, nodes = _open_in(function)
     named = {node.span: open_.names(node) for node in nodes if isinstance(node, ir.Index)}
     return named | {node.span: open_.names(node.target) for node in nodes if isinstance(node, ir.Assign)}
+
+
+def _open_in(function: ir.Function) -> tuple[_Open, list[Any]]:
+    """What is open in a kernel and its lambdas, and all their nodes. Variables that a loop of unknown length doubles or
+    halves are open, too; those that it counts are not, since it is unrolled."""
+    parameters, nodes = _contents(function)
+    flows = list(_flows(nodes))
+    scaled = list(_scaled(nodes, _Open.of(parameters, flows)))
+    return _Open.of((*parameters, *scaled), flows), nodes
 
 
 def _contents(function: ir.Function) -> tuple[list[ir.Symbol], list[Any]]:

@@ -8,9 +8,13 @@ from collections.abc import Iterable, Sequence
 from msgspec import Struct
 from msgspec.structs import replace
 
+from cudalint import ir
+from cudalint.evaluate.execute import walk
 from cudalint.evaluate.execute.events import AccessEvent, BarrierEvent, Event, FenceEvent, LibraryAccess, Loop
 from cudalint.evaluate.symbolic.arithmetic import I8
 from cudalint.evaluate.symbolic.graph import Graph, conjuncts
+
+_LOOPS = (ir.For, ir.While, ir.DoWhile, ir.RangeFor)
 
 
 def hoisted(
@@ -95,9 +99,11 @@ def _before_loop(access: AccessEvent, changing: _Changing, graph: Graph) -> Acce
     loop = context.loops[-1]
     if loop.is_counted or _bits(access) & (loop.counter.bits | graph.opaque_bits) or changing.value_of(access, loop):
         return access
-    tests = conjuncts(graph, loop.condition)
+    tests = (*conjuncts(graph, loop.condition), loop.condition)
     own = context.conditions[len(loop.conditions) :]
-    if not own or any(all(condition is not test for test in (*tests, loop.condition)) for condition in own):
+    if not own or any(all(condition is not test for test in tests) for condition in own):
+        return access
+    if not _is_in_body(context.span, loop):
         return access
     first = graph.substitution({loop.counter: graph.const(0, I8)})
     moved = replace(
@@ -105,3 +111,17 @@ def _before_loop(access: AccessEvent, changing: _Changing, graph: Graph) -> Acce
         guard=min(context.guard, len(loop.conditions)),
     )  # fmt: skip
     return replace(access, context=moved, noted_at=loop.span)
+
+
+def _is_in_body(span: ir.Span, loop: Loop) -> bool:
+    """Whether a place is in the body of a loop and in no other loop in that: one that was counted out leaves none
+    behind, and may not turn at all."""
+    if loop.statement is None or not _is_within(span, loop.span):
+        return False
+    inner = (node for node in walk.walk(loop.statement.body) if isinstance(node, _LOOPS))
+    return not any(_is_within(span, node.span) for node in inner)
+
+
+def _is_within(span: ir.Span, whole: ir.Span) -> bool:
+    start, end = (whole.line, whole.column), (whole.end_line, whole.end_column)
+    return span.path == whole.path and start <= (span.line, span.column) <= end

@@ -211,7 +211,7 @@ class _Merger(Struct, eq=False):
         if event.target.bytes is None:
             # The compiler gives dynamic arrays 16 bytes, and must see the rest in the index.
             return self.unrolling.is_aligned_early(event, event.offset, width)
-        return self._aligned(event, event.offset, width)
+        return self.unrolling.fixed(event) % width == 0 and self._aligned(event, event.offset, width)
 
     def _aligned(self, event: AccessEvent, offset: Node, width: int) -> bool:
         """Whether all lanes' addresses are multiples of `width`."""

@@ -100,9 +100,9 @@ class Unrolling(Struct, eq=False):
         """Whether the compiler sees that an address is a multiple of `width`, counted from an aligned array."""
         if not self._residues.of(offset).is_multiple_of(width):
             return False
-        return self._fixed(event) % width == 0
+        return self.fixed(event) % width == 0
 
-    def _fixed(self, event: AccessEvent) -> int:
+    def fixed(self, event: AccessEvent) -> int:
         """See `fixed_indices`. Few kernels have accesses for which that is asked."""
         return fixed_indices(self.function).get(event.context.span, 1)
 
@@ -165,7 +165,7 @@ class Unrolling(Struct, eq=False):
         factors = dict(linear(event.offset)[0])
         if abs(factors.get(loop.counter, 0)) != event.bytes:
             return False
-        return bool(event.context.frames) or self._fixed(event) % _WIDTHS[0] == 0
+        return bool(event.context.frames) or self.fixed(event) % _WIDTHS[0] == 0
 
 
 def _is_guarded(event: AccessEvent, loop: Loop, graph: Graph) -> bool:
