@@ -12,8 +12,10 @@ from numpy.typing import NDArray
 from cudalint.evaluate.execute.events import Event
 from cudalint.evaluate.requests.execution import Execution
 from cudalint.evaluate.symbolic.graph import Graph
+from cudalint.evaluate.symbolic.memory_data import Data
 from cudalint.evaluate.symbolic.nodes import Node
-from cudalint.evaluate.symbolic.numeric import Data, Rows, Threads
+from cudalint.evaluate.symbolic.numeric import Rows
+from cudalint.evaluate.symbolic.threads import Threads
 from cudalint.flow.conflicts import Conflict, Contest, Reach, all_conflicts
 from cudalint.flow.lanes import Table, TooManyLanes, table_of
 from cudalint.flow.unfold import Program, TooLarge, Touch, Unfolding

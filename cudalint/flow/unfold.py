@@ -19,8 +19,10 @@ from numpy.typing import NDArray
 from cudalint.evaluate.execute.events import AccessEvent, BarrierEvent, CopyEvent, Event, LibraryAccess, Loop
 from cudalint.evaluate.requests.situations import mask_of
 from cudalint.evaluate.symbolic.graph import Graph
+from cudalint.evaluate.symbolic.memory_data import Data
 from cudalint.evaluate.symbolic.nodes import Node
-from cudalint.evaluate.symbolic.numeric import Data, Rows, Threads
+from cudalint.evaluate.symbolic.numeric import Rows
+from cudalint.evaluate.symbolic.threads import Threads
 from cudalint.hardware.requests import WARP_LANES
 
 MAX_INSTANCES = 8_000

@@ -17,7 +17,8 @@ from cudalint.evaluate.requests.representatives import picks, picks_between, sca
 from cudalint.evaluate.requests.totals import Totals
 from cudalint.evaluate.symbolic.graph import Graph
 from cudalint.evaluate.symbolic.nodes import Node
-from cudalint.evaluate.symbolic.numeric import Rows, Threads, WarpMasks
+from cudalint.evaluate.symbolic.numeric import Rows
+from cudalint.evaluate.symbolic.threads import Threads, WarpMasks
 from cudalint.evaluate.symbolic.varying import Lanes
 from cudalint.hardware.requests import WARP_LANES
 

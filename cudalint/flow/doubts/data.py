@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from cudalint.evaluate.symbolic.graph import Graph
+from cudalint.evaluate.symbolic.memory_data import Data
 from cudalint.evaluate.symbolic.nodes import THREAD_BITS, Node, Reason
-from cudalint.evaluate.symbolic.numeric import Data
 from cudalint.evaluate.symbolic.opaque_parts import opaque_parts
 from cudalint.flow.conflicts import Conflict
 from cudalint.flow.doubts.arrays import start_of
