@@ -9,14 +9,14 @@ from msgspec import Struct
 from numpy.typing import NDArray
 
 from cudalint import ir
-from cudalint.evaluate.checks.probes import allowed, generic, symbols
+from cudalint.evaluate.checks.probes import allowed, symbols
 from cudalint.evaluate.execute.events import BarrierEvent
 from cudalint.evaluate.requests.execution import Execution
 from cudalint.evaluate.requests.situations import mask_of
 from cudalint.evaluate.requests.views import LaunchView
 from cudalint.evaluate.symbolic.assumptions import holds
 from cudalint.evaluate.symbolic.graph import Graph, conjuncts
-from cudalint.evaluate.symbolic.nodes import BLOCK_BITS, THREAD_BITS, Node, render
+from cudalint.evaluate.symbolic.nodes import BLOCK_BITS, THREAD_BITS, Node, generic, render
 from cudalint.evaluate.symbolic.opaque_parts import opaque_parts
 from cudalint.facts import BarrierResult
 from cudalint.flow.pitches import is_another_grid

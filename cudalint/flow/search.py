@@ -10,7 +10,7 @@ from typing import Literal
 import numpy as np
 from msgspec import Struct, field
 
-from cudalint.evaluate.checks.probes import generic, symbols
+from cudalint.evaluate.checks.probes import symbols
 from cudalint.evaluate.execute.events import AccessEvent, Event, LibraryAccess
 from cudalint.evaluate.execute.values import Allocation
 from cudalint.evaluate.requests.astray import is_astray
@@ -18,7 +18,7 @@ from cudalint.evaluate.requests.execution import Execution
 from cudalint.evaluate.symbolic.arithmetic import BOOL
 from cudalint.evaluate.symbolic.assumptions import holds
 from cudalint.evaluate.symbolic.graph import Graph
-from cudalint.evaluate.symbolic.nodes import BLOCK_BITS, THREAD_BITS, Node, below, render, without_not
+from cudalint.evaluate.symbolic.nodes import BLOCK_BITS, THREAD_BITS, Node, below, generic, render, without_not
 from cudalint.evaluate.symbolic.numeric import Rows
 from cudalint.flow.apart import has_own_bytes
 from cudalint.flow.certainty import doubt_about

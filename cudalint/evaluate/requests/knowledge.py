@@ -15,7 +15,7 @@ from cudalint.evaluate.requests.situations import Situation
 from cudalint.evaluate.requests.views import Known, LaunchView
 from cudalint.evaluate.symbolic.arithmetic import BOOL
 from cudalint.evaluate.symbolic.graph import Graph, conjuncts
-from cudalint.evaluate.symbolic.nodes import BLOCK_BITS, THREAD_BITS, UNINITIALISED, Node, Reason, Uniform
+from cudalint.evaluate.symbolic.nodes import BLOCK_BITS, THREAD_BITS, UNINITIALISED, Node, Reason, generic
 from cudalint.evaluate.symbolic.opaque_parts import opaque_parts
 from cudalint.evaluate.symbolic.varying import Lanes
 
@@ -61,9 +61,8 @@ def _covered(uniform: Node, conditions: tuple[Node, ...], view: LaunchView) -> l
 def _uneven(uniform: Node, conditions: tuple[Node, ...]) -> Iterator[int]:
     """Sizes that are no multiples of a warp, where they are compared with what is each thread's own: what is left of a
     row behind its last whole piece has a length between one element and the piece's."""
-    assert isinstance(uniform.payload, Uniform)
     if any(condition.bits & uniform.bits and condition.bits & THREAD_BITS for condition in conditions):
-        yield from (int(uniform.payload.generic) + rest for rest in _RESTS)
+        yield from (generic(uniform) + rest for rest in _RESTS)
 
 
 def sizes_on_the_way(graph: Graph, conditions: Iterable[Node], loops: Sequence[Loop]) -> list[Node]:

@@ -8,11 +8,11 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 
-from cudalint.evaluate.checks.probes import generic, symbols
+from cudalint.evaluate.checks.probes import symbols
 from cudalint.evaluate.requests.execution import Execution
 from cudalint.evaluate.symbolic.assumptions import holds
 from cudalint.evaluate.symbolic.graph import Graph
-from cudalint.evaluate.symbolic.nodes import THREAD_BITS, Node, Uniform, render, without_not
+from cudalint.evaluate.symbolic.nodes import THREAD_BITS, Node, Uniform, generic, render, without_not
 from cudalint.evaluate.symbolic.numeric import Rows
 from cudalint.evaluate.symbolic.polynomial import terms_of
 from cudalint.flow.conflicts import Conflict
