@@ -11,7 +11,7 @@ import numpy as np
 from msgspec import Struct, field
 
 from cudalint.evaluate.checks.probes import symbols
-from cudalint.evaluate.execute.events import AccessEvent, Event, LibraryAccess
+from cudalint.evaluate.execute.events import AccessEvent, Event, LibraryAccess, Touch
 from cudalint.evaluate.execute.values import Allocation
 from cudalint.evaluate.requests.astray import is_astray
 from cudalint.evaluate.requests.execution import Execution
@@ -31,7 +31,6 @@ from cudalint.flow.left_out import Known, is_met, is_one_array, left_out, on_siz
 from cudalint.flow.reach import inside, lasting, reaching
 from cudalint.flow.trial import GaveUp, Trial
 from cudalint.flow.unfit import without_faults
-from cudalint.flow.unfold import Touch
 from cudalint.flow.valuations import satisfy
 from cudalint.options import RaceScope
 

@@ -18,8 +18,8 @@ _MOST_MEMOS = 16
 
 
 class Substitutions:
-    """What substitutions made of the nodes of one graph. The graph is handed over each time: with a cycle of references,
-    its nodes would stay in memory until a worker collects garbage, which it does between files only."""
+    """What substitutions made of the nodes of one graph. The graph is handed over each time: a cycle of references
+    would keep its nodes in memory until a worker collects garbage, which it does between files only."""
 
     def __init__(self) -> None:
         self._memos: dict[tuple[tuple[int, int], ...], dict[int, Node]] = {}

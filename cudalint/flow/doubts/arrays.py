@@ -9,6 +9,7 @@ from collections.abc import Sequence
 
 from cudalint import ir
 from cudalint.evaluate.checks.probes import symbols
+from cudalint.evaluate.execute.events import Touch
 from cudalint.evaluate.execute.values import Allocation
 from cudalint.evaluate.requests.execution import Execution
 from cudalint.evaluate.symbolic.graph import Graph
@@ -21,7 +22,7 @@ from cudalint.flow.doubts.doubt import Doubt, conditions_of, is_there_again
 from cudalint.flow.doubts.sizes import fits, is_bound, is_given
 from cudalint.flow.reach import leaves
 from cudalint.flow.trial import Trial
-from cudalint.flow.unfold import TooLarge, Touch
+from cudalint.flow.unfold import TooLarge
 
 _FEW_ELEMENTS = (8, 1)
 """That an array certainly has room for, among several in a buffer."""

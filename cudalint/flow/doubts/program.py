@@ -114,7 +114,7 @@ def parts_missing(conflict: Conflict, execution: Execution, trial: Trial) -> Dou
     if not execution.complete or execution.function.problems:
         return Doubt("part of the kernel is not understood")
     for call in execution.unseen:
-        if call.is_anywhere or _is_between(call, conflict, trial.program().places):
+        if call.is_anywhere or _is_between(call, conflict, trial.tree().places):
             return Doubt(f"`{call.name}`, which is not understood, may order the threads")
     if conflict.reach != "grid" and any(_is_for_one(event, conflict) for event in execution.events):
         return Doubt("a barrier that not all threads of the block wait for may order them")

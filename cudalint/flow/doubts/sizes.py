@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 import numpy as np
 
 from cudalint.evaluate.checks.probes import symbols
+from cudalint.evaluate.execute.events import Touch
 from cudalint.evaluate.requests.execution import Execution
 from cudalint.evaluate.symbolic.assumptions import holds
 from cudalint.evaluate.symbolic.graph import Graph
@@ -21,7 +22,7 @@ from cudalint.flow.doubts.doubt import Doubt, is_there_again
 from cudalint.flow.left_out import size_guards
 from cudalint.flow.reach import is_reached
 from cudalint.flow.trial import Trial
-from cudalint.flow.unfold import TooLarge, Touch
+from cudalint.flow.unfold import TooLarge
 from cudalint.options import RaceScope
 
 _MOST_OTHERS = 32
