@@ -13,7 +13,7 @@ from cudalint.evaluate.execute.events import Event, Touch
 from cudalint.evaluate.requests.execution import Execution
 from cudalint.evaluate.symbolic.graph import Graph
 from cudalint.evaluate.symbolic.memory_data import Data
-from cudalint.evaluate.symbolic.nodes import Node
+from cudalint.evaluate.symbolic.nodes import Node, bits_of
 from cudalint.evaluate.symbolic.numeric import Rows
 from cudalint.evaluate.symbolic.threads import Threads
 from cudalint.flow.conflicts import Conflict, Contest, Reach, all_conflicts
@@ -216,9 +216,7 @@ class Trial(Struct, eq=False):
     @property
     def is_launched(self) -> bool:
         """Whether the sizes make a grid at all: one of a negative size is none, even where two make a positive one."""
-        bits = 0
-        for extent in self.grid:
-            bits |= extent.bits
+        bits = bits_of(self.grid)
         if any(symbol.bits & bits and value < 1 for symbol, value in self.values.items()):
             return False
         return problem_of("grid", Rows.of_one_block(self.graph, self.values, self.block).counts(self.grid)) is None

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from cudalint.evaluate.execute.events import AccessEvent, BarrierEvent, CopyEvent, Event, LibraryAccess, Loop
 from cudalint.evaluate.requests.situations import mask_of
-from cudalint.evaluate.symbolic.nodes import Node
+from cudalint.evaluate.symbolic.nodes import Node, bits_of
 from cudalint.evaluate.symbolic.numeric import Rows
 from cudalint.flow.event_tree import EventTree, Item, LoopItems, Run, event_count, moves_clock
 from cudalint.flow.intervals import Clock, Intervals
@@ -82,9 +82,7 @@ class Unfolding:
 
     def follows(self, event: Event, node: Node) -> bool:
         """Whether a value can be evaluated where an event happens: it depends on no counter of another loop."""
-        own = 0
-        for loop in event.context.loops:
-            own |= loop.counter.bits
+        own = bits_of(loop.counter for loop in event.context.loops)
         return not node.bits & self.graph.loop_bits & ~own
 
     def iterations(self, event: Event) -> list[int]:

@@ -28,7 +28,7 @@ from cudalint.evaluate.execute.events import Context, depends_on
 from cudalint.evaluate.requests.views import LaunchView
 from cudalint.evaluate.symbolic.arithmetic import I4, I8, U4
 from cudalint.evaluate.symbolic.graph import Graph
-from cudalint.evaluate.symbolic.nodes import BLOCK_BITS, Node, render
+from cudalint.evaluate.symbolic.nodes import BLOCK_BITS, Node, bits_of, render
 from cudalint.evaluate.symbolic.numeric import Rows
 from cudalint.evaluate.symbolic.polynomial import spelled, terms_of
 
@@ -150,10 +150,7 @@ def _is_optional(touch: Touch, graph: Graph) -> bool:
 
 def _chosen_by(touch: Touch) -> int:
     """The leaves that decide about the address, but for those that only say who gets there."""
-    bits = touch.offset.bits
-    for loop in touch.context.loops:
-        bits |= loop.condition.bits
-    return bits
+    return touch.offset.bits | bits_of(loop.condition for loop in touch.context.loops)
 
 
 def _grid_bits(touch: Touch, view: LaunchView) -> int:

@@ -14,7 +14,7 @@ from cudalint.evaluate.requests.views import LaunchView
 from cudalint.evaluate.symbolic.arithmetic import BOOL
 from cudalint.evaluate.symbolic.assumptions import holds
 from cudalint.evaluate.symbolic.graph import Graph
-from cudalint.evaluate.symbolic.nodes import Node, generic
+from cudalint.evaluate.symbolic.nodes import Node, bits_of, generic
 from cudalint.evaluate.symbolic.numeric import Rows
 from cudalint.evaluate.symbolic.polynomial import is_address
 
@@ -74,9 +74,7 @@ def allowed(view: LaunchView, values: Values) -> bool:
 
 
 def _leave_room(view: LaunchView, values: Values) -> bool:
-    graph, bits = view.graph, 0
-    for symbol in values:
-        bits |= symbol.bits
+    graph, bits = view.graph, bits_of(values)
     own = [guard for guard in view.guards if not guard.bits & graph.uniform_bits & ~bits]
     return all(holds(graph, condition, values) for condition in (*view.assumed, *own))
 

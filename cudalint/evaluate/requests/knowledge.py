@@ -15,7 +15,7 @@ from cudalint.evaluate.requests.situations import Situation
 from cudalint.evaluate.requests.views import Known, LaunchView
 from cudalint.evaluate.symbolic.arithmetic import BOOL
 from cudalint.evaluate.symbolic.graph import Graph, conjuncts
-from cudalint.evaluate.symbolic.nodes import BLOCK_BITS, THREAD_BITS, UNINITIALISED, Node, Reason, generic
+from cudalint.evaluate.symbolic.nodes import BLOCK_BITS, THREAD_BITS, UNINITIALISED, Node, Reason, bits_of, generic
 from cudalint.evaluate.symbolic.opaque_parts import opaque_parts
 from cudalint.evaluate.symbolic.varying import Lanes
 
@@ -67,9 +67,7 @@ def _uneven(uniform: Node, conditions: tuple[Node, ...]) -> Iterator[int]:
 
 def sizes_on_the_way(graph: Graph, conditions: Iterable[Node], loops: Sequence[Loop]) -> list[Node]:
     """The first unknown sizes that decide whether threads get to a place under these conditions, in these loops."""
-    bits = 0
-    for condition in (*(loop.condition for loop in loops), *conditions):
-        bits |= condition.bits
+    bits = bits_of((*(loop.condition for loop in loops), *conditions))
     found = graph.atoms(bits, graph.uniform_bits)[:_MAX_TRIED]
     return [uniform for uniform in found if not uniform.kind.is_float and uniform.kind != BOOL]
 

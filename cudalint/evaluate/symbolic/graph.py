@@ -41,6 +41,7 @@ from cudalint.evaluate.symbolic.nodes import (
     Reason,
     Stride,
     Uniform,
+    bits_of,
     is_long,
     opaque_leaves,
     own_bit,
@@ -297,9 +298,7 @@ class Graph:
 
     def _leaves(self, parts: tuple[Node, ...], opaque: Iterable[Node] = ()) -> tuple[Node, ...]:
         """The leaves of some values, the first ones of many, with some opaque values among them."""
-        bits = 0
-        for part in parts:
-            bits |= part.bits
+        bits = bits_of(parts)
         own = [leaf for leaf in (*self.thread, *self.block) if leaf.bits & bits]
         found = {*self.atoms(bits & ~OPAQUE_BIT, ~0 << _FIRST_FREE_BIT), *opaque}
         return (*own, *sorted(found, key=lambda node: node.index)[:_MAX_SUMMARY])
@@ -379,10 +378,7 @@ class Graph:
         """`choices[index]`, lane by lane; an index outside is clamped."""
         if index.is_const:
             return choices[max(0, min(int(index.value), len(choices) - 1))]
-        bits = index.bits
-        for choice in choices:
-            bits |= choice.bits
-        return self._intern("pick", (index, *choices), None, choices[0].kind, bits)
+        return self._intern("pick", (index, *choices), None, choices[0].kind, index.bits | bits_of(choices))
 
     def shuffle(self, mode: str, value: Node, lane: Node, width: Node) -> Node:
         """`__shfl_sync` and friends: mode is idx, up, down or xor."""

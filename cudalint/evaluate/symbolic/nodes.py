@@ -95,6 +95,14 @@ class Node:
         return render(self)
 
 
+def bits_of(nodes: Iterable[Node]) -> int:
+    """The leaves that some values depend on, as a bit set."""
+    bits = 0
+    for node in nodes:
+        bits |= node.bits
+    return bits
+
+
 def own_bit(leaf: Node) -> int:
     """The bit by which a leaf is found in the nodes that depend on it; 0 for a node that is no leaf."""
     own = leaf.bits & ~OPAQUE_BIT

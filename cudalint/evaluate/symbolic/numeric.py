@@ -17,7 +17,7 @@ from cudalint.evaluate.symbolic.arithmetic import OPERATIONS, Kind, Number
 from cudalint.evaluate.symbolic.caches import MOST_AT_ONCE
 from cudalint.evaluate.symbolic.graph import Graph
 from cudalint.evaluate.symbolic.memory_data import Data, held_number
-from cudalint.evaluate.symbolic.nodes import Node, Uniform
+from cudalint.evaluate.symbolic.nodes import Node, Uniform, bits_of
 from cudalint.evaluate.symbolic.operations import Array, operate
 from cudalint.evaluate.symbolic.threads import Threads, WarpMasks
 from cudalint.evaluate.symbolic.trip_counts import lane_trips
@@ -106,9 +106,7 @@ class Rows:
         rows._start_keeping()
         rows.alive = self.alive if alive is None else alive
         rows._parent, rows._parent_rows = self, parent_rows
-        rows._own_bits = 0
-        for counter in counters:
-            rows._own_bits |= counter.bits
+        rows._own_bits = bits_of(counters)
         return rows
 
     def varied(self, uniforms: Mapping[Node, int | float]) -> Rows:
@@ -117,8 +115,7 @@ class Rows:
         rows = self.child(np.arange(self.count), self.weights, {})
         rows._parent_rows = None
         rows._uniforms = dict(uniforms)
-        for uniform in uniforms:
-            rows._own_bits |= uniform.bits
+        rows._own_bits = bits_of(uniforms)
         return rows
 
     def outside(self, levels: int) -> NDArray[np.bool_]:

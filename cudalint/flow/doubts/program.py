@@ -9,7 +9,7 @@ from cudalint.evaluate.execute.events import AccessEvent, BarrierEvent, Event, U
 from cudalint.evaluate.requests.execution import Execution
 from cudalint.evaluate.symbolic.assumptions import holds
 from cudalint.evaluate.symbolic.graph import Graph
-from cudalint.evaluate.symbolic.nodes import BLOCK_BITS, THREAD_BITS
+from cudalint.evaluate.symbolic.nodes import BLOCK_BITS, THREAD_BITS, bits_of
 from cudalint.evaluate.symbolic.opaque_parts import opaque_parts
 from cudalint.flow.conflicts import Conflict
 from cudalint.flow.doubts.doubt import Doubt, conditions_of
@@ -100,9 +100,7 @@ def unlikely_launch(conflict: Conflict, trial: Trial, execution: Execution) -> D
         return Doubt("it depends on how sizes go with the block, which the launch leaves open")
     if is_another_grid(trial.values, (conflict.first.offset, conflict.second.offset), execution):
         return Doubt("it depends on how sizes go with the grid, which the launch makes from other ones")
-    sizes = 0
-    for symbol in open_sizes(conflict, trial, execution):
-        sizes |= symbol.bits
+    sizes = bits_of(open_sizes(conflict, trial, execution))
     guards = [g for g in size_guards(execution) if not g.bits & ~sizes]
     if all(holds(trial.graph, guard, trial.values) for guard in guards):
         return None
