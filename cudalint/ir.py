@@ -12,7 +12,7 @@ are completed in place because C++ lets a record point to itself.
 from __future__ import annotations
 
 from collections.abc import Callable, Set
-from typing import Final, Literal, NamedTuple, get_args
+from typing import Final, Literal, NamedTuple, TypeGuard, get_args
 
 from msgspec import Struct, field
 
@@ -120,6 +120,20 @@ def type_name(type_: Type) -> str:
     if isinstance(type_, ArrayType):
         return f"{type_name(type_.element)}[{type_.count or ''}]"
     return type_.name
+
+
+def is_reference(type_: Type) -> TypeGuard[PointerType]:
+    return isinstance(type_, PointerType) and type_.reference
+
+
+def referent(type_: Type) -> Type:
+    """The type of an expression that names a variable of this type: a reference means what it refers to."""
+    return type_.pointee if is_reference(type_) else type_
+
+
+def pointee(type_: Type) -> Type:
+    """What a pointer or a reference leads to; an unknown type for everything else."""
+    return type_.pointee if isinstance(type_, PointerType) else OpaqueType("?")
 
 
 # --- symbols and functions ---------------------------------------------------------------------

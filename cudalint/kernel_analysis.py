@@ -303,34 +303,21 @@ class KernelAnalysis(Struct, eq=False):
     ) -> Execution:
         """Executes the kernel, or a variant of it; `quiet` where its gaps were listed before."""
         function = function or self.function
-        x, y, z = (self.graph.const(v) for v in configuration.block)
         # Loops may be counted out by numbers that options change, and which the user may have said something about.
         self._stated(configuration)
-        executor = Executor(self.graph, Extents((x, y, z), configuration.grid), deadline=self._executing_until())
-        complete = True
-        try:
-            executor.run_kernel(function, configuration.arguments, self.axioms)
-        except GaveUp as reason:
-            complete = False
-            if not quiet:
-                self.gap(self.function.name_span, str(reason))
-        for passed in executor.gaps if not quiet else ():
-            self.gap(passed.span, passed.reason)
+        executor, reason = self._run(configuration, function)
+        if not quiet:
+            if reason is not None:
+                self.gap(self.function.name_span, reason)
+            for passed in executor.gaps:
+                self.gap(passed.span, passed.reason)
         for symbol, allocation in executor.globals.items():
             if symbol.storage == "shared" and allocation.bytes:
                 self._shared[symbol] = allocation.bytes
-        events, steps = executor.memory.events, executor.steps
-        given = configuration.shared if configuration.source == "launch-site" else None
-        shared = int(given.value) if given is not None and given.is_const else None
         # From here on generic values are used, and only now is known what is divided by what.
         most_blocks = find_target(self.options.target).max_grid_dimensions
         settle_sizes(self.graph, configuration.grid, most_blocks, configuration.guards)
-        view = self._view(index, configuration)
-        view.events = events
-        view.assumed = (*view.assumed, *executor.assumed, *kept(self.graph, executor.rests_on))
-        view.assumptions = tuple(dict.fromkeys((*view.assumptions, *map(stated, executor.rests_on))))
-        if view.open_block is not None and not view.open_block.keys() >= set(executor.rests_on):
-            view.open_block = None
+        view = self._view_of(index, configuration, executor)
         # What an argument is taken for may depend on the assumptions, which the view has settled.
         numbers = Numbers(self.graph)
         arguments, allocated = argument_values(configuration, numbers), allocated_bytes(configuration, numbers)
@@ -338,11 +325,32 @@ class KernelAnalysis(Struct, eq=False):
             launch_facts(configuration, self.graph), arguments=arguments, allocated=allocated,
             assumptions=view.assumptions,
         )  # fmt: skip
-        alive = executor.state.conditions
+        given = configuration.shared if configuration.source == "launch-site" else None
+        shared = int(given.value) if given is not None and given.is_const else None
         return Execution(
-            function, launch, view, events, steps, complete, executor.globals, alive, self._until, shared,
-            tuple(executor.unseen),
+            function, launch, view, executor.memory.events, executor.steps, reason is None, executor.globals,
+            executor.state.conditions, self._until, shared, tuple(executor.unseen),
         )  # fmt: skip
+
+    def _run(self, configuration: Configuration, function: ir.Function) -> tuple[Executor, str | None]:
+        """The executor after it has executed the kernel, and why it gave up, if it did."""
+        x, y, z = (self.graph.const(v) for v in configuration.block)
+        executor = Executor(self.graph, Extents((x, y, z), configuration.grid), deadline=self._executing_until())
+        try:
+            executor.run_kernel(function, configuration.arguments, self.axioms)
+        except GaveUp as reason:
+            return executor, str(reason)
+        return executor, None
+
+    def _view_of(self, index: int, configuration: Configuration, executor: Executor) -> LaunchView:
+        """The launch as the execution has left it, with what that took for granted."""
+        view = self._view(index, configuration)
+        view.events = executor.memory.events
+        view.assumed = (*view.assumed, *executor.assumed, *kept(self.graph, executor.rests_on))
+        view.assumptions = tuple(dict.fromkeys((*view.assumptions, *map(stated, executor.rests_on))))
+        if view.open_block is not None and not view.open_block.keys() >= set(executor.rests_on):
+            view.open_block = None
+        return view
 
     def _executing_until(self) -> Deadline:
         return self._until.within(_EXECUTING_SHARE * self.options.seconds)

@@ -15,6 +15,7 @@ from cudalint.facts import Access, AccessResult, ArrayFacts, Branch, Frame, Kern
 from cudalint.hardware.banks import SharedOperation, shared_request
 from cudalint.hardware.requests import WARP_LANES
 from cudalint.hardware.sectors import global_request
+from cudalint.hardware.warps import thread_index
 from cudalint.numerals import count as count
 from cudalint.numerals import figure as figure
 
@@ -116,7 +117,7 @@ def thread_indices(
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
     """`threadIdx` of every lane of the sample's requests, each [n, 32]; lanes past the block run on in z."""
     linear = sample.warps[:, None] * WARP_LANES + np.arange(WARP_LANES)
-    return linear % block[0], linear // block[0] % block[1], linear // (block[0] * block[1])
+    return thread_index(linear, block)
 
 
 # --- wording ---------------------------------------------------------------------------------------------

@@ -63,7 +63,9 @@ def test_every_rule_has_a_page(rule: type) -> None:
 
 
 def test_file_names_say_code_and_name() -> None:
-    for rule in all_rules():
+    rules = all_rules()
+    assert rules
+    for rule in rules:
         expected = f"{rule.code.lower()}_{rule.name.replace('-', '_')}"
         assert rule.__module__.rpartition(".")[2] == expected
 

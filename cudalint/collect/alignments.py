@@ -16,7 +16,7 @@ from cudalint.evaluate.execute.memory import alignment
 from cudalint.evaluate.execute.values import Allocation
 from cudalint.evaluate.requests.astray import is_astray
 from cudalint.evaluate.requests.execution import Execution
-from cudalint.evaluate.symbolic.residues import Residues
+from cudalint.evaluate.symbolic.residues import Residue, Residues
 from cudalint.facts import Misalignment, Place
 
 _MAX_EVALUATED = 48
@@ -75,19 +75,21 @@ def _candidates(execution: Execution, bases: Mapping[ir.Symbol, int]) -> Iterato
         base = bases.get(event.target.symbol, 0) if event.target.symbol is not None else 0
         width = natural_width(event.bytes)
         merged = width if event.record is None else max(width, min(event.record.align, 16))
-        residue = residues.of(event.offset)
-        aligned = residue._replace(rest=(residue.rest + base) % residue.modulus)
-        if aligned.is_multiple_of(merged):
+        address = _shifted(residues.of(event.offset), base)
+        if address.is_multiple_of(merged):
             continue
         if merged > width:
             # A field of a vector is loaded together with others where the compiler merges them, else by itself.
             machine = machine or machine_accesses(execution)
             if machine[position].bytes > event.bytes:
                 event, width = machine[position], min(merged, natural_width(machine[position].bytes))
-                residue = residues.of(event.offset)
-                aligned = residue._replace(rest=(residue.rest + base) % residue.modulus)
-        if not aligned.is_multiple_of(width):
+                address = _shifted(residues.of(event.offset), base)
+        if not address.is_multiple_of(width):
             yield event, width
+
+
+def _shifted(residue: Residue, by: int) -> Residue:
+    return residue._replace(rest=(residue.rest + by) % residue.modulus)
 
 
 def _declared(function: ir.Function) -> dict[str, int]:

@@ -6,6 +6,7 @@ from functools import lru_cache
 
 from cudalint import ir
 from cudalint.facts import Place
+from cudalint.source.lines import read_lines
 
 
 def extent_places(symbol: ir.Symbol, count: int) -> tuple[Place | None, ...]:
@@ -44,13 +45,7 @@ def _brackets(text: bytes, start: int) -> list[tuple[int, int]]:
     return found
 
 
-@lru_cache(maxsize=8)
-def _lines(path: str) -> list[bytes]:
-    try:
-        with open(path, "rb") as file:
-            return file.read().split(b"\n")
-    except OSError:
-        return []
+_lines = lru_cache(maxsize=8)(read_lines)
 
 
 def _line(path: str, number: int) -> bytes:

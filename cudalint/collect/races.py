@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from cudalint import ir
 from cudalint.collect.frames import frames_of
-from cudalint.evaluate.execute.events import AccessEvent, BarrierEvent
+from cudalint.evaluate.execute.events import AccessEvent, BarrierEvent, Touch
 from cudalint.evaluate.execute.memory import element_bytes
 from cudalint.evaluate.execute.values import Allocation
 from cudalint.evaluate.requests.execution import Execution
@@ -23,7 +23,6 @@ from cudalint.flow.crossings import Crossing, fewest_gates, steps
 from cudalint.flow.placement import BarrierCall
 from cudalint.flow.search import Finding, Search
 from cudalint.flow.trial import Trial
-from cudalint.flow.unfold import Touch
 from cudalint.hardware.requests import WARP_LANES
 from cudalint.launches.variants import not_with
 from cudalint.options import RaceScope

@@ -6,11 +6,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from cudalint.evaluate.execute.events import AccessEvent
+from cudalint.evaluate.execute.events import AccessEvent, Touch
 from cudalint.evaluate.symbolic.graph import Graph
 from cudalint.evaluate.symbolic.nodes import THREAD_BITS
 from cudalint.evaluate.symbolic.numeric import Rows
-from cudalint.flow.unfold import Touch
 from cudalint.options import RaceScope
 
 

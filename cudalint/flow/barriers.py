@@ -9,14 +9,14 @@ from msgspec import Struct
 from numpy.typing import NDArray
 
 from cudalint import ir
-from cudalint.evaluate.checks.probes import allowed, generic, symbols
+from cudalint.evaluate.checks.probes import allowed, symbols
 from cudalint.evaluate.execute.events import BarrierEvent
 from cudalint.evaluate.requests.execution import Execution
 from cudalint.evaluate.requests.situations import mask_of
 from cudalint.evaluate.requests.views import LaunchView
 from cudalint.evaluate.symbolic.assumptions import holds
 from cudalint.evaluate.symbolic.graph import Graph, conjuncts
-from cudalint.evaluate.symbolic.nodes import BLOCK_BITS, THREAD_BITS, Node, render
+from cudalint.evaluate.symbolic.nodes import BLOCK_BITS, THREAD_BITS, Node, bits_of, generic, render
 from cudalint.evaluate.symbolic.opaque_parts import opaque_parts
 from cudalint.facts import BarrierResult
 from cudalint.flow.pitches import is_another_grid
@@ -81,9 +81,7 @@ def verdict(event: BarrierEvent, trial: Trial, execution: Execution) -> BarrierR
 
 def _own_sizes(event: BarrierEvent, trial: Trial, execution: Execution) -> str | None:
     """The sizes for which threads stay away, where for others all of them come."""
-    graph, bits = trial.graph, 0
-    for condition in _conditions(event):
-        bits |= condition.bits
+    graph, bits = trial.graph, bits_of(_conditions(event))
     found = symbols(graph, bits)
     for values in ({symbol: generic(symbol) * factor} for symbol in found for factor in _FACTORS):
         fits = all(execution.view.fits(symbol, number) for symbol, number in values.items())
@@ -300,9 +298,7 @@ def _data(event: BarrierEvent, graph: Graph) -> str | None:
     """The loaded data that may keep threads away; what is the same for all threads that the barrier waits for does not.
     """
     own = THREAD_BITS | (BLOCK_BITS if event.scope == "grid" else 0)
-    own_counters = 0
-    for loop in event.context.loops:
-        own_counters |= loop.counter.bits
+    own_counters = bits_of(loop.counter for loop in event.context.loops)
     for condition in (part for c in _conditions(event) for part in conjuncts(graph, c)):
         if condition.bits & graph.loop_bits & ~own_counters:
             return "it depends on a value that an earlier loop left behind and that could not be followed"
@@ -319,15 +315,11 @@ def _other_situations(
     """Sizes that leave a block in part, with the one that does, and flags that open a way to the barrier."""
     graph, view = trial.graph, execution.view
     conditions = _conditions(event)
-    bits = 0
-    for condition in conditions:
-        bits |= condition.bits
+    bits = bits_of(conditions)
     wanted = [c for c in conditions if c.bits and not c.bits & ~graph.uniform_bits]
     open_values: dict[Node, int | float] = {}
     if wanted and not all(holds(graph, c, {}) for c in wanted):
-        among = 0
-        for condition in wanted:
-            among |= condition.bits
+        among = bits_of(wanted)
         open_values = satisfy(graph, wanted, graph.atoms(among, graph.uniform_bits)) or {}
         if open_values and not _leaves_room(view, open_values):
             return

@@ -5,12 +5,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from cudalint.evaluate.execute.events import Touch
 from cudalint.evaluate.requests.execution import Execution
 from cudalint.flow.conflicts import Conflict
 from cudalint.flow.doubts import arrays, data, guards, program, sizes, unused
 from cudalint.flow.doubts.doubt import Doubt
 from cudalint.flow.trial import GaveUp, Trial
-from cudalint.flow.unfold import Touch
 
 
 def doubt_about(

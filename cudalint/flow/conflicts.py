@@ -16,9 +16,8 @@ import numpy as np
 from msgspec import Struct, field
 from numpy.typing import NDArray
 
-from cudalint.evaluate.execute.events import LibraryAccess
+from cudalint.evaluate.execute.events import LibraryAccess, Touch
 from cudalint.flow.lanes import Column, Table, effect
-from cudalint.flow.unfold import Touch
 from cudalint.hardware.requests import WARP_LANES
 
 Reach = Literal["warp", "block", "grid"]

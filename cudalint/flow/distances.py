@@ -10,6 +10,7 @@ import numpy as np
 from msgspec import Struct
 from numpy.typing import NDArray
 
+from cudalint.evaluate.execute.events import Touch
 from cudalint.evaluate.requests.execution import Execution
 from cudalint.evaluate.requests.situations import mask_of
 from cudalint.evaluate.symbolic.arithmetic import I8
@@ -21,7 +22,6 @@ from cudalint.evaluate.symbolic.polynomial import Terms, terms_of
 from cudalint.flow.conflicts import clash
 from cudalint.flow.lanes import effect
 from cudalint.flow.left_out import on_sizes
-from cudalint.flow.unfold import Touch
 
 _MOST_TOUCHES = 24
 """Accesses of an array that are compared: unrolled loops have many alike."""

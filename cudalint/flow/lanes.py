@@ -11,13 +11,14 @@ from msgspec import Struct
 from msgspec.structs import replace
 from numpy.typing import NDArray
 
-from cudalint.evaluate.execute.events import AccessEvent, BarrierEvent, EscapeEvent
+from cudalint.evaluate.execute.events import AccessEvent, BarrierEvent, EscapeEvent, Touch
 from cudalint.evaluate.execute.values import Allocation
 from cudalint.evaluate.symbolic.graph import Graph
+from cudalint.evaluate.symbolic.memory_data import Data
 from cudalint.evaluate.symbolic.nodes import OPAQUE_BIT, THREAD_BITS, UNINITIALISED, Node, Reason
-from cudalint.evaluate.symbolic.numeric import Data
 from cudalint.evaluate.symbolic.opaque_parts import opaque_parts, without_data
-from cudalint.flow.unfold import Intervals, Touch, Unfolding, flat
+from cudalint.flow.intervals import Intervals
+from cudalint.flow.unfold import Unfolding, flat
 from cudalint.hardware.requests import WARP_LANES
 
 MAX_LANES = 400_000

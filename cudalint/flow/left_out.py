@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 
-from cudalint.evaluate.execute.events import AccessEvent, BarrierEvent, LibraryAccess
+from cudalint.evaluate.execute.events import AccessEvent, BarrierEvent, LibraryAccess, Touch
 from cudalint.evaluate.execute.values import UNNAMED, Allocation
 from cudalint.evaluate.requests.astray import is_astray
 from cudalint.evaluate.requests.execution import Execution
@@ -13,7 +13,6 @@ from cudalint.evaluate.symbolic.assumptions import holds
 from cudalint.evaluate.symbolic.graph import Graph
 from cudalint.evaluate.symbolic.nodes import THREAD_BITS, Node
 from cudalint.flow.lanes import effect
-from cudalint.flow.unfold import Touch
 from cudalint.hardware.requests import WARP_LANES
 
 

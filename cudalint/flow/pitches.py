@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from cudalint.evaluate.requests.execution import Execution
-from cudalint.evaluate.symbolic.nodes import BLOCK_BITS, THREAD_BITS, Node, below
+from cudalint.evaluate.symbolic.nodes import BLOCK_BITS, THREAD_BITS, Node, below, bits_of
 
 _PLACE_BITS = THREAD_BITS | BLOCK_BITS
 
@@ -16,9 +16,7 @@ def is_another_grid(values: Mapping[Node, int | float], nodes: Iterable[Node], e
     one for short rows."""
     if execution.launch.source != "launch-site":
         return False
-    bits = 0
-    for extent in execution.view.grid:
-        bits |= extent.bits
+    bits = bits_of(execution.view.grid)
     if not bits & execution.view.graph.uniform_bits:
         return False
     others = [symbol for symbol in values if not symbol.bits & bits]

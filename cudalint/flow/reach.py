@@ -7,14 +7,14 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
-from cudalint.evaluate.checks.probes import allowed, generic, symbols
-from cudalint.evaluate.execute.events import AccessEvent, Loop, depends_on
+from cudalint.evaluate.checks.probes import allowed, symbols
+from cudalint.evaluate.execute.events import AccessEvent, Loop, Touch, depends_on
 from cudalint.evaluate.execute.values import Allocation
 from cudalint.evaluate.requests.execution import Execution
 from cudalint.evaluate.requests.knowledge import SMALL, sizes_on_the_way
-from cudalint.evaluate.symbolic.nodes import BLOCK_BITS, THREAD_BITS, Node
+from cudalint.evaluate.symbolic.nodes import BLOCK_BITS, THREAD_BITS, Node, generic
 from cudalint.flow.trial import Trial
-from cudalint.flow.unfold import TooLarge, Touch, flat
+from cudalint.flow.unfold import TooLarge, flat
 
 _MOST = 2
 """Sizes that are looked at for one kernel."""

@@ -22,6 +22,7 @@ from cudalint.evaluate.execute.events import (
     FenceEvent,
     LibraryAccess,
     Loop,
+    Touch,
 )
 from cudalint.evaluate.execute.walk import walk
 from cudalint.evaluate.requests.astray import is_astray
@@ -32,7 +33,7 @@ from cudalint.flow.lanes import TooManyLanes, effect, memory_of, table_of
 from cudalint.flow.left_out import is_one_array
 from cudalint.flow.search import situations
 from cudalint.flow.trial import Trial
-from cudalint.flow.unfold import TooLarge, Touch, Unfolding
+from cudalint.flow.unfold import TooLarge, Unfolding
 
 _CLOCKS = frozenset({"clock", "clock64", "__nanosleep", "__globaltimer"})
 """Code that looks at the time may want its threads to stand at one place."""

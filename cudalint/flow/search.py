@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
-import functools
-import operator
 from collections.abc import Callable, Collection, Iterator, Sequence
 from typing import Literal
 
 import numpy as np
 from msgspec import Struct, field
 
-from cudalint.evaluate.checks.probes import generic, symbols
-from cudalint.evaluate.execute.events import AccessEvent, Event, LibraryAccess
+from cudalint.evaluate.checks.probes import symbols
+from cudalint.evaluate.execute.events import AccessEvent, Event, LibraryAccess, Touch
 from cudalint.evaluate.execute.values import Allocation
 from cudalint.evaluate.requests.astray import is_astray
 from cudalint.evaluate.requests.execution import Execution
 from cudalint.evaluate.symbolic.arithmetic import BOOL
 from cudalint.evaluate.symbolic.assumptions import holds
 from cudalint.evaluate.symbolic.graph import Graph
-from cudalint.evaluate.symbolic.nodes import BLOCK_BITS, THREAD_BITS, Node, below, render, without_not
+from cudalint.evaluate.symbolic.nodes import BLOCK_BITS, THREAD_BITS, Node, below, bits_of, generic, render, without_not
 from cudalint.evaluate.symbolic.numeric import Rows
 from cudalint.flow.apart import has_own_bytes
 from cudalint.flow.certainty import doubt_about
@@ -31,7 +29,6 @@ from cudalint.flow.left_out import Known, is_met, is_one_array, left_out, on_siz
 from cudalint.flow.reach import inside, lasting, reaching
 from cudalint.flow.trial import GaveUp, Trial
 from cudalint.flow.unfit import without_faults
-from cudalint.flow.unfold import Touch
 from cudalint.flow.valuations import satisfy
 from cudalint.options import RaceScope
 
@@ -196,15 +193,13 @@ def _less_than_generic(graph: Graph, guards: Sequence[Node]) -> list[Node]:
     """Of sizes that are rounded up to the number that a launch is for, some fill it, as generic ones do, and others do
     not: threads for a row of 16 reach beyond one of 12."""
     rounded = [g for g in guards if without_not(g).op in ("==", "!=") and any(n.op == ">>" for n in below([g], g.bits))]
-    bits = functools.reduce(operator.or_, (guard.bits for guard in rounded), 0)
+    bits = bits_of(rounded)
     sizes = [u for u in graph.atoms(bits, graph.uniform_bits) if not u.kind.is_float]
     return [graph.binary("<=", u, graph.const(_FILLED * generic(u) // 4, u.kind), BOOL) for u in sizes]
 
 
 def _sizes_for(graph: Graph, wanted: Sequence[Node], decided: Collection[Node]) -> dict[Node, int | float] | None:
-    bits = 0
-    for condition in wanted:
-        bits |= condition.bits
+    bits = bits_of(wanted)
     atoms = [u for u in graph.atoms(bits, graph.uniform_bits) if u not in decided]
     return satisfy(graph, wanted, atoms) if atoms else None
 

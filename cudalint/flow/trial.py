@@ -9,14 +9,18 @@ import numpy as np
 from msgspec import Struct, field
 from numpy.typing import NDArray
 
-from cudalint.evaluate.execute.events import Event
+from cudalint.evaluate.execute.events import Event, Touch
 from cudalint.evaluate.requests.execution import Execution
 from cudalint.evaluate.symbolic.graph import Graph
-from cudalint.evaluate.symbolic.nodes import Node
-from cudalint.evaluate.symbolic.numeric import Data, Rows, Threads
+from cudalint.evaluate.symbolic.memory_data import Data
+from cudalint.evaluate.symbolic.nodes import Node, bits_of
+from cudalint.evaluate.symbolic.numeric import Rows
+from cudalint.evaluate.symbolic.threads import Threads
 from cudalint.flow.conflicts import Conflict, Contest, Reach, all_conflicts
+from cudalint.flow.event_tree import EventTree
 from cudalint.flow.lanes import Table, TooManyLanes, table_of
-from cudalint.flow.unfold import Program, TooLarge, Touch, Unfolding
+from cudalint.flow.loop_rows import LoopRows
+from cudalint.flow.unfold import TooLarge, Unfolding
 from cudalint.launches.limits import problem_of
 from cudalint.options import RaceScope
 
@@ -90,7 +94,7 @@ class Trial(Struct, eq=False):
     _contests: dict[object, Contest | None] = field(default_factory=dict)
     _extents: tuple[int, ...] = ()
     _between: Rows | None = None
-    _program: Program | None = None
+    _tree: EventTree | None = None
 
     def conflicts(self, touches: Sequence[Touch], size: int | None, scope: RaceScope) -> list[Conflict]:
         """The conflicts among the accesses to one array, within blocks or between them. Raises `GaveUp`."""
@@ -168,15 +172,16 @@ class Trial(Struct, eq=False):
     def _unfold(self, scope: RaceScope, effort: Effort) -> Unfolding:
         extents = self.extents()
         blocks = _inside(extents, effort.blocks) if scope == "block" else _neighbours(extents, effort.blocks)
-        return Unfolding(
-            self.graph, self.block, blocks, self.program(), self.values, effort.iterations, self.data, self.is_brief
+        loops = LoopRows(
+            self.graph, self.block, blocks, self.values, effort.iterations, self.data, self.is_brief
         )  # fmt: skip
+        return Unfolding(self.tree(), loops)
 
-    def program(self) -> Program:
+    def tree(self) -> EventTree:
         """The events, as all trials of the execution walk through them."""
-        if self._program is None:
-            self._program = Program.of(self.events)
-        return self._program
+        if self._tree is None:
+            self._tree = EventTree.of(self.events)
+        return self._tree
 
     def under(self, values: Mapping[Node, int | float], data: Data = "random", is_brief: bool = False) -> Trial:
         """The same launch with other values for some symbols, and other data in memory."""
@@ -186,7 +191,7 @@ class Trial(Struct, eq=False):
             merged = {**self.values, **values}
             found = Trial(
                 self.graph, self.block, self.grid, self.events, self.end, merged, data, is_brief,
-                _alike=self._alike, _found=self._found, _program=self.program(),
+                _alike=self._alike, _found=self._found, _tree=self.tree(),
             )  # fmt: skip
             self._others[key] = found
         return found
@@ -211,9 +216,7 @@ class Trial(Struct, eq=False):
     @property
     def is_launched(self) -> bool:
         """Whether the sizes make a grid at all: one of a negative size is none, even where two make a positive one."""
-        bits = 0
-        for extent in self.grid:
-            bits |= extent.bits
+        bits = bits_of(self.grid)
         if any(symbol.bits & bits and value < 1 for symbol, value in self.values.items()):
             return False
         return problem_of("grid", Rows.of_one_block(self.graph, self.values, self.block).counts(self.grid)) is None

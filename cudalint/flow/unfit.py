@@ -10,14 +10,13 @@ from numpy.typing import NDArray
 
 from cudalint.evaluate.checks.alignment import natural_width
 from cudalint.evaluate.checks.probes import look
-from cudalint.evaluate.execute.events import AccessEvent
+from cudalint.evaluate.execute.events import AccessEvent, Touch
 from cudalint.evaluate.requests.execution import Execution
 from cudalint.evaluate.symbolic.arithmetic import BOOL
 from cudalint.evaluate.symbolic.assumptions import holds
 from cudalint.evaluate.symbolic.nodes import Node, below
 from cudalint.evaluate.symbolic.numeric import Rows
 from cudalint.flow.left_out import size_guards
-from cudalint.flow.unfold import Touch
 
 _STEPS = (2, 4, 8, 16)
 _DIVISIONS = frozenset({"/", "%"})

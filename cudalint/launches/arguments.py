@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import functools
-import operator
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 
@@ -30,7 +28,7 @@ from cudalint.evaluate.host.memory import Generics, HostMemory, is_provisional
 from cudalint.evaluate.symbolic.arithmetic import I8, kind_of
 from cudalint.evaluate.symbolic.defaults import NOT_DECLARED
 from cudalint.evaluate.symbolic.graph import Graph
-from cudalint.evaluate.symbolic.nodes import Node, Reason, Uniform, without_cast
+from cudalint.evaluate.symbolic.nodes import Node, Reason, Uniform, bits_of, without_cast
 from cudalint.launches.configuration import Configuration
 
 _MAX_ELEMENTS = 32
@@ -113,7 +111,7 @@ def named_after_parameters(configuration: Configuration, graph: Graph) -> Iterat
 def _parts(configuration: Configuration, graph: Graph) -> list[Node]:
     """The unknown numbers that the arguments are computed from."""
     values = [leaf for value in configuration.arguments.values() for _, leaf in _leaves(value)]
-    bits = functools.reduce(operator.or_, (value.bits for value in values if isinstance(value, Node)), 0)
+    bits = bits_of(value for value in values if isinstance(value, Node))
     return graph.atoms(bits, graph.uniform_bits)
 
 

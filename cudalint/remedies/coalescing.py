@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Sequence
 
@@ -14,6 +15,7 @@ from cudalint.facts import AccessResult, KernelFacts, Sample, Space
 from cudalint.hardware.banks import shared_request
 from cudalint.hardware.requests import WARP_LANES
 from cudalint.hardware.sectors import SECTOR_BYTES, global_request
+from cudalint.hardware.warps import thread_index, warp_count
 from cudalint.remedies.patterns import Pattern
 from cudalint.rulekit import Evaluated, array_key, evaluated, is_repeat, mean_sectors, thread_indices
 
@@ -340,11 +342,10 @@ def _block_figure(one: Evaluated, steps: tuple[int, int, int], block: Block) -> 
     if sample is None or not _all_lanes_active(sample, launch.block):
         return None
     bases = _bases(one, sample)
-    threads = block[0] * block[1] * block[2]
-    linear = np.arange(-(-threads // WARP_LANES) * WARP_LANES, dtype=np.int64)
+    linear = np.arange(warp_count(block) * WARP_LANES, dtype=np.int64)
     offsets = _moved(linear, block, steps)
     addresses = (bases[:, None] + offsets).reshape(len(bases), -1, WARP_LANES)
-    mask = np.broadcast_to((linear < threads).reshape(-1, WARP_LANES), addresses.shape)
+    mask = np.broadcast_to((linear < math.prod(block)).reshape(-1, WARP_LANES), addresses.shape)
     if access.space == "shared":
         if np.any(addresses % access.bytes):
             return None
@@ -354,7 +355,7 @@ def _block_figure(one: Evaluated, steps: tuple[int, int, int], block: Block) -> 
 
 def _moved(linear: NDArray[np.int64], block: Block, steps: tuple[int, int, int]) -> NDArray[np.int64]:
     """Bytes from thread (0, 0, 0) to the threads of these numbers."""
-    x, y, z = linear % block[0], linear // block[0] % block[1], linear // (block[0] * block[1])
+    x, y, z = thread_index(linear, block)
     return x * steps[0] + y * steps[1] + z * steps[2]
 
 

@@ -11,6 +11,7 @@ from msgspec import Struct
 from cudalint.facts import AccessResult, LaunchFacts, Strides
 from cudalint.hardware.requests import WARP_LANES
 from cudalint.hardware.sectors import SECTOR_BYTES
+from cudalint.hardware.warps import warp_count
 from cudalint.rulekit import Evaluated, count, figure
 
 Kind = Literal[
@@ -196,6 +197,5 @@ def _walks(one: Evaluated, distance: int) -> bool:
 
 def _repeats(result: AccessResult, launch: LaunchFacts) -> bool:
     """Whether warps make more than one request on average, so that there is a loop around the access."""
-    warps = -(-launch.block[0] * launch.block[1] * launch.block[2] // WARP_LANES)
-    blocks = launch.grid[0] * launch.grid[1] * launch.grid[2]
-    return result.requests is not None and result.requests > 1.5 * warps * blocks
+    warps = warp_count(launch.block) * math.prod(launch.grid)
+    return result.requests is not None and result.requests > 1.5 * warps

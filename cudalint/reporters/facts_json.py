@@ -14,6 +14,7 @@ from cudalint.facts import (
     Frame,
     KernelFacts,
     Occupancy,
+    Place,
     Race,
     RaceEnd,
     Resources,
@@ -125,9 +126,7 @@ def _range(bounds: tuple[float, float] | None) -> list[float | None] | None:
 
 def _branch(branch: Branch) -> JsonObject:
     return {
-        "path": branch.place.path,
-        "line": branch.place.line,
-        "column": branch.place.column,
+        **_start(branch.place),
         "function": branch.function,
         "inlined_from": _frames(branch.inlined_from),
         "kind": branch.kind,
@@ -148,9 +147,7 @@ def _branch(branch: Branch) -> JsonObject:
 
 def _barrier(barrier: Barrier) -> JsonObject:
     return {
-        "path": barrier.place.path,
-        "line": barrier.place.line,
-        "column": barrier.place.column,
+        **_start(barrier.place),
         "function": barrier.function,
         "inlined_from": _frames(barrier.inlined_from),
         "kind": barrier.kind,
@@ -175,9 +172,7 @@ def _race(race: Race) -> JsonObject:
 
 def _race_end(end: RaceEnd) -> JsonObject:
     return {
-        "path": end.place.path,
-        "line": end.place.line,
-        "column": end.place.column,
+        **_start(end.place),
         "operation": end.operation,
         "thread": list(end.thread),
         "block": list(end.block),
@@ -201,6 +196,10 @@ def _occupancy(occupancy: Occupancy) -> JsonObject:
             for registers, blocks, share in occupancy.by_registers
         ],
     }
+
+
+def _start(place: Place) -> JsonObject:
+    return {"path": place.path, "line": place.line, "column": place.column}
 
 
 def _frames(frames: Sequence[Frame]) -> list[JsonObject]:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Mapping
 
+from cudalint.source.lines import read_lines
+
 _TAB = 4
 
 
@@ -25,17 +27,9 @@ class SourceLines:
 
     def _all(self, path: str) -> list[bytes]:
         if path not in self._lines:
-            self._lines[path] = _read_lines(path)
+            # A finding in a file that is gone is worth printing without its frame.
+            self._lines[path] = read_lines(path)
         return self._lines[path]
-
-
-def _read_lines(path: str) -> list[bytes]:
-    try:
-        with open(path, "rb") as file:
-            return file.read().split(b"\n")
-    except OSError:
-        # The finding is worth printing without its frame.
-        return []
 
 
 def displayed(line: bytes) -> str:

@@ -13,7 +13,8 @@ from cudalint.evaluate.requests.situations import THOROUGH, Situation
 from cudalint.evaluate.symbolic.arithmetic import BOOL, I4, I8, U4, U8, Kind
 from cudalint.evaluate.symbolic.graph import Graph
 from cudalint.evaluate.symbolic.nodes import Node
-from cudalint.evaluate.symbolic.numeric import Rows, WarpMasks
+from cudalint.evaluate.symbolic.numeric import Rows
+from cudalint.evaluate.symbolic.threads import WarpMasks
 from cudalint.hardware.banks import SharedOperation
 
 OPERATIONS = ("+", "-", "*", "<<", "/", "%", ">>", "&", "min", "max")

@@ -15,7 +15,8 @@ from cudalint.evaluate.library.bits import first_set, leading_zeros, ones, rever
 from cudalint.evaluate.symbolic.arithmetic import U4
 from cudalint.evaluate.symbolic.graph import Graph
 from cudalint.evaluate.symbolic.nodes import Node
-from cudalint.evaluate.symbolic.numeric import Rows, Threads
+from cudalint.evaluate.symbolic.numeric import Rows
+from cudalint.evaluate.symbolic.threads import Threads
 from cudalint.options import AnalysisOptions
 
 _EXPECTED: dict[Callable[[Graph, Node], Node], Callable[[int], int]] = {

@@ -11,7 +11,8 @@ from cudalint.evaluate.symbolic import caches, numeric
 from cudalint.evaluate.symbolic.arithmetic import I4, I8
 from cudalint.evaluate.symbolic.graph import Graph
 from cudalint.evaluate.symbolic.nodes import Node, Reason
-from cudalint.evaluate.symbolic.numeric import Rows, Threads
+from cudalint.evaluate.symbolic.numeric import Rows
+from cudalint.evaluate.symbolic.threads import Threads
 
 ROWS = 256
 THREADS = 256

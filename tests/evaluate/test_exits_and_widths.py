@@ -10,7 +10,8 @@ from evaluating import elements, evaluate, results
 
 from cudalint.evaluate.symbolic.arithmetic import BOOL, I4, I8, U4
 from cudalint.evaluate.symbolic.graph import Graph
-from cudalint.evaluate.symbolic.numeric import Rows, Threads
+from cudalint.evaluate.symbolic.numeric import Rows
+from cudalint.evaluate.symbolic.threads import Threads
 
 LANES = range(32)
 CASES: list[tuple[str, str, Sequence[Sequence[int]]]] = [

@@ -18,7 +18,8 @@ from reference_c.generate import Shape, blocks, expressions
 from cudalint.evaluate.symbolic import arithmetic
 from cudalint.evaluate.symbolic.graph import Graph
 from cudalint.evaluate.symbolic.nodes import Node
-from cudalint.evaluate.symbolic.numeric import Rows, Threads
+from cudalint.evaluate.symbolic.numeric import Rows
+from cudalint.evaluate.symbolic.threads import Threads
 
 EXPRESSIONS_PER_EXAMPLE = 4
 EXAMPLES = 2000

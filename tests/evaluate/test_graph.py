@@ -10,7 +10,8 @@ from cudalint.evaluate.requests.situations import QUICK, THOROUGH, Effort, Situa
 from cudalint.evaluate.symbolic.arithmetic import BOOL, F4, I4, I8, U4, U8, Kind, Number
 from cudalint.evaluate.symbolic.graph import Graph, conjuncts
 from cudalint.evaluate.symbolic.nodes import Node, Reason
-from cudalint.evaluate.symbolic.numeric import Rows, Threads
+from cudalint.evaluate.symbolic.numeric import Rows
+from cudalint.evaluate.symbolic.threads import Threads
 
 U1, I2 = Kind("u", 1), Kind("i", 2)
 

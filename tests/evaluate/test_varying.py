@@ -7,7 +7,8 @@ import numpy as np
 from cudalint.evaluate.symbolic.arithmetic import I8
 from cudalint.evaluate.symbolic.graph import Graph
 from cudalint.evaluate.symbolic.nodes import Node, Reason
-from cudalint.evaluate.symbolic.numeric import Rows, Threads
+from cudalint.evaluate.symbolic.numeric import Rows
+from cudalint.evaluate.symbolic.threads import Threads
 from cudalint.evaluate.symbolic.varying import Lanes
 
 LOADED = Reason(True, "it is loaded")

@@ -51,15 +51,15 @@ def test_other_blocks_are_tried_for_certain_races_only(tmp_path: Path, monkeypat
 
     def noted(conflict: Conflict, *others: object) -> Doubt | None:
         trial = others[0]
-        asked.append((conflict.first.target.name, id(trial.program())))  # type: ignore[attr-defined]
+        asked.append((conflict.first.target.name, id(trial.tree())))  # type: ignore[attr-defined]
         return certainty.doubt_about(conflict, *others)  # type: ignore[arg-type]
 
     monkeypatch.setattr(search, "doubt_about", noted)
     races = _races(tmp_path, _WITHOUT_A_LAUNCH)
     assert {race.array: race.certainty for race in races} == {"one": "certain", "many": "possible"}
     first = asked[0][1]
-    assert {name for name, program in asked if program == first} == {"one", "many"}
-    assert {name for name, program in asked if program != first} == {"one"}
+    assert {name for name, tree in asked if tree == first} == {"one", "many"}
+    assert {name for name, tree in asked if tree != first} == {"one"}
 
 
 def test_sizes_are_tried_until_it_is_clear_what_to_say(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -9,13 +9,13 @@ import pytest
 
 from cudalint import kernel_analysis
 from cudalint.analysis import analyse_file
+from cudalint.evaluate.execute.events import Touch
 from cudalint.evaluate.requests.execution import Execution
 from cudalint.evaluate.symbolic.nodes import Node, Uniform
 from cudalint.flow.conflicts import Contest, site_pair
 from cudalint.flow.lanes import Table
 from cudalint.flow.search import arrays
 from cudalint.flow.trial import Trial, trial_of
-from cudalint.flow.unfold import Touch
 from cudalint.options import AnalysisOptions
 
 _SOURCE = """

@@ -694,11 +694,22 @@ def test_problems_belong_to_the_function_that_has_them() -> None:
 
 
 @pytest.mark.parametrize(
-    "source", ["", "int x = ;", "__global__ void k(", "template <class T> __global__ void k(T t) { T"]
+    ("source", "kernels"),
+    [
+        ("int x = ;", []),
+        ("__global__ void k(", []),
+        ("template <class T> __global__ void k(T t) { T", ["k"]),
+        ("__global__ void k(int* p) { p[0] = 1; p[", ["k"]),
+    ],
 )
-def test_broken_sources_are_lowered_as_far_as_they_go(source: str) -> None:
-    for ref in unit_of(source).kernels:
-        ref.load()
+def test_broken_sources_are_lowered_as_far_as_they_go(source: str, kernels: list[str]) -> None:
+    unit = unit_of(source)
+    assert unit.problems
+    assert [loaded(ref).name for ref in unit.kernels] == kernels
+
+
+def test_statements_before_a_syntax_error_are_lowered() -> None:
+    assert body_lines(kernel_of("__global__ void k(int* p) { p[0] = 1; p["))[0] == "p[0] = 1"
 
 
 @pytest.mark.parametrize(

@@ -16,7 +16,7 @@ from cudalint.evaluate.requests.situations import Situation, mask_of
 from cudalint.evaluate.requests.views import LaunchView
 from cudalint.evaluate.symbolic.arithmetic import BOOL
 from cudalint.evaluate.symbolic.graph import Graph, conjuncts
-from cudalint.evaluate.symbolic.nodes import BLOCK_BITS, THREAD_BITS, Node, Reason, Uniform, render
+from cudalint.evaluate.symbolic.nodes import BLOCK_BITS, THREAD_BITS, Node, Reason, Uniform, bits_of, render
 from cudalint.evaluate.symbolic.numeric import Rows
 from cudalint.evaluate.symbolic.varying import At, Lanes
 from cudalint.facts import Verdict
@@ -86,9 +86,7 @@ def evaluate_branch(event: BranchEvent, view: LaunchView) -> Split:
 def _situation(event: BranchEvent, view: LaunchView) -> Situation:
     """A few iterations are enough unless which lanes part changes from one to the next."""
     around = event.context.loops[:-1] if event.kind in LOOPS else event.context.loops
-    counters = 0
-    for loop in around:
-        counters |= loop.counter.bits
+    counters = bits_of(loop.counter for loop in around)
     if not event.condition.bits & THREAD_BITS or not event.condition.bits & counters:
         return view.quick()
     return view.deep() if len(around) > 1 else view.thorough()

@@ -21,7 +21,6 @@ from cudalint.evaluate.checks.probes import (
     Seen,
     Values,
     allowed,
-    generic,
     known_conditions,
     look,
     residues,
@@ -32,7 +31,7 @@ from cudalint.evaluate.requests.situations import DEEP, QUICK, THOROUGH, Effort,
 from cudalint.evaluate.requests.views import LaunchView
 from cudalint.evaluate.symbolic.arithmetic import I8
 from cudalint.evaluate.symbolic.graph import Graph
-from cudalint.evaluate.symbolic.nodes import Node
+from cudalint.evaluate.symbolic.nodes import Node, generic
 from cudalint.evaluate.symbolic.numeric import Rows
 from cudalint.evaluate.symbolic.polynomial import Monomial, is_address, spelled, terms_of
 

@@ -18,17 +18,17 @@ from numpy.typing import NDArray
 from cudalint.evaluate.checks.probes import (
     Offender,
     Values,
+    active_lanes,
     allowed,
     known_conditions,
     look,
     symbols,
 )
 from cudalint.evaluate.execute.events import Context, depends_on
-from cudalint.evaluate.requests.situations import mask_of
 from cudalint.evaluate.requests.views import LaunchView
 from cudalint.evaluate.symbolic.arithmetic import I4, I8, U4
 from cudalint.evaluate.symbolic.graph import Graph
-from cudalint.evaluate.symbolic.nodes import BLOCK_BITS, Node, render
+from cudalint.evaluate.symbolic.nodes import BLOCK_BITS, Node, bits_of, render
 from cudalint.evaluate.symbolic.numeric import Rows
 from cudalint.evaluate.symbolic.polynomial import spelled, terms_of
 
@@ -150,10 +150,7 @@ def _is_optional(touch: Touch, graph: Graph) -> bool:
 
 def _chosen_by(touch: Touch) -> int:
     """The leaves that decide about the address, but for those that only say who gets there."""
-    bits = touch.offset.bits
-    for loop in touch.context.loops:
-        bits |= loop.condition.bits
-    return bits
+    return touch.offset.bits | bits_of(loop.condition for loop in touch.context.loops)
 
 
 def _grid_bits(touch: Touch, view: LaunchView) -> int:
@@ -303,7 +300,7 @@ def _remainder(
 
 def _steps(view: LaunchView) -> Iterator[int]:
     """What blocks may take of a size, smallest first."""
-    threads = view.block[0] * view.block[1] * view.block[2]
+    threads = math.prod(view.block)
     most = threads * 32
     yield from (d for d in range(2, threads + 1) if threads % d == 0)
     yield from (d for d in range(2 * threads, most + 1, threads) if most % d == 0)
@@ -313,7 +310,7 @@ def _fitting(
     extent: Node, chosen: Sequence[Node], view: LaunchView, held: Values
 ) -> Iterator[dict[Node, int | float]]:
     """Sizes that are multiples of whatever a block and its threads' elements may be, different from one another."""
-    threads = view.block[0] * view.block[1] * view.block[2]
+    threads = math.prod(view.block)
     unit = (16, 4, 1, 1)[len(chosen) - 1] * threads * (32 // math.gcd(threads, 32))
     orders = [range(1, len(chosen) + 1), range(len(chosen), 0, -1)][: len(chosen)]
     for scale, order in itertools.product(_SCALES, orders):
@@ -344,7 +341,7 @@ def _overflows(touch: Touch, values: Values, view: LaunchView) -> bool:
     """Whether the program's own arithmetic overflows for such sizes, so that they say nothing about its bounds."""
     graph = view.graph
     rows = view.valued(values).rows(touch.context.loops)
-    active = mask_of(rows, known_conditions(touch.context, graph) or ()) & (rows.weights[:, None] > 0)
+    active = active_lanes(rows, touch.context)
     seen, open_bits = set[int](), graph.uniform_bits | sum(_BLOCK_BITS)
     pending = [touch.offset, *touch.context.conditions, *view.grid]
     while pending:
@@ -374,5 +371,5 @@ def _last(touches: Sequence[Touch], values: Values, view: LaunchView) -> int | N
 def _end(touch: Touch, values: Values, view: LaunchView) -> int | None:
     """One past the last byte that active lanes touch."""
     rows = view.valued(values).rows(touch.context.loops)
-    active = mask_of(rows, known_conditions(touch.context, view.graph) or ()) & (rows.weights[:, None] > 0)
+    active = active_lanes(rows, touch.context)
     return int(rows.full(touch.offset)[active].max()) + touch.bytes if active.any() else None

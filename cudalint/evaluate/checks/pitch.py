@@ -12,11 +12,11 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 from msgspec import Struct
 
-from cudalint.evaluate.checks.probes import known_conditions, symbols
+from cudalint.evaluate.checks.probes import active_lanes, known_conditions, symbols
 from cudalint.evaluate.execute.events import AccessEvent, depends_on
 from cudalint.evaluate.execute.memory import element_bytes
 from cudalint.evaluate.requests.astray import is_astray
-from cudalint.evaluate.requests.situations import Situation, mask_of
+from cudalint.evaluate.requests.situations import Situation
 from cudalint.evaluate.requests.views import LaunchView
 from cudalint.evaluate.symbolic.nodes import Node, without_not
 from cudalint.evaluate.symbolic.numeric import Rows
@@ -186,8 +186,7 @@ def _reached(event: AccessEvent, index: Node, settings: _Settings) -> Node | Non
 
 def _end(event: AccessEvent, index: Node, situation: Situation) -> int | None:
     rows: Rows = situation.rows(event.context.loops)
-    conditions = known_conditions(event.context, situation.graph) or ()
-    active = mask_of(rows, conditions) & (rows.weights[:, None] > 0)
+    active = active_lanes(rows, event.context)
     if not active.any():
         return None
     return int(rows.full(index)[active].max()) // element_bytes(event.element) + 1

@@ -14,7 +14,7 @@ from cudalint.evaluate.requests.views import LaunchView
 from cudalint.evaluate.symbolic.arithmetic import BOOL
 from cudalint.evaluate.symbolic.assumptions import holds
 from cudalint.evaluate.symbolic.graph import Graph
-from cudalint.evaluate.symbolic.nodes import Node, Uniform
+from cudalint.evaluate.symbolic.nodes import Node, bits_of, generic
 from cudalint.evaluate.symbolic.numeric import Rows
 from cudalint.evaluate.symbolic.polynomial import is_address
 
@@ -49,15 +49,15 @@ def known_conditions(context: Context, graph: Graph) -> tuple[Node, ...] | None:
     return tuple(c for c in context.conditions if not c.is_const and not c.bits & graph.opaque_bits)
 
 
+def active_lanes(rows: Rows, context: Context) -> NDArray[np.bool_]:
+    """[rows, threads] the lanes that get to a place, as far as its conditions can be evaluated."""
+    return mask_of(rows, known_conditions(context, rows.graph) or ()) & (rows.weights[:, None] > 0)
+
+
 def symbols(graph: Graph, bits: int) -> list[Node]:
     """The integer symbols among some leaves, without addresses."""
     found = graph.atoms(bits, graph.uniform_bits)
     return [u for u in found if not u.kind.is_float and u.kind != BOOL and not is_address(u)]
-
-
-def generic(symbol: Node) -> int:
-    assert isinstance(symbol.payload, Uniform)
-    return int(symbol.payload.generic)
 
 
 def allowed(view: LaunchView, values: Values) -> bool:
@@ -74,9 +74,7 @@ def allowed(view: LaunchView, values: Values) -> bool:
 
 
 def _leave_room(view: LaunchView, values: Values) -> bool:
-    graph, bits = view.graph, 0
-    for symbol in values:
-        bits |= symbol.bits
+    graph, bits = view.graph, bits_of(values)
     own = [guard for guard in view.guards if not guard.bits & graph.uniform_bits & ~bits]
     return all(holds(graph, condition, values) for condition in (*view.assumed, *own))
 
@@ -91,11 +89,10 @@ def look(
 ) -> Seen:
     """Evaluates an access under some values of the uniform symbols; those that aren't named keep their generic ones."""
     situation = view.valued(values or {}, effort)
-    conditions = known_conditions(context, view.graph)
-    if conditions is None:
+    if known_conditions(context, view.graph) is None:
         return Seen(False, None)
     rows = situation.rows(context.loops)
-    active = mask_of(rows, conditions) & (rows.weights[:, None] > 0)
+    active = active_lanes(rows, context)
     bad = active & offends(rows)
     if not bad.any():
         return Seen(bool(active.any()), None)

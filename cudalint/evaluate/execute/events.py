@@ -9,7 +9,7 @@ from msgspec import Struct, field
 from cudalint import ir
 from cudalint.evaluate.execute.handed import Handed
 from cudalint.evaluate.execute.values import Allocation, Subscripts, Within
-from cudalint.evaluate.symbolic.nodes import Node
+from cudalint.evaluate.symbolic.nodes import Node, bits_of
 from cudalint.facts import BarrierKind, LibraryCall, Operation
 
 Scope = Literal["warp", "block", "grid"]
@@ -56,12 +56,7 @@ class Context(Struct, frozen=True, eq=False):
 
 def depends_on(context: Context, offset: Node) -> int:
     """The leaves that decide about an address and who gets there."""
-    bits = offset.bits
-    for condition in context.conditions:
-        bits |= condition.bits
-    for loop in context.loops:
-        bits |= loop.condition.bits
-    return bits
+    return offset.bits | bits_of(context.conditions) | bits_of(loop.condition for loop in context.loops)
 
 
 class UnseenCall(Struct, frozen=True):
@@ -114,6 +109,10 @@ class LibraryAccess(Struct, frozen=True, eq=False):
     atomic_scope: Scope = "grid"
     cooperative: bool = False
     """The threads of a block do it together: each element is touched by one of them."""
+
+
+Touch = AccessEvent | LibraryAccess
+"""What may take part in a race."""
 
 
 class LocalIndexEvent(Struct, frozen=True, eq=False):

@@ -180,7 +180,7 @@ class Executor:
             return None
         self.note_problems(ref, function)
         bindings = bind(function)
-        scope = FunctionScope(function.name, len(self.state.conditions), returns_place=_is_reference(function.result))
+        scope = FunctionScope(function.name, len(self.state.conditions), returns_place=ir.is_reference(function.result))
         before, frames, handed = self.state.conditions, self.state.frames, self.state.handed
         loop_scopes, self.state.loop_scopes = self.state.loop_scopes, []
         self.state.variables.update(bindings)
@@ -526,10 +526,6 @@ class Executor:
 
     def range_for(self, statement: ir.RangeFor) -> None:
         loops.range_loop(self, statement)
-
-
-def _is_reference(type_: ir.Type) -> bool:
-    return isinstance(type_, ir.PointerType) and type_.reference
 
 
 _STATEMENTS: dict[type, str] = {

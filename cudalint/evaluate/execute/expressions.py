@@ -78,7 +78,7 @@ def write(ex: Executor, where: Place, value: Value, span: ir.Span) -> None:
 
 def initial_value(ex: Executor, symbol: ir.Symbol, initializer: ir.Expr | None) -> Value | Place:
     """What a declared variable starts with; for a reference, the place that it names."""
-    if isinstance(symbol.type, ir.PointerType) and symbol.type.reference:
+    if ir.is_reference(symbol.type):
         if initializer is None:
             return TemporaryPlace(ex.graph.zero, symbol.type)
         where = place(ex, initializer)

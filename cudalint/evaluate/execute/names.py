@@ -106,7 +106,7 @@ def member_place(ex: Executor, expr: ir.Member) -> Place:
 
 def field_place(ex: Executor, base: Place, name: str, type_: ir.Type) -> Place:
     field = base.type.field(name) if isinstance(base.type, ir.RecordType) else None
-    if field is not None and isinstance(field.type, ir.PointerType) and field.type.reference:
+    if field is not None and ir.is_reference(field.type):
         # An expression that names it has the type of what it refers to.
         type_ = field.type
     if isinstance(base, LocalPlace):
@@ -130,7 +130,7 @@ def field_place(ex: Executor, base: Place, name: str, type_: ir.Type) -> Place:
     else:
         record = Within(base.type.bytes, base.type.align, offset) if isinstance(base.type, ir.RecordType) else None
     inner_place = MemoryPlace(Pointer(pointer.target, moved, type_, subscripts, pointer.one_of), type_, record)
-    if isinstance(type_, ir.PointerType) and type_.reference:
+    if ir.is_reference(type_):
         return pointer_place(ex, expressions.read(ex, inner_place, ir.Span("", 0, 0, 0, 0)), type_)
     return inner_place
 
@@ -142,20 +142,20 @@ def _somewhere_within(ex: Executor, base: MemoryPlace, record: ir.RecordType, na
     offset = at if isinstance(at, Node) else ex.graph.zero
     moved = ex.graph.binary("+", base.pointer.offset, offset, I8)
     inner = MemoryPlace(Pointer(base.pointer.target, moved, type_, None, base.pointer.one_of), type_, None)
-    if isinstance(type_, ir.PointerType) and type_.reference:
+    if ir.is_reference(type_):
         return pointer_place(ex, expressions.read(ex, inner, ir.Span("", 0, 0, 0, 0)), type_)
     return inner
 
 
 def _through_reference(ex: Executor, inner: LocalPlace) -> Place:
     """A field of reference type names the place that it was bound to."""
-    if not (isinstance(inner.type, ir.PointerType) and inner.type.reference):
+    if not ir.is_reference(inner.type):
         return inner
     return _referred(ex, ex.memory.read(ex.state, inner, ex.context(inner.symbol.span)), inner.type)
 
 
 def _referred(ex: Executor, value: Value, type_: ir.Type) -> Place:
-    if not (isinstance(type_, ir.PointerType) and type_.reference):
+    if not ir.is_reference(type_):
         return TemporaryPlace(value, type_)
     return dereference(value, ex.graph) if isinstance(value, Pointer) else TemporaryPlace(value, type_.pointee)
 

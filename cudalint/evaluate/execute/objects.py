@@ -87,7 +87,7 @@ def initialise_field(ex: Executor, this: Place, name: str, initializer: ir.Expr)
     """One member initializer of a constructor; a base class's fields lie in the same record."""
     record = this.type if isinstance(this.type, ir.RecordType) else None
     field = record.field(name) if record else None
-    if field is not None and isinstance(field.type, ir.PointerType) and field.type.reference:
+    if field is not None and ir.is_reference(field.type):
         bound = address_of(expressions.place(ex, initializer), ex.graph)
         if isinstance(this, LocalPlace):
             ex.memory.write(ex.state, this.step(name, field.type), bound, ex.context(initializer.span))

@@ -77,8 +77,7 @@ def _step(ex: Executor, where: Place, expr: ir.Unary) -> tuple[Value, Value]:
     step = ex.graph.const(1 if "+" in expr.op else -1, I8)
     new: Value
     if isinstance(old, (Pointer, Choice, Text)):
-        pointee = expr.type.pointee if isinstance(expr.type, ir.PointerType) else ir.OpaqueType("?")
-        new = move_pointer(ex, old, step, pointee)
+        new = move_pointer(ex, old, step, ir.pointee(expr.type))
     else:
         base = as_number(ex, old, expr.type)
         kind = base.kind
@@ -285,7 +284,7 @@ def _read_low_half(ex: Executor, operand: ir.Expr) -> Node:
 def cast_place(ex: Executor, expr: ir.Cast) -> Place:
     """A cast of an lvalue (to a reference, to a base class, of an array) still names the same place."""
     inner = expressions.place(ex, expr.operand)
-    if isinstance(expr.type, ir.PointerType) and expr.type.reference:
+    if ir.is_reference(expr.type):
         target = expr.type.pointee
     elif isinstance(expr.type, (ir.RecordType, ir.ArrayType)):
         target = expr.type

@@ -37,7 +37,7 @@ def pointer_place(ex: Executor, value: Value, type_: ir.Type) -> Place:
     """`*value` for a pointer value of any form."""
     if isinstance(value, Pointer):
         return dereference(value, ex.graph)
-    pointee = type_.pointee if isinstance(type_, ir.PointerType) else ir.OpaqueType("?")
+    pointee = ir.pointee(type_)
     if isinstance(value, Choice):
         return _choice_place(ex, value, pointee)
     if isinstance(value, Text):

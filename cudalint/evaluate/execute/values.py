@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from cudalint import ir
 from cudalint.evaluate.symbolic.arithmetic import I8
 from cudalint.evaluate.symbolic.graph import Graph
-from cudalint.evaluate.symbolic.nodes import Node, Reason
+from cudalint.evaluate.symbolic.nodes import Node, Reason, bits_of
 from cudalint.facts import Space
 
 _MAX_CHOICES = 6
@@ -252,9 +252,7 @@ def few_of(numbers: Iterable[Node]) -> tuple[Node, ...]:
     is so for the rest."""
     distinct = tuple(dict.fromkeys(numbers))
     found = list(distinct[:_FEW])
-    bits = 0
-    for number in found:
-        bits |= number.bits
+    bits = bits_of(found)
     for number in distinct[_FEW:]:
         if number.bits & ~bits:
             found.append(number)

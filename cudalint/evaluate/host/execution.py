@@ -218,7 +218,7 @@ class HostExecutor(Executor):
 
     def _unknown_parameter(self, symbol: ir.Symbol) -> Value | Place:
         type_, reason = symbol.type, Reason(False, "parameter")
-        if isinstance(type_, ir.PointerType) and type_.reference:
+        if ir.is_reference(type_):
             return TemporaryPlace(self.memory.unknown(type_.pointee, reason, (), symbol.name), type_.pointee)
         return self.memory.unknown(type_, reason, (), symbol.name)
 

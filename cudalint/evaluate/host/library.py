@@ -47,7 +47,7 @@ def _allocate(ex: HostExecutor, call: ir.Call) -> Value:
         return ex.graph.zero
     bytes_ = int(size.value) if size.is_const else None
     allocation = Allocation(name, "global", bytes_, None, size)
-    pointee = where.type.pointee if isinstance(where.type, ir.PointerType) else ir.OpaqueType("?")
+    pointee = ir.pointee(where.type)
     expressions.write(ex, where, Pointer(allocation, ex.graph.const(0, I8), pointee), call.span)
     return ex.graph.zero
 
@@ -60,7 +60,7 @@ def _allocate_pitched(ex: HostExecutor, call: ir.Call) -> Value:
     rounded = ex.graph.binary("*", ex.graph.binary("/", up, ex.graph.const(512, I8), I8), ex.graph.const(512, I8), I8)
     expressions.write(ex, pointer_place(ex, pitch, call.arguments[1].type), rounded, call.span)
     where = pointer_place(ex, target, call.arguments[0].type)
-    pointee = where.type.pointee if isinstance(where.type, ir.PointerType) else ir.OpaqueType("?")
+    pointee = ir.pointee(where.type)
     name = where.symbol.name if isinstance(where, LocalPlace) else "?"
     size = ex.graph.binary("*", rounded, expressions.number(ex, call.arguments[3]), I8)
     pointer = Pointer(Allocation(name, "global", None, None, size), ex.graph.const(0, I8), pointee)

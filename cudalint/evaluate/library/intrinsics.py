@@ -183,17 +183,13 @@ def _numbers(ex: Executor, call: ir.Call) -> list[Node]:
 
 def _extremum(op: str) -> Handler:
     def handler(ex: Executor, call: ir.Call) -> Value | None:
-        if len(call.arguments) < 2 or not isinstance(_plain(call.type), ir.Scalar):
+        if len(call.arguments) < 2 or not isinstance(ir.referent(call.type), ir.Scalar):
             return None
         a, b = _numbers(ex, call)[:2]
-        return ex.graph.binary(op, a, b, kind_of(_plain(call.type)))
+        # std::min returns a reference.
+        return ex.graph.binary(op, a, b, kind_of(ir.referent(call.type)))
 
     return handler
-
-
-def _plain(type_: ir.Type) -> ir.Type:
-    """std::min returns a reference."""
-    return type_.pointee if isinstance(type_, ir.PointerType) and type_.reference else type_
 
 
 def _absolute(ex: Executor, call: ir.Call) -> Value | None:

@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 from cudalint.evaluate.requests.situations import mask_of
 from cudalint.evaluate.symbolic.graph import Graph
 from cudalint.evaluate.symbolic.nodes import BLOCK_BITS, Node
-from cudalint.evaluate.symbolic.numeric import Rows, Threads
+from cudalint.evaluate.symbolic.numeric import Rows
+from cudalint.evaluate.symbolic.threads import Threads
 
 Edges = tuple[tuple[int, ...], ...]
 """Along x, y and z: the blocks before and after each change."""

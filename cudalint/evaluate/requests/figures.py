@@ -16,9 +16,10 @@ from cudalint.evaluate.requests.knowledge import know, stays_one
 from cudalint.evaluate.requests.masks import cut_by_data, guards_by_data
 from cudalint.evaluate.requests.requests import Requests, gather
 from cudalint.evaluate.requests.sampling import offset_range, sample, strides
-from cudalint.evaluate.requests.sensitivity import assumptions_of, unknown_strides
+from cudalint.evaluate.requests.sensitivity import assumptions_of
 from cudalint.evaluate.requests.situations import DEEP, THOROUGH, Situation
 from cudalint.evaluate.requests.totals import Totals
+from cudalint.evaluate.requests.unknown_strides import unknown_strides
 from cudalint.evaluate.requests.views import TOLERANCE, Known, LaunchView, totals_of
 from cudalint.evaluate.symbolic.graph import Graph
 from cudalint.evaluate.symbolic.nodes import BLOCK_BITS, THREAD_BITS, Node, below

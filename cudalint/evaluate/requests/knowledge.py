@@ -15,7 +15,7 @@ from cudalint.evaluate.requests.situations import Situation
 from cudalint.evaluate.requests.views import Known, LaunchView
 from cudalint.evaluate.symbolic.arithmetic import BOOL
 from cudalint.evaluate.symbolic.graph import Graph, conjuncts
-from cudalint.evaluate.symbolic.nodes import BLOCK_BITS, THREAD_BITS, UNINITIALISED, Node, Reason, Uniform
+from cudalint.evaluate.symbolic.nodes import BLOCK_BITS, THREAD_BITS, UNINITIALISED, Node, Reason, bits_of, generic
 from cudalint.evaluate.symbolic.opaque_parts import opaque_parts
 from cudalint.evaluate.symbolic.varying import Lanes
 
@@ -61,16 +61,13 @@ def _covered(uniform: Node, conditions: tuple[Node, ...], view: LaunchView) -> l
 def _uneven(uniform: Node, conditions: tuple[Node, ...]) -> Iterator[int]:
     """Sizes that are no multiples of a warp, where they are compared with what is each thread's own: what is left of a
     row behind its last whole piece has a length between one element and the piece's."""
-    assert isinstance(uniform.payload, Uniform)
     if any(condition.bits & uniform.bits and condition.bits & THREAD_BITS for condition in conditions):
-        yield from (int(uniform.payload.generic) + rest for rest in _RESTS)
+        yield from (generic(uniform) + rest for rest in _RESTS)
 
 
 def sizes_on_the_way(graph: Graph, conditions: Iterable[Node], loops: Sequence[Loop]) -> list[Node]:
     """The first unknown sizes that decide whether threads get to a place under these conditions, in these loops."""
-    bits = 0
-    for condition in (*(loop.condition for loop in loops), *conditions):
-        bits |= condition.bits
+    bits = bits_of((*(loop.condition for loop in loops), *conditions))
     found = graph.atoms(bits, graph.uniform_bits)[:_MAX_TRIED]
     return [uniform for uniform in found if not uniform.kind.is_float and uniform.kind != BOOL]
 

@@ -14,7 +14,7 @@ from msgspec import Struct
 from numpy.typing import NDArray
 
 from cudalint.evaluate.symbolic.apart import Apart
-from cudalint.evaluate.symbolic.numeric import WarpMasks
+from cudalint.evaluate.symbolic.threads import WarpMasks
 from cudalint.hardware.banks import BANK_BYTES, SharedOperation, shared_request
 from cudalint.hardware.requests import WARP_LANES, count_true
 from cudalint.hardware.sectors import SECTOR_BYTES, global_request

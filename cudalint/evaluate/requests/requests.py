@@ -14,7 +14,7 @@ from cudalint.evaluate.requests.patterns import Figures, figures_by_pattern, fig
 from cudalint.evaluate.requests.situations import Situation, entered, mask_of
 from cudalint.evaluate.symbolic.apart import Apart
 from cudalint.evaluate.symbolic.graph import Graph
-from cudalint.evaluate.symbolic.nodes import Node
+from cudalint.evaluate.symbolic.nodes import Node, bits_of
 from cudalint.evaluate.symbolic.numeric import Rows
 from cudalint.hardware.banks import SharedOperation
 from cudalint.hardware.requests import WARP_LANES, count_true
@@ -131,9 +131,7 @@ def _room(event: AccessEvent, conditions: Sequence[Node], graph: Graph) -> int:
     """The size of the shared array of an access that may leave it because of a made-up size or random data, else 0."""
     if event.target.space != "shared":
         return 0
-    bits = event.offset.bits
-    for condition in (*conditions, *(loop.condition for loop in event.context.loops)):
-        bits |= condition.bits
+    bits = event.offset.bits | bits_of(conditions) | bits_of(loop.condition for loop in event.context.loops)
     return event.target.bytes or 0 if bits & (graph.opaque_bits | graph.uniform_bits) else 0
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
@@ -12,8 +12,16 @@ from cudalint.evaluate.requests.views import TOLERANCE, Known, LaunchView, total
 from cudalint.evaluate.symbolic.arithmetic import BOOL
 from cudalint.evaluate.symbolic.defaults import stated
 from cudalint.evaluate.symbolic.graph import Graph
-from cudalint.evaluate.symbolic.nodes import BLOCK_BITS, GRANULE, THREAD_BITS, Node, Uniform, below, render, without_not
-from cudalint.evaluate.symbolic.polynomial import is_address
+from cudalint.evaluate.symbolic.nodes import (
+    BLOCK_BITS,
+    GRANULE,
+    THREAD_BITS,
+    Node,
+    Uniform,
+    below,
+    bits_of,
+    render,
+)
 
 _VARIATIONS = (1, 2, 4, 8, 16)
 """What is added to a generic problem size to see whether its divisibility matters."""
@@ -38,11 +46,7 @@ def assumptions_of(
     """Which generic values the figure rests on, found by changing them; and how far it moves then."""
     graph = view.graph
     texts = [_condition_text(c) for k in reached[:1] for c in k.relaxed]
-    bits = 0
-    for known in reached:
-        bits |= known.event.offset.bits
-        for condition in known.conditions:
-            bits |= condition.bits
+    bits = bits_of(node for known in reached for node in (known.event.offset, *known.conditions))
     low, high, moved = quick.low, quick.high, False
     base = quick.cost / quick.requests
     for uniform in graph.atoms(bits, graph.uniform_bits):
@@ -51,89 +55,12 @@ def assumptions_of(
             continue
         if stated(uniform) in view.assumptions:
             continue
-        text, means = _sensitivity(uniform, base, reached[:8], view)
+        text, means = _sensitivity(_Size(uniform, base, reached[:8], view))
         if text is not None:
             moved = True
             low, high = min(low, *means), max(high, *means)
             texts.append(text)
     return tuple(dict.fromkeys(texts)), (low, high) if moved else None
-
-
-def unknown_strides(reached: Sequence[Known], quick: Totals, view: LaunchView) -> tuple[list[str], list[float]]:
-    """The strides of tensors and vectors for which the figure is a better one if they are 1, and the figures that it
-    has then."""
-    bits = 0
-    for known in reached:
-        bits |= known.event.offset.bits
-    found = [u for u in view.graph.atoms(bits, view.graph.uniform_bits) if _may_be_one(u)]
-    bare = found if _is_of_other_sizes(reached, view) else _bare_strides(found, reached, view)
-    names, figures, base = [], [], quick.cost / quick.requests
-    for uniform in found:
-        is_stride = uniform in bare or _is_stride(uniform)
-        if is_stride and view.allows(uniform, 1) and view.is_launched(uniform, 1):
-            totals = totals_of(reached[:8], view.varied(uniform, 1))
-            figure = totals.cost / totals.requests if totals.requests else base
-            if figure < base * (1 - TOLERANCE):
-                names.append(render(uniform))
-                figures.append(figure)
-    return names, figures
-
-
-def _is_stride(number: Node) -> bool:
-    return isinstance(number.payload, Uniform) and number.payload.stride == "any"
-
-
-def _is_of_other_sizes(reached: Sequence[Known], view: LaunchView) -> bool:
-    """Whether conditions were taken to hold that don't for the sizes that go into the addresses: these are no sizes of
-    the program then, and a number that one of them is multiplied with may well be 1, such as a dilation."""
-    bits = 0
-    for known in reached:
-        bits |= known.event.offset.bits
-    return any(
-        atom.kind != BOOL and not atom.kind.is_float
-        for known in reached
-        for condition in known.relaxed
-        for atom in view.graph.atoms(condition.bits & bits, view.graph.uniform_bits)
-    )
-
-
-def _bare_strides(found: Sequence[Node], reached: Sequence[Known], view: LaunchView) -> list[Node]:
-    """The numbers that are but how far elements are apart (`x[i * incx]`, `x[i * strides.x + j * strides.y]`): nothing
-    else is added to what they multiply, as a column would be, and nothing is compared with them, as with the length of
-    a row."""
-    graph = view.graph
-    moving = THREAD_BITS | BLOCK_BITS | graph.loop_bits | graph.opaque_bits
-    compared = list(view.grid)
-    for known in reached:
-        compared += (loop.condition for loop in known.event.context.loops)
-        compared += known.event.context.conditions
-    strides = [
-        u for u in found if _may_be_one(u) and not any(_is_more_than_scaled(node, u, graph) for node in compared)
-    ]
-    for known in reached:
-        start = graph.substitute(known.event.offset, {u: graph.const(0, u.kind) for u in strides})
-        if start.bits & moving or (start.is_const and start.value):
-            return []
-    return strides
-
-
-def _is_more_than_scaled(node: Node, stride: Node, graph: Graph) -> bool:
-    """Whether a number goes into a value otherwise than as a factor of both sides of a comparison, as in
-    `i * incx < n * incx`."""
-    if not node.bits & stride.bits:
-        return False
-    compared = without_not(node)
-    if compared.op not in ("<", "<=", "==", "!="):
-        return True
-    sides = (graph.substitute(side, {stride: graph.const(0, stride.kind)}) for side in compared.args)
-    return any(not side.is_const or side.value for side in sides)
-
-
-def _may_be_one(number: Node) -> bool:
-    """Whether a number may be the stride of neighbours: those of a tensor but the last are known not to be."""
-    if not isinstance(number.payload, Uniform):
-        return False
-    return not (number.kind.is_float or is_address(number) or number.payload.stride == "outer")
 
 
 def _condition_text(condition: Node) -> str:
@@ -144,55 +71,84 @@ def _condition_text(condition: Node) -> str:
     return f"`{text}` holds" if len(text) <= _LONGEST_TEXT else "conditions hold that ordinary sizes don't meet"
 
 
-def _sensitivity(
-    uniform: Node, base: float, reached: Sequence[Known], view: LaunchView
-) -> tuple[str | None, list[float]]:
-    """What must hold of a generic value for the figure to stay, None where it stays anyway; and the figures seen."""
-    assert isinstance(uniform.payload, Uniform)
-    generic = uniform.payload.generic
+class _Size:
+    """One made-up value, and what becomes of a figure when it is another one."""
 
-    def mean(value: int | float) -> float:
-        if not view.allows(uniform, value) or not view.is_launched(uniform, value):
-            return base
-        totals = totals_of(reached, view.varied(uniform, value))
-        return totals.cost / totals.requests if totals.requests else base
+    def __init__(self, uniform: Node, base: float, reached: Sequence[Known], view: LaunchView) -> None:
+        """`base` is the figure with the generic value."""
+        assert isinstance(uniform.payload, Uniform)
+        self.uniform = uniform
+        self.payload = uniform.payload
+        self.generic = uniform.payload.generic
+        self.base = base
+        self.reached = reached
+        self.view = view
 
-    def beside(added: int) -> int:
+    def mean(self, value: int | float) -> float:
+        """The figure with another value; the same as ever for one that the launch isn't made with."""
+        if not self.view.allows(self.uniform, value) or not self.view.is_launched(self.uniform, value):
+            return self.base
+        totals = totals_of(self.reached, self.view.varied(self.uniform, value))
+        return totals.cost / totals.requests if totals.requests else self.base
+
+    def moves(self, figure: float) -> bool:
+        return abs(figure - self.base) > TOLERANCE * max(figure, self.base)
+
+    def beside(self, added: int) -> int:
         """A size with another remainder: a smaller one where a larger one is not launched."""
-        larger = int(generic) + added
-        return larger if view.is_launched(uniform, larger) or added >= generic else int(generic) - added
+        larger = int(self.generic) + added
+        is_possible = self.view.is_launched(self.uniform, larger) or added >= self.generic
+        return larger if is_possible else int(self.generic) - added
 
-    def moves(figure: float) -> bool:
-        return abs(figure - base) > TOLERANCE * max(figure, base)
 
+_Verdict = tuple[str | None, list[float]]
+"""What must hold of a generic value for the figure to stay, None where it stays anyway; and the figures seen."""
+
+
+def _sensitivity(size: _Size) -> _Verdict:
+    uniform = size.uniform
     if uniform.kind == BOOL:
-        flipped = mean(0 if generic else 1)
-        text = f"`{render(uniform)}` is {'true' if generic else 'false'}"
-        return (text, [flipped]) if moves(flipped) else (None, [])
-    scaled = [mean(value) for value in _other_magnitudes(uniform, view)]
-    if any(map(moves, scaled)):
+        return _other_truth(size)
+    scaled = [size.mean(value) for value in _other_magnitudes(uniform, size.view)]
+    if any(map(size.moves, scaled)):
         return stated(uniform), scaled
     if uniform.kind.is_float:
         return None, []
-    for divisor, text in _divisors(uniform, reached, view):
+    for divisor, text in _divisors(uniform, size.reached, size.view):
         # What is divided has to change by as much as the divisor for the quotient to change at all.
-        quotients = {added: mean(beside(added * divisor)) for added in _VARIATIONS}
-        sensitive = [added for added, figure in quotients.items() if moves(figure)]
-        if sensitive:
-            number = int(generic) // divisor
-            return f"{text} % {2 * max(sensitive)} == {number % (2 * max(sensitive))}", list(quotients.values())
-    means = {1: mean(beside(1))}
-    if view.allows(uniform, beside(1)) and not moves(means[1]):
+        quotients = {added: size.mean(size.beside(added * divisor)) for added in _VARIATIONS}
+        needed = _divisibility(text, int(size.generic) // divisor, quotients, size)
+        if needed is not None:
+            return needed, list(quotients.values())
+    return _other_remainders(size)
+
+
+def _other_truth(size: _Size) -> _Verdict:
+    flipped = size.mean(0 if size.generic else 1)
+    text = f"`{render(size.uniform)}` is {'true' if size.generic else 'false'}"
+    return (text, [flipped]) if size.moves(flipped) else (None, [])
+
+
+def _other_remainders(size: _Size) -> _Verdict:
+    uniform, reached = size.uniform, size.reached
+    means = {1: size.mean(size.beside(1))}
+    if size.view.allows(uniform, size.beside(1)) and not size.moves(means[1]):
         # If an odd size changes nothing, no other divisibility matters.
         # Of a tensor with rows of three, no size says so; a row of a matrix is as long as a matrix is wide.
-        is_open = uniform.payload.stride or _decides_who_comes(uniform, reached) or _divides_threads(uniform, reached)
-        return _least(uniform, moves, mean, view) if is_open else (None, [])
-    means |= {added: mean(beside(added)) for added in _VARIATIONS[1:]}
-    sensitive = [added for added, figure in means.items() if moves(figure)]
+        is_open = size.payload.stride or _decides_who_comes(uniform, reached) or _divides_threads(uniform, reached)
+        return _least(size) if is_open else (None, [])
+    means |= {added: size.mean(size.beside(added)) for added in _VARIATIONS[1:]}
+    needed = _divisibility(render(uniform), int(size.generic), means, size)
+    return (None, []) if needed is None else (needed, list(means.values()))
+
+
+def _divisibility(text: str, number: int, figures: Mapping[int, float], size: _Size) -> str | None:
+    """The remainder that a number needs for the figure to stay, from the figures with something added to it."""
+    sensitive = [added for added, figure in figures.items() if size.moves(figure)]
     if not sensitive:
-        return None, []
+        return None
     modulus = 2 * max(sensitive)
-    return f"{render(uniform)} % {modulus} == {int(generic) % modulus}", list(means.values())
+    return f"{text} % {modulus} == {number % modulus}"
 
 
 def _other_magnitudes(uniform: Node, view: LaunchView) -> list[int | float]:
@@ -214,23 +170,21 @@ def _other_magnitudes(uniform: Node, view: LaunchView) -> list[int | float]:
     return found
 
 
-def _least(
-    uniform: Node, moves: Callable[[float], bool], mean: Callable[[int | float], float], view: LaunchView
-) -> tuple[str | None, list[float]]:
+def _least(size: _Size) -> _Verdict:
     """From which size on the figure is what it is for large ones: rows of few elements, a block to each, leave most
     lanes without work."""
-    assert isinstance(uniform.payload, Uniform)
+    uniform, view = size.uniform, size.view
     if any(uniform.bits & extent.bits for extent in view.grid) and _fills_grid(uniform, view):
         return None, []
     figures: list[float] = []
-    for size in (_SHORTEST_ROW, *_SMALL_SIZES) if uniform.payload.stride else _SMALL_SIZES:
-        if size >= uniform.payload.generic:
+    for value in (_SHORTEST_ROW, *_SMALL_SIZES) if size.payload.stride else _SMALL_SIZES:
+        if value >= size.generic:
             break
-        if not view.allows(uniform, size) or not view.is_launched(uniform, size):
+        if not view.allows(uniform, value) or not view.is_launched(uniform, value):
             continue
-        figure = mean(size)
-        if not moves(figure):
-            return (f"{render(uniform)} >= {size - 1}" if figures else None), figures
+        figure = size.mean(value)
+        if not size.moves(figure):
+            return (f"{render(uniform)} >= {value - 1}" if figures else None), figures
         figures.append(figure)
     # It is something else that matters.
     return None, []

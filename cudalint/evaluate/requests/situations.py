@@ -16,8 +16,9 @@ from cudalint.evaluate.execute.events import AccessEvent, Loop
 from cudalint.evaluate.requests.representatives import picks, picks_between, scattered, spread
 from cudalint.evaluate.requests.totals import Totals
 from cudalint.evaluate.symbolic.graph import Graph
-from cudalint.evaluate.symbolic.nodes import Node
-from cudalint.evaluate.symbolic.numeric import Rows, Threads, WarpMasks
+from cudalint.evaluate.symbolic.nodes import Node, bits_of
+from cudalint.evaluate.symbolic.numeric import Rows
+from cudalint.evaluate.symbolic.threads import Threads, WarpMasks
 from cudalint.evaluate.symbolic.varying import Lanes
 from cudalint.hardware.requests import WARP_LANES
 
@@ -79,9 +80,7 @@ class Situation:
         self._edges = edges
         self.threads = Threads.of(block)
         values = dict(uniforms or {})
-        bits = 0
-        for uniform in values:
-            bits |= uniform.bits
+        bits = bits_of(values)
         if usual is not None and not any(axis.bits & bits for axis in grid):
             self.grid: tuple[int, ...] = usual.grid
         else:

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from cudalint.evaluate.symbolic.arithmetic import BOOL, F8, I8
 from cudalint.evaluate.symbolic.graph import Graph
-from cudalint.evaluate.symbolic.nodes import Node
+from cudalint.evaluate.symbolic.nodes import Node, bits_of
 from cudalint.evaluate.symbolic.numeric import Rows
 from cudalint.evaluate.symbolic.solver import solve
 from cudalint.expressions import (
@@ -95,9 +95,7 @@ def _settle_alone(graph: Graph, condition: Node, kept: Sequence[Node]) -> bool:
 
 def _settle_together(graph: Graph, conditions: Sequence[Node]) -> None:
     """Changes several generic values at once, where one alone does not do: `assume(pitch == 3 * width)`."""
-    bits = 0
-    for condition in conditions:
-        bits |= condition.bits
+    bits = bits_of(conditions)
     found = solve(conditions, graph.atoms(bits, graph.uniform_bits))
     if found is not None and all(holds(graph, condition, found) for condition in conditions):
         for uniform, value in found.items():

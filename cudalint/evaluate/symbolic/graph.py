@@ -22,7 +22,6 @@ from cudalint.evaluate.symbolic.arithmetic import (
     I4,
     I8,
     MATH_FUNCTIONS,
-    OPERATIONS,
     SWAPPED,
     U4,
     Kind,
@@ -42,16 +41,18 @@ from cudalint.evaluate.symbolic.nodes import (
     Reason,
     Stride,
     Uniform,
+    bits_of,
     is_long,
     opaque_leaves,
+    own_bit,
 )
 from cudalint.evaluate.symbolic.numbers import number
+from cudalint.evaluate.symbolic.simplify import simplify
 from cudalint.evaluate.symbolic.size_uses import SizeUses
+from cudalint.evaluate.symbolic.substitution import Substitutions
 
 _FIRST_FREE_BIT = 7
 _WORD = 4
-_MOST_MEMOS = 16
-"""Substitutions of which is remembered what they made of nodes."""
 _MAX_FLOAT_SIZE = 96
 """Floating-point values that take more nodes than this are summarised."""
 _MAX_SUMMARY = 12
@@ -78,7 +79,7 @@ class Graph:
         self._released: list[int] = []
         """Bits of placeholders that nothing consists of any more."""
         self._count = 0
-        self._memos: dict[tuple[tuple[int, int], ...], dict[int, Node]] = {}
+        self._substitutions = Substitutions()
         self.opaque_bits = OPAQUE_BIT
         self.uniform_bits = 0
         self.loop_bits = 0
@@ -92,8 +93,6 @@ class Graph:
         self.unscaled: set[int] = set()
         """Values in which nothing that depends on the thread is multiplied or divided by data, as far as that was
         asked."""
-        self._without_data: dict[int, Node] = {}
-        """What `without_data` made of nodes."""
         self.satisfied: dict[object, Mapping[Node, Number] | None] = {}
         """Numbers for symbols under which some conditions hold, where that was asked; None where there are none."""
         self._below: dict[int, set[int] | None] = {}
@@ -124,7 +123,7 @@ class Graph:
     def rewind(self, to: Checkpoint) -> None:
         """Forgets what a kernel added. Its nodes must not be used any more, since their bits are given out again."""
         self.forget_uses()
-        self._memos.clear()
+        self._substitutions.forget()
         self.opaque_parts.clear()
         self.unscaled.clear()
         self.satisfied.clear()
@@ -140,7 +139,7 @@ class Graph:
         """The generic values are settled: what they go into was looked at."""
         self.uses.forget()
         # To make values again notes their arithmetic again.
-        self._without_data.clear()
+        self._substitutions.forget_without_data()
 
     # leaves
 
@@ -151,7 +150,7 @@ class Graph:
     def uniform(self, name: str, generic: Number, kind: Kind = I4, is_arbitrary: bool = False) -> Node:
         """A new uniform symbol; two calls give two symbols, even of one name."""
         node = self._atom("uniform", (), Uniform(name, wrap(generic, kind), is_arbitrary), kind)
-        self.uniform_bits |= self._own_bit(node)
+        self.uniform_bits |= own_bit(node)
         return node
 
     def default(self, name: str, value: Number, kind: Kind, source: str = "") -> Node:
@@ -198,7 +197,7 @@ class Graph:
     def counter(self, label: object) -> Node:
         """A new loop counter: 0 in the loop's first iteration, 1 in the second."""
         node = self._atom("loop", (), label, I8)
-        self.loop_bits |= self._own_bit(node)
+        self.loop_bits |= own_bit(node)
         return node
 
     def placeholder(self, kind: Kind) -> Node:
@@ -220,13 +219,6 @@ class Graph:
     def variable(self, reason: Reason, args: tuple[Node, ...], kind: Kind) -> Node:
         """An opaque value that another one will be substituted for: it has a bit of its own, by which it is found."""
         return self._atom("opaque", args, reason, kind, OPAQUE_BIT)
-
-    @staticmethod
-    def _own_bit(node: Node) -> int:
-        own = node.bits & ~OPAQUE_BIT
-        for arg in node.args:
-            own &= ~arg.bits
-        return own or (OPAQUE_BIT if node.op == "opaque" else 0)
 
     def _atom(
         self, op: str, args: tuple[Node, ...], payload: object, kind: Kind, bits: int = 0, bit: int = 0
@@ -269,7 +261,7 @@ class Graph:
             kind = BOOL
         if a.is_const and b.is_const:
             return self.const(fold(op, a.value, b.value, kind), kind)
-        simple = self._simplify(op, a, b, kind)
+        simple = simplify(self, op, a, b, kind)
         if simple is not None:
             return simple
         if op == "/":
@@ -306,53 +298,10 @@ class Graph:
 
     def _leaves(self, parts: tuple[Node, ...], opaque: Iterable[Node] = ()) -> tuple[Node, ...]:
         """The leaves of some values, the first ones of many, with some opaque values among them."""
-        bits = 0
-        for part in parts:
-            bits |= part.bits
+        bits = bits_of(parts)
         own = [leaf for leaf in (*self.thread, *self.block) if leaf.bits & bits]
         found = {*self.atoms(bits & ~OPAQUE_BIT, ~0 << _FIRST_FREE_BIT), *opaque}
         return (*own, *sorted(found, key=lambda node: node.index)[:_MAX_SUMMARY])
-
-    def _simplify(self, op: str, a: Node, b: Node, kind: Kind) -> Node | None:
-        if op in ("&&", "||"):
-            return self._simplify_logic(op, a, b)
-        if "f" in (kind.code, a.kind.code, b.kind.code):
-            return None
-        if b.is_const:
-            return self._simplify_const(op, a, int(b.value), kind)
-        if a.is_const and op in ("+", "*"):
-            return self._simplify_const(op, b, int(a.value), kind)
-        if a is b:
-            if op in ("-", "^"):
-                return self.const(0, kind)
-            if op in ("&", "|", "min", "max"):
-                return a
-            if op in ("==", "<="):
-                return self.true
-            if op in ("!=", "<"):
-                return self.false
-        return None
-
-    def _simplify_const(self, op: str, a: Node, c: int, kind: Kind) -> Node | None:
-        if (op in ("+", "-", "<<", ">>", "|", "^") and c == 0) or (op in ("*", "/") and c == 1):
-            return self.convert(a, kind)
-        if (op in ("*", "&") and c == 0) or (op == "%" and c == 1):
-            return self.const(0, kind)
-        if op == "-" and kind.code == "i":
-            return self.binary("+", a, self.const(-c, kind), kind)
-        if op in ("+", "*") and a.op == op and a.kind == kind and a.args[1].is_const:
-            inner = int(a.args[1].value)
-            folded = inner + c if op == "+" else inner * c
-            return self.binary(op, a.args[0], self.const(folded, kind), kind)
-        return None
-
-    def _simplify_logic(self, op: str, a: Node, b: Node) -> Node | None:
-        for x, y in ((a, b), (b, a)):
-            if x.is_const:
-                if op == "&&":
-                    return self.truth(y) if x.value else self.false
-                return self.true if x.value else self.truth(y)
-        return self.truth(a) if a is b else None
 
     def truth(self, a: Node) -> Node:
         """`a != 0` as a bool."""
@@ -429,10 +378,7 @@ class Graph:
         """`choices[index]`, lane by lane; an index outside is clamped."""
         if index.is_const:
             return choices[max(0, min(int(index.value), len(choices) - 1))]
-        bits = index.bits
-        for choice in choices:
-            bits |= choice.bits
-        return self._intern("pick", (index, *choices), None, choices[0].kind, bits)
+        return self._intern("pick", (index, *choices), None, choices[0].kind, index.bits | bits_of(choices))
 
     def shuffle(self, mode: str, value: Node, lane: Node, width: Node) -> Node:
         """`__shfl_sync` and friends: mode is idx, up, down or xor."""
@@ -482,8 +428,7 @@ class Graph:
 
     def substitute(self, node: Node, bindings: Mapping[Node, Node]) -> Node:
         """`node` with leaves (or what is made of some) replaced, rebuilt and so simplified where it depends on one."""
-        touched = self._touched(bindings)
-        return self._substitute(node, touched, self._memo_of(bindings)) if node.bits & touched else node
+        return self._substitutions.substitute(self, node, bindings)
 
     def of_thread(self, node: Node, thread: Sequence[int], block: Sequence[int] = ()) -> Node:
         """What a value is for one thread, and with the place of its block, if that is given."""
@@ -492,83 +437,11 @@ class Graph:
 
     def substitution(self, bindings: Mapping[Node, Node]) -> Callable[[Node], Node]:
         """The same for many nodes."""
-        touched, memo = self._touched(bindings), self._memo_of(bindings)
-        return lambda node: self._substitute(node, touched, memo)
-
-    def _touched(self, bindings: Iterable[Node]) -> int:
-        touched = 0
-        for leaf in bindings:
-            touched |= self._own_bit(leaf) or leaf.bits
-        return touched
+        return self._substitutions.substitution(self, bindings)
 
     def without_data(self, node: Node, parts: Iterable[Node]) -> Node:
-        """`node` with zeros in the place of `parts`: of all the opaque values in it, so that one memory does for all
-        nodes. The addresses of a long simulation consist of the same values."""
-        for part in parts:
-            if part.index not in self._without_data:
-                self._without_data[part.index] = self.const(0, part.kind)
-        return self._substitute(node, OPAQUE_BIT, self._without_data)
-
-    def _memo_of(self, bindings: Mapping[Node, Node]) -> dict[int, Node]:
-        """What was made of nodes with these bindings: at the end of a loop all variables are replaced by the same, one
-        by one, and consist of the same parts."""
-        key = tuple((leaf.index, value.index) for leaf, value in bindings.items())
-        memo = self._memos.pop(key, None)
-        if memo is None:
-            memo = {leaf.index: value for leaf, value in bindings.items()}
-        self._memos[key] = memo
-        while len(self._memos) > _MOST_MEMOS:
-            del self._memos[next(iter(self._memos))]
-        return memo
-
-    def _substitute(self, node: Node, touched: int, memo: dict[int, Node]) -> Node:
-        if not node.bits & touched:
-            return node
-        done = memo.get(node.index)
-        if done is None:
-            args: list[Node] = []
-            for arg in node.args:
-                # Most of what goes into a value is untouched, or known, and needs no call.
-                known = memo.get(arg.index) if arg.bits & touched else arg
-                args.append(known or self._substitute(arg, touched, memo))
-            done = memo[node.index] = self._rebuild(node, tuple(args))
-        return done
-
-    def _rebuild(self, node: Node, args: tuple[Node, ...]) -> Node:
-        op = node.op
-        if op in OPERATIONS:
-            return self.binary(op, args[0], args[1], node.kind)
-        if op == "opaque":
-            assert isinstance(node.payload, Reason)
-            return self.opaque(_with_data(node.payload, node.args, args), args, node.kind)
-        if op == "select":
-            return self.select(args[0], args[1], args[2])
-        if op == "cast":
-            return self.convert(args[0], node.kind)
-        if op == "!":
-            return self.negate(args[0])
-        if op == "function":
-            return self.function(str(node.payload), args[0], node.kind)
-        if op == "pick":
-            return self.pick(args[0], args[1:])
-        if op == "shuffle":
-            return self.shuffle(str(node.payload), args[0], args[1], args[2])
-        if op == "match":
-            return self.match(args[0])
-        if op == "rank":
-            return self.rank(args[0])
-        if op == "trips":
-            assert isinstance(node.payload, Node)
-            return self.trips(node.payload, args[0])
-        return node
-
-
-def _with_data(reason: Reason, before: tuple[Node, ...], after: tuple[Node, ...]) -> Reason:
-    """What is computed from data is data, also where that is only known once a variable has got its value."""
-    if reason.data or any(a.bits & OPAQUE_BIT for a in before) or not any(a.bits & OPAQUE_BIT for a in after):
-        return reason
-    return replace(reason, data=True)
-
+        """`node` with zeros in the place of `parts`, which are all the opaque values in it."""
+        return self._substitutions.without_data(self, node, parts)
 
 def conjuncts(graph: Graph, condition: Node) -> list[Node]:
     """The parts of a conjunction: `a && b` and `!(a || b)` are taken apart."""

@@ -95,6 +95,28 @@ class Node:
         return render(self)
 
 
+def bits_of(nodes: Iterable[Node]) -> int:
+    """The leaves that some values depend on, as a bit set."""
+    bits = 0
+    for node in nodes:
+        bits |= node.bits
+    return bits
+
+
+def own_bit(leaf: Node) -> int:
+    """The bit by which a leaf is found in the nodes that depend on it; 0 for a node that is no leaf."""
+    own = leaf.bits & ~OPAQUE_BIT
+    for argument in leaf.args:
+        own &= ~argument.bits
+    return own or (OPAQUE_BIT if leaf.op == "opaque" else 0)
+
+
+def generic(symbol: Node) -> int:
+    """The generic value of a uniform symbol that is an integer."""
+    assert isinstance(symbol.payload, Uniform)
+    return int(symbol.payload.generic)
+
+
 def without_cast(node: Node) -> Node:
     """What a conversion converts, or the node itself."""
     return node.args[0] if node.op == "cast" else node

@@ -7,74 +7,26 @@ An array is [rows, threads], [rows, 1], [1, threads] or a plain number: whatever
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from functools import cache
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
-from msgspec import Struct
 from numpy.typing import NDArray
 
 from cudalint.evaluate.symbolic.apart import Apart, apart
 from cudalint.evaluate.symbolic.arithmetic import OPERATIONS, Kind, Number
 from cudalint.evaluate.symbolic.caches import MOST_AT_ONCE
 from cudalint.evaluate.symbolic.graph import Graph
-from cudalint.evaluate.symbolic.nodes import THREAD_BITS, Node, Reason, Uniform
-from cudalint.evaluate.symbolic.operations import Array, convert, operate
+from cudalint.evaluate.symbolic.memory_data import Data, held_number
+from cudalint.evaluate.symbolic.nodes import Node, Uniform, bits_of
+from cudalint.evaluate.symbolic.operations import Array, operate
+from cudalint.evaluate.symbolic.threads import Threads, WarpMasks
 from cudalint.evaluate.symbolic.trip_counts import lane_trips
+from cudalint.evaluate.symbolic.warp_functions import matched, ranked, shuffled
 from cudalint.hardware.requests import WARP_LANES
 
-Data = Literal["random", "zero", "place"]
-"""What memory holds: arbitrary numbers, zeros, or in each place the number of the thread that loads it."""
-
-_ROOM_BITS = 16
-"""Blocks along each axis are numbered as in a grid of so many bits' worth of them, however large theirs is."""
 _NODE_WORK = 5
 _CELLS_PER_WORK = 256
 """As measured: microseconds to compute a node at all, and numbers that a microsecond is enough for."""
-
-
-class Threads(Struct, frozen=True, eq=False):
-    """The threads of a block, padded to whole warps. Arrays are [1, threads]."""
-
-    block: tuple[int, int, int]
-    indices: tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]
-    exists: NDArray[np.bool_]
-    warps: int
-
-    @staticmethod
-    @cache
-    def of(block: tuple[int, int, int]) -> Threads:
-        """Threads are numbered x + y*Dx + z*Dx*Dy (hardware-model, Warps); the last warp may be partial."""
-        dx, dy, dz = block
-        count = dx * dy * dz
-        warps = -(-count // WARP_LANES)
-        linear = np.arange(warps * WARP_LANES, dtype=np.int64)[None, :]
-        inside = np.minimum(linear, count - 1)
-        return Threads(block, (inside % dx, inside // dx % dy, inside // (dx * dy)), linear < count, warps)
-
-
-class WarpMasks(Struct, frozen=True, eq=False):
-    """Which lanes are active, a word for each warp."""
-
-    words: NDArray[np.uint32]
-    """[rows, warps]."""
-    kinds: NDArray[np.int64] | None
-    """[rows] the same number where the same lanes are active; None where those are so in all rows."""
-
-    active: NDArray[np.bool_]
-    """[rows, warps] whether any lane is."""
-
-    @staticmethod
-    def of(mask: NDArray[np.bool_]) -> WarpMasks:
-        """`mask` is [rows, threads]."""
-        different = mask if mask.strides[0] else mask[:1]
-        words = np.packbits(different, axis=1, bitorder="little").view("<u4")
-        if len(words) == 1 or (words == words[:1]).all():
-            words = np.tile(words[:1], (len(mask), 1))
-            return WarpMasks(words, None, words > 0)
-        text, length, kinds = words.tobytes(), words.strides[0], dict[bytes, int]()
-        parts = (text[start : start + length] for start in range(0, len(text), length))
-        return WarpMasks(words, np.array([kinds.setdefault(part, len(kinds)) for part in parts]), words > 0)
 
 
 class _TooMuch(Exception):
@@ -108,7 +60,7 @@ class Rows:
         self.count = len(weights)
         self.blocks = blocks
         self.replica = np.zeros((self.count, 1), dtype=np.int64) if replicas is None else replicas[:, None]
-        self._is_replicated = bool(self.replica.any())
+        self.is_replicated = bool(self.replica.any())
         self.salt = (np.arange(self.count, dtype=np.uint64)[:, None] + np.uint64(1)) * np.uint64(
             0x9E3779B97F4A7C15
         )
@@ -148,15 +100,13 @@ class Rows:
         rows.graph, rows.threads, rows.weights, rows.count = self.graph, self.threads, weights, len(weights)
         rows.blocks, rows.follows_data, rows.data = self.blocks[parent_rows], self.follows_data, self.data
         rows.salt, rows.replica = self.salt[parent_rows], self.replica[parent_rows]
-        rows._is_replicated = self._is_replicated
+        rows.is_replicated = self.is_replicated
         rows._uniforms = {}
         rows._counters = dict(counters)
         rows._start_keeping()
         rows.alive = self.alive if alive is None else alive
         rows._parent, rows._parent_rows = self, parent_rows
-        rows._own_bits = 0
-        for counter in counters:
-            rows._own_bits |= counter.bits
+        rows._own_bits = bits_of(counters)
         return rows
 
     def varied(self, uniforms: Mapping[Node, int | float]) -> Rows:
@@ -165,8 +115,7 @@ class Rows:
         rows = self.child(np.arange(self.count), self.weights, {})
         rows._parent_rows = None
         rows._uniforms = dict(uniforms)
-        for uniform in uniforms:
-            rows._own_bits |= uniform.bits
+        rows._own_bits = bits_of(uniforms)
         return rows
 
     def outside(self, levels: int) -> NDArray[np.bool_]:
@@ -432,78 +381,16 @@ class Rows:
             # numpy's integers wrap where a product of generic sizes gets too large, Python's would not fit.
             return np.int64(_shared_bits(given, node.kind)) if isinstance(given, int) else given
         if node.op == "opaque":
-            return self._random(node)
+            return held_number(self, node)
         if node.op == "shuffle":
-            return self._shuffle(node)
+            return shuffled(self, node)
         if node.op == "match":
-            return self._match(self.full(node.args[0]))
+            return matched(self, node)
         if node.op == "rank":
-            return self._rank(self.full(node.args[0]))
+            return ranked(self, node)
         if node.op == "trips":
             return self.trips(node.payload, node.args[0])  # type: ignore[arg-type]
         return operate(node, [self.value(a) for a in node.args])
-
-    def _random(self, node: Node) -> Array:
-        """A pseudo-random number for an opaque value, equal where all its arguments are equal: memory holds arbitrary
-        data, but two lanes that read one address read one value."""
-        if self.data != "random":
-            own = self.data == "place" and node.bits & THREAD_BITS
-            return _as_number(convert(self._place(), node.kind) if own else np.int64(0), node.kind)
-        assert isinstance(node.payload, Reason)
-        function = node.index if node.payload.function is None else node.payload.function
-        mixed = self.salt ^ np.uint64((function * 0xD1B54A32D192ED03) & 0xFFFFFFFFFFFFFFFF)
-        for arg in node.args:
-            number = np.asarray(self.value(arg))
-            if number.dtype.kind == "f":
-                word = np.ascontiguousarray(number, dtype=np.float64).view(np.uint64)
-            else:
-                word = number.astype(np.int64).view(np.uint64)
-            mixed = _scramble(mixed ^ word)
-        number = _as_kind(_scramble(mixed), node.kind)
-        if self._is_replicated and node.kind.code in "iu" and node.kind.bytes >= 4:
-            return (number & ~31) | ((number + self.replica) & 31)
-        return number
-
-    def _place(self) -> NDArray[np.int64]:
-        """[rows, threads] the number of each thread in a grid with much room along each axis."""
-        count = int(np.prod(self.threads.block))
-        dx, dy, _ = self.threads.block
-        x, y, z = self.threads.indices
-        across, down, deep = self.blocks.T
-        blocks: NDArray[np.int64] = across + (down << _ROOM_BITS) + (deep << 2 * _ROOM_BITS)
-        numbers: NDArray[np.int64] = x + y * dx + z * dx * dy + blocks[:, None] * count
-        return numbers
-
-    def _shuffle(self, node: Node) -> Array:
-        shape = (self.count, self.threads.warps, WARP_LANES)
-        value = self.full(node.args[0]).reshape(shape)
-        lane, width = (self._by_warp(a) for a in node.args[1:])
-        source = _source_lane(str(node.payload), lane, np.where(width > 0, width, WARP_LANES))
-        source = np.clip(source, 0, WARP_LANES - 1)
-        if source.shape == (1, 1, WARP_LANES):
-            # All warps alike, as with a literal distance.
-            return value[:, :, source[0, 0]].reshape(self.count, -1)
-        return np.take_along_axis(value, np.broadcast_to(source, shape), axis=2).reshape(self.count, -1)
-
-    def _by_warp(self, node: Node) -> NDArray[np.int64]:
-        """[rows or 1, warps or 1, 32 or 1] the value of a node."""
-        value = np.asarray(self.value(node)).astype(np.int64)
-        if value.ndim == 2 and value.shape[1] > 1:
-            return value.reshape(len(value), -1, WARP_LANES)
-        return value.reshape(-1, 1, 1)
-
-    def _match(self, value: Array) -> Array:
-        """[rows, threads] the lanes of the warp with a lane's value, as a bit mask."""
-        lanes = np.asarray(value).reshape(self.count, self.threads.warps, WARP_LANES)
-        same = lanes[..., :, None] == lanes[..., None, :]
-        masks = (same.astype(np.int64) << np.arange(WARP_LANES, dtype=np.int64)).sum(axis=3)
-        return masks.reshape(self.count, -1)
-
-
-    def _rank(self, condition: Array) -> Array:
-        """[rows, threads] the lanes of the warp before a lane for which a condition holds."""
-        held = np.asarray(condition).astype(np.int64).reshape(self.count, self.threads.warps, WARP_LANES)
-        return (held.cumsum(axis=2) - held).reshape(self.count, -1)
 
 
 def _constant(node: Node) -> Array:
@@ -514,45 +401,3 @@ def _constant(node: Node) -> Array:
 def _shared_bits(value: Number, kind: Kind) -> Number:
     """Unsigned 64-bit numbers share the bits of signed ones."""
     return int(value) - (1 << 64) if kind.code == "u" and value >= 1 << 63 else value
-
-
-def _source_lane(how: str, lane: NDArray[np.int64], width: NDArray[np.int64]) -> NDArray[np.int64]:
-    """The lane that each lane of a warp reads from in a shuffle; its own where that is outside of its part. All arrays
-    are [rows or 1, warps or 1, 32 or 1]."""
-    own = np.arange(WARP_LANES, dtype=np.int64).reshape(1, 1, WARP_LANES)
-    start = own // width * width
-    match how:
-        case "idx":
-            return start + lane % width
-        case "up":
-            return np.where(own - lane >= start, own - lane, own)
-        case "down":
-            return np.where(own + lane < start + width, own + lane, own)
-        case _:
-            return np.where((own ^ lane) < start + width, own ^ lane, own)
-
-
-def _scramble(x: NDArray[np.uint64]) -> NDArray[np.uint64]:
-    """The finaliser of splitmix64 (Steele, Lea and Flood, OOPSLA 2014)."""
-    x = x ^ (x >> np.uint64(30))
-    x *= np.uint64(0xBF58476D1CE4E5B9)
-    x ^= x >> np.uint64(27)
-    x *= np.uint64(0x94D049BB133111EB)
-    x ^= x >> np.uint64(31)
-    return x
-
-
-def _as_number(value: Array, kind: Kind) -> Array:
-    if kind.code == "b":
-        return np.asarray(value) != 0
-    return np.asarray(value, dtype=np.float64) if kind.is_float else value
-
-
-def _as_kind(word: NDArray[np.uint64], kind: Kind) -> Array:
-    if kind.code == "f":
-        return (word >> np.uint64(40)).astype(np.float64) / float(1 << 24)
-    if kind.code == "b":
-        # As evenly spread as other numbers: any byte but zero is true.
-        return (word & np.uint64(0xFF)) != 0
-    bits = min(8 * kind.bytes - (kind.code == "i"), 32)
-    return (word >> np.uint64(64 - bits)).view(np.int64)

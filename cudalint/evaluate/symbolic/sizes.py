@@ -9,7 +9,7 @@ from typing import Any
 
 from cudalint.evaluate.symbolic.assumptions import LARGEST_CONDITION, holds
 from cudalint.evaluate.symbolic.graph import Graph
-from cudalint.evaluate.symbolic.nodes import GRANULE, Node, Uniform, without_not
+from cudalint.evaluate.symbolic.nodes import GRANULE, Node, Uniform, generic, without_not
 from cudalint.evaluate.symbolic.size_uses import Window
 
 _FEW = 8
@@ -92,7 +92,7 @@ def _settle_quotients(graph: Graph) -> None:
         _settle_whole(graph, dividend, numbers)
     for dividend, divisors in graph.uses.quotients.values():
         if dividend.is_const:
-            _settle_share(graph, int(dividend.value), divisors[0], _generic(divisors[0]))
+            _settle_share(graph, int(dividend.value), divisors[0])
         elif not _is_shared(dividend, divisors):
             for divisor in divisors:
                 _settle(divisor, _granule(divisor))
@@ -117,7 +117,7 @@ def _settle_windows(stride: Node, windows: Collection[Window]) -> None:
 
 def _is_shared(whole: Node, parts: Sequence[Node]) -> bool:
     """Whether a size is as many times 32 as the product of others, or can be made so."""
-    value, product = _generic(whole), math.prod(map(_generic, parts))
+    value, product = generic(whole), math.prod(map(generic, parts))
     if value <= 0 or product <= 0 or value % (GRANULE * product) == 0 or _remainder(whole):
         return True
     multiple = math.lcm(value, GRANULE * product)
@@ -133,14 +133,14 @@ def _settle_whole(graph: Graph, whole: Node, divisors: Collection[int]) -> None:
     granule = GRANULE * number
     if math.lcm(granule, _granule(whole)) <= GRANULE * _LARGEST_GRANULE:
         Graph.mark_granule(whole, number)
-    value = -(-_generic(whole) // granule) * granule
-    if _generic(whole) > 0 and value < _LARGEST and not _remainder(whole):
+    value = -(-generic(whole) // granule) * granule
+    if generic(whole) > 0 and value < _LARGEST and not _remainder(whole):
         _settle(whole, value)
 
 
-def _settle_share(graph: Graph, whole: int, parts: Node, generic: int) -> None:
+def _settle_share(graph: Graph, whole: int, parts: Node) -> None:
     """`4096 / parts`: a known size is divided up into a few parts."""
-    if generic > _FEW and whole // generic < GRANULE <= whole // _FEW:
+    if generic(parts) > _FEW and whole // generic(parts) < GRANULE <= whole // _FEW:
         _settle(parts, _FEW)
 
 
@@ -154,7 +154,7 @@ def _grow(graph: Graph, grid: Sequence[Node]) -> None:
                 break
             if symbol.kind.is_float or _is_default(symbol):
                 continue
-            value = _generic(symbol)
+            value = generic(symbol)
             granule = _granule(symbol)
             missing = -(-(1 - before) // granule) * granule * _FEW
             grown = _exact(extent, {symbol.index: value + missing})
@@ -175,7 +175,7 @@ def _shrink(graph: Graph, grid: Sequence[Node], most_blocks: Sequence[int], mult
     for computed, limit in bounded:
         factors = _factors(graph, computed, grid)
         while _exceeds(graph, computed, limit, grid) and any(
-            _halve_within(graph, factor, divisors, multiples, grid) for factor in sorted(factors, key=_generic)[::-1]
+            _halve_within(graph, factor, divisors, multiples, grid) for factor in sorted(factors, key=generic)[::-1]
         ):
             shrunk = True
     return shrunk
@@ -198,7 +198,7 @@ def _halve_within(
     grid: Sequence[Node],
 ) -> bool:
     """The same, unless no blocks are left then: of the ends of a range, the upper one is as large for a reason."""
-    before = {node: _generic(node) for parts in divisors.get(size, ()) for node in parts} | {size: _generic(size)}
+    before = {node: generic(node) for parts in divisors.get(size, ()) for node in parts} | {size: generic(size)}
     extents = [extent for extent in grid if _has_blocks(extent)]
     if not _halve(graph, size, divisors, multiples):
         return False
@@ -222,10 +222,10 @@ def _halve(
     own = divisors.get(size, ())
     for divisor in dict.fromkeys(divisor for parts in own for divisor in parts):
         _halve(graph, divisor, {}, multiples)
-    products = (math.prod(map(_generic, parts)) for parts in own)
+    products = (math.prod(map(generic, parts)) for parts in own)
     granule = math.lcm(_granule(size), multiples.get(size, 1), *(GRANULE * product for product in products))
-    smaller = max(granule, _generic(size) // 2 // granule * granule) + _remainder(size)
-    if _is_default(size) or not 0 < smaller < _generic(size):
+    smaller = max(granule, generic(size) // 2 // granule * granule) + _remainder(size)
+    if _is_default(size) or not 0 < smaller < generic(size):
         return False
     _settle(size, smaller)
     return True
@@ -233,17 +233,12 @@ def _halve(
 
 def _remainder(size: Node) -> int:
     """What a size is more than a multiple: a launch is for such sizes alone, with `n % 4 != 0` around it, say."""
-    return _generic(size) % GRANULE
+    return generic(size) % GRANULE
 
 
 def _granule(size: Node) -> int:
     """What a generic size is a multiple of."""
     return math.lcm(GRANULE, size.payload.granule) if isinstance(size.payload, Uniform) else GRANULE
-
-
-def _generic(atom: Node) -> int:
-    assert isinstance(atom.payload, Uniform)
-    return int(atom.payload.generic)
 
 
 def _exceeds(graph: Graph, computed: Node, limit: int, grid: Sequence[Node]) -> bool:
@@ -284,7 +279,7 @@ def _computed(node: Node, known: dict[int, int | None]) -> int | None:
     if node.is_const:
         return int(node.value)
     if node.op == "uniform":
-        return _generic(node)
+        return generic(node)
     if node.op not in _OPERATIONS:
         return None
     parts = [_exact(argument, known) for argument in node.args]

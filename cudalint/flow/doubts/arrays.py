@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import functools
 import itertools
-import operator
 from collections.abc import Sequence
 
 from cudalint import ir
 from cudalint.evaluate.checks.probes import symbols
+from cudalint.evaluate.execute.events import Touch
 from cudalint.evaluate.execute.values import Allocation
 from cudalint.evaluate.requests.execution import Execution
 from cudalint.evaluate.symbolic.graph import Graph
-from cudalint.evaluate.symbolic.nodes import BLOCK_BITS, THREAD_BITS, Node, Uniform, render
+from cudalint.evaluate.symbolic.nodes import BLOCK_BITS, THREAD_BITS, Node, Uniform, bits_of, render
 from cudalint.evaluate.symbolic.opaque_parts import without_data
 from cudalint.evaluate.symbolic.polynomial import terms_of
 from cudalint.flow.conflicts import Conflict
@@ -21,7 +20,7 @@ from cudalint.flow.doubts.doubt import Doubt, conditions_of, is_there_again
 from cudalint.flow.doubts.sizes import fits, is_bound, is_given
 from cudalint.flow.reach import leaves
 from cudalint.flow.trial import Trial
-from cudalint.flow.unfold import TooLarge, Touch
+from cudalint.flow.unfold import TooLarge
 
 _FEW_ELEMENTS = (8, 1)
 """That an array certainly has room for, among several in a buffer."""
@@ -51,7 +50,7 @@ def next_array(
     if not _is_of_bytes(first.target) or start_of(first.offset, graph) is start_of(second.offset, graph):
         return None
     bounds = [part for end in (first, second) for part in conditions_of(graph, end) if is_bound(part, graph)]
-    found = symbols(graph, functools.reduce(operator.or_, (bound.bits for bound in bounds), 0))
+    found = symbols(graph, bits_of(bounds))
     for symbol in found:
         for number in _FEW_ELEMENTS if not (is_given(symbol) or is_in_range(symbol, execution)) else ():
             other = trial.under({symbol: number})

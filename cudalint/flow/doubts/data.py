@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from cudalint.evaluate.execute.events import Touch
 from cudalint.evaluate.symbolic.graph import Graph
+from cudalint.evaluate.symbolic.memory_data import Data
 from cudalint.evaluate.symbolic.nodes import THREAD_BITS, Node, Reason
-from cudalint.evaluate.symbolic.numeric import Data
 from cudalint.evaluate.symbolic.opaque_parts import opaque_parts
 from cudalint.flow.conflicts import Conflict
 from cudalint.flow.doubts.arrays import start_of
 from cudalint.flow.doubts.doubt import Doubt, decided_by_data, is_there_again
 from cudalint.flow.lanes import is_up_to_data
 from cudalint.flow.trial import Trial
-from cudalint.flow.unfold import Touch
 
 _CHANGES = "changes from iteration to iteration"
 _DATA: tuple[Data, ...] = ("zero", "place")

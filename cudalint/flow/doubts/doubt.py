@@ -6,11 +6,11 @@ from collections.abc import Sequence
 
 from msgspec import Struct
 
+from cudalint.evaluate.execute.events import Touch
 from cudalint.evaluate.symbolic.graph import Graph, conjuncts
 from cudalint.evaluate.symbolic.nodes import BLOCK_BITS, THREAD_BITS, Node
 from cudalint.flow.conflicts import Conflict
 from cudalint.flow.trial import Trial
-from cudalint.flow.unfold import Touch
 from cudalint.options import RaceScope
 
 

@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from cudalint.evaluate.execute.events import AccessEvent, Event, FenceEvent
 from cudalint.evaluate.symbolic.graph import Graph, conjuncts
-from cudalint.evaluate.symbolic.nodes import Node, Reason
+from cudalint.evaluate.symbolic.nodes import Node, Reason, bits_of
 from cudalint.evaluate.symbolic.opaque_parts import opaque_parts
 from cudalint.flow.conflicts import Conflict
 from cudalint.flow.doubts.data import is_loaded
@@ -30,9 +30,7 @@ def contradiction(conflict: Conflict, graph: Graph) -> Doubt | None:
         return Doubt("the two accesses are on opposite sides of one condition", excludes=True)
     together = [*first, *second]
     atoms = list(dict.fromkeys(part for c in together for part, _ in opaque_parts(graph, c)))
-    bits = 0
-    for atom in atoms:
-        bits |= atom.bits
+    bits = bits_of(atoms)
     if any(c.bits & ~bits for c in together) or len(atoms) > 4:
         return None
     if satisfy(graph, together, atoms) is None:

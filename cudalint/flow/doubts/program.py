@@ -9,7 +9,7 @@ from cudalint.evaluate.execute.events import AccessEvent, BarrierEvent, Event, U
 from cudalint.evaluate.requests.execution import Execution
 from cudalint.evaluate.symbolic.assumptions import holds
 from cudalint.evaluate.symbolic.graph import Graph
-from cudalint.evaluate.symbolic.nodes import BLOCK_BITS, THREAD_BITS
+from cudalint.evaluate.symbolic.nodes import BLOCK_BITS, THREAD_BITS, bits_of
 from cudalint.evaluate.symbolic.opaque_parts import opaque_parts
 from cudalint.flow.conflicts import Conflict
 from cudalint.flow.doubts.doubt import Doubt, conditions_of
@@ -100,9 +100,7 @@ def unlikely_launch(conflict: Conflict, trial: Trial, execution: Execution) -> D
         return Doubt("it depends on how sizes go with the block, which the launch leaves open")
     if is_another_grid(trial.values, (conflict.first.offset, conflict.second.offset), execution):
         return Doubt("it depends on how sizes go with the grid, which the launch makes from other ones")
-    sizes = 0
-    for symbol in open_sizes(conflict, trial, execution):
-        sizes |= symbol.bits
+    sizes = bits_of(open_sizes(conflict, trial, execution))
     guards = [g for g in size_guards(execution) if not g.bits & ~sizes]
     if all(holds(trial.graph, guard, trial.values) for guard in guards):
         return None
@@ -114,7 +112,7 @@ def parts_missing(conflict: Conflict, execution: Execution, trial: Trial) -> Dou
     if not execution.complete or execution.function.problems:
         return Doubt("part of the kernel is not understood")
     for call in execution.unseen:
-        if call.is_anywhere or _is_between(call, conflict, trial.program().places):
+        if call.is_anywhere or _is_between(call, conflict, trial.tree().places):
             return Doubt(f"`{call.name}`, which is not understood, may order the threads")
     if conflict.reach != "grid" and any(_is_for_one(event, conflict) for event in execution.events):
         return Doubt("a barrier that not all threads of the block wait for may order them")

@@ -8,11 +8,12 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 
-from cudalint.evaluate.checks.probes import generic, symbols
+from cudalint.evaluate.checks.probes import symbols
+from cudalint.evaluate.execute.events import Touch, depends_on
 from cudalint.evaluate.requests.execution import Execution
 from cudalint.evaluate.symbolic.assumptions import holds
 from cudalint.evaluate.symbolic.graph import Graph
-from cudalint.evaluate.symbolic.nodes import THREAD_BITS, Node, Uniform, render, without_not
+from cudalint.evaluate.symbolic.nodes import THREAD_BITS, Node, Uniform, bits_of, generic, render, without_not
 from cudalint.evaluate.symbolic.numeric import Rows
 from cudalint.evaluate.symbolic.polynomial import terms_of
 from cudalint.flow.conflicts import Conflict
@@ -21,7 +22,7 @@ from cudalint.flow.doubts.doubt import Doubt, is_there_again
 from cudalint.flow.left_out import size_guards
 from cudalint.flow.reach import is_reached
 from cudalint.flow.trial import Trial
-from cudalint.flow.unfold import TooLarge, Touch
+from cudalint.flow.unfold import TooLarge
 from cudalint.options import RaceScope
 
 _MOST_OTHERS = 32
@@ -92,15 +93,9 @@ def _is_beyond_memory(conflict: Conflict, trial: Trial) -> bool:
 def open_sizes(conflict: Conflict, trial: Trial, execution: Execution) -> list[Node]:
     """The sizes that matter, but for those that may have any value, of all or of a stated range, and for those that the
     program has a default for: what depends on them, such as the block, was taken for that."""
-    bits = 0
+    bits = bits_of(trial.grid) if conflict.reach == "grid" else 0
     for end in (conflict.first, conflict.second):
-        bits |= end.offset.bits
-        for condition in end.context.conditions:
-            bits |= condition.bits
-        for loop in end.context.loops:
-            bits |= loop.condition.bits
-    for axis in trial.grid if conflict.reach == "grid" else ():
-        bits |= axis.bits
+        bits |= depends_on(end.context, end.offset)
     found = symbols(trial.graph, bits)
     return [u for u in found if not (is_given(u) or is_in_range(u, execution))]
 

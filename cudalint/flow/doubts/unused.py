@@ -9,13 +9,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import product
 
-from cudalint.evaluate.execute.events import AccessEvent, Event, LibraryAccess, LocalIndexEvent
+from cudalint.evaluate.execute.events import AccessEvent, Event, LibraryAccess, LocalIndexEvent, Touch
 from cudalint.evaluate.requests.execution import Execution
 from cudalint.evaluate.symbolic.graph import Graph
 from cudalint.evaluate.symbolic.nodes import BLOCK_BITS, THREAD_BITS, Node, Reason, below
 from cudalint.flow.conflicts import Conflict, Thread
 from cudalint.flow.doubts.doubt import Doubt
-from cudalint.flow.unfold import Touch
 
 _OWN_BITS = THREAD_BITS | BLOCK_BITS
 

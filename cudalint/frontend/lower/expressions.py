@@ -254,7 +254,7 @@ class Expressions:
         if value is not None:
             return ir.Constant(value, self._types.of(cursor), where)
         symbol = self._context.symbols.symbol(declaration)
-        return ir.Name(symbol, _referent(symbol.type), where)
+        return ir.Name(symbol, ir.referent(symbol.type), where)
 
     def _enumerator(self, cursor: Cursor, declaration: Cursor) -> ir.Expr:
         type_ = self._types.of(declaration)
@@ -273,7 +273,7 @@ class Expressions:
 
     def _structured_binding(self, cursor: Cursor, whole: ir.Symbol, position: int) -> ir.Expr:
         type_, where = self._types.of(cursor), self._where(cursor)
-        base: ir.Expr = ir.Name(whole, _referent(whole.type), where)
+        base: ir.Expr = ir.Name(whole, ir.referent(whole.type), where)
         while _is_library_tuple(base.type):
             head, tail = base.type.fields
             if not position:
@@ -470,11 +470,6 @@ def _pointee_or_type(operand: ir.Expr) -> ir.Type:
     if isinstance(operand, ir.Unary) and operand.op == "*" and isinstance(operand.operand.type, ir.PointerType):
         return operand.operand.type.pointee
     return operand.type
-
-
-def _referent(type_: ir.Type) -> ir.Type:
-    """The type of an expression that names a variable: a reference means what it refers to."""
-    return type_.pointee if isinstance(type_, ir.PointerType) and type_.reference else type_
 
 
 def _decayed(type_: ir.Type, operand: ir.Expr) -> ir.Type:

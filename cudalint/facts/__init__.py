@@ -1,0 +1,89 @@
+"""What the analysis knows about a file, before any rule has an opinion.
+
+These records mirror `cudalint facts --format json` (cudalint/schemas/facts.schema.json), field by field; what
+is not part of the JSON contract (samples, strides, declarations) is there for rules, fixes and pictures.
+"""
+
+from __future__ import annotations
+
+from cudalint.facts.accesses import (
+    GRID_ARRIVES,
+    GRID_WAITS,
+    Access,
+    AccessResult,
+    ArrayFacts,
+    LibraryCall,
+    Operation,
+    Sample,
+    Space,
+    Status,
+    Strides,
+)
+from cudalint.facts.barriers import Barrier, BarrierKind, BarrierResult, UnmaskedCall
+from cudalint.facts.branches import Branch, BranchResult, Compiled, Divergence, Verdict
+from cudalint.facts.faults import Misalignment, OutOfBounds, PitchMismatch
+from cudalint.facts.files import UNRESOLVED, FileFacts, Gap, KernelFacts, LeftOutLaunches, ProblemFacts
+from cudalint.facts.launches import (
+    ArgumentValue,
+    KnownExtents,
+    LaunchFacts,
+    LaunchSite,
+    LaunchSource,
+    LeafFacts,
+    LeafKind,
+    ParameterFacts,
+    Tiling,
+)
+from cudalint.facts.places import Frame, Place
+from cudalint.facts.races import BarrierFix, Insertion, Race, RaceEnd
+from cudalint.facts.resources import REGISTER_CEILINGS, Occupancy, Resources
+
+__all__ = [
+    "GRID_ARRIVES",
+    "GRID_WAITS",
+    "REGISTER_CEILINGS",
+    "UNRESOLVED",
+    "Access",
+    "AccessResult",
+    "ArgumentValue",
+    "ArrayFacts",
+    "Barrier",
+    "BarrierFix",
+    "BarrierKind",
+    "BarrierResult",
+    "Branch",
+    "BranchResult",
+    "Compiled",
+    "Divergence",
+    "FileFacts",
+    "Frame",
+    "Gap",
+    "Insertion",
+    "KernelFacts",
+    "KnownExtents",
+    "LaunchFacts",
+    "LaunchSite",
+    "LaunchSource",
+    "LeafFacts",
+    "LeafKind",
+    "LeftOutLaunches",
+    "LibraryCall",
+    "Misalignment",
+    "Occupancy",
+    "Operation",
+    "OutOfBounds",
+    "ParameterFacts",
+    "PitchMismatch",
+    "Place",
+    "ProblemFacts",
+    "Race",
+    "RaceEnd",
+    "Resources",
+    "Sample",
+    "Space",
+    "Status",
+    "Strides",
+    "Tiling",
+    "UnmaskedCall",
+    "Verdict",
+]

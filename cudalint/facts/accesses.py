@@ -1,0 +1,126 @@
+"""Memory accesses, with the figures of their requests under each launch."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal
+
+from msgspec import Struct
+
+from cudalint.facts.places import Frame, Place
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+Space = Literal["global", "shared", "local", "constant", "generic"]
+Operation = Literal["load", "store", "atomic", "async-copy"]
+Status = Literal["exact", "assumed", "range", "data-dependent", "unknown", "unreached"]
+
+
+class ArrayFacts(Struct, frozen=True, eq=False):
+    """The declaration of a shared (or otherwise known) array."""
+
+    name: str
+    place: Place
+    extents: tuple[int, ...]
+    """Declared extents, outermost first; () for a scalar or an open extent."""
+    extent_places: tuple[Place | None, ...]
+    """Where each extent is spelled, None where that isn't plain."""
+    element_bytes: int
+    total_bytes: int | None
+
+
+class Sample(Struct, frozen=True, eq=False):
+    """Warp-level requests that stand for all requests of an access under one launch. n requests, 32 lanes."""
+
+    addresses: NDArray[np.int64]
+    """[n, 32] byte addresses, from the start of the allocation."""
+    mask: NDArray[np.bool_]
+    """[n, 32] active lanes."""
+    weights: NDArray[np.float64]
+    """[n] how many requests of the launch each one stands for, up to a common factor."""
+    warps: NDArray[np.int64]
+    """[n] index of the warp within its block."""
+    subscripts: tuple[NDArray[np.int64], ...] = ()
+    """One [n, 32] array per dimension of the declared array, where the access spells one subscript for each."""
+    inner_offset: NDArray[np.int64] | int = 0
+    """[n, 1] bytes from the subscripted element to the accessed bytes (a field of a struct element)."""
+
+
+class Strides(Struct, frozen=True):
+    """By how many bytes the address moves when one thread index grows by 1; None where that is not constant."""
+
+    x: int | None
+    y: int | None
+    z: int | None
+
+
+class AccessResult(Struct, frozen=True, eq=False):
+    """The figures of an access under one launch."""
+
+    launch: int
+    status: Status
+    assumptions: tuple[str, ...] = ()
+    reason: str | None = None
+    sectors_per_request: float | None = None
+    sectors_range: tuple[float, float] | None = None
+    ideal_sectors: float | None = None
+    wavefronts_per_request: float | None = None
+    wavefronts_range: tuple[float, float] | None = None
+    ideal_wavefronts: float | None = None
+    conflict_ways: float | None = None
+    active_lanes: float | None = None
+    active_request_fraction: float | None = None
+    requests: float | None = None
+    """Warp-level requests in the whole launch, where it is known."""
+    offset_range: tuple[int, int] | None = None
+    """Lowest and one past the highest byte touched by any active lane, over everything evaluated."""
+    strides: Strides | None = None
+    sample: Sample | None = None
+
+
+class LibraryCall(Struct, frozen=True):
+    """A function of the CUDA library."""
+
+    name: str
+    arguments: tuple[str, ...] | None
+    """The types of its arguments; None for a function of the bundled headers' own."""
+
+
+GRID_ARRIVES, GRID_WAITS = "grid_group::barrier_arrive", "grid_group::barrier_wait"
+"""What makes the accesses that a barrier of the grid is."""
+
+
+class Access(Struct, frozen=True, eq=False):
+    """A load, store, atomic or asynchronous copy in the source."""
+
+    place: Place
+    function: str
+    inlined_from: tuple[Frame, ...]
+    space: Space
+    operation: Operation
+    array: str
+    """The name that the source gives the array (a parameter, a shared variable, `params.x`)."""
+    element_type: str
+    bytes: int
+    results: tuple[AccessResult, ...]
+    expression: str = ""
+    """The access as the source spells it."""
+    declaration: ArrayFacts | None = None
+    record_bytes: int | None = None
+    """The size of the struct of which this access touches a field, where it does."""
+    compiled_at: tuple[int, int] | None = None
+    """Line and column with which the compiler notes it, where those are not where it begins."""
+    made_at: Place | None = None
+    """Where its address is made, which calls may hand on into other files; None for where it is."""
+    made_through: tuple[Frame, ...] = ()
+    """The calls that lead there."""
+    made_by: LibraryCall | None = None
+    """The function whose own access it is."""
+    listed_again: bool = False
+    """Whether it stands here for another entry: a profiler lists its instruction at this line, too."""
+
+    @property
+    def position(self) -> tuple[int, int]:
+        """Line and column as a profiler gives them."""
+        return self.compiled_at or (self.place.line, self.place.column)

@@ -1,0 +1,49 @@
+"""Barriers, who comes to them, and warp functions that rely on all lanes being there."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from msgspec import Struct
+
+from cudalint.facts.places import Frame, Place
+
+BarrierKind = Literal["syncthreads", "syncwarp", "cooperative-groups", "named", "grid"]
+
+
+class BarrierResult(Struct, frozen=True):
+    """Who comes to a barrier under one launch."""
+
+    launch: int
+    verdict: Literal["uniform", "divergent", "unknown"]
+    """Whether all threads that the barrier waits for reach it, or some don't."""
+    reason: str | None = None
+    """What splits the threads, or why that cannot be told."""
+    size: str | None = None
+    """The size for which it does, where it does so for some only: `where n = 1025`."""
+    returned: bool = False
+    """The threads that are missing have left the kernel: the hardware waits for the others only."""
+    unnamed: bool = False
+    """Lanes come that the mask of a warp function doesn't name."""
+    redundant: bool = False
+    """It orders nothing, whatever the sizes and the data, also without the launch's other redundant barriers."""
+
+
+class Barrier(Struct, frozen=True):
+    """A place in the source where threads wait for each other."""
+
+    place: Place
+    function: str
+    inlined_from: tuple[Frame, ...]
+    kind: BarrierKind
+    results: tuple[BarrierResult, ...]
+    is_implied: bool = False
+    """It is no barrier of the source but a warp function with a mask, which makes the warp converge."""
+
+
+class UnmaskedCall(Struct, frozen=True):
+    """A warp function of old, without a mask of the lanes that take part."""
+
+    place: Place
+    name: str
+    inlined_from: tuple[Frame, ...] = ()

@@ -1,0 +1,95 @@
+"""Kernels and files: all facts together, and what could not be analysed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Literal
+
+from msgspec import Struct
+
+from cudalint.facts.accesses import Access
+from cudalint.facts.barriers import Barrier, UnmaskedCall
+from cudalint.facts.branches import Branch
+from cudalint.facts.faults import Misalignment, OutOfBounds, PitchMismatch
+from cudalint.facts.launches import LaunchFacts, ParameterFacts
+from cudalint.facts.places import Place
+from cudalint.facts.races import Race
+from cudalint.facts.resources import Occupancy, Resources
+
+
+class KernelFacts(Struct, frozen=True, eq=False):
+    """All that is known of one instantiation of a kernel."""
+
+    name: str
+    instantiation: str
+    place: Place
+    """From the declaration's first token to the closing brace."""
+    name_place: Place
+    launches: tuple[LaunchFacts, ...]
+    accesses: tuple[Access, ...]
+    resources: Resources
+    branches: tuple[Branch, ...] | None = None
+    barriers: tuple[Barrier, ...] | None = None
+    races: tuple[Race, ...] | None = None
+    unmasked_calls: tuple[UnmaskedCall, ...] = ()
+    occupancy: tuple[Occupancy, ...] | None = None
+    roofline: None = None
+    misalignments: tuple[Misalignment, ...] = ()
+    out_of_bounds: tuple[OutOfBounds, ...] = ()
+    pitches: tuple[PitchMismatch, ...] = ()
+    parameters: tuple[ParameterFacts, ...] = ()
+    gaps: tuple[Gap, ...] = ()
+    """What could not be analysed, with the reason (rule CL902)."""
+    left_out: tuple[LeftOutLaunches, ...] = ()
+
+
+class LeftOutLaunches(Struct, frozen=True):
+    """Launches at one place that were not evaluated, since others of the kernel stand for them."""
+
+    path: str | None
+    line: int | None
+    launches: int
+    is_least: bool = False
+    """A loop makes more of them than were followed."""
+
+
+UNRESOLVED = "the front end could not resolve part of its body: "
+"""How the reason of a gap begins that comes from names or types that nothing declares, or from a syntax error."""
+
+
+class Gap(Struct, frozen=True):
+    """Something in a kernel that was not analysed."""
+
+    path: str
+    line: int
+    reason: str
+    remedy: str | None = None
+    """The annotation or option that would settle it."""
+    is_about_races: bool = False
+    """All accesses are known; only the search for races had to leave something out."""
+
+
+class ProblemFacts(Struct, frozen=True):
+    """Something that the front end could not resolve."""
+
+    path: str
+    line: int
+    column: int
+    message: str
+    is_syntax: bool = False
+    """The text is no C++ there, whatever is declared elsewhere."""
+
+
+class FileFacts(Struct, frozen=True, eq=False):
+    """All that is known of one file."""
+
+    path: str
+    status: Literal["ok", "partial", "failed"]
+    problems: tuple[ProblemFacts, ...] = ()
+    kernels: tuple[KernelFacts, ...] = ()
+    sources: Mapping[str, str] = {}
+    """Paths of the user's files that contributed (the file and its headers), to what they are called."""
+    parameters: frozenset[tuple[str, str]] = frozenset()
+    """Each kernel with each of its scalar parameters."""
+    failures: tuple[str, ...] = ()
+    """What the user asked for and could not be had, one line each; everything else was done."""

@@ -1,0 +1,131 @@
+"""Launch configurations of a kernel, and the arguments that launches make plain."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Literal, NamedTuple
+
+from msgspec import Struct
+
+from cudalint.facts.places import Place
+
+LaunchSource = Literal["launch-site", "annotation", "config", "command-line", "launch-bounds", "default"]
+KnownExtents = tuple[int | None, int | None, int | None]
+"""Extents in x, y and z; None for one that nothing in sight says."""
+
+
+class Tiling(Struct, frozen=True):
+    """One axis of a grid that is rounded up to cover a size in sight: `(65 + 31) / 32` blocks."""
+
+    axis: Literal["x", "y", "z"]
+    size: int
+    tile: int
+    size_text: str
+    """The size as the source spells it."""
+
+    @property
+    def blocks(self) -> int:
+        return -(-self.size // self.tile)
+
+
+class LaunchSite(Struct, frozen=True):
+    """What is visible or stated of a launch, before anything was assumed."""
+
+    place: Place
+    """The launch statement, or the kernel's name where an annotation or an option states the launch."""
+    block: KnownExtents
+    """As it is asked for, possible or not."""
+    grid: KnownExtents
+    dynamic_shared_bytes: int | None
+    opted_in_bytes: int | None
+    """To what code in sight raises cudaFuncAttributeMaxDynamicSharedMemorySize for the kernel: 0 where nothing does,
+    None where something may, or to what isn't plain."""
+    tilings: tuple[Tiling, ...] = ()
+
+    @property
+    def threads(self) -> int | None:
+        x, y, z = self.block
+        return None if x is None or y is None or z is None else x * y * z
+
+    @property
+    def blocks(self) -> int | None:
+        x, y, z = self.grid
+        return None if x is None or y is None or z is None else x * y * z
+
+
+class LaunchFacts(Struct, frozen=True, eq=False):
+    """One launch configuration of a kernel."""
+
+    block: tuple[int, int, int]
+    grid: tuple[int, int, int]
+    """Blocks; where the grid is unknown, the generic grid that was evaluated (see `assumptions`)."""
+    dynamic_shared_bytes: int
+    source: LaunchSource
+    path: str | None
+    line: int | None
+    parameters: Mapping[str, int | float | bool]
+    """Scalar arguments that the launch makes plain."""
+    assumptions: tuple[str, ...] = ()
+    """What had to be taken for granted about this launch, e.g. `block = 256 (no launch in sight)`."""
+    site: LaunchSite | None = None
+    """None for a kernel that nobody launches in sight."""
+    twins: tuple[LaunchSite, ...] = ()
+    """Other places with the same launch."""
+    arguments: Mapping[str, ArgumentValue] = {}
+    """What was evaluated for each leaf of the parameters, generic values included."""
+    allocated: Mapping[str, int] = {}
+    """The bytes of the allocation behind each pointer among them, where the host code in sight says so."""
+    by_default: bool = False
+    """The launch leaves the block open, which is what it is if no option of the program says otherwise, or for all but
+    small sizes."""
+
+    def __eq__(self, other: object) -> bool:
+        """Whether a finding that names one has named the other: their sites and arguments don't count."""
+        return isinstance(other, LaunchFacts) and self._named() == other._named()
+
+    def _named(self) -> tuple[object, ...]:
+        shape = (self.block, self.grid, self.dynamic_shared_bytes, self.parameters, self.allocated)
+        return (*shape, self.source, self.path, self.line, self.assumptions)
+
+    @property
+    def is_made_up(self) -> bool:
+        """Whether nobody launches the kernel, as far as can be seen, and nobody says how."""
+        return self.path is None and self.source in ("default", "launch-bounds")
+
+    @property
+    def block_is_made_up(self) -> bool:
+        """Whether nothing says what the block is."""
+        return self.source == "default" and not self.by_default
+
+    @property
+    def grid_is_assumed(self) -> bool:
+        """Whether the grid, or an axis of it, stands for sizes that nothing in sight determines."""
+        return self.site is not None and None in self.site.grid
+
+
+ArgumentValue = int | float | bool | None
+"""A scalar's value; for a pointer the bytes from the start of its allocation, and None for a null pointer."""
+LeafKind = Literal["int", "uint", "float", "bool", "void", "pointer", "other"]
+
+
+class LeafFacts(NamedTuple):
+    """A scalar or a pointer in a kernel's parameter."""
+
+    name: str
+    """`n`, or `view.data` in a struct: what the facts call the array behind a pointer."""
+    offset: int
+    """Bytes from the start of the parameter."""
+    bytes: int
+    kind: LeafKind
+    element_kind: LeafKind = "other"
+    """For a pointer: what the memory behind it holds."""
+    element_bytes: int = 1
+    pointee_bytes: int = 1
+
+
+class ParameterFacts(NamedTuple):
+    """One parameter of a kernel, as its bytes."""
+
+    name: str
+    bytes: int
+    leaves: tuple[LeafFacts, ...]

@@ -1,0 +1,22 @@
+"""Places in source files."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+
+class Place(NamedTuple):
+    """A piece of source: lines and columns start at 1, columns count bytes, the end is exclusive."""
+
+    path: str
+    line: int
+    column: int
+    end_line: int
+    end_column: int
+
+
+class Frame(NamedTuple):
+    """One call through which an access was reached, innermost first."""
+
+    path: str
+    line: int

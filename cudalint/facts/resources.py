@@ -1,0 +1,40 @@
+"""What a block takes of a multiprocessor, and how many blocks fit."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from msgspec import Struct
+
+
+class Occupancy(Struct, frozen=True):
+    """How many blocks and warps fit on an SM under one launch."""
+
+    launch: int
+    blocks_per_sm: int | None
+    warps_per_sm: int | None
+    occupancy: float | None
+    limiters: tuple[str, ...]
+    limits: Mapping[str, int | None]
+    """Blocks per multiprocessor that each resource leaves room for; None where its use is not known."""
+    needs_opt_in: bool = False
+    """Whether the launch needs cudaFuncAttributeMaxDynamicSharedMemorySize raised."""
+    obstacles: tuple[str, ...] = ()
+    """Why not even one block can be launched."""
+    by_registers: tuple[tuple[int, int, float], ...] = ()
+    """Where registers aren't known: registers per thread, and the blocks per SM and occupancy that they allow."""
+
+
+REGISTER_CEILINGS = frozenset({"launch-bounds", "maxrregcount"})
+"""Sources that hold the compiler to a number of registers, and don't say how many it takes."""
+
+
+class Resources(Struct, frozen=True):
+    """What a block of the kernel takes."""
+
+    static_shared_bytes: int | None
+    registers: int | None = None
+    """Per thread; a ceiling and no count where `registers_source` is one of REGISTER_CEILINGS."""
+    registers_source: str | None = None
+    max_threads: int | None = None
+    min_blocks: int | None = None
