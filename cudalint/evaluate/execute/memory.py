@@ -312,11 +312,12 @@ class Memory:
             if isinstance(event, AccessEvent) and event.context.span in spans and event.made_by is None:
                 self.events[index] = replace(event, made_by=by)
 
-    def narrow_load(self, since: int, bytes_: int) -> None:
+    def narrow_loads(self, since: int, spans: Collection[ir.Span], bytes_: int) -> None:
         """The compiler loads only the bytes that are used; measured on 64-bit integers converted to 32 bits."""
-        last = self.events[-1] if len(self.events) > since else None
-        if isinstance(last, AccessEvent) and last.operation == "load" and last.bytes > bytes_:
-            self.events[-1] = replace(last, bytes=bytes_)
+        for index in range(since, len(self.events)):
+            event = self.events[index]
+            if isinstance(event, AccessEvent) and event.operation == "load" and event.context.span in spans:
+                self.events[index] = replace(event, bytes=min(event.bytes, bytes_))
 
     def local_index(self, place: LocalPlace, context: Context, operation: Operation) -> None:
         """Records the indices into an array in registers that might leave it."""

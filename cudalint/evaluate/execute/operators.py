@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, TypeVar
 
 from cudalint import ir
@@ -273,12 +273,27 @@ def _cuts_off(source: ir.Type, type_: ir.Type) -> bool:
 
 
 def _read_low_half(ex: Executor, operand: ir.Expr) -> Node:
-    """The value of an expression of which the upper half is cut off: if it is read from memory, that half is not."""
+    """The value of an expression of which the upper half is cut off: what it reads from memory is, too, as far as no
+    upper half goes into a lower one (`int end = start + lengths[i]`, read from nvcc 13.0's code for ten operators)."""
     events = len(ex.memory.events)
     value = expressions.number(ex, operand)
-    if type(operand) not in ex.value_handlers:
-        ex.memory.narrow_load(events, 4)
+    read = frozenset(part.span for part in _low_halves(operand) if type(part) not in ex.value_handlers)
+    if read:
+        ex.memory.narrow_loads(events, read, 4)
     return value
+
+
+def _low_halves(expr: ir.Expr) -> Iterator[ir.Expr]:
+    """What goes into the lower half of a number with its own lower half only."""
+    if isinstance(expr, ir.Binary) and expr.op in ("+", "-", "*", "&", "|", "^"):
+        yield from _low_halves(expr.left)
+        yield from _low_halves(expr.right)
+    elif isinstance(expr, ir.Binary) and expr.op == "<<" and isinstance(expr.right, ir.Constant):
+        yield from _low_halves(expr.left)
+    elif isinstance(expr, ir.Unary) and expr.op in ("-", "~"):
+        yield from _low_halves(expr.operand)
+    else:
+        yield expr
 
 
 def cast_place(ex: Executor, expr: ir.Cast) -> Place:
