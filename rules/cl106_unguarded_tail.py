@@ -71,7 +71,8 @@ class UnguardedTail(Rule):
 def _message(found: OutOfBounds, others: Sequence[OutOfBounds]) -> str:
     unless = f" unless `{found.condition}`" if found.condition else ""
     more = sorted({f"`{o.array}`" for o in others if o.array != found.array})
-    arrays = " and ".join([f"`{found.array}`", *more])
+    names = [f"`{found.array}`", *more]
+    arrays = " and ".join([", ".join(names[:-1]), names[-1]] if more else names)
     verb = "reads" if found.operation == "load" else "writes"
     size = f"which has {found.elements} elements" if found.elements else "outside of it"
     element = found.offset // found.element_bytes

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from cudalint.diagnostics import Diagnostic, Related
+from cudalint.diagnostics import Diagnostic, Related, Suggestion
 from cudalint.facts import KernelFacts, OutOfBounds
 from cudalint.rule import Rule, RuleContext
 from cudalint.rulekit import count, frames_related, of_block, with_values
@@ -62,7 +62,16 @@ class OutOfBoundsIndex(Rule):
             launches=(kernel.launches[found.launch],),
             figures={"offset_bytes": float(found.offset * scale), "size_bytes": float(found.extent * scale)},
             related=(*declared, *frames_related(found.inlined_from)),
+            suggestion=_forgotten_size(kernel, found),
         )
+
+
+def _forgotten_size(kernel: KernelFacts, found: OutOfBounds) -> Suggestion | None:
+    """What a launch has to say that leaves out how much dynamic shared memory the kernel has."""
+    launch = kernel.launches[found.launch]
+    if found.space != "shared" or found.extent or launch.dynamic_shared_bytes or launch.source != "launch-site":
+        return None
+    return Suggestion(f"the launch has to say how many bytes `{found.array}` has: `<<<grid, block, bytes>>>`")
 
 
 def _message(found: OutOfBounds) -> str:

@@ -83,4 +83,4 @@ class DivergentBarrier(Rule):
 
 def _is_tail(result: BarrierResult) -> bool:
     """Threads that leave because the data ends inside their block."""
-    return result.returned and result.size is not None
+    return result.tail or (result.returned and result.size is not None)

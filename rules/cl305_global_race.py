@@ -36,8 +36,8 @@ class GlobalRace(Rule):
           `cuda::thread_scope_block`) order nothing between blocks.
         - Reads whose result only the thread uses that writes there.
         - Addresses that depend on loaded data, accesses that loaded data decides upon, and kernels that order their
-          blocks by fences and flags: `cudalint facts` lists those as possible. One element that all threads update for
-          which data says so (`if (in[i] > 0) *count += 1`) is reported, as a warning.
+          blocks by fences and flags, or threads by locks: `cudalint facts` lists those as possible. One element that
+          all threads update for which data says so (`if (in[i] > 0) *count += 1`) is reported, as a warning.
         - Arrays that are passed under two names by a launch that is not in sight.
     """
 

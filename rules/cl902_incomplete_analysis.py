@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -151,10 +152,18 @@ def _about_the_launch(kernel: KernelFacts, file: FileFacts) -> Iterator[str]:
     first = alike[0].name_place if alike else kernel.name_place
     if not any(_is_assumed(launch) for launch in kernel.launches) or kernel.name_place != first:
         return
-    threads = " x ".join(str(n) for n in kernel.launches[0].block if n > 1) or "1"
     others = len({k.name_place for k in alike} - {first})
     of = f" of this and {count(others, 'more kernel', 'more kernels')}" if others else ""
-    yield f"no launch in sight{of}: a block of {threads} threads is assumed"
+    yield f"no launch in sight{of}: {_blocks([kernel, *alike])} assumed"
+
+
+def _blocks(kernels: Sequence[KernelFacts]) -> str:
+    """The blocks that are assumed of some kernels: `__launch_bounds__` say them of some."""
+    sizes = {math.prod(launch.block) for k in kernels for launch in k.launches if _is_assumed(launch)}
+    if len(sizes) > 1:
+        return f"blocks of {min(sizes)} to {max(sizes)} threads are"
+    threads = " x ".join(str(n) for n in kernels[0].launches[0].block if n > 1) or "1"
+    return f"a block of {threads} threads is"
 
 
 def _is_assumed(launch: LaunchFacts) -> bool:

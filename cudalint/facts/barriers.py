@@ -23,6 +23,8 @@ class BarrierResult(Struct, frozen=True):
     """The size for which it does, where it does so for some only: `where n = 1025`."""
     returned: bool = False
     """The threads that are missing have left the kernel: the hardware waits for the others only."""
+    tail: bool = False
+    """So have only threads of blocks behind the first, in which the data ends."""
     unnamed: bool = False
     """Lanes come that the mask of a warp function doesn't name."""
     redundant: bool = False

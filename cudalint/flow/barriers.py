@@ -163,7 +163,13 @@ def _divergent(event: BarrierEvent, split: _Split, launch: int, size: str | None
     way = "has returned" if split.returned else "does not come"
     where = "" if split.block == (0, 0, 0) else f" of block {split.block}"
     reason = f"thread {split.comes}{where} waits, thread {split.stays} {way}"
-    return BarrierResult(launch, "divergent", f"{reason} {size}" if size else reason, size, split.returned)
+    tail = split.returned and split.block != (0, 0, 0) and any(map(_tells_ends, _conditions(event)))
+    return BarrierResult(launch, "divergent", f"{reason} {size}" if size else reason, size, split.returned, tail)
+
+
+def _tells_ends(condition: Node) -> bool:
+    """Whether a condition is about the place of a thread in the grid, as that on the end of the data is."""
+    return bool(condition.bits & THREAD_BITS and condition.bits & BLOCK_BITS)
 
 
 def _split(event: BarrierEvent, trial: Trial, alive: Sequence[Node]) -> _Split | None:

@@ -226,6 +226,9 @@ def _entries(
         return None
     rows, times = unfolding.rows_of(touch), unfolding.times(touch)
     mask = unfolding.mask(touch)
+    guards = _guards_of_element(touch, unfolding)
+    if guards:
+        mask = mask & rows.mask(guards)
     addresses = flat(rows.value(touch.offset), rows).astype(np.int64, copy=False)
     if extent is not None:
         strays = (addresses < 0) | (addresses + touch.bytes > extent)
@@ -252,6 +255,17 @@ def _entries(
     if isinstance(touch, AccessEvent) and touch.operation != "async-copy" and np.array_equal(until, interval):
         return entries
     return _lasting(entries, np.minimum(until - interval, _MOST_INTERVALS))
+
+
+def _guards_of_element(touch: Touch, unfolding: Unfolding) -> list[Node]:
+    """The conditions on just the data that chooses the element (`if (bin >= 0) counts[bin] += 1`): what fails them
+    leads nowhere. Random data, which fulfils hardly any, is taken to fulfil all."""
+    graph = unfolding.graph
+    if unfolding.base.data == "random" or not touch.offset.bits & graph.opaque_bits:
+        return []
+    chooses = {part for part, _ in opaque_parts(graph, touch.offset)}
+    asked = [(c, {part for part, _ in opaque_parts(graph, c)}) for c in touch.context.conditions]
+    return [c for c, parts in asked if parts and parts <= chooses and unfolding.follows(touch, c)]
 
 
 def _read_before(unfolding: Unfolding, touch: Touch) -> Node | None:

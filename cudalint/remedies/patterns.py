@@ -174,7 +174,8 @@ def _article(number: int) -> str:
 
 def _named(elements: float, launch: LaunchFacts) -> str:
     """The argument that the stride comes from, if just one has its value."""
-    names = [name for name, value in launch.parameters.items() if not isinstance(value, bool) and value == elements]
+    # A weight of 100.0 is no stride of 100 elements.
+    names = [name for name, value in launch.parameters.items() if type(value) is int and value == elements]
     return f" with `{names[0]}` = {figure(elements)}" if len(names) == 1 and elements > 2 else ""
 
 

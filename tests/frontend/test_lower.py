@@ -504,6 +504,19 @@ def test_instantiations_have_substituted_bodies() -> None:
     assert len({ref.key for ref in unit.instantiations(pattern.key)}) == 2
 
 
+@pytest.mark.parametrize("bounds", ["Warps * LANES", "LANES * 2 + Warps", "Warps, 2 * Warps", "T::warps * LANES, 2"])
+def test_operands_of_what_bounds_a_template_are_not_taken_for_it(bounds: str) -> None:
+    """clang shows those operands that depend on nothing."""
+    source = f"""
+    constexpr int LANES = 32;
+    template <class T, int Warps> __global__ void __launch_bounds__({bounds}) k(float* p) {{ p[threadIdx.x] = 0; }}
+    """
+    (pattern,) = unit_of(source).kernels
+    function = pattern.load()
+    assert function is not None
+    assert (function.max_threads, function.min_blocks) == (None, None)
+
+
 def test_instantiations_of_a_template_that_is_declared_first_are_no_kernels_of_their_own() -> None:
     """A specialization is one: it has a body that the template does not have."""
     source = """

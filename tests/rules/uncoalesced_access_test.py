@@ -162,6 +162,18 @@ def test_nobody_is_told_to_declare_a_librarys_struct_anew() -> None:
     assert diagnostic.suggestion is None
 
 
+def test_a_stride_comes_from_no_argument_that_is_a_fraction() -> None:
+    """A weight that happens to be 100 has nothing to do with rows of 50 pairs."""
+    source = """
+        __global__ void costs(const float *in, float *out, int n, int pairs, float weight) {
+            int i = blockIdx.x * blockDim.x + threadIdx.x;
+            out[i] = in[i * n * pairs] * weight;
+        }
+        void run(float *in, float *out) { costs<<<64, 256>>>(in, out, 50, 2, 100.0f); }
+    """
+    assert _only(source).message.endswith("(stride 100 elements)")
+
+
 def test_articles() -> None:
     types = "struct Pair { float a, b; };"
     diagnostic = _only(_kernel("out[i] = p[i].a;", parameters="const Pair *p, float *out", types=types))

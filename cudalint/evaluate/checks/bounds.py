@@ -22,11 +22,12 @@ from cudalint.evaluate.checks.probes import (
     allowed,
     known_conditions,
     look,
+    overflows,
     symbols,
 )
 from cudalint.evaluate.execute.events import Context, depends_on
 from cudalint.evaluate.requests.views import LaunchView
-from cudalint.evaluate.symbolic.arithmetic import I4, I8, U4
+from cudalint.evaluate.symbolic.arithmetic import I8
 from cudalint.evaluate.symbolic.graph import Graph
 from cudalint.evaluate.symbolic.nodes import BLOCK_BITS, Node, bits_of, render
 from cudalint.evaluate.symbolic.numeric import Rows
@@ -334,28 +335,11 @@ def _wraps(extent: Node, values: Values, view: LaunchView) -> bool:
     return total != _number(extent, values, view) or total >= 1 << 40
 
 
-_EXACT = {"+": np.add, "*": np.multiply, "-": np.subtract, "<<": np.left_shift}
-
-
 def _overflows(touch: Touch, values: Values, view: LaunchView) -> bool:
     """Whether the program's own arithmetic overflows for such sizes, so that they say nothing about its bounds."""
-    graph = view.graph
     rows = view.valued(values).rows(touch.context.loops)
-    active = active_lanes(rows, touch.context)
-    seen, open_bits = set[int](), graph.uniform_bits | sum(_BLOCK_BITS)
-    pending = [touch.offset, *touch.context.conditions, *view.grid]
-    while pending:
-        node = pending.pop()
-        if node.index in seen or not node.bits & open_bits:
-            continue
-        seen.add(node.index)
-        pending.extend(node.args)
-        # Differences of unsigned numbers wrap on purpose as often as not.
-        if node.op in _EXACT and (node.kind == I4 or (node.kind == U4 and node.op != "-")):
-            exact = _EXACT[node.op](*(rows.full(argument).astype(np.int64) for argument in node.args))
-            if (exact != rows.full(node))[active].any():
-                return True
-    return False
+    active = active_lanes(rows, touch.context) & (rows.weights[:, None] > 0)
+    return overflows([touch.offset, *touch.context.conditions, *view.grid], rows, active)
 
 
 def _number(node: Node, values: Values, view: LaunchView) -> int:

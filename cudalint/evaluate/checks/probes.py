@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 from cudalint.evaluate.execute.events import Context
 from cudalint.evaluate.requests.situations import QUICK, Effort, Situation, mask_of
 from cudalint.evaluate.requests.views import LaunchView
-from cudalint.evaluate.symbolic.arithmetic import BOOL
+from cudalint.evaluate.symbolic.arithmetic import BOOL, I4, U4
 from cudalint.evaluate.symbolic.assumptions import holds
 from cudalint.evaluate.symbolic.graph import Graph
-from cudalint.evaluate.symbolic.nodes import Node, bits_of, generic
+from cudalint.evaluate.symbolic.nodes import BLOCK_BITS, Node, bits_of, generic
 from cudalint.evaluate.symbolic.numeric import Rows
 from cudalint.evaluate.symbolic.polynomial import is_address
 
@@ -58,6 +58,27 @@ def symbols(graph: Graph, bits: int) -> list[Node]:
     """The integer symbols among some leaves, without addresses."""
     found = graph.atoms(bits, graph.uniform_bits)
     return [u for u in found if not u.kind.is_float and u.kind != BOOL and not is_address(u)]
+
+
+_EXACT = {"+": np.add, "*": np.multiply, "-": np.subtract, "<<": np.left_shift}
+
+
+def overflows(nodes: Sequence[Node], rows: Rows, active: NDArray[np.bool_]) -> bool:
+    """Whether arithmetic with sizes and blocks that goes into some values overflows in an active lane."""
+    seen, open_bits = set[int](), rows.graph.uniform_bits | BLOCK_BITS
+    pending = [*nodes]
+    while pending:
+        node = pending.pop()
+        if node.index in seen or not node.bits & open_bits:
+            continue
+        seen.add(node.index)
+        pending.extend(node.args)
+        # Differences of unsigned numbers wrap on purpose as often as not.
+        if node.op in _EXACT and (node.kind == I4 or (node.kind == U4 and node.op != "-")):
+            exact = _EXACT[node.op](*(rows.full(argument).astype(np.int64) for argument in node.args))
+            if (exact != rows.full(node))[active].any():
+                return True
+    return False
 
 
 def allowed(view: LaunchView, values: Values) -> bool:

@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from cudalint.evaluate.execute.events import AccessEvent, Event, FenceEvent
 from cudalint.evaluate.symbolic.graph import Graph, conjuncts
-from cudalint.evaluate.symbolic.nodes import Node, Reason, bits_of
+from cudalint.evaluate.symbolic.nodes import Node, Reason, bits_of, without_not
 from cudalint.evaluate.symbolic.opaque_parts import opaque_parts
 from cudalint.flow.conflicts import Conflict
 from cudalint.flow.doubts.data import is_loaded
@@ -78,7 +78,7 @@ def _depends(reasons: Sequence[Reason]) -> str:
 def signals(graph: Graph, conflict: Conflict, events: Sequence[Event]) -> Doubt | None:
     """Threads that wait for each other by flags in memory, or take locks."""
     if conflict.first.target.space != "shared" and (_has_fence(events) or _spins(graph, events)):
-        return Doubt("the kernel orders threads by memory fences and flags, which are not followed")
+        return Doubt("the kernel orders threads by memory fences, flags or locks, which are not followed")
     ends = (conflict.first, conflict.second)
     if any(_is_atomic_result(graph, part) for end in ends for part in conditions_of(graph, end)):
         return Doubt("it depends on the result of an atomic, by which threads may take turns")
@@ -90,16 +90,25 @@ def _has_fence(events: Sequence[Event]) -> bool:
 
 
 def _spins(graph: Graph, events: Sequence[Event]) -> bool:
-    """Whether a loop goes on for as long as global memory says so that the kernel also writes."""
+    """Whether a loop goes on for as long as global memory says so that the kernel also writes, or until it has a lock.
+    """
     written = {e.target.name for e in events if isinstance(e, AccessEvent) and e.operation != "load"}
     loops = {loop for e in events if isinstance(e, AccessEvent) for loop in e.context.loops}
-    return any(
+    conditions = [loop.condition for loop in loops if loop.condition.bits & graph.opaque_bits]
+    return any(_takes_lock(condition, graph) for condition in conditions) or any(
         f"loaded from `{name}`" in reason.text
-        for loop in loops
-        if loop.condition.bits & graph.opaque_bits
-        for _, reason in opaque_parts(graph, loop.condition)
+        for condition in conditions
+        for _, reason in opaque_parts(graph, condition)
         for name in written
     )
+
+
+def _takes_lock(condition: Node, graph: Graph) -> bool:
+    """Whether a loop waits for an atomic to find a number, as in `while (atomicCAS(lock, 0, 1) != 0)`. One that updates
+    a value compares what two atomics have found."""
+    compared = without_not(condition)
+    has_number = compared.op in ("==", "!=") and any(argument.is_const for argument in compared.args)
+    return has_number and _is_atomic_result(graph, condition)
 
 
 def _is_atomic_result(graph: Graph, condition: Node) -> bool:

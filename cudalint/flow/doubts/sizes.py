@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 
-from cudalint.evaluate.checks.probes import symbols
+from cudalint.evaluate.checks.probes import overflows, symbols
 from cudalint.evaluate.execute.events import Touch, depends_on
 from cudalint.evaluate.requests.execution import Execution
 from cudalint.evaluate.symbolic.assumptions import holds
@@ -79,15 +79,26 @@ def _goes_round(conflict: Conflict, trial: Trial, other: Trial) -> bool:
 
 
 def _is_beyond_memory(conflict: Conflict, trial: Trial) -> bool:
-    """Whether the sizes in an address multiply to more than any memory holds, and overflow where there are enough of
-    them: large sizes by themselves, together they are no sample of ordinary ones."""
+    """Whether the sizes in an address multiply to more than any memory holds, or overflow: large sizes by themselves,
+    together they are no sample of ordinary ones."""
     rows = Rows.of_one_block(trial.graph, trial.values)
     for end in (conflict.first, conflict.second):
         for monomial in terms_of(trial.graph, end.offset):
             sizes = (abs(int(np.asarray(rows.value(size)).flat[0])) for size in monomial)
             if math.prod(sizes) >= _MOST_MEMORY:
                 return True
-    return False
+    return _overflows(conflict, trial)
+
+
+def _overflows(conflict: Conflict, trial: Trial) -> bool:
+    """Whether the program's own arithmetic overflows in the blocks that are looked at."""
+    ends = [end for end in (conflict.first, conflict.second) if not end.offset.bits & trial.graph.opaque_bits]
+    try:
+        trace = trial.some_trace("grid" if conflict.reach == "grid" else "block")
+    except TooLarge:
+        return False
+    walked = (end for end in ends if trace.is_walked(end) and trace.follows(end, end.offset))
+    return any(overflows([end.offset], trace.rows_of(end), trace.mask(end)) for end in walked)
 
 
 def open_sizes(conflict: Conflict, trial: Trial, execution: Execution) -> list[Node]:

@@ -57,12 +57,12 @@ def function_kind(parts: Parts) -> ir.FunctionKind:
 
 
 def launch_bounds(declaration: Cursor, parts: Parts) -> tuple[int | None, int | None]:
-    """The arguments of `__launch_bounds__` that have a value; of a template none if one depends on its parameters,
-    since which one that is cannot be told."""
+    """The arguments of `__launch_bounds__` that have a value; of a template none if one depends on its parameters, for
+    which clang shows nothing (`WARPS`), or what is computed with: `WARPS * 32` shows as 32 and `WARPS`."""
     for attribute in parts.attributes:
         if attribute.kind == kinds.ANNOTATE_ATTR and cursors.spelling(attribute) == _LAUNCH_BOUNDS:
             count, *bounds = [cursors.evaluate(argument) for argument in cursors.expressions(attribute)]
-            if count is not None and len(bounds) < count and is_pattern(declaration):
+            if (len(bounds) != count or None in bounds) and is_pattern(declaration):
                 return None, None
             numbers = [int(bound) if bound is not None and bound > 0 else None for bound in bounds]
             numbers += [None, None]
