@@ -453,6 +453,8 @@ class Graph:
             if key not in self._nodes:
                 self._nodes[key] = self.const(self._count_out(counter, condition), I8)
             return self._nodes[key]
+        if condition.bits & self.uniform_bits:
+            self.uses.loops[counter, condition] = None
         return self._intern("trips", (condition,), counter, I8, condition.bits & ~counter.bits, key)
 
     def _count_out(self, counter: Node, condition: Node) -> int:
