@@ -27,6 +27,7 @@ from cudalint.evaluate.requests.views import LaunchView
 from cudalint.evaluate.symbolic.assumptions import Assumptions, settle
 from cudalint.evaluate.symbolic.defaults import kept, stated
 from cudalint.evaluate.symbolic.graph import Graph
+from cudalint.evaluate.symbolic.limits import settle_limits
 from cudalint.evaluate.symbolic.nodes import Node
 from cudalint.evaluate.symbolic.sizes import settle_sizes
 from cudalint.facts import UNRESOLVED, BarrierFix, Gap, KernelFacts, LaunchFacts, PitchMismatch, Place, Resources
@@ -325,8 +326,10 @@ class KernelAnalysis(Struct, eq=False):
         # From here on generic values are used, and only now is known what is divided by what.
         most_blocks = find_target(self.options.target).max_grid_dimensions
         settle_sizes(self.graph, configuration.grid, most_blocks, configuration.guards)
+        reached = {part for event in events for part in event.context.conditions}
+        limits = settle_limits(self.graph, executor.state.conditions, reached, configuration.guards)
         view = self._view(index, configuration)
-        view.events = events
+        view.events, view.guards = events, (*view.guards, *limits)
         view.assumed = (*view.assumed, *executor.assumed, *kept(self.graph, executor.rests_on))
         view.assumptions = tuple(dict.fromkeys((*view.assumptions, *map(stated, executor.rests_on))))
         if view.open_block is not None and not view.open_block.keys() >= set(executor.rests_on):

@@ -100,6 +100,8 @@ class Graph:
         """What values are computed from, where that was asked; None where that are many others."""
         self.counts: dict[int, int] = {}
         """How many others values are computed from, up to a limit, where that was asked."""
+        self._unlimited: dict[Node, Number] = {}
+        """What the sizes stood for of which this kernel says how large they may be."""
         self.choosing: set[Node] = set()
         """Conditions that choose between values."""
         self.work = 0
@@ -135,6 +137,9 @@ class Graph:
         self._sets.clear()
         self.uniform_bits, self.loop_bits = to.masks
         self.choosing = set(to.choosing)
+        for size, generic in self._unlimited.items():
+            self.settle(size, generic)
+        self._unlimited.clear()
 
     def forget_uses(self) -> None:
         """The generic values are settled: what they go into was looked at."""
@@ -179,6 +184,12 @@ class Graph:
         """Gives a uniform symbol another generic value. Only before anything was evaluated with the old one."""
         assert isinstance(node.payload, Uniform)
         node.payload = replace(node.payload, generic=generic)
+
+    def limit(self, node: Node, generic: Number) -> None:
+        """The same for one kernel alone, which does nothing for larger ones."""
+        assert isinstance(node.payload, Uniform)
+        self._unlimited.setdefault(node, node.payload.generic)
+        self.settle(node, generic)
 
     @staticmethod
     def mark_granule(node: Node, number: int) -> None:
