@@ -27,6 +27,7 @@ from cudalint.evaluate.requests.views import LaunchView
 from cudalint.evaluate.symbolic.assumptions import Assumptions, settle
 from cudalint.evaluate.symbolic.defaults import kept, stated
 from cudalint.evaluate.symbolic.graph import Graph
+from cudalint.evaluate.symbolic.limits import settle_limits
 from cudalint.evaluate.symbolic.nodes import Node
 from cudalint.evaluate.symbolic.sizes import settle_sizes
 from cudalint.facts import UNRESOLVED, BarrierFix, Gap, KernelFacts, LaunchFacts, PitchMismatch, Place, Resources
@@ -344,8 +345,11 @@ class KernelAnalysis(Struct, eq=False):
 
     def _view_of(self, index: int, configuration: Configuration, executor: Executor) -> LaunchView:
         """The launch as the execution has left it, with what that took for granted."""
+        events = executor.memory.events
+        reached = {part for event in events for part in event.context.conditions}
+        limits = settle_limits(self.graph, executor.state.conditions, reached, configuration.guards)
         view = self._view(index, configuration)
-        view.events = executor.memory.events
+        view.events, view.guards = events, (*view.guards, *limits)
         view.assumed = (*view.assumed, *executor.assumed, *kept(self.graph, executor.rests_on))
         view.assumptions = tuple(dict.fromkeys((*view.assumptions, *map(stated, executor.rests_on))))
         if view.open_block is not None and not view.open_block.keys() >= set(executor.rests_on):

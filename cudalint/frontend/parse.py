@@ -17,6 +17,7 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from cudalint.frontend import clang, recovery
+from cudalint.frontend.dialect import as_clang_takes_it
 from cudalint.frontend.flags import (
     BUNDLED_ROOT,
     HEADERS_ROOT,
@@ -39,7 +40,7 @@ from cudalint.frontend.problems import (
 from cudalint.frontend.python.located import PlaceMap
 from cudalint.frontend.reading import SourceError, checked_text, read_source
 from cudalint.program.build_macros import BuildMacro, build_macros
-from cudalint.program.folders import without_detours
+from cudalint.program.folders import small_file, without_detours
 
 _KEEP_GOING: Final = 0x200
 """Without it libclang hides everything that follows the first missing include."""
@@ -181,6 +182,8 @@ class _Setting(Struct, frozen=True):
     headers: tuple[str, ...] = ()
     guesses: dict[str, Guess] = field(default_factory=dict)
     """For names that nothing declares."""
+    respelled: dict[str, bytes] = field(default_factory=dict)
+    """Included files of which clang takes the text only as it stands here."""
 
 
 class _Attempt(Struct, frozen=True):
@@ -236,7 +239,13 @@ class _Parser(Struct, frozen=True):
 
     def _attempt(self, setting: _Setting) -> _Attempt:
         unit = self._parse(setting)
-        return _Attempt(setting, unit, problems_of(unit))
+        attempt = _Attempt(setting, unit, problems_of(unit))
+        # Headers are read by clang itself: what nvcc takes and clang does not shows in the errors that it makes.
+        failed = {p.path for p in attempt.problems if p.is_syntax} - {self.path, *setting.respelled}
+        respelled = dict(_respelled(sorted(failed)))
+        if not respelled:
+            return attempt
+        return self._attempt(replace(setting, respelled={**setting.respelled, **respelled}))
 
     def _parse(self, setting: _Setting) -> TranslationUnit:
         try:
@@ -252,7 +261,7 @@ class _Parser(Struct, frozen=True):
     def _unit(self, setting: _Setting, *, plain: bool = False) -> TranslationUnit:
         """Raises: TranslationUnitLoadError. `plain`: without anything precompiled."""
         arguments = [*prelude_flags(self.options, self.text, plain=plain), *option_flags(self.options)]
-        unsaved: list[tuple[str, bytes]] = [(self.path, self.text)]
+        unsaved: list[tuple[str, bytes]] = [(self.path, self.text), *setting.respelled.items()]
         if setting.guesses:
             arguments += ["-include", _GUESSES]
             text = "\n".join([guess.declaration for guess in setting.guesses.values()])
@@ -410,6 +419,15 @@ class _Parser(Struct, frozen=True):
     def _errors(self, attempt: _Attempt) -> int:
         """How many errors are in the file itself; those elsewhere don't concern its kernels."""
         return sum(problem.path == self.path and problem.kind == "error" for problem in attempt.problems)
+
+
+def _respelled(paths: Iterable[str]) -> Iterator[tuple[str, bytes]]:
+    """Those of the files that clang takes otherwise spelled, with the text that it takes."""
+    for path in paths:
+        text = small_file(path)
+        respelled = as_clang_takes_it(text)
+        if respelled != text:
+            yield path, respelled
 
 
 def _is_of_libraries(name: str) -> bool:

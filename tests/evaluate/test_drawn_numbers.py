@@ -65,3 +65,41 @@ def test_those_that_come_by_data_stand_side_by_side() -> None:
 @pytest.mark.parametrize("call", ["atomicAdd(counter + threadIdx.x % 4, 1)", "atomicAdd(counter, in[threadIdx.x])"])
 def test_other_counters_say_nothing(call: str) -> None:
     assert _store(f"out[{call}] = 1;").sectors_per_request in (None, pytest.approx(32, rel=0.05))
+
+
+_RANDOM = """#include <curand_kernel.h>
+__global__ void k(float *out, const float *in, curandState *states, float part) {
+    int i = blockIdx.x * 256 + threadIdx.x;
+    curandState state = states[i], own;
+    curand_init(i, 0, 0, &own);
+    BODY
+}
+int main() { k<<<64, 256>>>(0, 0, 0, 0.25f); }
+"""
+
+
+@pytest.mark.parametrize(
+    ("body", "sectors", "lanes"),
+    [
+        # Of a sector's eight lanes none comes with the probability of 0.75^8, and of 32 lanes a quarter do.
+        ("if (curand_uniform(&state) < part) out[i] = 1;", 4 * (1 - 0.75**8), 8),
+        ("if (curand(&own) & 1) out[i] = 1;", 4 * (1 - 0.5**8), 16),
+        # 32 of 1000 elements, which are 125 sectors.
+        ("out[i] = in[curand(&state) % 1000];", 125 * (1 - (1 - 1 / 125) ** 32), 32),
+    ],
+)
+def test_random_numbers_are_spread_evenly(body: str, sectors: float, lanes: float) -> None:
+    source = _RANDOM.replace("BODY", body)
+    [kernel] = analyse_file("a.cu", AnalysisOptions(unsaved=(("a.cu", source),))).kernels
+    array = "in" if "in[" in body else "out"
+    [result] = (access.results[0] for access in kernel.accesses if access.array == array)
+    assert result.status == "range"
+    assert result.sectors_per_request == pytest.approx(sectors, rel=0.06)
+    assert result.active_lanes == pytest.approx(lanes, rel=0.06)
+
+
+def test_a_place_that_is_drawn_depends_on_data() -> None:
+    source = _RANDOM.replace("BODY", "out[int(curand_uniform(&state) * part)] = 1;")
+    [kernel] = analyse_file("a.cu", AnalysisOptions(unsaved=(("a.cu", source),))).kernels
+    [result] = (access.results[0] for access in kernel.accesses if access.array == "out")
+    assert result.status == "data-dependent" and result.reason is not None and "curand_uniform" in result.reason

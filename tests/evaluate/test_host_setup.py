@@ -244,3 +244,32 @@ def test_a_launch_that_other_template_arguments_lead_to(test: str) -> None:
     code = f"template <int D> void run() {{ {test} {{ {product} k<<<8, b>>>(0, D); }} else k<<<8, 128>>>(0, D); }}\n"
     assert _launch(code + "int main() { run<2>(); }").block == (128, 1, 1)
     assert _launch(code + "int main() { run<4>(); }").block == (96, 1, 1)
+
+
+_LIBRARY = """
+static float *data = nullptr;
+static size_t count = 0;
+static int threads = 128;
+static int runs = 0;
+void setup(size_t n, int given) { count = n; threads = given; runs++; cudaMalloc(&data, n * sizeof(float)); }
+void run() { k<<<(count + threads - 1) / threads, threads>>>(data, count); }
+"""
+
+
+def test_what_a_function_sets_for_others_that_launch() -> None:
+    """In a file without `main`, whoever calls `run` has called `setup` before: 0 is no size. 128 is a default."""
+    [kernel] = analyse_file("a.cu", AnalysisOptions(unsaved=(("a.cu", _KERNEL + _LIBRARY),))).kernels
+    [launch] = kernel.launches
+    assert launch.block == (128, 1, 1) and launch.grid is not None and launch.grid[0] >= 1000
+    assert [access.results[0].sectors_per_request for access in kernel.accesses] == [4]
+
+
+@pytest.mark.parametrize("setting", ["", "void reset() { count = 0; }", "void next() { count++; }"])
+def test_what_no_function_sets_to_another_size_is_what_it_is(setting: str) -> None:
+    code = f"static size_t count = 0; {setting} void run() {{ k<<<count + 8, 128>>>(0, count); }}"
+    assert _launch(code).grid == (8, 1, 1)
+
+
+def test_a_program_runs_from_its_main() -> None:
+    code = _LIBRARY + "int main() { setup(640, 128); run(); }"
+    assert _launch(code).parameters["n"] == 640

@@ -220,3 +220,70 @@ def test_sizes_stay_multiples_of_their_tiles() -> None:
     settle_sizes(graph, (tiles, rows, graph.one), find_target("sm_80").max_grid_dimensions)
     assert product.op == "*" and 0 < int(columns.payload.generic) < 1291
     assert int(columns.payload.generic) % 128 == 0
+
+
+_Spelled = Callable[[Graph, Node, Node], Node]
+
+
+def _sum(graph: Graph, op: str, a: Node, b: Node | int) -> Node:
+    return graph.binary(op, a, b if isinstance(b, Node) else graph.const(b), I4)
+
+
+def _half(graph: Graph, size: Node) -> Node:
+    return _sum(graph, "/", size, 2)
+
+
+@pytest.mark.parametrize(
+    ("spelled", "generic"),
+    [
+        # d = -size + i, and d <= size
+        (lambda g, i, n: g.binary("<=", _sum(g, "+", _sum(g, "-", g.zero, n), i), n, BOOL), 8),
+        # !(size < d)
+        (lambda g, i, n: g.negate(g.binary("<", n, _sum(g, "-", i, n), BOOL)), 8),
+        # at = x - size + i, and at < x + size + 1
+        (
+            lambda g, i, n: g.binary(
+                "<", _sum(g, "+", _sum(g, "-", g.thread[0], n), i), _sum(g, "+", _sum(g, "+", g.thread[0], n), 1), BOOL
+            ),
+            8,
+        ),
+        # i < 2 * size + 1
+        (lambda g, i, n: g.binary("<", i, _sum(g, "+", _sum(g, "*", n, 2), 1), BOOL), 8),
+        # d = -(size / 2) + i, and d <= size / 2: the size is twice that
+        (lambda g, i, n: g.binary("<=", _sum(g, "-", i, _half(g, n)), _half(g, n), BOOL), 16),
+        # d = -size / 2 + i, and d <= size / 2
+        (
+            lambda g, i, n: g.binary(
+                "<=", _sum(g, "+", _half(g, _sum(g, "-", g.zero, n)), i), _half(g, n), BOOL
+            ),
+            16,
+        ),
+    ],
+)
+def test_windows_reach_a_few_places_to_both_sides(spelled: _Spelled, generic: int) -> None:
+    graph = Graph()
+    size, counter = graph.uniform("size", 40_960), graph.counter("a loop")
+    graph.trips(counter, spelled(graph, counter, size))
+    settle_sizes(graph)
+    assert isinstance(size.payload, Uniform) and size.payload.generic == generic
+
+
+def test_twice_a_size_is_no_window() -> None:
+    """`for (i = 0; i < 2 * n; i++)`: complex numbers of a row are as many as there are in a row."""
+    graph = Graph()
+    size, counter = graph.uniform("size", 40_960), graph.counter("a loop")
+    twice = graph.binary("*", size, graph.const(2), I4)
+    graph.trips(counter, graph.binary("<", counter, twice, BOOL))
+    settle_sizes(graph)
+    assert isinstance(size.payload, Uniform) and size.payload.generic == 40_960
+
+
+def test_both_sides_of_a_grid_together_fit_into_memory() -> None:
+    """20,992 * 22,016 blocks of 256 threads would be 2**36 pixels."""
+    graph = Graph()
+    width, height = graph.uniform("width", 41 << 13), graph.uniform("height", 43 << 13)
+    grid = [graph.binary("/", size, graph.const(16), I4) for size in (width, height)]
+    settle_sizes(graph, (*grid, graph.one), find_target("a100").max_grid_dimensions)
+    sizes = [int(size.payload.generic) for size in (width, height) if isinstance(size.payload, Uniform)]
+    assert len(sizes) == 2 and all(size % 512 == 0 for size in sizes)
+    assert 1 << 29 < sizes[0] * sizes[1] < 1 << 31

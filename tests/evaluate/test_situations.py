@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
+from evaluating import evaluate, only
 
 from cudalint import ir
 from cudalint.evaluate.execute.events import Loop
@@ -63,3 +65,12 @@ def test_the_same_iterations_are_drawn_again_once_rows_were_forgotten() -> None:
     # In the other order: what is evaluated first after memory was emptied is not what was evaluated first at all.
     after = drawn(second), drawn(first)
     assert after[::-1] == before
+
+
+@pytest.mark.parametrize("grid", [4096, 4097])
+def test_rows_of_an_odd_number_of_words_begin_everywhere_in_nested_loops(grid: int) -> None:
+    """A row of 127 words by warps: of eight places in a sector that one may begin at, three whole warps take 4 sectors
+    at one and 5 at the others, and the last one (31 lanes) 4 at two and 5 at six."""
+    body = "for (int r = blockIdx.x; r < 16384; r += gridDim.x) for (int c = t; c < 127; c += 32) a[r * 127 + c] = 1;"
+    result = only(evaluate(body, grid=(grid, 1, 1), block=(32, 1, 1)))
+    assert result.sectors_per_request == pytest.approx((3 * 39 / 8 + 38 / 8) / 4, rel=0.01)

@@ -130,6 +130,22 @@ def test_a_launch_with_spaces_in_its_brackets(launch: str) -> None:
     assert any(cursor.spelling == "cudaConfigureCall" for cursor in walk(parsed.tu.cursor))
 
 
+def test_launches_with_spaces_in_headers(tmp_path: Path) -> None:
+    """Also in one that is included by another, which must be read as nvcc takes it, too."""
+    (tmp_path / "go.cuh").write_text(f"{SIMPLE}void go(float* x) {{ k << <8, 128 >> > (x); }}\n")
+    (tmp_path / "all.cuh").write_text(
+        '#include "go.cuh"\ntemplate <class T> void all(T* x) { go(x); k << <{2, 3}, 64 >> > (x); }\n'
+    )
+    path = tmp_path / "main.cu"
+    path.write_text('#include "all.cuh"\nint main() { float* x; all(x); }\n')
+    parsed = parse_file(str(path), ParseOptions())
+    assert messages(parsed) == []
+    [kernel] = analyse_file(str(path), AnalysisOptions()).kernels
+    assert sorted((launch.block, launch.grid) for launch in kernel.launches) == [
+        ((64, 1, 1), (2, 3, 1)), ((128, 1, 1), (8, 1, 1)),
+    ]  # fmt: skip
+
+
 def test_shifts_and_templates_are_no_launches() -> None:
     text = "template <class T> struct A {};\ntemplate <class T> int f(int);\n"
     text += "int go(int a) { return f<A<A<int> > > (a << 2 >> 1) + f<A<A<int>> > (a); }\n"

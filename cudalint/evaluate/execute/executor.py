@@ -275,11 +275,18 @@ class Executor:
 
     def declare(self, statement: ir.Declare) -> None:
         symbol = statement.symbol
-        if symbol.storage in ("shared", "dynamic-shared"):
+        if symbol.storage != "constant" and self.lies_in_memory(symbol):
             return
         if symbol.storage == "static" and self.configuration is None and statement.initializer is None:
             return
         self.state.variables[symbol] = expressions.initial_value(self, symbol, statement.initializer)
+
+    def lies_in_memory(self, symbol: ir.Symbol) -> bool:
+        """Whether a variable has an address in memory, where all threads see the same one: so it is with one that a
+        kernel keeps from launch to launch, too."""
+        if symbol.storage == "static":
+            return self.configuration is not None and not symbol.is_const
+        return symbol.storage in ("shared", "dynamic-shared", "constant", "device")
 
     def branch(self, condition: Node, then: Arm, otherwise: Arm | None, unguarded: int | None = None) -> None:
         """Executes both sides of a branch, each for its lanes, and joins what they did to the variables. `unguarded`:

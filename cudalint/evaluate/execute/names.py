@@ -43,8 +43,11 @@ def symbol_place(ex: Executor, symbol: ir.Symbol) -> Place:
     value = ex.state.variables.get(symbol)
     if isinstance(value, PLACES):
         return value
-    if value is None and symbol.storage in ("shared", "dynamic-shared", "constant", "device"):
+    if value is None and ex.lies_in_memory(symbol):
         return _variable_memory(ex, symbol)
+    if value is None and symbol.storage == "builtin":
+        # It stands in no variable, but references are bound to it: `const int &lane` to `threadIdx.x`.
+        return TemporaryPlace(_builtin_value(ex, symbol), symbol.type)
     return LocalPlace(symbol, (), symbol.type)
 
 
@@ -54,7 +57,7 @@ def _variable_memory(ex: Executor, symbol: ir.Symbol) -> Place:
         return LocalPlace(symbol, (), symbol.type)
     target = ex.globals.get(symbol)
     if target is None:
-        space = {"constant": "constant", "device": "global"}.get(symbol.storage, "shared")
+        space = {"constant": "constant", "device": "global", "static": "global"}.get(symbol.storage, "shared")
         size = symbol.type.bytes if symbol.storage != "dynamic-shared" and symbol.type.bytes else None
         target = Allocation(symbol.name, space, size, symbol)  # type: ignore[arg-type]
         ex.globals[symbol] = target
@@ -74,7 +77,7 @@ def name_value(ex: Executor, expr: ir.Name) -> Value:
         ex.state.variables[symbol] = made_up
         return made_up
     outside = symbol.storage in ("global", "static") and symbol not in ex.state.variables
-    if outside and not expressions.initialise_global(ex, symbol):
+    if outside and not ex.lies_in_memory(symbol) and not expressions.initialise_global(ex, symbol):
         reason = Reason(False, f"`{symbol.name}` is set elsewhere")
         ex.state.variables[symbol] = ex.memory.unknown(symbol.type, reason, (), symbol.name)
     return expressions.read(ex, symbol_place(ex, symbol), expr.span)

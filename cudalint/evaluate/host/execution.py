@@ -7,7 +7,7 @@ uniform symbols, so that a grid computed from `n` and the argument `n` stay cons
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -36,6 +36,7 @@ from cudalint.evaluate.host.launching import HostLaunch
 from cudalint.evaluate.host.library import HOST_LIBRARY, SILENT
 from cudalint.evaluate.host.memory import Generics, HostMemory, is_provisional
 from cudalint.evaluate.host.relevance import Relevance, ends_program
+from cudalint.evaluate.host.set_elsewhere import set_elsewhere
 from cudalint.evaluate.host.tiling import Definitions
 from cudalint.evaluate.symbolic.arithmetic import Kind
 from cudalint.evaluate.symbolic.graph import Graph
@@ -212,6 +213,12 @@ class HostExecutor(Executor):
             self.outer_guards.clear()
             self.iterations.clear()
             self.assumed.clear()
+
+    def forget(self, symbols: Iterable[ir.Symbol]) -> None:
+        """Takes variables for unknown that other files have set by calling functions of this one."""
+        reason = Reason(False, "set by another function")
+        for symbol in symbols:
+            self.state.variables[symbol] = self.memory.unknown(symbol.type, reason, (), symbol.name)
 
     def unknown_parameters(self, function: ir.Function) -> Mapping[ir.Symbol, Value | Place]:
         return {symbol: self._unknown_parameter(symbol) for symbol in function.parameters}
@@ -565,6 +572,8 @@ def run_host(
     the file that others have called, with known arguments, are in `executed`; what other files have is in `outside`."""
     executor = HostExecutor(graph, HostMemory(graph, generics), properties, outside, executed)
     roots = sorted(functions, key=lambda f: f.name != "main")
+    if roots and roots[0].name != "main":
+        executor.forget(set_elsewhere(roots))
     for ref in roots:
         leads = ref.has_launch() or executor.leads_to_linked(ref)
         if leads and ref.key not in executor.executed and executor.total < MAX_ALL_STATEMENTS:

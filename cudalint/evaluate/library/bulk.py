@@ -17,7 +17,7 @@ from cudalint.evaluate.execute.memory import element_bytes
 from cudalint.evaluate.execute.values import Allocation, LocalMemory, Pointer, Value
 from cudalint.evaluate.library.bytewise import copy_objects, fill_object
 from cudalint.evaluate.symbolic.arithmetic import I8
-from cudalint.evaluate.symbolic.nodes import Node
+from cudalint.evaluate.symbolic.nodes import Node, Reason
 from cudalint.facts import Operation
 
 if TYPE_CHECKING:
@@ -124,8 +124,9 @@ def _random(ex: Executor, call: ir.Call) -> Value | None:
                 touch(ex, value, size, "load", call.span, block=shared)
             if value in states:
                 touch(ex, value, size, "store", call.span, block=shared)
-    args = tuple(ex.graph.thread)
-    return ex.opaque(f"it is the result of `{call.name}`", call.type, args, call.span)
+    # Drawn numbers are as good as loaded ones: no program knows them, and they are spread evenly.
+    drawn = Reason(True, f"it is the result of `{call.name}`", call.span)
+    return ex.memory.unknown(call.type, drawn, tuple(ex.graph.thread))
 
 
 _MTGP32_THREADS = 256

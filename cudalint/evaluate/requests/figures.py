@@ -17,7 +17,7 @@ from cudalint.evaluate.requests.masks import cut_by_data, guards_by_data
 from cudalint.evaluate.requests.requests import Requests, gather
 from cudalint.evaluate.requests.sampling import offset_range, sample, strides
 from cudalint.evaluate.requests.sensitivity import assumptions_of
-from cudalint.evaluate.requests.situations import DEEP, THOROUGH, Situation
+from cudalint.evaluate.requests.situations import DEEP, SHIFTED, THOROUGH, Situation
 from cudalint.evaluate.requests.totals import Totals
 from cudalint.evaluate.requests.unknown_strides import unknown_strides
 from cudalint.evaluate.requests.views import TOLERANCE, Known, LaunchView, totals_of
@@ -238,11 +238,12 @@ def _fair_situation(reached: Sequence[Known], view: LaunchView) -> Situation:
     if any(_is_irregular_over_grid(known, view.graph) for known in reached):
         # Neighbours in the middle of the grid are no fair sample of blocks that share rows, or parts of a triangle.
         return view.scattered()
-    is_nested = any(len(known.event.context.loops) > 1 for known in reached)
+    effort = THOROUGH
+    if any(len(known.event.context.loops) > 1 for known in reached):
+        shifted = any(k.event.offset.bits & BLOCK_BITS and _begins_anywhere(k.quick) for k in reached)
+        effort = SHIFTED if shifted and reached[0].event.target.space == "global" else DEEP
     edges = tuple(tuple(sorted(own)) for own in _edges(reached, view))
-    if any(edges):
-        return view.bounded(edges, DEEP if is_nested else THOROUGH)
-    return view.deep() if is_nested else view.thorough()
+    return view.bounded(edges, effort)
 
 
 def _edges(reached: Sequence[Known], view: LaunchView) -> list[set[int]]:

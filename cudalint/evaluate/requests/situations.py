@@ -45,6 +45,8 @@ THOROUGH = Effort((10, 10, 4), 400, 40)
 """Eight blocks between the ends: rows of an odd number of words begin at all eight places in a sector in turn."""
 DEEP = Effort((4, 3, 2), 800, 40)
 """For nested loops: few blocks leave room for many iterations."""
+SHIFTED = Effort((10, 3, 2), 800, 40)
+"""The same where blocks begin at other places in a sector, all of which the iterations of two blocks need not show."""
 REPLICATED = Effort((2, 2, 1), 256, 3, 32)
 BY_DATA = Effort((2, 1, 1), 128, 4, 16, follows_data=True)
 SCATTERED = Effort((0, 0, 0), 1600, 8, scattered=200)

@@ -28,6 +28,7 @@ from cudalint.evaluate.symbolic.sizes import fits
 
 TOLERANCE = 0.02
 """Figures that differ by less count as equal."""
+_NO_EDGES: Edges = ((), (), ())
 
 
 class LaunchView(Struct, eq=False):
@@ -71,10 +72,10 @@ class LaunchView(Struct, eq=False):
         return self._situation("quick", QUICK, {})
 
     def thorough(self) -> Situation:
-        return self._situation("thorough", THOROUGH, {})
+        return self.bounded(_NO_EDGES, THOROUGH)
 
     def deep(self) -> Situation:
-        return self._situation("deep", DEEP, {})
+        return self.bounded(_NO_EDGES, DEEP)
 
     def replicated(self) -> Situation:
         return self._situation("replicated", REPLICATED, {})
@@ -138,7 +139,7 @@ class LaunchView(Struct, eq=False):
         return self._situation(key, effort, dict(values))
 
     def _situation(
-        self, key: object, effort: Effort, values: dict[Node, int | float], edges: Edges = ((), (), ())
+        self, key: object, effort: Effort, values: dict[Node, int | float], edges: Edges = _NO_EDGES
     ) -> Situation:
         found = self._situations.get(key)
         if found is None:

@@ -99,6 +99,8 @@ class Graph:
         """What values are computed from, where that was asked; None where that are many others."""
         self.counts: dict[int, int] = {}
         """How many others values are computed from, up to a limit, where that was asked."""
+        self._unlimited: dict[Node, Number] = {}
+        """What the sizes stood for of which this kernel says how large they may be."""
         self.choosing: set[Node] = set()
         """Conditions that choose between values."""
         self.work = 0
@@ -134,6 +136,9 @@ class Graph:
         self._sets.clear()
         self.uniform_bits, self.loop_bits = to.masks
         self.choosing = set(to.choosing)
+        for size, generic in self._unlimited.items():
+            self.settle(size, generic)
+        self._unlimited.clear()
 
     def forget_uses(self) -> None:
         """The generic values are settled: what they go into was looked at."""
@@ -178,6 +183,12 @@ class Graph:
         """Gives a uniform symbol another generic value. Only before anything was evaluated with the old one."""
         assert isinstance(node.payload, Uniform)
         node.payload = replace(node.payload, generic=generic)
+
+    def limit(self, node: Node, generic: Number) -> None:
+        """The same for one kernel alone, which does nothing for larger ones."""
+        assert isinstance(node.payload, Uniform)
+        self._unlimited.setdefault(node, node.payload.generic)
+        self.settle(node, generic)
 
     @staticmethod
     def mark_granule(node: Node, number: int) -> None:
@@ -399,6 +410,8 @@ class Graph:
             if key not in self._nodes:
                 self._nodes[key] = self.const(self._count_out(counter, condition), I8)
             return self._nodes[key]
+        if condition.bits & self.uniform_bits:
+            self.uses.loops[counter, condition] = None
         return self._intern("trips", (condition,), counter, I8, condition.bits & ~counter.bits, key)
 
     def _count_out(self, counter: Node, condition: Node) -> int:

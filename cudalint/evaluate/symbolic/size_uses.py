@@ -35,6 +35,8 @@ class SizeUses(Struct, eq=False):
     """Integer quotients that become floating-point numbers: scales, unless they are used as integers too."""
     windows: dict[Node, dict[Window, None]] = field(default_factory=dict)
     """By how far they are moved."""
+    loops: dict[tuple[Node, Node], None] = field(default_factory=dict)
+    """Counters, and the conditions on them and on uniform symbols with which loops go on."""
     exponents: dict[Node, bool] = field(default_factory=dict)
     """Uniform symbols by which something is shifted, and whether to the right."""
     products: dict[Node, None] = field(default_factory=dict)
@@ -103,7 +105,8 @@ class SizeUses(Struct, eq=False):
         """The generic values are settled: what they go into was looked at."""
         self.fitted = tuple(self.products)
         for seen in (
-            self.products, self.quotients, self.shares, self.windows, self.exponents, self.ratios, self.rounded,
+            self.products, self.quotients, self.shares, self.windows, self.loops, self.exponents, self.ratios,
+            self.rounded,
         ):
             seen.clear()
 

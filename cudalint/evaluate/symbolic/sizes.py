@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import functools
 import math
 import operator
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Any
 
+from cudalint.evaluate.symbolic.arithmetic import I4, I8
 from cudalint.evaluate.symbolic.assumptions import LARGEST_CONDITION, holds
 from cudalint.evaluate.symbolic.graph import Graph
 from cudalint.evaluate.symbolic.nodes import GRANULE, Node, Uniform, generic, without_not
+from cudalint.evaluate.symbolic.radii import radii
 from cudalint.evaluate.symbolic.size_uses import Window
 
 _FEW = 8
@@ -19,6 +22,8 @@ _LARGEST_GRANULE = 1 << 12
 """What is divided by more is no size of tiles: the bytes of a megabyte."""
 _BITS, _FEW_BITS = 16, 4
 """Of what is shifted by a number that nothing gives: `1 << bits` is a size then, and `size >> level` still is one."""
+_MOST_BLOCKS = (1 << 31) // 256
+"""Of a grid of `int` sizes: each thread has something of its own in memory, and such sizes count all of it."""
 _ROUNDS = 4
 """Making sizes smaller undoes what was made of their quotients, and the other way round: tried so often."""
 
@@ -97,6 +102,8 @@ def _settle_quotients(graph: Graph) -> None:
             for divisor in divisors:
                 _settle(divisor, _granule(divisor))
             _is_shared(dividend, divisors)
+    for size, number in radii(graph, graph.uses.loops):
+        _settle(size, _FEW * number)
     for stride, windows in graph.uses.windows.items():
         _settle_windows(stride, windows)
     for dividend, divisor in graph.uses.ratios.values():
@@ -172,6 +179,7 @@ def _shrink(graph: Graph, grid: Sequence[Node], most_blocks: Sequence[int], mult
         if isinstance(dividend.payload, Uniform):
             divisors.setdefault(dividend, []).append(parts)
     bounded = [*((product, _limit(product)) for product in graph.uses.products), *zip(grid, most_blocks, strict=True)]
+    bounded += _all_blocks(graph, grid)
     for computed, limit in bounded:
         factors = _factors(graph, computed, grid)
         while _exceeds(graph, computed, limit, grid) and any(
@@ -179,6 +187,15 @@ def _shrink(graph: Graph, grid: Sequence[Node], most_blocks: Sequence[int], mult
         ):
             shrunk = True
     return shrunk
+
+
+def _all_blocks(graph: Graph, grid: Sequence[Node]) -> list[tuple[Node, int]]:
+    """How many blocks there are along several axes together, with a limit, where the sizes are of no wider type."""
+    if sum(bool(extent.bits & graph.uniform_bits) for extent in grid) < 2:
+        return []
+    blocks = functools.reduce(lambda a, b: graph.binary("*", a, b, I8), grid)
+    is_wide = any(size.kind.bytes > I4.bytes for size in graph.atoms(blocks.bits, graph.uniform_bits))
+    return [] if is_wide else [(blocks, _MOST_BLOCKS)]
 
 
 def _factors(graph: Graph, computed: Node, grid: Sequence[Node]) -> list[Node]:

@@ -149,7 +149,10 @@ def _bracketed(text: str, start: int) -> str:
 def is_const(type_: CxType) -> bool:
     """Whether a type, or an array's element, is constant."""
     canonical = cursors.canonical_type(type_)
+    # The element's qualifier is the array's in a canonical type, and is lost with that.
     while canonical.kind in (kinds.T_CONSTANT_ARRAY, kinds.T_INCOMPLETE_ARRAY):
+        if cursors.is_const_qualified(canonical):
+            return True
         canonical = cursors.array_element_type(canonical)
     return bool(cursors.is_const_qualified(canonical))
 
