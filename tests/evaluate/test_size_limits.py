@@ -63,3 +63,10 @@ def test_sizes_that_are_handled_elsewhere_stay_large() -> None:
     [kernel] = _kernels(f"if (h > 128) {{ o[8 * i] = w[i]; return; }} {_ROWS}")
     large = [access.results[0] for access in kernel.accesses][:2]
     assert sorted(result.sectors_per_request or 0 for result in large) == [4, 32]
+
+
+def test_what_a_loop_leaves_by_is_no_limit_of_a_size() -> None:
+    """The condition under which threads come to the end has the counter of a loop in it, which has no value there."""
+    loop = "for (int j = 0; j < h; j++) { if (w[j] > 3 && j * l < m) return; o[j * 4096 + i] = w[i]; }"
+    [kernel] = _kernels(f"if (h > 128) return; {loop} o[i] = 1;")
+    assert kernel.accesses

@@ -79,6 +79,8 @@ _NEIGHBOURS = [
     ("s[2 * threadIdx.x] + s[2 * threadIdx.x + 1]", True),
     ("s[2 * threadIdx.x] + s[2 * threadIdx.x + blockDim.y]", False),
     ("s[2 * threadIdx.x + blockDim.y - 1] + s[2 * threadIdx.x + 1]", False),
+    ("s[2 * (threadIdx.x + blockDim.x)] + s[2 * (threadIdx.x + blockDim.x) + 1]", True),
+    ("s[2 * threadIdx.x + 2 * (n / 3)] + s[2 * threadIdx.x + 2 * (n / 3) + 1]", True),
     ("((volatile float*)s)[2 * threadIdx.x] + ((volatile float*)s)[2 * threadIdx.x + 1]", False),
 ]
 
@@ -87,6 +89,13 @@ _NEIGHBOURS = [
 def test_neighbours_are_merged_if_the_compiler_knows_them(sum_: str, is_known: bool) -> None:
     kernel = evaluate(f"b[t] = {sum_};", (32, 1, 1))
     assert {access.bytes for access in kernel.accesses if access.array == "s"} == ({8} if is_known else {4})
+
+
+def test_neighbours_of_a_stride_that_is_added_are_known() -> None:
+    """A single stage of a transform: every thread takes the two elements from `2 * k` on, as one of 8 bytes."""
+    body = "for (int k = threadIdx.x; k < n; k += blockDim.x) { int p = k << 1, q = p + 1; b[k] = s[p] * s[q]; }"
+    kernel = evaluate(body, (32, 1, 1), arguments="64, other")
+    assert {access.bytes for access in kernel.accesses if access.array == "s"} == {8}
 
 
 def test_what_a_loop_of_unknown_length_doubles_is_not_known() -> None:

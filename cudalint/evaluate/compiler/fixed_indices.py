@@ -6,7 +6,7 @@ with a pitch of 4 are not aligned to 16 bytes. But it sees that `t[2 * (x + bloc
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from typing import Any, NamedTuple
 
@@ -22,7 +22,7 @@ _SUMS = ("+", "-", "")
 _SCALES = ("*", "/", "<<", ">>")
 
 
-class _Flow(NamedTuple):
+class Flow(NamedTuple):
     """What is put into a variable, by `=` or by `op=`."""
 
     target: ir.Symbol
@@ -35,26 +35,34 @@ def fixed_indices(function: ir.Function) -> dict[ir.Span, int]:
     """For the accesses in a kernel's own body and in its lambdas a power of two, of which the part of the address in
     bytes is a multiple that is known at run time only: the compiler sees of the address modulo that what there is to
     see."""
-    open_, nodes = _open_in(function)
-    return {node.span: open_.bytes_of(node) for node in nodes if isinstance(node, _ACCESSES)}
+    code = Code.of(function)
+    return {span: code.open.bytes_of(access) for span, access in code.accesses()}
 
 
-@lru_cache(maxsize=1)
-def open_names(function: ir.Function) -> dict[ir.Span, frozenset[ir.Symbol]]:
-    """The variables in the addresses of these accesses that the compiler knows nothing of: how far `t[i - stride]` is
-    from `t[i]` is known at run time only, and the two are not merged, whatever `stride` is."""
-    open_, nodes = _open_in(function)
-    named = {node.span: open_.names(node) for node in nodes if isinstance(node, ir.Index)}
-    return named | {node.span: open_.names(node.target) for node in nodes if isinstance(node, ir.Assign)}
+class Code(NamedTuple):
+    """A kernel with its lambdas, as the compiler sees it."""
 
+    nodes: Sequence[Any]
+    """All nodes of the bodies."""
+    flows: Sequence[Flow]
+    open: Open
 
-def _open_in(function: ir.Function) -> tuple[_Open, list[Any]]:
-    """What is open in a kernel and its lambdas, and all their nodes. Variables that a loop of unknown length doubles or
-    halves are open, too; those that it counts are not, since it is unrolled."""
-    parameters, nodes = _contents(function)
-    flows = list(_flows(nodes))
-    scaled = list(_scaled(nodes, _Open.of(parameters, flows)))
-    return _Open.of((*parameters, *scaled), flows), nodes
+    @classmethod
+    def of(cls, function: ir.Function) -> Code:
+        """Variables that a loop of unknown length doubles or halves are open, too; those that it counts are not, since
+        it is unrolled."""
+        parameters, nodes = _contents(function)
+        flows = list(_flows(nodes))
+        scaled = list(_scaled(nodes, Open.of(parameters, flows)))
+        return cls(nodes, flows, Open.of((*parameters, *scaled), flows))
+
+    def accesses(self) -> Iterator[tuple[ir.Span, ir.Expr]]:
+        """Where something may be read or written, and what: an assignment writes its target."""
+        for node in self.nodes:
+            if isinstance(node, _ACCESSES):
+                yield node.span, node
+            elif isinstance(node, ir.Assign):
+                yield node.span, node.target
 
 
 def _contents(function: ir.Function) -> tuple[list[ir.Symbol], list[Any]]:
@@ -69,7 +77,7 @@ def _contents(function: ir.Function) -> tuple[list[ir.Symbol], list[Any]]:
     return parameters, nodes
 
 
-def _scaled(nodes: Iterable[object], open_: _Open) -> Iterator[ir.Symbol]:
+def _scaled(nodes: Iterable[object], open_: Open) -> Iterator[ir.Symbol]:
     """The variables that loops whose lengths are open multiply or divide."""
     for loop in nodes:
         if isinstance(loop, _LOOPS) and loop.condition is not None and open_.part(loop.condition) < _ALL:
@@ -78,20 +86,20 @@ def _scaled(nodes: Iterable[object], open_: _Open) -> Iterator[ir.Symbol]:
                     yield node.target.symbol
 
 
-class _Open:
+class Open:
     """The powers of two that divide what is known at run time only of each variable."""
 
     def __init__(self, parameters: Iterable[ir.Symbol]) -> None:
         self._of: dict[ir.Symbol, int] = dict.fromkeys(parameters, 1)
 
     @staticmethod
-    def of(parameters: Iterable[ir.Symbol], flows: list[_Flow]) -> _Open:
-        found = _Open(parameters)
+    def of(parameters: Iterable[ir.Symbol], flows: list[Flow]) -> Open:
+        found = Open(parameters)
         while found._spread(flows):
             pass
         return found
 
-    def _spread(self, flows: list[_Flow]) -> bool:
+    def _spread(self, flows: list[Flow]) -> bool:
         changed = False
         for target, op, source in flows:
             before = self._of.get(target, _ALL)
@@ -101,6 +109,9 @@ class _Open:
             if own < before:
                 self._of[target], changed = own, True
         return changed
+
+    def __contains__(self, symbol: ir.Symbol) -> bool:
+        return symbol.name in _SIZES or self._of.get(symbol, _ALL) < _ALL
 
     def part(self, expr: object) -> int:
         """The power of two that divides the open part of a number."""
@@ -118,11 +129,6 @@ class _Open:
             case ir.Binary(op="<<", left=left, right=ir.Constant(value=int(count))) if 0 <= count < 8:
                 return min(_ALL, self.part(left) << count)
         return _ALL if not any(self.part(n) < _ALL for n in walk.walk(expr) if isinstance(n, ir.Name)) else 1
-
-    def names(self, access: ir.Expr) -> frozenset[ir.Symbol]:
-        """The open variables that an expression names."""
-        named = (node.symbol for node in walk.walk(access) if isinstance(node, ir.Name))
-        return frozenset(s for s in named if s.name in _SIZES or self._of.get(s, _ALL) < _ALL)
 
     def _bytes(self, side: ir.Expr, sum_: ir.Type) -> int:
         """The part of one side of a sum, in bytes where a pointer is what comes out."""
@@ -160,14 +166,14 @@ def _low_bit(number: int) -> int:
     return number & -number
 
 
-def _flows(nodes: list[object]) -> Iterator[_Flow]:
+def _flows(nodes: list[object]) -> Iterator[Flow]:
     for node in nodes:
         if isinstance(node, ir.Declare) and node.initializer is not None:
-            yield _Flow(node.symbol, "", node.initializer)
+            yield Flow(node.symbol, "", node.initializer)
         elif isinstance(node, ir.Assign):
             symbol = walk.root(node.target)
             # What is stored behind a pointer or in shared memory does not change where that is.
             if symbol is not None and symbol.storage == "local" and not isinstance(symbol.type, ir.PointerType):
-                yield _Flow(symbol, node.op, node.value)
+                yield Flow(symbol, node.op, node.value)
             elif isinstance(node.target, ir.Name):
-                yield _Flow(node.target.symbol, node.op, node.value)
+                yield Flow(node.target.symbol, node.op, node.value)

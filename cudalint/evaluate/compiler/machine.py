@@ -14,7 +14,7 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from cudalint import ir
-from cudalint.evaluate.compiler.fixed_indices import open_names
+from cudalint.evaluate.compiler.distances import OpenPart, open_parts
 from cudalint.evaluate.compiler.hoisting import hoisted
 from cudalint.evaluate.compiler.selected import selected
 from cudalint.evaluate.compiler.unrolling import Unrolling, is_elsewhere
@@ -31,11 +31,11 @@ _WIDTHS = (16, 8, 4, 2)
 
 def machine_accesses(execution: Execution) -> list[AccessEvent]:
     """The access events of one execution as the machine makes them; order and number stay the same."""
-    events = [_as_declared(event, execution.function.volatile) for event in execution.events]
+    events, volatile = list(execution.events), execution.function.volatile
     restricted = frozenset(p.name for p in execution.function.parameters if p.is_restrict)
-    merger = _Merger(execution.view, Unrolling.of(execution), restricted, open_names(execution.function))
+    merger = _Merger(execution.view, Unrolling.of(execution), restricted, open_parts(execution.function))
     for event in events:
-        merger.add(event)
+        merger.add(_as_declared(event, volatile))
     merger.close(None)
     graph = execution.view.graph
     return hoisted(selected(merger.accesses, events, graph), events, restricted, graph)
@@ -62,8 +62,8 @@ class _Merger(Struct, eq=False):
     unrolling: Unrolling
     restricted: frozenset[str]
     """Parameters of the kernel that are declared `__restrict__`."""
-    open_names: Mapping[ir.Span, Set[ir.Symbol]]
-    """See `fixed_indices.open_names`."""
+    open_parts: Mapping[ir.Span, OpenPart]
+    """See `distances.open_parts`."""
     accesses: list[AccessEvent] = field(default_factory=list)
     _loaded: dict[object, AccessEvent] = field(default_factory=dict)
     _runs: dict[tuple[object, ...], _Run] = field(default_factory=dict)
@@ -158,7 +158,7 @@ class _Merger(Struct, eq=False):
         context = event.context
         key = (
             id(event.target), event.operation, event.bytes, base, constant_in_record, context.conditions,
-            tuple(id(x) for x in context.loops), self.open_names.get(context.span, frozenset()),
+            tuple(id(x) for x in context.loops), self.open_parts.get(context.span, frozenset()),
         )  # fmt: skip
         if key in self._runs and any(_overlap(event, store) for store in self._runs[key].stored):
             self.close(key)
@@ -211,7 +211,9 @@ class _Merger(Struct, eq=False):
         if event.target.bytes is None:
             # The compiler gives dynamic arrays 16 bytes, and must see the rest in the index.
             return self.unrolling.is_aligned_early(event, event.offset, width)
-        return self.unrolling.fixed(event) % width == 0 and self._aligned(event, event.offset, width)
+        if not event.context.frames and self.unrolling.fixed(event) % width:
+            return False
+        return self._aligned(event, event.offset, width)
 
     def _aligned(self, event: AccessEvent, offset: Node, width: int) -> bool:
         """Whether all lanes' addresses are multiples of `width`."""

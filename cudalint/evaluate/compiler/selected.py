@@ -36,7 +36,9 @@ def _is_one(loads: Sequence[AccessEvent]) -> bool:
     """Whether all are of one array and of one width. What is at hand already is loaded again: the compiler makes one
     load of them before it looks for values that it has."""
     first = loads[0]
-    return all(load.target is first.target and load.bytes == first.bytes for load in loads)
+    return all(
+        load.target is first.target and load.bytes == first.bytes and not load.is_verbatim for load in loads
+    )
 
 
 def _select(accesses: list[AccessEvent], places: Sequence[int], context: Context, graph: Graph) -> None:

@@ -18,7 +18,10 @@ def settle_limits(
     held = [guard for guard in guards if holds(graph, guard, {})]
     found: dict[Node, None] = {}
     for condition in alive:
-        if graph.negate(condition) in reached or condition.is_const or holds(graph, condition, {}):
+        # What threads, iterations or data decide is no limit of a size, and has no value outside of its loop.
+        if condition.is_const or condition.bits & ~graph.uniform_bits:
+            continue
+        if graph.negate(condition) in reached or holds(graph, condition, {}):
             continue
         for size, value in _most(condition):
             if all(holds(graph, each, {size: value}) for each in (condition, *held, *found)):
