@@ -105,7 +105,10 @@ def _only_folder_with(start: str, name: str) -> str | None:
 
 @lru_cache(maxsize=64)
 def _subfolders(base: str) -> tuple[str, ...]:
-    """None of a folder with very many, such as one of other projects."""
+    """None of a folder with very many, such as one of other projects, nor of the root of all: `/usr/include` is the
+    system's, whose headers don't go with those that are bundled."""
+    if os.path.dirname(base) == base:
+        return ()
     try:
         with os.scandir(base) as entries:
             found = sorted(entry.path for entry in entries if entry.is_dir() and not entry.name.startswith("."))

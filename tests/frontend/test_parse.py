@@ -11,6 +11,7 @@ from clang.cindex import Cursor, CursorKind, TranslationUnit
 
 from cudalint.analysis import analyse_file
 from cudalint.frontend import precompiled as precompiled_module
+from cudalint.frontend import recovery
 from cudalint.frontend.flags import BUNDLED_ROOT, ParseOptions
 from cudalint.frontend.lower.unit import lower_unit
 from cudalint.frontend.parse import ParsedFile, parse_file
@@ -640,3 +641,10 @@ def test_what_crashes_behind_a_precompiled_header_is_parsed_without_it(tmp_path:
     source.write_text("__global__ void k(float *a) { a[0] = 1; }\nvoid h() { float *p = new float[4]; delete[] p; }\n")
     parsed = parse_file(str(source), ParseOptions(std="c++20"))
     assert (kernels(parsed), parsed.problems) == (["k"], ())
+
+
+def test_headers_are_not_looked_for_in_the_folders_of_the_whole_machine() -> None:
+    """A file two levels below the root has `/usr` in a folder above it, whose headers don't go with the bundled ones."""
+    root = Path(__file__).resolve().anchor
+    assert any(entry.is_dir() for entry in os.scandir(root))
+    assert recovery._subfolders(root) == ()
