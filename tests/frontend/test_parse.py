@@ -644,7 +644,7 @@ def test_what_crashes_behind_a_precompiled_header_is_parsed_without_it(tmp_path:
 
 
 def test_headers_are_not_looked_for_in_the_folders_of_the_whole_machine() -> None:
-    """A file two levels below the root has `/usr` in a folder above it, whose headers don't go with the bundled ones."""
+    """A file two levels below the root has `/usr` above it, whose headers don't go with those that are bundled."""
     root = Path(__file__).resolve().anchor
     assert any(entry.is_dir() for entry in os.scandir(root))
     assert recovery._subfolders(root) == ()
