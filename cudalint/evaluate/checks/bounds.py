@@ -338,7 +338,7 @@ def _wraps(extent: Node, values: Values, view: LaunchView) -> bool:
 def _overflows(touch: Touch, values: Values, view: LaunchView) -> bool:
     """Whether the program's own arithmetic overflows for such sizes, so that they say nothing about its bounds."""
     rows = view.valued(values).rows(touch.context.loops)
-    active = active_lanes(rows, touch.context) & (rows.weights[:, None] > 0)
+    active = active_lanes(rows, touch.context)
     return overflows([touch.offset, *touch.context.conditions, *view.grid], rows, active)
 
 

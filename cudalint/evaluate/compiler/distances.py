@@ -14,7 +14,7 @@ from functools import lru_cache
 from msgspec import Struct, field
 
 from cudalint import ir
-from cudalint.evaluate.compiler.fixed_indices import Code, Open
+from cudalint.evaluate.compiler.fixed_indices import Open, code_of
 from cudalint.evaluate.execute import walk
 
 _Product = tuple[Hashable, ...]
@@ -25,11 +25,17 @@ _MOST_TERMS = 32
 OpenPart = frozenset[tuple[_Product, int]]
 
 
+def open_part(function: ir.Function, span: ir.Span) -> OpenPart:
+    """What of the address of an access is open; nothing of what is not in the kernel's own body. Few kernels have
+    accesses for which that is asked."""
+    return _open_parts(function).get(span, frozenset())
+
+
 @lru_cache(maxsize=1)
-def open_parts(function: ir.Function) -> dict[ir.Span, OpenPart]:
+def _open_parts(function: ir.Function) -> dict[ir.Span, OpenPart]:
     """For the accesses in a kernel's own body and in its lambdas the products in the index with an open variable, and
     how often each is there."""
-    code = Code.of(function)
+    code = code_of(function)
     assigned = Counter(flow.target for flow in code.flows)
     single = {flow.target: flow.source for flow in code.flows if assigned[flow.target] == 1 and not flow.op}
     sums = _Sums(code.open, single)

@@ -35,7 +35,7 @@ def fixed_indices(function: ir.Function) -> dict[ir.Span, int]:
     """For the accesses in a kernel's own body and in its lambdas a power of two, of which the part of the address in
     bytes is a multiple that is known at run time only: the compiler sees of the address modulo that what there is to
     see."""
-    code = Code.of(function)
+    code = code_of(function)
     return {span: code.open.bytes_of(access) for span, access in code.accesses()}
 
 
@@ -47,15 +47,6 @@ class Code(NamedTuple):
     flows: Sequence[Flow]
     open: Open
 
-    @classmethod
-    def of(cls, function: ir.Function) -> Code:
-        """Variables that a loop of unknown length doubles or halves are open, too; those that it counts are not, since
-        it is unrolled."""
-        parameters, nodes = _contents(function)
-        flows = list(_flows(nodes))
-        scaled = list(_scaled(nodes, Open.of(parameters, flows)))
-        return cls(nodes, flows, Open.of((*parameters, *scaled), flows))
-
     def accesses(self) -> Iterator[tuple[ir.Span, ir.Expr]]:
         """Where something may be read or written, and what: an assignment writes its target."""
         for node in self.nodes:
@@ -63,6 +54,16 @@ class Code(NamedTuple):
                 yield node.span, node
             elif isinstance(node, ir.Assign):
                 yield node.span, node.target
+
+
+@lru_cache(maxsize=1)
+def code_of(function: ir.Function) -> Code:
+    """A kernel's code. Variables that a loop of unknown length doubles or halves are open in it, too; those that it
+    counts are not, since it is unrolled."""
+    parameters, nodes = _contents(function)
+    flows = list(_flows(nodes))
+    scaled = list(_scaled(nodes, Open.of(parameters, flows)))
+    return Code(nodes, flows, Open.of((*parameters, *scaled), flows))
 
 
 def _contents(function: ir.Function) -> tuple[list[ir.Symbol], list[Any]]:

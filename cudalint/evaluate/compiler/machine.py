@@ -7,14 +7,14 @@ array, whose alignment it chooses itself. Counters see the machine's accesses, s
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Sequence, Set
 
 import numpy as np
 from msgspec import Struct, field
 from msgspec.structs import replace
 
 from cudalint import ir
-from cudalint.evaluate.compiler.distances import OpenPart, open_parts
+from cudalint.evaluate.compiler.distances import open_part
 from cudalint.evaluate.compiler.hoisting import hoisted
 from cudalint.evaluate.compiler.selected import selected
 from cudalint.evaluate.compiler.unrolling import Unrolling, is_elsewhere
@@ -33,7 +33,7 @@ def machine_accesses(execution: Execution) -> list[AccessEvent]:
     """The access events of one execution as the machine makes them; order and number stay the same."""
     events, volatile = list(execution.events), execution.function.volatile
     restricted = frozenset(p.name for p in execution.function.parameters if p.is_restrict)
-    merger = _Merger(execution.view, Unrolling.of(execution), restricted, open_parts(execution.function))
+    merger = _Merger(execution.view, Unrolling.of(execution), restricted)
     for event in events:
         merger.add(_as_declared(event, volatile))
     merger.close(None)
@@ -62,8 +62,6 @@ class _Merger(Struct, eq=False):
     unrolling: Unrolling
     restricted: frozenset[str]
     """Parameters of the kernel that are declared `__restrict__`."""
-    open_parts: Mapping[ir.Span, OpenPart]
-    """See `distances.open_parts`."""
     accesses: list[AccessEvent] = field(default_factory=list)
     _loaded: dict[object, AccessEvent] = field(default_factory=dict)
     _runs: dict[tuple[object, ...], _Run] = field(default_factory=dict)
@@ -158,7 +156,7 @@ class _Merger(Struct, eq=False):
         context = event.context
         key = (
             id(event.target), event.operation, event.bytes, base, constant_in_record, context.conditions,
-            tuple(id(x) for x in context.loops), self.open_parts.get(context.span, frozenset()),
+            tuple(id(x) for x in context.loops), open_part(self.unrolling.function, context.span),
         )  # fmt: skip
         if key in self._runs and any(_overlap(event, store) for store in self._runs[key].stored):
             self.close(key)
