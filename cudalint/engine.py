@@ -16,7 +16,8 @@ from msgspec.structs import replace
 from cudalint.annotations import SourceAnnotations
 from cudalint.diagnostics import Diagnostic, Picture
 from cudalint.facts import FileFacts
-from cudalint.hardware.targets import find_target
+from cudalint.hardware.features import Need, target_for
+from cudalint.hardware.targets import Target, find_target
 from cudalint.merging import joined
 from cudalint.missing_includes import note_on
 from cudalint.options import AnalysisOptions
@@ -99,18 +100,28 @@ def _by_launch(facts: FileFacts) -> tuple[frozenset[KernelSite], frozenset[Kerne
 
 
 def _findings(facts: FileFacts, job: CheckJob) -> Iterator[Finding]:
-    target = find_target(job.options.target)
+    configured = find_target(job.options.target)
     for rule_class in selected_rules(job.selection):
         if not issubclass(rule_class, Rule):
             continue
         rule = rule_class()
         limits = {**rule_class.thresholds, **job.thresholds.get(rule_class.code, {})}
-        context = RuleContext(facts, target, limits, partial(source_text, options=job.options))
+        context = RuleContext(facts, configured, limits, partial(source_text, options=job.options))
         for diagnostic in rule.check_file(context):
             yield Finding(None, diagnostic)
         for kernel in facts.kernels:
-            for diagnostic in rule.check(kernel, context):
+            target = target_for(configured, kernel.need)
+            if target is None and rule.judges_by_target:
+                continue  # No GPU is known that could run it.
+            for diagnostic in rule.check(kernel, replace(context, target=target or configured)):
+                if rule.judges_by_target and kernel.need and target and target is not configured:
+                    diagnostic = replace(diagnostic, message=f"{diagnostic.message}; {_judged_by(target, kernel.need)}")
                 yield Finding(kernel, diagnostic)
+
+
+def _judged_by(target: Target, need: Need) -> str:
+    major, minor = need.support.least
+    return f"{target.name} is the smallest GPU in question: `{need.feature}` (line {need.line}) needs sm_{major}{minor}"
 
 
 def _reported(diagnostics: Iterable[Diagnostic], ignores: FileIgnores) -> tuple[Diagnostic, ...]:

@@ -12,6 +12,7 @@ from msgspec.structs import replace
 
 from cudalint import ir
 from cudalint.annotations import Annotation, annotations_of_kernel
+from cudalint.collect.needs import NeedsOfCode
 from cudalint.evaluate.host.device import properties_of
 from cudalint.evaluate.host.launching import HostLaunch
 from cudalint.evaluate.host.memory import Generics
@@ -82,6 +83,7 @@ class FileAnalysis(Struct, eq=False):
     """The kernels of which launches were left at the deadline."""
     parameters: set[tuple[str, str]] = field(default_factory=set)
     """Each kernel with each of its scalar parameters."""
+    needs: NeedsOfCode = field(default_factory=NeedsOfCode)
     right_pitches: set[object] = field(default_factory=set)
     """What was looked at for wrong pitches, and has none."""
 
@@ -181,7 +183,7 @@ class FileAnalysis(Struct, eq=False):
         analysis = KernelAnalysis(
             self.graph, function, configurations, assumed, self.deadline, self.options, usage,
             axioms=[axiom for ref in self.unit.axioms if (axiom := ref.load()) is not None], last=last,
-            right_pitches=self.right_pitches,
+            need=self.needs.of(function), right_pitches=self.right_pitches,
         )
         for reason in unknown:
             analysis.gap(function.name_span, reason)

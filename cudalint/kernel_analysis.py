@@ -38,8 +38,9 @@ from cudalint.flow.placement import BarrierCall, with_barrier
 from cudalint.flow.reach import outgrown
 from cudalint.flow.redundancy import redundant_barriers
 from cudalint.flow.trial import Trial, trial_of
+from cudalint.hardware.features import Need, target_for
 from cudalint.hardware.requests import WARP_LANES
-from cudalint.hardware.targets import find_target
+from cudalint.hardware.targets import Target, find_target
 from cudalint.launches.arguments import named_after_parameters
 from cudalint.launches.blocks import generic_values
 from cudalint.launches.configuration import Configuration, Numbers, launch_facts
@@ -93,6 +94,8 @@ class KernelAnalysis(Struct, eq=False):
     """What the compiled kernel takes, where that is known."""
     axioms: Sequence[ir.Function] = ()
     """What the file states about all of its kernels."""
+    need: Need | None = None
+    """What of its code not every GPU has."""
     right_pitches: set[object] = field(default_factory=set)
     """What other analyses of the file found no wrong pitch in (`collect.pitches`)."""
     last: Sequence[tuple[int, Configuration]] = ()
@@ -156,7 +159,7 @@ class KernelAnalysis(Struct, eq=False):
     def _fails(self, configuration: Configuration) -> bool:
         """Whether the device refuses the launch for its threads: no address is wrong in a kernel that is not run. Its
         races are those of a block that fits, too."""
-        return prod(configuration.block) > find_target(self.options.target).max_threads_per_block
+        return prod(configuration.block) > self._target().max_threads_per_block
 
     def _under_last(self, index: int, configuration: Configuration, found: _Found) -> None:
         """Adds what is found under the last launch of a host loop where the first one's figures are too good to stand
@@ -168,7 +171,7 @@ class KernelAnalysis(Struct, eq=False):
 
     def _together(self, found: _Found) -> KernelFacts:
         function = self.function
-        target = find_target(self.options.target)
+        target = self._target()
         resources = resources_of(function, sum(self._shared.values()), self.usage, self.options, target)
         return KernelFacts(
             function.name,
@@ -188,7 +191,13 @@ class KernelAnalysis(Struct, eq=False):
             occupancy=occupancies(found.launches, resources, target),
             parameters=parameter_facts(function),
             gaps=tuple(self.gaps.values()),
+            need=self.need,
         )
+
+    def _target(self) -> Target:
+        """The GPU that it is judged by; rules that ask for one that is known look at the need themselves."""
+        configured = find_target(self.options.target)
+        return target_for(configured, self.need) or configured
 
     def without_facts(self, reason: str) -> KernelFacts:
         """That the kernel is there, and why nothing is known about it."""
@@ -197,7 +206,7 @@ class KernelAnalysis(Struct, eq=False):
         launches = tuple(launch_facts(configuration, self.graph) for configuration in self.configurations)
         return KernelFacts(
             function.name, function.instantiation, Place(*function.span), Place(*function.name_span), launches, (),
-            Resources(None), parameters=parameter_facts(function), gaps=tuple(self.gaps.values()),
+            Resources(None), parameters=parameter_facts(function), gaps=tuple(self.gaps.values()), need=self.need,
         )  # fmt: skip
 
     def _doubt_block(self, races: RaceCollector, execution: Execution, trial: Trial) -> None:
@@ -316,7 +325,7 @@ class KernelAnalysis(Struct, eq=False):
             if symbol.storage == "shared" and allocation.bytes:
                 self._shared[symbol] = allocation.bytes
         # From here on generic values are used, and only now is known what is divided by what.
-        most_blocks = find_target(self.options.target).max_grid_dimensions
+        most_blocks = self._target().max_grid_dimensions
         settle_sizes(self.graph, configuration.grid, most_blocks, configuration.guards)
         view = self._view_of(index, configuration, executor)
         # What an argument is taken for may depend on the assumptions, which the view has settled.

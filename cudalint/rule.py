@@ -42,6 +42,8 @@ class RuleBase(ABC):
     summary: ClassVar[str]
     """One line for `cudalint rules`."""
     on_by_default: ClassVar[bool] = True
+    judges_by_target: ClassVar[bool] = False
+    """Whether its findings depend on the sizes and limits of the GPU."""
     thresholds: ClassVar[Mapping[str, float]] = {}
     """The rule's options and their default values."""
 

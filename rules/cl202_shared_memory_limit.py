@@ -37,6 +37,7 @@ class SharedMemoryLimit(Rule):
     name = "shared-memory-limit"
     severity = "error"
     summary = "more shared memory than a block may have"
+    judges_by_target = True
 
     def check(self, kernel: KernelFacts, context: RuleContext) -> Iterator[Diagnostic]:
         static = kernel.resources.static_shared_bytes or 0

@@ -15,6 +15,7 @@ from cudalint.facts.launches import LaunchFacts, ParameterFacts
 from cudalint.facts.places import Place
 from cudalint.facts.races import Race
 from cudalint.facts.resources import Occupancy, Resources
+from cudalint.hardware.features import Need
 
 
 class KernelFacts(Struct, frozen=True, eq=False):
@@ -41,6 +42,8 @@ class KernelFacts(Struct, frozen=True, eq=False):
     gaps: tuple[Gap, ...] = ()
     """What could not be analysed, with the reason (rule CL902)."""
     left_out: tuple[LeftOutLaunches, ...] = ()
+    need: Need | None = None
+    """What of its code not every GPU has: the strictest."""
 
 
 class LeftOutLaunches(Struct, frozen=True):

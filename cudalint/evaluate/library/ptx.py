@@ -46,6 +46,7 @@ _ACCESSES: dict[str, tuple[Operation, int]] = {
 _ROW_BYTES = 16
 """Of a matrix of eight rows, each of which one lane points to (PTX ISA, "ldmatrix")."""
 _ROWS = 8
+_WAITING = frozenset({"commit_group", "wait_group", "wait_all", "mbarrier", "fence", "commit", "wait"})
 _KINDS = {"u32": U4, "b32": U4, "s32": I4, "u64": U8, "b64": U8, "s64": I8}
 _OPERATORS = {"add": "+", "sub": "-", "mul": "*", "and": "&", "or": "|", "xor": "^", "shl": "<<", "shr": ">>"}
 _SHUFFLES = {"idx": "idx", "up": "up", "down": "down", "bfly": "xor"}
@@ -319,8 +320,8 @@ class _Assembly(Struct, eq=False):
 
 
 def _is_waiting(instruction: Instruction) -> bool:
-    """Whether it only groups copies or waits for them."""
-    return any(part in ("commit_group", "wait_group", "wait_all", "mbarrier") for part in instruction.parts)
+    """Whether it only groups copies, orders them or waits for them."""
+    return any(part in _WAITING or part.startswith("fence::") for part in instruction.parts)
 
 
 def _kind(instruction: Instruction) -> Kind | None:

@@ -1,0 +1,77 @@
+"""What a kernel's code needs of the GPU: inline PTX and functions that not every architecture has."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from msgspec import Struct, field
+
+from cudalint import ir
+from cudalint.evaluate.execute.walk import walk
+from cudalint.evaluate.library.ptx import instructions
+from cudalint.hardware.features import FUNCTIONS, Need, strictest, support_of_instruction
+
+_MOST_FUNCTIONS = 2_000
+"""Functions that are looked through for one kernel."""
+_PARTS_NAMED = 4
+"""Of an instruction's name, where the message needs but to say which one it is."""
+_WITH_FUNCTIONS = frozenset({ir.Call, ir.Construct, ir.Lambda, ir.FunctionName})
+
+
+class NeedsOfCode(Struct, eq=False):
+    """The needs of the functions of one file, each of which is looked through once."""
+
+    _own: dict[str, tuple[Need | None, tuple[ir.FunctionRef, ...]]] = field(default_factory=dict)
+    """By key: what a function itself needs, and the user's functions that it names."""
+
+    def of(self, function: ir.Function) -> Need | None:
+        """The strictest need of a kernel and of the functions that it may call. Code that is left out for the
+        architecture, or by `if constexpr`, is none of it."""
+        need, waiting = _looked_through(function)
+        found = [need]
+        seen: set[str] = set()
+        pending = list(waiting)
+        while pending and len(seen) < _MOST_FUNCTIONS:
+            ref = pending.pop()
+            if ref.key in seen:
+                continue
+            seen.add(ref.key)
+            if ref.key not in self._own:
+                called = ref.load()
+                self._own[ref.key] = _looked_through(called) if called is not None else (None, ())
+            need, waiting = self._own[ref.key]
+            found.append(need)
+            pending += waiting
+        return strictest(need for need in found if need is not None)
+
+
+def _looked_through(function: ir.Function) -> tuple[Need | None, tuple[ir.FunctionRef, ...]]:
+    needs: list[Need] = []
+    called: dict[str, ir.FunctionRef] = {}
+    parts = [function.body, *(initializer for _, initializer in function.member_initializers)]
+    for node in (node for part in parts for node in walk(part)):
+        if type(node) is ir.Asm:
+            needs += _of_assembly(node)
+        elif type(node) in _WITH_FUNCTIONS:
+            for ref in _functions_of(node):
+                if ref.is_user:
+                    called[ref.key] = ref
+                elif ref.name in FUNCTIONS:
+                    needs.append(Need(f"{ref.name}()", FUNCTIONS[ref.name], node.span.path, node.span.line))
+    return strictest(needs), tuple(called.values())
+
+
+def _of_assembly(statement: ir.Asm) -> Iterator[Need]:
+    for instruction in instructions(statement.text):
+        support = support_of_instruction(instruction.name)
+        if support is not None:
+            name = ".".join(instruction.parts[:_PARTS_NAMED])
+            yield Need(name, support, statement.span.path, statement.span.line)
+
+
+def _functions_of(node: Any) -> Iterator[ir.FunctionRef]:
+    ref = node.constructor if type(node) is ir.Construct else node.function
+    # A kernel that this one launches has needs of its own.
+    if ref is not None and ref.kind == "device":
+        yield ref

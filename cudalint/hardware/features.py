@@ -1,0 +1,125 @@
+"""Which GPUs have the instructions and functions that only some have: what a kernel's text says about its target.
+
+The sources are the "Target ISA Notes" of each instruction in the PTX ISA 9.1, and for functions and attributes the
+CUDA C++ Programming Guide's section about them.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from functools import cache
+from typing import Final
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from cudalint.hardware.targets import Target, find_target, target_names
+
+Capability = tuple[int, int]
+
+
+class Support(Struct, frozen=True):
+    """The compute capabilities that have something: from the least one on, and in front of `before` where those of
+    later generations have it no more."""
+
+    least: Capability
+    before: Capability | None = None
+
+    def includes(self, capability: Capability) -> bool:
+        return self.least <= capability and (self.before is None or capability < self.before)
+
+
+_SM_75 = Support((7, 5))
+_SM_80 = Support((8, 0))
+_SM_89 = Support((8, 9))
+_SM_90 = Support((9, 0))
+_SM_100 = Support((10, 0))
+
+INSTRUCTIONS: Final[tuple[tuple[re.Pattern[str], Support], ...]] = tuple(
+    (re.compile(pattern), support)
+    for pattern, support in (
+        # "Supported on sm_100a, sm_101a (renamed to sm_110a)" and their families: no GPU of capability 12 has it.
+        (r"tcgen05\.", Support((10, 0), (12, 0))),
+        # "Requires sm_90a", which no other capability runs.
+        (r"wgmma\.", Support((9, 0), (10, 0))),
+        (r"setmaxnreg\.", _SM_90),
+        (r"cp\.(reduce\.)?async\.bulk\b", _SM_90),
+        (r"cp\.async\.", _SM_80),
+        (r"mbarrier\.(try_wait|expect_tx|complete_tx)\b", _SM_90),
+        (r"mbarrier\.arrive\.expect_tx\b", _SM_90),
+        (r"mbarrier\.", _SM_80),
+        (r"stmatrix\.", _SM_90),
+        (r"ldmatrix\.", _SM_75),
+        (r"clusterlaunchcontrol\.", _SM_100),
+        (r"griddepcontrol\.|elect\.sync\b|multimem\.|mapa\b|getctarank\b|barrier\.cluster\.", _SM_90),
+        (r"fence\.(proxy\.(async|tensormap)|mbarrier_init)\b", _SM_90),
+        (r"(st|red)\.async\b|tensormap\.replace\b|prefetch\.tensormap\b", _SM_90),
+        (r"[a-z0-9._]+\.shared::cluster\b|fence\.[a-z_.]*\bcluster\b", _SM_90),
+        (r"redux\.sync\.|createpolicy\.|discard\.|applypriority\.", _SM_80),
+        # Packed floats, and vectors of 32 bytes.
+        (r"(add|sub|mul|fma)\.[a-z.]*f32x2\b", _SM_100),
+        (r"(ld|st)\.[a-zA-Z0-9_:.]*(v8\.[bfsu]32|v4\.[bfsu]64)\b", _SM_100),
+        (r"cvt\.[a-zA-Z0-9_.]*(e2m1x2|e2m3x2|e3m2x2|ue8m0x2)\b", _SM_100),
+        (r"cvt\.[a-zA-Z0-9_.]*(e4m3x2|e5m2x2)\b", _SM_89),
+        # The types and shapes of `mma`, which are in its name.
+        (r"mma\.sync\.[a-zA-Z0-9_:.]*kind::", Support((12, 0))),
+        (r"mma\.sync\.[a-zA-Z0-9_.]*\.(e4m3|e5m2)\b", _SM_89),
+        (r"mma\.sp\b|mma\.sync\.[a-zA-Z0-9_.]*\.(tf32|bf16|f64|m16n8k(16|32|64|128|256))\b", _SM_80),
+        (r"mma\.sync\.[a-zA-Z0-9_.]*\.(m16n8k8|m8n8k16|m8n8k32|m8n8k128)\b", _SM_75),
+    )
+)
+"""Beginnings of PTX instructions; of several that fit the first counts."""
+
+FUNCTIONS: Final[dict[str, Support]] = {
+    # Thread block clusters, distributed shared memory and programmatic dependent launches are of capability 9.0.
+    "this_cluster": _SM_90,
+    "__cluster_query_shared_rank": _SM_90,
+    "cudaGridDependencySynchronize": _SM_90,
+    "cudaTriggerProgrammaticLaunchCompletion": _SM_90,
+    "cp_async_bulk_global_to_shared": _SM_90,
+    "cp_async_bulk_shared_to_global": _SM_90,
+    # "Warp Reduce Functions": "Supported by devices of compute capability 8.x or higher."
+    **{f"__reduce_{name}_sync": _SM_80 for name in ("add", "min", "max", "and", "or", "xor")},
+}
+"""Functions of CUDA's own headers."""
+
+
+class Need(Struct, frozen=True):
+    """Something in the code that not every GPU has."""
+
+    feature: str
+    """As the code has it: `wgmma.mma_async`, `__CUDA_ARCH__ >= 900`."""
+    support: Support
+    path: str
+    line: int
+
+
+@cache
+def support_of_instruction(name: str) -> Support | None:
+    """Which GPUs have a PTX instruction, given with its modifiers; None where all that are known have it."""
+    return next((support for pattern, support in INSTRUCTIONS if pattern.match(name)), None)
+
+
+def strictest(needs: Iterable[Need]) -> Need | None:
+    """The need with the highest lower bound, for the GPUs that meet all of them; there may be none such."""
+    found = list(needs)
+    if not found:
+        return None
+    highest = max(found, key=lambda need: need.support.least)
+    before = min((need.support.before for need in found if need.support.before is not None), default=None)
+    return replace(highest, support=Support(highest.support.least, before))
+
+
+def target_for(configured: Target, need: Need | None) -> Target | None:
+    """The GPU that a kernel is judged by: the configured one, or the smallest known one that has what the kernel needs
+    where the configured one hasn't; None where none is known."""
+    if need is None or need.support.includes(configured.compute_capability):
+        return configured
+    known = sorted({find_target(name) for name in architectures()}, key=lambda target: target.compute_capability)
+    return next((target for target in known if need.support.includes(target.compute_capability)), None)
+
+
+@cache
+def architectures() -> tuple[str, ...]:
+    return tuple(name for name in target_names() if name.startswith("sm_"))
