@@ -1,4 +1,8 @@
-"""The lines that changed since a revision of git, for `--diff`."""
+"""The lines that changed since a revision of git, for `--diff`.
+
+A repository may come from anybody, with its `.git`: its configuration names programs that git runs for a mere diff, to
+watch the files, to convert or to compare them, or to fetch what is missing. None of them is.
+"""
 
 from __future__ import annotations
 
@@ -12,10 +16,32 @@ from msgspec import Struct, field
 
 from cudalint.diagnostics import Diagnostic
 from cudalint.facts import Place
+from cudalint.program.arguments import as_path
 from cudalint.program.folders import work_tree
 
 _HUNK = re.compile(r"@@ -\d+(?:,(?P<removed>\d+))? \+(?P<start>\d+)(?:,(?P<added>\d+))? @@")
 _ESCAPE = re.compile(r"\\([0-7]{3}|.)")
+_OVERRIDES = {
+    "core.fsmonitor": "",
+    "core.hooksPath": os.devnull,
+    "core.pager": "cat",
+    "core.sshCommand": "false",
+    "diff.external": "",
+    "diff.orderFile": os.devnull,
+    "protocol.allow": "never",
+    "core.quotePath": "false",
+}
+"""Each wins over what the repository says."""
+_ENVIRONMENT = {
+    "GIT_ALLOW_PROTOCOL": "none",  # A partial clone fetches objects that it lacks, by any program that it names.
+    "GIT_NO_LAZY_FETCH": "1",
+    "GIT_OPTIONAL_LOCKS": "0",  # The index is left as it is, or a hook would be told.
+    "GIT_TERMINAL_PROMPT": "0",
+    "GIT_PAGER": "cat",
+}
+_FILTER_KEYS = ("clean", "smudge", "process")
+_SECONDS = 120.0
+"""A pipe in the place of a file that git reads would keep it waiting for good."""
 _LETTERS = {"a": "\a", "b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t", "v": "\v"}
 
 
@@ -64,7 +90,8 @@ def _changes_in(folder: str, base: str) -> Changes:
     common = run("merge-base", base, "HEAD")
     start = common.stdout.strip() if common.returncode == 0 else base
     options = ("--unified=0", "--no-color", "--no-ext-diff", "--no-textconv", "--find-renames", "--no-prefix")
-    text = git("-c", "core.quotePath=false", "diff", *options, start, "--")
+    # A work tree within this one has a configuration of its own.
+    text = git(*_without_filters(folder), "diff", *options, "--ignore-submodules=all", start, "--")
     found = Changes()
     for path, first, last in _added_lines(text.split("\n")):
         ranges = found.ranges.setdefault(_resolved(top, path), [])
@@ -74,6 +101,20 @@ def _changes_in(folder: str, base: str) -> Changes:
         if path:
             found.ranges[_resolved(top, path)] = None
     return found
+
+
+def _without_filters(folder: str) -> Iterator[str]:
+    """The options that take their programs from all filters that the configuration knows. Raises ChangesError."""
+    listed = _run(folder, "config", "--null", "--name-only", "--get-regexp", r"^filter\.")
+    if listed.returncode > 1:
+        raise ChangesError(f"git in {folder}: its configuration can't be read")
+    names = {key.rpartition(".")[0] for key in listed.stdout.split("\0") if key}
+    for name in sorted(names):
+        if "=" in name:
+            raise ChangesError(f"the configuration of {folder} has a filter with a strange name, `{name}`")
+        for key in _FILTER_KEYS:
+            yield from ("-c", f"{name}.{key}=")
+        yield from ("-c", f"{name}.required=false")
 
 
 def _resolved(top: str, path: str) -> str:
@@ -118,10 +159,14 @@ def _git(folder: str, *arguments: str) -> str:
 
 
 def _run(folder: str, *arguments: str) -> subprocess.CompletedProcess[str]:
-    command = ["git", "-C", folder, *arguments]
+    overrides = [word for key, value in _OVERRIDES.items() for word in ("-c", f"{key}={value}")]
+    command = ["git", "--no-pager", "-C", as_path(folder), *overrides, *arguments]
     try:
         return subprocess.run(  # noqa: S603  # The arguments are ours, but for a revision that git has checked.
-            command, capture_output=True, text=True, encoding="utf-8", errors="surrogateescape", check=False
-        )
+            command, stdin=subprocess.DEVNULL, capture_output=True, text=True, encoding="utf-8",
+            errors="surrogateescape", check=False, env={**os.environ, **_ENVIRONMENT}, timeout=_SECONDS,
+        )  # fmt: skip
+    except subprocess.TimeoutExpired:
+        raise ChangesError(f"git in {folder} takes longer than {_SECONDS:g} seconds") from None
     except OSError as error:
         raise ChangesError(f"git cannot be run: {error.strerror}") from None

@@ -11,6 +11,7 @@ from typing import Final
 from msgspec import Struct
 
 from cudalint.frontend.precompiled import precompiled
+from cudalint.program.arguments import as_path, harmless
 
 HEADERS_ROOT: Final = os.path.join(os.path.dirname(os.path.abspath(__file__)), "headers")
 BUNDLED_ROOT: Final = os.path.join(HEADERS_ROOT, "include")
@@ -54,7 +55,7 @@ class ParseOptions(Struct, frozen=True):
     """A toolkit, whose headers are used for whatever the bundled ones do not have."""
     arch: str = "sm_80"
     extra: tuple[str, ...] = ()
-    """Further arguments, passed to clang as they are."""
+    """Further arguments: folders of headers, forced includes and macros; all others are left out."""
 
 
 def prelude_flags(options: ParseOptions, text: bytes, *, plain: bool = False) -> list[str]:
@@ -77,8 +78,8 @@ def option_flags(options: ParseOptions) -> Iterator[str]:
         yield f"-D{define}"
     for folder in options.include_dirs:
         if not _has_system_headers(folder):
-            yield f"-I{folder}"
-    yield from options.extra
+            yield f"-I{as_path(folder)}"
+    yield from harmless(options.extra)
 
 
 def system_folders(options: ParseOptions) -> tuple[str, ...]:
@@ -96,7 +97,7 @@ def _has_system_headers(folder: str) -> bool:
 
 def _standard_flag(std: str | None) -> str:
     version = (std or "17").removeprefix("gnu++").removeprefix("c++")
-    return "-std=c++17" if version in _OLD_STANDARDS else f"-std=c++{version}"
+    return "-std=c++17" if version in _OLD_STANDARDS or not version.isalnum() else f"-std=c++{version}"
 
 
 def _architecture_flags(arch: str) -> tuple[str, ...]:

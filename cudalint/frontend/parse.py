@@ -39,6 +39,7 @@ from cudalint.frontend.problems import (
 )
 from cudalint.frontend.python.located import PlaceMap
 from cudalint.frontend.reading import SourceError, checked_text, read_source
+from cudalint.program.arguments import as_path
 from cudalint.program.build_macros import BuildMacro, build_macros
 from cudalint.program.folders import small_file, without_detours
 
@@ -73,6 +74,7 @@ class ParsedFile(Struct):
     """A parsed file with what went wrong in it."""
 
     path: str
+    """As clang has it."""
     tu: TranslationUnit
     problems: tuple[Problem, ...]
     skipped_ranges: tuple[tuple[int, int], ...]
@@ -88,15 +90,18 @@ class ParsedFile(Struct):
     """Where kernels launch others, which clang leaves out of the bodies that it hands over."""
     stand_ins: dict[str, int] = field(default_factory=dict)
     """Numbers that were made up for names that nothing declares."""
+    given: str | None = None
+    """The path as the user knows it."""
 
     def shown(self, path: str) -> str:
         """A file's path as the user knows it, given clang's: the same for a header whatever file includes it."""
+        known = self.as_given(self.path)
         if path == self.path:
-            return path
+            return known
         if self.context and path == self.context.name:
             return self.includer or path
         here = os.path.join(os.curdir, "")
-        if path.startswith(here) and not self.path.startswith(here):
+        if path.startswith(here) and not known.startswith(here):
             # It was found in the folder where the user is.
             path = path.removeprefix(here)
         path = without_detours(path)
@@ -104,6 +109,10 @@ class ParsedFile(Struct):
             # The includer, which has an absolute path, includes it.
             return os.path.relpath(path)
         return path
+
+    def as_given(self, path: str) -> str:
+        """The file's own path as the user knows it, and any other one as clang has it."""
+        return self.given if self.given is not None and path == self.path else path
 
     @property
     def includer(self) -> str | None:
@@ -131,6 +140,7 @@ def parse_file(
     `places` says where the source stands in the file, if that holds more than the source.
     """
     text = checked_text(path, read_source(path) if source is None else source)
+    given, path = path, as_path(path)
     attempt = _Parser(path, text, options).best_attempt()
     ranges = clang.skipped_ranges(attempt.unit, path)
     problems = (*_without_followers(attempt.problems), *_taken_as_defined(path, attempt.setting.switches))
@@ -140,7 +150,7 @@ def parse_file(
         launches = tuple(_placed(p, path, places) for p in launches)
     return ParsedFile(
         path, attempt.unit, problems, ranges, system_folders=system_folders(options), places=places,
-        context=attempt.setting.context, nested_launches=launches, stand_ins=attempt.stand_ins(),
+        context=attempt.setting.context, nested_launches=launches, stand_ins=attempt.stand_ins(), given=given,
     )  # fmt: skip
 
 
@@ -274,12 +284,12 @@ class _Parser(Struct, frozen=True):
         arguments += [f"-D{define}" for define in (*macros, *setting.switches, *setting.defines)]
         for header in setting.headers:
             bundled = os.path.join(BUNDLED_ROOT, header)
-            arguments += ["-include", bundled if os.path.isfile(bundled) else header]
+            arguments += ["-include", bundled if os.path.isfile(bundled) else as_path(header)]
         # Guessed folders stand behind the bundled headers: `#include <complex.h>` must not find a project's file of
         # that name. So do a toolkit's: the prelude and the real headers would declare everything twice.
         libraries = (LIBRARIES_ROOT,) if setting.libraries else ()
         for folder in (BUNDLED_ROOT, *system_folders(self.options), *setting.folders, *libraries):
-            arguments += ["-idirafter", folder]
+            arguments += ["-idirafter", as_path(folder)]
         return TranslationUnit.from_source(self.path, arguments, unsaved, _PARSE_OPTIONS, clang.index())
 
     def _with_switches(self, attempt: _Attempt) -> _Attempt:

@@ -17,6 +17,7 @@ from collections.abc import Mapping, Sequence
 
 from msgspec import Struct
 
+from cudalint.program.arguments import as_path, harmless
 from cudalint.toolkit.usage import Usage, UsageError, read_ptxas
 
 SECONDS = 60.0
@@ -24,6 +25,8 @@ SECONDS = 60.0
 _CACHE_FORMAT = 1
 _NEEDS_LINKING = "Unresolved extern"
 """What ptxas says of functions that other files define: such files are compiled for linking."""
+_OF_SHELLS = re.compile(r"[$`\\\r\n\0]")
+"""What means something to a shell inside of double quotes, between which nvcc puts what it hands to the compilers."""
 
 
 class Compilation(Struct, frozen=True):
@@ -42,9 +45,9 @@ class Compilation(Struct, frozen=True):
 
     def arguments(self) -> list[str]:
         found = ["-cubin", f"-arch={self.architecture}", "-Xptxas", "-v"]
-        found += [f"-I{folder}" for folder in self.include_dirs]
+        found += [f"-I{as_path(folder)}" for folder in self.include_dirs]
         found += [f"-D{define}" for define in self.defines]
-        found += self.extra
+        found += harmless(self.extra)
         if self.std is not None:
             found.append(f"-std={self.std}")
         if self.max_registers is not None:
@@ -77,7 +80,7 @@ def compiled_usage(compilation: Compilation) -> dict[str, Usage]:
 def _compile(nvcc: str, compilation: Compilation) -> tuple[str, list[str]]:
     """What nvcc prints, and the project's files that it read."""
     with tempfile.TemporaryDirectory(prefix="cudalint-") as folder:
-        source = compilation.path
+        source = os.path.abspath(compilation.path)
         arguments = compilation.arguments()
         if compilation.text is not None:
             source = os.path.join(folder, "source.cu")
@@ -85,6 +88,9 @@ def _compile(nvcc: str, compilation: Compilation) -> tuple[str, list[str]]:
                 file.write(compilation.text)
             arguments.append(f"-I{os.path.dirname(os.path.abspath(compilation.path))}")
         listing = os.path.join(folder, "dependencies")
+        for word in (*arguments, source):
+            if _OF_SHELLS.search(word):
+                raise UsageError(f"`{word}` is not for nvcc, which hands it to a shell")
         command = [nvcc, *arguments, "-MMD", "-MF", listing, "-o", os.path.join(folder, "out.cubin"), source]
         status, output = _run(command)
         if status != 0 and _NEEDS_LINKING in output:

@@ -38,9 +38,11 @@ def lower_unit(
     """Lists what a file defines; bodies are lowered when somebody asks for them. `launching` are the names of functions
     of other files that launch kernels, and `constant` finds the values that other files give to constants."""
     unit = _Unit(parsed, launching, constant)
+    given = parsed.as_given
+    problems = [ir.Problem(given(p.path), p.line, p.column, p.message, p.is_syntax) for p in parsed.problems]
     return ir.Unit(
         path=parsed.path,
-        problems=tuple([ir.Problem(p.path, p.line, p.column, p.message, p.is_syntax) for p in parsed.problems]),
+        problems=tuple(problems),
         kernels=unit.kernels,
         host_functions=unit.host_functions(),
         axioms=unit.axioms,
