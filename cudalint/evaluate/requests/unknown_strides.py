@@ -4,11 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import numpy as np
+
 from cudalint.evaluate.requests.totals import Totals
 from cudalint.evaluate.requests.views import TOLERANCE, Known, LaunchView, totals_of
 from cudalint.evaluate.symbolic.arithmetic import BOOL
 from cudalint.evaluate.symbolic.graph import Graph
-from cudalint.evaluate.symbolic.nodes import BLOCK_BITS, THREAD_BITS, Node, Uniform, bits_of, render, without_not
+from cudalint.evaluate.symbolic.nodes import (
+    BLOCK_BITS,
+    THREAD_BITS,
+    Node,
+    Uniform,
+    bits_of,
+    generic,
+    render,
+    without_not,
+)
 from cudalint.evaluate.symbolic.polynomial import is_address
 
 
@@ -48,22 +59,63 @@ def _is_of_other_sizes(reached: Sequence[Known], view: LaunchView) -> bool:
 
 def _bare_strides(found: Sequence[Node], reached: Sequence[Known], view: LaunchView) -> list[Node]:
     """The numbers that are but how far elements are apart (`x[i * incx]`, `x[i * strides.x + j * strides.y]`): nothing
-    else is added to what they multiply, as a column would be, and nothing is compared with them, as with the length of
-    a row."""
+    else is added to what they multiply, as a column would be, or else what lies further apart than they reach; and
+    nothing is compared with them, as with the length of a row, nor launched for them."""
     graph = view.graph
     moving = THREAD_BITS | BLOCK_BITS | graph.loop_bits | graph.opaque_bits
-    compared = list(view.grid)
+    strides = [u for u in found if not _is_size(u, reached, view)]
+    zeros = {u: graph.const(0, u.kind) for u in strides}
+    starts = [graph.substitute(known.event.offset, zeros) for known in reached]
+    if any(start.bits & moving or (start.is_const and start.value) for start in starts):
+        return [u for u in strides if all(_is_within_gaps(known, u, view) for known in reached)]
+    return strides
+
+
+def _is_size(number: Node, reached: Sequence[Known], view: LaunchView) -> bool:
+    """Whether a number says how many there are of something: more blocks are launched if it is larger, or something is
+    compared with it. A grid is divided by a stride, and places that are multiples of one are compared with an end."""
+    if any(extent.bits & number.bits for extent in view.grid):
+        usual, doubled = view.quick().grid, view.varied(number, 2 * generic(number)).grid
+        if any(more > extent for more, extent in zip(doubled, usual, strict=True)):
+            return True
+    compared: list[Node] = []
     for known in reached:
         compared += (loop.condition for loop in known.event.context.loops)
         compared += known.event.context.conditions
-    strides = [
-        u for u in found if _may_be_one(u) and not any(_is_more_than_scaled(node, u, graph) for node in compared)
-    ]
-    for known in reached:
-        start = graph.substitute(known.event.offset, {u: graph.const(0, u.kind) for u in strides})
-        if start.bits & moving or (start.is_const and start.value):
-            return []
-    return strides
+    graph = view.graph
+    return any(_is_more_than_scaled(node, number, graph) and _is_bound(node, number, graph) for node in compared)
+
+
+def _is_bound(node: Node, number: Node, graph: Graph) -> bool:
+    """Whether a number goes into a value otherwise than as a factor of a place, as in `i * incx < n`."""
+    if not node.bits & number.bits:
+        return False
+    if node.op == "*":
+        moving = THREAD_BITS | BLOCK_BITS | graph.loop_bits | graph.opaque_bits
+        places = [argument for argument in node.args if argument.bits & moving]
+        if len(places) == 1 and not places[0].bits & number.bits:
+            return False
+    if node.op not in _LINEAR:
+        return True
+    return any(_is_bound(argument, number, graph) for argument in node.args)
+
+
+_LINEAR = frozenset({"+", "-", "*", "cast", "!", "<", "<=", "==", "!="})
+
+
+def _is_within_gaps(known: Known, stride: Node, view: LaunchView) -> bool:
+    """Whether elements that are a stride of 1 apart lie within the gaps that all else leaves: images one after another,
+    of which every second pixel is taken, and not rows of which the columns would be the next rows' then."""
+    event, graph = known.event, view.graph
+    offsets = [graph.substitute(event.offset, {stride: graph.const(n, stride.kind)}) for n in (1, 2, 3)]
+    rows = known.situation.rows(event.context.loops)
+    one, two, three = (rows.full(offset).reshape(known.quick.mask.shape)[known.quick.mask] for offset in offsets)
+    scaled = (two - one).astype(np.int64)
+    if not np.array_equal(three - two, scaled):
+        return False
+    rest = one.astype(np.int64) - scaled
+    gap = int(np.gcd.reduce(rest - rest.min()))
+    return gap > int(scaled.max() - scaled.min()) > 0
 
 
 def _is_more_than_scaled(node: Node, stride: Node, graph: Graph) -> bool:

@@ -92,6 +92,11 @@ class SizeUses(Struct, eq=False):
         """Tells the scales (`float(width / new_width)`) among the integer quotients from the sizes (`channels / heads`,
         of which an attention kernel takes the square root as well). `nodes`: all in which a quotient may be used."""
         scales = {key: node for key, node in self.rounded.items() if len(self.quotients.get(key, ((), ()))[1]) == 1}
+        for key in [key for key in self.quotients if key[::-1] in self.quotients]:
+            # `w / other_w` and `other_w / w`: whichever is the larger one, one of them is scaled to the other.
+            whole, parts = self.quotients.pop(key)
+            if len(parts) == 1:
+                self.ratios[key] = (whole, parts[0])
         if scales:
             quotients = {node.index for node in scales.values()}
             integer_uses = (n.args for n in nodes if not n.kind.is_float)
