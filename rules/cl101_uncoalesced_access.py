@@ -49,7 +49,8 @@ class UncoalescedAccess(Rule):
         what the kernel's costliest access moves. The limits are options, as the factor is. An access
         whose addresses depend on loaded data is counted as such, and never reported. Nor is one whose stride is an
         argument that nothing gives and that nothing else is made of (`x[i * incx]`): it may well be 1, and `--param`
-        says so or otherwise.
+        says so or otherwise. The same goes for one that the other side of a choice would clear that nothing makes, such
+        as the layout in `layout == COLUMNS ? 1 : pitch`.
     """
 
     code = "CL101"

@@ -176,6 +176,8 @@ class HostExecutor(Executor):
         """The numbers that were read from words of the command line, by what they are called and say."""
         self.chosen_by_words: set[Node] = set()
         """Whether words of the command line are certain texts."""
+        self.flags: set[Node] = set()
+        """Numbers that choose between one that is known and one that isn't, once they have chosen one."""
         self.counted: dict[object, Node] = {}
         """How often loops go round that count something of a size: a launch that is made again is the same one."""
         self.chosen: dict[ir.Symbol, None] = {}

@@ -71,6 +71,9 @@ def preferred(ex: HostExecutor, condition: Node, a: Value, b: Value) -> Value | 
         return None
     known, unknown = (a, b) if _known(ex, a) else (b, a)
     is_apart = _is_flag(condition) and not condition.bits & unknown.bits
+    if is_apart and known.is_const and known.value == 1 and (flag := _held_flag(ex, condition)) is not None:
+        _take(ex, flag, condition, known is a)
+        return None
     if not is_plain(ex.graph, condition) or not (is_apart or ex.arguments.issuperset(_asked(ex, condition))):
         return None
     return None if _is_placeholder(known, unknown) else _default(ex, known, "?")  # type: ignore[return-value]
@@ -104,6 +107,24 @@ def _is_flag(condition: Node) -> bool:
         asked, number = condition.args
         return without_cast(asked).op == "uniform" and number.is_const and number.value == 0
     return condition.op == "uniform"
+
+
+def _held_flag(ex: HostExecutor, condition: Node) -> Node | None:
+    """The one number that a variable or a field has and that a condition asks about. It may be asked for again, of the
+    distance of rows after that of columns, and the answer has to be the same: of the two, only one is 1."""
+    symbols = _asked(ex, condition)
+    if len(symbols) != 1 or symbols[0] in ex.arguments or not isinstance(symbols[0].payload, Uniform):
+        return None
+    return None if symbols[0].payload.name.startswith("?") or symbols[0].payload.is_default else symbols[0]
+
+
+def _take(ex: HostExecutor, flag: Node, condition: Node, wanted: bool) -> None:
+    """Gives a flag the generic value that chooses the known number, unless it has chosen another one already."""
+    if flag not in ex.flags:
+        ex.flags.add(flag)
+        value = next((value for value in (0, 1) if holds(ex.graph, condition, {flag: value}) == wanted), None)
+        if value is not None:
+            ex.graph.settle(flag, value)
 
 
 def _either(ex: HostExecutor, condition: Node, before: object, a: Value | Place, b: Value | Place) -> Node | None:

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from cudalint.evaluate.compiler.run_time_loops import copies_of
 from cudalint.evaluate.execute.events import AccessEvent
 from cudalint.evaluate.requests.astray import is_astray
+from cudalint.evaluate.requests.flags import other_flags
 from cudalint.evaluate.requests.knowledge import know, stays_one
 from cudalint.evaluate.requests.masks import cut_by_data, guards_by_data
 from cudalint.evaluate.requests.requests import Requests, gather
@@ -183,8 +184,8 @@ def _result(reached: Sequence[Known], view: LaunchView) -> AccessResult:
     if totals.requests == 0:
         totals = quick
     assumptions, bounds = assumptions_of(reached, quick, view)
-    strides, figures = unknown_strides(reached, quick, view)
-    if strides:
+    open_values, figures = _open_values(reached, quick, view)
+    if open_values:
         low, high = bounds or (totals.low, totals.high)
         bounds = min(low, *figures), max(high, *figures)
     cut = _cut_short(reached, view.graph)
@@ -197,9 +198,9 @@ def _result(reached: Sequence[Known], view: LaunchView) -> AccessResult:
     launch_assumed = bool(view.assumptions)
     return replace(
         _of_totals(reached, totals, view, (totals.low, totals.high) if bounds is None else bounds),
-        status="range" if by_data or strides else "assumed" if assumptions or launch_assumed else "exact",
+        status="range" if by_data or open_values else "assumed" if assumptions or launch_assumed else "exact",
         assumptions=tuple(dict.fromkeys((*view.assumptions, *assumptions))),
-        reason=_reason_for_range(reached, view.graph, strides) if by_data or strides else None,
+        reason=_reason_for_range(reached, view.graph, open_values) if by_data or open_values else None,
         sample=sample(sampled),
     )
 
@@ -227,9 +228,16 @@ def _cut_short(reached: Sequence[Known], graph: Graph) -> tuple[str, ...]:
     return tuple(found)
 
 
-def _reason_for_range(reached: Sequence[Known], graph: Graph, strides: Sequence[str]) -> str:
-    if strides:
-        return f"it depends on whether {' and '.join(f'`{name}`' for name in strides)} is 1"
+def _open_values(reached: Sequence[Known], quick: Totals, view: LaunchView) -> tuple[list[str], list[float]]:
+    """What nobody says is so, and what the figure is better for if it is; with the figures that it has then."""
+    strides, figures = unknown_strides(reached, quick, view)
+    flags, others = other_flags(reached, quick, view)
+    return [*(f"`{name}` is 1" for name in strides), *flags], [*figures, *others]
+
+
+def _reason_for_range(reached: Sequence[Known], graph: Graph, open_values: Sequence[str]) -> str:
+    if open_values:
+        return f"it depends on whether {' and '.join(open_values)}"
     return f"{_what_is_open(reached, graph)}; the figure is the mean over uniform data"
 
 

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
+from cudalint.evaluate.requests.flags import Flag, flags_of
 from cudalint.evaluate.requests.totals import Totals
 from cudalint.evaluate.requests.views import TOLERANCE, Known, LaunchView, totals_of
 from cudalint.evaluate.symbolic.arithmetic import BOOL
@@ -49,13 +50,15 @@ def assumptions_of(
     bits = bits_of(node for known in reached for node in (known.event.offset, *known.conditions))
     low, high, moved = quick.low, quick.high, False
     base = quick.cost / quick.requests
+    flags = {flag.number: flag for flag in flags_of(reached, view)}
     for uniform in graph.atoms(bits, graph.uniform_bits):
         assert isinstance(uniform.payload, Uniform)
         if uniform.payload.name.startswith("&") or _only_divides(uniform, reached, graph):
             continue
         if stated(uniform) in view.assumptions:
             continue
-        text, means = _sensitivity(_Size(uniform, base, reached[:8], view))
+        size = _Size(uniform, base, reached[:8], view)
+        text, means = _other_choice(size, flags[uniform]) if uniform in flags else _sensitivity(size)
         if text is not None:
             moved = True
             low, high = min(low, *means), max(high, *means)
@@ -126,6 +129,12 @@ def _sensitivity(size: _Size) -> _Verdict:
 def _other_truth(size: _Size) -> _Verdict:
     flipped = size.mean(0 if size.generic else 1)
     text = f"`{render(size.uniform)}` is {'true' if size.generic else 'false'}"
+    return (text, [flipped]) if size.moves(flipped) else (None, [])
+
+
+def _other_choice(size: _Size, flag: Flag) -> _Verdict:
+    flipped = size.mean(flag.other)
+    text = f"`{flag.text}` is {'true' if flag.is_true else 'false'}"
     return (text, [flipped]) if size.moves(flipped) else (None, [])
 
 
