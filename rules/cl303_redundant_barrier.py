@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from cudalint.diagnostics import Diagnostic, Suggestion
-from cudalint.facts import Barrier, KernelFacts
+from cudalint.facts import KernelFacts, Place
 from cudalint.rule import Rule, RuleContext
 
 
@@ -38,6 +38,8 @@ class RedundantBarrier(Rule):
           or a barrier that depends on data: what else is ordered there is not followed. Nor those that read a clock.
         - Barriers between accesses whose addresses depend on data, and between accesses to different arrays in global
           memory, which may be one and the same array.
+        - Kernels with a barrier that some threads don't come to, or may not (CL302): the order there is not known.
+        - Kernels that could not be evaluated in full, under each of their launches (CL902).
         - Launches of a single warp, and kernels of which no launch is in sight: other blocks may need the barrier.
         - Barriers in functions that kernels share, and those whose vote is used (`__syncthreads_or`).
     """
@@ -48,13 +50,9 @@ class RedundantBarrier(Rule):
     summary = "barriers that order nothing"
 
     def check(self, kernel: KernelFacts, context: RuleContext) -> Iterator[Diagnostic]:
+        instances = [other for other in context.file.kernels if other.name_place == kernel.name_place]
         for barrier in kernel.barriers or ():
-            if _is_redundant(barrier) and all(
-                _is_redundant(other)
-                for file_kernel in context.file.kernels
-                for other in file_kernel.barriers or ()
-                if other.place == barrier.place
-            ):
+            if all(_is_redundant(barrier.place, instance) for instance in instances):
                 launches = tuple(kernel.launches[result.launch] for result in barrier.results)
                 yield self.finding(
                     kernel,
@@ -65,5 +63,11 @@ class RedundantBarrier(Rule):
                 )
 
 
-def _is_redundant(barrier: Barrier) -> bool:
-    return bool(barrier.results) and all(result.redundant for result in barrier.results)
+def _is_redundant(place: Place, kernel: KernelFacts) -> bool:
+    """Whether an instance of a kernel was evaluated in full, and takes no barrier at a place under any of its launches.
+    """
+    if any(not gap.is_about_races for gap in kernel.gaps):
+        return False
+    results = [result for barrier in kernel.barriers or () if barrier.place == place for result in barrier.results]
+    tried = {result.launch for result in results if result.redundant}
+    return all(result.redundant for result in results) and len(tried) == len(kernel.launches)

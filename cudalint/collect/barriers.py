@@ -82,8 +82,14 @@ class BarrierCollector(Struct, eq=False):
         return tuple(sorted(self._unmasked.values(), key=lambda call: call.place))
 
     def facts(self) -> tuple[Barrier, ...]:
-        """The barriers of the source, and warp functions whose mask names lanes that don't come."""
+        """The barriers of the source, and warp functions whose mask names lanes that don't come. Which of them order
+        nothing is told where all threads come to every barrier: what a divergent one lets pass, others may hold up."""
         found = [_barrier(event, tuple(results)) for event, results in self._sites.values()]
+        if not all(map(_is_met_by_all, found)):
+            found = [
+                replace(barrier, results=tuple(replace(result, redundant=False) for result in barrier.results))
+                for barrier in found
+            ]
         found = [b for b in found if not b.is_implied or any(r.verdict == "divergent" for r in b.results)]
         return tuple(sorted(found, key=lambda b: (b.place, b.inlined_from, b.kind)))
 
@@ -108,6 +114,12 @@ def _steps(loop: Loop) -> Iterator[int]:
 def _is_librarys(event: BarrierEvent) -> bool:
     """The barrier is one inside of a library's function."""
     return event.implied and event.scope != "warp" and event.kind != "named"
+
+
+def _is_met_by_all(barrier: Barrier) -> bool:
+    """Whether all threads of the block come to a barrier for certain, under all launches; one of a warp orders but its
+    own lanes."""
+    return barrier.kind == "syncwarp" or all(result.verdict == "uniform" for result in barrier.results)
 
 
 def _barrier(event: BarrierEvent, results: tuple[BarrierResult, ...]) -> Barrier:
