@@ -14,7 +14,7 @@ from typing import Any
 _ROOT = Path(__file__).parent.parent
 
 
-_DISTRIBUTIONS = {"clang": "libclang", "cupy": "cupy-cuda12x", "z3": "z3-solver"}
+_DISTRIBUTIONS = {"clang": "libclang", "cupy": "cupy-cuda12x"}
 """Modules whose distribution has another name."""
 
 
@@ -41,7 +41,7 @@ def test_what_is_imported_is_declared() -> None:
     """A module's own imports are dependencies; those of functions may be extras."""
     project = _document()["project"]
     needed = {re.split("[<>=]", text)[0] for text in project["dependencies"]}
-    extra = {re.split("[<>=]", text)[0] for name in ("gpu", "smt") for text in project["optional-dependencies"][name]}
+    extra = {re.split("[<>=]", text)[0] for text in project["optional-dependencies"]["gpu"]}
     for path in (*(_ROOT / "cudalint").rglob("*.py"), *(_ROOT / "rules").glob("*.py")):
         tree = ast.parse(path.read_text(encoding="utf-8"))
         assert _imported(ast.iter_child_nodes(tree)) <= needed, path

@@ -13,7 +13,6 @@ from cudalint.evaluate.symbolic.arithmetic import BOOL, wrap
 from cudalint.evaluate.symbolic.graph import Graph, conjuncts
 from cudalint.evaluate.symbolic.nodes import Node, Uniform
 from cudalint.evaluate.symbolic.numbers import number
-from cudalint.evaluate.symbolic.solver import solve
 
 Valuation = Mapping[Node, int | float]
 
@@ -22,9 +21,9 @@ _MOST_TRIALS = 600
 
 
 def satisfy(graph: Graph, conditions: Iterable[Node], atoms: Sequence[Node]) -> dict[Node, int | float] | None:
-    """Numbers for the atoms under which all conditions hold; None where neither a search among the numbers that stand
-    in the conditions, their neighbours, and small ones finds any, nor the solver. The conditions depend on nothing but
-    the atoms."""
+    """Numbers for the atoms under which all conditions hold; None where a search among the numbers that
+    stand in the conditions, their neighbours, and small ones finds none. The conditions depend on
+    nothing but the atoms."""
     parts = list(dict.fromkeys(part for condition in conditions for part in conjuncts(graph, condition)))
     if any(part.is_const and not part.value for part in parts) or _exclude_each_other(parts):
         return None
@@ -84,8 +83,7 @@ def _search(graph: Graph, parts: Sequence[Node], atoms: Sequence[Node]) -> Valua
     for values in itertools.islice(_trials(atoms, _candidates(parts)), _MOST_TRIALS):
         if all(question.holds(values) for question in questions):
             return dict(zip(atoms, values, strict=True))
-    solved = solve(parts, atoms)
-    return solved if solved is not None and all(_holds(graph, part, solved) for part in parts) else None
+    return None
 
 
 class _Question(Struct, eq=False):

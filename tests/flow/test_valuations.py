@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cudalint.evaluate.symbolic import solver
 from cudalint.evaluate.symbolic.arithmetic import BOOL, I4, U4, U8, Kind, Number
 from cudalint.evaluate.symbolic.graph import Graph
 from cudalint.evaluate.symbolic.nodes import Node
@@ -21,7 +20,7 @@ class _Asked(Exception):
     pass
 
 
-def _never(conditions: Iterable[Node], atoms: Sequence[Node]) -> Mapping[Node, Number] | None:
+def _never(graph: Graph, parts: Sequence[Node], atoms: Sequence[Node]) -> Mapping[Node, Number] | None:
     raise _Asked
 
 
@@ -32,8 +31,8 @@ def _compare(graph: Graph, op: str, a: Node, number: int) -> Node:
 def test_ranges_of_one_value_that_exclude_each_other(monkeypatch: pytest.MonkeyPatch) -> None:
     """No n has n * n <= 2 and n * n == 256, also where the latter is asked of the same bits without a sign; n * n <= 2
     and n * n == 1 has n = 1, which is among the first numbers that are tried."""
-    monkeypatch.setattr(valuations, "solve", _never)
-    monkeypatch.setattr(valuations, "_MOST_TRIALS", 0)
+    search = valuations._search
+    monkeypatch.setattr(valuations, "_search", _never)
     graph = Graph()
     n = graph.uniform("n", 4096, I4)
     square = graph.binary("*", n, n, I4)
@@ -45,7 +44,7 @@ def test_ranges_of_one_value_that_exclude_each_other(monkeypatch: pytest.MonkeyP
     for open_ in ([small, _compare(graph, "==", unsigned, 1)], [graph.negate(small), _compare(graph, "<", square, 4)]):
         with pytest.raises(_Asked):
             satisfy(graph, open_, [n])
-    monkeypatch.setattr(valuations, "_MOST_TRIALS", 600)
+    monkeypatch.setattr(valuations, "_search", search)
     assert satisfy(graph, [small, _compare(graph, "==", unsigned, 1)], [n]) == {n: 1}
 
 
@@ -57,27 +56,6 @@ def test_trying_numbers_makes_no_nodes() -> None:
     # 21 stands in the condition, and is tried with the small numbers: the first two whose product it is are 21 and 1.
     assert satisfy(graph, [wanted], [n, m]) == {n: 21, m: 1}
     assert len(list(graph.nodes())) == before
-
-
-def test_the_solver_is_asked_once_about_conditions_that_are_built_alike(monkeypatch: pytest.MonkeyPatch) -> None:
-    pytest.importorskip("z3", reason="z3 is the optional extra `smt`")
-    asked: list[object] = []
-    ask = solver._ask
-
-    def noted(*arguments: object) -> tuple[Number, ...] | None:
-        asked.append(arguments)
-        return ask(*arguments)  # type: ignore[arg-type]
-
-    monkeypatch.setattr(solver, "_ask", noted)
-    monkeypatch.setattr(solver, "_answers", {})
-    graph = Graph()
-    for generic in (4096, 4096, 2048):
-        n, m = graph.uniform("n", generic, I4), graph.uniform("m", 1024, I4)
-        # 5183 is 71 times 73, and nothing else.
-        product = _compare(graph, "==", graph.binary("*", n, m, I4), 5183)
-        found = solver.solve([product, _compare(graph, "<", n, 73), _compare(graph, "<", m, 5183)], [n, m])
-        assert found == {n: 71, m: 73}
-    assert len(asked) == 2, "the third n stands for another number"
 
 
 _KINDS = (I4, U4, U8)

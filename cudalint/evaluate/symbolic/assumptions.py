@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 
 import numpy as np
 from msgspec import Struct, field
 from msgspec.structs import replace
 
 from cudalint.evaluate.symbolic.arithmetic import BOOL, F8, I8
-from cudalint.evaluate.symbolic.graph import Graph
-from cudalint.evaluate.symbolic.nodes import Node, bits_of
+from cudalint.evaluate.symbolic.graph import Graph, conjuncts
+from cudalint.evaluate.symbolic.nodes import Node
 from cudalint.evaluate.symbolic.numeric import Rows
-from cudalint.evaluate.symbolic.solver import solve
 from cudalint.expressions import (
     BinaryOp,
     CallOp,
@@ -71,14 +70,13 @@ def holds(graph: Graph, condition: Node, values: Mapping[Node, int | float]) -> 
 
 
 def settle(graph: Graph, conditions: Iterable[Node]) -> None:
-    """Gives uniform symbols generic values for which the conditions hold, where a simple one can be found."""
-    conditions = tuple(conditions)
-    kept = [condition for condition in conditions if holds(graph, condition, {})]
-    for condition in conditions:
-        if condition not in kept and _settle_alone(graph, condition, kept):
-            kept.append(condition)
-    if len(kept) < len(conditions):
-        _settle_together(graph, conditions)
+    """Gives uniform symbols generic values for which the conditions hold, where a simple one can be found. Those on the
+    fewest names come first: of `pitch == 3 * width + 7` and `width == 100`, the latter leaves no choice."""
+    parts = dict.fromkeys(part for condition in conditions for part in conjuncts(graph, condition))
+    kept: list[Node] = []
+    for part in sorted(parts, key=lambda part: len(graph.atoms(part.bits, graph.uniform_bits))):
+        if _settle_alone(graph, part, kept):
+            kept.append(part)
 
 
 def _settle_alone(graph: Graph, condition: Node, kept: Sequence[Node]) -> bool:
@@ -86,20 +84,22 @@ def _settle_alone(graph: Graph, condition: Node, kept: Sequence[Node]) -> bool:
     if holds(graph, condition, {}):
         return True
     for uniform in graph.atoms(condition.bits, graph.uniform_bits):
-        for candidate in _CANDIDATES:
+        for candidate in (*_roots(graph, condition, uniform), *_CANDIDATES):
             if all(holds(graph, c, {uniform: candidate}) for c in (condition, *kept)):
                 graph.settle(uniform, candidate)
                 return True
     return False
 
 
-def _settle_together(graph: Graph, conditions: Sequence[Node]) -> None:
-    """Changes several generic values at once, where one alone does not do: `assume(pitch == 3 * width)`."""
-    bits = bits_of(conditions)
-    found = solve(conditions, graph.atoms(bits, graph.uniform_bits))
-    if found is not None and all(holds(graph, condition, found) for condition in conditions):
-        for uniform, value in found.items():
-            graph.settle(uniform, value)
+def _roots(graph: Graph, condition: Node, uniform: Node) -> Iterator[int]:
+    """The number for which both sides of an equation are equal, if they are linear in it."""
+    if condition.op != "==" or any(side.kind.is_float for side in (uniform, *condition.args)):
+        return
+    left, right = condition.args
+    distance = graph.binary("-", left, right, I8)
+    start, next_ = (int(np.asarray(Rows.of_one_block(graph, {uniform: n}).value(distance)).flat[0]) for n in (0, 1))
+    if start != next_ and start % (start - next_) == 0:
+        yield start // (start - next_)
 
 
 def _fixed(expression: Expression) -> tuple[str, int] | None:

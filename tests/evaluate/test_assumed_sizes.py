@@ -1,0 +1,75 @@
+"""The sizes that stated conditions leave."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from cudalint.analysis import analyse_file
+from cudalint.evaluate.symbolic.arithmetic import BOOL, I4
+from cudalint.evaluate.symbolic.assumptions import holds, settle
+from cudalint.evaluate.symbolic.graph import Graph
+from cudalint.evaluate.symbolic.nodes import Node, generic
+from cudalint.options import AnalysisOptions
+
+
+def _names(graph: Graph) -> tuple[Node, Node]:
+    return graph.uniform("n", 4096, I4), graph.uniform("m", 1024, I4)
+
+
+def _sum(graph: Graph, m: Node, factor: int, more: int) -> Node:
+    return graph.binary("+", graph.binary("*", m, graph.const(factor), I4), graph.const(more), I4)
+
+
+def test_an_equation_of_two_names_takes_one_of_them() -> None:
+    graph = Graph()
+    n, m = _names(graph)
+    relation = graph.binary("==", n, _sum(graph, m, 1, 37), BOOL)
+    settle(graph, [relation])
+    assert holds(graph, relation, {})
+
+
+@pytest.mark.parametrize("swaps", [False, True])
+def test_what_leaves_no_choice_comes_first(swaps: bool) -> None:
+    """With m at 100, n = 3 * m + 7 is 307."""
+    graph = Graph()
+    n, m = _names(graph)
+    stated = [
+        graph.binary("==", n, _sum(graph, m, 3, 7), BOOL),
+        graph.binary("==", m, graph.const(100), BOOL),
+    ]
+    settle(graph, stated[::-1] if swaps else stated)
+    assert (generic(n), generic(m)) == (307, 100)
+
+
+def test_an_equation_without_a_whole_solution_changes_nothing() -> None:
+    """No whole number doubled is 2 * m + 1."""
+    graph = Graph()
+    n, m = _names(graph)
+    doubled = graph.binary("*", n, graph.const(2), I4)
+    settle(graph, [graph.binary("==", doubled, _sum(graph, m, 2, 1), BOOL)])
+    assert (generic(n), generic(m)) == (4096, 1024)
+
+
+def test_stores_that_no_sizes_were_found_for_are_named(tmp_path: Path) -> None:
+    """They are reached only where n * m == 5183, which is 71 times 73: no small numbers, nor those of the source."""
+    path = tmp_path / "k.cu"
+    path.write_text(
+        """
+        __global__ void k(int *out, int n, int m) {
+            __shared__ int s[256];
+            s[threadIdx.x] = 0;
+            __syncthreads();
+            if (n * m == 5183 && n > 1 && m > 1)
+                s[threadIdx.x / 2] = threadIdx.x;
+            __syncthreads();
+            out[threadIdx.x] = s[threadIdx.x];
+        }
+        void run(int *out, int n, int m) { k<<<1, 256>>>(out, n, m); }
+        """,
+        encoding="utf-8",
+    )
+    (kernel,) = analyse_file(str(path), AnalysisOptions()).kernels
+    assert not [race for race in kernel.races or () if race.certainty == "certain"]
+    assert [gap.reason for gap in kernel.gaps if gap.is_about_races]
