@@ -239,6 +239,8 @@ class FunctionRef(Struct, eq=False):
     """The reference names a template pattern rather than an instantiation."""
     outputs: Callable[[], frozenset[int]] = frozenset
     """Positions of the parameters that are references to what is not constant (memoised)."""
+    is_const: Callable[[], bool] = bool
+    """Whether it is a method that is declared not to change its object."""
 
     @property
     def span(self) -> Span:

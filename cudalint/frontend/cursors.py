@@ -154,6 +154,7 @@ is_definition: Callable[[Cursor], int] = _function("clang_isCursorDefinition", c
 is_defaulted: Callable[[Cursor], int] = _function("clang_CXXMethod_isDefaulted", c_uint, Cursor)
 is_virtual_method: Callable[[Cursor], int] = _function("clang_CXXMethod_isVirtual", c_uint, Cursor)
 is_static_method: Callable[[Cursor], int] = _function("clang_CXXMethod_isStatic", c_uint, Cursor)
+is_const_method: Callable[[Cursor], int] = _function("clang_CXXMethod_isConst", c_uint, Cursor)
 is_copy_constructor: Callable[[Cursor], int] = _function("clang_CXXConstructor_isCopyConstructor", c_uint, Cursor)
 is_move_constructor: Callable[[Cursor], int] = _function("clang_CXXConstructor_isMoveConstructor", c_uint, Cursor)
 bit_field_width: Callable[[Cursor], int] = _function("clang_getFieldDeclBitWidth", c_int, Cursor)

@@ -89,6 +89,25 @@ def macro_on(line: bytes) -> tuple[str, Guess] | None:
     return name, Guess(f"#define {name}{'(...)' if match[2] else ''}", "a macro without text")
 
 
+_CHECK: Final = re.compile(
+    r"(?:[A-Z0-9]+_)*[DIPQ]?(?:CHECK|ASSERT|ENFORCE|EXPECTS?|REQUIRES?|VERIFY)"
+    r"(?:_(?P<compared>EQ|NE|LT|LE|GT|GE)|_(?:WITH_INFO|WITH_MSG|MSG|M|FMT))?"
+)
+"""What has to hold for a program to go on, in the first argument, or between the first two."""
+_COMPARISONS: Final = {"EQ": "==", "NE": "!=", "LT": "<", "LE": "<=", "GT": ">", "GE": ">="}
+
+
+def _guess_check(name: str) -> Guess | None:
+    """A macro that ends the program unless a condition holds; it may have a message behind `<<`, like a stream."""
+    match = _CHECK.fullmatch(name)
+    if match is None:
+        return None
+    comparison = _COMPARISONS.get(match["compared"] or "")
+    head, condition = ("(A, ...)", "A") if comparison is None else ("(A, B, ...)", f"(A) {comparison} (B)")
+    text = f'#include "checks.h"\n#define {name}{head} _CUDALINT_STATED({condition})'
+    return Guess(text, "a check of what has to hold")
+
+
 _SCALARS: Final = (
     (r"u_?char|byte|(g|gl)?ubyte|(__)?u_?int8(_t)?|u8", "unsigned char"),
     (r"schar|s?byte_t|(__)?s?int8(_t)?|[is]8", "signed char"),
@@ -117,6 +136,9 @@ def guess_name(name: str, rest: bytes) -> Guess:
     """
     if not _CALLED.match(rest):
         return Guess(f"extern __device__ const int {name};", _UNKNOWN_NUMBER)
+    check = _guess_check(name)
+    if check is not None:
+        return check
     # The result is most often of the first argument's type, or what a first argument points to.
     head = "template <class T, class... A> __host__ __device__ T"
     return Guess(f"{head} {name}(T, A...); {head} {name}(T*, A...); __host__ __device__ int {name}();", "a function")

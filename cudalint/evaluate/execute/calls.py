@@ -69,7 +69,8 @@ def _call(ex: Executor, expr: ir.Call) -> Value | Place:
         )
         if inlined is not None:
             return inlined
-    return unknown_call(ex, expr)
+    answer = ex.answered(expr)
+    return unknown_call(ex, expr) if answer is None else answer
 
 
 def _virtual(ex: Executor, expr: ir.Call) -> Value:

@@ -197,6 +197,7 @@ class Executor:
         self.state.functions.append(scope)
         self.initialise_members(function)
         self.statement(function.body)
+        scope.reaches_end = not self.state.dead
         self.state.functions.pop()
         self.state.library_call, self.state.library_function = library
         self.active.pop()
@@ -204,6 +205,10 @@ class Executor:
         self.state.conditions, self.state.frames, self.state.handed = before, frames, handed
         self.state.dead = self.state.dead and not scope.returns
         return self.returned(scope, function)
+
+    def answered(self, expr: ir.Call) -> Value | None:
+        """What a call gives of which nothing but the declaration is in sight, where something is known of it."""
+        return None
 
     def note_unseen(self, name: str, is_anywhere: bool = False) -> None:
         self.unseen.append(UnseenCall(name, len(self.memory.events), is_anywhere or bool(self.state.loops)))

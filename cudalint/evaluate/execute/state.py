@@ -38,6 +38,8 @@ class FunctionScope(Struct):
     """Length of the path condition at the call."""
     returns: list[tuple[Node, Value | Place | None]] = field(default_factory=list)
     returns_place: bool = False
+    reaches_end: bool = False
+    """Whether it also comes back from the end of its body."""
 
 
 Marks = tuple[tuple[int, ...], tuple[tuple[int, int, int], ...]]

@@ -32,6 +32,7 @@ from cudalint.evaluate.execute.values import (
     nodes_of,
 )
 from cudalint.evaluate.host import command_line, heap, joins, lambdas, launching, lists, loops, switches, worth
+from cudalint.evaluate.host.answers import Answers
 from cudalint.evaluate.host.launching import HostLaunch
 from cudalint.evaluate.host.library import HOST_LIBRARY, SILENT
 from cudalint.evaluate.host.memory import Generics, HostMemory, is_provisional
@@ -39,7 +40,7 @@ from cudalint.evaluate.host.relevance import Relevance, ends_program
 from cudalint.evaluate.host.set_elsewhere import set_elsewhere
 from cudalint.evaluate.host.tiling import Definitions
 from cudalint.evaluate.symbolic.arithmetic import Kind
-from cudalint.evaluate.symbolic.graph import Graph
+from cudalint.evaluate.symbolic.graph import Graph, conjuncts
 from cudalint.evaluate.symbolic.nodes import UNINITIALISED, Node, Reason, Uniform, without_cast, without_not
 from cudalint.program.run_command import RunCommand, run_command
 
@@ -167,6 +168,7 @@ class HostExecutor(Executor):
         """For each function that is inlined, whether it is a template with certain arguments."""
         self.iterations: list[int] = []
         """For each loop that the execution is in, which iteration it is."""
+        self.answers = Answers(self)
         memory.now = lambda: (self.state.frames, tuple(self.iterations))
         self.command: RunCommand | None = None
         """How the program is run."""
@@ -293,6 +295,14 @@ class HostExecutor(Executor):
             where = expressions.place(self, expr.target)
             if isinstance(where, LocalPlace) and not where.path:
                 self.name(expressions.read(self, where, expr.span), where.symbol.name)
+
+    def answered(self, expr: ir.Call) -> Value | None:
+        return self.answers.of(expr)
+
+    def stated(self, condition: Node) -> None:
+        """Takes for true what a check ends the program without."""
+        if not condition.is_const:
+            self.guards = (*self.guards, condition)
 
     def _ends(self, statement: ir.ExprStmt) -> bool:
         found = self.ending.get(statement)
@@ -481,7 +491,9 @@ class HostExecutor(Executor):
         results are computed (`if (n % b == 0) return n / b; return n / b + 1;`), or that gives the smaller of two, and
         one that picks a kernel, and perhaps none."""
         if scope.returns:
-            self.guards = self.outer_guards[-1]
+            outer = self.outer_guards[-1]
+            ends = [self.graph.conjunction(self.guards[len(outer) :])] if scope.reaches_end else []
+            self.guards = (*outer, *self._met_by_all([*(guard for guard, _ in scope.returns), *ends]))
         values = [value for _, value in scope.returns if value is not None]
         if not values:
             return self.memory.unknown(function.result, UNINITIALISED)
@@ -498,6 +510,11 @@ class HostExecutor(Executor):
         for guard, number in table[-2::-1]:
             result = self.graph.select(guard, number, result)
         return result
+
+    def _met_by_all(self, guards: Sequence[Node]) -> list[Node]:
+        """What holds wherever a function returns, as it ends the program or throws otherwise."""
+        first, *others = (conjuncts(self.graph, guard) for guard in guards)
+        return [part for part in first if not part.is_const and all(part in other for other in others)]
 
     def _one_of(self, kernels: Sequence[tuple[Node, Value]], last: Value | Place) -> Value:
         """The first of some whose condition holds; the last one where none does, if that is a kernel."""

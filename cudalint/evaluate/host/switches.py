@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -60,7 +61,7 @@ def _labels(ex: HostExecutor, value: Node, case: ir.Case, cases: Sequence[ir.Cas
         others = (label for other in cases if other is not case for label in other.values)
         return tuple(_compared(ex, value, "!=", label) for label in others)
     matches = [_compared(ex, value, "==", label) for label in case.values]
-    return (matches[0],) if len(matches) == 1 else ()
+    return (functools.reduce(lambda a, b: ex.graph.binary("||", a, b, BOOL), matches),) if matches else ()
 
 
 def _compared(ex: HostExecutor, value: Node, by: str, label: ir.Expr) -> Node:

@@ -18,7 +18,8 @@ from cudalint.frontend.lower.uses import Uses, uses_in
 if TYPE_CHECKING:
     from cudalint.frontend.lower.context import Context
 
-_ENDING: Final = ir.ENDING | {"terminate"}
+_ENDING: Final = ir.ENDING | {"terminate", "__assert_fail", "__assertfail", "__builtin_assume", "__assume"}
+"""What ends the program, or says what has to hold for it to go on."""
 _DEPTH: Final = 100_000
 """Python's limit on nested calls while a function is lowered. Its own calls take no room on the C stack."""
 
@@ -92,6 +93,7 @@ class Functions:
             parameter_types=lambda: self._parameter_types(key),
             templated=declarations.is_pattern(shown),
             outputs=lambda: self._outputs_of(key, shown),
+            is_const=lambda: cursors.is_const_method(shown) != 0,
         )
 
     def _own_key(self, key: str, shown: Cursor) -> str:
@@ -260,7 +262,7 @@ class Functions:
         return known
 
     def _has_own_effects(self, uses: Uses) -> bool:
-        if any(ref.name in _ENDING or ref.never_returns() for ref in map(self.ref, uses.functions)):
+        if uses.throws or any(ref.name in _ENDING or ref.never_returns() for ref in map(self.ref, uses.functions)):
             return True
         start = self._context.sources.start
         return any(start(variable).file.is_user for variable in uses.variables)

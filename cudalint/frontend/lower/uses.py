@@ -9,12 +9,13 @@ from msgspec import Struct
 from cudalint.frontend import cursors, kinds
 from cudalint.frontend.cursors import Cursor
 
-_NAMING: Final = frozenset({kinds.CALL_EXPR, kinds.DECL_REF_EXPR})
+_NAMING: Final = frozenset({kinds.CALL_EXPR, kinds.DECL_REF_EXPR, kinds.CXX_THROW_EXPR})
 _LAUNCHING: Final = ("cudaLaunch", "cuLaunch", "cudaConfigureCall", "__cudaPushCall")
 
 
 class Uses(Struct):
     launches: bool
+    throws: bool
     functions: list[Cursor]
     """What is called or otherwise named, each once."""
     variables: list[Cursor]
@@ -23,9 +24,12 @@ class Uses(Struct):
 
 def uses_in(declaration: Cursor) -> Uses:
     """The uses in the body of a function or in the initializer of a variable."""
-    uses = Uses(False, [], [])
+    uses = Uses(False, False, [], [])
     seen: set[int | None] = set()
     for node in cursors.descendants(declaration, _NAMING):
+        if node.kind == kinds.CXX_THROW_EXPR:
+            uses.throws = True
+            continue
         callee = cursors.only_overload(cursors.referenced(node))
         if callee.handle in seen:
             continue
