@@ -67,7 +67,7 @@ def _analyse_text(path: str, text: CudaText, options: AnalysisOptions, deadline:
     # The other files of the program are done with.
     give_back()
     kernels = analysis.kernels()
-    status: Literal["ok", "partial"] = "partial" if problems or analysis.given_up else "ok"
+    status: Literal["ok", "partial"] = "partial" if problems or analysis.given_up or analysis.broken else "ok"
     failures += analysis.failures()
     return FileFacts(path, status, problems, kernels, sources, frozenset(analysis.parameters), failures)
 

@@ -15,7 +15,8 @@ from msgspec.structs import replace
 
 from cudalint.annotations import SourceAnnotations
 from cudalint.diagnostics import Diagnostic, Picture
-from cudalint.facts import FileFacts
+from cudalint.facts import FileFacts, KernelFacts
+from cudalint.faults import described
 from cudalint.hardware.features import Need, target_for
 from cudalint.hardware.targets import Target, find_target
 from cudalint.merging import joined
@@ -64,7 +65,8 @@ def analyse(path: str, options: AnalysisOptions) -> FileFacts | Failure:
 
 def report_on(facts: FileFacts, job: CheckJob) -> FileReport:
     """Runs the selected rules on the facts and applies the annotations of the file and its headers."""
-    findings = list(_findings(facts, job))
+    failures = list(facts.failures)
+    findings = list(_findings(facts, job, failures))
     annotations = _annotations(facts, job.options)
     complete = facts.status == "ok"
     outcome = suppress(findings, facts.kernels, annotations, is_known, complete)
@@ -81,7 +83,7 @@ def report_on(facts: FileFacts, job: CheckJob) -> FileReport:
         coverage=coverage_of(facts),
         sources=frozenset(os.path.realpath(p) for p in facts.sources) - {os.path.realpath(job.path)},
         parameters=facts.parameters,
-        failures=facts.failures,
+        failures=tuple(failures),
         note=note_on(facts),
         launched=launched,
         unlaunched=unlaunched,
@@ -99,7 +101,8 @@ def _by_launch(facts: FileFacts) -> tuple[frozenset[KernelSite], frozenset[Kerne
     return frozenset(launched), frozenset(unlaunched - launched)
 
 
-def _findings(facts: FileFacts, job: CheckJob) -> Iterator[Finding]:
+def _findings(facts: FileFacts, job: CheckJob, failures: list[str]) -> Iterator[Finding]:
+    """What the rules find; one that fails costs what it has to say of one kernel, and `failures` is told."""
     configured = find_target(job.options.target)
     for rule_class in selected_rules(job.selection):
         if not issubclass(rule_class, Rule):
@@ -107,16 +110,26 @@ def _findings(facts: FileFacts, job: CheckJob) -> Iterator[Finding]:
         rule = rule_class()
         limits = {**rule_class.thresholds, **job.thresholds.get(rule_class.code, {})}
         context = RuleContext(facts, configured, limits, partial(source_text, options=job.options))
-        for diagnostic in rule.check_file(context):
-            yield Finding(None, diagnostic)
+        try:
+            yield from [Finding(None, diagnostic) for diagnostic in rule.check_file(context)]
+        except Exception as error:
+            failures.append(f"{rule_class.code} is not checked for the file: {described(error)}")
         for kernel in facts.kernels:
-            target = target_for(configured, kernel.need)
-            if target is None and rule.judges_by_target:
-                continue  # No GPU is known that could run it.
-            for diagnostic in rule.check(kernel, replace(context, target=target or configured)):
-                if rule.judges_by_target and kernel.need and target and target is not configured:
-                    diagnostic = replace(diagnostic, message=f"{diagnostic.message}; {_judged_by(target, kernel.need)}")
-                yield Finding(kernel, diagnostic)
+            try:
+                yield from list(_findings_in(kernel, rule, context))
+            except Exception as error:
+                failures.append(f"{rule_class.code} is not checked for `{kernel.name}`: {described(error)}")
+
+
+def _findings_in(kernel: KernelFacts, rule: Rule, context: RuleContext) -> Iterator[Finding]:
+    configured = context.target
+    target = target_for(configured, kernel.need)
+    if target is None and rule.judges_by_target:
+        return  # No GPU is known that could run it.
+    for diagnostic in rule.check(kernel, replace(context, target=target or configured)):
+        if rule.judges_by_target and kernel.need and target and target is not configured:
+            diagnostic = replace(diagnostic, message=f"{diagnostic.message}; {_judged_by(target, kernel.need)}")
+        yield Finding(kernel, diagnostic)
 
 
 def _judged_by(target: Target, need: Need) -> str:

@@ -28,6 +28,7 @@ from cudalint.evaluate.symbolic.graph import Checkpoint, Graph
 from cudalint.evaluate.symbolic.sizes import settle_sizes
 from cudalint.expressions import Expression, parse_expression
 from cudalint.facts import Gap, KernelFacts
+from cudalint.faults import described
 from cudalint.frontend.texts import annotations_in
 from cudalint.hardware.targets import find_target
 from cudalint.kernel_analysis import KernelAnalysis
@@ -81,6 +82,8 @@ class FileAnalysis(Struct, eq=False):
     annotations: dict[str, list[Annotation]] = field(default_factory=dict)
     given_up: dict[str, None] = field(default_factory=dict)
     """The kernels of which launches were left at the deadline."""
+    broken: dict[str, str] = field(default_factory=dict)
+    """The kernels whose evaluation failed in a way that nobody foresaw, each with the error."""
     parameters: set[tuple[str, str]] = field(default_factory=set)
     """Each kernel with each of its scalar parameters."""
     needs: NeedsOfCode = field(default_factory=NeedsOfCode)
@@ -115,16 +118,20 @@ class FileAnalysis(Struct, eq=False):
         found: dict[int, list[KernelFacts]] = {}
         # Short ones first: one that takes all of the file's time costs no other.
         for index, ref in sorted(enumerate(self.unit.kernels), key=lambda each: _length(each[1])):
-            found[index] = self._instantiations(ref)
+            try:
+                found[index] = self._instantiations(ref)
+            except Exception as error:
+                self.broken.setdefault(ref.name, described(error))
         return tuple(facts for index in sorted(found) for facts in found[index])
 
     def failures(self) -> tuple[str, ...]:
-        """What could not be done in time, in one line."""
+        """What could not be done, in one line each."""
+        broken = tuple(f"`{name}` is not evaluated: {reason}" for name, reason in self.broken.items())
         if not self.given_up:
-            return ()
+            return broken
         first, *others = self.given_up
         named = f"`{first}`" + (f" and {len(others)} more" if others else "")
-        return (out_of_time(f"launches of {named} were not evaluated", self.options),)
+        return (*broken, out_of_time(f"launches of {named} were not evaluated", self.options))
 
     def _instantiations(self, ref: ir.FunctionRef) -> list[KernelFacts]:
         """The facts of a kernel: one for each instantiation that is launched, or one for the pattern."""
@@ -192,6 +199,9 @@ class FileAnalysis(Struct, eq=False):
         except RecursionError:
             # The others are evaluated all the same.
             facts = analysis.without_facts("its expressions are nested too deeply to be evaluated")
+        except Exception as error:
+            reason = self.broken.setdefault(function.name, described(error))
+            facts = analysis.without_facts(reason)
         self.given.take_back()
         if analysis.given_up:
             self.given_up[function.name] = None

@@ -19,13 +19,13 @@ import os
 import signal
 import sys
 import time
-import traceback
 from collections.abc import Callable, Iterator, Sequence
 from multiprocessing.connection import Connection, wait
 from typing import Generic, TypeVar
 
 from msgspec import Struct
 
+from cudalint.faults import described
 from cudalint.memory import peak_megabytes
 
 _MANY = 50
@@ -246,8 +246,7 @@ def _serve(
     _keep_memory()
     # The fork of a process that is large itself has not grown yet.
     megabytes = max(limits.megabytes, peak_megabytes() + _LEAST_GROWTH)
-    debug = bool(os.environ.get("CUDALINT_DEBUG"))
-    if not debug:
+    if not os.environ.get("CUDALINT_DEBUG"):
         _silence_stderr()
     while True:
         try:
@@ -256,7 +255,7 @@ def _serve(
             return
         _let_run(limits.seconds)
         gc.disable()
-        _answer(connection, function, job, megabytes, debug)
+        _answer(connection, function, job, megabytes)
         # Cycles are looked for between jobs, when little is left of them and nobody waits for an answer.
         gc.enable()
         _let_run(0)
@@ -287,7 +286,7 @@ def _let_run(seconds: float) -> None:
         signal.setitimer(signal.ITIMER_PROF, seconds)
 
 
-def _answer(connection: Connection, function: Callable[[Job], Result], job: Job, megabytes: float, debug: bool) -> None:
+def _answer(connection: Connection, function: Callable[[Job], Result], job: Job, megabytes: float) -> None:
     reply: _Reply[Result]
     try:
         value = function(job)
@@ -295,16 +294,8 @@ def _answer(connection: Connection, function: Callable[[Job], Result], job: Job,
         reply = _Reply(value, None, retire=spent or peak_megabytes() > megabytes)
         connection.send(reply)
     except Exception as error:
-        if debug:
-            traceback.print_exc()
-        reply = _Reply(None, _describe(error), retire=True)
+        reply = _Reply(None, described(error), retire=True)
         connection.send(reply)
-
-
-def _describe(error: Exception) -> str:
-    detail = " ".join(str(error).split())
-    kind = type(error).__name__
-    return f"internal error: {kind}: {detail}" if detail else f"internal error: {kind}"
 
 
 def _silence_stderr() -> None:

@@ -123,7 +123,10 @@ def command(
     unwritten = list(write_outputs(outputs, result, sources, shown))
     summary = append_step_summary(result) if format_ == "github" else None
     unwritten += [summary] if summary else []
-    write_lines(rendered(format_, result, sources, shown))
+    lines, faults = rendered(format_, result, sources, shown)
+    write_lines(lines)
+    # The same finding may be missing in several reports.
+    unwritten += [fault for fault in faults if fault not in unwritten]
     result = replace(result, failures=(*result.failures, *unwritten))
     print_notes(() if quiet else result.notes)
     warn_of_options(values, result.parameters)

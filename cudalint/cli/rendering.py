@@ -11,6 +11,8 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from cudalint.diagnostics import Severity
+from cudalint.faults import described
+from cudalint.reporters.apart import lines_of
 from cudalint.reporters.sources import SourceLines
 from cudalint.reporters.style import Style
 from cudalint.results import CheckResult, Failure
@@ -86,8 +88,10 @@ def write_outputs(
     plain = replace(shown, style=Style(), pictures=0)
     for output in outputs:
         try:
+            lines, failures = rendered(output.format, result, sources, plain)
+            yield from failures
             with open(output.path, "w", encoding="utf-8", errors="backslashreplace") as file:
-                file.writelines(f"{line}\n" for line in rendered(output.format, result, sources, plain))
+                file.writelines(f"{line}\n" for line in lines)
         except OSError as error:
             yield Failure(output.path, f"cannot be written: {error.strerror}")
 
@@ -100,14 +104,24 @@ def append_step_summary(result: CheckResult) -> Failure | None:
     from cudalint.reporters.github import step_summary
 
     try:
+        summary = step_summary(result)
         with open(path, "a", encoding="utf-8", errors="backslashreplace") as file:
-            file.write(step_summary(result))
+            file.write(summary)
     except OSError as error:
         return Failure(path, f"GITHUB_STEP_SUMMARY cannot be written: {error.strerror}")
+    except Exception as error:
+        return Failure(path, f"GITHUB_STEP_SUMMARY cannot be written: {described(error)}")
     return None
 
 
-def rendered(format_: str, result: CheckResult, sources: SourceLines, shown: Presentation) -> Iterator[str]:
+def rendered(
+    format_: str, result: CheckResult, sources: SourceLines, shown: Presentation
+) -> tuple[Sequence[str], tuple[Failure, ...]]:
+    """The lines of a report, and what of it could not be written."""
+    return lines_of(lambda part: _rendered(format_, part, sources, shown), result, f"--format {format_}")
+
+
+def _rendered(format_: str, result: CheckResult, sources: SourceLines, shown: Presentation) -> Iterator[str]:
     """The lines of a report. Each format's module is imported when it is asked for."""
     if shown.statistics and format_ in ("text", "concise"):
         from cudalint.reporters import statistics
