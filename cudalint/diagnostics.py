@@ -26,13 +26,22 @@ class Edit(Struct, frozen=True):
     text: str
 
 
+Applicability = Literal["safe", "unsafe", "display"]
+"""What edits do to the program: it behaves as before, as far as everything in sight tells; its author has to look; or
+there are none, and the suggestion is in words."""
+
+
 class Suggestion(Struct, frozen=True):
-    """A change that the model has tried: `before` and `after` hold the same figures for both versions."""
+    """A change that the model has tried: `before` and `after` hold the same figures for both versions.
+
+    A rule says the best that its edits can be; `remedies/proof.py` says what they are.
+    """
 
     message: str
     edits: tuple[Edit, ...] = ()
     before: Mapping[str, float] = field(default_factory=dict)
     after: Mapping[str, float] = field(default_factory=dict)
+    applicability: Applicability = "display"
 
 
 class Picture(Struct, frozen=True, eq=False):

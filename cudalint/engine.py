@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Iterator, Mapping
+import time
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
 
 from msgspec import Struct, field
@@ -22,13 +23,17 @@ from cudalint.hardware.targets import Target, find_target
 from cudalint.merging import joined
 from cudalint.missing_includes import note_on
 from cudalint.options import AnalysisOptions
-from cudalint.registry import Selection, is_known, selected_rules
+from cudalint.registry import RuleClass, Selection, all_rules, is_known, selected_rules
 from cudalint.results import AllowedRule, Failure, FileReport, KernelSite, coverage_of
 from cudalint.rule import AnnotationRule, Rule, RuleContext
 from cudalint.settings import FileIgnores
 from cudalint.source.text import source_text
 from cudalint.suppressions import AnnotationReview, Finding, suppress
 from cudalint.thresholds import Thresholds
+
+_LEAST_FOR_EDITS = 3.0
+_SHARE_FOR_EDITS = 2.0
+"""What the trials of a file's edits may take: so many seconds, or so many times what its analysis took."""
 
 
 class CheckJob(Struct, frozen=True):
@@ -45,10 +50,11 @@ class CheckJob(Struct, frozen=True):
 
 def check_file(job: CheckJob) -> FileReport | Failure:
     """Analyses a file and runs the selected rules on it."""
+    start = time.process_time()
     facts = analyse(job.path, job.options)
     if isinstance(facts, Failure):
         return facts
-    return report_on(facts, job)
+    return report_on(facts, job, time.process_time() - start)
 
 
 def analyse(path: str, options: AnalysisOptions) -> FileFacts | Failure:
@@ -63,21 +69,23 @@ def analyse(path: str, options: AnalysisOptions) -> FileFacts | Failure:
         return Failure(path, _message_without_path(str(error), path))
 
 
-def report_on(facts: FileFacts, job: CheckJob) -> FileReport:
-    """Runs the selected rules on the facts and applies the annotations of the file and its headers."""
+def report_on(facts: FileFacts, job: CheckJob, spent: float = 0.0) -> FileReport:
+    """Runs the selected rules on the facts, which took so many seconds, applies the annotations of the file and its
+    headers, and proves the edits that are left."""
     failures = list(facts.failures)
-    findings = list(_findings(facts, job, failures))
+    findings = list(_findings(facts, job, selected_rules(job.selection), failures))
     annotations = _annotations(facts, job.options)
     complete = facts.status == "ok"
     outcome = suppress(findings, facts.kernels, annotations, is_known, complete)
     launched, unlaunched = _by_launch(facts)
     complaints, unused = _annotation_findings(outcome.reviews, job.selection)
-    kept = (_for_travel(diagnostic, job.pictures) for diagnostic in joined(outcome.kept))
+    proved = _with_proven_edits(outcome.kept, facts, job, spent)
+    kept = (_for_travel(diagnostic, job.pictures) for diagnostic in joined(proved))
     return FileReport(
         path=job.path,
         status=facts.status,
         diagnostics=_reported((*kept, *complaints), job.ignores),
-        suppressed=_reported((replace(d, picture=None) for d in outcome.suppressed), job.ignores),
+        suppressed=_reported(map(_as_allowed, outcome.suppressed), job.ignores),
         unused=tuple((allowed, d) for allowed, d in unused if _reported((d,), job.ignores)),
         used=tuple(AllowedRule(entry.place, entry.rule) for entry in outcome.used),
         coverage=coverage_of(facts),
@@ -101,10 +109,12 @@ def _by_launch(facts: FileFacts) -> tuple[frozenset[KernelSite], frozenset[Kerne
     return frozenset(launched), frozenset(unlaunched - launched)
 
 
-def _findings(facts: FileFacts, job: CheckJob, failures: list[str]) -> Iterator[Finding]:
+def _findings(
+    facts: FileFacts, job: CheckJob, rules: Iterable[RuleClass], failures: list[str]
+) -> Iterator[Finding]:
     """What the rules find; one that fails costs what it has to say of one kernel, and `failures` is told."""
     configured = find_target(job.options.target)
-    for rule_class in selected_rules(job.selection):
+    for rule_class in rules:
         if not issubclass(rule_class, Rule):
             continue
         rule = rule_class()
@@ -135,6 +145,45 @@ def _findings_in(kernel: KernelFacts, rule: Rule, context: RuleContext) -> Itera
 def _judged_by(target: Target, need: Need) -> str:
     major, minor = need.support.least
     return f"{target.name} is the smallest GPU in question: `{need.feature}` (line {need.line}) needs sm_{major}{minor}"
+
+
+def _with_proven_edits(found: Sequence[Diagnostic], facts: FileFacts, job: CheckJob, spent: float) -> list[Diagnostic]:
+    """No edit may bring what any rule finds, whether the user wants to hear of it or not."""
+    from cudalint.program.includers import is_included_elsewhere
+    from cudalint.remedies.proof import Proof, proven
+
+    if not any(d.suggestion is not None and d.suggestion.edits for d in found):
+        return list(found)
+    rules = [rule for rule in all_rules() if rule.on_by_default or job.selection.wants(rule)]
+
+    def linted(facts: FileFacts) -> tuple[FileFacts, list[Diagnostic]]:
+        failures = list(facts.failures)
+        found = [finding.diagnostic for finding in _findings(facts, job, rules, failures)]
+        return replace(facts, failures=tuple(failures)), found
+
+    def again(
+        texts: Mapping[str, str], kernels: tuple[str, ...], seconds: float
+    ) -> tuple[FileFacts, list[Diagnostic]] | None:
+        unsaved = {**dict(job.options.unsaved), **texts}
+        options = replace(job.options, unsaved=tuple(unsaved.items()), only=kernels)
+        changed = analyse(job.path, options.within(seconds))
+        return None if isinstance(changed, Failure) else linted(changed)
+
+    proof = Proof(
+        *linted(facts),
+        again,
+        partial(source_text, options=job.options),
+        lambda path: not is_included_elsewhere(path, job.path),
+        seconds=min(job.options.seconds_of_edits - spent, max(_LEAST_FOR_EDITS, _SHARE_FOR_EDITS * spent)),
+    )
+    return proven(found, proof)
+
+
+def _as_allowed(diagnostic: Diagnostic) -> Diagnostic:
+    """What an annotation allows is listed for its justification, and nobody changes it."""
+    suggestion = diagnostic.suggestion
+    words = replace(suggestion, edits=(), applicability="display") if suggestion is not None else None
+    return replace(diagnostic, picture=None, suggestion=words)
 
 
 def _reported(diagnostics: Iterable[Diagnostic], ignores: FileIgnores) -> tuple[Diagnostic, ...]:

@@ -118,6 +118,8 @@ class FileAnalysis(Struct, eq=False):
         found: dict[int, list[KernelFacts]] = {}
         # Short ones first: one that takes all of the file's time costs no other.
         for index, ref in sorted(enumerate(self.unit.kernels), key=lambda each: _length(each[1])):
+            if self.options.only and ref.name not in self.options.only:
+                continue
             try:
                 found[index] = self._instantiations(ref)
             except Exception as error:
@@ -160,7 +162,7 @@ class FileAnalysis(Struct, eq=False):
             return [pattern] if pattern is not None else []
         if found and len(chosen) > len(facts):
             reason = f"{len(chosen) - len(facts)} more instantiations of it were not evaluated"
-            gap = Gap(found[0].place.path, found[0].place.line, reason)
+            gap = Gap(found[0].place.path, found[0].place.line, reason, is_about_instantiations=True)
             found[0] = replace(found[0], gaps=(*found[0].gaps, gap))
         return found
 

@@ -7,6 +7,7 @@ from fnmatch import fnmatchcase
 from typing import Literal, NamedTuple
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 RaceScope = Literal["block", "grid"]
 DEFAULT_TARGET = "a100"
@@ -54,6 +55,7 @@ class KernelSettings(Struct, frozen=True):
 
 
 _SHARE_OF_TIME = 0.75
+_SHARE_WITH_EDITS = 0.9
 
 
 class AnalysisOptions(Struct, frozen=True):
@@ -91,9 +93,20 @@ class AnalysisOptions(Struct, frozen=True):
     """In seconds for a file: what computes for longer is ended from outside."""
     unsaved: tuple[tuple[str, str], ...] = ()
     """Paths and texts that stand in for files: what came from standard input, or a fix that is being tried."""
+    only: tuple[str, ...] = ()
+    """The names of the kernels that are evaluated; all are where there are none."""
 
     @property
     def seconds(self) -> float:
         """A file's evaluation ends by itself after this share of the time limit: the launches that are left are only
         listed, so that the others' results are kept. Only a single launch that takes longer is ended from outside."""
         return _SHARE_OF_TIME * self.time_limit
+
+    def within(self, seconds: float) -> AnalysisOptions:
+        """The same, for an evaluation that ends by itself after so long."""
+        return replace(self, time_limit=seconds / _SHARE_OF_TIME)
+
+    @property
+    def seconds_of_edits(self) -> float:
+        """By when the edits that rules suggest have been tried."""
+        return _SHARE_WITH_EDITS * self.time_limit

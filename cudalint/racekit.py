@@ -189,7 +189,7 @@ def barrier_suggestion(races: Sequence[Race]) -> Suggestion | None:
     if also:
         text += f"; it ends the {'race' if len(also) == 1 else 'races'} at {listed(also)} too"
     edits = tuple(Edit(insertion.place, insertion.text) for insertion in fix.insertions)
-    return Suggestion(text, edits)
+    return Suggestion(text, edits, applicability="safe" if edits else "display")
 
 
 def lines_of_ends(race: Race) -> tuple[Line, Line]:

@@ -167,9 +167,11 @@ def _suggestion(kernel: KernelFacts, one: Evaluated, proposal: Proposal, context
     advice = proposal.layout.advice(one.access.array)
     change = f"{figure(before)} to {count(after, 'wavefront')} on this {noun(one.access)}"
     total_before, total_after = proposal.totals
+    edits = layout_edits(proposal.layout, one.access, kernel, context.text_of)
     return Suggestion(
         f"{advice}: {change}, and no access of `{one.access.array}` gets worse",
-        layout_edits(proposal.layout, one.access, kernel, context.text_of),
+        edits,
         {"wavefronts": total_before},
         {"wavefronts": total_after},
+        "safe" if edits else "display",
     )

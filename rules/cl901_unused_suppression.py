@@ -60,4 +60,5 @@ def _removal(suppression: Suppression) -> Suggestion:
     if not others:
         return Suggestion("remove the annotation")
     text = f"cudalint: {annotation.kind}({', '.join(others)}) -- {annotation.reason}"
-    return Suggestion(f"remove `{suppression.rule}` from the list", (Edit(suppression.place, text),))
+    edits = (Edit(suppression.place, text),)
+    return Suggestion(f"remove `{suppression.rule}` from the list", edits, applicability="safe")

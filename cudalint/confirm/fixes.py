@@ -17,6 +17,7 @@ from cudalint.confirm.session import Report, Source, measure, run_prepare
 from cudalint.confirm.trials import Outcome
 from cudalint.diagnostics import Diagnostic, Edit
 from cudalint.pool import Limits
+from cudalint.remedies.edits import apply_edits
 from cudalint.results import Failure
 from cudalint.source.text import source_text
 
@@ -175,16 +176,3 @@ def compare_outputs(before: Outcome | None, after: Outcome | None, race: bool) -
 
 def _of_path(fix: _Fix, path: str) -> list[Edit]:
     return [edit for edit in fix.edits if edit.place.path == path]
-
-
-def apply_edits(text: str, edits: Sequence[Edit]) -> str:
-    """The text with edits made; their columns count bytes, and they don't overlap."""
-    data = text.encode("utf-8", "surrogateescape")
-    starts = [0]
-    for line in data.split(b"\n"):
-        starts.append(starts[-1] + len(line) + 1)
-    for edit in sorted(edits, key=lambda e: (e.place.line, e.place.column), reverse=True):
-        begin = starts[edit.place.line - 1] + edit.place.column - 1
-        end = starts[edit.place.end_line - 1] + edit.place.end_column - 1
-        data = data[:begin] + edit.text.encode() + data[end:]
-    return data.decode("utf-8", "surrogateescape")

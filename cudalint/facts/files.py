@@ -70,6 +70,8 @@ class Gap(Struct, frozen=True):
     """The annotation or option that would settle it."""
     is_about_races: bool = False
     """All accesses are known; only the search for races had to leave something out."""
+    is_about_instantiations: bool = False
+    """There are more instantiations in sight than those that were evaluated."""
 
 
 class ProblemFacts(Struct, frozen=True):

@@ -57,7 +57,7 @@ def setters(path: str, constant: str) -> list[str]:
 
 def _with(path: str, pattern: bytes) -> list[str]:
     """Files near `path` in whose text, without its comments, something is found."""
-    texts = ((other, _COMMENT.sub(b" ", small_file(other))) for other in _candidates(path, _CALLING))
+    texts = ((other, _COMMENT.sub(b" ", small_file(other))) for other in sources_near(path, _CALLING))
     return [other for other, text in texts if re.search(pattern, text)][:_MAX_DEFINERS]
 
 
@@ -65,12 +65,12 @@ def _near(path: str, suffixes: tuple[str, ...], some: bytes, names: Collection[s
     if not names or not os.path.isfile(path):
         return []
     named = rb"(?<!\w)(?:" + b"|".join(re.escape(name.encode()) for name in sorted(names)) + rb")(?!\w)"
-    texts = ((other, small_file(other)) for other in _candidates(path, suffixes))
+    texts = ((other, small_file(other)) for other in sources_near(path, suffixes))
     return [other for other, text in texts if re.search(some, text) and re.search(named, text)]
 
 
-def _candidates(path: str, suffixes: tuple[str, ...]) -> list[str]:
-    """Those beside it first; what is above a work tree belongs to somebody else."""
+def sources_near(path: str, suffixes: tuple[str, ...]) -> list[str]:
+    """Other files of its folder, and then of the one above; what is above a work tree belongs to somebody else."""
     folder = os.path.dirname(path)
     beside = [other for other in _sources(folder, suffixes) if os.path.basename(other) != os.path.basename(path)]
     parent = os.path.join(folder, os.pardir) if folder in ("", os.curdir) else os.path.dirname(folder)

@@ -94,6 +94,7 @@ def _variant(variant: Diagnostic) -> JsonObject:
 
 def _suggestion(suggestion: Suggestion) -> JsonObject:
     return {
+        "applicability": suggestion.applicability,
         "message": suggestion.message,
         "edits": [{**_place(edit.place), "text": edit.text} for edit in suggestion.edits],
         "before": _figures(suggestion.before),

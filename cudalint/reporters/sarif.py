@@ -129,7 +129,11 @@ class _Report:
             {"artifactLocation": self._artifact(path), "replacements": [self._replacement(edit) for edit in group]}
             for path, group in groupby(edits, key=lambda edit: edit.place.path)
         ]
-        return {"description": {"text": wording.advice(suggestion)}, "artifactChanges": changes}
+        return {
+            "description": {"text": wording.advice(suggestion)},
+            "artifactChanges": changes,
+            "properties": {"applicability": suggestion.applicability},
+        }
 
     def _replacement(self, edit: Edit) -> JsonObject:
         start, end = utf16_columns(edit.place, self._sources)

@@ -51,5 +51,6 @@ def _finding(group: alike.Group, sources: SourceLines, style: Style, draws: bool
 
 def _suggestion(suggestion: Suggestion, sources: SourceLines, style: Style, gutter: int) -> Iterator[str]:
     margin = " " * gutter
-    yield f"{margin} {style.paint('=', 'blue')} {style.paint('help:', 'bold')} {wording.advice(suggestion)}"
+    label = "help (look before you apply it):" if suggestion.applicability == "unsafe" else "help:"
+    yield f"{margin} {style.paint('=', 'blue')} {style.paint(label, 'bold')} {wording.advice(suggestion)}"
     yield from frames.edit_lines(suggestion.edits, sources, style, gutter)

@@ -5,13 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 
 from cudalint.confirm.backend import Backend, Settings
-from cudalint.confirm.fixes import apply_edits, compare_outputs, confirm_fixes
+from cudalint.confirm.fixes import compare_outputs, confirm_fixes
 from cudalint.confirm.session import Report
 from cudalint.confirm.trials import Device, Log, ModuleFigures, Outcome, Trial
 from cudalint.diagnostics import Edit
 from cudalint.facts import Place
 from cudalint.options import AnalysisOptions
 from cudalint.pool import Limits
+from cudalint.remedies.edits import apply_edits
 
 _DEVICE = Device("Played GPU", "sm_80", "1.0", "12.0", "NVRTC 12.0", "13", None)
 

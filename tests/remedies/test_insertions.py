@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cudalint.confirm.fixes import apply_edits
 from cudalint.diagnostics import Edit
 from cudalint.facts import Place
+from cudalint.remedies.edits import apply_edits
 from cudalint.remedies.insertions import insertions
 
 Where = Literal["before", "end"]

@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from cudalint.confirm.fixes import apply_edits
 from cudalint.diagnostics import Diagnostic
 from cudalint.engine import CheckJob, analyse, report_on
 from cudalint.facts import FileFacts
 from cudalint.options import AnalysisOptions
 from cudalint.registry import Selection
+from cudalint.remedies.edits import apply_edits
 
 _FIXTURES = Path(__file__).parent.parent.parent / "fixtures"
 _SPELLINGS = """

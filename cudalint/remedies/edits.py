@@ -1,0 +1,112 @@
+"""Edits made in texts, and where places of the text before stand in the text after."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Iterable, Iterator, Sequence
+
+from msgspec import Struct
+
+from cudalint.diagnostics import Edit
+from cudalint.facts import Place
+
+
+def apply_edits(text: str, edits: Sequence[Edit]) -> str:
+    """The text with edits made; their columns count bytes, and they don't overlap."""
+    data = text.encode("utf-8", "surrogateescape")
+    starts = _starts(data)
+    for edit in sorted(edits, key=lambda e: (e.place.line, e.place.column), reverse=True):
+        begin, end = _extent(starts, edit.place)
+        data = data[:begin] + edit.text.encode() + data[end:]
+    return data.decode("utf-8", "surrogateescape")
+
+
+def edited_texts(edits: Iterable[Edit], text_of: Callable[[str], str]) -> dict[str, str]:
+    """The texts of all files that edits change, by their paths."""
+    by_path: dict[str, list[Edit]] = {}
+    for edit in edits:
+        by_path.setdefault(edit.place.path, []).append(edit)
+    return {path: apply_edits(text_of(path), own) for path, own in by_path.items()}
+
+
+def overlap(edits: Sequence[Edit]) -> bool:
+    """Whether two edits change the same text."""
+    ordered = sorted(edits, key=lambda edit: edit.place)
+    return any(
+        a.place.path == b.place.path and (a.place.end_line, a.place.end_column) > (b.place.line, b.place.column)
+        for a, b in itertools.pairwise(ordered)
+    )
+
+
+def fit(edits: Iterable[Edit], text_of: Callable[[str], str]) -> bool:
+    """Whether all edits are within the texts that they are made in."""
+    return all(edit.place.end_line <= text_of(edit.place.path).count("\n") + 1 for edit in edits)
+
+
+class _Text(Struct, frozen=True, eq=False):
+    """What one file was, and what it is."""
+
+    before: list[int]
+    """Where its lines start."""
+    after: list[int]
+    edits: tuple[tuple[int, int, int], ...]
+    """Begin and end of what each edit replaces, and by how much it moves what follows."""
+
+    def moved(self, offset: int) -> int:
+        """What is put in at the very offset comes before it."""
+        return offset + sum(more for _, end, more in self.edits if end <= offset)
+
+
+class Correspondence(Struct, frozen=True, eq=False):
+    """Which places of the texts before and after some edits are the same."""
+
+    texts: dict[str, _Text]
+
+    @classmethod
+    def of(cls, edits: Sequence[Edit], text_of: Callable[[str], str]) -> Correspondence:
+        texts: dict[str, _Text] = {}
+        for path, after in edited_texts(edits, text_of).items():
+            before = _starts(text_of(path).encode("utf-8", "surrogateescape"))
+            own = [(*_extent(before, e.place), e) for e in edits if e.place.path == path]
+            moves = tuple((begin, end, len(edit.text.encode()) - (end - begin)) for begin, end, edit in own)
+            texts[path] = _Text(before, _starts(after.encode("utf-8", "surrogateescape")), moves)
+        return cls(texts)
+
+    def before(self, place: Place) -> tuple[str, int, int]:
+        """Where a place of the texts before begins, in the texts after."""
+        text = self.texts.get(place.path)
+        if text is None or place.line >= len(text.before):
+            return place.path, place.line, place.column
+        return place.path, 0, text.moved(text.before[place.line - 1] + place.column - 1)
+
+    def after(self, place: Place) -> tuple[str, int, int]:
+        """The same for a place of the texts after."""
+        text = self.texts.get(place.path)
+        if text is None or place.line >= len(text.after):
+            return place.path, place.line, place.column
+        return place.path, 0, text.after[place.line - 1] + place.column - 1
+
+    def line_before(self, path: str, line: int) -> tuple[str, int]:
+        """A line of the texts before, by where it ends: what is put in before its code may make two of it."""
+        text = self.texts.get(path)
+        return path, line if text is None or line >= len(text.before) else text.moved(text.before[line] - 1)
+
+    def line_after(self, path: str, line: int) -> tuple[str, int]:
+        text = self.texts.get(path)
+        return path, line if text is None or line >= len(text.after) else text.after[line] - 1
+
+
+def _starts(data: bytes) -> list[int]:
+    """Where the lines of a text start, with one more that is behind it."""
+    return [0, *_ends(data)]
+
+
+def _ends(data: bytes) -> Iterator[int]:
+    at = 0
+    for line in data.split(b"\n"):
+        at += len(line) + 1
+        yield at
+
+
+def _extent(starts: Sequence[int], place: Place) -> tuple[int, int]:
+    return starts[place.line - 1] + place.column - 1, starts[place.end_line - 1] + place.end_column - 1
