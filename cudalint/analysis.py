@@ -60,7 +60,9 @@ def _analyse_text(path: str, text: CudaText, options: AnalysisOptions, deadline:
     parsed = parse_file(path, parse_options(path, options, text.options), text.data, text.places)
     elsewhere = ConstantsElsewhere(path, partial(parse_options, options=options))
     unit = lower_unit(parsed, constant=elsewhere.value)
-    problems = tuple(ProblemFacts(p.path, p.line, p.column, p.message, p.is_syntax) for p in unit.problems)
+    problems = tuple(
+        ProblemFacts(p.path, p.line, p.column, p.message, p.is_syntax, p.is_certain) for p in unit.problems
+    )
     usage, failures = _usage(path, unit, options, text)
     sources = _sources(path, unit)
     analysis = FileAnalysis.of(unit, options, partial(constant_named, parsed), usage, tuple(sources), deadline)

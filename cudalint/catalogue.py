@@ -40,6 +40,7 @@ NAME_OF_CODE = {
     "CL901": "unused-suppression",
     "CL902": "incomplete-analysis",
     "CL903": "bad-annotation",
+    "CL904": "invalid-code",
 }
 
 

@@ -209,7 +209,8 @@ def _hint(name: str, known: Iterable[str]) -> str:
 
 _OF_THE_COMMAND_LINE = frozenset(
     {
-        "fail-on", "format", "output", "baseline", "write-baseline", "diff", "statistics", "show", "color", "quiet",
+        "fail-on", "fail-on-incomplete", "format", "output", "baseline", "write-baseline", "diff", "statistics", "show",
+        "color", "quiet",
         "force-launch", "registers", "maxrregcount", "cubin", "ptxas", "param", "race-scope", "cuda-path",
         "compile-commands", "force-exclude", "jobs", "time-limit",
     }

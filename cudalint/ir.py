@@ -591,6 +591,8 @@ class Problem(Struct, frozen=True):
     message: str
     is_syntax: bool = False
     """The text is no C++ there, whatever is declared elsewhere."""
+    is_certain: bool = False
+    """No compiler of CUDA takes it, whatever is declared elsewhere and whatever the build defines."""
 
 
 class Unit(Struct, eq=False):

@@ -8,7 +8,7 @@ from typing import Literal, NamedTuple
 from msgspec import Struct, field
 
 from cudalint.diagnostics import Diagnostic, Severity
-from cudalint.facts import FileFacts, Frame, LeftOutLaunches, Operation, Place, Space
+from cudalint.facts import FileFacts, Frame, KernelFacts, LeftOutLaunches, Operation, Place, Space
 
 SEVERITIES: tuple[Severity, ...] = ("error", "warning", "info")
 """Worst first."""
@@ -49,6 +49,14 @@ class Coverage(Struct, frozen=True):
     """Those of `accesses` that at least one launch of one instantiation left without figures."""
     left_out: frozenset[tuple[str, LeftOutLaunches]] = frozenset()
     """Launches that were not evaluated, with the instantiation that they launch."""
+    seen_into: frozenset[Place] = frozenset()
+    """Those of `kernels` of which anything is known: an access has figures or depends on loaded data, or there was
+    nothing to evaluate, and nothing was left out."""
+
+    @property
+    def unknown_kernels(self) -> int:
+        """Kernels of which nothing could be evaluated: that nothing was found in them says nothing."""
+        return len(self.kernels - self.seen_into)
 
     @property
     def evaluated(self) -> int:
@@ -71,7 +79,15 @@ def coverage_of(facts: FileFacts) -> Coverage:
                 unevaluated.add(site)
     places = frozenset(kernel.place for kernel in facts.kernels)
     left_out = frozenset((kernel.instantiation, launches) for kernel in facts.kernels for launches in kernel.left_out)
-    return Coverage(places, frozenset(accesses), frozenset(unevaluated), left_out)
+    seen_into = frozenset(kernel.place for kernel in facts.kernels if _is_seen_into(kernel))
+    return Coverage(places, frozenset(accesses), frozenset(unevaluated), left_out, seen_into)
+
+
+def _is_seen_into(kernel: KernelFacts) -> bool:
+    if not kernel.accesses:
+        return all(gap.is_about_races for gap in kernel.gaps)
+    statuses = {result.status for access in kernel.accesses for result in access.results}
+    return not statuses.isdisjoint({*_EVALUATED, "data-dependent"})
 
 
 def total_coverage(parts: Iterable[Coverage]) -> Coverage:
@@ -80,12 +96,16 @@ def total_coverage(parts: Iterable[Coverage]) -> Coverage:
     accesses: set[Site] = set()
     unevaluated: set[Site] = set()
     left_out: set[tuple[str, LeftOutLaunches]] = set()
+    seen_into: set[Place] = set()
     for part in parts:
         kernels |= part.kernels
         accesses |= part.accesses
         unevaluated |= part.unevaluated
         left_out |= part.left_out
-    return Coverage(frozenset(kernels), frozenset(accesses), frozenset(unevaluated), frozenset(left_out))
+        seen_into |= part.seen_into
+    return Coverage(
+        frozenset(kernels), frozenset(accesses), frozenset(unevaluated), frozenset(left_out), frozenset(seen_into)
+    )
 
 
 class AllowedRule(NamedTuple):

@@ -19,6 +19,7 @@ from cudalint.facts import (
     ProblemFacts,
     Status,
 )
+from cudalint.invalid_lines import invalid_lines
 from cudalint.missing_includes import headers_not_found, may_miss_headers
 from cudalint.rule import Rule, RuleContext
 from cudalint.rulekit import count, is_repeat
@@ -62,8 +63,9 @@ class IncompleteAnalysis(Rule):
     def check_file(self, context: RuleContext) -> Iterator[Diagnostic]:
         """Each line that is no C++, once: what follows from one error often stands on its line."""
         lines: dict[tuple[str, int], ProblemFacts] = {}
+        invalid = _invalid_lines(context.file)
         for problem in context.file.problems:
-            if problem.is_syntax:
+            if problem.is_syntax and (problem.path, problem.line) not in invalid:
                 lines.setdefault((problem.path, problem.line), problem)
         errors = [lines[key] for key in sorted(lines)]
         # What a header that is missing would have defined may make C++ of such a line.
@@ -140,10 +142,17 @@ def _is_by_data(result: BarrierResult) -> bool:
 
 def _about_the_body(kernel: KernelFacts, file: FileFacts) -> Iterator[str]:
     """What was left out; errors that have a line of their own need no second one."""
-    own = {f"{p.line}:{p.column}: {p.message}" for p in file.problems if p.is_syntax and p.path == kernel.place.path}
+    invalid = _invalid_lines(file)
+    here = (p for p in file.problems if p.path == kernel.place.path)
+    own = {f"{p.line}:{p.column}: {p.message}" for p in here if p.is_syntax or (p.path, p.line) in invalid}
     reasons = Counter(gap.reason for gap in kernel.gaps if _brief(gap.reason) not in own)
     if reasons:
         yield f"left out: {_enumerated(reasons)}"
+
+
+def _invalid_lines(file: FileFacts) -> set[tuple[str, int]]:
+    """Those that are errors of their own (CL904)."""
+    return {(problem.path, problem.line) for _, problem in invalid_lines(file)}
 
 
 def _about_the_launch(kernel: KernelFacts, file: FileFacts) -> Iterator[str]:

@@ -41,6 +41,10 @@ _report_options = together(
         help="Exit with 1 for findings at least as bad as this.",
     ),
     _report(
+        "--fail-on-incomplete", is_flag=True,
+        help="Exit with 1 for kernels of which nothing could be evaluated, too.",
+    ),
+    _report(
         "--format", "format_", type=click.Choice(FORMATS),
         help="How to print findings.  [default: text; github on GitHub's runners]",
     ),
@@ -79,6 +83,7 @@ _report_options = together(
 def command(
     paths: Sequence[str],
     fail_on: str,
+    fail_on_incomplete: bool,
     format_: str | None,
     outputs: tuple[Output, ...],
     baseline: str | None,
@@ -92,7 +97,8 @@ def command(
 ) -> int:
     """Lint CUDA files and folders; `-` reads standard input.
 
-    Exit status: 0 nothing at or above --fail-on, 1 findings, 2 something could not be linted.
+    Exit status: 0 nothing at or above --fail-on, 1 findings (with --fail-on-incomplete also kernels of which
+    nothing could be evaluated), 2 something could not be linted.
 
     \b
     Examples:
@@ -132,7 +138,7 @@ def command(
     warn_of_options(values, result.parameters)
     warn_of_settings(result.paths, settings)
     print_failures(result.failures)
-    return _status(result, shown.fail_on)
+    return _status(result, shown.fail_on, fail_on_incomplete)
 
 
 def _drawn(show: bool | None) -> int | None:
@@ -146,7 +152,8 @@ def _drawn(show: bool | None) -> int | None:
     return WORST if is_wide(pictures.NEEDED_WIDTH) else 0
 
 
-def _status(result: CheckResult, fail_on: Severity) -> int:
+def _status(result: CheckResult, fail_on: Severity, fail_on_incomplete: bool) -> int:
     if result.failures:
         return FAILED
-    return FINDINGS if result.reaches(fail_on) else NOTHING_FOUND
+    fails = result.reaches(fail_on) or (fail_on_incomplete and result.coverage.unknown_kernels > 0)
+    return FINDINGS if fails else NOTHING_FOUND

@@ -83,6 +83,8 @@ class ProblemFacts(Struct, frozen=True):
     message: str
     is_syntax: bool = False
     """The text is no C++ there, whatever is declared elsewhere."""
+    is_certain: bool = False
+    """No compiler of CUDA takes it, whatever is declared elsewhere and whatever the build defines."""
 
 
 class FileFacts(Struct, frozen=True, eq=False):

@@ -28,6 +28,7 @@ from cudalint.frontend.flags import (
     system_folders,
 )
 from cudalint.frontend.guesses import Guess, header_of
+from cudalint.frontend.invalid import Sight, with_certainty
 from cudalint.frontend.problems import (
     NO_NAMESPACE,
     Problem,
@@ -144,6 +145,8 @@ def parse_file(
     attempt = _Parser(path, text, options).best_attempt()
     ranges = clang.skipped_ranges(attempt.unit, path)
     problems = (*_without_followers(attempt.problems), *_taken_as_defined(path, attempt.setting.switches))
+    if problems:
+        problems = with_certainty(problems, _sight(path, text, attempt, ranges, is_whole=places is None))
     launches = nested_launches(attempt.unit)
     if places is not None:
         problems = tuple(_placed(p, path, places) for p in problems)
@@ -152,6 +155,12 @@ def parse_file(
         path, attempt.unit, problems, ranges, system_folders=system_folders(options), places=places,
         context=attempt.setting.context, nested_launches=launches, stand_ins=attempt.stand_ins(), given=given,
     )  # fmt: skip
+
+
+def _sight(path: str, text: bytes, attempt: _Attempt, ranges: Sequence[tuple[int, int]], is_whole: bool) -> Sight:
+    setting = attempt.setting
+    as_built = is_whole and not setting.switches and recovery.includer_context(path) is None
+    return Sight(path, text.decode(errors="replace"), ranges, frozenset(_included(attempt)), as_built)
 
 
 def _without_followers(problems: Sequence[Problem]) -> Iterator[Problem]:

@@ -60,6 +60,8 @@ class Problem(Struct, frozen=True):
     """The text is no C++ there, whatever is declared elsewhere."""
     name: str = ""
     """What was made up for that nothing declares."""
+    is_certain: bool = False
+    """No compiler of CUDA takes it, whatever is declared elsewhere and whatever the build defines."""
 
 
 def problems_of(unit: TranslationUnit) -> tuple[Problem, ...]:

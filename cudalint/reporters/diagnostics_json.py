@@ -30,6 +30,7 @@ def document(result: CheckResult) -> JsonObject:
             "kernels": len(result.coverage.kernels),
             "accesses": len(result.coverage.accesses),
             "evaluated": result.coverage.evaluated,
+            "unknown_kernels": result.coverage.unknown_kernels,
             "launches_left_out": result.coverage.launches_left_out,
             "errors": result.count("error"),
             "warnings": result.count("warning"),

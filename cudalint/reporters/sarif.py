@@ -68,6 +68,7 @@ class _Report:
                 "kernels": len(result.coverage.kernels),
                 "accesses": len(result.coverage.accesses),
                 "evaluated": result.coverage.evaluated,
+                "unknownKernels": result.coverage.unknown_kernels,
             },
         }
         return {"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}

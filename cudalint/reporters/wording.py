@@ -137,6 +137,8 @@ def summary(result: CheckResult) -> str:
     text = f"Found {enumeration(found)}" if found else nothing
     text += f" in {count(len(coverage.kernels), 'kernel')}"
     text += f" ({coverage.evaluated} of {count(len(coverage.accesses), 'access', 'accesses')} evaluated)"
+    if coverage.unknown_kernels:
+        text += f"; nothing could be evaluated of {count(coverage.unknown_kernels, 'kernel')}"
     if coverage.launches_left_out:
         more = count(coverage.launches_left_out, "more launch", "more launches")
         text += f"; {more} of other grids or arguments not (`cudalint facts` says where)"

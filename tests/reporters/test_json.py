@@ -41,7 +41,7 @@ def test_diagnostics() -> None:
     )
     document = _validated("diagnostics", "\n".join(diagnostics_json.render(result)))
     assert document["summary"] == {
-        "files": 2, "kernels": 1, "accesses": 2, "evaluated": 1, "launches_left_out": 0,
+        "files": 2, "kernels": 1, "accesses": 2, "evaluated": 1, "unknown_kernels": 0, "launches_left_out": 0,
         "errors": 0, "warnings": 3, "infos": 0,
     }  # fmt: skip
     first, _, last = document["diagnostics"]

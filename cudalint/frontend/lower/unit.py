@@ -39,7 +39,9 @@ def lower_unit(
     of other files that launch kernels, and `constant` finds the values that other files give to constants."""
     unit = _Unit(parsed, launching, constant)
     given = parsed.as_given
-    problems = [ir.Problem(given(p.path), p.line, p.column, p.message, p.is_syntax) for p in parsed.problems]
+    problems = [
+        ir.Problem(given(p.path), p.line, p.column, p.message, p.is_syntax, p.is_certain) for p in parsed.problems
+    ]
     return ir.Unit(
         path=parsed.path,
         problems=tuple(problems),

@@ -1,0 +1,147 @@
+"""Which problems of a file are mistakes that every compiler of CUDA rejects, and not a matter of what was not in sight.
+
+Everything that may stand elsewhere makes a problem doubtful: an include that was not found, a library's header of which
+only a stand-in is bundled, a macro that the build may define, another branch of a preprocessor condition, a family of
+names that CUDA's own headers use. clang's grammar is not that of nvcc either, so that only plain messages about plain
+lines count.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from typing import Final
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from cudalint.frontend.flags import BUNDLED_ROOT, LIBRARIES_ROOT
+from cudalint.frontend.problems import Problem
+from cudalint.program.folders import small_file
+
+_NAME: Final = re.compile(r"(use of undeclared identifier|unknown type name) '(\w+)'")
+_FAMILIES: Final = re.compile(
+    r"_\w*|\w*_|cu[A-Z]\w*|CU\w*|cuda\w*|cu(rand|blas|fft|sparse|solver|b|te|tlass)\w*|nv\w*|Nv\w*|[Nn]pp\w*"
+    r"|(tex|surf)(ture|ace)?\d?\w*|atomic\w*|make_\w+|[Hh]alf\w*|[fb]p?\d+\w*|clock\w*"
+    r"|u?mul(24|hi|64hi)|\w+_as_\w+|\w+2\w+|is[a-z]+|pow10f?|significand|drem|gamma|nexttoward|rnormf"
+    r"|\w+[1234]|\w+_t|threadfence\w*|sync\w*|simd\w*|wmma\w*|mma\w*"
+)
+"""Names that CUDA's headers and C's may have beyond those that the bundled headers declare (CUDA C++ Programming Guide,
+CUDA Math API): intrinsics, vector types and conversions, textures, half precision, deprecated functions of devices."""
+_IN_FULL: Final = re.compile(
+    r"_cudalint/|cuda_runtime|cuda\.h|device_launch_parameters|vector_types|vector_functions|driver_types|host_defines"
+    r"|builtin_types|channel_descriptor|library_types|math|c?stdio|c?stdlib|c?string|c?time|c?float|c?limits|c?assert"
+    r"|c?std(int|def|bool|arg)|c?ctype|c?errno|unistd|sys/|iostream|fstream|sstream|iomanip|ostream|istream|ios|string"
+    r"|vector|algorithm|chrono|random|memory|utility|functional|map|set|array|numeric|limits|cmath|iterator|tuple"
+    r"|initializer_list|type_traits|typeinfo|new|exception|stdexcept|list|queue|stack|deque|unordered_|bits/|features"
+    r"|curand\.h|cublas|cufft|cusparse|omp|getopt|cuda_profiler_api|ratio|thread|mutex|atomic|condition_variable"
+)
+"""Headers that declare all that a kernel can use of what they have. Others may have more than their stand-ins."""
+_SYNTAX: Final = re.compile(
+    r"expected '[;)\]}]'( |$)|expected expression|expected '\(' after '(if|for|while|switch)'|extraneous closing brace"
+    r"|expected ';'|expected '\w+' in do/while loop|missing terminating '\"' character"
+    r"|nothing closes this (brace|string)|a bracket is open here"
+)
+_ODD: Final = re.compile(
+    r"\b(asm|requires|concept|consteval|constinit|co_\w+|typeof|decltype|template|typename|operator|goto|register)\b"
+    r"|\b_[A-Z]\w*|<=>|\[\[|<<\s*<|>>\s*>|#|\\$|\[[^\]]*\]\s*__"
+    r"|\b__(?!(global|device|shared|restrict)__|restrict\b|syncthreads\b)"
+)
+"""What compilers differ about, on the line of an error."""
+_WORDS: Final = re.compile(r"[A-Za-z_]\w*")
+_NOT_CODE: Final = re.compile(r'"(?:\\.|[^"\\\n])*"|//[^\n]*|/\*.*?\*/', re.DOTALL)
+_USING: Final = re.compile(r"\busing\s+namespace\s+([\w:]+)")
+_USING_NAME: Final = re.compile(r"\busing\s+[\w:]+::\w+\s*;")
+_DIRECTIVE: Final = re.compile(r"^[ \t]*#(?:[^\n\\]|\\.|\\\n)*", re.MULTILINE)
+
+
+class Sight(Struct, frozen=True):
+    """What of a file's surroundings was seen."""
+
+    path: str
+    text: str
+    skipped: Sequence[tuple[int, int]]
+    """First and last line of what preprocessor conditions leave out."""
+    included: Collection[str]
+    """The paths of the headers that were read."""
+    is_whole: bool
+    """It is no fragment of another file, nor a text in one, and stands as its author builds it."""
+
+
+def with_certainty(problems: Iterable[Problem], sight: Sight) -> tuple[Problem, ...]:
+    """The problems, each of which tells whether it is certainly a mistake."""
+    listed = tuple(problems)
+    if not sight.is_whole or not sight.path.endswith(".cu"):
+        return listed
+    if any(problem.kind in ("missing-include", "supplied") for problem in listed):
+        return listed
+    if not any(problem.path == sight.path for problem in listed):
+        return listed
+    judge = _Judge(sight)
+    return tuple(replace(problem, is_certain=judge.is_certain(problem)) for problem in listed)
+
+
+class _Judge:
+    def __init__(self, sight: Sight) -> None:
+        self._path = sight.path
+        self._lines = sight.text.split("\n")
+        own = [path for path in sight.included if not path.startswith(BUNDLED_ROOT)]
+        bundled = [path.removeprefix(BUNDLED_ROOT).lstrip("/\\") for path in sight.included if path not in own]
+        self._has_libraries = any(path.startswith(LIBRARIES_ROOT) for path in own)
+        self._others_in_part = not all(_IN_FULL.match(path) for path in bundled)
+        headers = "\n".join(small_file(path).decode(errors="replace") for path in own)
+        self._texts = f"{sight.text}\n{headers}"
+        left_out = (line for first, last in sight.skipped for line in self._lines[first - 1 : last])
+        directives = (match[0] for match in _DIRECTIVE.finditer(sight.text))
+        self._elsewhere = set(_WORDS.findall("\n".join((headers, *left_out, *directives))))
+        self._opens_namespaces = any(self._opens(headers, sight.text))
+
+    def _opens(self, headers: str, text: str) -> Iterator[bool]:
+        """Whether names of a namespace that is not the user's own stand without it."""
+        for match in _USING.finditer(self._texts):
+            yield match[1] != "std" and re.search(rf"\bnamespace\s+{match[1]}\b\s*\{{", self._texts) is None
+        yield _USING_NAME.search(self._texts) is not None and self._others_in_part
+
+    def is_certain(self, problem: Problem) -> bool:
+        if problem.path != self._path or self._has_libraries or not 0 < problem.line <= len(self._lines):
+            return False
+        if problem.kind == "guessed":
+            return self._is_no_name(problem, problem.name)
+        match = _NAME.match(problem.message)
+        if match is not None:
+            return self._is_no_name(problem, match[2])
+        return problem.is_syntax and _SYNTAX.match(problem.message) is not None and self._is_plain(problem)
+
+    def _is_no_name(self, problem: Problem, name: str) -> bool:
+        """Whether nothing that may be elsewhere can declare a name."""
+        rest = self._lines[problem.line - 1].encode()[problem.column - 1 :].decode(errors="replace")
+        if not re.match(rf"{re.escape(name)}\b", rest) or "#" in self._lines[problem.line - 1]:
+            return False  # It comes out of a macro.
+        # What has no small letter is a macro, which the build may define.
+        if name.upper() == name or _FAMILIES.fullmatch(name) or name in self._elsewhere:
+            return False
+        behind = rest[len(name) :].lstrip()
+        if behind.startswith(("::", "<")) or self._opens_namespaces:
+            return False
+        is_type = re.match(r"[*&\s]*[A-Za-z_]", behind) is not None and not behind.startswith(("and ", "or "))
+        if is_type:
+            # Names of scalar types are often the build's (`-Dreal=double`).
+            return name[0].isupper() and not self._others_in_part
+        if behind.startswith("(") and (self._others_in_part or _USING.search(self._texts) is not None):
+            return False
+        return len(name) > 1 or not self._others_in_part
+
+    def _is_plain(self, problem: Problem) -> bool:
+        """Whether all that stands on the line of a syntax error and before it is what every compiler reads alike."""
+        before = next((n for n in range(problem.line - 1, 0, -1) if self._lines[n - 1].strip()), problem.line)
+        near = "\n".join({n: self._lines[n - 1] for n in (before, problem.line)}.values())
+        code = _NOT_CODE.sub(" ", near)
+        if _ODD.search(code):
+            return False
+        capitals = (word for word in _WORDS.findall(code) if len(word) > 1 and word.upper() == word)
+        return all(self._declares(word) for word in capitals)
+
+    def _declares(self, word: str) -> bool:
+        """Whether the user's own text defines a macro, or declares a name, that could be anything otherwise."""
+        declared = rf"#\s*define\s+{word}\b|\b(?:int|unsigned|size_t|typename|class|float|double|auto)[\s*&]+{word}\b"
+        return re.search(declared, self._texts) is not None

@@ -1,0 +1,58 @@
+"""CL904: what no compiler takes, inside a kernel."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from cudalint.diagnostics import Diagnostic
+from cudalint.facts import KernelFacts, Place
+from cudalint.invalid_lines import invalid_lines
+from cudalint.rule import Rule, RuleContext
+
+_MOST_ERRORS = 20
+"""Lines that are listed; a text that is no source at all has hundreds."""
+_NAME = re.compile(r"(?:nothing declares|use of undeclared identifier|unknown type name) '(\w+)'")
+
+
+class InvalidCode(Rule):
+    """A syntax error inside a kernel, or a name in it that nothing declares.
+
+    What it does
+        Reports a line of a kernel that no compiler of CUDA takes: a missing semicolon or bracket, or a name that
+        nothing declares although every include was found. Only what is certain is reported: in a `.cu` file of which
+        all includes were found, and not where a macro of the build, a library's header of which cudalint has but a
+        stand-in, or a name of CUDA's own that it may not know could make code of it. What is doubtful, and what comes
+        behind something doubtful, stays a matter of [CL902](CL902-incomplete-analysis.md). Templates that nothing
+        instantiates are left to that rule too: compilers differ about how far they read those.
+
+    Why is this bad
+        The file doesn't compile, and what cudalint says of the rest of the kernel may be about another one than was
+        meant.
+
+    Example
+        __global__ void scale(float *a, int n) {
+            int i = blockIdx.x * blockDim.x + threadIdx.x     // no semicolon
+            if (i < n) a[i] *= 2;
+        }
+
+    Use instead
+        __global__ void scale(float *a, int n) {
+            int i = blockIdx.x * blockDim.x + threadIdx.x;
+            if (i < n) a[i] *= 2;
+        }
+    """
+
+    code = "CL904"
+    name = "invalid-code"
+    severity = "error"
+    summary = "a syntax error or an undeclared name inside a kernel"
+
+    def check(self, kernel: KernelFacts, context: RuleContext) -> Iterator[Diagnostic]:
+        for holder, problem in invalid_lines(context.file)[:_MOST_ERRORS]:
+            if holder is not kernel:
+                continue
+            place = Place(problem.path, problem.line, problem.column, problem.line, problem.column)
+            match = _NAME.match(problem.message)
+            message = f"nothing declares `{match[1]}`" if match else f"syntax error: {problem.message}"
+            yield self.finding(kernel, place=place, message=message)
