@@ -19,6 +19,7 @@ from cudalint.frontend.lower.sources import Sources
 from cudalint.frontend.lower.stand_ins import StandIns
 from cudalint.frontend.lower.statements import Statements
 from cudalint.frontend.lower.symbols import Symbols
+from cudalint.frontend.lower.type_tests import TypeTests
 from cudalint.frontend.lower.types import Types
 from cudalint.frontend.parse import ParsedFile
 from cudalint.frontend.problems import Problem
@@ -44,6 +45,7 @@ class Context:
         self.sources = Sources(self.root.unit, parsed.path, parsed.is_user, parsed.shown, parsed.places, parsed.tu)
         self.macros = Macros(self._texts)
         self.types = Types(Layouts(parsed.problems, self.sources))
+        self.type_tests = TypeTests(self)
         self.symbols = Symbols(self)
         self.functions = Functions(self, launching)
         self.stand_ins = StandIns(self, parsed.stand_ins)

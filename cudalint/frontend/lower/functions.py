@@ -140,7 +140,8 @@ class Functions:
 
     def _load(self, key: str) -> ir.Function | None:
         if key not in self._loaded:
-            with _deep_recursion(), self._object_of(self._definitions[key]) as this:
+            definition = self._definitions[key]
+            with _deep_recursion(), self._context.type_tests.of(definition), self._object_of(definition) as this:
                 self._loaded[key] = self._lower(key, this)
         return self._loaded[key]
 

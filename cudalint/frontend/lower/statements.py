@@ -159,6 +159,8 @@ class Statements:
         """The branch of an `if constexpr` that is compiled."""
         value = cursors.evaluate(nodes[0])
         branches = nodes[1:]
+        if value is None:
+            value = self._context.type_tests.decided(nodes[0])
         if value is None:  # In a template itself: both are possible.
             condition = self._context.expressions.lower(nodes[0])
             lowered = [self.block(branch) for branch in branches] + [None, None]

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Final
 
 from msgspec.structs import replace
@@ -71,6 +72,8 @@ class Types:
         self._arrays: dict[tuple[ir.Type, int | None], ir.ArrayType] = {}
         self._volatile: set[int] = set()
         """Of the types that were lowered, those that are declared `volatile`, by their handle."""
+        self._sizes: Mapping[str, int] = {}
+        """Of parameters of templates, those that are not taken for what most of them are."""
         self._base_bytes: dict[ir.RecordType, int] = {}
         """Instances of class templates whose bases depend on its parameters, which libclang 18 doesn't tell; and the
         bytes of those bases that were found."""
@@ -107,6 +110,24 @@ class Types:
         if found is None:
             found = self._pointers[key] = ir.PointerType(pointee, reference)
         return found
+
+    @contextmanager
+    def taking(self, sizes: Mapping[str, int]) -> Iterator[None]:
+        """Meanwhile, parameters of templates, as clang calls them, are types of these sizes."""
+        if not sizes and not self._sizes:
+            yield
+            return
+        usual, before = self._lowered, self._sizes
+        self._lowered, self._sizes = {h: t for h, t in usual.items() if not _is_of_parameters(t)}, sizes
+        try:
+            yield
+        finally:
+            usual.update((h, t) for h, t in self._lowered.items() if not _is_of_parameters(t))
+            self._lowered, self._sizes = usual, before
+
+    def scalar_bytes(self, name: str) -> int:
+        """The size of a built-in type of that name, 0 where there is none."""
+        return next((scalar.bytes for scalar in _SCALARS.values() if scalar.name == name), 0)
 
     def alignment_of(self, name: str) -> int:
         """The alignment of the type of that name, 0 where none that was lowered has it."""
@@ -166,7 +187,7 @@ class Types:
         if name in ("_Float16", "__bf16"):
             return ir.Scalar(name, 2, "float")
         if name.startswith(_TYPE_PARAMETER):
-            return ir.OpaqueType(name, ASSUMED_BYTES)
+            return ir.OpaqueType(name, self._sizes.get(name, ASSUMED_BYTES))
         return ir.OpaqueType(name, 16 if type_.kind == kinds.T_MEMBER_POINTER else 0)
 
     # --- records -------------------------------------------------------------------------------
@@ -250,6 +271,13 @@ class Types:
             fields += [replace(inner, offset=start + inner.offset) for inner in base.fields]
             end = start + base.bytes
         return fields
+
+
+def _is_of_parameters(type_: ir.Type) -> bool:
+    """Whether a type is a parameter of a template, or leads to one."""
+    while isinstance(type_, (ir.PointerType, ir.ArrayType)):
+        type_ = type_.pointee if isinstance(type_, ir.PointerType) else type_.element
+    return isinstance(type_, ir.OpaqueType) and type_.name.startswith(_TYPE_PARAMETER)
 
 
 def has_open_bases(type_: ir.Type) -> bool:
