@@ -38,6 +38,8 @@ class GlobalRace(Rule):
         - Addresses that depend on loaded data, accesses that loaded data decides upon, and kernels that order their
           blocks by fences and flags, or threads by locks: `cudalint facts` lists those as possible. One element that
           all threads update for which data says so (`if (in[i] > 0) *count += 1`) is reported, as a warning.
+        - What only the last block touches, the one that draws the last number from a counter (`atomicAdd(&done, 1) ==
+          gridDim.x - 1`); what others have written before is reported where no memory fence stands before the atomic.
         - Arrays that are passed under two names by a launch that is not in sight.
     """
 
@@ -65,6 +67,12 @@ def _lanes_take_turns(race: Race, kernel: KernelFacts) -> bool:
 def _remedy(race: Race, kernel: KernelFacts) -> str:
     """What to change, in the names of the source."""
     array, element = race.second.array, race.element
+    if race.fence_before is not None:
+        line = race.fence_before.line
+        return (
+            f"put `__threadfence()` before the atomic at line {line}, in every thread that has written: by itself, the"
+            " atomic does not make what was written before it visible to the block that comes last"
+        )
     first, second = race.first.place.line, race.second.place.line
     if is_update(race, kernel):
         return (

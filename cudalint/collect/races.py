@@ -159,6 +159,7 @@ class RaceCollector(Struct, eq=False):
             across=conflict.across,
             one_access=_is_one_access(conflict.first, conflict.second),
             sizes=() if by_data else finding.of_element,
+            fence_before=Place(*finding.drawn.context.span) if finding.drawn is not None else None,
         )
 
 

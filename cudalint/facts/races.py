@@ -71,6 +71,9 @@ class Race(Struct, frozen=True):
     """
     sizes: tuple[tuple[str, int], ...] = ()
     """What nobody gives of the element's address, and the values for which the two threads meet there."""
+    fence_before: Place | None = None
+    """The atomic by which the last block knows that it is the last, where it comes between the two: what lacks is a
+    memory fence before it."""
 
     @property
     def is_worth_telling(self) -> bool:

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from cudalint.evaluate.execute.events import Touch
 from cudalint.evaluate.requests.execution import Execution
 from cudalint.flow.conflicts import Conflict
-from cudalint.flow.doubts import arrays, data, guards, program, sizes, unused
+from cudalint.flow.doubts import arrays, data, guards, last_block, program, sizes, unused
 from cudalint.flow.doubts.doubt import Doubt
 from cudalint.flow.trial import GaveUp, Trial
 
@@ -18,13 +18,15 @@ def doubt_about(
 ) -> Doubt | None:
     """None for a race that is certain."""
     graph = trial.graph
-    guarded = guards.by_data(graph, conflict)
+    late = last_block.late_turn(conflict, graph, execution.events, trial.tree().places)
+    guarded = guards.by_data(graph, conflict, late)
     known = (
         guards.contradiction(conflict, graph)
+        or last_block.of_one_block(conflict, graph, execution.events)
         or unused.of_nobody(conflict, graph, execution)
         or program.unfit(conflict, trial, execution)
         or (guarded if guarded is not None and not guarded.usual else None)
-        or guards.signals(graph, conflict, execution.events)
+        or guards.signals(graph, conflict, execution.events, late)
         or program.parts_missing(conflict, execution, trial)
         or program.grid(conflict, execution)
         or program.one_thread(execution)

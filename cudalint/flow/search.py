@@ -24,6 +24,7 @@ from cudalint.flow.conflicts import Conflict, clash
 from cudalint.flow.distances import meetings
 from cudalint.flow.doubts.doubt import Doubt
 from cudalint.flow.doubts.guards import contradiction
+from cudalint.flow.doubts.last_block import late_turn
 from cudalint.flow.lanes import effect, memory_of
 from cudalint.flow.left_out import Known, is_met, is_one_array, left_out, on_sizes, size_guards
 from cudalint.flow.reach import inside, lasting, reaching
@@ -50,6 +51,8 @@ class Finding(Struct, frozen=True, eq=False):
     """All those that go into the address."""
     start: int = 0
     """Bytes from the start of the memory to where the pointer leads that the kernel is given for the second access."""
+    drawn: AccessEvent | None = None
+    """The atomic by which one end is the last block's and the other end is before it: only a fence is missing there."""
 
 
 class Search(Struct, eq=False):
@@ -119,7 +122,9 @@ class Search(Struct, eq=False):
                     if doubt is None or not doubt.excludes:
                         sizes = ", ".join(f"{render(symbol)} = {value}" for symbol, value in trial.values.items())
                         of_element, start = _of_element(conflict, trial), _start(conflict.second.target, trial)
-                        yield Finding(array, conflict, doubt, sizes, of_element, start)
+                        late = late_turn(conflict, trial.graph, self.execution.events, trial.tree().places)
+                        drawn = late.drawn if late is not None else None
+                        yield Finding(array, conflict, doubt, sizes, of_element, start, drawn)
             except GaveUp:
                 self._miss(f"races on `{array.name}` were not looked for")
                 return

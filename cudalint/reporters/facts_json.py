@@ -165,6 +165,7 @@ def _race(race: Race) -> JsonObject:
         "second": _race_end(race.second),
         "element": race.element,
         "reason": race.reason,
+        "fence_before": None if race.fence_before is None else _start(race.fence_before),
         "size": race.size,
         "reach": race.reach,
     }

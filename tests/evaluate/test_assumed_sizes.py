@@ -73,3 +73,12 @@ def test_stores_that_no_sizes_were_found_for_are_named(tmp_path: Path) -> None:
     (kernel,) = analyse_file(str(path), AnalysisOptions()).kernels
     assert not [race for race in kernel.races or () if race.certainty == "certain"]
     assert [gap.reason for gap in kernel.gaps if gap.is_about_races]
+
+
+def test_a_range_of_one_number() -> None:
+    """185 <= n < 186 is 185."""
+    graph = Graph()
+    n, _ = _names(graph)
+    least, most = graph.binary("<=", graph.const(185), n, BOOL), graph.binary("<", n, graph.const(186), BOOL)
+    settle(graph, [least, most])
+    assert generic(n) == 185

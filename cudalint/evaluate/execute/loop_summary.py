@@ -126,7 +126,7 @@ class LoopSummary:
         self, symbol: ir.Symbol, leaf: Node, args: tuple[Node, ...], make: _Opaque | None = None
     ) -> Node:
         data = any(a.bits & self.graph.opaque_bits for a in args)
-        reason = Reason(data, f"`{symbol.name}` changes from iteration to iteration")
+        reason = Reason(data, f"`{symbol.name}` changes from iteration to iteration", kind="iteration")
         return (make or self.graph.opaque)(reason, (*args, self.counter), leaf.kind)
 
     def _iteration(self, test: Node | None) -> LoopScope:

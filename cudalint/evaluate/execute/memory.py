@@ -113,7 +113,7 @@ class Memory:
             return self.graph.opaque(reason, args, kind_of(type_))
         if isinstance(type_, ir.PointerType):
             self._unknown += 1
-            address = self.graph.opaque(Reason(reason.data, f"{reason.text} [{self._unknown}]"), args, I8)
+            address = self.graph.opaque(replace(reason, text=f"{reason.text} [{self._unknown}]", memory=()), args, I8)
             target = Allocation(name or UNNAMED, "global", opaque=address)
             return Pointer(target, self.graph.const(0, I8), type_.pointee)
         if isinstance(type_, ir.ArrayType):
@@ -122,7 +122,7 @@ class Memory:
             fields = {}
             for field in type_.fields:
                 text = f"{reason.text} (.{field.name})" if reason.data else reason.text
-                part = Reason(reason.data, text, memory=reason.memory and (*reason.memory, field.name))
+                part = replace(reason, text=text, memory=reason.memory and (*reason.memory, field.name))
                 inner = f"{name}.{field.name}" if name else field.name
                 fields[field.name] = self.unknown(field.type, part, args, inner)
             return RecordValue(type_, fields)
@@ -253,7 +253,7 @@ class Memory:
 
     def _loaded(self, place: MemoryPlace, target: Allocation, context: Context) -> Value:
         text = f"it is loaded from `{target.name}` at line {context.span.line}"
-        reason = Reason(True, text, memory=() if target.is_null else (target,))
+        reason = Reason(True, text, memory=() if target.is_null else (target,), kind="loaded")
         offset = place.pointer.offset
         args = (offset,) if target.opaque is None else (offset, target.opaque)
         return self.unknown(place.type, reason, args, f"{target.name}[...]")

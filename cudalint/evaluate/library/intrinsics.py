@@ -22,7 +22,7 @@ from cudalint.evaluate.library.synchronisation import SYNCHRONISATION, converges
 from cudalint.evaluate.library.trigonometry import load_tables
 from cudalint.evaluate.library.wmma import MATRIX_FUNCTIONS
 from cudalint.evaluate.symbolic.arithmetic import BOOL, F8, I8, MATH_FUNCTIONS, kind_of
-from cudalint.evaluate.symbolic.nodes import THREAD_BITS, Node, Reason, Stride, Uniform, without_cast
+from cudalint.evaluate.symbolic.nodes import THREAD_BITS, Counter, Node, Reason, Stride, Uniform, without_cast
 from cudalint.evaluate.symbolic.opaque_parts import asks_for_a_number
 from cudalint.facts import LibraryCall
 
@@ -59,7 +59,10 @@ def _atomic(ex: Executor, call: ir.Call) -> Value:
     if isinstance(where, MemoryPlace):
         ex.memory.access(where, ex.context(call.span), "atomic", atomic_scope=_scope(ex, call))
         seen.append(where.pointer.offset)
-    reason = Reason(True, f"it is the result of `{call.name}`")
+    counter = None
+    if isinstance(where, MemoryPlace) and _draws_numbers(call, seen):
+        counter = Counter(where.pointer.target, len(seen) - 1, call.name.startswith(_NV_ATOMIC))
+    reason = Reason(True, f"it is the result of `{call.name}`", kind="atomic", counter=counter)
     if isinstance(where, MemoryPlace) and _changes_nothing(call, seen):
         return ex.memory.unknown(call.type, reason, (where.pointer.offset,))
     if isinstance(where, MemoryPlace) and _counts_lanes(ex, call, seen):
@@ -101,7 +104,8 @@ def _nv_atomic_load(ex: Executor, call: ir.Call) -> Value:
     if not isinstance(where, MemoryPlace):
         return expressions.read(ex, where, call.span)
     ex.memory.access(where, ex.context(call.span), "atomic", atomic_scope=_scope(ex, call))
-    return ex.memory.unknown(call.type, Reason(True, f"it is the result of `{call.name}`"), (where.pointer.offset,))
+    reason = Reason(True, f"it is the result of `{call.name}`", kind="atomic")
+    return ex.memory.unknown(call.type, reason, (where.pointer.offset,))
 
 
 def _without_scope(name: str) -> str:
@@ -126,6 +130,15 @@ def _counts_lanes(ex: Executor, call: ir.Call, seen: Sequence[Node]) -> bool:
     if _without_scope(call.name) not in _COUNTING or increment.kind.is_float:
         return False
     return not (increment.bits | address.bits) & THREAD_BITS
+
+
+def _draws_numbers(call: ir.Call, seen: Sequence[Node]) -> bool:
+    """Whether no two threads find the same number in one counter. Where `atomicInc` starts again, all have come."""
+    name = _without_scope(call.name)
+    if name == "atomicInc":
+        return True
+    added = seen[0]
+    return name in (*_COUNTING, "atomicSub") and added.is_const and not added.kind.is_float and bool(added.value)
 
 
 def _ticket(ex: Executor, call: ir.Call, seen: Sequence[Node], reason: Reason) -> Value:

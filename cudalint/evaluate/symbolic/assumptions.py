@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from cudalint.evaluate.symbolic.arithmetic import BOOL, F8, I8
 from cudalint.evaluate.symbolic.graph import Graph, conjuncts
-from cudalint.evaluate.symbolic.nodes import Node
+from cudalint.evaluate.symbolic.nodes import Node, below
 from cudalint.evaluate.symbolic.numeric import Rows
 from cudalint.expressions import (
     BinaryOp,
@@ -84,7 +84,7 @@ def _settle_alone(graph: Graph, condition: Node, kept: Sequence[Node]) -> bool:
     if holds(graph, condition, {}):
         return True
     for uniform in graph.atoms(condition.bits, graph.uniform_bits):
-        for candidate in (*_roots(graph, condition, uniform), *_CANDIDATES):
+        for candidate in (*_roots(graph, condition, uniform), *_CANDIDATES, *_near(condition)):
             if all(holds(graph, c, {uniform: candidate}) for c in (condition, *kept)):
                 graph.settle(uniform, candidate)
                 return True
@@ -100,6 +100,14 @@ def _roots(graph: Graph, condition: Node, uniform: Node) -> Iterator[int]:
     start, next_ = (int(np.asarray(Rows.of_one_block(graph, {uniform: n}).value(distance)).flat[0]) for n in (0, 1))
     if start != next_ and start % (start - next_) == 0:
         yield start // (start - next_)
+
+
+def _near(condition: Node) -> Iterator[int]:
+    """The numbers that a condition compares with, and their neighbours: `x < 186` leaves 185 for what is no smaller."""
+    for number in below([condition], condition.bits):
+        for part in number.args:
+            if part.is_const and not part.kind.is_float:
+                yield from (int(part.value) + step for step in (0, -1, 1))
 
 
 def _fixed(expression: Expression) -> tuple[str, int] | None:

@@ -300,7 +300,7 @@ class Graph:
         opaque = opaque_leaves(parts)
         kept = self._leaves(parts, () if is_long(opaque, self._below) else opaque)
         data = any(part.bits & OPAQUE_BIT for part in parts)
-        return self.opaque(Reason(data, "it comes out of a long computation"), kept, kind)
+        return self.opaque(Reason(data, "it comes out of a long computation", kind="summary"), kept, kind)
 
     def condensed(self, parts: tuple[Node, ...]) -> tuple[Node, ...]:
         """What floating-point values are computed from; where that takes many steps, only the leaves that they end in.

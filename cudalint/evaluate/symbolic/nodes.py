@@ -45,6 +45,21 @@ class Uniform(Struct, frozen=True):
     """What the program divides it by as if nothing were left: it stays a multiple of that when it is made smaller."""
 
 
+class Counter(Struct, frozen=True):
+    """Where an atomic draws a number from that no other draws, as `atomicAdd(&count, 1)` does."""
+
+    memory: object
+    address: int
+    """Which of the arguments of what is drawn is the address."""
+    orders: bool
+    """Whether the atomic orders what comes before and after it, as one of `cuda::atomic` does; `atomicAdd` does not."""
+
+
+ReasonKind = Literal["loaded", "atomic", "iteration", "summary", "other"]
+"""Whether an opaque value was loaded, is what an atomic found, changes from iteration to iteration, or stands for a
+long computation of which only some parts are known."""
+
+
 class Reason(Struct, frozen=True):
     """Why a value is opaque."""
 
@@ -57,6 +72,9 @@ class Reason(Struct, frozen=True):
     """The memory that it was loaded from, and of a record in there the field."""
     function: int | None = None
     """Equal for values that are equal wherever their arguments are, however these are computed."""
+    kind: ReasonKind = "other"
+    counter: Counter | None = None
+    """Of what an atomic found, where no other finds the same."""
 
 
 UNINITIALISED = Reason(False, "it is not initialised")

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 from cudalint.evaluate.execute.events import Touch
+from cudalint.evaluate.execute.values import Allocation
 from cudalint.evaluate.symbolic.graph import Graph
 from cudalint.evaluate.symbolic.memory_data import Data
 from cudalint.evaluate.symbolic.nodes import THREAD_BITS, Node, Reason
@@ -12,10 +13,9 @@ from cudalint.evaluate.symbolic.opaque_parts import opaque_parts
 from cudalint.flow.conflicts import Conflict
 from cudalint.flow.doubts.arrays import start_of
 from cudalint.flow.doubts.doubt import Doubt, decided_by_data, is_there_again
-from cudalint.flow.lanes import is_up_to_data
+from cudalint.flow.lanes import is_up_to_data, memory_of
 from cudalint.flow.trial import Trial
 
-_CHANGES = "changes from iteration to iteration"
 _DATA: tuple[Data, ...] = ("zero", "place")
 """What memory may hold as well. Two threads that meet whatever it holds meet for certain."""
 
@@ -28,7 +28,7 @@ def far_on(conflict: Conflict, trial: Trial, touches: Sequence[Touch], size: int
             if loop.condition.bits & trial.graph.opaque_bits and end.offset.bits & loop.counter.bits:
                 reasons = [reason for _, reason in opaque_parts(trial.graph, loop.condition)]
                 # What data counts on, as in `while (i < n && j < m)`, may end even that loop earlier.
-                is_counted = not any(_CHANGES in reason.text for reason in reasons)
+                is_counted = not any(reason.kind == "iteration" for reason in reasons)
                 if is_counted and is_there_again(conflict, trial.under({}, is_brief=True), touches, size):
                     return None
                 return Doubt(f"it depends on data how often a loop goes round: {reasons[0].text}")
@@ -69,7 +69,7 @@ def _is_crowded(conflict: Conflict, trial: Trial, touches: Sequence[Touch], size
 def is_loaded(graph: Graph, part: Node, reason: Reason) -> bool:
     """Whether a value was loaded, from a place that is known or was loaded itself: where it could not be followed, the
     threads may well have found it in different places."""
-    if not reason.data or _CHANGES in reason.text:
+    if not reason.data or reason.kind == "iteration":
         return False
     inner = [found for argument in part.args for found in opaque_parts(graph, argument)]
     return all(is_loaded(graph, *found) for found in inner)
@@ -87,9 +87,14 @@ def _decide_who_comes(data: Mapping[Node, Reason], conflict: Conflict, graph: Gr
     return False
 
 
-def _source(reason: Reason) -> str:
+def is_loaded_from(arrays: Collection[object], reason: Reason) -> bool:
+    """Whether a value was loaded from one of some arrays."""
+    return any(isinstance(memory, Allocation) and memory_of(memory) in arrays for memory in reason.memory)
+
+
+def _source(reason: Reason) -> object:
     """Where a value comes from, wherever it is loaded: conditions and addresses load the same elements twice."""
-    return reason.text.partition(" at line ")[0]
+    return reason.memory[:1] or reason.text
 
 
 def _is_usual(conflict: Conflict, graph: Graph) -> bool:

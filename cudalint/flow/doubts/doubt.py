@@ -7,8 +7,10 @@ from collections.abc import Sequence
 from msgspec import Struct
 
 from cudalint.evaluate.execute.events import Touch
+from cudalint.evaluate.execute.values import Allocation
 from cudalint.evaluate.symbolic.graph import Graph, conjuncts
-from cudalint.evaluate.symbolic.nodes import BLOCK_BITS, THREAD_BITS, Node
+from cudalint.evaluate.symbolic.nodes import BLOCK_BITS, THREAD_BITS, Node, Reason
+from cudalint.evaluate.symbolic.opaque_parts import opaque_parts
 from cudalint.flow.conflicts import Conflict
 from cudalint.flow.trial import Trial
 from cudalint.options import RaceScope
@@ -47,5 +49,17 @@ def is_there_again(conflict: Conflict, trial: Trial, touches: Sequence[Touch], s
 
 def decided_by_data(end: Touch, conflict: Conflict, graph: Graph) -> list[Node]:
     """The conditions by which loaded data decides, thread by thread, who gets to one end."""
-    own = own_leaves(conflict)
-    return [c for c in conditions_of(graph, end) if c.bits & graph.opaque_bits and c.bits & own]
+    decided = [c for c in conditions_of(graph, end) if c.bits & graph.opaque_bits]
+    return [c for c in decided if not is_one_for_both(c, conflict, graph)]
+
+
+def is_one_for_both(condition: Node, conflict: Conflict, graph: Graph) -> bool:
+    """Whether a condition on loaded data asks both threads of a conflict the same. Shared memory holds something else
+    in each block."""
+    if condition.bits & own_leaves(conflict):
+        return False
+    return conflict.reach != "grid" or not any(_is_shared(reason) for _, reason in opaque_parts(graph, condition))
+
+
+def _is_shared(reason: Reason) -> bool:
+    return any(isinstance(memory, Allocation) and memory.space == "shared" for memory in reason.memory)

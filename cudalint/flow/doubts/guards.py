@@ -11,19 +11,23 @@ from cudalint.evaluate.symbolic.graph import Graph, conjuncts
 from cudalint.evaluate.symbolic.nodes import Node, Reason, bits_of, without_not
 from cudalint.evaluate.symbolic.opaque_parts import opaque_parts
 from cudalint.flow.conflicts import Conflict
-from cudalint.flow.doubts.data import is_loaded
-from cudalint.flow.doubts.doubt import Doubt, conditions_of, decided_by_data, own_leaves
+from cudalint.flow.doubts.data import is_loaded, is_loaded_from
+from cudalint.flow.doubts.doubt import Doubt, conditions_of, decided_by_data, is_one_for_both, own_leaves
+from cudalint.flow.doubts.last_block import LateTurn
+from cudalint.flow.lanes import memory_of
 from cudalint.flow.updates import is_shared_extreme, is_shared_update
 from cudalint.flow.valuations import satisfy
 
 
 def contradiction(conflict: Conflict, graph: Graph) -> Doubt | None:
     """Conditions on what both threads share, of which one end needs the opposite of what the other end needs."""
-    own = own_leaves(conflict)
     first, second = (
-        [c for c in conditions_of(graph, end) if c.bits & graph.opaque_bits and not c.bits & (own | graph.loop_bits)]
+        [
+            c for c in conditions_of(graph, end)
+            if c.bits & graph.opaque_bits and not c.bits & graph.loop_bits and is_one_for_both(c, conflict, graph)
+        ]
         for end in (conflict.first, conflict.second)
-    )
+    )  # fmt: skip
     if not first or not second or set(first) == set(second):
         return None
     if _denies(first, second, graph) or _denies(second, first, graph):
@@ -39,19 +43,37 @@ def contradiction(conflict: Conflict, graph: Graph) -> Doubt | None:
 
 
 def _denies(some: Sequence[Node], others: Sequence[Node], graph: Graph) -> bool:
-    """Whether one of some conditions is the opposite of others, be it of several of them together."""
+    """Whether one of some conditions is false where the others hold, whatever the comparisons in it are about."""
     held = set(others)
-    return any(held.issuperset(conjuncts(graph, graph.negate(condition))) for condition in some)
+    return any(_truth(condition, held, graph) is False for condition in some)
 
 
-def by_data(graph: Graph, conflict: Conflict) -> Doubt | None:
-    """Loaded data that decides, thread by thread, who gets there."""
+def _truth(condition: Node, held: set[Node], graph: Graph) -> bool | None:
+    """Whether a condition holds where others do; None where they do not say."""
+    if condition in held:
+        return True
+    if held.issuperset(conjuncts(graph, graph.negate(condition))):
+        return False
+    if condition.op not in ("!", "&&", "||"):
+        return None
+    parts = [_truth(part, held, graph) for part in condition.args]
+    if condition.op == "!":
+        return None if parts[0] is None else not parts[0]
+    decisive = condition.op == "||"
+    if decisive in parts:
+        return decisive
+    return None if None in parts else not decisive
+
+
+def by_data(graph: Graph, conflict: Conflict, late: LateTurn | None) -> Doubt | None:
+    """Loaded data that decides, thread by thread, who gets there; but for a number that one of the blocks draws."""
+    allowed = late.turn.condition if late is not None else None
     guarded = 0
     looks_first = False
     doubt: Doubt | None = None
     deciding: list[Node] = []
     for end in (conflict.first, conflict.second):
-        varying = decided_by_data(end, conflict, graph)
+        varying = [c for c in decided_by_data(end, conflict, graph) if c is not allowed]
         deciding += varying
         for condition in varying:
             reasons = [reason for _, reason in opaque_parts(graph, condition)]
@@ -59,7 +81,7 @@ def by_data(graph: Graph, conflict: Conflict) -> Doubt | None:
             if any(not reason.data for reason in reasons):
                 return doubt
             # `if (d[u] + w < d[v]) d[v] = d[u] + w`: what the array holds may keep the threads apart for good.
-            looks_first = looks_first or any(f"loaded from `{end.target.name}`" in reason.text for reason in reasons)
+            looks_first = looks_first or any(is_loaded_from({memory_of(end.target)}, reason) for reason in reasons)
         guarded += bool(varying)
     if conflict.reach != "grid" and not (looks_first and conflict.first.target.space != "shared") and guarded < 2:
         return None
@@ -75,12 +97,14 @@ def _depends(reasons: Sequence[Reason]) -> str:
     return f"it depends on data: {text}"
 
 
-def signals(graph: Graph, conflict: Conflict, events: Sequence[Event]) -> Doubt | None:
+def signals(graph: Graph, conflict: Conflict, events: Sequence[Event], late: LateTurn | None) -> Doubt | None:
     """Threads that wait for each other by flags in memory, or take locks."""
     if conflict.first.target.space != "shared" and (_has_fence(events) or _spins(graph, events)):
         return Doubt("the kernel orders threads by memory fences, flags or locks, which are not followed")
     ends = (conflict.first, conflict.second)
-    if any(_is_atomic_result(graph, part) for end in ends for part in conditions_of(graph, end)):
+    allowed = late.turn.condition if late is not None else None
+    asked = (part for end in ends for part in conditions_of(graph, end) if part is not allowed)
+    if any(_is_atomic_result(graph, part) for part in asked):
         return Doubt("it depends on the result of an atomic, by which threads may take turns")
     return None
 
@@ -92,14 +116,11 @@ def _has_fence(events: Sequence[Event]) -> bool:
 def _spins(graph: Graph, events: Sequence[Event]) -> bool:
     """Whether a loop goes on for as long as global memory says so that the kernel also writes, or until it has a lock.
     """
-    written = {e.target.name for e in events if isinstance(e, AccessEvent) and e.operation != "load"}
+    written = {memory_of(e.target) for e in events if isinstance(e, AccessEvent) and e.operation != "load"}
     loops = {loop for e in events if isinstance(e, AccessEvent) for loop in e.context.loops}
     conditions = [loop.condition for loop in loops if loop.condition.bits & graph.opaque_bits]
     return any(_takes_lock(condition, graph) for condition in conditions) or any(
-        f"loaded from `{name}`" in reason.text
-        for condition in conditions
-        for _, reason in opaque_parts(graph, condition)
-        for name in written
+        is_loaded_from(written, reason) for condition in conditions for _, reason in opaque_parts(graph, condition)
     )
 
 
@@ -114,4 +135,4 @@ def _takes_lock(condition: Node, graph: Graph) -> bool:
 def _is_atomic_result(graph: Graph, condition: Node) -> bool:
     if not condition.bits & graph.opaque_bits:
         return False
-    return any("result of `atomic" in reason.text for _, reason in opaque_parts(graph, condition))
+    return any(reason.kind == "atomic" for _, reason in opaque_parts(graph, condition))

@@ -60,7 +60,7 @@ def _deciding(event: Event) -> tuple[Node, ...]:
 
 def _hides_values(node: Node) -> bool:
     """Whether a number stands for a long computation, of which only some parts are known."""
-    return isinstance(node.payload, Reason) and "long computation" in node.payload.text
+    return isinstance(node.payload, Reason) and node.payload.kind == "summary"
 
 
 def _is_result(node: Node, read: Touch) -> bool:
