@@ -3,11 +3,16 @@
 The compiler loads a value once while nothing can have changed it, and turns neighbouring accesses of one thread into
 one of 8 or 16 bytes where it knows the alignment: fields of an aligned record (float4), and elements of a shared
 array, whose alignment it chooses itself. Counters see the machine's accesses, so figures have to be theirs.
+
+Both the compiler proper and the assembler merge, each within what is straight-line code to it (`straight.py`): an
+access is as wide as the one or the other makes it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence, Set
+from functools import cached_property
+from typing import Literal, NamedTuple
 
 import numpy as np
 from msgspec import Struct, field
@@ -17,25 +22,26 @@ from cudalint import ir
 from cudalint.evaluate.compiler.distances import open_part
 from cudalint.evaluate.compiler.hoisting import hoisted
 from cudalint.evaluate.compiler.selected import selected
-from cudalint.evaluate.compiler.unrolling import Unrolling, is_elsewhere
-from cudalint.evaluate.execute.events import AccessEvent, BarrierEvent, Event
+from cudalint.evaluate.compiler.straight import Straight
+from cudalint.evaluate.compiler.unrolling import Unrolling, declared_alignment, is_elsewhere
+from cudalint.evaluate.execute.events import AccessEvent, BarrierEvent, Event, FenceEvent
 from cudalint.evaluate.requests.astray import is_astray
 from cudalint.evaluate.requests.execution import Execution
 from cudalint.evaluate.requests.situations import mask_of
-from cudalint.evaluate.requests.views import LaunchView
 from cudalint.evaluate.symbolic.nodes import Node
 from cudalint.evaluate.symbolic.polynomial import linear
 
 _WIDTHS = (16, 8, 4, 2)
+_Tool = Literal["compiler", "assembler"]
 
 
 def machine_accesses(execution: Execution) -> list[AccessEvent]:
     """The access events of one execution as the machine makes them; order and number stay the same."""
     events, volatile = list(execution.events), execution.function.volatile
     restricted = frozenset(p.name for p in execution.function.parameters if p.is_restrict)
-    merger = _Merger(execution.view, Unrolling.of(execution), restricted)
-    for event in events:
-        merger.add(_as_declared(event, volatile))
+    merger = _Merger(execution, Unrolling.of(execution), restricted)
+    for place, event in enumerate(events):
+        merger.add(_as_declared(event, volatile), place)
     merger.close(None)
     graph = execution.view.graph
     return hoisted(selected(merger.accesses, events, graph), events, restricted, graph)
@@ -48,32 +54,47 @@ def _as_declared(event: Event, volatile: Set[ir.Span]) -> Event:
     return replace(event, is_verbatim=True)
 
 
+class _Member(NamedTuple):
+    position: int
+    """In the list of accesses."""
+    constant: int
+    """Byte offset from the common base."""
+    event: AccessEvent
+    """As the source has it."""
+
+
 class _Run(Struct):
     """Accesses of one thread to one neighbourhood, in straight-line code."""
 
-    members: list[tuple[int, int]] = field(default_factory=list)
-    """Position in the list of accesses, and byte offset from the common base."""
+    members: list[_Member] = field(default_factory=list)
     stored: list[AccessEvent] = field(default_factory=list)
     """Of a run of loads: stores to fields of such records in between."""
 
 
-class _Merger(Struct, eq=False):
-    view: LaunchView
-    unrolling: Unrolling
-    restricted: frozenset[str]
-    """Parameters of the kernel that are declared `__restrict__`."""
-    accesses: list[AccessEvent] = field(default_factory=list)
-    _loaded: dict[object, AccessEvent] = field(default_factory=dict)
-    _runs: dict[tuple[object, ...], _Run] = field(default_factory=dict)
+class _Merger:
+    def __init__(self, execution: Execution, unrolling: Unrolling, restricted: frozenset[str]) -> None:
+        self.execution = execution
+        self.view = execution.view
+        self.unrolling = unrolling
+        self.restricted = restricted
+        """Parameters of the kernel that are declared `__restrict__`."""
+        self.accesses: list[AccessEvent] = []
+        self._loaded: dict[object, AccessEvent] = {}
+        self._runs: dict[tuple[object, ...], _Run] = {}
 
-    def add(self, event: Event) -> None:
-        if isinstance(event, BarrierEvent) and not event.implied:
+    @cached_property
+    def straight(self) -> Straight:
+        """Few kernels have accesses for which that is asked."""
+        return Straight.of(self.execution)
+
+    def add(self, event: Event, place: int) -> None:
+        if isinstance(event, FenceEvent) or (isinstance(event, BarrierEvent) and not event.implied):
             self.close(None)
             self._loaded = {k: e for k, e in self._loaded.items() if self._is_alone(e) and _dominates(e, event)}
         elif isinstance(event, AccessEvent):
-            self._access(event)
+            self._access(event, place)
 
-    def _access(self, event: AccessEvent) -> None:
+    def _access(self, event: AccessEvent, place: int) -> None:
         if is_astray(event.offset, event.context, self.view.graph):
             self.accesses.append(event)
             return
@@ -87,7 +108,7 @@ class _Merger(Struct, eq=False):
             return
         self.accesses.append(self.unrolling.wide(event))
         if event.left_out is None and self.accesses[-1] is event:
-            self._join(event, len(self.accesses) - 1)
+            self._join(event, len(self.accesses) - 1, place)
 
     # loads whose value is still there
 
@@ -117,24 +138,25 @@ class _Merger(Struct, eq=False):
     # neighbouring accesses in straight-line code
 
     def _end_conflicting(self, event: AccessEvent) -> None:
-        """A store ends the runs of loads of its array, and any access to it the runs of stores. In shared memory it is
-        the runs of all arrays: the compiler merges what follows one another there (see `unrolling`)."""
+        """A store ends the runs of loads of its array, and any access to it the runs of stores. For the assembler it is
+        the runs of all arrays: it merges what follows one another in shared memory (see `unrolling`)."""
         for key in [k for k in self._runs if self._ends(k, event)]:
             self.close(key)
 
     def _ends(self, key: tuple[object, ...], event: AccessEvent) -> bool:
-        run, operation = self._runs[key], key[1]
-        last = self.accesses[run.members[-1][0]]
+        run, operation, tool = self._runs[key], key[1], key[2]
+        last = run.members[-1].event
         if {operation, event.operation} == {"load", "store"} and _are_fields_alike(event, last):
             if operation == "store":
-                return any(_overlap(event, self.accesses[position]) for position, _ in run.members)
+                return any(_overlap(event, member.event) for member in run.members)
             run.stored.append(event)
             return False
-        if last.target.space == event.target.space == "shared" and not is_elsewhere(event, last):
-            if operation == event.operation == "load":
+        is_same = last.target is event.target
+        if last.target.space == event.target.space == "shared" and (is_same or tool == "assembler"):
+            if is_elsewhere(event, last) or operation == event.operation == "load":
                 return False
             return operation != event.operation or not self._is_neighbour(event, last)
-        return key[0] == id(event.target) and operation != event.operation and "load" in (operation, event.operation)
+        return is_same and operation != event.operation and "load" in (operation, event.operation)
 
     @staticmethod
     def _is_neighbour(event: AccessEvent, last: AccessEvent) -> bool:
@@ -143,24 +165,29 @@ class _Merger(Struct, eq=False):
         (base, mine), (other, its) = linear(event.offset), linear(last.offset)
         return base == other and abs(mine - its) < _WIDTHS[0]
 
-    def _join(self, event: AccessEvent, position: int) -> None:
+    def _join(self, event: AccessEvent, position: int, place: int) -> None:
         if event.operation not in ("load", "store") or event.bytes >= 16:
             return
         base, constant = linear(event.offset)
-        if event.target.space != "shared" or event.target.symbol is None:
-            if event.record is None or event.record.align <= event.bytes:
-                return
-            constant_in_record: object = constant - event.record.offset
-        else:
-            constant_in_record = None
-        context = event.context
-        key = (
-            id(event.target), event.operation, event.bytes, base, constant_in_record, context.conditions,
-            tuple(id(x) for x in context.loops), open_part(self.unrolling.function, context.span),
-        )  # fmt: skip
-        if key in self._runs and any(_overlap(event, store) for store in self._runs[key].stored):
-            self.close(key)
-        self._runs.setdefault(key, _Run()).members.append((position, constant))
+        is_array = event.target.space == "shared" and event.target.symbol is not None
+        if not is_array and (event.record is None or event.record.align <= event.bytes):
+            return
+        constant_in_record = None if is_array or event.record is None else constant - event.record.offset
+        tools: tuple[_Tool, ...] = ("compiler", "assembler") if is_array else ("compiler",)
+        context, straight = event.context, self.straight
+        for tool in tools:
+            is_first = tool == "compiler"
+            stretch = (
+                straight.compiler_stretch(place) if is_first else straight.assembler_stretch(place, event.operation)
+            )
+            key = (
+                id(event.target), event.operation, tool, stretch, event.bytes, base, constant_in_record,
+                context.conditions, tuple(id(x) for x in context.loops),
+                open_part(self.unrolling.function, context.span),
+            )  # fmt: skip
+            if key in self._runs and any(_overlap(event, store) for store in self._runs[key].stored):
+                self.close(key)
+            self._runs.setdefault(key, _Run()).members.append(_Member(position, constant, event))
 
     def close(self, key: tuple[object, ...] | None) -> None:
         """Merges the neighbours of one run, or of all."""
@@ -168,33 +195,35 @@ class _Merger(Struct, eq=False):
         for done in keys:
             members = self._runs.pop(done).members
             if len(members) > 1:
-                self._merge(members)
+                self._merge(members, is_early=done[2] == "compiler")
 
-    def _merge(self, members: Sequence[tuple[int, int]]) -> None:
-        by_offset: dict[int, list[int]] = {}
-        for position, offset in members:
-            by_offset.setdefault(offset, []).append(position)
-        size = self.accesses[members[0][0]].bytes
+    def _merge(self, members: Sequence[_Member], is_early: bool) -> None:
+        by_offset: dict[int, list[_Member]] = {}
+        for member in members:
+            by_offset.setdefault(member.constant, []).append(member)
+        size = members[0].event.bytes
         left = sorted(by_offset)
         while left:
             start = left[0]
-            width = next((w for w in _WIDTHS if self._fills(by_offset, start, w, size)), size)
+            width = next((w for w in _WIDTHS if self._fills(by_offset, start, w, size, is_early)), size)
             covered = list(range(start, start + width, size))
             if width > size:
-                first = self.accesses[by_offset[start][0]]
+                first = by_offset[start][0].event
                 for offset in covered:
-                    for position in by_offset.get(offset, ()):
-                        old = self.accesses[position]
-                        self.accesses[position] = replace(old, offset=first.offset, bytes=width)
+                    for member in by_offset.get(offset, ()):
+                        old = self.accesses[member.position]
+                        if old.bytes < width:
+                            self.accesses[member.position] = replace(old, offset=first.offset, bytes=width)
             left = [o for o in left if o not in covered]
 
-    def _fills(self, by_offset: dict[int, list[int]], start: int, width: int, size: int) -> bool:
-        """Whether the elements from `start` on make up an aligned access of `width` bytes.
+    def _fills(self, by_offset: dict[int, list[_Member]], start: int, width: int, size: int, is_early: bool) -> bool:
+        """Whether the elements from `start` on make up an aligned access of `width` bytes, for the compiler proper
+        (`is_early`) or for the assembler.
 
         A load may read a gap along: measured, `v.x + v.y + v.z` of a float4 is one load of 16 bytes. Elements of less
         than 4 bytes in shared arrays stay apart, as measured.
         """
-        event = self.accesses[by_offset[start][0]]
+        event = by_offset[start][0].event
         wanted = range(start, start + width, size)
         present = sum(offset in by_offset for offset in wanted)
         if present < len(wanted) and (event.operation != "load" or 2 * present <= len(wanted)):
@@ -206,9 +235,11 @@ class _Merger(Struct, eq=False):
             return True
         if event.target.space != "shared":
             return False
-        if event.target.bytes is None:
-            # The compiler gives dynamic arrays 16 bytes, and must see the rest in the index.
-            return self.unrolling.is_aligned_early(event, event.offset, width)
+        if is_early or event.target.bytes is None:
+            # Alignment that the declaration tells; the rest must be seen in the index.
+            return declared_alignment(event.target) >= width and self.unrolling.is_aligned_early(
+                event, event.offset, width
+            )
         if not event.context.frames and self.unrolling.fixed(event) % width:
             return False
         return self._aligned(event, event.offset, width)
@@ -240,8 +271,7 @@ def _overlap(a: AccessEvent, b: AccessEvent) -> bool:
     return start < other + b.bytes and other < start + a.bytes
 
 
-def _dominates(earlier: AccessEvent, later: AccessEvent | BarrierEvent) -> bool:
+def _dominates(earlier: AccessEvent, later: AccessEvent | BarrierEvent | FenceEvent) -> bool:
     """Whether every lane that gets to `later` came through `earlier`."""
     before, now = earlier.context.conditions, later.context.conditions
     return len(before) <= len(now) and all(a is b for a, b in zip(before, now, strict=False))
-

@@ -19,6 +19,10 @@ _JUMPS = frozenset({
     "lgammaf", "tgammaf", "j0f", "j1f", "y0f", "y1f", "__fdiv_rn", "__frcp_rn", "__fsqrt_rn", "__ddiv_rn",
     "__drcp_rn", "__dsqrt_rn",
 })  # fmt: skip
+_IN_ASSEMBLER = frozenset({
+    "sqrt", "sqrtf", "__fdiv_rn", "__frcp_rn", "__fsqrt_rn", "__ddiv_rn", "__drcp_rn", "__dsqrt_rn",
+})  # fmt: skip
+"""Those of which PTX has an instruction: only the assembler sees the jumps."""
 _SELECTS = frozenset({
     "min", "max", "abs", "fabs", "fabsf", "fmin", "fmax", "fminf", "fmaxf", "fma", "fmaf", "floor", "floorf", "ceil",
     "ceilf", "trunc", "truncf", "rint", "rintf", "round", "roundf", "nearbyintf", "copysignf", "fdimf", "hypot",
@@ -26,6 +30,7 @@ _SELECTS = frozenset({
     "erf",
 })  # fmt: skip
 """Functions that keep nothing apart."""
+_NO_ARITHMETIC = ("__", "atomic", "clock")
 _STATEMENTS = (ir.For, ir.While, ir.DoWhile, ir.Block, ir.If)
 
 
@@ -34,15 +39,18 @@ class Apart(NamedTuple):
 
     loads: bool
     stores: bool
+    for_compiler: bool
+    """Not only for the assembler: PTX has a jump there, too."""
 
 
 def keeps_apart(code: ir.Stmt | ir.Expr) -> Apart:
-    loads = stores = False
+    loads = stores = for_compiler = False
     # What is in other statements has steps of its own.
     for node in walk.walk(code) if not isinstance(code, _STATEMENTS) else ():
         loads = loads or _jumps(node)
         stores = stores or loads or _takes_long(node)
-    return Apart(loads, stores)
+        for_compiler = for_compiler or _jumps_in_ptx(node)
+    return Apart(loads, stores, for_compiler)
 
 
 def _jumps(node: object) -> bool:
@@ -54,11 +62,17 @@ def _jumps(node: object) -> bool:
     return _is_library_call(node) and node.name in _JUMPS
 
 
+def _jumps_in_ptx(node: object) -> bool:
+    if not _is_library_call(node) or node.name in _IN_ASSEMBLER:
+        return False
+    return _jumps(node) or _takes_long(node)
+
+
 def _takes_long(node: object) -> bool:
     match node:
         case ir.Binary(op="/" | "%", right=right, type=ir.Scalar(kind="int" | "uint")):
             return not isinstance(right, ir.Constant)
-    return _is_library_call(node) and node.name not in _SELECTS and not node.name.startswith("__")
+    return _is_library_call(node) and node.name not in _SELECTS and not node.name.startswith(_NO_ARITHMETIC)
 
 
 def _is_library_call(node: object) -> TypeGuard[ir.Call]:

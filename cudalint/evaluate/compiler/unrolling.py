@@ -12,6 +12,10 @@ any access keeps stores apart, since the compiler does not exchange them. Only w
 it knows early, it tells elements apart that are so far from one another for every thread. Stores stay apart, too, if
 the body has a branch, and both do if there is arithmetic in it that takes a jump (`slow_paths.py`).
 
+Where the declaration tells the alignment (dynamic arrays, `__align__(16)`), the compiler proper merges before the
+assembler does: then division and roots keep nothing apart, and rows up to an unknown limit come by 16 bytes, unless
+there is a shuffle, inline PTX or the like in the body (read from 340 loops; see `straight.py`).
+
 Where nothing is left of a nest of loops (`#pragma unroll` on each), loads of neighbours are also merged if it is one of
 the outer loops that walks through them: `frag[j] = tile[(row + j) * K + k]` in a loop over `k`.
 """
@@ -28,6 +32,7 @@ from cudalint import ir
 from cudalint.evaluate.compiler.fixed_indices import fixed_indices
 from cudalint.evaluate.compiler.slow_paths import keeps_apart
 from cudalint.evaluate.execute.events import AccessEvent, BarrierEvent, BranchEvent, Loop
+from cudalint.evaluate.execute.values import Allocation
 from cudalint.evaluate.requests.execution import Execution
 from cudalint.evaluate.requests.views import LaunchView
 from cudalint.evaluate.symbolic.arithmetic import I8
@@ -54,9 +59,13 @@ class Unrolling(Struct, eq=False):
     nests: dict[Loop, list[AccessEvent | None]] = field(default_factory=dict)
     """The same with those in inner loops, for outer loops of which nothing is left."""
     branching: set[Loop] = field(default_factory=set)
-    """Those whose bodies have branches, or what becomes one and keeps stores apart."""
+    """Those whose bodies have branches."""
+    slow: set[Loop] = field(default_factory=set)
+    """Those whose bodies have arithmetic that keeps the stores of their iterations apart."""
     jumping: set[Loop] = field(default_factory=set)
     """Those whose bodies have arithmetic that keeps the loads of their iterations apart."""
+    interrupted: set[Loop] = field(default_factory=set)
+    """Those of whose bodies the compiler proper keeps iterations apart, and only the assembler may merge."""
     _residues: Residues = field(default_factory=Residues)
 
     @staticmethod
@@ -79,7 +88,9 @@ class Unrolling(Struct, eq=False):
         if apart.loads:
             self.jumping.add(loop)
         if apart.stores:
-            self.branching.add(loop)
+            self.slow.add(loop)
+        if apart.for_compiler or isinstance(code, ir.Asm):
+            self.interrupted.add(loop)
 
     def _note(
         self,
@@ -88,13 +99,24 @@ class Unrolling(Struct, eq=False):
         bodies: dict[Loop, list[AccessEvent | None]],
     ) -> None:
         if isinstance(event, BranchEvent):
-            if event.kind in ("if", "conditional", "switch") and not event.condition.is_const:
+            if self._branches(event, loop):
                 self.branching.add(loop)
         elif isinstance(event, AccessEvent):
+            if event.operation not in ("load", "store"):
+                self.interrupted.add(loop)
             if event.target.space == "shared":
                 bodies.setdefault(loop, []).append(event)
         elif not event.implied:
             bodies.setdefault(loop, []).append(None)
+        else:
+            self.interrupted.add(loop)
+
+    def _branches(self, event: BranchEvent, loop: Loop) -> bool:
+        """Whether iterations part there. What is chosen by a condition that is the same in all is chosen before."""
+        if event.kind not in ("if", "conditional", "switch") or event.condition.is_const:
+            return False
+        own = loop.counter.bits | self.view.graph.opaque_bits
+        return event.kind != "conditional" or bool(event.condition.bits & own)
 
     def is_aligned_early(self, event: AccessEvent, offset: Node, width: int) -> bool:
         """Whether the compiler sees that an address is a multiple of `width`, counted from an aligned array."""
@@ -142,12 +164,14 @@ class Unrolling(Struct, eq=False):
             return event
         if _is_kept_apart(event, body):
             return event
-        if event.operation == "load" and loop in self.jumping:
-            return event
         if event.operation == "store" and (loop in self.branching or not self._is_store_of_neighbours(event, loop)):
             return event
         first = graph.substitute(event.offset, {loop.counter: graph.const(0, I8)})
-        most = _widest(event, loop, first, graph)
+        is_slow = loop in (self.jumping if event.operation == "load" else self.slow)
+        is_early = loop not in self.interrupted and self._is_declared(event, first)
+        if is_slow and not is_early:
+            return event
+        most = _widest(event, loop, first, graph, is_early)
         steps = (event.bytes, -event.bytes) if most else ()
         step = next((s for s in steps if _walks(event, loop, first, s, self.view)), None)
         if step is None:
@@ -158,6 +182,14 @@ class Unrolling(Struct, eq=False):
             if event.bytes < width <= most and self._residues.of(start).is_multiple_of(width):
                 return replace(event, offset=_group(event, loop, step, width, graph), bytes=width)
         return event
+
+    def _is_declared(self, event: AccessEvent, first: Node) -> bool:
+        """Whether the declaration and the index tell the compiler proper that iterations begin at an aligned place."""
+        if declared_alignment(event.target) < _WIDTHS[0]:
+            return False
+        graph = self.view.graph
+        ends = (first, graph.binary("+", first, graph.const(event.bytes, I8), I8))
+        return any(self.is_aligned_early(event, end, _WIDTHS[0]) for end in ends)
 
     def _is_store_of_neighbours(self, event: AccessEvent, loop: Loop) -> bool:
         """Whether the compiler sees that the iterations store neighbours: the counter is added (`t | k` does not do),
@@ -186,6 +218,13 @@ def _is_kept_apart(event: AccessEvent, body: Sequence[AccessEvent | None]) -> bo
     return any(other is None or not is_elsewhere(other, event) for other in others)
 
 
+def declared_alignment(target: Allocation) -> int:
+    """Of a shared array, as the compiler proper knows it: dynamic ones begin at a multiple of 16 bytes."""
+    if target.symbol is None:
+        return 0
+    return max(target.symbol.align, _WIDTHS[0] if target.bytes is None else 0)
+
+
 def is_elsewhere(other: AccessEvent, event: AccessEvent) -> bool:
     """Whether the compiler sees at once that two accesses touch different parts of one dynamic shared array."""
     if event.target is not other.target or event.target.bytes is not None:
@@ -194,7 +233,7 @@ def is_elsewhere(other: AccessEvent, event: AccessEvent) -> bool:
     return base == other_base and mine != its
 
 
-def _widest(event: AccessEvent, loop: Loop, first: Node, graph: Graph) -> int:
+def _widest(event: AccessEvent, loop: Loop, first: Node, graph: Graph, is_early: bool) -> int:
     """The widest load that the length of the loop allows; 0 if the loop is not unrolled."""
     trips = graph.trips(loop.counter, loop.condition)
     widest = 8 if event.bytes == 2 else 16
@@ -205,7 +244,7 @@ def _widest(event: AccessEvent, loop: Loop, first: Node, graph: Graph) -> int:
         return widest if length * event.bytes >= widest else 8 if length * event.bytes >= 8 else 0
     if trips.bits & (graph.opaque_bits | THREAD_BITS):
         return 0
-    return min(widest, 8) if first.bits & THREAD_BITS else widest
+    return min(widest, 8) if first.bits & THREAD_BITS and not is_early else widest
 
 
 def _walks(event: AccessEvent, loop: Loop, first: Node, step: int, view: LaunchView) -> bool:

@@ -156,6 +156,8 @@ class Step(Struct, frozen=True, eq=False):
     code: ir.Stmt | ir.Expr
     loops: tuple[Loop, ...]
     """The loops around it: it is executed once for every iteration of the innermost one."""
+    position: int = 0
+    """How many events there were before it."""
 
 
 class Side(Struct, frozen=True, eq=False):

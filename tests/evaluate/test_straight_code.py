@@ -1,0 +1,96 @@
+"""The width of two neighbouring accesses with something in between, and in loops. Expected is what nvcc 13.0 makes of
+the same code for sm_90 (nvdisasm)."""
+
+from __future__ import annotations
+
+import pytest
+from evaluating import evaluate
+
+_BEFORE = """
+__device__ float power(float x) { float y; asm volatile("ex2.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x)); return y; }
+"""
+
+_BETWEEN = [
+    # what is in between; bytes of loads and of stores of a static array, a dynamic one, and of fields in global memory
+    ("", (8, 8), (8, 8), (8, 8)),
+    ("q = __shfl_xor_sync(~0u, x, 1);", (8, 8), (8, 8), (4, 4)),
+    ("q = __ballot_sync(~0u, x > 3);", (8, 8), (8, 8), (4, 4)),
+    ("__syncwarp();", (4, 4), (4, 4), (4, 4)),
+    ("__threadfence_block();", (4, 4), (4, 4), (4, 4)),
+    ("q = power(x);", (8, 8), (8, 8), (4, 4)),
+    ('asm volatile("cp.async.wait_group 0;");', (4, 4), (4, 4), (4, 4)),
+    ('asm volatile("cp.async.commit_group;");', (8, 4), (8, 4), (4, 4)),
+    ("atomicAdd((int*)b + 999, 1);", (8, 8), (8, 8), (4, 4)),
+    ("q = x / a[t + 8];", (4, 4), (8, 8), (8, 8)),
+    ("q = sqrtf(x);", (4, 4), (8, 8), (8, 8)),
+    ("q = sinf(x);", (4, 4), (4, 4), (4, 4)),
+    ("q = (int)x / n;", (8, 4), (8, 8), (8, 8)),
+    ("if (n > 3) q *= 3;", (8, 8), (8, 8), (8, 8)),
+    ("if (n > 3) q = a[t + 77];", (8, 4), (8, 4), (4, 4)),
+    ("if (x > 3) q = a[t + 77];", (8, 4), (8, 4), (4, 4)),
+    ("if (n > 3) { q = sinf(a[t + 77]); q += cosf(a[(int)q + 2]); }", (4, 4), (4, 4), (4, 4)),
+    ("for (int i = 0; i < n; i++) q = q * a[i] + 1;", (4, 4), (4, 4), (4, 4)),
+    ("for (int i = 0; i < 8; i++) q = q * a[i] + 1;", (8, 8), (8, 8), (8, 8)),
+]
+_ARRAYS = [
+    # declaration, and two neighbours
+    ("__shared__ float d[2048];", "d[2 * t]", "d[2 * t + 1]"),
+    ("extern __shared__ float d[];", "d[2 * t]", "d[2 * t + 1]"),
+    ("float2* __restrict__ d = (float2*)b + 4096;", "d[t].x", "d[t].y"),
+]
+
+
+@pytest.mark.parametrize("array", range(3))
+@pytest.mark.parametrize("between", range(len(_BETWEEN)))
+def test_width_of_neighbours(between: int, array: int) -> None:
+    code, *expected = _BETWEEN[between]
+    declaration, one, two = _ARRAYS[array]
+    loads = f"{declaration} float q = 1, x = {one}; {code} b[t] = x + q * {two};"
+    stores = f"{declaration} float q = 1, x = a[t]; {one} = x; {code} {two} = x + q;"
+    widths = []
+    for body, operation in ((loads, "load"), (stores, "store")):
+        # Arguments that the launch knows are unknown to the compiler.
+        kernel = evaluate(body, arguments="5, 7", before=_BEFORE)
+        widths.append({a.bytes for a in kernel.accesses if _is_of(a.expression, "d[") and a.operation == operation})
+    assert widths == [{width} for width in expected[array]]
+
+
+def _is_of(expression: str, array: str) -> bool:
+    return expression.startswith(array)
+
+
+def test_what_a_run_time_flag_guards_is_not_merged_with_what_it_does_not() -> None:
+    """The launch passes 5, which the compiler does not know."""
+    body = "extern __shared__ float d[]; float x = a[t]; if (n) { d[2 * t] = x; } d[2 * t + 1] = x + 1;"
+    assert {a.bytes for a in evaluate(body).accesses if a.expression.startswith("d[")} == {4}
+    body = "extern __shared__ float d[]; float x = 0; if (n) { x += d[2 * t]; } b[t] = x + sinf(b[t]) * d[2 * t + 1];"
+    assert {a.bytes for a in evaluate(body).accesses if a.expression.startswith("d[")} == {4}
+
+
+def test_what_a_constant_decides_is_merged() -> None:
+    body = "extern __shared__ float d[]; float x = a[t]; if (sizeof(x) == 4) { d[2 * t] = x; } d[2 * t + 1] = x + 1;"
+    assert {a.bytes for a in evaluate(body).accesses if a.expression.startswith("d[")} == {8}
+
+
+_LOOPS = [
+    # what iteration k computes from `v`; bytes of its load and of its store, in a static array and in a dynamic one
+    ("v / d", (4, 4), (16, 16)),
+    ("sqrtf(v)", (4, 4), (16, 16)),
+    ("(int)v / n", (16, 4), (16, 16)),
+    ("sinf(v)", (4, 4), (4, 4)),
+    ("powf(v, d)", (4, 4), (4, 4)),
+    ("power(v)", (16, 16), (16, 16)),
+    ("__shfl_xor_sync(~0u, v, 1)", (16, 16), (16, 16)),
+    ("(n > 3 ? v * 3 : v)", (16, 16), (16, 16)),
+]
+
+
+@pytest.mark.parametrize(("value", "static", "dynamic"), _LOOPS)
+def test_width_in_unrolled_loops(value: str, static: tuple[int, int], dynamic: tuple[int, int]) -> None:
+    for declaration, expected in (("__shared__ float e[8192];", static), ("extern __shared__ float e[];", dynamic)):
+        head = f"{declaration} float d = a[t], x = 0; for (int k = 0; k < 8; k++) {{"
+        loads = f"{head} float v = e[96 * t + k]; x += {value}; }} b[t] = x;"
+        stores = f"{head} float v = a[t + k * 99]; e[96 * t + k] = {value}; }}"
+        kernels = [evaluate(body, arguments="unknown, other", before=_BEFORE) for body in (loads, stores)]
+        found = [{a.bytes for a in kernel.accesses if a.array == "e"} for kernel in kernels]
+        assert found == [{width} for width in expected]
