@@ -106,7 +106,7 @@ def parse_assumption(text: str) -> Expression:
 
 def read_annotations(source_text: str) -> SourceAnnotations:
     """Finds every `cudalint:` comment and parses it."""
-    if "cudalint:" not in source_text:
+    if "cudalint" not in source_text:
         # Nearly all files: spare them the lexer.
         return SourceAnnotations()
     source = read_comments(source_text)
@@ -135,7 +135,11 @@ class _Directive(NamedTuple):
     above_kernel: bool
 
 
-_START = re.compile(r"(?m)(?:\A/[/*][/*!]*<?|^[ \t]*\*?)[ \t]*(?P<directive>cudalint:)")
+_START = re.compile(
+    r"(?m)(?:\A/[/*][/*!]*<?|^[ \t]*\*?)[ \t]*"
+    r"(?P<directive>cudalint(?::|(?=[ \t]+(?:launch|assume|allow(?:-kernel|-file)?)[ \t]*\()))"
+)
+"""What looks like an annotation but for its colon is one that somebody meant."""
 
 
 def _directives(comment: Comment, source: CommentedSource) -> Iterator[_Directive]:
@@ -169,6 +173,9 @@ def _parse(directive: _Directive) -> Annotation | Malformed:
 
 
 def _parsed(directive: _Directive) -> Annotation:
+    if directive.text.startswith("cudalint"):
+        kind = directive.text.split()[1].partition("(")[0]
+        raise AnnotationError(f"a colon is missing: `cudalint: {kind}(...)`")
     head = _HEAD.match(directive.text)
     if head is None or head["kind"] not in KINDS:
         name = f"`{head['kind'] if head else directive.text}`" if directive.text else "nothing"

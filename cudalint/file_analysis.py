@@ -27,7 +27,7 @@ from cudalint.evaluate.symbolic.assumptions import (
 from cudalint.evaluate.symbolic.graph import Checkpoint, Graph
 from cudalint.evaluate.symbolic.sizes import settle_sizes
 from cudalint.expressions import Expression, parse_expression
-from cudalint.facts import Gap, KernelFacts
+from cudalint.facts import Gap, KernelFacts, Place, UnusableAnnotation
 from cudalint.faults import described
 from cudalint.frontend.texts import annotations_in
 from cudalint.hardware.targets import find_target
@@ -183,9 +183,9 @@ class FileAnalysis(Struct, eq=False):
         self.graph.rewind(self.shared)
         self.parameters |= {(function.name, symbol.name) for symbol in scalars(function)}
         annotations = self._annotations_of(function)
-        unknown: list[str] = []
-        assumed = self._assumptions(function, annotations, unknown)
-        chosen = self._configurations(function, sites, annotations, assumed, unknown)
+        said = _Said(function.span.path, is_complete=not self.unit.problems)
+        assumed = self._assumptions(function, annotations, said)
+        chosen = self._configurations(function, sites, annotations, assumed, said)
         configurations = [self.opt_ins.noted_in(c, ref) for c in chosen.configurations]
         last = [(index, self.opt_ins.noted_in(c, ref)) for index, c in chosen.last]
         usage = usage_of(function.name, function.linkage_name(), self.usage) if self.usage else None
@@ -194,7 +194,7 @@ class FileAnalysis(Struct, eq=False):
             axioms=[axiom for ref in self.unit.axioms if (axiom := ref.load()) is not None], last=last,
             need=self.needs.of(function), right_pitches=self.right_pitches,
         )
-        for reason in unknown:
+        for reason in said.unknown:
             analysis.gap(function.name_span, reason)
         try:
             facts = analysis.facts()
@@ -208,7 +208,7 @@ class FileAnalysis(Struct, eq=False):
         if analysis.given_up:
             self.given_up[function.name] = None
         left_out = still_left_out(chosen.left_out, facts.launches[len(configurations) :])
-        return replace(facts, left_out=tuple(left_out))
+        return replace(facts, left_out=tuple(left_out), unusable=tuple(said.refused))
 
     def _annotations_of(self, function: ir.Function) -> list[Annotation]:
         path = function.span.path
@@ -222,9 +222,10 @@ class FileAnalysis(Struct, eq=False):
         sites: Sequence[HostLaunch],
         annotations: Sequence[Annotation],
         assumed: Assumptions,
-        unknown: list[str],
+        said: _Said,
     ) -> Chosen:
-        """The launches to evaluate; `unknown` is told what of the user's statements could not be understood."""
+        """The launches to evaluate; `said` is told what of the user's statements could not be understood."""
+        unknown = said.unknown
         graph, options = self.graph, self.options
         chosen = Chosen([], ())
         generics = Generics(graph, assumed.values)
@@ -236,6 +237,12 @@ class FileAnalysis(Struct, eq=False):
             launches = telling(from_launches(sites, function, graph, generics), graph)
             chosen = distinct(launches, self.unfollowed)
             found = chosen.configurations
+            site = found[0] if found else None
+            # One in a header may be for another file that includes it.
+            own = annotations if function.span.path == self.unit.path else ()
+            for annotation in annotations_of_kernel(own, "launch", function.span.line, function.span.end_line):
+                where = f" at {site.path}:{site.line}" if site is not None and site.line is not None else ""
+                said.refuse(annotation, f"the launch in sight{where} counts, and this `launch` does not")
         else:
             above = annotations_of_kernel(annotations, "launch", function.span.line, function.span.end_line)
             written = annotated_launches(above, function.span.path)
@@ -243,8 +250,11 @@ class FileAnalysis(Struct, eq=False):
             try:
                 found = without_launch(function, written, options, graph, generics, self.given.number)
             except (UnknownName, ImpossibleLaunch) as reason:
-                where = "annotated" if above else f"configured (at {written[0].path}:{written[0].line})"
-                unknown.append(f"the launch that is {where} could not be evaluated: {reason}")
+                if above:
+                    said.refuse(above[0], f"the launch that is annotated could not be evaluated: {reason}")
+                else:
+                    where = f"configured (at {written[0].path}:{written[0].line})"
+                    unknown.append(f"the launch that is {where} could not be evaluated: {reason}")
                 found = without_launch(function, (), options, graph, generics, self.given.number)
 
         def completed(configuration: Configuration) -> Configuration:
@@ -255,21 +265,39 @@ class FileAnalysis(Struct, eq=False):
         return replace(chosen, configurations=[completed(c) for c in found], last=last)
 
     def _assumptions(
-        self, function: ir.Function, annotations: Sequence[Annotation], unknown: list[str]
+        self, function: ir.Function, annotations: Sequence[Annotation], said: _Said
     ) -> Assumptions:
         """What holds in this kernel. Those of the command line and the configuration are for others too, so that a
         name that is nothing here is only worth a word in an annotation."""
         own = {symbol.name for symbol in function.parameters} | {"blockDim", "gridDim"}
         written = annotations_of_kernel(annotations, "assume", function.span.line, function.span.end_line)
-        texts = [(text, True) for annotation in written for text in annotation.arguments]
+        texts = [(text, annotation) for annotation in written for text in annotation.arguments]
         found = []
-        for text, is_own in texts + [(text, False) for text in self.options.assumes]:
+        for text, annotation in [*texts, *((text, None) for text in self.options.assumes)]:
             try:
                 found.append(with_constants(self.graph, parse_expression(text), own, self.constants))
             except UnknownName as reason:
-                if is_own:
-                    unknown.append(f"`assume({text})` could not be evaluated: {reason}")
+                if annotation is not None:
+                    said.refuse(annotation, f"`assume({text})` could not be evaluated: {reason}")
         return Assumptions.of(found)
+
+
+class _Said(Struct, eq=False):
+    """What of the user's statements about a kernel is of no use."""
+
+    path: str
+    is_complete: bool
+    """All that the file names is known, so that an unknown name is a mistake."""
+    unknown: list[str] = field(default_factory=list)
+    """Reasons for gaps."""
+    refused: list[UnusableAnnotation] = field(default_factory=list)
+
+    def refuse(self, annotation: Annotation, message: str) -> None:
+        if not self.is_complete:
+            self.unknown.append(message)
+            return
+        place = Place(self.path, annotation.line, annotation.column, annotation.end_line, annotation.end_column)
+        self.refused.append(UnusableAnnotation(place, message))
 
 
 def out_of_time(left: str, options: AnalysisOptions) -> str:

@@ -91,7 +91,7 @@ def suppress(
             kept.append(finding.diagnostic)
     reviews = []
     for path, source in sources.items():
-        malformed = [*source.malformed, *_unknown_names(path, source, is_known)]
+        malformed = [*source.malformed, *_unknown_names(path, source, is_known), *_unusable(path, kernels)]
         unused: list[Suppression] = []
         if complete:
             malformed += _without_kernel(path, source, kernels)
@@ -117,6 +117,13 @@ def _unknown_names(path: str, source: SourceAnnotations, is_known: Callable[[str
     for entry in _suppressions_in(path, source):
         if not is_known(entry.rule):
             yield _malformed(entry.annotation, f"no rule is called `{entry.rule}`; {hint(entry.rule)}")
+
+
+def _unusable(path: str, kernels: Sequence[KernelFacts]) -> Iterator[Malformed]:
+    """Those that say nothing about their kernel, once for all of its instantiations."""
+    for found in dict.fromkeys(found for kernel in kernels for found in kernel.unusable):
+        if found.place.path == path:
+            yield Malformed(found.message, *found.place[1:])
 
 
 def _without_kernel(path: str, source: SourceAnnotations, kernels: Sequence[KernelFacts]) -> Iterator[Malformed]:

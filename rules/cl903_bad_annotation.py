@@ -16,7 +16,9 @@ class BadAnnotation(AnnotationRule):
     What it does
         Reports a comment that starts with `cudalint:` and is no annotation: an unknown kind, an expression that is
         not C, a launch that no GPU can do, a rule that does not exist, an `allow` without its reason after `--`, and
-        a `launch` or `assume` that stands neither above a kernel nor inside one.
+        a `launch` or `assume` that stands neither above a kernel nor inside one, or names what the kernel and the file
+        don't have, a `launch` of a kernel that something in sight launches, which counts, and `cudalint` without its
+        colon before an annotation.
 
     Why is this bad
         The annotation has no effect, though somebody relies on it. A suppression without a reason can't be reviewed

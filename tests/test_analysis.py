@@ -40,10 +40,10 @@ def test_an_annotated_launch_may_name_macros_and_constants(tmp_path: Path) -> No
     assert (launch.block, launch.grid, launch.source) == ((16, 8, 1), (64, 64, 1), "annotation")
 
 
-def test_an_annotation_that_names_nothing_known_is_a_gap(tmp_path: Path) -> None:
+def test_an_annotation_that_names_nothing_known_is_unusable(tmp_path: Path) -> None:
     kernel = only_kernel(facts_of(tmp_path, "// cudalint: launch(block = dim3(NOBODY, 8))" + COLUMN))
     assert kernel.launches[0].source == "default"
-    assert any("`NOBODY` is not known here" in gap.reason for gap in kernel.gaps)
+    assert any("`NOBODY` is not known here" in found.message for found in kernel.unusable)
 
 
 def test_divisibility_is_an_assumption_until_the_user_states_it(tmp_path: Path) -> None:
@@ -75,12 +75,12 @@ def test_an_annotated_assumption_gives_a_parameter_a_constant(tmp_path: Path) ->
     assert sectors(only_kernel(facts), "store") == [4.5]
 
 
-def test_an_annotated_assumption_about_nothing_is_a_gap(tmp_path: Path) -> None:
+def test_an_annotated_assumption_about_nothing_is_unusable(tmp_path: Path) -> None:
     kernel = only_kernel(facts_of(tmp_path, "// cudalint: assume(N % NOBODY == 0)" + COLUMN))
-    assert "`assume(N % NOBODY == 0)` could not be evaluated: `NOBODY` is not known here" in (
-        gap.reason for gap in kernel.gaps
-    )
-    assert not only_kernel(facts_of(tmp_path, COLUMN, assumes=("NOBODY > 3",))).gaps
+    message = "`assume(N % NOBODY == 0)` could not be evaluated: `NOBODY` is not known here"
+    assert [found.message for found in kernel.unusable] == [message]
+    kernel = only_kernel(facts_of(tmp_path, COLUMN, assumes=("NOBODY > 3",)))
+    assert not kernel.gaps and not kernel.unusable
 
 
 def test_assumptions_about_fields_of_records(tmp_path: Path) -> None:

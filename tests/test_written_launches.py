@@ -91,7 +91,8 @@ def test_all_annotated_launches_are_evaluated() -> None:
 )
 def test_an_annotated_launch_that_is_not_possible_is_said(source: str, reason: str) -> None:
     kernel = _kernel(source + _KERNEL)
-    assert [gap.reason for gap in kernel.gaps] == [f"the launch that is annotated could not be evaluated: {reason}"]
+    message = f"the launch that is annotated could not be evaluated: {reason}"
+    assert [found.message for found in kernel.unusable] == [message]
     assert kernel.launches[0].source == "default"
 
 

@@ -22,7 +22,15 @@ from cudalint.facts.accesses import (
 from cudalint.facts.barriers import Barrier, BarrierKind, BarrierResult, UnmaskedCall
 from cudalint.facts.branches import Branch, BranchResult, Compiled, Divergence, Verdict
 from cudalint.facts.faults import Misalignment, OutOfBounds, PitchMismatch
-from cudalint.facts.files import UNRESOLVED, FileFacts, Gap, KernelFacts, LeftOutLaunches, ProblemFacts
+from cudalint.facts.files import (
+    UNRESOLVED,
+    FileFacts,
+    Gap,
+    KernelFacts,
+    LeftOutLaunches,
+    ProblemFacts,
+    UnusableAnnotation,
+)
 from cudalint.facts.launches import (
     ArgumentValue,
     KnownExtents,
@@ -85,5 +93,6 @@ __all__ = [
     "Strides",
     "Tiling",
     "UnmaskedCall",
+    "UnusableAnnotation",
     "Verdict",
 ]

@@ -44,6 +44,14 @@ class KernelFacts(Struct, frozen=True, eq=False):
     left_out: tuple[LeftOutLaunches, ...] = ()
     need: Need | None = None
     """What of its code not every GPU has: the strictest."""
+    unusable: tuple[UnusableAnnotation, ...] = ()
+
+
+class UnusableAnnotation(Struct, frozen=True):
+    """An annotation of a kernel that is well formed and says nothing about it."""
+
+    place: Place
+    message: str
 
 
 class LeftOutLaunches(Struct, frozen=True):
