@@ -14,6 +14,7 @@ from msgspec import Struct, field
 
 from cudalint.options import KernelSettings
 from cudalint.program.folders import upwards
+from cudalint.program.regular import read_regular
 from cudalint.toml_lines import Key, key_lines, line_of
 
 OWN_FILE = "cudalint.toml"
@@ -122,8 +123,7 @@ def _load(path: str) -> Config | None:
 
 def _read(path: str) -> str:
     try:
-        with open(path, "rb") as file:
-            return file.read().decode("utf-8")
+        return read_regular(path).decode("utf-8")
     except OSError as error:
         raise ConfigError(path, f"cannot be read: {error.strerror}") from None
     except UnicodeDecodeError as error:

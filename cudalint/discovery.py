@@ -14,6 +14,7 @@ from msgspec.structs import replace
 
 from cudalint.frontend.python.detect import SUFFIX as _PYTHON_SUFFIX
 from cudalint.frontend.python.detect import file_seems_to_hold_kernels
+from cudalint.program.regular import read_regular
 from cudalint.results import Failure
 
 STDIN = "<stdin>"
@@ -168,8 +169,8 @@ def _with_included_optional(files: Sequence[SourceFile]) -> Iterator[SourceFile]
 def _included_sources(path: str) -> Iterator[str]:
     """The sources that a file names in include directives, compiled or not."""
     own = os.path.realpath(path)
-    with contextlib.suppress(OSError), open(path, "rb") as file:
-        for name in _INCLUDED_SOURCE.findall(file.read()):
+    with contextlib.suppress(OSError):
+        for name in _INCLUDED_SOURCE.findall(read_regular(path)):
             included = os.path.realpath(os.path.join(os.path.dirname(path), os.fsdecode(name)))
             if included != own:
                 yield included

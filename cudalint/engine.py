@@ -23,6 +23,7 @@ from cudalint.hardware.targets import Target, find_target
 from cudalint.merging import joined
 from cudalint.missing_includes import note_on
 from cudalint.options import AnalysisOptions
+from cudalint.program.regular import read_regular_text
 from cudalint.registry import RuleClass, Selection, all_rules, is_known, selected_rules
 from cudalint.results import AllowedRule, Failure, FileReport, KernelSite, coverage_of
 from cudalint.rule import AnnotationRule, Rule, RuleContext
@@ -205,8 +206,7 @@ def _annotations(facts: FileFacts, options: AnalysisOptions) -> Mapping[str, Sou
 
 def _read(path: str) -> str:
     try:
-        with open(path, encoding="utf-8", errors="surrogateescape", newline="") as file:
-            return file.read()
+        return read_regular_text(path)
     except OSError:
         # It was there when the front end read it; without its text it has no annotations.
         return ""

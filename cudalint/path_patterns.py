@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
+from cudalint.program.regular import read_regular_text
+
 if TYPE_CHECKING:
     from pathspec import GitIgnoreSpec
 
@@ -89,8 +91,7 @@ class GitIgnored:
 def _read_patterns(path: str) -> tuple[str, ...]:
     """The lines of a file of patterns; none where there is no such file."""
     try:
-        with open(path, encoding="utf-8", errors="surrogateescape") as file:
-            lines = file.read().splitlines()
+        lines = read_regular_text(path).splitlines()
     except OSError:
         return ()
     return tuple(line for line in lines if line.strip() and not line.startswith("#") and _is_usable(line))

@@ -14,6 +14,7 @@ from __future__ import annotations
 import contextlib
 import gc
 import importlib
+import math
 import multiprocessing
 import os
 import signal
@@ -34,6 +35,8 @@ _LEAST_GROWTH = 40
 """Megabytes that a worker may take in any case."""
 _M_TRIM_THRESHOLD, _M_MMAP_THRESHOLD = -1, -3
 """Parameters of glibc's `mallopt` (malloc.h)."""
+_LOOKS = 8
+"""How often a worker is looked at within the time that it may wait."""
 _COUNTS_WORK = hasattr(signal, "setitimer")
 _PATIENCE = 5.0 if _COUNTS_WORK else 1.0
 
@@ -49,6 +52,9 @@ class Limits(Struct, frozen=True):
     """The time that one job may compute; a worker that takes longer is killed. Where the system can, its own clock
     counts, so that a busy machine gives no more jobs up than an idle one; a job that waits and computes nothing has
     `_PATIENCE` times as long."""
+    idle_seconds: float | None = None
+    """The time that a job may wait, computing nothing, for a pipe without a writer or the like. None: as long as it may
+    take at all."""
     jobs_per_worker: int = 200
     megabytes: int = 220
     """A worker whose memory has once grown over this is replaced before its next job."""
@@ -127,7 +133,7 @@ def _hand_out(
 
 def _collect(busy: Sequence[_Worker[Job, Result]], limits: Limits) -> Iterator[Done[Result] | Lost]:
     """Waits until a worker answers, dies or runs out of time, and yields what became of its job."""
-    patience = max(0.0, min(worker.deadline for worker in busy) - time.monotonic())
+    patience = max(0.0, min(min(worker.deadline, worker.next_look) for worker in busy) - time.monotonic())
     ready = set(wait([worker.connection for worker in busy], timeout=patience))
     now = time.monotonic()
     for worker in busy:
@@ -135,6 +141,8 @@ def _collect(busy: Sequence[_Worker[Job, Result]], limits: Limits) -> Iterator[D
             yield worker.outcome()
         elif worker.deadline <= now:
             yield worker.abandon(_given_up(limits))
+        elif worker.only_waits(now):
+            yield worker.abandon(f"given up: it waits, and has computed nothing for {limits.idle_seconds:g} s")
 
 
 class _Worker(Generic[Job, Result]):
@@ -165,15 +173,34 @@ class _Worker(Generic[Job, Result]):
         self._jobs_left = limits.jobs_per_worker
         self.index: int | None = None
         self.deadline = 0.0
+        self.next_look = math.inf
+        """When the worker is to be looked at again, whether it goes on."""
+        self._computed: int | None = None
+        self._since = 0.0
         self.alive = True
 
     def assign(self, index: int, job: Job) -> None:
         self.index = index
         self.deadline = time.monotonic() + _PATIENCE * self._limits.seconds
         self._jobs_left -= 1
+        self._computed, self._since = None, time.monotonic()
+        if self._limits.idle_seconds is not None:
+            self.next_look = self._since + self._limits.idle_seconds / _LOOKS
         # A worker may have died between two jobs. Its pipe reads as closed then, and `outcome` reports it.
         with contextlib.suppress(BrokenPipeError):
             self.connection.send(job)
+
+    def only_waits(self, now: float) -> bool:
+        """Whether the worker has slept for as long as it may, where the system tells so."""
+        longest = self._limits.idle_seconds
+        if longest is None or now < self.next_look:
+            return False
+        self.next_look = now + longest / _LOOKS
+        computed = _computed_by(self._process.pid)
+        if computed is None or computed != self._computed:
+            self._computed, self._since = computed, now
+            return False
+        return now - self._since >= longest
 
     def outcome(self) -> Done[Result] | Lost:
         """What the worker has to say about its job, now that its pipe is ready."""
@@ -204,6 +231,18 @@ class _Worker(Generic[Job, Result]):
         assert self.index is not None
         index, self.index = self.index, None
         return index
+
+
+def _computed_by(pid: int | None) -> int | None:
+    """How much a process and what it ran has computed, in the system's units; None where it sleeps not but is about to
+    go on, or where nothing tells."""
+    try:
+        with open(f"/proc/{pid}/stat", encoding="ascii", errors="replace") as file:
+            # What stands behind the name, which may hold anything (proc(5)): the state first.
+            fields = file.read().rpartition(")")[2].split()
+    except OSError:
+        return None
+    return sum(map(int, fields[11:15])) if fields[:1] == ["S"] else None
 
 
 def _given_up(limits: Limits) -> str:

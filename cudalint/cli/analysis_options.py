@@ -183,4 +183,4 @@ def limits_from(values: dict[str, Any]) -> Limits:
         from cudalint.toolkit.nvcc import SECONDS
 
         seconds += 2 * SECONDS
-    return Limits(workers=values["jobs"] or default_workers(), seconds=seconds)
+    return Limits(workers=values["jobs"] or default_workers(), seconds=seconds, idle_seconds=seconds)

@@ -19,6 +19,7 @@ from msgspec import Struct, field
 from cudalint.frontend.flags import ParseOptions
 from cudalint.options import is_standard
 from cudalint.program.folders import upwards
+from cudalint.program.regular import read_regular
 
 FILE_NAME: Final = "compile_commands.json"
 _BUILD_FOLDERS: Final = ("", "build", "out", "_build")
@@ -108,8 +109,7 @@ def load_compile_commands(path: str) -> CompileCommands:
 def _load(path: str, version: int) -> CompileCommands:
     """Each file of a run asks for the same database; `version` tells when it was written anew."""
     try:
-        with open(path, encoding="utf-8") as file:
-            content = json.load(file)
+        content = json.loads(read_regular(path).decode("utf-8"))
     except OSError as error:
         raise DatabaseError(f"{path}: cannot read it: {error.strerror or error}") from error
     except ValueError as error:
@@ -200,8 +200,7 @@ def _expanded(arguments: Iterable[str], folder: str, depth: int = 0) -> Iterator
 
 def _response(path: str) -> list[str]:
     try:
-        with open(path, encoding="utf-8", errors="replace") as file:
-            return shlex.split(file.read(), comments=True)
+        return shlex.split(read_regular(path).decode("utf-8", "replace"), comments=True)
     except (OSError, ValueError):
         # A generated file that is not there before the build: its options are simply not known.
         return []

@@ -112,6 +112,8 @@ def _in_front(text: bytes, code: bytes, errors: Iterable[Expected]) -> Iterator[
     """The brace in front of a function's body, and the bracket in front of a statement's, where clang misses it."""
     lines = [0, *(match.end() for match in re.finditer(b"\n", text))]
     for error in errors:
+        if not 0 < error.line <= len(lines):
+            continue  # Clang counts a carriage return by itself as the end of a line too.
         place = lines[error.line - 1] + error.column - 1
         end = len(code[:place].rstrip(_SPACE))
         if error.message.startswith("expected function body") and code[place:].strip():

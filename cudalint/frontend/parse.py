@@ -43,6 +43,7 @@ from cudalint.frontend.reading import SourceError, checked_text, read_source
 from cudalint.program.arguments import as_path
 from cudalint.program.build_macros import BuildMacro, build_macros
 from cudalint.program.folders import small_file, without_detours
+from cudalint.program.regular import is_special
 
 _KEEP_GOING: Final = 0x200
 """Without it libclang hides everything that follows the first missing include."""
@@ -144,7 +145,8 @@ def parse_file(
     given, path = path, as_path(path)
     attempt = _Parser(path, text, options).best_attempt()
     ranges = clang.skipped_ranges(attempt.unit, path)
-    problems = (*_without_followers(attempt.problems), *_taken_as_defined(path, attempt.setting.switches))
+    problems = (*_without_followers(attempt.problems), *attempt.setting.endless)
+    problems = (*problems, *_taken_as_defined(path, attempt.setting.switches))
     if problems:
         problems = with_certainty(problems, _sight(path, text, attempt, ranges, is_whole=places is None))
     launches = nested_launches(attempt.unit)
@@ -203,6 +205,8 @@ class _Setting(Struct, frozen=True):
     """For names that nothing declares."""
     respelled: dict[str, bytes] = field(default_factory=dict)
     """Included files of which clang takes the text only as it stands here."""
+    endless: tuple[Problem, ...] = ()
+    """Includes of what is no regular file, and is taken as empty: clang would wait for a pipe's writer for good."""
 
 
 class _Attempt(Struct, frozen=True):
@@ -326,13 +330,26 @@ class _Parser(Struct, frozen=True):
         known = (BUNDLED_ROOT, *self.options.include_dirs, *system_folders(self.options))
         beside = os.path.dirname(self.path)
         missing: list[str] = []
+        special: dict[str, Problem] = {}
         for match in _INCLUDE.finditer(self.text):
             name, folders = os.fsdecode(match[2]), (beside, *known) if match[1] == b'"' else known
-            if not any(os.path.isfile(os.path.join(folder, name)) for folder in folders):
+            for folder in folders:
+                path = os.path.join(as_path(folder or os.curdir), name)
+                if os.path.isfile(path):
+                    break
+                if is_special(path):
+                    line = self.text.count(b"\n", 0, match.start()) + 1
+                    message = f"'{name}' file not found: it is a pipe or a device, and taken as empty"
+                    special[path] = Problem(self.path, line, 1, message, "missing-include")
+                    break
+            else:
                 missing.append(name)
         folders = self._folders_with(missing)
         left = [name for name in missing if not any(os.path.isfile(os.path.join(f, name)) for f in folders)]
-        return _Setting(folders, any(map(_is_of_libraries, left)), macros=tuple(self._macros()))
+        return _Setting(
+            folders, any(map(_is_of_libraries, left)), macros=tuple(self._macros()),
+            respelled=dict.fromkeys(special, b""), endless=tuple(special.values()),
+        )  # fmt: skip
 
     def _macros(self) -> Iterator[BuildMacro]:
         """What the Makefile defines, but for what the options define or take back themselves."""

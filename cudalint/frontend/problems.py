@@ -125,7 +125,7 @@ def missing_names(path: str, text: bytes, problems: Sequence[Problem]) -> Iterat
                 continue
         if problem.message == _NO_DECLARATION:
             # A macro that a well-known header defines, in the place of a declaration.
-            found = re.match(rb"\w+", lines[problem.line - 1][problem.column - 1 :])
+            found = re.match(rb"\w+", _behind(lines, problem))
             name = found[0].decode() if found else ""
             if header_of(name) is not None:
                 yield name, (problem, guess_name(name, b""))
@@ -142,7 +142,7 @@ def missing_names(path: str, text: bytes, problems: Sequence[Problem]) -> Iterat
         if match.re is _UNKNOWN_TYPE:
             guess = guess_type(match[1])
         else:
-            rest = lines[problem.line - 1][problem.column - 1 + len(match[1]) :]
+            rest = _behind(lines, problem)[len(match[1]) :]
             guess = guess_name(match[1], rest)
         yield match[1], (problem, guess)
 
@@ -155,7 +155,7 @@ def numbers_needed(
     found: set[str] = set()
     for problem in problems:
         if problem.path == path and _NEEDS_NUMBER.match(problem.message):
-            rest = b"\n".join([lines[problem.line - 1][problem.column - 1 :], *lines[problem.line :][:_LINES_READ]])
+            rest = b"\n".join([_behind(lines, problem), *lines[problem.line :][:_LINES_READ]])
             found.update(word.decode() for word in _WORD.findall(_END_OF_ARGUMENTS.split(rest, 1)[0]))
     for name, guess in guesses.items():
         other = with_number(name, guess) if name in found else None
@@ -163,10 +163,16 @@ def numbers_needed(
             yield name, other
 
 
+def _behind(lines: Sequence[bytes], problem: Problem) -> bytes:
+    """The rest of the line from a problem's place on; nothing where that lies outside of the text: clang counts a
+    carriage return by itself as the end of a line too."""
+    return lines[problem.line - 1][max(0, problem.column - 1) :] if 0 < problem.line <= len(lines) else b""
+
+
 def _in_namespace(problem: Problem, lines: Sequence[bytes]) -> tuple[str, Guess] | None:
     """The name that a namespace is used for and does not have, and a guess; None where the error is another one."""
     last = problem.line + _LINES_READ
-    rest = b"\n".join([lines[problem.line - 1][problem.column - 1 :], *lines[problem.line : last]])
+    rest = b"\n".join([_behind(lines, problem), *lines[problem.line : last]])
     match = _NOT_IN_NAMESPACE.match(problem.message)
     if match is not None:
         return guess_within((match[2],), b"::" + rest)
@@ -177,7 +183,8 @@ def _in_namespace(problem: Problem, lines: Sequence[bytes]) -> tuple[str, Guess]
 
 def _macros_near(lines: Sequence[bytes], problem: Problem) -> Iterator[tuple[str, tuple[Problem, Guess]]]:
     """What can only be a macro on the line of an error, or on the one before it."""
-    before = next((number for number in range(problem.line - 1, 0, -1) if lines[number - 1].strip()), 0)
+    above = range(min(problem.line - 1, len(lines)), 0, -1)
+    before = next((number for number in above if lines[number - 1].strip()), 0)
     for number in (before, problem.line):
         found = macro_on(lines[number - 1]) if 0 < number <= len(lines) else None
         if found is not None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from cudalint.frontend.dialect import as_clang_takes_it
+from cudalint.program.regular import read_regular
 
 
 class SourceError(Exception):
@@ -13,8 +14,7 @@ class SourceError(Exception):
 
 def read_source(path: str) -> bytes:
     try:
-        with open(path, "rb") as file:
-            return file.read()
+        return read_regular(path)
     except OSError as error:
         raise SourceError(f"{path}: cannot read it: {error.strerror or error}") from error
 

@@ -6,6 +6,8 @@ import os
 from collections.abc import Iterator
 from typing import Final
 
+from cudalint.program.regular import read_regular
+
 
 def upwards(folder: str) -> Iterator[str]:
     """A folder, the one that it is in, and so on to the root."""
@@ -37,11 +39,8 @@ _LARGEST: Final = 1 << 20
 
 def small_file(path: str) -> bytes:
     """What a file holds; nothing where there is none, or it is large."""
-    if not os.path.isfile(path):
-        return b""  # Opening a pipe would wait for somebody to write into it.
     try:
-        with open(path, "rb") as file:
-            text = file.read(_LARGEST + 1)
+        text = read_regular(path, _LARGEST + 1)
     except OSError:
         return b""
     return text if len(text) <= _LARGEST else b""

@@ -6,6 +6,7 @@ from msgspec import Struct, field
 
 from cudalint.facts import Place
 from cudalint.options import AnalysisOptions
+from cudalint.program.regular import read_regular_text
 from cudalint.toolkit import line_table
 
 
@@ -16,8 +17,7 @@ def source_text(path: str, options: AnalysisOptions) -> str:
     if text is not None:
         return text
     try:
-        with open(path, encoding="utf-8", errors="surrogateescape", newline="") as file:
-            return file.read()
+        return read_regular_text(path)
     except OSError:
         return ""
 

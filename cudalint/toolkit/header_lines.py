@@ -16,6 +16,7 @@ from typing import NamedTuple
 from msgspec.structs import replace
 
 from cudalint.facts import GRID_ARRIVES, GRID_WAITS, Access, FileFacts, Frame, KernelFacts, LibraryCall, Place
+from cudalint.program.regular import read_regular
 from cudalint.source.code import CodeText, code_text
 from cudalint.toolkit.nvcc import find_nvcc
 
@@ -177,8 +178,7 @@ def _bodies(path: str, call: LibraryCall) -> Iterator[tuple[CodeText, int, int]]
 def _text(path: str) -> str:
     """The text of a header; nothing where it can't be read."""
     try:
-        with open(path, encoding="latin-1") as file:
-            return file.read()
+        return read_regular(path).decode("latin-1").replace("\r\n", "\n")
     except OSError:
         return ""
 

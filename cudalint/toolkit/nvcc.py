@@ -18,6 +18,7 @@ from collections.abc import Mapping, Sequence
 from msgspec import Struct
 
 from cudalint.program.arguments import as_path, harmless
+from cudalint.program.regular import read_regular
 from cudalint.toolkit.usage import Usage, UsageError, read_ptxas
 
 SECONDS = 60.0
@@ -185,7 +186,6 @@ def _hashes(paths: Sequence[str]) -> dict[str, str | None]:
 
 def _hash(path: str) -> str | None:
     try:
-        with open(path, "rb") as file:
-            return hashlib.sha256(file.read()).hexdigest()
+        return hashlib.sha256(read_regular(path)).hexdigest()
     except OSError:
         return None

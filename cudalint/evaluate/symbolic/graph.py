@@ -52,6 +52,9 @@ from cudalint.evaluate.symbolic.size_uses import SizeUses
 from cudalint.evaluate.symbolic.substitution import Substitutions
 
 _FIRST_FREE_BIT = 7
+_WIDEST = 8
+"""Bytes of the integers that the numbers of lanes are kept in."""
+_BEYOND = 1 << 63
 _WORD = 4
 _MAX_FLOAT_SIZE = 96
 """Floating-point values that take more nodes than this are summarised."""
@@ -150,6 +153,9 @@ class Graph:
 
     def const(self, value: Number, kind: Kind = I4) -> Node:
         value = wrap(value, kind)
+        if kind.bytes > _WIDEST and not kind.is_float and not -_BEYOND <= value < _BEYOND:
+            # Lanes have 64-bit numbers. Each such constant is told from others by its value.
+            return self.opaque(Reason(False, "it is a number of more than 64 bits", value), (), kind)
         return self._intern("const", (), value, kind, 0, key=("const", kind, value, isinstance(value, float)))
 
     def uniform(self, name: str, generic: Number, kind: Kind = I4, is_arbitrary: bool = False) -> Node:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from typing import Final
 
+from cudalint.program.regular import read_regular
+
 SUFFIX: Final = ".py"
 LARGEST: Final = 10_000_000
 """Larger files are data in Python's clothes."""
@@ -27,8 +29,7 @@ def seems_to_hold_kernels(data: bytes) -> bool:
 def file_seems_to_hold_kernels(path: str) -> bool:
     """The same for a file; one that can't be read holds none that anybody could lint."""
     try:
-        with open(path, "rb") as file:
-            data = file.read(LARGEST + 1)
+        data = read_regular(path, LARGEST + 1)
     except OSError:
         return False
     return len(data) <= LARGEST and b"\0" not in data and seems_to_hold_kernels(data)

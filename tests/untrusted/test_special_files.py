@@ -1,0 +1,89 @@
+"""Pipes, devices and links to them in the place of files: nothing waits for them, and none is read."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from cudalint.pool import Done, Limits, Lost, run_jobs
+from cudalint.program.regular import read_regular
+
+Check = Callable[..., Any]
+pytestmark = pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no pipes with names here")
+
+_STRIDED = "__global__ void strided(float *p) { p[threadIdx.x * 32] = 1.0f; }\n"
+_LIMIT = ("--time-limit", "8")
+"""Seconds; whatever waits runs into it, and its test fails for the finding that is missing."""
+
+
+@pytest.mark.parametrize("make", [os.mkfifo, lambda path: Path(path).symlink_to("/dev/zero")])
+def test_what_is_no_file_is_not_read(make: Callable[[str], None], folder: Path) -> None:
+    make("special")
+    with pytest.raises(OSError, match="no regular file"):
+        read_regular("special")
+
+
+@pytest.mark.parametrize("name", ["size.h", "sub/size.h", "../size.h"])
+@pytest.mark.parametrize("spelled", ["a.cu", "./a.cu", "absolute"])
+def test_an_included_pipe_is_taken_as_empty(name: str, spelled: str, folder: Path, check: Check) -> None:
+    for inside in ("here/sub", "here"):
+        (folder / inside).mkdir(exist_ok=True, parents=True)
+    os.chdir("here")
+    os.mkfifo(name)
+    Path("a.cu").write_text(f'#include "{name}"\n{_STRIDED}')
+    result = check(*_LIMIT, os.path.abspath("a.cu") if spelled == "absolute" else spelled)
+    assert "a.cu:2:37: CL101" in result.out
+    assert result.status == 1
+
+
+def test_an_included_device_is_taken_as_empty(folder: Path, check: Check) -> None:
+    (folder / "include").mkdir()
+    (folder / "include" / "zero.h").symlink_to("/dev/zero")
+    (folder / "a.cu").write_text(f"#include <zero.h>\n{_STRIDED}")
+    assert "a.cu:2:37: CL101" in check(*_LIMIT, "-I", "include", "a.cu").out
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["other.cu", "kernels.cuh", "compile_commands.json", "Makefile", "CMakeLists.txt", "setup.py", "cudalint.toml",
+     "pyproject.toml", ".gitignore", "module.py"],
+)  # fmt: skip
+def test_no_pipe_beside_a_file_is_opened(name: str, folder: Path, check: Check) -> None:
+    os.mkfifo(name)
+    (folder / "a.cu").write_text('#include "nowhere.h"\n' + _STRIDED.replace("p[", "q[0] = p["))
+    (folder / "b.cu").write_text(_STRIDED)
+    result = check(*_LIMIT, ".")
+    assert "b.cu:1:37: CL101" in result.out
+    assert result.status == 1
+
+
+def _wait(path: str) -> str:
+    with open(path, "rb") as file:
+        return file.read().decode()
+
+
+@pytest.mark.skipif(not os.path.exists("/proc/self/stat"), reason="nothing tells how much another process computes")
+def test_a_job_that_only_waits_is_given_up(folder: Path) -> None:
+    os.mkfifo("pipe")
+    (folder / "file").write_text("text")
+    limits = Limits(workers=2, seconds=20, idle_seconds=0.4)
+    start = time.monotonic()
+    outcomes = {outcome.index: outcome for outcome in run_jobs(_wait, ["pipe", "file"], limits)}
+    assert outcomes[0] == Lost(0, "given up: it waits, and has computed nothing for 0.4 s")
+    assert outcomes[1] == Done(1, "text")
+    assert time.monotonic() - start < 10
+
+
+def test_a_header_that_includes_a_pipe_costs_the_file(folder: Path, check: Check) -> None:
+    os.mkfifo("pipe.h")
+    (folder / "header.h").write_text('#include "pipe.h"\n')
+    (folder / "a.cu").write_text(f'#include "header.h"\n{_STRIDED}')
+    (folder / "b.cu").write_text(_STRIDED)
+    result = check("--time-limit", "3", "a.cu", "b.cu")
+    assert "a.cu: given up" in result.err
+    assert "b.cu:1:37: CL101" in result.out
