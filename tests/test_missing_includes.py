@@ -70,12 +70,12 @@ def test_what_is_to_be_said_of_many_files_is_said_once(
     assert second.startswith("cudalint: note: b.cu: includes not found: y.h; ")
 
 
-@pytest.mark.parametrize(("head", "status"), [("", 1), ('#include "a.h"\n', 0)])
-def test_a_line_that_is_no_source_is_a_warning_unless_a_header_may_make_source_of_it(
-    head: str, status: int, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+@pytest.mark.parametrize(("head", "status", "code"), [("", 1, "CL904"), ('#include "a.h"\n', 0, "CL902")])
+def test_a_line_that_is_no_source_is_an_error_unless_a_header_may_make_source_of_it(
+    head: str, status: int, code: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     path = tmp_path / "b.cu"
     path.write_text(head + _BROKEN)
     assert run([str(path), "--format", "concise"]) == status
     line = 1 + head.count("\n")
-    assert capsys.readouterr().out.startswith(f"{path}:{line}:48: CL902 syntax error: expected expression")
+    assert capsys.readouterr().out.startswith(f"{path}:{line}:48: {code} syntax error: expected expression")

@@ -22,6 +22,7 @@ from cudalint.confirm.trials import BranchCount, Log, Trial
 from cudalint.facts import Access, KernelFacts, Place
 from cudalint.hardware.requests import WARP_LANES
 from cudalint.source.code import CodeText, code_text
+from cudalint.source.encoding import to_text
 
 CAPACITY = 200_000
 """Records of one run. Every access has an equal part of it; where it makes more requests, a share of them is kept."""
@@ -109,7 +110,7 @@ def instrumented(trial: Trial, sites: Sequence[AnySite]) -> Trial:
 
 
 def _with_reports(text: bytes, sites: Sequence[AnySite]) -> bytes:
-    source = code_text(text.decode("utf-8", "surrogateescape"))
+    source = code_text(to_text(text))
     insertions: list[tuple[int, int, bytes]] = []
     for site in sites:
         if isinstance(site, BranchSite):

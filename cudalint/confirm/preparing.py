@@ -23,6 +23,7 @@ from cudalint.options import AnalysisOptions, ParameterValue
 from cudalint.parse_options import parse_options
 from cudalint.registry import Selection
 from cudalint.results import Failure
+from cudalint.source.encoding import to_bytes
 from cudalint.source.text import source_text
 
 _ERRORS = {
@@ -226,7 +227,7 @@ class _Builds:
         return build_of(sliced, kernel.instantiation, self._read, compiler_options(self._options))
 
     def _read(self, path: str) -> bytes:
-        return source_text(path, self._job.options).encode("utf-8", "surrogateescape")
+        return to_bytes(source_text(path, self._job.options))
 
 
 def compiler_options(options: ParseOptions) -> tuple[str, ...]:

@@ -19,6 +19,7 @@ from cudalint.frontend.flags import ParseOptions
 from cudalint.frontend.python.detect import is_python
 from cudalint.frontend.python.located import PlaceMap
 from cudalint.frontend.reading import SourceError, read_source
+from cudalint.source.encoding import to_bytes, to_text
 
 if TYPE_CHECKING:
     from cudalint.frontend.python.extract import Embedded, EmbeddedText, UnreadableKernel
@@ -63,7 +64,7 @@ class CudaTexts(Struct, frozen=True):
 
 def cuda_texts(path: str, unsaved: str | None = None) -> CudaTexts:
     """What there is to analyse in a file, or in `unsaved` in its place; raises SourceError."""
-    data = read_source(path) if unsaved is None else unsaved.encode()
+    data = read_source(path) if unsaved is None else to_bytes(unsaved)
     if not is_python(path):
         return CudaTexts(path, (CudaText(data),))
     embedded = _embedded(path, data)
@@ -77,8 +78,8 @@ def annotations_in(path: str, text: str) -> SourceAnnotations:
         return read_annotations(text)
     good: dict[Annotation, None] = {}
     bad: dict[Malformed, None] = {}
-    for embedded in _embedded(path, text.encode("utf-8", "surrogateescape")).texts:
-        found = read_annotations(embedded.data.decode("utf-8", "surrogateescape"))
+    for embedded in _embedded(path, to_bytes(text)).texts:
+        found = read_annotations(to_text(embedded.data))
         good |= dict.fromkeys(_placed(annotation, embedded.places) for annotation in found.annotations)
         bad |= dict.fromkeys(_placed_malformed(annotation, embedded.places) for annotation in found.malformed)
     return SourceAnnotations(tuple(good), tuple(bad))

@@ -11,6 +11,8 @@ import os
 import stat
 from typing import Final
 
+from cudalint.source.encoding import to_text
+
 _FLAGS: Final = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
 _MESSAGE: Final = "no regular file (a pipe or device)"
 
@@ -38,4 +40,4 @@ def read_regular(path: str, most: int = -1) -> bytes:
 
 def read_regular_text(path: str) -> str:
     """The same as letters; bytes that are not UTF-8 and line ends stay what they are."""
-    return read_regular(path).decode("utf-8", "surrogateescape")
+    return to_text(read_regular(path))

@@ -9,16 +9,17 @@ from msgspec import Struct
 
 from cudalint.diagnostics import Edit
 from cudalint.facts import Place
+from cudalint.source.encoding import to_bytes, to_text
 
 
 def apply_edits(text: str, edits: Sequence[Edit]) -> str:
     """The text with edits made; their columns count bytes, and they don't overlap."""
-    data = text.encode("utf-8", "surrogateescape")
+    data = to_bytes(text)
     starts = _starts(data)
     for edit in sorted(edits, key=lambda e: (e.place.line, e.place.column), reverse=True):
         begin, end = _extent(starts, edit.place)
-        data = data[:begin] + edit.text.encode() + data[end:]
-    return data.decode("utf-8", "surrogateescape")
+        data = data[:begin] + to_bytes(edit.text) + data[end:]
+    return to_text(data)
 
 
 def edited_texts(edits: Iterable[Edit], text_of: Callable[[str], str]) -> dict[str, str]:
@@ -66,10 +67,10 @@ class Correspondence(Struct, frozen=True, eq=False):
     def of(cls, edits: Sequence[Edit], text_of: Callable[[str], str]) -> Correspondence:
         texts: dict[str, _Text] = {}
         for path, after in edited_texts(edits, text_of).items():
-            before = _starts(text_of(path).encode("utf-8", "surrogateescape"))
+            before = _starts(to_bytes(text_of(path)))
             own = [(*_extent(before, e.place), e) for e in edits if e.place.path == path]
-            moves = tuple((begin, end, len(edit.text.encode()) - (end - begin)) for begin, end, edit in own)
-            texts[path] = _Text(before, _starts(after.encode("utf-8", "surrogateescape")), moves)
+            moves = tuple((begin, end, len(to_bytes(edit.text)) - (end - begin)) for begin, end, edit in own)
+            texts[path] = _Text(before, _starts(to_bytes(after)), moves)
         return cls(texts)
 
     def before(self, place: Place) -> tuple[str, int, int]:

@@ -11,6 +11,7 @@ from cudalint.diagnostics import Diagnostic, Edit
 from cudalint.facts import Place
 from cudalint.reporters.sources import SourceLines, display_column, displayed
 from cudalint.reporters.style import Look, Style
+from cudalint.source.encoding import to_bytes
 
 _MOST_LABELS = 4
 _MOST_EDITED = 8
@@ -121,5 +122,5 @@ def edit_lines(edits: Sequence[Edit], sources: SourceLines, style: Style, gutter
 
 def _edited(line: bytes, edits: Sequence[Edit]) -> bytes:
     for edit in reversed(edits):
-        line = line[: edit.place.column - 1] + edit.text.encode() + line[edit.place.end_column - 1 :]
+        line = line[: edit.place.column - 1] + to_bytes(edit.text) + line[edit.place.end_column - 1 :]
     return line

@@ -5,6 +5,7 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Mapping
 
+from cudalint.source.encoding import to_bytes
 from cudalint.source.lines import read_lines
 
 _TAB = 4
@@ -14,7 +15,7 @@ class SourceLines:
     """Reads files when their lines are asked for. Columns count bytes, so lines are kept as bytes."""
 
     def __init__(self, unsaved: Mapping[str, str] | None = None) -> None:
-        self._lines = {path: text.encode().split(b"\n") for path, text in (unsaved or {}).items()}
+        self._lines = {path: to_bytes(text).split(b"\n") for path, text in (unsaved or {}).items()}
 
     def line(self, path: str, number: int) -> bytes | None:
         """One line without its end; None where the file or the line is gone."""

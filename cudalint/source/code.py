@@ -10,6 +10,7 @@ from msgspec import Struct
 
 from cudalint.facts import Place
 from cudalint.source.comments import read_comments
+from cudalint.source.encoding import to_bytes
 
 _NO_CODE = re.compile(r'"(?:[^"\\\n]|\\.)*"|\'(?:[^\'\\\n]|\\.)+\'|^[ \t]*#(?:[^\n\\]|\\\n|\\.)*', re.MULTILINE)
 """Literals and directives, once comments are gone."""
@@ -72,7 +73,7 @@ class CodeText(Struct, frozen=True):
 
 @lru_cache(maxsize=4)
 def code_text(text: str) -> CodeText:
-    plain = text.encode("utf-8", "surrogateescape").decode("latin-1")
+    plain = to_bytes(text).decode("latin-1")
     pieces, position = [], 0
     for comment in read_comments(plain).comments:
         pieces += [plain[position : comment.start], _blank(comment.text)]

@@ -12,6 +12,8 @@ from collections.abc import Iterator
 
 from msgspec import Struct
 
+from cudalint.source.encoding import to_bytes
+
 _TOKEN = re.compile(
     r"""
     (?P<comment> //(?:[^\\\n]|\\(?:\r?\n)?)* | /\*.*?(?:\*/|\Z) )
@@ -52,7 +54,7 @@ class CommentedSource(Struct, frozen=True):
         """Line and column of an offset; both start at 1 and columns count UTF-8 bytes."""
         line = bisect_right(self._line_starts, offset)
         before = self.text[self._line_starts[line - 1] : offset]
-        return line, len(before.encode("utf-8", "surrogateescape")) + 1
+        return line, len(to_bytes(before)) + 1
 
     def next_code_line(self, line: int) -> int | None:
         """The first line after `line` that holds code; preprocessor directives such as `#pragma` don't count."""

@@ -7,6 +7,7 @@ from msgspec import Struct, field
 from cudalint.facts import Place
 from cudalint.options import AnalysisOptions
 from cudalint.program.regular import read_regular_text
+from cudalint.source.encoding import to_bytes
 from cudalint.toolkit import line_table
 
 
@@ -36,7 +37,7 @@ class Spellings(Struct):
     def of(self, place: Place) -> str:
         """On one line; empty for a file that is gone."""
         if place.path not in self._lines:
-            self._lines[place.path] = self._text(place.path).encode("utf-8", "surrogateescape").split(b"\n")
+            self._lines[place.path] = to_bytes(self._text(place.path)).split(b"\n")
         lines = self._lines[place.path][place.line - 1 : place.end_line]
         if not lines:
             return ""

@@ -21,6 +21,7 @@ from cudalint.diagnostics import Diagnostic
 from cudalint.facts import FileFacts, KernelFacts
 from cudalint.options import AnalysisOptions
 from cudalint.rule import Rule, RuleContext
+from cudalint.source.encoding import to_bytes
 
 
 class BankConflict(Rule):
@@ -45,12 +46,14 @@ def _analyse_file(path: str, options: AnalysisOptions) -> FileFacts:
     from cudalint.frontend.reading import SourceError
 
     text = dict(options.unsaved).get(path)
-    data = Path(path).read_bytes() if text is None else text.encode()
+    data = Path(path).read_bytes() if text is None else to_bytes(text)
     if b"\0" in data:
         raise SourceError(f"{path}:1:4: not a text file (it has a NUL byte here)")
     if b"CRASH" in data:
         faulthandler.disable()
         os.kill(os.getpid(), signal.SIGSEGV)
+    while b"BUSY" in data:
+        pass
     if b"HANG" in data:
         time.sleep(60)
     if b"RAISE" in data:
