@@ -9,7 +9,7 @@ import numpy as np
 from cudalint.diagnostics import Diagnostic, Picture, Related, Suggestion
 from cudalint.facts import Access, AccessResult, ArrayFacts, KernelFacts
 from cudalint.hardware.banks import BANK_BYTES, occupied_parts, shared_request
-from cudalint.remedies.layout_edits import layout_edits
+from cudalint.remedies.layout_edits import is_of_the_launch, layout_edits
 from cudalint.remedies.layouts import Proposal, propose_layout, uses_of
 from cudalint.rule import Rule, RuleContext
 from cudalint.rulekit import Evaluated, array_key, blamed, calls_to, count, evaluated, figure, is_rare, noun, wavefronts
@@ -25,7 +25,9 @@ class BankConflict(Rule):
         Puts the addresses of the 32 lanes of each warp into the 32 banks of shared memory and counts the wavefronts,
         by the rules that were measured for loads, stores and atomics of 1 to 16 bytes. Reports an access that takes
         at least 1.25 times the ideal, and suggests the cheapest layout (padding, transposition, XOR swizzle) that
-        takes the fewest wavefronts over all accesses of the array, if none of them gets worse by it.
+        takes the fewest wavefronts over all accesses of the array, if none of them gets worse by it. Edits come along
+        where every use of the array is a plain subscript, spelled in the terms of its declaration: not where something
+        relies on how it lies (`memset`, `sizeof`, a cast, a pointer to a row), nor where its bytes are the launch's.
 
     Why is this bad
         A bank serves one 4-byte word per wavefront. Lanes that want different words of one bank wait for each other:
@@ -165,6 +167,9 @@ def _suggestion(kernel: KernelFacts, one: Evaluated, proposal: Proposal, context
         return None
     before, after = figures
     advice = proposal.layout.advice(one.access.array)
+    declaration = one.access.declaration
+    if declaration is not None and is_of_the_launch(declaration) and proposal.layout.is_larger:
+        advice += ", and let every launch ask for the bytes that this adds"
     change = f"{figure(before)} to {count(after, 'wavefront')} on this {noun(one.access)}"
     total_before, total_after = proposal.totals
     edits = layout_edits(proposal.layout, one.access, kernel, context.text_of)

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from cudalint.diagnostics import Diagnostic, Suggestion
 from cudalint.facts import KernelFacts, Place
+from cudalint.remedies.deletions import deletion
 from cudalint.rule import Rule, RuleContext
 
 
@@ -16,7 +17,7 @@ class RedundantBarrier(Rule):
         Takes the barrier out of the evaluated kernel and looks whether any two threads then touch the same bytes of
         shared or global memory in one barrier interval, unless both only read. A barrier is reported where that never
         happens, under every launch in sight and in every instantiation of the kernel; of two barriers that do the same
-        work one is reported.
+        work one is reported. The suggested edit takes out the call, where that is a statement of its own in a block.
 
     Why is this bad
         All warps of the block wait for the slowest one, for nothing. A barrier at the end of a kernel, after the last
@@ -59,8 +60,13 @@ class RedundantBarrier(Rule):
                     place=barrier.place,
                     message="this barrier orders nothing: no two threads touch the same bytes before and after it",
                     launches=launches,
-                    suggestion=Suggestion("remove it"),
+                    suggestion=_removal(barrier.place, context),
                 )
+
+
+def _removal(place: Place, context: RuleContext) -> Suggestion:
+    edits = deletion(context.text_of(place.path), place)
+    return Suggestion("remove it", edits, applicability="safe" if edits else "display")
 
 
 def _is_redundant(place: Place, kernel: KernelFacts) -> bool:

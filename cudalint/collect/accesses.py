@@ -101,7 +101,7 @@ def _access(site: _Site, spellings: Spellings) -> Access:
         bytes=event.bytes,
         results=tuple(site.results),
         expression=spellings.of(place),
-        declaration=_declaration(symbol) if symbol is not None else None,
+        declaration=_declaration(symbol, spellings) if symbol is not None else None,
         record_bytes=event.record.bytes if event.record is not None else None,
         compiled_at=_moved_to(event) or spellings.compiled_at(place),
         made_at=Place(*site.made_at),
@@ -120,12 +120,12 @@ def _library_function(name: str) -> LibraryCall | None:
     return LibraryCall(name, None) if name else None
 
 
-def _declaration(symbol: ir.Symbol) -> ArrayFacts:
+def _declaration(symbol: ir.Symbol, spellings: Spellings) -> ArrayFacts:
     extents: list[int] = []
     type_ = symbol.type
     while isinstance(type_, ir.ArrayType):
         extents.append(type_.count or 0)
         type_ = type_.element
     known = symbol.type.bytes if symbol.storage == "shared" else None
-    places = extent_places(symbol, len(extents))
+    places = extent_places(symbol, len(extents), spellings)
     return ArrayFacts(symbol.name, Place(*symbol.span), tuple(extents), places, type_.bytes, known or None)

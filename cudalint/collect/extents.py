@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
-
 from cudalint import ir
 from cudalint.facts import Place
-from cudalint.source.lines import read_lines
+from cudalint.source.text import Spellings
 
 
-def extent_places(symbol: ir.Symbol, count: int) -> tuple[Place | None, ...]:
+def extent_places(symbol: ir.Symbol, count: int, spellings: Spellings) -> tuple[Place | None, ...]:
     """The text between each pair of brackets behind the name; all None where that isn't plain (a macro, a typedef)."""
     unknown = (None,) * count
     span = symbol.span
     if span.line != span.end_line:
         return unknown
-    line = _line(span.path, span.line)
-    text = line[span.column - 1 : span.end_column - 1]
+    text = b"".join(spellings.lines_of(Place(*span)))
     name = text.rfind(symbol.name.encode() + b"[")
     if name < 0:
         return unknown
@@ -44,10 +41,3 @@ def _brackets(text: bytes, start: int) -> list[tuple[int, int]]:
             break
     return found
 
-
-_lines = lru_cache(maxsize=8)(read_lines)
-
-
-def _line(path: str, number: int) -> bytes:
-    lines = _lines(path)
-    return lines[number - 1] if 0 < number <= len(lines) else b""

@@ -46,6 +46,10 @@ class Layout(Protocol):
     def elements(self) -> int:
         """How many elements the array has room for."""
 
+    @property
+    def is_larger(self) -> bool:
+        """Whether it takes more room than the array as it is."""
+
     def offsets(self, indices: Indices) -> NDArray[np.int64]:
         """The number of each element from the start of the array."""
 
@@ -70,6 +74,10 @@ class Padded(Struct, frozen=True):
     def elements(self) -> int:
         return prod(self.enlarged)
 
+    @property
+    def is_larger(self) -> bool:
+        return any(self.padding)
+
     def offsets(self, indices: Indices) -> NDArray[np.int64]:
         return _row_major(self.enlarged, indices)
 
@@ -92,6 +100,10 @@ class Transposed(Struct, frozen=True):
     def elements(self) -> int:
         return prod(self.extents)
 
+    @property
+    def is_larger(self) -> bool:
+        return False
+
     def offsets(self, indices: Indices) -> NDArray[np.int64]:
         return _row_major(_last_two_exchanged(self.extents), _last_two_exchanged(indices))
 
@@ -112,6 +124,10 @@ class Swizzled(Struct, frozen=True):
     @property
     def elements(self) -> int:
         return prod(self.extents)
+
+    @property
+    def is_larger(self) -> bool:
+        return False
 
     def offsets(self, indices: Indices) -> NDArray[np.int64]:
         row, column = indices[-2:]
@@ -142,6 +158,10 @@ class Flat(Struct, frozen=True):
     def elements(self) -> int:
         return self.matrix.elements
 
+    @property
+    def is_larger(self) -> bool:
+        return self.matrix.is_larger
+
     def offsets(self, indices: Indices) -> NDArray[np.int64]:
         (index,) = indices
         return self.matrix.offsets((index // self.pitch, index % self.pitch))
@@ -170,6 +190,10 @@ class Skewed(Struct, frozen=True):
     @property
     def elements(self) -> int:
         return self.size + max(self.size - 1, 0) // self.every
+
+    @property
+    def is_larger(self) -> bool:
+        return True
 
     def offsets(self, indices: Indices) -> NDArray[np.int64]:
         (index,) = indices

@@ -36,14 +36,17 @@ class Spellings(Struct):
 
     def of(self, place: Place) -> str:
         """On one line; empty for a file that is gone."""
+        return " ".join(b" ".join(self.lines_of(place)).decode("utf-8", "replace").split())
+
+    def lines_of(self, place: Place) -> list[bytes]:
+        """As it stands there, line by line; none for a file that is gone."""
         if place.path not in self._lines:
             self._lines[place.path] = to_bytes(self._text(place.path)).split(b"\n")
         lines = self._lines[place.path][place.line - 1 : place.end_line]
-        if not lines:
-            return ""
-        lines[-1] = lines[-1][: place.end_column - 1]
-        lines[0] = lines[0][place.column - 1 :]
-        return " ".join(b" ".join(lines).decode("utf-8", "replace").split())
+        if lines:
+            lines[-1] = lines[-1][: place.end_column - 1]
+            lines[0] = lines[0][place.column - 1 :]
+        return lines
 
     def _text(self, path: str) -> str:
         if path not in self._texts:

@@ -1,0 +1,141 @@
+"""Edits that are right somewhere and wrong elsewhere are not suggested; those that hold say how safe they are."""
+
+from __future__ import annotations
+
+import pytest
+from linting import lint
+
+from cudalint.diagnostics import Suggestion
+from cudalint.facts import Place
+from cudalint.remedies.deletions import deletion
+from cudalint.remedies.edits import apply_edits
+
+
+def _suggestion(source: str, code: str) -> Suggestion | None:
+    found = lint(source, code)
+    assert found, "nothing is found to suggest something for"
+    return found[0].suggestion
+
+
+def _column(declaration: str, more: str = "", launch: str = "kernel<<<8, dim3(32, 32)>>>(in, out);") -> str:
+    """A column of a tile: 32 lanes a row of 32 words apart, all in one bank."""
+    return f"""__global__ void kernel(const float *in, float *out) {{
+    {declaration};
+    {more}
+    t[threadIdx.y][threadIdx.x] = in[threadIdx.y * 32 + threadIdx.x];
+    __syncthreads();
+    out[threadIdx.y * 32 + threadIdx.x] = t[threadIdx.x][threadIdx.y];
+}}
+void launch(const float *in, float *out) {{ {launch} }}
+"""
+
+
+def test_what_is_launched_in_sight_is_safe() -> None:
+    suggestion = _suggestion(_column("__shared__ float t[32][32]"), "CL201")
+    assert suggestion is not None and suggestion.edits
+    assert suggestion.applicability == "safe"
+
+
+def test_what_nothing_launches_is_looked_at() -> None:
+    suggestion = _suggestion(_column("__shared__ float t[32][32]", launch="") + "// cudalint: x", "CL201")
+    assert suggestion is None or suggestion.applicability in ("unsafe", "display")
+
+
+@pytest.mark.parametrize(
+    "use",
+    [
+        "memset(t, 0, 32 * 32 * 4)",
+        "memset(t, 0, sizeof(t))",
+        "for (int i = 0; i < sizeof(t) / 4; i++) in += 0",
+        "float *row = t[3]; row[40] = 0",
+        "float4 *wide = (float4 *)t; wide[0] = float4()",
+        "float *from = &t[0][0]; from[threadIdx.x] = 0",
+    ],
+)
+def test_who_relies_on_how_it_lies_keeps_it(use: str) -> None:
+    suggestion = _suggestion(_column("__shared__ float t[32][32]", f"{use};"), "CL201")
+    assert suggestion is None or (not suggestion.edits and suggestion.applicability == "display")
+
+
+def test_memory_of_the_launch_has_no_edits() -> None:
+    launch = "kernel<<<8, dim3(32, 32), 32 * 32 * sizeof(float)>>>(in, out);"
+    source = _column("extern __shared__ float t[]", launch=launch)
+    source = source.replace("t[threadIdx.y][threadIdx.x]", "t[threadIdx.y * 32 + threadIdx.x]")
+    source = source.replace("t[threadIdx.x][threadIdx.y]", "t[threadIdx.x * 32 + threadIdx.y]")
+    suggestion = _suggestion(source, "CL201")
+    assert suggestion is not None and not suggestion.edits
+    assert "let every launch ask for the bytes that this adds" in suggestion.message
+
+
+def test_what_one_instantiation_wants_and_another_does_not() -> None:
+    """Rows of 32 + 1 words spread a column over all banks. Of rows of 31 words, a column of which is free of conflicts
+    as it is, 31 + 1 make the worst case."""
+    source = """template <int T> __global__ void kernel(const float *in, float *out) {
+    __shared__ float t[32][T];
+    t[threadIdx.y][threadIdx.x % T] = in[threadIdx.y * 32 + threadIdx.x];
+    __syncthreads();
+    out[threadIdx.y * 32 + threadIdx.x] = t[threadIdx.x][threadIdx.y % T];
+}
+void launch(const float *in, float *out) {
+    kernel<32><<<8, dim3(32, 32)>>>(in, out);
+    kernel<31><<<8, dim3(32, 32)>>>(in, out);
+}
+"""
+    alone = source.replace("    kernel<31><<<8, dim3(32, 32)>>>(in, out);\n", "")
+    suggestion = _suggestion(alone, "CL201")
+    assert suggestion is not None and [edit.text for edit in suggestion.edits] == [" + 1"]
+    both = _suggestion(source, "CL201")
+    assert both is None or not both.edits
+
+
+def test_sizes_are_in_the_terms_of_the_declaration() -> None:
+    """Lane n stores to element 32 n: one element more after every 32 spreads the lanes over the banks."""
+    source = """template <int BM, int BK> __global__ void kernel(const float *in, float *out) {
+    __shared__ float t[BM * BK];
+    t[threadIdx.x * BK + 1] = in[threadIdx.x];
+    __syncthreads();
+    out[threadIdx.x] = t[(threadIdx.x ^ 1) * BK + 1];
+}
+void launch(const float *in, float *out) { kernel<64, 32><<<8, 64>>>(in, out); }
+"""
+    suggestion = _suggestion(source, "CL201")
+    assert suggestion is not None and suggestion.edits
+    assert "__shared__ float t[BM * BK + BM * BK / 32];" in apply_edits(source, suggestion.edits)
+
+
+_TAIL = """__global__ void kernel(const float *in, float *out) {{
+    __shared__ float t[64];
+    t[threadIdx.x] = in[threadIdx.x];
+    __syncthreads();
+    out[threadIdx.x] = t[63 - threadIdx.x];
+{last}}}
+void launch(const float *in, float *out) {{ kernel<<<8, 64>>>(in, out); }}
+"""
+
+
+def test_a_barrier_that_orders_nothing_goes_with_its_line() -> None:
+    source = _TAIL.format(last="    __syncthreads();\n")
+    suggestion = _suggestion(source, "CL303")
+    assert suggestion is not None and suggestion.applicability == "safe"
+    assert apply_edits(source, suggestion.edits) == _TAIL.format(last="")
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("{\n  a();\n  b();\n}", "{\n  b();\n}"),
+        ("{ a(); b(); }", "{  b(); }"),
+        ("{\n  a();  // why\n}", "{\n    // why\n}"),
+        ("if (x) a();", None),
+        ("for (; x; a()) ;", None),
+        ("for (int i = 0; a(); ) ;", None),
+        ("{ x = a(); }", None),
+        ("{\n#pragma unroll\n  a();\n}", None),
+        ("{\n#define A a();\n}", None),
+    ],
+)
+def test_deletions(before: str, after: str | None) -> None:
+    at = before.index("a()")
+    line, column = before.count("\n", 0, at) + 1, at - before.rfind("\n", 0, at)
+    edits = deletion(before, Place("a.cu", line, column, line, column + 3))
+    assert (apply_edits(before, edits) if edits else None) == after
