@@ -16,8 +16,8 @@ def _finding(code: str, line: int, suggests: bool = False, **figures: float) -> 
     suggestion = {"edits": [edits.msgspec.to_builtins(_BARRIER)]} if suggests else None
     return {
         "code": code, "kernel": "k", "instantiation": "k", "path": "a.cu", "line": line, "column": 5,
-        "message": "words", "severity": "error" if code == "CL301" else "info", "launches": [], "figures": figures, "variants": [],
-        "suggestion": suggestion,
+        "message": "words", "severity": "error" if code == "CL301" else "info", "launches": [], "figures": figures,
+        "variants": [], "suggestion": suggestion,
     }  # fmt: skip
 
 
