@@ -43,6 +43,9 @@ def distinct(configurations: Iterable[Configuration], unfollowed: Collection[ir.
         grid = (site, configuration.block, tuple(n.index for n in configuration.grid))
         if grid in grids:
             last[grids[grid]] = configuration
+            if configuration.key() == grids[grid]:
+                # What one caller checks, another one that comes to the same launch may not.
+                found[grids[grid]] = _with_twin(found[grids[grid]], configuration)
             continue
         grids[grid] = key
         same = found.get(key)

@@ -579,6 +579,17 @@ class HostExecutor(Executor):
         return known
 
 
+def _called_by_others(functions: Iterable[ir.FunctionRef]) -> set[str]:
+    """Keys of the functions that are called by others among these which lead to launches."""
+    found: set[str] = set()
+    for ref in functions:
+        function = ref.load() if ref.has_launch() else None
+        if function is not None and not function.is_template_pattern:
+            calls = (node.function for node in walk.walk(function.body) if isinstance(node, ir.Call))
+            found.update(called.key for called in calls if called is not None and called.key != ref.key)
+    return found
+
+
 def run_host(
     graph: Graph,
     functions: tuple[ir.FunctionRef, ...],
@@ -587,10 +598,12 @@ def run_host(
     outside: Outside,
     executed: Collection[str] = (),
 ) -> HostExecutor:
-    """Executes the host code of a file, from `main` first and then from whatever still holds launches: functions of
-    the file that others have called, with known arguments, are in `executed`; what other files have is in `outside`."""
+    """Executes the host code of a file, from `main` first, then from functions that no other one calls, which check
+    what they hand on, and then from whatever still holds launches: functions of the file that others have called, with
+    known arguments, are in `executed`; what other files have is in `outside`."""
     executor = HostExecutor(graph, HostMemory(graph, generics), properties, outside, executed)
-    roots = sorted(functions, key=lambda f: f.name != "main")
+    called = _called_by_others(functions)
+    roots = sorted(functions, key=lambda f: (f.name != "main", f.key in called))
     if roots and roots[0].name != "main":
         executor.forget(set_elsewhere(roots))
     for ref in roots:
