@@ -10,17 +10,22 @@ from contextlib import contextmanager
 from functools import partial
 from typing import Literal
 
+from msgspec import Struct, field
+from msgspec.structs import replace
+
 from cudalint import ir
+from cudalint.collect.left_out import ConditionalCode, LeftOut
 from cudalint.facts import FileFacts, ProblemFacts
 from cudalint.file_analysis import FileAnalysis, out_of_time
 from cudalint.frontend.constants import constant_named
 from cudalint.frontend.lower.unit import lower_unit
-from cudalint.frontend.parse import parse_file
+from cudalint.frontend.parse import ParsedFile, parse_file
 from cudalint.frontend.reading import SourceError
 from cudalint.frontend.texts import CudaText, CudaTexts, cuda_texts
+from cudalint.hardware.targets import find_target
 from cudalint.memory import give_back
 from cudalint.options import AnalysisOptions
-from cudalint.parse_options import parse_options
+from cudalint.parse_options import architecture_of, parse_options
 from cudalint.program.constants_elsewhere import ConstantsElsewhere
 from cudalint.toolkit.cubin import read_cubin
 from cudalint.toolkit.nvcc import Compilation, compiled_usage
@@ -49,29 +54,81 @@ def _analyse_texts(texts: CudaTexts, options: AnalysisOptions) -> Iterator[FileF
             yield FileFacts(texts.path, "partial", failures=(out_of_time(left, options),))
             return
         try:
-            yield _analyse_text(texts.path, text, options, end)
+            yield from _analyse_text(texts.path, text, options, end)
         except SourceError as error:
             if text.places is None:
                 raise
             yield FileFacts(texts.path, "partial", failures=(f"the source at line {text.line}: {error}",))
 
 
-def _analyse_text(path: str, text: CudaText, options: AnalysisOptions, deadline: float) -> FileFacts:
-    parsed = parse_file(path, parse_options(path, options, text.options), text.data, text.places)
-    elsewhere = ConstantsElsewhere(path, partial(parse_options, options=options))
-    unit = lower_unit(parsed, constant=elsewhere.value)
+class _Part(Struct, frozen=True):
+    """A text as it is for one GPU."""
+
+    parsed: ParsedFile
+    unit: ir.Unit
+    kernels: frozenset[str]
+    """The names of those that are evaluated as they are here."""
+    architecture: ConditionalCode = field(default_factory=ConditionalCode)
+    """What is there for this GPU and not for the configured one, or the other way round."""
+
+
+def _analyse_text(path: str, text: CudaText, options: AnalysisOptions, deadline: float) -> Iterator[FileFacts]:
+    first, *others = _parts(path, text, options)
+    if not others:
+        yield _analyse_part(path, first, options, text, deadline)
+        return
+    for part in (first, *others):
+        names = part.kernels.intersection(options.only) if options.only else part.kernels
+        if names:
+            yield _analyse_part(path, part, replace(options, only=tuple(sorted(names))), text, deadline)
+
+
+def _analyse_part(path: str, part: _Part, options: AnalysisOptions, text: CudaText, deadline: float) -> FileFacts:
+    unit = part.unit
     problems = tuple(
         ProblemFacts(p.path, p.line, p.column, p.message, p.is_syntax, p.is_certain) for p in unit.problems
     )
     usage, failures = _usage(path, unit, options, text)
     sources = _sources(path, unit)
-    analysis = FileAnalysis.of(unit, options, partial(constant_named, parsed), usage, tuple(sources), deadline)
+    analysis = FileAnalysis.of(
+        unit, options, partial(constant_named, part.parsed), usage, tuple(sources), deadline, part.architecture
+    )
     # The other files of the program are done with.
     give_back()
     kernels = analysis.kernels()
     status: Literal["ok", "partial"] = "partial" if problems or analysis.given_up or analysis.broken else "ok"
     failures += analysis.failures()
     return FileFacts(path, status, problems, kernels, sources, frozenset(analysis.parameters), failures)
+
+
+def _parts(path: str, text: CudaText, options: AnalysisOptions) -> list[_Part]:
+    """A text as it is for the configured GPU; and the kernels of which nothing is there then as they are for the
+    smallest newer one that has something of them."""
+    built = parse_options(path, options, text.options)
+    elsewhere = ConstantsElsewhere(path, partial(parse_options, options=options))
+
+    def part(architecture: str) -> _Part:
+        parsed = parse_file(path, replace(built, arch=architecture), text.data, text.places)
+        unit = lower_unit(parsed, constant=elsewhere.value)
+        return _Part(parsed, unit, frozenset(ref.name for ref in unit.kernels))
+
+    usual = part(built.arch)
+    if text.places is not None:
+        return [usual]
+    left_out = least = LeftOut.of(usual.unit, usual.parsed.left_out(), options)
+    best = usual
+    for target in left_out.targets(find_target(options.target)):
+        other = part(architecture_of(target))
+        others = LeftOut.of(other.unit, other.parsed.left_out(), options)
+        if len(others.lacking) < len(least.lacking):
+            least = others
+            best = replace(other, architecture=others.beside(left_out, target.compute_capability))
+        if not least.lacking:
+            break
+    newer = best.kernels - (usual.kernels - left_out.kernels)
+    if best is usual or not newer:
+        return [usual]
+    return [replace(usual, kernels=usual.kernels - newer), replace(best, kernels=newer)]
 
 
 def _usage(

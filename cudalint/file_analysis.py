@@ -12,6 +12,7 @@ from msgspec.structs import replace
 
 from cudalint import ir
 from cudalint.annotations import Annotation, annotations_of_kernel
+from cudalint.collect.left_out import ConditionalCode
 from cudalint.collect.needs import NeedsOfCode
 from cudalint.evaluate.host.device import properties_of
 from cudalint.evaluate.host.launching import HostLaunch
@@ -99,9 +100,10 @@ class FileAnalysis(Struct, eq=False):
         usage: Mapping[str, Usage],
         sources: Collection[str],
         deadline: float,
+        architecture: ConditionalCode,
     ) -> FileAnalysis:
         """Executes the host code, which is one for all kernels. `sources` are the paths of the user's files that
-        contribute."""
+        contribute, `architecture` is what the unit has in it for a newer GPU than the configured one."""
         graph = Graph()
         constants = Constants(graph, constant)
         properties = properties_of(find_target(options.target))
@@ -111,6 +113,7 @@ class FileAnalysis(Struct, eq=False):
         return cls(
             unit, options, constants, usage, deadline, graph, graph.checkpoint(), launches, host.unfollowed,
             opt_ins=OptIns(host.opt_ins, {*sources, unit.path}, options),
+            needs=NeedsOfCode(architecture),
             given=GivenArguments(graph, options, partial(evaluate_expression, graph, names=constants)),
         )  # fmt: skip
 
@@ -192,7 +195,8 @@ class FileAnalysis(Struct, eq=False):
         analysis = KernelAnalysis(
             self.graph, function, configurations, assumed, self.deadline, self.options, usage,
             axioms=[axiom for ref in self.unit.axioms if (axiom := ref.load()) is not None], last=last,
-            need=self.needs.of(function), right_pitches=self.right_pitches,
+            need=self.needs.of(function, [site.span for site in sites if site.in_clusters]),
+            right_pitches=self.right_pitches,
         )
         for reason in said.unknown:
             analysis.gap(function.name_span, reason)

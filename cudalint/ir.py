@@ -193,6 +193,8 @@ class Function(Struct, eq=False):
     max_threads: int | None = None
     """First argument of `__launch_bounds__`."""
     min_blocks: int | None = None
+    in_clusters: bool = False
+    """`__cluster_dims__` says that its blocks are launched in clusters."""
     linkage_name: Callable[[], str] = lambda: ""
     """What the function is called in compiled code; empty where that can't be told."""
     is_template_pattern: bool = False

@@ -7,14 +7,16 @@ from msgspec.structs import replace
 from cudalint.frontend.compile_commands import DatabaseError, database_for
 from cudalint.frontend.flags import ParseOptions
 from cudalint.frontend.reading import SourceError
-from cudalint.hardware.targets import find_target
+from cudalint.hardware.targets import Target, find_target
 from cudalint.options import AnalysisOptions
+
+_OWN_INSTRUCTIONS = 9
+"""From this generation on (`sm_90a`)."""
 
 
 def parse_options(path: str, options: AnalysisOptions, own: ParseOptions | None = None) -> ParseOptions:
     """How to parse a file: as it says itself, or the compilation database, if there is one, and as the user says on
     top."""
-    major, minor = find_target(options.target).compute_capability
     built = own or _built_with(path, options) or ParseOptions()
     return replace(
         built,
@@ -22,8 +24,14 @@ def parse_options(path: str, options: AnalysisOptions, own: ParseOptions | None 
         defines=(*built.defines, *options.defines),
         std=options.std or built.std,
         cuda_path=options.cuda_path,
-        arch=f"sm_{major}{minor}",
+        arch=architecture_of(find_target(options.target)),
     )
+
+
+def architecture_of(target: Target) -> str:
+    """What code for a GPU is compiled for. Those from 9.0 on have instructions of their own, which others have not."""
+    major, minor = target.compute_capability
+    return f"sm_{major}{minor}" + ("a" if major >= _OWN_INSTRUCTIONS else "")
 
 
 def _built_with(path: str, options: AnalysisOptions) -> ParseOptions | None:

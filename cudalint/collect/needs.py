@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from msgspec import Struct, field
 
 from cudalint import ir
+from cudalint.collect.left_out import ConditionalCode
 from cudalint.evaluate.execute.walk import walk
 from cudalint.evaluate.library.ptx import instructions
-from cudalint.hardware.features import FUNCTIONS, Need, strictest, support_of_instruction
+from cudalint.hardware.features import CLUSTERS, FUNCTIONS, Need, strictest, support_of_instruction
 
 _MOST_FUNCTIONS = 2_000
 """Functions that are looked through for one kernel."""
@@ -22,14 +23,17 @@ _WITH_FUNCTIONS = frozenset({ir.Call, ir.Construct, ir.Lambda, ir.FunctionName})
 class NeedsOfCode(Struct, eq=False):
     """The needs of the functions of one file, each of which is looked through once."""
 
+    architecture: ConditionalCode = field(default_factory=ConditionalCode)
+    """What the file was parsed for."""
     _own: dict[str, tuple[Need | None, tuple[ir.FunctionRef, ...]]] = field(default_factory=dict)
     """By key: what a function itself needs, and the user's functions that it names."""
 
-    def of(self, function: ir.Function) -> Need | None:
-        """The strictest need of a kernel and of the functions that it may call. Code that is left out for the
-        architecture, or by `if constexpr`, is none of it."""
+    def of(self, function: ir.Function, in_clusters: Sequence[ir.Span] = ()) -> Need | None:
+        """The strictest need of a kernel, its launches in clusters and the functions that it may call. Code that is
+        left out for the architecture, or by `if constexpr`, is none of it."""
         need, waiting = _looked_through(function)
-        found = [need]
+        found = [need, self.architecture.need_of(function)]
+        found += [Need("clusterDim", CLUSTERS, span.path, span.line) for span in in_clusters]
         seen: set[str] = set()
         pending = list(waiting)
         while pending and len(seen) < _MOST_FUNCTIONS:
@@ -39,15 +43,23 @@ class NeedsOfCode(Struct, eq=False):
             seen.add(ref.key)
             if ref.key not in self._own:
                 called = ref.load()
-                self._own[ref.key] = _looked_through(called) if called is not None else (None, ())
+                self._own[ref.key] = self._of_called(called) if called is not None else (None, ())
             need, waiting = self._own[ref.key]
             found.append(need)
             pending += waiting
         return strictest(need for need in found if need is not None)
 
 
+    def _of_called(self, function: ir.Function) -> tuple[Need | None, tuple[ir.FunctionRef, ...]]:
+        need, waiting = _looked_through(function)
+        parsed_for = self.architecture.need_of(function)
+        return strictest(each for each in (need, parsed_for) if each is not None), waiting
+
+
 def _looked_through(function: ir.Function) -> tuple[Need | None, tuple[ir.FunctionRef, ...]]:
     needs: list[Need] = []
+    if function.in_clusters:
+        needs.append(Need("__cluster_dims__", CLUSTERS, function.span.path, function.span.line))
     called: dict[str, ir.FunctionRef] = {}
     parts = [function.body, *(initializer for _, initializer in function.member_initializers)]
     for node in (node for part in parts for node in walk(part)):

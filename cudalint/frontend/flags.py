@@ -104,7 +104,10 @@ def _architecture_flags(arch: str) -> tuple[str, ...]:
     """The flags for a name such as `sm_86`, `compute_90a` or `100`."""
     match = re.search(r"(\d+)([a-z]?)$", arch)
     number = int(match[1]) if match else _DEFAULT_ARCHITECTURE
+    suffix = "a" if match and number >= _NEWEST_ARCHITECTURE and match[2] == "a" else ""
+    # "Architecture-Specific Features" of the CUDA C++ Programming Guide.
+    own = (f"-D__CUDA_ARCH_FEAT_SM{number}_ALL",) if suffix else ()
     if number > _NEWEST_ARCHITECTURE:
-        return ("--cuda-gpu-arch=sm_90a", "-U__CUDA_ARCH__", f"-D__CUDA_ARCH__={number * 10}")
-    suffix = "a" if match and number == _NEWEST_ARCHITECTURE and match[2] == "a" else ""
-    return (f"--cuda-gpu-arch=sm_{number}{suffix}",)
+        others = ("-U__CUDA_ARCH_FEAT_SM90_ALL", "-U__CUDA_ARCH__", f"-D__CUDA_ARCH__={number * 10}")
+        return ("--cuda-gpu-arch=sm_90a", *others, *own)
+    return (f"--cuda-gpu-arch=sm_{number}{suffix}", *(("-U__CUDA_ARCH_FEAT_SM90_ALL", *own) if suffix else ()))

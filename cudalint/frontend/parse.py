@@ -123,6 +123,15 @@ class ParsedFile(Struct):
             return None
         return self.context.path if os.path.isabs(self.path) else os.path.relpath(self.context.path)
 
+    def left_out(self) -> dict[str, tuple[tuple[int, int], ...]]:
+        """What conditions leave out of this file and of the user's headers, by path, where that is anything."""
+        found = {self.shown(self.path): self.skipped_ranges}
+        for inclusion in self.tu.get_includes():
+            path = inclusion.include.name if inclusion.include is not None else ""
+            if path and self.is_user(path):
+                found.setdefault(self.shown(path), clang.skipped_ranges(self.tu, path))
+        return {path: ranges for path, ranges in found.items() if ranges}
+
     def is_bundled(self, path: str) -> bool:
         """Whether a path is one of the headers that come with this package."""
         return path.startswith(os.path.join(self.bundled_root, ""))

@@ -48,7 +48,7 @@ class CudaTexts(Struct, frozen=True):
         return FileFacts(
             self.path,
             "partial" if any(part.status == "partial" for part in known) else "ok",
-            tuple(problem for part in known for problem in part.problems),
+            tuple(dict.fromkeys(problem for part in known for problem in part.problems)),
             (*(kernel for part in known for kernel in part.kernels), *map(self._facts, self.unreadable)),
             {path: shown for part in known for path, shown in part.sources.items()},
             frozenset(pair for part in known for pair in part.parameters),

@@ -85,6 +85,10 @@ FUNCTIONS: Final[dict[str, Support]] = {
 """Functions of CUDA's own headers."""
 
 
+CLUSTERS: Final = _SM_90
+"""Launches of blocks in clusters ("Thread Block Clusters": "introduced in compute capability 9.0")."""
+
+
 class Need(Struct, frozen=True):
     """Something in the code that not every GPU has."""
 

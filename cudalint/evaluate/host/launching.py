@@ -39,6 +39,8 @@ class HostLaunch(Struct, frozen=True, eq=False):
     """The sizes in sight that the grid is rounded up from."""
     guards: tuple[Node, ...] = ()
     """Conditions under which the host code gets to it; false among them where the known values don't lead to it."""
+    in_clusters: bool = False
+    """Its configuration groups blocks into clusters."""
 
 
 def record(ex: HostExecutor, expr: ir.Launch) -> None:
@@ -74,6 +76,7 @@ def add(
     arguments: tuple[Value | Place, ...],
     span: ir.Span,
     sizes: tuple[Tiling, ...] = (),
+    in_clusters: bool = False,
 ) -> None:
     """`extents`: of the grid and of the block."""
     grid, block = extents
@@ -83,7 +86,7 @@ def add(
     never = () if ex.taken else (ex.graph.false,)
     guards = (part for guard in (*ex.guards, *ex.assumed, *never) for part in conjuncts(ex.graph, guard))
     known = tuple(part for part in guards if joins.is_plain(ex.graph, part))
-    ex.launches.append(HostLaunch(kernel, grid, block, shared, arguments, span, ex.taken, sizes, known))
+    ex.launches.append(HostLaunch(kernel, grid, block, shared, arguments, span, ex.taken, sizes, known, in_clusters))
     numbers = tuple(value for value in arguments if isinstance(value, Node) and not value.kind.is_float)
     ex.made.add((kernel.key, span, grid, block, shared, numbers))
 

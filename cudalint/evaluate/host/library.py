@@ -163,8 +163,33 @@ def _launch_with_config(ex: HostExecutor, call: ir.Call) -> Value | None:
     else:
         values = launching.arguments_of(ex, function, call.arguments[2:])
     bytes_ = shared if isinstance(shared, Node) else ex.graph.zero
-    launching.add(ex, function, (grid, block), bytes_, values, call.span)
+    launching.add(ex, function, (grid, block), bytes_, values, call.span, in_clusters=_is_in_clusters(ex, record, call))
     return ex.graph.zero
+
+
+_CLUSTER_DIMENSION = 4
+"""cudaLaunchAttributeClusterDimension."""
+_MOST_ATTRIBUTES = 32
+"""Of a launch: there are but so many kinds."""
+
+
+def _is_in_clusters(ex: HostExecutor, config: RecordValue, call: ir.Call) -> bool:
+    """Whether a launch's attributes make clusters of more than one block; not where they are only known at run time."""
+    attributes, count = config.fields.get("attrs"), config.fields.get("numAttrs")
+    if not isinstance(attributes, Pointer) or not isinstance(attributes.target, LocalMemory):
+        return False
+    if not isinstance(count, Node) or not count.is_const:
+        return False
+    stored = ex.memory.read(ex.state, attributes.target.place, ex.context(call.span))
+    for position in range(min(int(count.value), _MOST_ATTRIBUTES)):
+        attribute = stored.elements.get(position, stored.rest) if isinstance(stored, ArrayValue) else stored
+        if not isinstance(attribute, RecordValue):
+            continue
+        kind, value = attribute.fields.get("id"), attribute.fields.get("val")
+        if isinstance(kind, Node) and kind.is_const and kind.value == _CLUSTER_DIMENSION:
+            blocks = value.fields.get("clusterDim", ex.graph.one) if isinstance(value, RecordValue) else ex.graph.one
+            return any(extent.is_const and extent.value > 1 for extent in launching.extents_of(ex, blocks))
+    return False
 
 
 _MAX_DYNAMIC_SHARED = 8

@@ -11,6 +11,7 @@ from cudalint import ir
 from cudalint.frontend import cursors, kinds
 from cudalint.frontend.cursors import Cursor, CxType
 
+_CLUSTER_DIMENSIONS: Final = "cudalint.cluster_dims"
 _LAUNCH_BOUNDS: Final = "cudalint.launch_bounds"
 """The annotation that the bundled `__launch_bounds__` adds: clang keeps the attribute's own arguments to itself."""
 
@@ -54,6 +55,12 @@ def function_kind(parts: Parts) -> ir.FunctionKind:
     if kinds.CUDA_GLOBAL_ATTR in attributes:
         return "kernel"
     return "device" if kinds.CUDA_DEVICE_ATTR in attributes else "host"
+
+
+def has_cluster_dimensions(parts: Parts) -> bool:
+    """Whether blocks are launched in clusters by the declaration itself (`__cluster_dims__`)."""
+    annotations = (attribute for attribute in parts.attributes if attribute.kind == kinds.ANNOTATE_ATTR)
+    return any(cursors.spelling(annotation) == _CLUSTER_DIMENSIONS for annotation in annotations)
 
 
 def launch_bounds(declaration: Cursor, parts: Parts) -> tuple[int | None, int | None]:

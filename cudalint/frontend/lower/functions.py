@@ -167,6 +167,7 @@ class Functions:
             member_initializers=context.constructors.member_initializers(definition, parts),
             max_threads=max_threads,
             min_blocks=min_blocks,
+            in_clusters=declarations.has_cluster_dimensions(parts),
             # A pattern has no name in compiled code.
             linkage_name=lambda: "" if declarations.is_pattern(definition) else cursors.linkage_name(definition),
             is_template_pattern=declarations.is_pattern(definition),
