@@ -7,12 +7,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Final
+from typing import Any, Final
 
 from msgspec import Struct, field
 
 from cudalint import ir
-from cudalint.evaluate.execute.walk import walk
+from cudalint.evaluate.execute.walk import children, walk
 from cudalint.evaluate.library.ptx import instructions
 from cudalint.hardware.features import Capability, Need, Support
 from cudalint.hardware.targets import Target, find_target, target_names
@@ -24,7 +24,10 @@ _MOST_FUNCTIONS = 2_000
 _DIRECTIVE: Final = re.compile(r"^[ \t]*#[ \t]*(?:el)?if(?:n?def)?\b[ \t]*(.*\b\w*(?:ARCH|SM_?\d)\w*.*)$")
 _NUMBERS: Final = re.compile(r"(?<![A-Za-z0-9])(\d{3,4})\b|SM_?(\d{2,3})A?(?![0-9])")
 """`__CUDA_ARCH__ >= 900`, `__CUDA_ARCH_FEAT_SM90_ALL`."""
-_KERNEL: Final = re.compile(r"\b__global__\b")
+_KERNEL: Final = re.compile(
+    r"\b__global__\b(?:\s+(?:void|static|inline|__forceinline__|__\w+__\s*(?:\((?:[^()]|\([^()]*\))*\))?))*\s+(\w+)\s*\("
+)
+"""The name of a kernel that is declared."""
 _FAILING: Final = frozenset({"__trap", "__brkpt", "__assert_fail", "assert"})
 _SAYING: Final = frozenset({"printf", *_FAILING})
 _TOUCHED: Final = frozenset({ir.Index, ir.Lambda, ir.Construct, ir.UnknownExpr, ir.UnknownStmt})
@@ -44,7 +47,7 @@ class LeftOut(Struct, frozen=True):
     last line, and the condition."""
     lacking: frozenset[str] = frozenset()
     """The functions of which nothing is there, or nothing but what says that it does not work, by file and line; and
-    the pieces that are left out with kernels in them."""
+    the names of kernels that are left out altogether."""
     asked: frozenset[int] = frozenset()
     """The architectures that conditions in or around these name: 90 for 900."""
     kernels: frozenset[str] = frozenset()
@@ -57,12 +60,20 @@ class LeftOut(Struct, frozen=True):
         pieces = {path: list(_with_conditions(ranges[path], found)) for path, found in lines.items()}
         asked: dict[str, set[int]] = {}
         kernels: dict[str, None] = {}
+        others: dict[str, set[int]] = {}
+        for path, found in lines.items():
+            for begin, end, _ in pieces[path]:
+                numbers = set(_asked_in(found[begin - 1 : begin]))
+                names = _KERNEL.findall(" ".join(found[begin:end])) if numbers else ()
+                others |= {name: others.get(name, set()) | numbers for name in names}
 
         def is_lacking(function: ir.Function) -> bool:
             path, first, last = function.span.path, function.span.line, function.span.end_line
-            if not any(first <= begin and end <= last for begin, end, _ in pieces.get(path, ())):
-                return False
-            numbers = set(_asked_in(lines[path][first - 1 : last]))
+            if any(first <= begin and end <= last for begin, end, _ in pieces.get(path, ())):
+                numbers = set(_asked_in(lines[path][first - 1 : last]))
+            else:
+                # What stands in for a kernel of the name.
+                numbers = others.get(function.name, set()) if function.kind == "kernel" else set()
             if not numbers or not _does_nothing(function):
                 return False
             asked[f"{path}:{first}"] = numbers
@@ -71,11 +82,8 @@ class LeftOut(Struct, frozen=True):
         if pieces:
             calls = _Calls(is_lacking)
             kernels = {ref.name: None for ref in unit.kernels if calls.lead_to(ref)}
-        for path, found in lines.items():
-            for begin, end, _ in pieces[path]:
-                numbers = set(_asked_in(found[begin - 1 : begin]))
-                if numbers and any(map(_KERNEL.search, found[begin - 1 : end])):
-                    asked[f"{path}:{begin}"] = numbers
+            present = {ref.name for ref in unit.kernels}
+            asked |= {name: numbers for name, numbers in others.items() if name not in present}
         return cls(pieces, frozenset(asked), frozenset().union(*asked.values()), frozenset(kernels))
 
     def targets(self, configured: Target) -> list[Target]:
@@ -164,7 +172,14 @@ def _does_nothing(function: ir.Function) -> bool:
     not work, and does nothing else. Without a word, that may be what is meant (`griddepcontrol` for those that have
     it)."""
     fails = function.kind == "kernel"
-    for node in walk(function.body):
+    pending: list[Any] = [function.body]
+    while pending:
+        node = pending.pop()
+        if type(node) is ir.Call:
+            if node.name not in _SAYING:
+                return False
+            fails = fails or node.name in _FAILING
+            continue
         if type(node) in _TOUCHED or (type(node) is ir.Unary and node.op == "*"):
             return False
         if type(node) is ir.Asm:
@@ -172,8 +187,5 @@ def _does_nothing(function: ir.Function) -> bool:
             if not names <= _TRAPS:
                 return False
             fails = fails or bool(names)
-        elif type(node) is ir.Call:
-            if node.name not in _SAYING:
-                return False
-            fails = fails or node.name in _FAILING
+        pending += children(node)
     return fails
