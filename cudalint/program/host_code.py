@@ -51,13 +51,15 @@ class HostCode(Struct, eq=False):
 
     def launches(self) -> list[HostLaunch]:
         found, executed = self._called_elsewhere()
+        handed, calling = ([], set()) if executed else self._handed_on_elsewhere()
+        found, executed = found + handed, executed | calling
         found += self._launched_here(executed)
         if executed and self._missing(found):
             # With the arguments that it gives, the other file's `main` doesn't lead to all of them.
             missing = self._missing(found)
             found += [launch for launch in self._launched_here(set()) if launch.kernel.name in missing]
         found += self._launched_elsewhere(self._missing(found))
-        return found + self._wrapped_elsewhere(found)
+        return found if calling else found + self._wrapped_elsewhere(found)
 
     def _launched_here(self, executed: set[str]) -> list[HostLaunch]:
         own = self._run(self.unit.host_functions, executed=executed)
@@ -79,6 +81,23 @@ class HostCode(Struct, eq=False):
             self._add(executor, {ref.name for ref in self.unit.kernels}, found)
             executed |= executor.executed
         return found, executed
+
+    def _handed_on_elsewhere(self) -> tuple[list[HostLaunch], set[str]]:
+        """The launches of functions that other files call, which have no `main` either, as bindings to another language
+        do, with what is checked there, and the keys of those functions."""
+        names = self._launching()
+        found: list[HostLaunch] = []
+        executed: set[str] = set()
+        if not names or any(ref.name == "main" for ref in self.unit.host_functions):
+            return found, executed
+        linked = {ref.usr: ref for ref in self.unit.host_functions if ref.has_launch()}
+        kernels = {ref.name for ref in self.unit.kernels}
+        for unit in self._units(wrappers(self.unit.path, names), names):
+            own = tuple(ref for ref in unit.host_functions if ref.usr not in linked)
+            executor = self._run(own, linked=linked)
+            self._add(executor, kernels, found)
+            executed |= executor.executed
+        return found, executed & {ref.key for ref in linked.values()}
 
     def _wrapped_elsewhere(self, found: Iterable[HostLaunch]) -> list[HostLaunch]:
         """Where a function hands on the block that its caller gives: the launches with the blocks that functions of

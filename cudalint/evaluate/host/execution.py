@@ -566,13 +566,13 @@ class HostExecutor(Executor):
         self.idle |= self.relevance.idle(function.body, (*outer, *(() if function.this is None else (function.this,))))
 
     def _worth_it(self, ref: ir.FunctionRef) -> bool:
-        """Small functions are executed for what they return or set, long ones for the global variables that they set:
-        of what else they do, nothing decides a launch."""
+        """Small functions are executed for what they return or set, long ones for the global variables that they set
+        and for what they check: of what else they do, nothing decides a launch."""
         known = self.small.get(ref.key)
         if known is None:
             function = ref.load()
             known = function is not None and worth.is_small(function)
-            if not known and function is not None and worth.is_setting(function):
+            if not known and function is not None and (worth.is_setting(function) or worth.is_checking(function)):
                 known = True
                 self._sort(ref)
             self.small[ref.key] = known
