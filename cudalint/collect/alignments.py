@@ -8,7 +8,7 @@ from msgspec import Struct, field
 
 from cudalint import ir
 from cudalint.collect.frames import frames_of
-from cudalint.evaluate.checks.alignment import alignment_verdict, natural_width
+from cudalint.evaluate.checks.alignment import Declared, alignment_verdict, natural_width
 from cudalint.evaluate.compiler.machine import machine_accesses
 from cudalint.evaluate.execute.events import AccessEvent
 from cudalint.evaluate.execute.handed import made_at
@@ -16,6 +16,7 @@ from cudalint.evaluate.execute.memory import alignment
 from cudalint.evaluate.execute.values import Allocation
 from cudalint.evaluate.requests.astray import is_astray
 from cudalint.evaluate.requests.execution import Execution
+from cudalint.evaluate.symbolic.nodes import bits_of
 from cudalint.evaluate.symbolic.residues import Residue, Residues
 from cudalint.facts import Misalignment, Place
 
@@ -28,7 +29,7 @@ class AlignmentCollector(Struct, eq=False):
     """By place and launch; the first execution of an access that goes wrong stands for the others."""
 
     def add(self, execution: Execution) -> None:
-        bases, declared = shared_layout(execution), _declared(execution.function)
+        bases, units, counts = shared_layout(execution), _units(execution.function), _counts(execution)
         tried: set[object] = set()
         for event, width in _candidates(execution, bases):
             base = bases.get(event.target.symbol, 0) if event.target.symbol is not None else 0
@@ -36,7 +37,8 @@ class AlignmentCollector(Struct, eq=False):
             if key in tried or len(tried) >= _MAX_EVALUATED:
                 continue
             tried.add(key)
-            verdict = alignment_verdict(event, width, base, execution.view, declared.get(event.target.name, 0))
+            declared = Declared(units.get(event.target.name, 0), counts)
+            verdict = alignment_verdict(event, width, base, execution.view, declared)
             if verdict is not None:
                 span, calls = made_at(event)
                 place = (span, calls, event.target.name, execution.view.index)
@@ -92,7 +94,15 @@ def _shifted(residue: Residue, by: int) -> Residue:
     return residue._replace(rest=(residue.rest + by) % residue.modulus)
 
 
-def _declared(function: ir.Function) -> dict[str, int]:
+def _counts(execution: Execution) -> int:
+    """The leaves of the grid's extents and of all conditions."""
+    contexts = [event.context for event in execution.events if isinstance(event, AccessEvent)]
+    loops = (loop.condition for context in contexts for loop in context.loops)
+    conditions = (condition for context in contexts for condition in context.conditions)
+    return bits_of((*execution.view.grid, *loops, *conditions))
+
+
+def _units(function: ir.Function) -> dict[str, int]:
     """The alignment of what each parameter points to, and what the fields of structures do that are passed."""
     found: dict[str, int] = {}
     left = [(symbol.name, symbol.type) for symbol in function.parameters]

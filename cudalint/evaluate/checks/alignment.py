@@ -57,6 +57,18 @@ class Verdict(Struct, frozen=True):
     """The values for which it is, if that depends on them."""
 
 
+class Declared(Struct, frozen=True):
+    """What the program says of an array and of its rows."""
+
+    unit: int
+    """What it is declared to hold, in bytes; 0 if that is not known."""
+    counts: int
+    """The leaves with which threads and blocks are counted or places compared: such sizes count elements."""
+
+
+_UNKNOWN = Declared(0, ~0)
+
+
 class _Requirement(Struct, frozen=True):
     """`expression % divisor == rest`."""
 
@@ -75,11 +87,11 @@ def natural_width(size: int) -> int:
 
 
 def alignment_verdict(
-    event: AccessEvent, width: int, base: int, view: LaunchView, unit: int = 0
+    event: AccessEvent, width: int, base: int, view: LaunchView, declared: Declared = _UNKNOWN
 ) -> Verdict | None:
     """Where and when an access of `width` bytes is misaligned, its array starting `base` bytes off; None where it never
     is, or where that cannot be told. Rows whose length is counted in bytes are taken for aligned, as those that
-    cudaMallocPitch makes; `unit` is what the array is declared to hold, in bytes, if that is known."""
+    cudaMallocPitch makes."""
     if known_conditions(event.context, view.graph) is None or _looks_at_address(event, view.graph):
         return None
     chosen = symbols(view.graph, depends_on(event.context, event.offset))
@@ -108,7 +120,7 @@ def alignment_verdict(
     if len(bad) == len(tried):
         return None if by_data else Verdict(None, offender, _example(values, symbols(view.graph, event.offset.bits)))
     outcomes = [(values, seen.offender is None) for values, seen in tried]
-    requirements = _requirements(event, width, base, view, unit)
+    requirements = _requirements(event, width, base, view, declared)
     needed = requirements and _weakest(view.graph, requirements, outcomes)
     if not needed or not all(_is_readable(view.graph, r) for r in needed):
         return None
@@ -178,7 +190,7 @@ def _is_met(graph: Graph, requirement: _Requirement, values: Values) -> bool:
 
 
 def _requirements(
-    event: AccessEvent, width: int, base: int, view: LaunchView, unit: int
+    event: AccessEvent, width: int, base: int, view: LaunchView, declared: Declared
 ) -> list[_Requirement]:
     """What each part of the offset that the arguments decide has to be a multiple of; none if that is not enough."""
     graph = view.graph
@@ -189,9 +201,17 @@ def _requirements(
         return []
     *factors, rest = (c % width for c in coefficients)
     rest = (rest + base) % width
-    if any(_is_counted_in_bytes(event, c, unit) for c in coefficients[:-1]):
+    if any(_is_distance(monomial, declared) for monomial in terms):
+        return []
+    if any(_is_counted_in_bytes(event, c, declared.unit) for c in coefficients[:-1]):
         return []
     return list(_grouped(graph, list(terms), factors, rest, width))
+
+
+def _is_distance(monomial: Monomial, declared: Declared) -> bool:
+    """Whether a size is how far apart in bytes things of a wider type lie: `(float *)((char *)image + y * step)`, where
+    `step` is all that nothing else is counted by. Who makes it so begins rows where their elements may begin."""
+    return declared.unit == 1 and any(not symbol.bits & declared.counts for symbol in monomial)
 
 
 def _is_counted_in_bytes(event: AccessEvent, coefficient: NDArray[np.int64], unit: int) -> bool:
