@@ -18,6 +18,7 @@ from cudalint.evaluate.requests.masks import cut_by_data, guards_by_data
 from cudalint.evaluate.requests.requests import Requests, gather
 from cudalint.evaluate.requests.sampling import offset_range, sample, strides
 from cudalint.evaluate.requests.sensitivity import assumptions_of
+from cudalint.evaluate.requests.shifts import small_shifts
 from cudalint.evaluate.requests.situations import DEEP, SHIFTED, THOROUGH, Situation
 from cudalint.evaluate.requests.totals import Totals
 from cudalint.evaluate.requests.unknown_strides import unknown_strides
@@ -57,6 +58,10 @@ def evaluate_access(events: Sequence[AccessEvent], view: LaunchView) -> list[Acc
         return [AccessResult(view.index, "unknown", view.assumptions, reason)]
     known = [know(event, view) for event in loaded[:_MAX_EVENTS]]
     reached = [k for k in known if k.quick.total > 0]
+    shifts = small_shifts(reached, view)
+    if shifts:
+        view = view.pinned(shifts)
+        reached = [k for k in (know(k.event, view) for k in reached) if k.quick.total > 0]
     if not reached:
         return [AccessResult(view.index, "unreached", view.assumptions)]
     doubtful = next((k for k in reached if k.doubt is not None), None)

@@ -44,7 +44,7 @@ def flags_of(reached: Sequence[Known], view: LaunchView) -> list[Flag]:
             continue
         if view.allows(flag.number, flag.other) and view.is_launched(flag.number, flag.other):
             found[flag.number] = flag
-    return [flag for flag in found.values() if _only_chooses(flag.number, _all_values(reached, view))]
+    return [flag for flag in found.values() if _only_chooses(flag.number, all_values(reached, view))]
 
 
 def other_flags(reached: Sequence[Known], quick: Totals, view: LaunchView) -> tuple[list[str], list[float]]:
@@ -75,7 +75,7 @@ def _flag(condition: Node, graph: Graph) -> Flag | None:
     return None if other is None else Flag(number, bare, is_true, other)
 
 
-def _all_values(reached: Sequence[Known], view: LaunchView) -> Iterator[Node]:
+def all_values(reached: Sequence[Known], view: LaunchView) -> Iterator[Node]:
     """All that decides where the accesses go and who gets there."""
     yield from view.grid
     for known in reached:

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from cudalint.evaluate.requests.flags import Flag, flags_of
+from cudalint.evaluate.requests.shifts import SMALL_SHIFTS
 from cudalint.evaluate.requests.totals import Totals
 from cudalint.evaluate.requests.views import TOLERANCE, Known, LaunchView, totals_of
 from cudalint.evaluate.symbolic.arithmetic import BOOL
@@ -58,7 +59,10 @@ def assumptions_of(
         if stated(uniform) in view.assumptions:
             continue
         size = _Size(uniform, base, reached[:8], view)
-        text, means = _other_choice(size, flags[uniform]) if uniform in flags else _sensitivity(size)
+        if uniform in view.pins:
+            text, means = _other_shift(size, view.pins[uniform])
+        else:
+            text, means = _other_choice(size, flags[uniform]) if uniform in flags else _sensitivity(size)
         if text is not None:
             moved = True
             low, high = min(low, *means), max(high, *means)
@@ -136,6 +140,11 @@ def _other_choice(size: _Size, flag: Flag) -> _Verdict:
     flipped = size.mean(flag.other)
     text = f"`{flag.text}` is {'true' if flag.is_true else 'false'}"
     return (text, [flipped]) if size.moves(flipped) else (None, [])
+
+
+def _other_shift(size: _Size, least: int) -> _Verdict:
+    means = [size.mean(least + more) for more in SMALL_SHIFTS[1:]]
+    return (f"{render(size.uniform)} == {least}", means) if any(map(size.moves, means)) else (None, [])
 
 
 def _other_remainders(size: _Size) -> _Verdict:

@@ -53,6 +53,9 @@ class LaunchView(Struct, eq=False):
     allowing: dict[object, tuple[bool, int]] = field(default_factory=dict)
     """Whether the above leave room for some values of the uniform symbols, which all accesses try, and the work that
     it took to tell."""
+    pins: Mapping[Node, int] = field(default_factory=dict)
+    """Values that some symbols have in place of their generic ones."""
+    _pinned: dict[frozenset[tuple[int, int]], LaunchView] = field(default_factory=dict)
     _situations: dict[object, Situation] = field(default_factory=dict)
     _numbers: dict[object, dict[tuple[int, ...], int]] = field(default_factory=dict)
     """Of each of them, by which iterations are drawn: they are the same ones again once it was forgotten."""
@@ -61,6 +64,17 @@ class LaunchView(Struct, eq=False):
     _launched: dict[tuple[int, float], bool] = field(default_factory=dict)
     _edges: dict[tuple[int, ...], Edges] = field(default_factory=dict)
     _times_emptied: int = 0
+
+    def pinned(self, pins: Mapping[Node, int]) -> LaunchView:
+        """The same launch with other values for some symbols than their generic ones."""
+        key = frozenset((node.index, value) for node, value in pins.items())
+        if key not in self._pinned:
+            # What was found with the generic values is found anew.
+            self._pinned[key] = LaunchView(
+                self.graph, self.index, self.block, self.grid, self.assumptions, self.assumed, self.guards,
+                self.open_block, self.events, self.starts, pins=pins,
+            )  # fmt: skip
+        return self._pinned[key]
 
     def trim(self) -> None:
         """Forgets the situations once their numbers were dropped, to make room."""
@@ -146,6 +160,7 @@ class LaunchView(Struct, eq=False):
             self.trim()
             usual = self._situations.get("quick")
             numbers = self._numbers.setdefault(key, {})
+            values = {**self.pins, **values}
             found = Situation(self.graph, self.block, self.grid, effort, values, edges, usual, numbers)
             self._situations[key] = found
         return found
