@@ -574,6 +574,8 @@ class UnknownStmt(Struct, frozen=True, eq=False):
     span: Span
     is_jump: bool = False
     """Threads go elsewhere from there, or come from elsewhere: which of them execute what follows is not known."""
+    label: str = ""
+    """Of `goto` and of what it leads to."""
 
 
 Stmt = (

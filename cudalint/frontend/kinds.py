@@ -86,6 +86,7 @@ SIZE_OF_PACK_EXPR: Final = _cursor("SIZE_OF_PACK_EXPR")
 # Statements.
 UNEXPOSED_STMT: Final = _cursor("UNEXPOSED_STMT")
 LABEL_STMT: Final = _cursor("LABEL_STMT")
+LABEL_REF: Final = _cursor("LABEL_REF")
 COMPOUND_STMT: Final = _cursor("COMPOUND_STMT")
 CASE_STMT: Final = _cursor("CASE_STMT")
 DEFAULT_STMT: Final = _cursor("DEFAULT_STMT")

@@ -31,7 +31,7 @@ from cudalint.evaluate.execute.values import (
     Value,
     nodes_of,
 )
-from cudalint.evaluate.host import command_line, heap, joins, lambdas, launching, lists, loops, switches, worth
+from cudalint.evaluate.host import command_line, heap, joins, jumps, lambdas, launching, lists, loops, switches, worth
 from cudalint.evaluate.host.answers import Answers
 from cudalint.evaluate.host.launching import HostLaunch
 from cudalint.evaluate.host.library import HOST_LIBRARY, SILENT
@@ -155,6 +155,10 @@ class HostExecutor(Executor):
         """Statements of which is known whether they launch a kernel."""
         self.ending: dict[ir.Stmt, bool] = {}
         """Statements of which is known whether they end the program."""
+        self.exits: dict[ir.Stmt, tuple[ir.Stmt, ...]] = {}
+        """For jumps that lead out of functions: the statements on their way."""
+        self.jumping: set[str] = set()
+        """Keys of the functions whose jumps are known."""
         self.reading: dict[ir.Stmt, bool] = {}
         """Bodies of loops of which is known whether they read the command line."""
         self.callers: list[dict[ir.Symbol, Value | Place | None]] = []
@@ -193,6 +197,7 @@ class HostExecutor(Executor):
         if function is None or function.is_template_pattern:
             return
         self.executed.add(ref.key)
+        self._note_jumps(ref.key, function)
         self.state.variables.update(self.unknown_parameters(function))
         if function.name == "main":
             command = run_command(ref.span.path)
@@ -446,6 +451,23 @@ class HostExecutor(Executor):
     def switch(self, statement: ir.Switch) -> None:
         switches.follow(self, statement)
 
+    def unknown(self, statement: ir.UnknownStmt) -> None:
+        rest = self.exits.get(statement)
+        if rest is None:
+            super().unknown(statement)
+            return
+        # Of a root, nobody asks what it returns.
+        for each in rest if self.outer_guards else ():
+            if not self.state.dead:
+                self.statement(each)
+        if not self.state.dead:
+            self.return_(ir.Return(None, statement.span))
+
+    def _note_jumps(self, key: str, function: ir.Function) -> None:
+        if key not in self.jumping:
+            self.jumping.add(key)
+            self.exits |= jumps.ways_out(function, self.has_launch)
+
     def has_launch(self, code: ir.Stmt) -> bool:
         """Whether code launches a kernel, or calls or names a function that does, or calls one through a pointer."""
         found = self.launching.get(code)
@@ -545,6 +567,8 @@ class HostExecutor(Executor):
         elif not self._worth_it(ref):
             return None
         function = ref.load()
+        if function is not None:
+            self._note_jumps(ref.key, function)
         self.callers.append(dict.fromkeys(self.state.variables, None))
         self.outer_guards.append(self.guards)
         self.instances.append(function is not None and "<" in function.instantiation)

@@ -1,4 +1,5 @@
-"""Lists of what a program is tried with: `std::vector<int> sizes = {256, 512};`, and the loops over them.
+"""Lists of what a program is tried with: `std::vector<int> sizes = {256, 512};`, and the loops over them; and sets of
+what is supported.
 
 The value of such a list is a record with one field that its type doesn't have, an array. What changes a list and is not
 followed here makes its value an unknown one.
@@ -9,20 +10,23 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
+from msgspec.structs import replace
+
 from cudalint import ir
 from cudalint.evaluate.execute import calls, expressions, walk
 from cudalint.evaluate.execute.values import ArrayValue, Place, RecordValue, Value
 from cudalint.evaluate.host import heap
 from cudalint.evaluate.library.intrinsics import Handler
-from cudalint.evaluate.symbolic.arithmetic import kind_of
-from cudalint.evaluate.symbolic.nodes import UNINITIALISED
+from cudalint.evaluate.symbolic.arithmetic import BOOL, kind_of
+from cudalint.evaluate.symbolic.nodes import UNINITIALISED, Node
 from cudalint.frontend.range_loops import over_array
 
 if TYPE_CHECKING:
     from cudalint.evaluate.host.execution import HostExecutor
 
 _ELEMENTS = "(elements)"
-_LISTS = ("std::vector<", "std::initializer_list<")
+_SETS = ("std::set<", "std::unordered_set<")
+_LISTS = ("std::vector<", "std::initializer_list<", *_SETS)
 _LONGEST = 64
 """Elements of a list; longer ones hold data."""
 _CHANGING = ("assign", "clear", "emplace", "erase", "insert", "pop_back", "resize", "swap")
@@ -71,9 +75,15 @@ def follow_range(ex: HostExecutor, statement: ir.RangeFor) -> bool:
 
 
 def _elements(ex: HostExecutor, expr: ir.Expr | None) -> ArrayValue | None:
+    expr = None if expr is None else _object(expr)
     value = expressions.evaluate(ex, expr) if expr is not None and _is_list(_bare(expr.type)) else None
     elements = value.fields.get(_ELEMENTS) if isinstance(value, RecordValue) else None
     return elements if isinstance(elements, ArrayValue) else None
+
+
+def _object(expr: ir.Expr) -> ir.Expr:
+    """A list as it was declared: a method may be one of its base class."""
+    return walk.without_casts(expr)
 
 
 def _bare(type_: ir.Type) -> ir.Type:
@@ -96,6 +106,31 @@ def _first(ex: HostExecutor, call: ir.Call) -> Value | None:
     return None if array is None else array.elements.get(0)
 
 
+def _has(ex: HostExecutor, call: ir.Call) -> Value | None:
+    """`if (!widths.count(n)) throw ...;` with a set of the sizes that are supported."""
+    array = _elements(ex, call.receiver)
+    if array is None:
+        return None
+    asked = expressions.number(ex, call.arguments[0])
+    found = ex.graph.false
+    for element in array.elements.values():
+        if not isinstance(element, Node):
+            return None
+        found = ex.graph.binary("||", found, ex.graph.binary("==", asked, element, BOOL), BOOL)
+    return ex.graph.convert(found, kind_of(call.type))
+
+
+def _is_found(ex: HostExecutor, call: ir.Call) -> Value | None:
+    """`widths.find(n) == widths.end()`: it isn't in the set."""
+    sides = [walk.without_casts(side) for side in (call.receiver, *call.arguments) if side is not None]
+    by_name = {side.name: side for side in sides if isinstance(side, ir.Call)}
+    if by_name.keys() != {"find", "end"}:
+        return None
+    found = _has(ex, replace(by_name["find"], type=call.type))
+    assert found is None or isinstance(found, Node)
+    return ex.graph.negate(found) if found is not None and call.name == "operator==" else found
+
+
 def _append(ex: HostExecutor, call: ir.Call) -> Value | None:
     """`sizes.push_back(4096)`."""
     array = _elements(ex, call.receiver)
@@ -110,17 +145,18 @@ def _append(ex: HostExecutor, call: ir.Call) -> Value | None:
 
 def _change(ex: HostExecutor, call: ir.Call) -> Value | None:
     if call.receiver is not None and _elements(ex, call.receiver) is not None:
-        _set(ex, call, ex.memory.unknown(_bare(call.receiver.type), UNINITIALISED))
+        _set(ex, call, ex.memory.unknown(_bare(_object(call.receiver).type), UNINITIALISED))
     return None
 
 
 def _set(ex: HostExecutor, call: ir.Call, value: Value) -> None:
     assert call.receiver is not None
-    where: Place = expressions.place(ex, call.receiver)
+    where: Place = expressions.place(ex, _object(call.receiver))
     expressions.write(ex, where, value, call.span)
 
 
 LISTS: Mapping[str, Handler] = {
     "size": _size, "operator[]": _element, "at": _element, "front": _first, "push_back": _append,
+    "count": _has, "contains": _has, "operator==": _is_found, "operator!=": _is_found,
     **dict.fromkeys(_CHANGING, _change),
 }  # fmt: skip

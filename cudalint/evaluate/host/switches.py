@@ -25,16 +25,23 @@ def follow(ex: HostExecutor, statement: ir.Switch) -> None:
     ex.state.loop_scopes.append(LoopScope(0, is_switch=True))
     is_default = ex.graph.rests_on_defaults(value)
     start = _chosen(ex, value, statement.cases) if value.is_const or is_default else None
-    before = dict(ex.state.variables)
+    before, excluded = dict(ex.state.variables), list[Node]()
     for position, case in enumerate(statement.cases):
         if position == start:
             continue
-        ex.guards = guards if value.is_const else (*guards, *_labels(ex, value, case, statement.cases))
-        _case(ex, case, taken=not value.is_const)
+        labels = () if value.is_const else _labels(ex, value, case, statement.cases)
+        ex.guards = (*guards, *labels)
+        goes_on = _case(ex, case, taken=not value.is_const)
+        if labels and not goes_on:
+            others = (ex.graph.negate(label) for label in labels)
+            excluded.append(functools.reduce(lambda a, b: ex.graph.binary("||", a, b, BOOL), others))
         if is_default:
             ex.state.variables = dict(before)
     ex.guards = guards
-    if start is not None:
+    if start is None:
+        # `default: throw ...;`: the others are left.
+        ex.guards += tuple(excluded)
+    else:
         ex.guards += _labels(ex, value, statement.cases[start], statement.cases) if is_default else ()
         _bodies(ex, statement.cases[start:])
     if is_default:
@@ -68,18 +75,21 @@ def _compared(ex: HostExecutor, value: Node, by: str, label: ir.Expr) -> Node:
     return ex.graph.binary(by, value, expressions.number(ex, label), BOOL)
 
 
-def _case(ex: HostExecutor, case: ir.Case, taken: bool) -> None:
+def _case(ex: HostExecutor, case: ir.Case, taken: bool) -> bool:
+    """Whether what comes behind the switch may be executed after a case."""
     if not taken:
         ex.not_taken(lambda: _bodies(ex, (case,)))
-        return
-    before = ex.state.variables
+        return True
+    before, breaks = ex.state.variables, len(ex.state.loop_scopes[-1].breaks)
     ex.state.variables = dict(before)
     _bodies(ex, (case,))
+    goes_on = not ex.state.dead or len(ex.state.loop_scopes[-1].breaks) > breaks
     if ex.state.dead and not ex.state.loop_scopes[-1].breaks:
         ex.state.variables = before
     else:
         ex.state.variables = joins.joined_variables(ex, before, ex.state.variables, dict(before))
     ex.state.dead = False
+    return goes_on
 
 
 def _bodies(ex: HostExecutor, cases: Sequence[ir.Case]) -> None:

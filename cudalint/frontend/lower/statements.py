@@ -81,8 +81,11 @@ class Statements:
     def _unknown(self, cursor: Cursor) -> list[ir.Stmt]:
         jump = _JUMPS.get(cursor.kind)
         reason = jump or f"statement of libclang kind {cursor.kind}"
-        children = tuple(self._all(cursors.children(cursor)))
-        return [ir.UnknownStmt(reason, children, self._span(cursor), is_jump=jump is not None)]
+        inner = cursors.children(cursor)
+        children = tuple(self._all(inner))
+        named = (node for node in (cursor, *inner) if node.kind in (kinds.LABEL_STMT, kinds.LABEL_REF))
+        label = next(map(cursors.spelling, named), "")
+        return [ir.UnknownStmt(reason, children, self._span(cursor), jump is not None, label)]
 
     def _all(self, nodes: list[Cursor]) -> list[ir.Stmt]:
         statements: list[ir.Stmt] = []
