@@ -43,7 +43,7 @@ from cudalint.hardware.requests import WARP_LANES
 from cudalint.hardware.targets import Target, find_target
 from cudalint.launches.arguments import named_after_parameters
 from cudalint.launches.blocks import generic_values
-from cudalint.launches.configuration import Configuration, Numbers, launch_facts
+from cudalint.launches.configuration import Configuration, Numbers, asks_block_size, launch_facts
 from cudalint.launches.limits import MAX_THREADS
 from cudalint.launches.parameter_facts import allocated_bytes, argument_values, parameter_facts
 from cudalint.launches.variants import another_use, other_blocks
@@ -192,6 +192,7 @@ class KernelAnalysis(Struct, eq=False):
             parameters=parameter_facts(function),
             gaps=tuple(self.gaps.values()),
             need=self.need,
+            asks_block_size=asks_block_size(function),
         )
 
     def _target(self) -> Target:

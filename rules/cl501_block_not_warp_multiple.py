@@ -69,13 +69,15 @@ class BlockNotWarpMultiple(Rule):
         figures = {"threads": float(threads), "idle_lanes": float(idle), "idle_fraction": share}
         x, y, z = seen.site.block
         assert x is not None and y is not None and z is not None
-        suggestion = _suggestion((x, y, z), share, target)
+        # A kernel that never asks for the block's size is written for this one.
+        suggestion = _suggestion((x, y, z), share, target, kernel) if kernel.asks_block_size else None
         # Launches with a block of one size, such as those of a macro that is used again and again, have one cause.
         return launch_finding(self, kernel, seen, message, figures, suggestion, common=dimensions((x, y, z)))
 
 
-def _suggestion(block: Block, share: float, target: Target) -> Suggestion | None:
-    sizes = nearest_full_blocks(block, target)
+def _suggestion(block: Block, share: float, target: Target, kernel: KernelFacts) -> Suggestion | None:
+    most = kernel.resources.max_threads or target.max_threads_per_block
+    sizes = [size for size in nearest_full_blocks(block, target) if _threads(size) <= most]
     if not sizes:
         return None
     text = " or ".join(_size(size) for size in sizes)

@@ -103,11 +103,23 @@ def _access(site: _Site, spellings: Spellings) -> Access:
         expression=spellings.of(place),
         declaration=_declaration(symbol, spellings) if symbol is not None else None,
         record_bytes=event.record.bytes if event.record is not None else None,
+        is_view=_is_view(event),
         compiled_at=_moved_to(event) or spellings.compiled_at(place),
         made_at=Place(*site.made_at),
         made_through=frames_of(site.made_through),
         made_by=event.made_by or _library_function(event.context.library),
     )
+
+
+def _is_view(event: AccessEvent) -> bool:
+    """Whether a cast has made a struct of what the array is declared to hold, such as 16 bytes of eight numbers."""
+    symbol, declared = event.target.symbol, event.target.element
+    if event.record is None or (declared is None and symbol is None):
+        return False
+    type_ = declared or (symbol.type if symbol is not None else None)
+    while isinstance(type_, ir.ArrayType):
+        type_ = type_.element
+    return type_ is not None and type_.bytes != event.record.bytes
 
 
 def _moved_to(event: AccessEvent) -> tuple[int, int] | None:

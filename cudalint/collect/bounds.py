@@ -157,5 +157,3 @@ def _dimensions(symbol: ir.Symbol | None) -> int:
     while isinstance(type_, ir.ArrayType):
         type_, count = type_.element, count + 1
     return count
-
-

@@ -40,4 +40,3 @@ def _brackets(text: bytes, start: int) -> list[tuple[int, int]]:
         elif depth == 0 and not character.isspace():
             break
     return found
-

@@ -109,6 +109,8 @@ class Access(Struct, frozen=True, eq=False):
     declaration: ArrayFacts | None = None
     record_bytes: int | None = None
     """The size of the struct of which this access touches a field, where it does."""
+    is_view: bool = False
+    """Whether that struct is a way of looking at an array that is declared to hold something else."""
     compiled_at: tuple[int, int] | None = None
     """Line and column with which the compiler notes it, where those are not where it begins."""
     made_at: Place | None = None

@@ -45,6 +45,8 @@ class KernelFacts(Struct, frozen=True, eq=False):
     need: Need | None = None
     """What of its code not every GPU has: the strictest."""
     unusable: tuple[UnusableAnnotation, ...] = ()
+    asks_block_size: bool = True
+    """Whether it, or what it calls, reads `blockDim`. What does not is written for the blocks that it gets."""
 
 
 class UnusableAnnotation(Struct, frozen=True):

@@ -165,11 +165,15 @@ def _pointer_argument(
     if isinstance(target, LocalMemory):
         return None
     if target.is_null:
-        return Pointer(Allocation(name, "global", is_null=True), graph.const(0, I8), type_.pointee)
+        return Pointer(
+            Allocation(name, "global", is_null=True, element=type_.pointee), graph.const(0, I8), type_.pointee
+        )
     offset = value.offset if target.opaque is None else graph.const(0, I8)
     same_as = seen.get(target) if seen is not None else None
     start = offset if offset.bits or offset.value else None
-    own = Allocation(name, "global", target.bytes, None, target.size, same_as=same_as, start=start)
+    own = Allocation(
+        name, "global", target.bytes, size=target.size, same_as=same_as, element=type_.pointee, start=start
+    )
     if seen is not None and target.opaque is None:
         seen.setdefault(target, own)
     return Pointer(own, offset, type_.pointee)
@@ -200,7 +204,7 @@ def _find_bases(function: ir.Function) -> None:
 
 def unknown_argument(type_: ir.Type, name: str, graph: Graph, memory: Memory) -> Value | Place:
     if isinstance(type_, ir.PointerType):
-        pointer = Pointer(Allocation(name, "global"), graph.const(0, I8), type_.pointee)
+        pointer = Pointer(Allocation(name, "global", element=type_.pointee), graph.const(0, I8), type_.pointee)
         return MemoryPlace(pointer, type_.pointee) if type_.reference else pointer
     if isinstance(type_, ir.RecordType):
         fields = {}

@@ -18,6 +18,7 @@ from cudalint.facts import Place as SourcePlace
 
 DEFAULT_GRID = 64
 """Blocks along each axis that the kernel asks about, where nothing says how many."""
+_MOST_CALLEES = 64
 Block = tuple[int, int, int]
 UNKNOWN: KnownExtents = (None, None, None)
 Nodes = tuple[Node, Node, Node]
@@ -128,6 +129,25 @@ def axes_asked(function: ir.Function, variables: Sequence[str]) -> set[str]:
         for node in walk.walk(function.body)
         if isinstance(node, ir.Member) and isinstance(node.base, ir.Name) and node.base.symbol.name in variables
     }
+
+
+def asks_block_size(function: ir.Function) -> bool:
+    """Whether a kernel, or what it calls, reads `blockDim`; a call that can't be followed may."""
+    pending, seen = [function], set[str]()
+    while pending:
+        one = pending.pop()
+        if axes_asked(one, ("blockDim",)):
+            return True
+        for node in walk.walk(one.body):
+            if not isinstance(node, ir.Call) or node.function is None or node.function.key in seen:
+                continue
+            seen.add(node.function.key)
+            called = node.function.load() if len(seen) <= _MOST_CALLEES else None
+            if called is not None:
+                pending.append(called)
+            elif len(seen) > _MOST_CALLEES:
+                return True
+    return False
 
 
 def launch_facts(configuration: Configuration, graph: Graph) -> LaunchFacts:

@@ -27,9 +27,7 @@ class GivenArguments(Struct, eq=False):
     _settled: list[tuple[Node, int | float | bool]] = field(default_factory=list)
     """Symbols of the host code that have a given value while one kernel is analysed, and what they had before."""
 
-    def put_into(
-        self, configuration: Configuration, function: ir.Function, unknown: list[str]
-    ) -> Configuration:
+    def put_into(self, configuration: Configuration, function: ir.Function, unknown: list[str]) -> Configuration:
         """`--param` replaces an argument; the configuration's value stands in where nothing else gives one."""
         arguments = dict(configuration.arguments)
         symbols = {symbol.name: symbol for symbol in scalars(function)}

@@ -58,7 +58,7 @@ def _element(type_: ir.Type) -> tuple[ir.Type, int]:
         elements = dict(_kinds(type_))
         if len(elements) == 1 and not type_.is_union:
             # `float4` is four times a float.
-            (kind, bytes_), = elements.items()
+            ((kind, bytes_),) = elements.items()
             if kind in ("int", "uint", "float", "bool"):
                 return ir.Scalar(kind, bytes_, kind), type_.bytes // max(1, bytes_)
     return type_, 1

@@ -11,7 +11,7 @@ from msgspec import Struct, field
 from numpy.typing import NDArray
 
 from cudalint.diagnostics import Suggestion
-from cudalint.facts import AccessResult, KernelFacts, Sample, Space
+from cudalint.facts import AccessResult, KernelFacts, LaunchFacts, Sample, Space
 from cudalint.hardware.banks import shared_request
 from cudalint.hardware.requests import WARP_LANES
 from cudalint.hardware.sectors import SECTOR_BYTES, global_request
@@ -23,8 +23,14 @@ _WORTH_IT = 0.8
 """A remedy has to bring the figure under this share of what it was."""
 _WORTH_A_NUMBER = 0.9
 """The same for remedies that only change a number."""
+_AS_BEFORE = 1.001
+"""What is under this share of what it was is no worse."""
 _WIDEST = 16
 """Bytes that one instruction moves per lane at most."""
+_MOST = 0.9
+"""The share of warps from which on all but those at the end of an array do something."""
+_SHORT_RUN = 64
+"""Bytes of a thread that a few vectors hold."""
 _BASES = 16
 """Different places in memory at which a block is tried."""
 _COMMON_TURN = 128
@@ -42,13 +48,17 @@ def suggest(kernel: KernelFacts, one: Evaluated, pattern: Pattern) -> Suggestion
         case "column":
             return _exchange_alone(kernel, one)
         case "field":
-            return _as_one_vector(kernel, one, pattern) or _structure_of_arrays(one)
+            return _as_one_vector(kernel, one, pattern) or _fields_apart(one)
         case "copy":
             if _is_a_librarys(one):
                 return None
-            return _narrower_vectors(one) if _is_a_vector(one) else _aligned_record(one) or _structure_of_arrays(one)
+            return _narrower_vectors(one) if _is_a_vector(one) else _aligned_record(one) or _fields_apart(one)
         case "own-run":
-            return _as_one_vector(kernel, one, pattern) or _neighbouring_elements(one, pattern)
+            return (
+                _as_one_vector(kernel, one, pattern)
+                or _run_as_vectors(one, pattern)
+                or _neighbouring_elements(one, pattern)
+            )
         case "strided":
             return _as_one_vector(kernel, one, pattern) or _exchange_alone(kernel, one)
         case "short-rows" | "misaligned":
@@ -73,6 +83,13 @@ def _exchange_alone(kernel: KernelFacts, one: Evaluated) -> Suggestion | None:
 
 
 # --- remedies for one access -----------------------------------------------------------------------------
+
+
+def _fields_apart(one: Evaluated) -> Suggestion | None:
+    """A plain array that a cast makes structs of has no fields: what each lane takes at once is too wide then."""
+    if not one.access.is_view:
+        return _structure_of_arrays(one)
+    return _narrower_vectors(one) if one.access.bytes == _WIDEST else None
 
 
 def _structure_of_arrays(one: Evaluated) -> Suggestion | None:
@@ -146,6 +163,27 @@ def _as_one_vector(kernel: KernelFacts, one: Evaluated, pattern: Pattern) -> Sug
     return Suggestion(text, (), {"sectors": now}, {"sectors": then}) if then <= now * _WORTH_IT else None
 
 
+def _run_as_vectors(one: Evaluated, pattern: Pattern) -> Suggestion | None:
+    """The elements of each thread's own short run, which a loop takes one by one, as vectors: fewer requests for the
+    same sectors. The runs have to lie at multiples of their length, and the loop has to take all of each."""
+    access, sample, before = one.access, one.result.sample, one.result.sectors_per_request
+    run = abs(pattern.step or 0)
+    width = min(run & -run, _WIDEST)
+    if sample is None or before is None or access.operation not in ("load", "store"):
+        return None
+    if run > _SHORT_RUN or width <= access.bytes:
+        return None
+    taken, count = sample.addresses[sample.mask] % run, run // access.bytes
+    turns = (one.result.requests or 0.0) / (warp_count(one.launch.block) * math.prod(one.launch.grid))
+    if int(taken.min()) != 0 or int(taken.max()) != run - access.bytes or not count * _MOST < turns <= count:
+        return None
+    now = before * count
+    then = mean_sectors(sample.addresses // width * width, sample, width) * (run // width)
+    vectors = f"one {width}-byte vector" if width == run else f"vectors of {width} bytes"
+    text = f"{access.operation} the {count} elements of a thread at once, as {vectors}"
+    return Suggestion(text, (), {"sectors": now}, {"sectors": then}) if then <= now * _WORTH_IT else None
+
+
 def _neighbours(kernel: KernelFacts, one: Evaluated, width: int) -> dict[int, float]:
     """Accesses that are made by the same lanes less than `width` bytes away: their distance and sectors."""
     mine = one.result.sample
@@ -212,6 +250,12 @@ class _Changed(Struct, frozen=True):
     def requests(self) -> float:
         return self.one.result.requests or 1.0
 
+    @property
+    def is_worse(self) -> bool:
+        """Whether a request takes more than before, and more than neighbouring elements would."""
+        least = self.one.access.bytes * WARP_LANES / SECTOR_BYTES if self.one.access.space == "global" else 1.0
+        return self.after > max(self.before, least) * _AS_BEFORE
+
 
 class _Tried(Struct, eq=False):
     """What changes of the kernel that was looked at last do to its accesses: each of its findings asks for the same."""
@@ -223,26 +267,30 @@ class _Tried(Struct, eq=False):
 _TRIED = _Tried()
 
 
-def _all_changed(kernel: KernelFacts, one: Evaluated, block: Block, exchange: bool) -> list[_Changed] | None:
-    """All accesses of the kernel in a block of another shape, with x and y exchanged or not.
+def _all_changed(
+    kernel: KernelFacts, launch: LaunchFacts, number: int, block: Block, exchange: bool
+) -> list[_Changed] | None:
+    """All accesses of the kernel under a launch in a block of another shape, with x and y exchanged or not.
 
     None if the model can't tell what becomes of one of them.
     """
     if _TRIED.kernel is not kernel:
         _TRIED.kernel, _TRIED.changed = kernel, {}
-    key = (one.result.launch, block, exchange)
+    key = (number, block, exchange)
     if key not in _TRIED.changed:
-        _TRIED.changed[key] = _try_all(kernel, one, block, exchange)
+        _TRIED.changed[key] = _try_all(kernel, launch, number, block, exchange)
     return _TRIED.changed[key]
 
 
-def _try_all(kernel: KernelFacts, one: Evaluated, block: Block, exchange: bool) -> list[_Changed] | None:
+def _try_all(
+    kernel: KernelFacts, launch: LaunchFacts, number: int, block: Block, exchange: bool
+) -> list[_Changed] | None:
     changed: list[_Changed] = []
     for access in kernel.accesses:
         for result in access.results:
-            if result.launch != one.result.launch or result.status == "unreached" or is_repeat(result):
+            if result.launch != number or result.status == "unreached" or is_repeat(result):
                 continue
-            after = _changed(Evaluated(access, result, one.launch), block, exchange)
+            after = _changed(Evaluated(access, result, launch), block, exchange)
             if after is None:
                 return None
             changed.append(after)
@@ -274,8 +322,8 @@ def _wider_block(kernel: KernelFacts, one: Evaluated) -> Suggestion | None:
     if x >= WARP_LANES or x * y % WARP_LANES or any(access.space == "shared" for access in kernel.accesses):
         return None
     block = (WARP_LANES, x * y // WARP_LANES, z)
-    changed = _all_changed(kernel, one, block, exchange=False)
-    if changed is None:
+    changed = _all_changed(kernel, one.launch, one.result.launch, block, exchange=False)
+    if changed is None or any(c.is_worse for c in changed):
         return None
     mine = next(c for c in changed if c.one.result is one.result)
     before, after = _total(changed, "global")
@@ -291,9 +339,17 @@ def _spelled(block: Block) -> str:
 
 
 def _exchange(kernel: KernelFacts, one: Evaluated) -> list[_Changed] | None:
-    """Renaming x to y and y to x everywhere is always right."""
-    x, y, z = one.launch.block
-    return _all_changed(kernel, one, (y, x, z), exchange=True)
+    """Renaming x to y and y to x everywhere is always right, but only advised where it makes no access worse under any
+    launch."""
+    mine = None
+    for number, launch in enumerate(kernel.launches):
+        x, y, z = launch.block
+        changed = _all_changed(kernel, launch, number, (y, x, z), exchange=True)
+        if changed is None or any(c.is_worse for c in changed):
+            return None
+        if number == one.result.launch:
+            mine = changed
+    return mine
 
 
 def _exchange_pays(changed: Sequence[_Changed], one: Evaluated, staged: Suggestion | None) -> bool:

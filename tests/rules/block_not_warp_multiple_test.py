@@ -85,3 +85,26 @@ def test_launches_with_a_block_of_one_size_are_told_together() -> None:
     groups = together(lint(text, "CL501"))
     assert [[finding.place.line for finding in group.findings] for group in groups] == [[6, 7, 8, 10], [9]]
     assert list(notes(groups[0])) == [("also", "the same at 3 more places, at lines 7, 8, 10")]
+
+
+def _written_for(threads: int, index: str, bounds: str = "") -> str:
+    return f"""
+        __device__ int place() {{ return {index}; }}
+        __global__ void {bounds} scale(float *data) {{ data[place()] *= 2.0f; }}
+        void launch(float *data) {{ scale<<<1024, {threads}>>>(data); }}
+    """
+
+
+@pytest.mark.parametrize(
+    ("source", "suggested"),
+    [
+        (_written_for(140, "blockIdx.x * blockDim.x + threadIdx.x"), "128 threads or 160 threads"),
+        # Another number of threads would leave elements out, or do some twice.
+        (_written_for(140, "blockIdx.x * 140 + threadIdx.x"), None),
+        (_written_for(140, "blockIdx.x * blockDim.x + threadIdx.x", "__launch_bounds__(140)"), "128 threads"),
+    ],
+)
+def test_other_sizes_are_for_kernels_that_ask_for_the_size(source: str, suggested: str | None) -> None:
+    (diagnostic,) = lint(source, "CL501")
+    said = diagnostic.suggestion.message.partition(": ")[2] if diagnostic.suggestion else None
+    assert said == suggested

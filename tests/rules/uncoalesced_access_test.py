@@ -192,3 +192,72 @@ def test_vectors_of_two_halves_are_copied_as_narrower_ones() -> None:
     advices = [advice(diagnostic) for diagnostic in lint(source, "CL101")]
     assert len(advices) == 2
     assert all(text.startswith("copy 16 bytes in each lane, such as a `float4`") for text in advices)
+
+
+def test_no_access_pays_for_an_exchange() -> None:
+    """Exchanged, four reads of columns (32 sectors) become reads of rows (4) and one read of a row the reverse: the sum
+    falls from 4 * 32 + 4 + 4 to 4 * 4 + 32 + 4, and what gets worse is an input all the same."""
+    columns = " + ".join(f"in[x * 1024 + y + {8 * n}]" for n in range(4))
+    body, parameters = f"out[0] = {columns} + b[y * 1024 + x];", "const float *in, const float *b, float *out"
+    found = lint(_kernel(body, "32, 32", parameters), "CL101")
+    assert len(found) == 4
+    assert not any("exchange `threadIdx.x`" in (one.suggestion.message if one.suggestion else "") for one in found)
+
+
+def test_an_exchange_has_to_be_right_for_every_launch() -> None:
+    """Rows of `a` elements, read by columns: exchanged that becomes rows, in any block. Rows of `b` elements, read by
+    rows, become columns, which is no matter where b is 0 and each row is the first one."""
+    body = "out[x * a + y] = in[y * b + x];"
+    parameters = "const float *in, float *out, int a, int b"
+    launch = "\nvoid {}(const float *in, float *out) {{ kernel<<<dim3(8, 8), dim3(32, 32)>>>(in, out, 1024, {}); }}"
+    source = _kernel(body, "32, 32", parameters).partition("void launch")[0]
+    flat, both = source + launch.format("flat", 0), source + launch.format("flat", 0) + launch.format("rows", 1024)
+    found = lint(flat, "CL101")
+    assert advice(found[0]).startswith("exchange `threadIdx.x` and `threadIdx.y`")
+    found = lint(both, "CL101")
+    assert found
+    assert not any("exchange `threadIdx.x`" in (one.suggestion.message if one.suggestion else "") for one in found)
+
+
+_VIEWED = "struct alignas(16) Eight { int4 a, b; };"
+
+
+def test_a_plain_array_has_no_fields() -> None:
+    """Copies of 32 bytes that a cast makes of an array of numbers go 16 bytes at a time: 32 lanes touch one half of each
+    piece, 32 sectors, where 16 bytes in each of 32 neighbouring lanes are 16 sectors."""
+    body = "((Eight *)out)[i] = ((const Eight *)in)[i];"
+    found = lint(_kernel(body, types=_VIEWED), "CL101")
+    assert {advice(one) for one in found} == {
+        "copy 16 bytes in each lane, such as a `float4`, and let neighbouring lanes copy neighbouring ones"
+    }
+
+
+def test_an_array_of_records_has_fields() -> None:
+    body = "out[i] = in[i];"
+    found = lint(_kernel(body, parameters="const Eight *in, Eight *out", types=_VIEWED), "CL101")
+    assert found
+    assert all("structure of arrays" in advice(one) for one in found)
+
+
+def test_a_short_run_of_a_thread_is_loaded_as_vectors() -> None:
+    """Eight loads of 4 bytes, 32 bytes apart, touch 32 sectors each; two of 16 bytes touch 32 sectors each."""
+    found = _only(_kernel("float s = 0; for (int k = 0; k < 8; k++) s += in[8 * i + k]; out[i] = s;"))
+    assert advice(found) == "load the 8 elements of a thread at once, as vectors of 16 bytes"
+    assert found.suggestion is not None
+    assert (found.suggestion.before, found.suggestion.after) == ({"sectors": 256.0}, {"sectors": 64.0})
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "float s = 0; for (int k = 0; k < 8; k++) s += in[8 * i + k + 1]; out[i] = s;",  # Begins off 16 bytes.
+        "float s = 0; for (int k = 0; k < 32; k++) s += in[32 * i + k]; out[i] = s;",  # 128 bytes are no short run.
+    ],
+)
+def test_other_runs_are_no_vectors(body: str) -> None:
+    assert advice(_only(_kernel(body))).startswith("let neighbouring threads take neighbouring elements")
+
+
+def test_a_run_that_is_not_taken_in_full_is_no_vector() -> None:
+    suggestion = _only(_kernel("float s = 0; for (int k = 0; k < 7; k++) s += in[8 * i + k]; out[i] = s;")).suggestion
+    assert suggestion is None or "vector" not in suggestion.message

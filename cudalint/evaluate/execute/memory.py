@@ -114,7 +114,7 @@ class Memory:
         if isinstance(type_, ir.PointerType):
             self._unknown += 1
             address = self.graph.opaque(replace(reason, text=f"{reason.text} [{self._unknown}]", memory=()), args, I8)
-            target = Allocation(name or UNNAMED, "global", opaque=address)
+            target = Allocation(name or UNNAMED, "global", opaque=address, element=type_.pointee)
             return Pointer(target, self.graph.const(0, I8), type_.pointee)
         if isinstance(type_, ir.ArrayType):
             return ArrayValue(type_, {}, self.unknown(type_.element, reason, args, name))

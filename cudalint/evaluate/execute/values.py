@@ -41,6 +41,8 @@ class Allocation(Struct, frozen=True, eq=False):
     """For a pointer that was loaded from memory: the loaded value; lanes that loaded different ones differ."""
     same_as: Allocation | None = None
     """The first parameter that the launch passes the same memory for."""
+    element: ir.Type | None = None
+    """What the first pointer to it is declared to point to, where that is known."""
     start: Node | None = None
     """How many bytes from its start the pointer leads that the launch passes, where that is not its start."""
 
