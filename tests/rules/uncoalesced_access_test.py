@@ -223,8 +223,8 @@ _VIEWED = "struct alignas(16) Eight { int4 a, b; };"
 
 
 def test_a_plain_array_has_no_fields() -> None:
-    """Copies of 32 bytes that a cast makes of an array of numbers go 16 bytes at a time: 32 lanes touch one half of each
-    piece, 32 sectors, where 16 bytes in each of 32 neighbouring lanes are 16 sectors."""
+    """Copies of 32 bytes that a cast makes of an array of numbers go 16 bytes at a time: 32 lanes touch half of
+    each piece, 32 sectors, where 16 bytes in each of 32 neighbouring lanes are 16 sectors."""
     body = "((Eight *)out)[i] = ((const Eight *)in)[i];"
     found = lint(_kernel(body, types=_VIEWED), "CL101")
     assert {advice(one) for one in found} == {
