@@ -522,6 +522,9 @@ class HostExecutor(Executor):
         kernels = [(guard, value) for guard, value in scope.returns if isinstance(value, FunctionValue)]
         if len(kernels) > 1:
             return self._one_of(kernels, values[-1])
+        layout = joins.one_layout(self, scope.returns)
+        if layout is not None:
+            return layout
         table = [(guard, value) for guard, value in scope.returns if isinstance(value, Node)]
         is_mixed = len({value.is_const for _, value in table}) > 1 and not _is_smaller_or_larger(table)
         if len(table) < len(scope.returns) or is_mixed:

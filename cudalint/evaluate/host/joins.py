@@ -17,6 +17,7 @@ from cudalint.evaluate.execute.values import (
     Choice,
     FunctionValue,
     Place,
+    Pointer,
     RecordValue,
     Value,
     nodes_of,
@@ -24,7 +25,7 @@ from cudalint.evaluate.execute.values import (
 from cudalint.evaluate.symbolic.arithmetic import BOOL
 from cudalint.evaluate.symbolic.assumptions import holds
 from cudalint.evaluate.symbolic.graph import Graph
-from cudalint.evaluate.symbolic.nodes import Node, Uniform, without_cast
+from cudalint.evaluate.symbolic.nodes import Node, Uniform, without_cast, without_not
 
 if TYPE_CHECKING:
     from cudalint.evaluate.host.execution import HostExecutor
@@ -32,6 +33,8 @@ if TYPE_CHECKING:
 
 MOST_KERNELS = 64
 """Of which conditions choose one, or a function picks one."""
+_MOST_LAYOUTS = 4
+"""That a function chooses from."""
 
 
 def joined_variables(
@@ -57,6 +60,7 @@ def joined_variables(
             chosen: Value | None = None
             if condition is not None:
                 chosen = _either(ex, condition, old, mine, value) or _one_function(ex, condition, mine, value)
+                chosen = chosen or _distance(ex, condition, old, mine, value)
             then[symbol] = chosen or _better(ex, old, mine, value, symbol.name, condition)
     return then
 
@@ -127,6 +131,55 @@ def _take(ex: HostExecutor, flag: Node, condition: Node, wanted: bool) -> None:
             ex.graph.settle(flag, value)
 
 
+def _distance(ex: HostExecutor, condition: Node, before: object, a: Value | Place, b: Value | Place) -> Node | None:
+    """How far elements are apart along one axis, where what a variable or a field holds chooses the layout
+    (`if (layout == COLUMNS) across = 1, down = pitch; else …`): 1, or a number that is not known. It stays open which
+    of them it is, for it is 1 along one axis only. None for all else."""
+    if not (isinstance(a, Node) and isinstance(b, Node)) or _known(ex, a) == _known(ex, b):
+        return None
+    known, unknown = (a, b) if _known(ex, a) else (b, a)
+    if not (known.is_const and known.value == 1) or not is_plain(ex.graph, unknown) or not _asks_which(condition):
+        return None
+    flag = _held_flag(ex, condition)
+    if flag is None or condition.bits & unknown.bits:
+        return None
+    _take(ex, flag, condition, (known is a) is not (unknown is before))
+    return ex.graph.select(condition, a, b)
+
+
+def _asks_which(condition: Node) -> bool:
+    """Whether a condition asks whether a number is a certain one, or whether an option is on."""
+    bare = without_not(condition)
+    if bare.op in ("==", "!="):
+        asked, number = bare.args
+        return without_cast(asked).op == "uniform" and number.is_const
+    return bare.op == "uniform" and bare.kind == BOOL
+
+
+def one_layout(ex: HostExecutor, returns: Sequence[tuple[Node, Value | Place | None]]) -> Value | Place | None:
+    """What a function gives that returns one of some structures, as conditions on a layout say: the last one, with the
+    distances that the others have where their conditions hold. None where they differ by more."""
+    if not 2 <= len(returns) <= _MOST_LAYOUTS:
+        return None
+    *earlier, (_, result) = returns
+    for condition, other in reversed(earlier):
+        if not isinstance(result, RecordValue) or not isinstance(other, RecordValue):
+            return None
+        chosen = {name: _part(ex, condition, other.fields.get(name), mine) for name, mine in result.fields.items()}
+        if None in chosen.values():
+            return None
+        result = RecordValue(result.type, chosen)  # type: ignore[arg-type]
+    return result
+
+
+def _part(ex: HostExecutor, condition: Node, a: Value | None, b: Value) -> Value | None:
+    if a is None or a is b:
+        return a
+    if isinstance(a, Pointer) and isinstance(b, Pointer):
+        return b if a.target is b.target and a.offset is b.offset else None
+    return _distance(ex, condition, None, a, b)
+
+
 def _either(ex: HostExecutor, condition: Node, before: object, a: Value | Place, b: Value | Place) -> Node | None:
     """Two different plain numbers, of which the condition chooses one; None where the joined value is to be plain.
     It is where only an option changes what was there before, which then stands for the program as it is run."""
@@ -184,6 +237,8 @@ def _better(
         return a if _is_set(ex, a) else b
     known_a, known_b = _known(ex, a), _known(ex, b)
     if known_a != known_b:
+        if condition is not None and (distance := _distance(ex, condition, before, a, b)) is not None:
+            return distance
         known, unknown = (a, b) if known_a else (b, a)
         if known is before and _is_placeholder(known, unknown):
             return unknown

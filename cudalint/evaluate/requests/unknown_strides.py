@@ -15,12 +15,14 @@ from cudalint.evaluate.symbolic.nodes import (
     THREAD_BITS,
     Node,
     Uniform,
+    below,
     bits_of,
     generic,
     render,
     without_not,
 )
 from cudalint.evaluate.symbolic.polynomial import is_address
+from cudalint.evaluate.symbolic.size_uses import factors_of
 
 
 def unknown_strides(reached: Sequence[Known], quick: Totals, view: LaunchView) -> tuple[list[str], list[float]]:
@@ -29,9 +31,10 @@ def unknown_strides(reached: Sequence[Known], quick: Totals, view: LaunchView) -
     bits = bits_of(known.event.offset for known in reached)
     found = [u for u in view.graph.atoms(bits, view.graph.uniform_bits) if _may_be_one(u)]
     bare = found if _is_of_other_sizes(reached, view) else _bare_strides(found, reached, view)
+    factors = _factors(found, reached, view)
     names, figures, base = [], [], quick.cost / quick.requests
     for uniform in found:
-        is_stride = uniform in bare or _is_stride(uniform)
+        is_stride = uniform in bare or uniform in factors or _is_stride(uniform)
         if is_stride and view.allows(uniform, 1) and view.is_launched(uniform, 1):
             totals = totals_of(reached[:8], view.varied(uniform, 1))
             figure = totals.cost / totals.requests if totals.requests else base
@@ -69,6 +72,17 @@ def _bare_strides(found: Sequence[Node], reached: Sequence[Known], view: LaunchV
     if any(start.bits & moving or (start.is_const and start.value) for start in starts):
         return [u for u in strides if all(_is_within_gaps(known, u, view) for known in reached)]
     return strides
+
+
+def _factors(found: Sequence[Node], reached: Sequence[Known], view: LaunchView) -> set[Node]:
+    """The numbers by which images are enlarged along both axes: channels are divided by their squares
+    (`channels / (scale * scale)`), and they are no sizes otherwise."""
+    squared = set[Node]()
+    for quotient in below((known.event.offset for known in reached), view.graph.uniform_bits):
+        if quotient.op == "/" and not quotient.bits & ~view.graph.uniform_bits:
+            parts = factors_of(quotient.args[1]) or ()
+            squared.update(part for part in parts if parts.count(part) > 1)
+    return {u for u in found if u in squared and not _is_size(u, reached, view)}
 
 
 def _is_size(number: Node, reached: Sequence[Known], view: LaunchView) -> bool:

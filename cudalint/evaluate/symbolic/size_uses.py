@@ -177,12 +177,12 @@ _LONGEST_SHIFT = 16
 def _shares(dividend: Node, divisor: Node) -> tuple[Node, tuple[Node, ...]] | None:
     """A size and those whose product it is divided by, one after another (`groups / (nodes * devices) / stages`), or
     rounded up (`(n + tile - 1) / tile`, `(n - 1) / tile + 1`). A number may come before (`(channels >> 3) / heads`)."""
-    parts = _factors(divisor)
+    parts = factors_of(divisor)
     if parts is None:
         return None
     whole = without_cast(dividend)
     while whole.op == "/" or _by_number(whole) > 1:
-        more = () if _by_number(whole) > 1 else _factors(whole.args[1])
+        more = () if _by_number(whole) > 1 else factors_of(whole.args[1])
         if more is None:
             return None
         parts, whole = (*more, *parts), without_cast(whole.args[0])
@@ -208,14 +208,14 @@ def _by_number(quotient: Node) -> int:
     return max(1, number) if quotient.op == "/" else 1 << number if 0 <= number < _LONGEST_SHIFT else 1
 
 
-def _factors(product: Node) -> tuple[Node, ...] | None:
+def factors_of(product: Node) -> tuple[Node, ...] | None:
     """The sizes that are multiplied; None where anything else goes in."""
     node = without_cast(product)
     if node.op == "uniform":
         return None if node.kind.is_float else (node,)
     if node.op != "*":
         return None
-    a, b = _factors(node.args[0]), _factors(node.args[1])
+    a, b = factors_of(node.args[0]), factors_of(node.args[1])
     return None if a is None or b is None else (*a, *b)
 
 
