@@ -7,6 +7,7 @@ from msgspec import Struct, field
 from cudalint import ir
 from cudalint.collect.extents import extent_places
 from cudalint.collect.frames import frames_of
+from cudalint.collect.struct_copies import copies_among, is_copy
 from cudalint.evaluate.compiler.machine import machine_accesses
 from cudalint.evaluate.execute.events import AccessEvent
 from cudalint.evaluate.execute.handed import made_at
@@ -28,6 +29,8 @@ class _Site(Struct, frozen=True, eq=False):
     """Where its address is made."""
     made_through: tuple[ir.Span, ...]
     """The calls that lead there."""
+    is_copy: bool
+    """Whether a struct is loaded as a whole and stored as it is."""
     results: list[AccessResult] = field(default_factory=list)
 
 
@@ -36,9 +39,10 @@ class AccessCollector(Struct, eq=False):
     _sites: dict[object, _Site] = field(default_factory=dict)
 
     def add(self, execution: Execution) -> None:
+        copied = copies_among(event for event in execution.events if isinstance(event, AccessEvent))
         for key, events in _by_site(execution).items():
             if key not in self._sites:
-                self._sites[key] = _Site(events[0], *made_at(events[0]))
+                self._sites[key] = _Site(events[0], *made_at(events[0]), is_copy(events[0], copied))
             results = self._sites[key].results
             if execution.deadline.is_over():
                 results.append(AccessResult(execution.view.index, "unknown", reason=NO_TIME))
@@ -104,6 +108,7 @@ def _access(site: _Site, spellings: Spellings) -> Access:
         declaration=_declaration(symbol, spellings) if symbol is not None else None,
         record_bytes=event.record.bytes if event.record is not None else None,
         is_view=_is_view(event),
+        is_copy=site.is_copy,
         compiled_at=_moved_to(event) or spellings.compiled_at(place),
         made_at=Place(*site.made_at),
         made_through=frames_of(site.made_through),

@@ -111,6 +111,8 @@ class Access(Struct, frozen=True, eq=False):
     """The size of the struct of which this access touches a field, where it does."""
     is_view: bool = False
     """Whether that struct is a way of looking at an array that is declared to hold something else."""
+    is_copy: bool = False
+    """Whether that struct is loaded as a whole and stored as it is, and this access is one half of it."""
     compiled_at: tuple[int, int] | None = None
     """Line and column with which the compiler notes it, where those are not where it begins."""
     made_at: Place | None = None

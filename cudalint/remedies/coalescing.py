@@ -16,7 +16,7 @@ from cudalint.hardware.banks import shared_request
 from cudalint.hardware.requests import WARP_LANES
 from cudalint.hardware.sectors import SECTOR_BYTES, global_request
 from cudalint.hardware.warps import thread_index, warp_count
-from cudalint.remedies.patterns import Pattern
+from cudalint.remedies.patterns import Pattern, done_with_structs
 from cudalint.rulekit import Evaluated, array_key, evaluated, is_repeat, mean_sectors, thread_indices
 
 _WORTH_IT = 0.8
@@ -121,7 +121,10 @@ def _is_a_vector(one: Evaluated) -> bool:
 
 
 def _narrower_vectors(one: Evaluated) -> Suggestion | None:
-    """A `double4` is copied in two halves, between each of which lies the other one."""
+    """A `double4` is copied in two halves, between each of which lies the other one. One that is computed with is not
+    for other lanes to move."""
+    if not one.access.is_copy:
+        return None
     text = f"copy {_WIDEST} bytes in each lane, such as a `float4`, and let neighbouring lanes copy neighbouring ones"
     return _if_better(one, text, _with_unit_stride(one))
 
@@ -138,7 +141,7 @@ def _aligned_record(one: Evaluated) -> Suggestion | None:
         return None
     now = before * (record // access.bytes)
     then = mean_sectors(sample.addresses // piece * piece, sample, piece) * (record // piece)
-    text = f"declare the struct `__align__({piece})`, so that it is copied {piece} bytes at a time"
+    text = f"declare the struct `__align__({piece})`, so that it is {done_with_structs(access)} {piece} bytes at a time"
     return Suggestion(text, (), {"sectors": now}, {"sectors": then}) if then <= now * _WORTH_IT else None
 
 

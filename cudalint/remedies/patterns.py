@@ -8,7 +8,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 from msgspec import Struct
 
-from cudalint.facts import AccessResult, LaunchFacts, Strides
+from cudalint.facts import Access, AccessResult, LaunchFacts, Strides
 from cudalint.hardware.requests import WARP_LANES
 from cudalint.hardware.sectors import SECTOR_BYTES
 from cudalint.hardware.warps import warp_count
@@ -153,8 +153,8 @@ def _strided(one: Evaluated, step: int) -> Pattern:
     distance = abs(step)
     if access.record_bytes is not None and distance == access.record_bytes:
         if not set(access.element_type.split()) <= _FUNDAMENTAL:
-            piece = count(access.bytes, "byte")
-            return Pattern("copy", f"{access.record_bytes}-byte structs copied {piece} at a time", step)
+            pieces = f"{done_with_structs(access)} {count(access.bytes, 'byte')} at a time"
+            return Pattern("copy", f"{access.record_bytes}-byte structs {pieces}", step)
         return Pattern("field", f"field of {_article(access.record_bytes)} {access.record_bytes}-byte struct", step)
     if (distance, access.bytes) == (8, 4) and access.element_type in _WIDE_INTEGERS:
         return Pattern("strided", "of each 64-bit integer only the lower half is used", step)
@@ -165,6 +165,13 @@ def _strided(one: Evaluated, step: int) -> Pattern:
     if elements < _LONG_STRIDE:
         return Pattern("strided", f"stride {count(elements, 'element')}{_named(elements, launch)}", step)
     return Pattern("column", f"column of a row-major matrix{_named(elements, launch)}", step)
+
+
+def done_with_structs(access: Access) -> str:
+    """What an access does with a struct: what was computed is stored, and not copied."""
+    if access.is_copy or access.operation not in ("load", "store"):
+        return "copied"
+    return "loaded" if access.operation == "load" else "stored"
 
 
 def _article(number: int) -> str:

@@ -158,7 +158,7 @@ def test_nobody_is_told_to_declare_a_librarys_struct_anew() -> None:
         "curandState s = p[i]; out[i] = curand_uniform(&s);", parameters="curandState *p, float *out", types=types
     )
     diagnostic = _only(source)
-    assert "48-byte structs copied" in diagnostic.message
+    assert "48-byte structs loaded" in diagnostic.message
     assert diagnostic.suggestion is None
 
 
