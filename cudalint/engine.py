@@ -156,8 +156,10 @@ def _with_proven_edits(found: Sequence[Diagnostic], facts: FileFacts, job: Check
     if not any(d.suggestion is not None and d.suggestion.edits for d in found):
         return list(found)
     rules = [rule for rule in all_rules() if rule.on_by_default or job.selection.wants(rule)]
+    own = job.thresholds
+    with_little = {rule.code: {**own.get(rule.code, {}), **dict.fromkeys(rule.relative, 0.0)} for rule in rules}
 
-    def linted(facts: FileFacts) -> tuple[FileFacts, list[Diagnostic]]:
+    def linted(facts: FileFacts, job: CheckJob = job) -> tuple[FileFacts, list[Diagnostic]]:
         failures = list(facts.failures)
         found = [finding.diagnostic for finding in _findings(facts, job, rules, failures)]
         return replace(facts, failures=tuple(failures)), found
@@ -171,7 +173,7 @@ def _with_proven_edits(found: Sequence[Diagnostic], facts: FileFacts, job: Check
         return None if isinstance(changed, Failure) else linted(changed)
 
     proof = Proof(
-        *linted(facts),
+        *linted(facts, replace(job, thresholds=with_little)),
         again,
         partial(source_text, options=job.options),
         lambda path: not is_included_elsewhere(path, job.path),

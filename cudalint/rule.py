@@ -46,6 +46,8 @@ class RuleBase(ABC):
     """Whether its findings depend on the sizes and limits of the GPU."""
     thresholds: ClassVar[Mapping[str, float]] = {}
     """The rule's options and their default values."""
+    relative: ClassVar[tuple[str, ...]] = ()
+    """Those of them under which a finding is too little beside the rest of its kernel to be told of."""
 
     def finding(
         self,

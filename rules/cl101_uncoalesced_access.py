@@ -58,6 +58,7 @@ class UncoalescedAccess(Rule):
     severity = "warning"
     summary = "global requests that touch more sectors than they need"
     thresholds = {"factor": 1.25, "excess-sectors": 1.0, "share": 0.01}
+    relative = ("share",)
 
     def check(self, kernel: KernelFacts, context: RuleContext) -> Iterator[Diagnostic]:
         everything = list(evaluated(kernel, "global"))

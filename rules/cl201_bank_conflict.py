@@ -53,6 +53,7 @@ class BankConflict(Rule):
     severity = "warning"
     summary = "shared requests whose lanes meet in the same bank"
     thresholds = {"ways": 1.25, "share": 0.01}
+    relative = ("share",)
 
     def check(self, kernel: KernelFacts, context: RuleContext) -> Iterator[Diagnostic]:
         everything = list(evaluated(kernel, "shared"))
@@ -172,7 +173,7 @@ def _suggestion(kernel: KernelFacts, one: Evaluated, proposal: Proposal, context
         advice += ", and let every launch ask for the bytes that this adds"
     change = f"{figure(before)} to {count(after, 'wavefront')} on this {noun(one.access)}"
     total_before, total_after = proposal.totals
-    edits = layout_edits(proposal.layout, one.access, kernel, context.text_of)
+    edits = layout_edits(proposal.layout, one.access, context.file.kernels, context.text_of)
     return Suggestion(
         f"{advice}: {change}, and no access of `{one.access.array}` gets worse",
         edits,

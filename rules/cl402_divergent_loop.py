@@ -44,6 +44,7 @@ class DivergentLoop(Rule):
     severity = "warning"
     summary = "loops that some lanes of a warp go round more often than others"
     thresholds = {"factor": 1.5, "warps": 0.33, "share": 0.15}
+    relative = ("share",)
 
     def check(self, kernel: KernelFacts, context: RuleContext) -> Iterator[Diagnostic]:
         limits = {**self.thresholds, **context.thresholds}

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+
+from msgspec import Struct
 
 from cudalint.diagnostics import Edit
 from cudalint.facts import Access, ArrayFacts, KernelFacts, Place
-from cudalint.remedies.layouts import Flat, Layout, Padded, Skewed, Transposed
-from cudalint.rulekit import array_key
+from cudalint.remedies.layouts import Flat, Layout, Padded, Skewed, Swizzled, Transposed, uses_of
 from cudalint.source.code import CodeText, code_text
 
 _EFFECT = re.compile(r"(?<![=!<>])=(?!=)|\+\+|--|\w\s*\(")
@@ -17,6 +18,7 @@ _PRODUCT = re.compile(r"[\w:.]+(?:\s*\*\s*[\w:.]+)*")
 """What can be divided as it stands."""
 _SUM = re.compile(r"[\w:.]+(?:\s*[-+*/]\s*[\w:.]+)*")
 """What can be added to as it stands."""
+_NUMBER = re.compile(r"\d+[uUlL]*")
 _DIRECTIVE = re.compile(r"^[ \t]*#[ \t]*(?:define|pragma)\b(?:[^\n\\]|\\\n|\\.)*", re.MULTILINE)
 _ADDRESS = re.compile(r"(?<!&)&\s*\(*\s*\Z")
 _ATOMIC = re.compile(r"\batomic\w+\s*\(\s*&\s*\Z")
@@ -27,18 +29,50 @@ class _NotPlain(Exception):
     """Something of it is not spelled where it could be changed."""
 
 
-def layout_edits(layout: Layout, array: Access, kernel: KernelFacts, text_of: TextOf) -> tuple[Edit, ...]:
-    """All edits, or none where one of them is not plain."""
-    if array.declaration is None or is_of_the_launch(array.declaration):
+class _Spelled(Struct, frozen=True):
+    """A use of the array in the text: the offsets of its name, and of each of its subscripts."""
+
+    begin: int
+    end: int
+    subscripts: tuple[tuple[int, int], ...]
+
+
+def layout_edits(layout: Layout, array: Access, kernels: Sequence[KernelFacts], text_of: TextOf) -> tuple[Edit, ...]:
+    """All edits, or none where one of them is not plain, or not right in one of the kernels and instantiations that
+    have the array."""
+    declaration = array.declaration
+    if declaration is None or is_of_the_launch(declaration):
         return ()
+    owners = [(kernel, accesses) for kernel in kernels if (accesses := _accesses_of(declaration, kernel))]
+    if not all(_is_right_in(layout, kernel, accesses) for kernel, accesses in owners):
+        return ()
+    source = code_text(text_of(declaration.place.path))
     try:
-        _require_plain_uses(array.declaration, code_text(text_of(array.declaration.place.path)))
-        edits = list(_of_declaration(layout, array.declaration, text_of))
+        uses = _plain_uses(declaration, source)
+        _require_known(uses, [access for _, accesses in owners for access in accesses], source)
+        edits = list(_of_declaration(layout, declaration, text_of))
         if not isinstance(layout, Padded):
-            edits += _of_accesses(layout, array, kernel, text_of)
+            edits += [edit for use in uses for edit in _of_use(layout, use, declaration, source)]
     except _NotPlain:
         return ()
     return tuple(edits)
+
+
+def _accesses_of(declaration: ArrayFacts, kernel: KernelFacts) -> list[Access]:
+    return [
+        access
+        for access in kernel.accesses
+        if access.declaration is not None
+        and (access.declaration.name, access.declaration.place) == (declaration.name, declaration.place)
+    ]
+
+
+def _is_right_in(layout: Layout, kernel: KernelFacts, accesses: Sequence[Access]) -> bool:
+    """Whether the layout keeps all elements apart that this kernel's launches touch, which may be of an array of other
+    extents."""
+    declaration = accesses[0].declaration
+    uses = uses_of(kernel, accesses[0])
+    return declaration is not None and uses is not None and layout.keeps_apart(uses, declaration)
 
 
 def is_of_the_launch(declaration: ArrayFacts) -> bool:
@@ -51,6 +85,9 @@ def _of_declaration(layout: Layout, declaration: ArrayFacts, text_of: TextOf) ->
     """What an array grows by is spelled in the terms of its declaration, which other template arguments and macros
     change."""
     places = declaration.extent_places
+    if isinstance(layout, Swizzled) or (isinstance(layout, Flat) and isinstance(layout.matrix, Swizzled)):
+        _require_numbers(places[-2:], text_of)
+        return
     if isinstance(layout, Transposed):
         row, column = places[-2:]
         yield from (Edit(_plain(row), _text(column, text_of)), Edit(_plain(column), _text(row, text_of)))
@@ -63,6 +100,12 @@ def _of_declaration(layout: Layout, declaration: ArrayFacts, text_of: TextOf) ->
     for more, place in zip(padding, places, strict=True):
         if more:
             yield _appended(_plain(place), f" + {more}", text_of)
+
+
+def _require_numbers(places: Sequence[Place | None], text_of: TextOf) -> None:
+    """A swizzle is right for rows whose length is a power of two, which other template arguments need not be."""
+    if not all(_NUMBER.fullmatch(_text(place, text_of)) for place in places):
+        raise _NotPlain
 
 
 def _larger(place: Place, layout: Layout, text_of: TextOf) -> Iterator[Edit]:
@@ -89,7 +132,7 @@ def _appended(place: Place, text: str, text_of: TextOf) -> Edit:
     return Edit(place, f"({extent}){text}")
 
 
-def _require_plain_uses(declaration: ArrayFacts, source: CodeText) -> None:
+def _plain_uses(declaration: ArrayFacts, source: CodeText) -> list[_Spelled]:
     """Whoever takes the array as a whole, a row of it or an address in it, or asks for its size, may rely on how it
     lies: `memset(t, 0, sizeof(t))`, `float *row = t[y]`, `(float4 *)t`, a reference in a call. Its name has to be
     followed by all subscripts wherever it stands, and only an atomic function may take the address of an element."""
@@ -100,18 +143,36 @@ def _require_plain_uses(declaration: ArrayFacts, source: CodeText) -> None:
     name = re.compile(rf"\b{re.escape(declaration.name)}\b")
     if any(name.search(line) for line in _DIRECTIVE.findall(source.text)):
         raise _NotPlain
-    for use in name.finditer(source.code, begin, closing):
-        if begin <= use.start() < end:
-            continue
-        at = source.skip(use.end())
-        for _ in declaration.extents:
-            closed = source.close(at) if source.code[at : at + 1] == "[" else None
-            if closed is None:
-                raise _NotPlain
-            at = source.skip(closed)
-        before = source.code[begin : use.start()]
+    found = [_spelled(use, declaration, source) for use in name.finditer(source.code, end, closing)]
+    for use in found:
+        before = source.code[begin : use.begin]
         if _ADDRESS.search(before) and not _ATOMIC.search(before):
             raise _NotPlain
+    return found
+
+
+def _spelled(use: re.Match[str], declaration: ArrayFacts, source: CodeText) -> _Spelled:
+    subscripts: list[tuple[int, int]] = []
+    at = source.skip(use.end())
+    for _ in declaration.extents:
+        closed = source.close(at) if source.code[at : at + 1] == "[" else None
+        if closed is None:
+            raise _NotPlain
+        subscripts.append((at + 1, closed - 1))
+        at = source.skip(closed)
+    return _Spelled(use.start(), use.end(), tuple(subscripts))
+
+
+def _require_known(uses: Sequence[_Spelled], accesses: Sequence[Access], source: CodeText) -> None:
+    """What the text spells and what was evaluated is the same: nothing is said of code that no instantiation has, and
+    nothing known of what a macro or a reference hides."""
+    declaration = accesses[0].declaration
+    extents = {access.place: source.extent(access.place) for access in accesses}
+    spelled = {extent: [use for use in uses if extent[0] <= use.begin < extent[1]] for extent in extents.values()}
+    known = {use for own in spelled.values() for use in own}
+    in_sight = all(declaration is not None and place.path == declaration.place.path for place in extents)
+    if not in_sight or not all(spelled.values()) or not known.issuperset(uses):
+        raise _NotPlain
 
 
 def _end_of_block(source: CodeText, offset: int) -> int | None:
@@ -136,34 +197,13 @@ def _text(place: Place | None, text_of: TextOf) -> str:
     return _decoded(source, *source.extent(place))
 
 
-def _of_accesses(layout: Layout, array: Access, kernel: KernelFacts, text_of: TextOf) -> Iterator[Edit]:
-    assert array.declaration is not None
-    accesses = [access for access in kernel.accesses if array_key(access) == array_key(array)]
-    if any(access.inlined_from or access.bytes != array.declaration.element_bytes for access in accesses):
-        raise _NotPlain  # A function is called with other arrays too, and neighbours have to stay neighbours.
-    for place in sorted({access.place for access in accesses}):
-        yield from _of_access(layout, place, array.declaration, code_text(text_of(place.path)))
-
-
-def _of_access(layout: Layout, place: Place, declaration: ArrayFacts, source: CodeText) -> Iterator[Edit]:
-    begin, end = source.extent(place)
-    named = list(re.finditer(rf"\b{re.escape(declaration.name)}\s*(?=\[)", source.code[begin:end]))
-    if len(named) != 1:
-        raise _NotPlain
-    at = begin + named[0].end()
-    extents: list[tuple[int, int]] = []
-    for _ in declaration.extents:
-        closed = source.close(at) if source.code[at : at + 1] == "[" else None
-        if closed is None:
-            raise _NotPlain
-        extents.append((at + 1, closed - 1))
-        at = source.skip(closed)
-    before = tuple(_decoded(source, *extent) for extent in extents)
+def _of_use(layout: Layout, use: _Spelled, declaration: ArrayFacts, source: CodeText) -> Iterator[Edit]:
+    before = tuple(_decoded(source, *extent) for extent in use.subscripts)
     if any(_EFFECT.search(subscript) for subscript in before):
         raise _NotPlain
-    for extent, old, new in zip(extents, before, layout.spelled(before), strict=True):
+    for extent, old, new in zip(use.subscripts, before, layout.spelled(before), strict=True):
         if new != old:
-            yield Edit(Place(place.path, *source.position(extent[0]), *source.position(extent[1])), new)
+            yield Edit(Place(declaration.place.path, *source.position(extent[0]), *source.position(extent[1])), new)
 
 
 def _decoded(source: CodeText, begin: int, end: int) -> str:

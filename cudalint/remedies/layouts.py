@@ -50,6 +50,10 @@ class Layout(Protocol):
     def is_larger(self) -> bool:
         """Whether it takes more room than the array as it is."""
 
+    def keeps_apart(self, uses: Sequence[Use], declaration: ArrayFacts) -> bool:
+        """Whether what it makes of the subscripts of these uses is right for an array of these extents, which may be
+        others than those it was found for."""
+
     def offsets(self, indices: Indices) -> NDArray[np.int64]:
         """The number of each element from the start of the array."""
 
@@ -78,6 +82,9 @@ class Padded(Struct, frozen=True):
     def is_larger(self) -> bool:
         return any(self.padding)
 
+    def keeps_apart(self, uses: Sequence[Use], declaration: ArrayFacts) -> bool:
+        return _within(uses, declaration.extents)
+
     def offsets(self, indices: Indices) -> NDArray[np.int64]:
         return _row_major(self.enlarged, indices)
 
@@ -104,6 +111,9 @@ class Transposed(Struct, frozen=True):
     def is_larger(self) -> bool:
         return False
 
+    def keeps_apart(self, uses: Sequence[Use], declaration: ArrayFacts) -> bool:
+        return _within(uses, declaration.extents)
+
     def offsets(self, indices: Indices) -> NDArray[np.int64]:
         return _row_major(_last_two_exchanged(self.extents), _last_two_exchanged(indices))
 
@@ -128,6 +138,9 @@ class Swizzled(Struct, frozen=True):
     @property
     def is_larger(self) -> bool:
         return False
+
+    def keeps_apart(self, uses: Sequence[Use], declaration: ArrayFacts) -> bool:
+        return declaration.extents == self.extents and _within(uses, declaration.extents)
 
     def offsets(self, indices: Indices) -> NDArray[np.int64]:
         row, column = indices[-2:]
@@ -162,6 +175,10 @@ class Flat(Struct, frozen=True):
     def is_larger(self) -> bool:
         return self.matrix.is_larger
 
+    def keeps_apart(self, uses: Sequence[Use], declaration: ArrayFacts) -> bool:
+        whole_rows = isinstance(self.matrix, Padded) or declaration.extents[0] % self.pitch == 0
+        return whole_rows and _within(uses, declaration.extents)
+
     def offsets(self, indices: Indices) -> NDArray[np.int64]:
         (index,) = indices
         return self.matrix.offsets((index // self.pitch, index % self.pitch))
@@ -194,6 +211,9 @@ class Skewed(Struct, frozen=True):
     @property
     def is_larger(self) -> bool:
         return True
+
+    def keeps_apart(self, uses: Sequence[Use], declaration: ArrayFacts) -> bool:
+        return _within(uses, declaration.extents)
 
     def offsets(self, indices: Indices) -> NDArray[np.int64]:
         (index,) = indices

@@ -1,24 +1,25 @@
 """Suggested edits made, and the edited text analysed and linted again, before anybody gets to see them.
 
 An edit is proven where under every launch of every instantiation the findings that suggest it are gone or better, no
-finding is new that is as severe, and no access costs more than before. (What a barrier that was missing leaves to
-others to do, and what weighs more once conflicts are gone, is milder than what was cured.) The text is all that is
-believed: what a remedy's own model says of a change only decides which change is tried.
+finding is new, whatever its severity, and no access costs more than before, nor all of them together. What was too
+little beside the rest of the kernel to be told of, and now weighs more, is no news. Nor is what comes of a barrier that
+was missing: a load costs something whose value the compiler took from an earlier one, and another barrier has nothing
+left to order. The text is all that is believed: what a remedy's own model says of a change only decides which change is
+tried.
 """
 
 from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from msgspec import Struct
 from msgspec.structs import replace
 
-from cudalint.diagnostics import Diagnostic, Edit, Severity, Suggestion
-from cudalint.facts import AccessResult, FileFacts, KernelFacts, Place
+from cudalint.diagnostics import Diagnostic, Edit, Suggestion
+from cudalint.facts import AccessResult, FileFacts, KernelFacts, LaunchFacts, Place
 from cudalint.remedies.edits import Correspondence, edited_texts, fit, overlap
-from cudalint.results import SEVERITIES
 from cudalint.rulekit import WITH_FIGURES, is_estimate, is_repeat
 
 Linted = tuple[FileFacts, Sequence[Diagnostic]]
@@ -29,6 +30,8 @@ Clock = Callable[[], float]
 
 _SAME = 1e-3
 """Relative difference up to which two figures are the same."""
+_NOISE = 0.1
+"""The same for figures of random data."""
 _SPARE = 1.5
 """A trial is only begun where so many times what the longest one took is left."""
 
@@ -38,7 +41,8 @@ class Proof(Struct, frozen=True, eq=False):
 
     facts: FileFacts
     diagnostics: Sequence[Diagnostic]
-    """What all rules say about the text as it is, whichever of them the user wants to hear."""
+    """What all rules say about the text as it is, whichever of them the user wants to hear, with what is little beside
+    the rest of its kernel."""
     again: Again
     text_of: Callable[[str], str]
     all_considered: Callable[[str], bool]
@@ -55,6 +59,11 @@ class _Change(Struct, eq=False):
     kernels: frozenset[Place] | None
     """The kernels in whose bodies all of it is, by their places; None where some is elsewhere."""
     targets: list[Diagnostic]
+
+    @property
+    def is_for_order(self) -> bool:
+        """Whether nothing is to get cheaper by it."""
+        return not any(target.suggestion and target.suggestion.before for target in self.targets)
 
 
 def proven(found: Sequence[Diagnostic], proof: Proof) -> list[Diagnostic]:
@@ -187,14 +196,14 @@ def _try(changes: Sequence[_Change], proof: Proof, seconds: float) -> dict[tuple
     if not _same_shape(proof.facts, kernels, after):
         return None
     same = Correspondence.of(edits, proof.text_of)
-    with_totals = any(t.suggestion and t.suggestion.before for change in changes for t in change.targets)
+    for_order = {kernel.place: _is_for_order(kernel, changes) for kernel in kernels}
     worse = {
         old.place
         for old, new in zip(kernels, after.kernels, strict=True)
-        if not _costs_no_more(old, new, same, with_totals)
+        if not _costs_no_more(old, new, same, for_order[old.place])
     }
-    mildest = max(SEVERITIES.index(target.severity) for change in changes for target in change.targets)
-    new = _new_findings(proof.diagnostics, diagnostics, same, SEVERITIES[: mildest + 1])
+    ordered = [kernel for kernel in kernels if for_order[kernel.place]]
+    new = _new_findings(proof.diagnostics, diagnostics, same, _no_news(ordered, same))
     owners = {(kernel.name, kernel.instantiation): kernel.place for kernel in kernels}
     worse_places = worse | {owners.get(key, Place("", 0, 0, 0, 0)) for key in new}
     if everything:
@@ -206,6 +215,11 @@ def _try(changes: Sequence[_Change], proof: Proof, seconds: float) -> dict[tuple
         change.edits: not (worse_places & (change.kernels or frozenset())) and _is_cured(change, diagnostics, same)
         for change in changes
     }
+
+
+def _is_for_order(kernel: KernelFacts, changes: Iterable[_Change]) -> bool:
+    own = [change for change in changes if change.kernels is None or kernel.place in change.kernels]
+    return bool(own) and all(change.is_for_order for change in own)
 
 
 def _same_shape(before: FileFacts, kernels: Sequence[KernelFacts], after: FileFacts) -> bool:
@@ -225,34 +239,40 @@ def _same_kernel(old: KernelFacts, new: KernelFacts) -> bool:
     return (
         (old.name, old.instantiation) == (new.name, new.instantiation)
         and len(old.launches) == len(new.launches)
-        and all((a.block, a.grid) == (b.block, b.grid) for a, b in launches)
+        and all(_asked_for(a) == _asked_for(b) for a, b in launches)
         and len(new.gaps) <= len(old.gaps)
     )
+
+
+def _asked_for(launch: LaunchFacts) -> tuple[object, ...]:
+    return launch.block, launch.grid, launch.dynamic_shared_bytes
 
 
 # --- what accesses cost --------------------------------------------------------------------------------------
 
 
 class _Cost(Struct):
-    """What an access costs under one launch."""
+    """What an access costs under one launch, over all copies that unrolling makes of it."""
 
     per_request: float = 0.0
-    """The highest mean of the copies that unrolling makes."""
+    """The sum of what a request of each copy costs."""
     total: float | None = 0.0
     """None where nobody knows how many requests there are."""
     is_known: bool = True
+    is_estimate: bool = False
+    is_reached: bool = False
     is_repeat: bool = False
-    """It makes no request, as the compiler uses what another load has brought: what keeps it from that is what orders
-    the two, and no matter of how they lie."""
+    """Some copy makes no request, as the compiler uses what another load has brought: what keeps it from that is what
+    orders the two, or how they lie."""
 
 
 _Quantity = Callable[[AccessResult], float | None]
 _QUANTITIES: tuple[_Quantity, ...] = (lambda r: r.sectors_per_request, lambda r: r.wavefronts_per_request)
 
 
-def _costs_no_more(old: KernelFacts, new: KernelFacts, same: Correspondence, with_totals: bool) -> bool:
-    """`with_totals` counts in what the compiler had merged and no longer can: who moves data to make it cheaper has to
-    pay for that, too."""
+def _costs_no_more(old: KernelFacts, new: KernelFacts, same: Correspondence, for_order: bool) -> bool:
+    """Who makes something cheaper has to pay for what the compiler had merged and no longer can, too; `for_order` says
+    that nobody does."""
     for quantity in _QUANTITIES:
         before = _costs(old, quantity, same.before, same.line_before)
         after = _costs(new, quantity, same.after, same.line_after)
@@ -260,16 +280,25 @@ def _costs_no_more(old: KernelFacts, new: KernelFacts, same: Correspondence, wit
             return False
         if not all(_no_worse(before[key], after[key]) for key in before):
             return False
-        if with_totals and not _total_no_worse(before, after):
+        if not for_order and not _all_no_worse([(before[key], after[key]) for key in before]):
             return False
     return True
 
 
-def _total_no_worse(before: Mapping[object, _Cost], after: Mapping[object, _Cost]) -> bool:
-    if not all(cost.is_known and cost.total is not None for cost in before.values()):
-        return True
-    totals = [sum(cost.total or 0.0 for cost in costs.values()) for costs in (before, after)]
-    return totals[1] <= totals[0] * (1 + _SAME)
+def _all_no_worse(pairs: Sequence[tuple[_Cost, _Cost]]) -> bool:
+    """Whether accesses cost no more together, those with countable requests and the others each."""
+    known = [(before, after) for before, after in pairs if before.is_known and after.is_known]
+    countable = [(before.total, after.total) for before, after in known if _are_countable(before, after)]
+    others = [(before.per_request, after.per_request) for before, after in known if not _are_countable(before, after)]
+    noise = _NOISE if any(before.is_estimate or after.is_estimate for before, after in known) else _SAME
+    return all(
+        sum(after or 0.0 for _, after in each) <= sum(before or 0.0 for before, _ in each) * (1 + noise)
+        for each in (countable, others)
+    )
+
+
+def _are_countable(before: _Cost, after: _Cost) -> bool:
+    return before.total is not None and after.total is not None
 
 
 def _costs(
@@ -290,46 +319,79 @@ def _costs(
 
 
 def _add(cost: _Cost, result: AccessResult, figure: float | None) -> None:
+    if result.status == "unreached":
+        return
+    cost.is_reached = True
     if is_repeat(result):
         cost.is_repeat = True
         return
-    if result.status == "unreached":
-        return
-    if result.status not in WITH_FIGURES or is_estimate(result):
+    if result.status not in WITH_FIGURES:
         cost.is_known = False
         return
     figure = figure or 0.0
-    cost.per_request = max(cost.per_request, figure)
+    cost.is_estimate = cost.is_estimate or is_estimate(result)
+    cost.per_request += figure
     known = cost.total is not None and result.requests is not None
     cost.total = (cost.total or 0.0) + figure * (result.requests or 0.0) if known else None
 
 
 def _no_worse(before: _Cost, after: _Cost) -> bool:
-    """What was not known before need not be afterwards."""
-    if before.is_repeat:
-        return True
+    """What was not known before need not be afterwards. What is reached is a matter of what the kernel does, which no
+    edit may change."""
+    if before.is_reached != after.is_reached:
+        return False
     if not before.is_known or not after.is_known:
         return not before.is_known
+    if before.is_repeat:
+        return True  # What it costs then is seen in the sum of all, or it is behind a barrier.
+    noise = _NOISE if before.is_estimate or after.is_estimate else _SAME
     if before.total is None or after.total is None:
-        return after.per_request <= before.per_request * (1 + _SAME)
-    return after.total <= before.total * (1 + _SAME)
+        return after.per_request <= before.per_request * (1 + noise)
+    return after.total <= before.total * (1 + noise)
 
 
 # --- findings ----------------------------------------------------------------------------------------------
+
+_OF_COSTS = ("CL101", "CL201")
+"""The rules that tell of what the requests of an access cost."""
+_OF_SPARE_BARRIERS = "CL303"
 
 
 def _identity(diagnostic: Diagnostic, spot: Callable[[Place], tuple[str, int, int]]) -> tuple[object, ...]:
     return diagnostic.code, diagnostic.kernel, diagnostic.instantiation, spot(diagnostic.place)
 
 
+def _no_news(ordered: Iterable[KernelFacts], same: Correspondence) -> Callable[[Diagnostic], bool]:
+    """Whether a finding in kernels that get a barrier is only what the missing one kept away: what a load costs that
+    the compiler took from an earlier one, and another barrier that has nothing left to order."""
+    names = {(kernel.name, kernel.instantiation) for kernel in ordered}
+    repeats = {
+        (kernel.name, kernel.instantiation, same.before(access.place))
+        for kernel in ordered
+        for access in kernel.accesses
+        if any(map(is_repeat, access.results))
+    }
+
+    def is_none(diagnostic: Diagnostic) -> bool:
+        kernel = diagnostic.kernel, diagnostic.instantiation
+        if diagnostic.code in _OF_COSTS:
+            return (*kernel, same.after(diagnostic.place)) in repeats
+        return diagnostic.code == _OF_SPARE_BARRIERS and kernel in names
+
+    return is_none
+
+
 def _new_findings(
-    before: Iterable[Diagnostic], after: Sequence[Diagnostic], same: Correspondence, severities: Collection[Severity]
+    before: Iterable[Diagnostic],
+    after: Sequence[Diagnostic],
+    same: Correspondence,
+    is_no_news: Callable[[Diagnostic], bool],
 ) -> set[tuple[str, str]]:
-    """Kernels and instantiations in which there are findings that were not there before, of some severities."""
+    """Kernels and instantiations in which there are findings that were not there before."""
     old = Counter(_identity(diagnostic, same.before) for diagnostic in before)
     new = Counter(_identity(diagnostic, same.after) for diagnostic in after)
-    worse = [d for d in after if d.severity in severities]
-    return {(d.kernel, d.instantiation) for d in worse if new[key := _identity(d, same.after)] > old[key]}
+    told = [diagnostic for diagnostic in after if not is_no_news(diagnostic)]
+    return {(d.kernel, d.instantiation) for d in told if new[key := _identity(d, same.after)] > old[key]}
 
 
 def _is_cured(change: _Change, after: Sequence[Diagnostic], same: Correspondence) -> bool:
