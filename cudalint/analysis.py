@@ -27,6 +27,7 @@ from cudalint.memory import give_back
 from cudalint.options import AnalysisOptions
 from cudalint.parse_options import architecture_of, parse_options
 from cudalint.program.constants_elsewhere import ConstantsElsewhere
+from cudalint.source.encoding import to_bytes
 from cudalint.toolkit.cubin import read_cubin
 from cudalint.toolkit.nvcc import Compilation, compiled_usage
 from cudalint.toolkit.usage import Usage, UsageError, merged
@@ -106,9 +107,10 @@ def _parts(path: str, text: CudaText, options: AnalysisOptions) -> list[_Part]:
     smallest newer one that has something of them."""
     built = parse_options(path, options, text.options)
     elsewhere = ConstantsElsewhere(path, partial(parse_options, options=options))
+    unsaved = {other: to_bytes(changed) for other, changed in options.unsaved}
 
     def part(architecture: str) -> _Part:
-        parsed = parse_file(path, replace(built, arch=architecture), text.data, text.places)
+        parsed = parse_file(path, replace(built, arch=architecture), text.data, text.places, unsaved)
         unit = lower_unit(parsed, constant=elsewhere.value)
         return _Part(parsed, unit, frozenset(ref.name for ref in unit.kernels))
 

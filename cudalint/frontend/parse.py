@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
 from clang.cindex import TranslationUnit, TranslationUnitLoadError
@@ -144,15 +144,18 @@ class ParsedFile(Struct):
 
 
 def parse_file(
-    path: str, options: ParseOptions, source: bytes | None = None, places: PlaceMap | None = None
-) -> ParsedFile:
+    path: str, options: ParseOptions, source: bytes | None = None, places: PlaceMap | None = None,
+    unsaved: Mapping[str, bytes] | None = None,
+) -> ParsedFile:  # fmt: skip
     """Parses a file, or `source` in its place; raises SourceError where that is not possible at all.
 
-    `places` says where the source stands in the file, if that holds more than the source.
+    `places` says where the source stands in the file, if that holds more than the source. `unsaved` are the texts of
+    other files, by their paths, where those on disk don't count.
     """
     text = checked_text(path, read_source(path) if source is None else source)
     given, path = path, as_path(path)
-    attempt = _Parser(path, text, options).best_attempt()
+    others = {other: data for other, data in (unsaved or {}).items() if other != given and os.path.isfile(other)}
+    attempt = _Parser(path, text, options, others).best_attempt()
     ranges = clang.skipped_ranges(attempt.unit, path)
     problems = (*_without_followers(attempt.problems), *attempt.setting.endless)
     problems = (*problems, *_taken_as_defined(path, attempt.setting.switches))
@@ -234,6 +237,8 @@ class _Parser(Struct, frozen=True):
     path: str
     text: bytes
     options: ParseOptions
+    others: Mapping[str, bytes] = field(default_factory=dict)
+    """The texts of included files that are not those on disk."""
 
     def best_attempt(self) -> _Attempt:
         setting = self._foreseen()
@@ -274,7 +279,7 @@ class _Parser(Struct, frozen=True):
         attempt = _Attempt(setting, unit, problems_of(unit))
         # Headers are read by clang itself: what nvcc takes and clang does not shows in the errors that it makes.
         failed = {p.path for p in attempt.problems if p.is_syntax} - {self.path, *setting.respelled}
-        respelled = dict(_respelled(sorted(failed)))
+        respelled = dict(_respelled(sorted(failed), self._text_of))
         if not respelled:
             return attempt
         return self._attempt(replace(setting, respelled={**setting.respelled, **respelled}))
@@ -293,7 +298,7 @@ class _Parser(Struct, frozen=True):
     def _unit(self, setting: _Setting, *, plain: bool = False) -> TranslationUnit:
         """Raises: TranslationUnitLoadError. `plain`: without anything precompiled."""
         arguments = [*prelude_flags(self.options, self.text, plain=plain), *option_flags(self.options)]
-        unsaved: list[tuple[str, bytes]] = [(self.path, self.text), *setting.respelled.items()]
+        unsaved: list[tuple[str, bytes]] = [(self.path, self.text), *self._included(setting)]
         if setting.guesses:
             arguments += ["-include", _GUESSES]
             text = "\n".join([guess.declaration for guess in setting.guesses.values()])
@@ -313,6 +318,17 @@ class _Parser(Struct, frozen=True):
         for folder in (BUNDLED_ROOT, *system_folders(self.options), *setting.folders, *libraries):
             arguments += ["-idirafter", as_path(folder)]
         return TranslationUnit.from_source(self.path, arguments, unsaved, _PARSE_OPTIONS, clang.index())
+
+    def _included(self, setting: _Setting) -> Iterator[tuple[str, bytes]]:
+        """What is read in place of included files on disk; clang tells files apart and not their paths."""
+        yield from setting.respelled.items()
+        done = {os.path.realpath(path) for path in setting.respelled}
+        yield from ((as_path(path), data) for path, data in self.others.items() if os.path.realpath(path) not in done)
+
+    def _text_of(self, path: str) -> bytes:
+        same = (data for other, data in self.others.items() if os.path.realpath(other) == os.path.realpath(path))
+        data = next(same, None)
+        return small_file(path) if data is None else data
 
     def _with_switches(self, attempt: _Attempt) -> _Attempt:
         """Defines the macros without which the file has none of its kernels."""
@@ -466,10 +482,10 @@ class _Parser(Struct, frozen=True):
         return sum(problem.path == self.path and problem.kind == "error" for problem in attempt.problems)
 
 
-def _respelled(paths: Iterable[str]) -> Iterator[tuple[str, bytes]]:
+def _respelled(paths: Iterable[str], text_of: Callable[[str], bytes]) -> Iterator[tuple[str, bytes]]:
     """Those of the files that clang takes otherwise spelled, with the text that it takes."""
     for path in paths:
-        text = small_file(path)
+        text = text_of(path)
         respelled = as_clang_takes_it(text)
         if respelled != text:
             yield path, respelled

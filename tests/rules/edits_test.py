@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from linting import lint
 
 from cudalint.diagnostics import Suggestion
-from cudalint.facts import Place
+from cudalint.engine import CheckJob, analyse, check_file
+from cudalint.facts import FileFacts, Place
+from cudalint.options import AnalysisOptions
+from cudalint.registry import Selection
 from cudalint.remedies.deletions import deletion
 from cudalint.remedies.edits import apply_edits
+from cudalint.results import FileReport
 
 
 def _suggestion(source: str, code: str) -> Suggestion | None:
@@ -101,6 +107,72 @@ void launch(const float *in, float *out) { kernel<64, 32><<<8, 64>>>(in, out); }
     suggestion = _suggestion(source, "CL201")
     assert suggestion is not None and suggestion.edits
     assert "__shared__ float t[BM * BK + BM * BK / 32];" in apply_edits(source, suggestion.edits)
+
+
+_SQUARE = """{head} __global__ void kernel(const float *in, float *out) {{
+    __shared__ float t[{size}][{size}];
+    int x = threadIdx.x % 16, y = threadIdx.x / 16;
+    t[y][x] = in[threadIdx.x];
+    __syncthreads();
+    out[threadIdx.x] = t[x][y];
+}}
+void launch(const float *in, float *out) {{ {kernel}<<<8, 256>>>(in, out); }}
+"""
+
+
+def test_rows_of_any_length_are_not_swizzled() -> None:
+    """The exclusive or of two columns stays in the row where there are 16 of them, and not where there are 24: 16 ^ 8
+    is 24. A number stays what it is, and a template argument need not."""
+    suggestion = _suggestion(_SQUARE.format(head="", size=16, kernel="kernel"), "CL201")
+    assert suggestion is not None and [edit.text for edit in suggestion.edits] == ["x ^ y", "y ^ x"]
+    suggestion = _suggestion(_SQUARE.format(head="template <int T>", size="T", kernel="kernel<16>"), "CL201")
+    assert suggestion is None or not suggestion.edits
+
+
+_TWO_WAYS = """template <bool Flat> __global__ void kernel(const float *in, float *out) {{
+    __shared__ float t[32][32];
+    if constexpr (Flat)
+        t[0][threadIdx.y * 32 + threadIdx.x] = in[threadIdx.y * 32 + threadIdx.x];
+    else
+        t[threadIdx.y][threadIdx.x] = in[threadIdx.y * 32 + threadIdx.x];
+    __syncthreads();
+    out[threadIdx.y * 32 + threadIdx.x] = t[threadIdx.x][threadIdx.y];
+}}
+void launch(const float *in, float *out) {{ {launches} }}
+"""
+
+
+@pytest.mark.parametrize("ways", [("false", "true"), ("true", "false"), ("false",)])
+def test_rows_that_run_on_are_not_padded(ways: tuple[str, ...]) -> None:
+    """Element 32 of row 0 is element 0 of row 1, until rows have 33. Of an instantiation that nothing makes nobody
+    knows what it does."""
+    launches = " ".join(f"kernel<{way}><<<8, dim3(32, 32)>>>(in, out);" for way in ways)
+    suggestion = _suggestion(_TWO_WAYS.format(launches=launches), "CL201")
+    assert suggestion is None or not suggestion.edits
+
+
+def test_code_that_is_left_out_is_not_known() -> None:
+    left_out = "\n#if 0\n    t[0][threadIdx.y * 32 + threadIdx.x] = 0;\n#endif\n"
+    suggestion = _suggestion(_column("__shared__ float t[32][32]", left_out), "CL201")
+    assert suggestion is not None and not suggestion.edits
+
+
+def test_edits_of_headers_are_tried(tmp_path: Path) -> None:
+    header, source = tmp_path / "kernel.cuh", tmp_path / "a.cu"
+    kernel, _, launch = _column("__shared__ float t[32][32]").partition("void launch")
+    header.write_text(kernel, encoding="utf-8")
+    source.write_text(f'#include "kernel.cuh"\nvoid launch{launch}', encoding="utf-8")
+    job = CheckJob(str(source), AnalysisOptions(), Selection(("CL201",)), pictures=False)
+    report = check_file(job)
+    assert isinstance(report, FileReport)
+    [suggestion] = [diagnostic.suggestion for diagnostic in report.diagnostics]
+    assert suggestion is not None and suggestion.applicability == "safe"
+    [edit] = suggestion.edits
+    assert (edit.place.path, edit.text) == (str(header), " + 1")
+    worse = kernel.replace("t[32][32]", "t[32][32 + 32]")
+    changed = analyse(str(source), AnalysisOptions(unsaved=((str(header), worse),)))
+    assert isinstance(changed, FileFacts)
+    assert {a.declaration.extents for k in changed.kernels for a in k.accesses if a.declaration} == {(32, 64)}
 
 
 _TAIL = """__global__ void kernel(const float *in, float *out) {{
