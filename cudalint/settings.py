@@ -83,6 +83,8 @@ class Settings:
         target, registers = _built_for(path, options.compile_commands)
         if self.command_line.target or (config is not None and config.target):
             target = None
+        else:
+            target = target or _least_built_for(path, options.target)
         registers = registers if options.max_registers is None else options.max_registers
         return replace(options, target=target or options.target, max_registers=registers)
 
@@ -138,6 +140,19 @@ def _built_for(path: str, database: str | None) -> tuple[str | None, int | None]
         return (find_target(architecture).name if architecture else None), registers
     except UnknownTarget:
         return None, registers
+
+
+def _least_built_for(path: str, target: str) -> str | None:
+    """The GPU that a file is compiled for at least, by the build files beside it, where that is beyond the target."""
+    from cudalint.hardware.features import smallest_from
+    from cudalint.hardware.targets import find_target
+    from cudalint.program.build_architectures import least_architecture
+
+    number = least_architecture(path)
+    if number is None or divmod(number, 10) <= find_target(target).compute_capability:
+        return None
+    found = smallest_from(divmod(number, 10))
+    return found.name if found is not None else None
 
 
 def combine(command_line: CommandLine, config: Config | None) -> FileSettings:

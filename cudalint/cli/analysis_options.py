@@ -21,7 +21,7 @@ _rules = under("Rules")
 analysis_options = together(
     _launch(
         "--target", callback=parameters.target_name, shell_complete=completion.targets, metavar="NAME",
-        help="GPU by chip or architecture: a100, h100, sm_86.  [default: that of the compile command, or a100]",
+        help="GPU by chip or architecture: a100, h100, sm_86.  [default: that of the build, or a100]",
     ),
     _launch(
         "--block", callback=parameters.block, metavar="X,Y,Z",

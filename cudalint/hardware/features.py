@@ -120,8 +120,18 @@ def target_for(configured: Target, need: Need | None) -> Target | None:
     where the configured one hasn't; None where none is known."""
     if need is None or need.support.includes(configured.compute_capability):
         return configured
-    known = sorted({find_target(name) for name in architectures()}, key=lambda target: target.compute_capability)
-    return next((target for target in known if need.support.includes(target.compute_capability)), None)
+    return next((target for target in _by_capability() if need.support.includes(target.compute_capability)), None)
+
+
+def smallest_from(capability: Capability) -> Target | None:
+    """The smallest known GPU of at least a compute capability."""
+    return next((target for target in _by_capability() if target.compute_capability >= capability), None)
+
+
+@cache
+def _by_capability() -> tuple[Target, ...]:
+    known = {find_target(name) for name in architectures()}
+    return tuple(sorted(known, key=lambda target: target.compute_capability))
 
 
 @cache

@@ -40,20 +40,31 @@ class _Compilation(Struct, frozen=True):
     sources: tuple[str, ...]
     """What is compiled: names, or patterns of them."""
     macros: frozenset[BuildMacro]
+    words: tuple[str, ...]
+    """Of the command."""
 
 
 def build_macros(path: str) -> tuple[BuildMacro, ...]:
     """What the Makefile in the file's folder defines for it; for a header, what it defines for every source."""
-    is_source = _SOURCE.search(path) is not None
-    makefile = makefile_beside(path) if is_source or _HEADER.search(path) else None
-    if makefile is None:
-        return ()
-    name = os.path.basename(path)
-    compilations = [each for each in _compilations(makefile) if not is_source or _compiles(each, name)]
+    compilations = _compilations_of(path)
     if not compilations:
         return ()
     shared = frozenset.intersection(*(each.macros for each in compilations))
     return tuple(sorted(shared, key=lambda macro: macro.name))
+
+
+def commands_for(path: str) -> list[tuple[str, ...]]:
+    """The words of the commands with which the Makefile in its folder compiles a file, or, for a header, any source."""
+    return [compilation.words for compilation in _compilations_of(path)]
+
+
+def _compilations_of(path: str) -> list[_Compilation]:
+    is_source = _SOURCE.search(path) is not None
+    makefile = makefile_beside(path) if is_source or _HEADER.search(path) else None
+    if makefile is None:
+        return []
+    name = os.path.basename(path)
+    return [each for each in _compilations(makefile) if not is_source or _compiles(each, name)]
 
 
 def _compiles(compilation: _Compilation, name: str) -> bool:
@@ -72,7 +83,8 @@ def _compilations(makefile: str) -> tuple[_Compilation, ...]:
         words = _words(expanded(line.text.lstrip("\t @+-"), {**variables, **automatic})) if line.is_certain else []
         sources = tuple(word for word in words if _SOURCE.search(word) and not word.startswith("-"))
         if sources:
-            found.append(_Compilation(sources, frozenset({macro.name: macro for macro in _macros(words)}.values())))
+            macros = frozenset({macro.name: macro for macro in _macros(words)}.values())
+            found.append(_Compilation(sources, macros, tuple(words)))
     return tuple(found)
 
 
