@@ -110,7 +110,7 @@ def _rows(settings: Settings, known: FileSettings, path: str) -> Iterator[_Row]:
 def _target(known: FileSettings, given: CommandLine, config: Config | None) -> _Row:
     row = _single("target", known.options.target, given.target, config.target if config else None, config)
     is_built_for = row.origin == _DEFAULT and row.value != given.options.target
-    return replace(row, origin="the architecture of its compile command") if is_built_for else row
+    return replace(row, origin="the architecture that it is built for") if is_built_for else row
 
 
 def _database(given: AnalysisOptions, path: str) -> _Row:
