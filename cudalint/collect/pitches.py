@@ -19,10 +19,11 @@ from cudalint.evaluate.execute.events import AccessEvent, Event
 from cudalint.evaluate.execute.executor import Executor, Extents, GaveUp
 from cudalint.evaluate.execute.values import Place as ValuePlace
 from cudalint.evaluate.execute.values import RecordValue, Value
+from cudalint.evaluate.host.checked_sizes import equal
 from cudalint.evaluate.requests.execution import Execution
 from cudalint.evaluate.symbolic.arithmetic import kind_of
 from cudalint.evaluate.symbolic.graph import Graph
-from cudalint.evaluate.symbolic.nodes import Node, render
+from cudalint.evaluate.symbolic.nodes import Node, render, without_cast
 from cudalint.facts import PitchMismatch, Place
 from cudalint.launches.configuration import Configuration
 
@@ -49,6 +50,8 @@ def pitches(
     accesses = [event for event in events if isinstance(event, AccessEvent)]
     found: dict[object, PitchMismatch] = {}
     for mismatch in pitch_mismatches(accesses, view, configuration.source != "default"):
+        if _are_equal(mismatch.pitch, mismatch.length, configuration):
+            continue
         context, other = mismatch.event.context, mismatch.by_other
         found.setdefault(
             (context.span, context.frames),
@@ -66,6 +69,13 @@ def pitches(
     if plain and not found:
         right.add(like)
     return tuple(found.values())
+
+
+def _are_equal(pitch: Node, length: Node, configuration: Configuration) -> bool:
+    """Whether the host only goes on to the launch where both are one number."""
+    both = {without_cast(pitch), without_cast(length)}
+    sides = (pair for guard in configuration.guards for pair in equal(guard))
+    return any({without_cast(side) for side in pair} == both for pair in sides)
 
 
 class _Size(Struct, frozen=True):

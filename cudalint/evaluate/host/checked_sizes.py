@@ -45,7 +45,7 @@ class CheckedSizes:
         """The unknown sizes, and choices among numbers that are made by them, that have to be some number."""
         found: dict[Node, Node] = {}
         for guard in launch.guards:
-            for size, number in _equal(guard):
+            for size, number in equal(guard):
                 bare = without_cast(size)
                 if number.is_const and bare.op == "/" and bare.kind.code in "iu":
                     # `if (channels / heads == 64)`: the channels are as many times 64 as there are heads.
@@ -136,7 +136,7 @@ def _next_to(symbol: Node) -> Iterator[int]:
     return (int(symbol.payload.generic) + by for by in range(1, _MOST_BY))
 
 
-def _equal(condition: Node) -> tuple[tuple[Node, ...], ...]:
+def equal(condition: Node) -> tuple[tuple[Node, ...], ...]:
     """What a condition says to be equal, either way round."""
     if condition.op == "!" and condition.args[0].op == "!=":
         condition = condition.args[0]
