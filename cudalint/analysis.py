@@ -23,6 +23,7 @@ from cudalint.frontend.parse import ParsedFile, parse_file
 from cudalint.frontend.reading import SourceError
 from cudalint.frontend.texts import CudaText, CudaTexts, cuda_texts
 from cudalint.hardware.targets import find_target
+from cudalint.kernel_analysis import Watch
 from cudalint.memory import give_back
 from cudalint.options import AnalysisOptions
 from cudalint.parse_options import architecture_of, parse_options
@@ -35,18 +36,18 @@ from cudalint.toolkit.usage import Usage, UsageError, merged
 _RECURSION_LIMIT = 20_000
 
 
-def analyse_file(path: str, options: AnalysisOptions) -> FileFacts:
-    """Everything that is known about one file.
+def analyse_file(path: str, options: AnalysisOptions, watch: Watch | None = None) -> FileFacts:
+    """Everything that is known about one file. `watch` is shown each execution of a kernel under a launch.
 
     Raises `cudalint.frontend.reading.SourceError` for a file that cannot be read or decoded.
     """
     sys.setrecursionlimit(max(sys.getrecursionlimit(), _RECURSION_LIMIT))
     texts = cuda_texts(path, dict(options.unsaved).get(path))
     with _no_collection():
-        return texts.together(_analyse_texts(texts, options))
+        return texts.together(_analyse_texts(texts, options, watch))
 
 
-def _analyse_texts(texts: CudaTexts, options: AnalysisOptions) -> Iterator[FileFacts]:
+def _analyse_texts(texts: CudaTexts, options: AnalysisOptions, watch: Watch | None) -> Iterator[FileFacts]:
     """The facts of each text of a file. One that can't be parsed costs no other; together they have the file's time."""
     end = time.process_time() + options.seconds
     for number, text in enumerate(texts.texts):
@@ -55,7 +56,7 @@ def _analyse_texts(texts: CudaTexts, options: AnalysisOptions) -> Iterator[FileF
             yield FileFacts(texts.path, "partial", failures=(out_of_time(left, options),))
             return
         try:
-            yield from _analyse_text(texts.path, text, options, end)
+            yield from _analyse_text(texts.path, text, options, end, watch)
         except SourceError as error:
             if text.places is None:
                 raise
@@ -73,18 +74,22 @@ class _Part(Struct, frozen=True):
     """What is there for this GPU and not for the configured one, or the other way round."""
 
 
-def _analyse_text(path: str, text: CudaText, options: AnalysisOptions, deadline: float) -> Iterator[FileFacts]:
+def _analyse_text(
+    path: str, text: CudaText, options: AnalysisOptions, deadline: float, watch: Watch | None
+) -> Iterator[FileFacts]:
     first, *others = _parts(path, text, options)
     if not others:
-        yield _analyse_part(path, first, options, text, deadline)
+        yield _analyse_part(path, first, options, text, deadline, watch)
         return
     for part in (first, *others):
         names = part.kernels.intersection(options.only) if options.only else part.kernels
         if names:
-            yield _analyse_part(path, part, replace(options, only=tuple(sorted(names))), text, deadline)
+            yield _analyse_part(path, part, replace(options, only=tuple(sorted(names))), text, deadline, watch)
 
 
-def _analyse_part(path: str, part: _Part, options: AnalysisOptions, text: CudaText, deadline: float) -> FileFacts:
+def _analyse_part(
+    path: str, part: _Part, options: AnalysisOptions, text: CudaText, deadline: float, watch: Watch | None
+) -> FileFacts:
     unit = part.unit
     problems = tuple(
         ProblemFacts(p.path, p.line, p.column, p.message, p.is_syntax, p.is_certain) for p in unit.problems
@@ -94,6 +99,7 @@ def _analyse_part(path: str, part: _Part, options: AnalysisOptions, text: CudaTe
     analysis = FileAnalysis.of(
         unit, options, partial(constant_named, part.parsed), usage, tuple(sources), deadline, part.architecture
     )
+    analysis.watch = watch
     # The other files of the program are done with.
     give_back()
     kernels = analysis.kernels()

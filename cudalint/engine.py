@@ -74,7 +74,7 @@ def report_on(facts: FileFacts, job: CheckJob, spent: float = 0.0) -> FileReport
     """Runs the selected rules on the facts, which took so many seconds, applies the annotations of the file and its
     headers, and proves the edits that are left."""
     failures = list(facts.failures)
-    findings = list(_findings(facts, job, selected_rules(job.selection), failures))
+    findings = list(rule_findings(facts, job, selected_rules(job.selection), failures))
     annotations = _annotations(facts, job.options)
     complete = facts.status == "ok"
     outcome = suppress(findings, facts.kernels, annotations, is_known, complete)
@@ -110,7 +110,7 @@ def _by_launch(facts: FileFacts) -> tuple[frozenset[KernelSite], frozenset[Kerne
     return frozenset(launched), frozenset(unlaunched - launched)
 
 
-def _findings(
+def rule_findings(
     facts: FileFacts, job: CheckJob, rules: Iterable[RuleClass], failures: list[str]
 ) -> Iterator[Finding]:
     """What the rules find; one that fails costs what it has to say of one kernel, and `failures` is told."""
@@ -161,7 +161,7 @@ def _with_proven_edits(found: Sequence[Diagnostic], facts: FileFacts, job: Check
 
     def linted(facts: FileFacts, job: CheckJob = job) -> tuple[FileFacts, list[Diagnostic]]:
         failures = list(facts.failures)
-        found = [finding.diagnostic for finding in _findings(facts, job, rules, failures)]
+        found = [finding.diagnostic for finding in rule_findings(facts, job, rules, failures)]
         return replace(facts, failures=tuple(failures)), found
 
     def again(

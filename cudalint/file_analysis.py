@@ -32,7 +32,7 @@ from cudalint.facts import Gap, KernelFacts, Place, UnusableAnnotation
 from cudalint.faults import described
 from cudalint.frontend.texts import annotations_in
 from cudalint.hardware.targets import find_target
-from cudalint.kernel_analysis import KernelAnalysis
+from cudalint.kernel_analysis import KernelAnalysis, Watch
 from cudalint.launches.arguments import unknown_arguments, with_stand_ins, with_template
 from cudalint.launches.configuration import Configuration
 from cudalint.launches.distinct import Chosen, distinct, still_left_out
@@ -90,6 +90,7 @@ class FileAnalysis(Struct, eq=False):
     needs: NeedsOfCode = field(default_factory=NeedsOfCode)
     right_pitches: set[object] = field(default_factory=set)
     """What was looked at for wrong pitches, and has none."""
+    watch: Watch | None = None
 
     @classmethod
     def of(
@@ -196,7 +197,7 @@ class FileAnalysis(Struct, eq=False):
             self.graph, function, configurations, assumed, self.deadline, self.options, usage,
             axioms=[axiom for ref in self.unit.axioms if (axiom := ref.load()) is not None], last=last,
             need=self.needs.of(function, [site.span for site in sites if site.in_clusters]),
-            right_pitches=self.right_pitches,
+            right_pitches=self.right_pitches, watch=self.watch,
         )
         for reason in said.unknown:
             analysis.gap(function.name_span, reason)

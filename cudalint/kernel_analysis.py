@@ -3,7 +3,7 @@ collected from the executions."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from math import prod
 
 from msgspec import Struct, field
@@ -51,6 +51,9 @@ from cudalint.options import AnalysisOptions
 from cudalint.remedies.insertions import insertions
 from cudalint.source.text import Spellings, source_text
 from cudalint.toolkit.usage import Usage
+
+Watch = Callable[[Execution], None]
+"""Is shown each execution of a kernel under one of its launches, while the graph holds its numbers."""
 
 _CONFIRMING_WORK = 1_000_000
 """For races under other blocks than the one that was made up: the file's other kernels need time too."""
@@ -100,6 +103,7 @@ class KernelAnalysis(Struct, eq=False):
     """What other analyses of the file found no wrong pitch in (`collect.pitches`)."""
     last: Sequence[tuple[int, Configuration]] = ()
     """See `Chosen.last`."""
+    watch: Watch | None = None
     given_up: bool = False
     """Whether launches were left at the deadline."""
     gaps: dict[tuple[str, int, str], Gap] = field(default_factory=dict)
@@ -139,6 +143,8 @@ class KernelAnalysis(Struct, eq=False):
         """Adds what is found under one launch."""
         execution = self._execute(index, configuration)
         found.launches.append(execution.launch)
+        if self.watch is not None:
+            self.watch(execution)
         for collector in (found.accesses, found.branches):
             collector.add(execution)
         if not self._fails(configuration):

@@ -16,6 +16,7 @@ _COMMANDS = {
     "config": "cudalint.cli.config",
     "facts": "cudalint.cli.facts",
     "confirm": "cudalint.cli.confirm",
+    "trace": "cudalint.cli.trace",
     "explain": "cudalint.cli.explain",
     "rules": "cudalint.cli.rules",
     "occupancy": "cudalint.cli.occupancy",

@@ -13,11 +13,16 @@ from collections.abc import Iterator
 from msgspec.structs import replace
 
 from cudalint.facts import Access, FileFacts, KernelFacts, Place
+from cudalint.heuristics import heuristic
 from cudalint.rulekit import is_repeat
+
+_LINES_OF_CALLS = heuristic("lines-of-calls", "line tables of nvcc: the first instruction of what is inlined")
 
 
 def with_call_lines(facts: FileFacts) -> FileFacts:
     """The facts, with a second entry for the first access of each space in an inlined function: at the call's line."""
+    if not _LINES_OF_CALLS.is_on:
+        return facts
     return replace(facts, kernels=tuple(_with_calls(kernel) for kernel in facts.kernels))
 
 

@@ -10,9 +10,11 @@ from cudalint.evaluate.execute.events import AccessEvent, Touch
 from cudalint.evaluate.symbolic.graph import Graph
 from cudalint.evaluate.symbolic.nodes import THREAD_BITS
 from cudalint.evaluate.symbolic.numeric import Rows
+from cudalint.heuristics import heuristic
 from cudalint.options import RaceScope
 
 
+@heuristic("own-bytes", "histograms and stacks that each thread has to itself").otherwise(False)
 def has_own_bytes(touches: Sequence[Touch], rows: Rows, scope: RaceScope) -> bool:
     """Whether all that a thread ever touches of an array lies apart from what other threads touch: those of its block,
     in each of the blocks that `rows` holds, or those of all these blocks. False where that would take a look at loops

@@ -6,10 +6,12 @@ from collections.abc import Iterable, Mapping
 
 from cudalint.evaluate.requests.execution import Execution
 from cudalint.evaluate.symbolic.nodes import BLOCK_BITS, THREAD_BITS, Node, below, bits_of
+from cudalint.heuristics import heuristic
 
 _PLACE_BITS = THREAD_BITS | BLOCK_BITS
 
 
+@heuristic("other-grids", "grids made for rows of one length").otherwise(False)
 def is_another_grid(values: Mapping[Node, int | float], nodes: Iterable[Node], execution: Execution) -> bool:
     """Whether values say how long the rows are in some addresses or conditions, and a visible launch makes its grid
     from other sizes, which nobody gives: what they have to do with each other is not known, and a large grid is not

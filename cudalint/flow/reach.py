@@ -15,6 +15,10 @@ from cudalint.evaluate.requests.knowledge import SMALL, sizes_on_the_way
 from cudalint.evaluate.symbolic.nodes import BLOCK_BITS, THREAD_BITS, Node, generic
 from cudalint.flow.trial import Trial
 from cudalint.flow.unfold import TooLarge, flat
+from cudalint.heuristics import heuristic
+
+_REACHING_SIZES = heuristic("reaching-sizes", "halos: small sizes let threads through that large ones keep away")
+_LASTING_SIZES = heuristic("lasting-sizes", "loops that large sizes end early")
 
 _MOST = 2
 """Sizes that are looked at for one kernel."""
@@ -24,6 +28,8 @@ _SIZES = tuple(1 << bits for bits in range(12, 2, -1))
 
 def reaching(execution: Execution, trial: Trial, touches: Iterable[Touch]) -> list[dict[Node, int | float]]:
     """A small value of one size for accesses that no thread gets to with the usual ones."""
+    if not _REACHING_SIZES.is_on:
+        return []
     found: dict[Node, dict[Node, int | float]] = {}
     tried: set[Node] = set()
     try:
@@ -48,6 +54,8 @@ def reaching(execution: Execution, trial: Trial, touches: Iterable[Touch]) -> li
 def lasting(execution: Execution, trial: Trial, touches: Iterable[Touch]) -> list[dict[Node, int | float]]:
     """Larger sizes for loops over the grid that end for most blocks after one iteration with the usual ones: what
     happens from one iteration to the next shows for larger ones only."""
+    if not _LASTING_SIZES.is_on:
+        return []
     found: dict[Node, dict[Node, int | float]] = {}
     seen: set[Node] = set()
     try:
@@ -128,6 +136,7 @@ def _has_strays(touch: Touch, trial: Trial, extent: int) -> bool:
     return bool((trace.mask(touch) & strays).any())
 
 
+@heuristic("outgrown-arrays", "blocks larger than an array has elements for").otherwise(None)
 def outgrown(execution: Execution, trial: Trial) -> str | None:
     """An array that is declared with fewer elements than the block has threads for: it is not made for such a block."""
     graph = trial.graph

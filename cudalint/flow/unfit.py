@@ -17,11 +17,13 @@ from cudalint.evaluate.symbolic.assumptions import holds
 from cudalint.evaluate.symbolic.nodes import Node, below
 from cudalint.evaluate.symbolic.numeric import Rows
 from cudalint.flow.left_out import size_guards
+from cudalint.heuristics import heuristic
 
 _STEPS = (2, 4, 8, 16)
 _DIVISIONS = frozenset({"/", "%"})
 
 
+@heuristic("faulting-sizes", "sizes under which the hardware faults are none of a program that runs").otherwise(False)
 def faults(end: Touch, values: Mapping[Node, int | float], execution: Execution) -> bool:
     """Whether threads come to an access at addresses that are no multiples of its width, for sizes that were chosen so
     that somebody comes there at all: a row of `half2` does not have 9 halves."""
@@ -64,6 +66,7 @@ def _is_size(symbol: Node) -> bool:
     return symbol.kind != BOOL and not symbol.kind.is_float
 
 
+@heuristic("divided-sizes", "`blockDim.x / width` for a width that fits").otherwise(False)
 def divides_by_too_much(end: Touch, values: Mapping[Node, int | float], execution: Execution) -> bool:
     """Whether a size is zero by which something is divided on the way to an access, or more than the number that is
     divided by it: a block has no row for its threads then (`blockDim.x / width`)."""

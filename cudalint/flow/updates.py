@@ -9,8 +9,10 @@ from cudalint.evaluate.symbolic.graph import Graph
 from cudalint.evaluate.symbolic.nodes import Node, Reason, without_cast, without_not
 from cudalint.evaluate.symbolic.opaque_parts import opaque_parts
 from cudalint.flow.conflicts import Conflict
+from cudalint.heuristics import heuristic
 
 
+@heuristic("shared-updates", "counters that all threads increment").otherwise(False)
 def is_shared_update(conflict: Conflict, deciding: Sequence[Node], own: int, graph: Graph) -> bool:
     """Whether a conflict is about an element that threads read and write back what they have made of it, all of them
     the same one, each of them where the data that it has loaded fulfils the conditions that decide. Ordinary data
@@ -34,6 +36,7 @@ def _is_one_element(conflict: Conflict, own: int, graph: Graph) -> bool:
     return offset is conflict.second.offset and not offset.bits & (own | graph.opaque_bits | graph.loop_bits)
 
 
+@heuristic("shared-extremes", "minima that all threads update").otherwise(False)
 def is_shared_extreme(conflict: Conflict, deciding: Sequence[Node], own: int, graph: Graph) -> bool:
     """Whether a conflict is about one element for all threads that those replace by their own data for which it is
     larger or smaller than what stands there: at first, ordinary data is so for many of them."""

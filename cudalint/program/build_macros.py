@@ -15,6 +15,7 @@ from typing import Final
 
 from msgspec import Struct
 
+from cudalint.heuristics import heuristic
 from cudalint.program.makefile import expanded, makefile_beside, recipes_of, variables_of
 
 _MACRO: Final = re.compile(r"[A-Za-z_]\w*(?:=[^$`\s]*)?")
@@ -44,6 +45,7 @@ class _Compilation(Struct, frozen=True):
     """Of the command."""
 
 
+@heuristic("build-macros", "`-D` of Makefiles").otherwise(())
 def build_macros(path: str) -> tuple[BuildMacro, ...]:
     """What the Makefile in the file's folder defines for it; for a header, what it defines for every source."""
     compilations = _compilations_of(path)

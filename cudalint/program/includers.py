@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 
+from cudalint.heuristics import heuristic
 from cudalint.program.folders import small_file
 from cudalint.program.neighbours import sources_near
 
@@ -13,6 +14,7 @@ _HEADERS = (".cuh", ".h", ".hpp", ".hh", ".hxx", ".inl")
 _INCLUDE = re.compile(rb"^[ \t]*#[ \t]*include[ \t]*[\"<]([^\">\n]+)[\">]", re.MULTILINE)
 
 
+@heuristic("headers-of-many", "headers that other files use").otherwise(False)
 def is_included_elsewhere(header: str, path: str) -> bool:
     """Whether a source near either of them, other than `path`, includes the header, be it through others.
 

@@ -12,6 +12,7 @@ import os
 import re
 from collections.abc import Collection
 
+from cudalint.heuristics import heuristic
 from cudalint.program.folders import small_file
 
 _MAX_FILES = 8
@@ -69,6 +70,7 @@ def _near(path: str, suffixes: tuple[str, ...], some: bytes, names: Collection[s
     return [other for other, text in texts if re.search(some, text) and re.search(named, text)]
 
 
+@heuristic("files-nearby", "kernels defined in one file and launched in another").otherwise([])
 def sources_near(path: str, suffixes: tuple[str, ...]) -> list[str]:
     """Other files of its folder, and then of the one above; what is above a work tree belongs to somebody else."""
     folder = os.path.dirname(path)

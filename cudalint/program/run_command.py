@@ -14,6 +14,7 @@ from typing import Final
 
 from msgspec import Struct
 
+from cudalint.heuristics import heuristic
 from cudalint.program.makefile import expanded, lines_of, makefile_beside, recipes_of, variables_of
 
 _TARGET: Final = "run"
@@ -36,6 +37,7 @@ class RunCommand(Struct, frozen=True):
         return f"{os.path.basename(self.path)}:{self.line}"
 
 
+@heuristic("run-commands", "the `run` targets of Makefiles").otherwise(None)
 def run_command(path: str) -> RunCommand | None:
     """How the program is run whose `main` stands in a file; None where no Makefile beside it says so, or says it of
     another program, or runs it without arguments, which says nothing of what they might be."""

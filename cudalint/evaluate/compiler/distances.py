@@ -16,6 +16,7 @@ from msgspec import Struct, field
 from cudalint import ir
 from cudalint.evaluate.compiler.fixed_indices import Open, code_of
 from cudalint.evaluate.execute import walk
+from cudalint.heuristics import heuristic
 
 _Product = tuple[Hashable, ...]
 """Factors in one order: variables, and how expressions are written that are no sums or products."""
@@ -25,6 +26,7 @@ _MOST_TERMS = 32
 OpenPart = frozenset[tuple[_Product, int]]
 
 
+@heuristic("open-distances", "PTX: two accesses are as far apart as the compiler knows").otherwise(frozenset())
 def open_part(function: ir.Function, span: ir.Span) -> OpenPart:
     """What of the address of an access is open; nothing of what is not in the kernel's own body. Few kernels have
     accesses for which that is asked."""

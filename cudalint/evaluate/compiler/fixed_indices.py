@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 from cudalint import ir
 from cudalint.evaluate.execute import walk
+from cudalint.heuristics import heuristic
 
 _ACCESSES = (ir.Index, ir.Member, ir.Unary, ir.Name)
 _LOOPS = (ir.For, ir.While, ir.DoWhile)
@@ -30,6 +31,7 @@ class Flow(NamedTuple):
     source: ir.Expr
 
 
+@heuristic("unknown-parts-of-indices", "PTX: the compiler knows no argument when it asks for alignment").otherwise({})
 @lru_cache(maxsize=1)
 def fixed_indices(function: ir.Function) -> dict[ir.Span, int]:
     """For the accesses in a kernel's own body and in its lambdas a power of two, of which the part of the address in

@@ -30,6 +30,11 @@ from cudalint.evaluate.requests.execution import Execution
 from cudalint.evaluate.requests.situations import mask_of
 from cudalint.evaluate.symbolic.nodes import Node
 from cudalint.evaluate.symbolic.polynomial import linear
+from cudalint.heuristics import heuristic
+
+_REPEATED_LOADS = heuristic(
+    "repeated-loads", "counters of cuda-samples: a value is loaded once while nothing can have changed it"
+)
 
 _WIDTHS = (16, 8, 4, 2)
 _Tool = Literal["compiler", "assembler"]
@@ -123,6 +128,8 @@ class _Merger:
         return event.target.symbol is None and event.target.name in self.restricted
 
     def _repeated(self, event: AccessEvent) -> AccessEvent:
+        if not _REPEATED_LOADS.is_on:
+            return event
         key = (id(event.target), event.offset.index, event.bytes, tuple(id(x) for x in event.context.loops))
         earlier = self._loaded.get(key)
         if earlier is not None and _dominates(earlier, event):
@@ -165,6 +172,7 @@ class _Merger:
         (base, mine), (other, its) = linear(event.offset), linear(last.offset)
         return base == other and abs(mine - its) < _WIDTHS[0]
 
+    @heuristic("merged-neighbours", "counters and SASS: neighbours of one thread make one wide access").otherwise(None)
     def _join(self, event: AccessEvent, position: int, place: int) -> None:
         if event.operation not in ("load", "store") or event.bytes >= 16:
             return

@@ -8,6 +8,9 @@ from msgspec.structs import replace
 
 from cudalint.evaluate.execute.events import AccessEvent, Context, Event, SelectionEvent
 from cudalint.evaluate.symbolic.graph import Graph
+from cudalint.heuristics import heuristic
+
+_SELECTED_ADDRESSES = heuristic("selected-addresses", "PTX of some thirty kernels, nvcc 13.0")
 
 
 def selected(accesses: Sequence[AccessEvent], events: Sequence[Event], graph: Graph) -> list[AccessEvent]:
@@ -15,6 +18,8 @@ def selected(accesses: Sequence[AccessEvent], events: Sequence[Event], graph: Gr
 
     `events` are the ones of the source, in the order of the accesses.
     """
+    if not _SELECTED_ADDRESSES.is_on:
+        return list(accesses)
     result = list(accesses)
     selections = [event for event in events if isinstance(event, SelectionEvent)]
     if not selections:

@@ -12,6 +12,7 @@ from typing import NamedTuple, TypeGuard
 
 from cudalint import ir
 from cudalint.evaluate.execute import walk
+from cudalint.heuristics import heuristic
 
 _JUMPS = frozenset({
     "sin", "cos", "tan", "sincos", "pow", "fmod", "remainder", "atan2", "sqrt", "rsqrt", "lgamma", "tgamma", "j0", "j1",
@@ -43,6 +44,9 @@ class Apart(NamedTuple):
     """Not only for the assembler: PTX has a jump there, too."""
 
 
+@heuristic(
+    "slow-paths", "SASS of divisions and library functions: their jumps end straight-line code"
+).otherwise(Apart(False, False, False))
 def keeps_apart(code: ir.Stmt | ir.Expr) -> Apart:
     loads = stores = for_compiler = False
     # What is in other statements has steps of its own.

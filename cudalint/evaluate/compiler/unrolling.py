@@ -40,6 +40,9 @@ from cudalint.evaluate.symbolic.graph import Graph, conjuncts
 from cudalint.evaluate.symbolic.nodes import THREAD_BITS, Node
 from cudalint.evaluate.symbolic.polynomial import linear
 from cudalint.evaluate.symbolic.residues import Residues
+from cudalint.heuristics import heuristic
+
+_UNROLLED_WALKS = heuristic("unrolled-walks", "PTX of some fifty loops over shared arrays, nvcc 13.0")
 
 _WIDTHS = (16, 8)
 _MAX_FULL = 256
@@ -130,6 +133,8 @@ class Unrolling(Struct, eq=False):
 
     def wide(self, event: AccessEvent) -> AccessEvent:
         """The access as the machine makes it, if it walks through a shared array element by element."""
+        if not _UNROLLED_WALKS.is_on:
+            return event
         if event.operation not in ("load", "store") or event.target.space != "shared" or not 2 <= event.bytes <= 8:
             return event
         if not event.context.loops or event.target.symbol is None:

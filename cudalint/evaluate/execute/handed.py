@@ -15,6 +15,7 @@ from cudalint import ir
 from cudalint.evaluate.execute.values import Allocation, MemoryPlace, Place, Pointer, Value
 from cudalint.evaluate.symbolic.nodes import Node
 from cudalint.evaluate.symbolic.polynomial import linear
+from cudalint.heuristics import heuristic
 
 if TYPE_CHECKING:
     from cudalint.evaluate.execute.events import AccessEvent
@@ -30,6 +31,7 @@ class Handed(Struct, frozen=True, eq=False):
     """The argument, or the object of which a method is called."""
 
 
+@heuristic("handed-addresses", "vectors of a library: a finding belongs where its address is made").otherwise(())
 def handed_on(
     function: ir.Function,
     bindings: Mapping[ir.Symbol, Value | Place],

@@ -20,6 +20,7 @@ from cudalint.evaluate.execute.values import (
     Value,
 )
 from cudalint.evaluate.symbolic.nodes import Node
+from cudalint.heuristics import heuristic
 
 if TYPE_CHECKING:
     from cudalint.evaluate.host.execution import HostExecutor
@@ -35,6 +36,7 @@ class Answers:
         self._known: dict[_Key, tuple[Value, object]] = {}
         """Each with the object that was asked, which is not made once more in its place as long as it is kept."""
 
+    @heuristic("equal-answers", "checks of tensors: the same question has one answer").otherwise(None)
     def of(self, call: ir.Call) -> Value | None:
         """What an unseen method gives; None for other functions. One that may change its object makes it another."""
         ref, receiver = call.function, call.receiver

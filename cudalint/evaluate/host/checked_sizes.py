@@ -15,6 +15,9 @@ from cudalint.evaluate.symbolic.assumptions import LARGEST_CONDITION, holds
 from cudalint.evaluate.symbolic.graph import Graph
 from cudalint.evaluate.symbolic.nodes import Node, Uniform, without_cast
 from cudalint.evaluate.symbolic.polynomial import is_address
+from cudalint.heuristics import heuristic
+
+_CHECKED_SIZES = heuristic("checked-sizes", "cases and checks of host code in front of launches")
 
 _POWERS = tuple(1 << bits for bits in (10, 9, 8, 7, 6, 5, 11, 12, 13, 14, 15, 16, 4, 3, 2, 1, 0, 18, 20, 24, 28))
 _CANDIDATES = (*_POWERS, *(power - 1 for power in _POWERS))
@@ -34,6 +37,8 @@ class CheckedSizes:
     def of(self, launch: HostLaunch) -> HostLaunch:
         """The launch with the numbers that its conditions leave for unknown sizes, and with others for which they hold
         where a loop counts something of a size that generic ones don't have."""
+        if not _CHECKED_SIZES.is_on:
+            return launch
         known = self._equalities(launch)
         # What is made of sizes is not forgotten with the number that it has to be: `switch (next_power(columns))`.
         sizes = {node: number for node, number in known.items() if isinstance(node.payload, Uniform)}

@@ -15,6 +15,7 @@ from cudalint.evaluate.execute.state import LoopScope
 from cudalint.evaluate.host.joins import is_plain
 from cudalint.evaluate.symbolic.assumptions import holds
 from cudalint.evaluate.symbolic.nodes import Node
+from cudalint.heuristics import heuristic
 
 if TYPE_CHECKING:
     from cudalint.evaluate.host.execution import HostExecutor
@@ -24,6 +25,7 @@ _MOST_STEPS = 32
 _Numbers = dict[ir.Symbol, Node]
 
 
+@heuristic("halving-loops", "`while (threads > n) threads /= 2` of host code").otherwise(False)
 def choose(ex: HostExecutor, parts: LoopParts) -> bool:
     """Executes a loop in that form; whether it is one. Nothing has changed otherwise."""
     if parts.test_last:

@@ -19,6 +19,7 @@ from cudalint.evaluate.execute.values import ArrayValue, LocalMemory, LocalPlace
 from cudalint.evaluate.library.intrinsics import Handler
 from cudalint.evaluate.symbolic.arithmetic import BOOL, I4, Kind, kind_of
 from cudalint.evaluate.symbolic.nodes import Node, Reason
+from cudalint.heuristics import heuristic
 from cudalint.program.run_command import RunCommand
 
 if TYPE_CHECKING:
@@ -35,6 +36,7 @@ _NEXT_OPTION = ir.Symbol("optind", _INT, "static", ir.Span("", 0, 0, 0, 0))
 _OPTION_ARGUMENT = ir.Symbol("optarg", ir.PointerType(ir.Scalar("char", 1, "int")), "static", _NEXT_OPTION.span)
 
 
+@heuristic("command-lines", "the `run` targets of Makefiles").otherwise(None)
 def give(ex: HostExecutor, main: ir.Function, command: RunCommand) -> None:
     """Gives `main(int argc, char **argv)` the words of a command."""
     if len(main.parameters) < 2:

@@ -9,6 +9,7 @@ from cudalint import ir
 from cudalint.evaluate.execute.calls import with_captured
 from cudalint.evaluate.execute.objects import lambda_value
 from cudalint.evaluate.execute.values import Closure, Value
+from cudalint.heuristics import heuristic
 
 if TYPE_CHECKING:
     from cudalint.evaluate.host.execution import HostExecutor
@@ -22,6 +23,7 @@ def noted(ex: HostExecutor, expr: ir.Lambda) -> Value:
     return closure
 
 
+@heuristic("waiting-lambdas", "lists of tests and thread pools of host code").otherwise(None)
 def call_waiting(ex: HostExecutor) -> None:
     """Calls those that nothing has called, at the end of the block in which they are made: what they capture by
     reference is there no longer. Nothing stays of it but the launches."""

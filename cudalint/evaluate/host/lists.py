@@ -20,6 +20,7 @@ from cudalint.evaluate.library.intrinsics import Handler
 from cudalint.evaluate.symbolic.arithmetic import BOOL, kind_of
 from cudalint.evaluate.symbolic.nodes import UNINITIALISED, Node
 from cudalint.frontend.range_loops import over_array
+from cudalint.heuristics import heuristic
 
 if TYPE_CHECKING:
     from cudalint.evaluate.host.execution import HostExecutor
@@ -62,6 +63,7 @@ def _list_of(type_: ir.Type, elements: Value) -> RecordValue:
     return RecordValue(type_, {_ELEMENTS: elements})
 
 
+@heuristic("lists-of-sizes", "lists of sizes that host code tries").otherwise(False)
 def follow_range(ex: HostExecutor, statement: ir.RangeFor) -> bool:
     """Executes the loop over a list whose elements are known; False for any other."""
     array = _elements(ex, statement.range)

@@ -6,8 +6,10 @@ from collections.abc import Iterable, Iterator
 
 from cudalint import ir
 from cudalint.evaluate.execute import walk
+from cudalint.heuristics import heuristic
 
 
+@heuristic("numbers-set-elsewhere", "libraries whose set-up and run are two functions").otherwise(())
 def set_elsewhere(functions: Iterable[ir.FunctionRef]) -> Iterator[ir.Symbol]:
     """The numbers outside of functions that some of these functions set to what they are given, and that are 0 before:
     nobody launches anything with that. Where they are something else, that is a default."""

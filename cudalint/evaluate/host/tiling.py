@@ -13,6 +13,7 @@ from cudalint import ir
 from cudalint.evaluate.execute import expressions, walk
 from cudalint.evaluate.symbolic.nodes import Node
 from cudalint.facts import Tiling
+from cudalint.heuristics import heuristic
 
 if TYPE_CHECKING:
     from cudalint.evaluate.host.execution import HostExecutor
@@ -58,6 +59,7 @@ class Definitions:
         return self._of.get((symbol, field))
 
 
+@heuristic("rounded-up-grids", "`(n + 31) / 32` blocks cover `n` elements").otherwise(())
 def tilings(ex: HostExecutor, grid: ir.Expr, extents: tuple[Node, Node, Node]) -> tuple[Tiling, ...]:
     """The axes of a launch's grid that are rounded up from a size that is a plain number."""
     found = []

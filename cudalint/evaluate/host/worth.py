@@ -6,6 +6,7 @@ import itertools
 
 from cudalint import ir
 from cudalint.evaluate.execute import walk
+from cudalint.heuristics import heuristic
 
 _MOST_INLINED = 400
 """Nodes of a function that is executed for its result."""
@@ -19,10 +20,12 @@ _MOST_CALLS = 3
 """Functions that call each other, the last of which checks."""
 
 
+@heuristic("small-helpers", "helpers of host code that make sizes").otherwise(False)
 def is_small(function: ir.Function) -> bool:
     return _size(function.body, _MOST_INLINED + 1) <= _MOST_INLINED
 
 
+@heuristic("setters", "functions of host code that set numbers").otherwise(False)
 def is_setting(function: ir.Function) -> bool:
     """Whether a function is called for what it puts into global variables, or into parts of them."""
     if _size(function.body, _MOST_SETTING) >= _MOST_SETTING:

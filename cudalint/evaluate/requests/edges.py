@@ -12,6 +12,7 @@ from cudalint.evaluate.symbolic.graph import Graph
 from cudalint.evaluate.symbolic.nodes import BLOCK_BITS, Node
 from cudalint.evaluate.symbolic.numeric import Rows
 from cudalint.evaluate.symbolic.threads import Threads
+from cudalint.heuristics import heuristic
 
 Edges = tuple[tuple[int, ...], ...]
 """Along x, y and z: the blocks before and after each change."""
@@ -21,6 +22,7 @@ _MOST = 4
 """Changes along one axis. Where there are more, every block differs from the next, and any choice of them is fair."""
 
 
+@heuristic("edges-of-grids", "grids larger than their work: the blocks where a guard changes").otherwise(((), (), ()))
 def edges_of(graph: Graph, threads: Threads, grid: Sequence[int], conditions: Iterable[Node]) -> Edges:
     """The blocks on both sides of each change of what conditions let through; those on several axes are left out."""
     unknown = graph.loop_bits | graph.opaque_bits

@@ -12,6 +12,7 @@ from cudalint.evaluate.symbolic.arithmetic import BOOL
 from cudalint.evaluate.symbolic.assumptions import holds
 from cudalint.evaluate.symbolic.graph import Graph
 from cudalint.evaluate.symbolic.nodes import Node, Uniform, below, render, without_cast, without_not
+from cudalint.heuristics import heuristic
 
 _SIDES = (0, 1)
 """What a flag may be that is compared with another number."""
@@ -47,6 +48,7 @@ def flags_of(reached: Sequence[Known], view: LaunchView) -> list[Flag]:
     return [flag for flag in found.values() if _only_chooses(flag.number, all_values(reached, view))]
 
 
+@heuristic("other-flags", "layout flags of libraries: each side is as likely").otherwise(([], []))
 def other_flags(reached: Sequence[Known], quick: Totals, view: LaunchView) -> tuple[list[str], list[float]]:
     """What the figure is a better one for if it is otherwise, and the figures that it has then."""
     texts, figures, base = [], [], quick.cost / quick.requests

@@ -10,8 +10,10 @@ from cudalint.evaluate.requests.requests import gather
 from cudalint.evaluate.requests.views import LaunchView
 from cudalint.evaluate.symbolic.nodes import Node, Reason
 from cudalint.evaluate.symbolic.opaque_parts import opaque_parts
+from cudalint.heuristics import heuristic
 
 
+@heuristic("list-starts", "counters of sparse matrices and graphs").otherwise(False)
 def is_list_start(part: Node, view: LaunchView) -> bool:
     """Whether a number was loaded from an array that holds starts of lists: `first[row]` and `first[row + 1]`, where
     the kernel goes through a list from one to the other, wherever else it uses them."""

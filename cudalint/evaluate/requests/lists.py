@@ -21,6 +21,7 @@ from cudalint.evaluate.symbolic.numeric import Rows
 from cudalint.evaluate.symbolic.opaque_parts import opaque_parts, without_data
 from cudalint.evaluate.symbolic.varying import Lanes
 from cudalint.hardware.sectors import global_request
+from cudalint.heuristics import heuristic
 
 
 class Lists:
@@ -31,6 +32,7 @@ class Lists:
         """`lanes` are those that make the access."""
         self._event, self._rows, self._lanes = event, rows, lanes
 
+    @heuristic("own-lists", "counters of sparse matrices and graphs").otherwise(False)
     def are_own(self, part: Node) -> bool:
         """Whether `part`, a loaded number in the address of a global access, leads each lane to a list of its own, or
         comes from one."""

@@ -16,10 +16,12 @@ from cudalint.evaluate.symbolic.graph import Graph, conjuncts
 from cudalint.evaluate.symbolic.nodes import BLOCK_BITS, THREAD_BITS, Node, Reason
 from cudalint.evaluate.symbolic.opaque_parts import asks_for_a_number, opaque_parts
 from cudalint.evaluate.symbolic.varying import Lanes
+from cudalint.heuristics import heuristic
 
 _MAX_LANEWISE = 1
 
 
+@heuristic("guards-by-data", "counters: one guard that tells lanes apart by data is a coin's toss").otherwise(None)
 def guards_by_data(
     event: AccessEvent, graph: Graph, lanes: Lanes
 ) -> tuple[Node, ...] | None:

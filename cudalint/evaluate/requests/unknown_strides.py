@@ -23,8 +23,10 @@ from cudalint.evaluate.symbolic.nodes import (
 )
 from cudalint.evaluate.symbolic.polynomial import is_address
 from cudalint.evaluate.symbolic.size_uses import factors_of
+from cudalint.heuristics import heuristic
 
 
+@heuristic("unit-strides", "strides of tensors and BLAS vectors are 1 as a rule").otherwise(([], []))
 def unknown_strides(reached: Sequence[Known], quick: Totals, view: LaunchView) -> tuple[list[str], list[float]]:
     """The strides of tensors and vectors for which the figure is a better one if they are 1, and the figures that it
     has then."""

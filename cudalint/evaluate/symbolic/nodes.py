@@ -212,8 +212,8 @@ def _few_below(parts: Iterable[Node], known: Mapping[int, set[int] | None]) -> s
     return seen
 
 
-def render(node: Node, depth: int = 0) -> str:
-    """A short C-like text of a node, for messages and debugging."""
+def render(node: Node, depth: int = 0, most: int = 6) -> str:
+    """A short C-like text of a node, for messages; what lies deeper than `most` is left out."""
     if node.op == "const":
         return str(node.payload)
     if node.op in ("thread", "block"):
@@ -222,14 +222,14 @@ def render(node: Node, depth: int = 0) -> str:
     if isinstance(node.payload, Uniform):
         return node.payload.name.removeprefix("?")
     if node.op == "cast" and not node.kind.is_float:
-        return render(node.args[0], depth)
+        return render(node.args[0], depth, most)
     if node.op == "loop":
         return "k"
     if node.op == "placeholder":
         return "?"
-    if depth > 6:
+    if depth > most:
         return "..."
-    parts = [render(a, depth + 1) for a in node.args]
+    parts = [render(a, depth + 1, most) for a in node.args]
     if node.op == "opaque":
         return f"opaque({', '.join(parts)})"
     if node.op in OPERATIONS and node.op not in ("min", "max", "pow"):

@@ -21,6 +21,7 @@ from cudalint.flow.doubts.sizes import fits, is_bound, is_given
 from cudalint.flow.reach import leaves
 from cudalint.flow.trial import Trial
 from cudalint.flow.unfold import TooLarge
+from cudalint.heuristics import heuristic
 
 _FEW_ELEMENTS = (8, 1)
 """That an array certainly has room for, among several in a buffer."""
@@ -28,6 +29,7 @@ _FAR_APART = (1_299_709, 104_729, 15_485_863, 7_919, 611_953)
 """Primes: strides of which no small multiples add up to the same."""
 
 
+@heuristic("doubt-extent", "races beyond an array's end").otherwise(None)
 def extent(conflict: Conflict, trial: Trial, size: int | None) -> Doubt | None:
     """Sizes for which threads leave the array: the program is not meant for them."""
     try:
@@ -40,6 +42,7 @@ def extent(conflict: Conflict, trial: Trial, size: int | None) -> Doubt | None:
     return None
 
 
+@heuristic("doubt-next-array", "races that run into the next array").otherwise(None)
 def next_array(
     conflict: Conflict, trial: Trial, execution: Execution, touches: Sequence[Touch], size: int | None
 ) -> Doubt | None:
@@ -73,6 +76,7 @@ def start_of(offset: Node, graph: Graph) -> Node:
     return graph.substitute(bare, {leaf: graph.const(0, leaf.kind) for leaf in leaves})
 
 
+@heuristic("doubt-layout", "races that meet for made-up strides only").otherwise(None)
 def layout(conflict: Conflict, trial: Trial, touches: Sequence[Touch], size: int | None) -> Doubt | None:
     """Strides, between elements that don't overlap: a race that is there for generic strides only is none. Those of a
     tensor are known to be some, others are numbers that only ever multiply an index."""

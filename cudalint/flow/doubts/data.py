@@ -15,11 +15,13 @@ from cudalint.flow.doubts.arrays import start_of
 from cudalint.flow.doubts.doubt import Doubt, decided_by_data, is_there_again
 from cudalint.flow.lanes import is_up_to_data, memory_of
 from cudalint.flow.trial import Trial
+from cudalint.heuristics import heuristic
 
 _DATA: tuple[Data, ...] = ("zero", "place")
 """What memory may hold as well. Two threads that meet whatever it holds meet for certain."""
 
 
+@heuristic("doubt-far-on", "races of late iterations").otherwise(None)
 def far_on(conflict: Conflict, trial: Trial, touches: Sequence[Touch], size: int | None) -> Doubt | None:
     """Loops that loaded data ends, and that come to the element late: `for (i = t; i < count[b]; i += 256) s[i] = ...`
     leaves what lies behind the first elements alone if no count is as large as that."""
@@ -35,6 +37,7 @@ def far_on(conflict: Conflict, trial: Trial, touches: Sequence[Touch], size: int
     return None
 
 
+@heuristic("doubt-loaded-addresses", "addresses that were loaded may be all different").otherwise(None)
 def addresses(conflict: Conflict, trial: Trial, touches: Sequence[Touch], size: int | None) -> Doubt | None:
     """Addresses made from loaded data: a race is certain if the threads meet whatever the data is."""
     graph = trial.graph

@@ -17,8 +17,10 @@ from cudalint.flow.doubts.last_block import LateTurn
 from cudalint.flow.lanes import memory_of
 from cudalint.flow.updates import is_shared_extreme, is_shared_update
 from cudalint.flow.valuations import satisfy
+from cudalint.heuristics import heuristic
 
 
+@heuristic("doubt-contradiction", "guards that exclude each other").otherwise(None)
 def contradiction(conflict: Conflict, graph: Graph) -> Doubt | None:
     """Conditions on what both threads share, of which one end needs the opposite of what the other end needs."""
     first, second = (
@@ -65,6 +67,7 @@ def _truth(condition: Node, held: set[Node], graph: Graph) -> bool | None:
     return None if None in parts else not decisive
 
 
+@heuristic("doubt-guarded-by-data", "one thread is chosen by data").otherwise(None)
 def by_data(graph: Graph, conflict: Conflict, late: LateTurn | None) -> Doubt | None:
     """Loaded data that decides, thread by thread, who gets there; but for a number that one of the blocks draws."""
     allowed = late.turn.condition if late is not None else None
@@ -97,6 +100,7 @@ def _depends(reasons: Sequence[Reason]) -> str:
     return f"it depends on data: {text}"
 
 
+@heuristic("doubt-signals", "locks and flags").otherwise(None)
 def signals(graph: Graph, conflict: Conflict, events: Sequence[Event], late: LateTurn | None) -> Doubt | None:
     """Threads that wait for each other by flags in memory, or take locks."""
     if conflict.first.target.space != "shared" and (_has_fence(events) or _spins(graph, events)):

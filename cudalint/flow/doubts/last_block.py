@@ -20,6 +20,7 @@ from cudalint.evaluate.symbolic.nodes import BLOCK_BITS, THREAD_BITS, Counter, N
 from cudalint.evaluate.symbolic.opaque_parts import opaque_parts
 from cudalint.flow.conflicts import Conflict, Thread
 from cudalint.flow.doubts.doubt import Doubt, conditions_of
+from cudalint.heuristics import heuristic
 
 
 class Turn(Struct, frozen=True, eq=False):
@@ -44,6 +45,7 @@ class LateTurn(Struct, frozen=True, eq=False):
     """The atomic."""
 
 
+@heuristic("doubt-last-block", "`atomicAdd(&done, 1) == gridDim.x - 1`").otherwise(None)
 def of_one_block(conflict: Conflict, graph: Graph, events: Sequence[Event]) -> Doubt | None:
     """Accesses by two blocks of which both need the same number, and drawing one, which is over for all others when the
     last one has come."""

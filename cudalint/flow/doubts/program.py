@@ -18,8 +18,10 @@ from cudalint.flow.left_out import size_guards
 from cudalint.flow.pitches import is_another_grid
 from cudalint.flow.trial import Trial
 from cudalint.flow.unfit import divides_by_too_much, faults
+from cudalint.heuristics import heuristic
 
 
+@heuristic("doubt-unfit", "sizes under which the program faults").otherwise(None)
 def unfit(conflict: Conflict, trial: Trial, execution: Execution) -> Doubt | None:
     """Sizes that no program runs the kernel with."""
     ends = (conflict.first, conflict.second)
@@ -30,6 +32,7 @@ def unfit(conflict: Conflict, trial: Trial, execution: Execution) -> Doubt | Non
     return None
 
 
+@heuristic("doubt-grid", "grids that nobody gave").otherwise(None)
 def grid(conflict: Conflict, execution: Execution) -> Doubt | None:
     """Blocks beside each other, in a grid that nobody gives, of a kernel that does not tell them apart here."""
     launch = execution.launch
@@ -43,6 +46,7 @@ def grid(conflict: Conflict, execution: Execution) -> Doubt | None:
     return None if bits & BLOCK_BITS else Doubt("it depends on the grid, which no launch in sight gives")
 
 
+@heuristic("doubt-one-thread", "kernels that are written for one thread").otherwise(None)
 def one_thread(execution: Execution) -> Doubt | None:
     """A kernel that no launch in sight gives a block, and that never asks for its thread: it may be meant for one."""
     if not execution.launch.block_is_made_up:
@@ -53,6 +57,7 @@ def one_thread(execution: Execution) -> Doubt | None:
     return Doubt("no launch in sight gives the block, and nothing in the kernel tells its threads apart")
 
 
+@heuristic("doubt-one-of-a-number", "kernels that take a number for the block").otherwise(None)
 def one_of_a_number(conflict: Conflict, execution: Execution) -> Doubt | None:
     """Threads that all do the same if they do anything, as many of them as a number says that nobody gives: with
     `i < n` around it, a kernel that never asks for `i` otherwise is meant for `n = 1`."""
@@ -86,6 +91,7 @@ def _stores_its_own(event: AccessEvent, graph: Graph) -> bool:
     return bool(bits & (THREAD_BITS | BLOCK_BITS))
 
 
+@heuristic("doubt-unlikely-launch", "launches that nobody shows").otherwise(None)
 def unlikely_launch(conflict: Conflict, trial: Trial, execution: Execution) -> Doubt | None:
     """Sizes that matter here, and under which the host code would not have come to the launch, or not with the block
     that was made up for it."""
@@ -107,6 +113,7 @@ def unlikely_launch(conflict: Conflict, trial: Trial, execution: Execution) -> D
     return Doubt("the sizes that were taken are not those of this launch")
 
 
+@heuristic("doubt-parts-missing", "calls that are not understood").otherwise(None)
 def parts_missing(conflict: Conflict, execution: Execution, trial: Trial) -> Doubt | None:
     """What is not understood may be a barrier."""
     if not execution.complete or execution.function.problems:

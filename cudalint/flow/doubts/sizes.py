@@ -23,6 +23,7 @@ from cudalint.flow.left_out import size_guards
 from cudalint.flow.reach import is_reached
 from cudalint.flow.trial import Trial
 from cudalint.flow.unfold import TooLarge
+from cudalint.heuristics import heuristic
 from cudalint.options import RaceScope
 
 _MOST_OTHERS = 32
@@ -33,6 +34,7 @@ _MOST_MEMORY = 1 << 38
 """Bytes: more than GPUs have."""
 
 
+@heuristic("doubt-other-sizes", "races that other sizes clear").otherwise(None)
 def other_sizes(
     conflict: Conflict, trial: Trial, execution: Execution, touches: Sequence[Touch], size: int | None
 ) -> Doubt | None:

@@ -15,10 +15,12 @@ from cudalint.evaluate.symbolic.graph import Graph
 from cudalint.evaluate.symbolic.nodes import BLOCK_BITS, THREAD_BITS, Node, Reason, below
 from cudalint.flow.conflicts import Conflict, Thread
 from cudalint.flow.doubts.doubt import Doubt
+from cudalint.heuristics import heuristic
 
 _OWN_BITS = THREAD_BITS | BLOCK_BITS
 
 
+@heuristic("doubt-unused-reads", "reductions that give thread 0 the sum").otherwise(None)
 def of_nobody(conflict: Conflict, graph: Graph, execution: Execution) -> Doubt | None:
     """The read of a race whose result only the thread uses that writes there, in the blocks that were looked at."""
     ends = ((conflict.first, conflict.other), (conflict.second, conflict.one))

@@ -1,0 +1,68 @@
+"""`cudalint trace`: what became of one line."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import click
+
+from cudalint.cli import FAILED, NOTHING_FOUND, completion
+from cudalint.cli.analysis_options import analysis_options, settings_from
+from cudalint.cli.headed import HeadedCommand
+from cudalint.cli.terminal import print_failures, write_lines
+from cudalint.discovery import discover
+from cudalint.driver import configure
+from cudalint.results import Failure
+
+
+@click.command("trace", cls=HeadedCommand)
+@click.argument("places", nargs=-1, required=True, metavar="FILE:LINE...", shell_complete=completion.files)
+@analysis_options
+def command(places: Sequence[str], **values: Any) -> int:
+    """Print what became of a line: its code, its executions, what the compiler is taken to make of its accesses, the
+    numbers that stand for what nobody gives, and the figures.
+
+    For whoever doubts a figure, and for whoever reports one that is wrong. The line is one of the file itself; a header
+    is traced through a file that includes it.
+
+    Exit status: 0, or 2 where something could not be analysed.
+
+    \b
+    Examples:
+      cudalint trace kernels/tile.cu:42
+      cudalint trace a.cu:17 --block 32,8 --param N=4096
+    """
+    settings = settings_from(values)
+    failures: list[Failure] = []
+    for place in places:
+        path, line = _parsed(place)
+        found = discover([path], settings.excludes, True)
+        configured, broken = configure(found.files, settings)
+        failures += [*found.failures, *broken]
+        for each in configured:
+            write_lines(_lines(each.file.path, line, each.options, failures))
+    print_failures(failures)
+    return FAILED if failures else NOTHING_FOUND
+
+
+def _parsed(place: str) -> tuple[str, int]:
+    path, colon, line = place.rpartition(":")
+    if not colon or not line.isdecimal() or not int(line):
+        raise click.UsageError(f"{place}: FILE:LINE is expected, such as tile.cu:42")
+    return path, int(line)
+
+
+def _lines(path: str, line: int, options: Any, failures: list[Failure]) -> list[str]:
+    from cudalint.analysis import analyse_file
+    from cudalint.frontend.reading import SourceError
+    from cudalint.tracing import Trace
+
+    trace = Trace(path, line)
+    try:
+        facts = analyse_file(path, options, trace.watch)
+    except SourceError as error:
+        failures.append(Failure(path, str(error).removeprefix(f"{path}: ")))
+        return []
+    failures += [Failure(path, message) for message in facts.failures]
+    return list(trace.report([facts]))
