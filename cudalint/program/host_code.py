@@ -93,8 +93,8 @@ class HostCode(Struct, eq=False):
         linked = {ref.usr: ref for ref in self.unit.host_functions if ref.has_launch()}
         kernels = {ref.name for ref in self.unit.kernels}
         for unit in self._units(wrappers(self.unit.path, names), names):
-            own = tuple(ref for ref in unit.host_functions if ref.usr not in linked)
-            executor = self._run(own, linked=linked)
+            others = tuple(ref for ref in unit.host_functions if ref.usr not in linked)
+            executor = self._run(_leading_to(names, others), linked=linked)
             self._add(executor, kernels, found)
             executed |= executor.executed
         return found, executed & {ref.key for ref in linked.values()}
@@ -194,3 +194,12 @@ def _called(caller: ir.FunctionRef) -> set[str]:
     function = caller.load()
     nodes = () if function is None else walk.walk(function.body)
     return {node.function.name for node in nodes if isinstance(node, ir.Call) and node.function is not None}
+
+
+def _leading_to(names: frozenset[str], functions: _Functions) -> _Functions:
+    """Those that call functions of these names, themselves or through others of them."""
+    called = {ref: _called(ref) for ref in functions if ref.has_launch()}
+    reached = set(names)
+    while new := {ref.name for ref, own in called.items() if ref.name not in reached and own & reached}:
+        reached |= new
+    return tuple(ref for ref, own in called.items() if own & reached)
