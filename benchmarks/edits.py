@@ -1,6 +1,7 @@
 """Makes each suggested edit in a copy of its checkout, lints the result again, and compiles both.
 
-usage: python benchmarks/edits.py CHECKOUTS... [--nvcc nvcc] [--jobs N] [--time-limit SECONDS] [--details FILE]
+usage: python benchmarks/edits.py CHECKOUTS... [--under PATH...] [--nvcc nvcc] [--jobs N] [--time-limit SECONDS]
+                                  [--details FILE]
 
 All edits of all suggestions of `cudalint check` are made, one set of them at a time. Then the edited file, or whatever
 `.cu` file includes it, is linted again, in a process of its own and with all of its program around it: the findings
@@ -417,11 +418,11 @@ def changes_of(check: Document, includers: Includers) -> list[Change]:
     return list(found.values())
 
 
-def tried(root: Path, tools: Tools, jobs: int, scratch: Path) -> Iterator[Outcome]:
-    """Finds and tries the edits of a checkout."""
+def tried(root: Path, under: Sequence[str], tools: Tools, jobs: int, scratch: Path) -> Iterator[Outcome]:
+    """Finds and tries the edits of a checkout, or of the files that lie under some of its paths."""
     copies: SimpleQueue[tuple[Checkout, Originals]] = SimpleQueue()
     first = Checkout(root, scratch / "0")
-    check = tools.check(first.root, ["."], jobs)
+    check = tools.check(first.root, under, jobs)
     changes = changes_of(check, Includers(first.root))
     print(f"{root}: {len(check['diagnostics'])} findings, {len(changes)} edits", flush=True)
     originals = Originals()
@@ -442,6 +443,9 @@ def tried(root: Path, tools: Tools, jobs: int, scratch: Path) -> Iterator[Outcom
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("roots", nargs="+", type=Path, metavar="CHECKOUTS")
+    parser.add_argument(
+        "--under", nargs="+", default=["."], metavar="PATH", help="only these files and folders of each"
+    )
     parser.add_argument("--nvcc", default="nvcc")
     parser.add_argument("--jobs", "-j", type=int, default=os.cpu_count() or 1)
     parser.add_argument("--time-limit", type=float, default=60.0)
@@ -453,10 +457,12 @@ def main() -> None:
         start = time.monotonic()
         with tempfile.TemporaryDirectory() as scratch:
             own = []
-            for result in tried(root.resolve(), tools, arguments.jobs, Path(scratch)):
+            for result in tried(root.resolve(), arguments.under, tools, arguments.jobs, Path(scratch)):
                 own.append(result)
-                for fault in result.faults:
-                    print(f"{root}/{result.change.place} ({result.change.message}): {fault}", flush=True)
+                verdict = ", compiled" if result.compiled else ", not compiled"
+                print(f"{root}/{result.change.place} ({result.change.message}){verdict}", flush=True)
+                for fault in (*result.faults, *(f"milder: {words}" for words in result.milder)):
+                    print(f"    {fault}", flush=True)
         print(f"{root}: {summary(own)}, {time.monotonic() - start:.0f} s", flush=True)
         outcomes += own
     if arguments.details:
