@@ -6,7 +6,8 @@ import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from cudalint.diagnostics import Diagnostic, Edit, Related, Suggestion
-from cudalint.facts import KernelFacts, Race, RaceEnd
+from cudalint.facts import AccessResult, KernelFacts, LaunchFacts, Race, RaceEnd
+from cudalint.hardware.requests import WARP_LANES
 from cudalint.numerals import count
 from cudalint.rule import RuleBase
 from cudalint.rulekit import frames_related
@@ -172,6 +173,29 @@ def is_update(race: Race, kernel: KernelFacts) -> bool:
     same = {access.operation for access in here if access.expression in spelled}
     of_one_address = race.one_access or not _is_one_place(race)
     return of_one_address and len(lines) == 1 and len(spelled) == 1 and {"load", "store"} <= same
+
+
+ONE_THREAD = "let one thread of the block do it (`if (threadIdx.x == 0)`) if it is meant once for all of them"
+
+
+def may_be_meant_once(race: Race, kernel: KernelFacts) -> bool:
+    """Whether all threads of a block change one element, and nothing on the line is each thread's own: `*counter += 1`
+    may be meant once for a block, `*sum += in[i]` is not."""
+    if race.by_data or race.reach == "grid":
+        return False
+    place = race.second.place
+    here = [a for a in kernel.accesses if (a.place.path, a.place.line) == (place.path, place.line)]
+    results = [result for access in here for result in access.results if result.launch == race.launch]
+    return bool(results) and all(_is_one_for_all(r, kernel.launches[race.launch]) for r in results)
+
+
+def _is_one_for_all(result: AccessResult, launch: LaunchFacts) -> bool:
+    strides = result.strides
+    if strides is None:
+        return False
+    axes = zip((strides.x, strides.y, strides.z), launch.block, strict=True)
+    stays = all(step == 0 for step, extent in axes if extent > 1)
+    return stays and result.active_lanes == WARP_LANES and result.active_request_fraction == 1.0
 
 
 def barrier_suggestion(races: Sequence[Race]) -> Suggestion | None:

@@ -8,12 +8,14 @@ from functools import partial
 from cudalint.diagnostics import Diagnostic, Suggestion
 from cudalint.facts import KernelFacts, Race
 from cudalint.racekit import (
+    ONE_THREAD,
     barrier_suggestion,
     grouped,
     is_of_one_warp,
     is_update,
     lines_of_ends,
     listed,
+    may_be_meant_once,
     other_lines,
     race_findings,
     spot,
@@ -80,6 +82,8 @@ def _remedy(kernel: KernelFacts, group: Sequence[Race]) -> Suggestion:
     race = group[0]
     if is_update(race, kernel):
         atomic = f"update `{race.element}` with an atomic such as `atomicAdd` or `atomicMin`"
+        if may_be_meant_once(race, kernel):
+            return Suggestion(f"{ONE_THREAD}; {atomic} if each thread has its share")
         return Suggestion(f"{atomic}, or let each thread have a copy of its own, to be put together at the end")
     is_one_line = race.first.place.line == race.second.place.line
     both_store = race.first.operation == race.second.operation == "store"

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from cudalint.diagnostics import Diagnostic, Suggestion
 from cudalint.facts import KernelFacts, Race
-from cudalint.racekit import grouped, is_update, race_finding
+from cudalint.racekit import ONE_THREAD, grouped, is_update, may_be_meant_once, race_finding
 from cudalint.rule import Rule, RuleContext
 
 
@@ -75,6 +75,8 @@ def _remedy(race: Race, kernel: KernelFacts) -> str:
         )
     first, second = race.first.place.line, race.second.place.line
     if is_update(race, kernel):
+        if may_be_meant_once(race, kernel):
+            return f"{ONE_THREAD}; update `{element}` with an atomic such as `atomicAdd` if each thread has its share"
         return (
             f"update `{element}` with an atomic such as `atomicAdd`; of a sum, add up within each block first, so that"
             " one thread of each does it"

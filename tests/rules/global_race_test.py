@@ -8,6 +8,8 @@ from linting import advice, lint
 from cudalint.reporters.alike import notes, together
 
 _KERNELS = {
+    # Each thread may have the same 2 to add, or all of them together.
+    "*sum += 2;": "let one thread of the block do it (`if (threadIdx.x == 0)`) if it is meant once for all of them",
     "*sum += in[threadIdx.x];": "update `sum[0]` with an atomic such as `atomicAdd`",
     "sum[0] = sum[0] + in[threadIdx.x];": "update `sum[0]` with an atomic such as `atomicAdd`",
     "sum[threadIdx.x / 2] = in[threadIdx.x];": "let one thread write `sum[0]`, or give each thread an element",
