@@ -21,8 +21,7 @@ def doubt_about(
     late = last_block.late_turn(conflict, graph, execution.events, trial.tree().places)
     guarded = guards.by_data(graph, conflict, late)
     known = (
-        guards.contradiction(conflict, graph)
-        or last_block.of_one_block(conflict, graph, execution.events)
+        last_block.of_one_block(conflict, graph, execution.events)
         or unused.of_nobody(conflict, graph, execution)
         or program.unfit(conflict, trial, execution)
         or (guarded if guarded is not None and not guarded.usual else None)
