@@ -20,7 +20,7 @@ from msgspec import Struct, field
 
 from cudalint.discovery import discover
 from cudalint.driver import run_all
-from cudalint.facts import UNRESOLVED, FileFacts, KernelFacts, Place
+from cudalint.facts import FileFacts, KernelFacts, Place
 from cudalint.options import AnalysisOptions
 from cudalint.pool import Limits, Lost
 from cudalint.results import Failure
@@ -87,7 +87,7 @@ class Counts(Struct):
 
 def _general(reason: str) -> str:
     """A reason without the names, places and numbers of its file."""
-    return _PLACES.sub(" ..", _NAMES.sub("`..`", reason.removeprefix(UNRESOLVED)))
+    return _PLACES.sub(" ..", _NAMES.sub("`..`", reason))
 
 
 # --- in the worker ------------------------------------------------------------------------------
@@ -111,8 +111,8 @@ def count_file(path: str) -> FileCount | Failure:
         missing,
         tuple((kernel.place, _grade(kernel)) for kernel in facts.kernels),
         tuple((_REPEAT if is_repeat(r) else r.status, r.reason) for r in results),
-        tuple(gap.reason for kernel in facts.kernels for gap in kernel.gaps),
-        sum(bool(kernel.gaps) and all(gap.is_about_races for gap in kernel.gaps) for kernel in facts.kernels),
+        tuple(gap.own_reason for kernel in facts.kernels for gap in kernel.gaps),
+        sum(bool(kernel.gaps) and all(gap.kind == "races" for gap in kernel.gaps) for kernel in facts.kernels),
     )
 
 
@@ -147,7 +147,7 @@ def _grade(kernel: KernelFacts) -> Grade:
     statuses = [result.status for result in results if not is_repeat(result)]
     known = sum(status in _WITH_FIGURES for status in statuses)
     understood = known + statuses.count("data-dependent")
-    if any(not gap.is_about_races for gap in kernel.gaps) or understood < len(statuses):
+    if any(gap.kind != "races" for gap in kernel.gaps) or understood < len(statuses):
         return "in part" if understood else "not at all"
     return GRADES[0] if known == len(statuses) else GRADES[1]
 

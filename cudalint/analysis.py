@@ -15,7 +15,7 @@ from msgspec.structs import replace
 
 from cudalint import ir
 from cudalint.collect.left_out import ConditionalCode, LeftOut
-from cudalint.facts import FileFacts, ProblemFacts
+from cudalint.facts import FileFacts
 from cudalint.file_analysis import FileAnalysis, out_of_time
 from cudalint.frontend.constants import constant_named
 from cudalint.frontend.lower.unit import lower_unit
@@ -91,9 +91,6 @@ def _analyse_part(
     path: str, part: _Part, options: AnalysisOptions, text: CudaText, deadline: float, watch: Watch | None
 ) -> FileFacts:
     unit = part.unit
-    problems = tuple(
-        ProblemFacts(p.path, p.line, p.column, p.message, p.is_syntax, p.is_certain) for p in unit.problems
-    )
     usage, failures = _usage(path, unit, options, text)
     sources = _sources(path, unit)
     analysis = FileAnalysis.of(
@@ -103,9 +100,9 @@ def _analyse_part(
     # The other files of the program are done with.
     give_back()
     kernels = analysis.kernels()
-    status: Literal["ok", "partial"] = "partial" if problems or analysis.given_up or analysis.broken else "ok"
+    status: Literal["ok", "partial"] = "partial" if unit.problems or analysis.given_up or analysis.broken else "ok"
     failures += analysis.failures()
-    return FileFacts(path, status, problems, kernels, sources, frozenset(analysis.parameters), failures)
+    return FileFacts(path, status, unit.problems, kernels, sources, frozenset(analysis.parameters), failures)
 
 
 def _parts(path: str, text: CudaText, options: AnalysisOptions) -> list[_Part]:

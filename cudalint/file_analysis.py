@@ -166,7 +166,7 @@ class FileAnalysis(Struct, eq=False):
             return [pattern] if pattern is not None else []
         if found and len(chosen) > len(facts):
             reason = f"{len(chosen) - len(facts)} more instantiations of it were not evaluated"
-            gap = Gap(found[0].place.path, found[0].place.line, reason, is_about_instantiations=True)
+            gap = Gap(found[0].place.path, found[0].place.line, reason, kind="instantiations")
             found[0] = replace(found[0], gaps=(*found[0].gaps, gap))
         return found
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from cudalint.facts import FileFacts, KernelFacts, ProblemFacts
+from cudalint.facts import FileFacts, KernelFacts, Problem
 
 
-def invalid_lines(file: FileFacts) -> Sequence[tuple[KernelFacts, ProblemFacts]]:
+def invalid_lines(file: FileFacts) -> Sequence[tuple[KernelFacts, Problem]]:
     """The mistakes in kernels, one for each line, up to the first problem that may be none: what comes behind it may
     follow from it."""
-    found: list[tuple[KernelFacts, ProblemFacts]] = []
+    found: list[tuple[KernelFacts, Problem]] = []
     lines: set[int] = set()
     own = sorted((p for p in file.problems if p.path == file.path), key=lambda p: (p.line, not p.is_certain, p.column))
     for problem in own:
@@ -24,7 +24,7 @@ def invalid_lines(file: FileFacts) -> Sequence[tuple[KernelFacts, ProblemFacts]]
     return found
 
 
-def _holds(kernel: KernelFacts, problem: ProblemFacts) -> bool:
+def _holds(kernel: KernelFacts, problem: Problem) -> bool:
     """Whether a kernel that is compiled has the line of a problem."""
     place = kernel.place
     is_pattern = "<" in kernel.instantiation and all(launch.is_made_up for launch in kernel.launches)

@@ -16,6 +16,8 @@ from typing import Final, Literal, NamedTuple, TypeGuard, get_args
 
 from msgspec import Struct, field
 
+from cudalint.reasons import Problem
+
 
 class Span(NamedTuple):
     """A half-open piece of source: lines and columns start at 1, columns count bytes."""
@@ -204,7 +206,7 @@ class Function(Struct, eq=False):
     template_types: tuple[tuple[str, OpaqueType], ...] = ()
     """For a pattern: its parameters that stand for types, by name."""
     captures: tuple[Capture, ...] = ()
-    problems: tuple[str, ...] = ()
+    problems: tuple[Problem, ...] = ()
     """Front-end errors inside the body; statements may be missing from it."""
     launches_kernels: bool = False
     """Launches of other kernels are missing from the body."""
@@ -584,19 +586,6 @@ Stmt = (
 )
 
 # --- a file ------------------------------------------------------------------------------------
-
-
-class Problem(Struct, frozen=True):
-    """Something the front end could not resolve; it costs what depends on it and no more."""
-
-    path: str
-    line: int
-    column: int
-    message: str
-    is_syntax: bool = False
-    """The text is no C++ there, whatever is declared elsewhere."""
-    is_certain: bool = False
-    """No compiler of CUDA takes it, whatever is declared elsewhere and whatever the build defines."""
 
 
 class Unit(Struct, eq=False):

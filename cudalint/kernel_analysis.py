@@ -30,7 +30,8 @@ from cudalint.evaluate.symbolic.graph import Graph
 from cudalint.evaluate.symbolic.limits import settle_limits
 from cudalint.evaluate.symbolic.nodes import Node
 from cudalint.evaluate.symbolic.sizes import settle_sizes
-from cudalint.facts import UNRESOLVED, BarrierFix, Gap, KernelFacts, LaunchFacts, PitchMismatch, Place, Resources
+from cudalint.facts import BarrierFix, Gap, KernelFacts, LaunchFacts, PitchMismatch, Place, Resources
+from cudalint.facts.files import not_resolved
 from cudalint.flow.barriers import all_come
 from cudalint.flow.cfg import ControlFlow, Gate
 from cudalint.flow.crossings import Attempts
@@ -48,6 +49,7 @@ from cudalint.launches.limits import MAX_THREADS
 from cudalint.launches.parameter_facts import allocated_bytes, argument_values, parameter_facts
 from cudalint.launches.variants import another_use, other_blocks
 from cudalint.options import AnalysisOptions
+from cudalint.reasons import Problem, ReasonKind
 from cudalint.remedies.insertions import insertions
 from cudalint.source.text import Spellings, source_text
 from cudalint.toolkit.usage import Usage
@@ -132,9 +134,9 @@ class KernelAnalysis(Struct, eq=False):
         if found.races.has_unordered:
             found.races.number(self._flow or ControlFlow(self.function))
         for text in found.races.missed:
-            self.gap(self.function.name_span, text, is_about_races=True)
+            self.gap(self.function.name_span, text, "races")
         for problem in self.function.problems:
-            self.gap(self.function.name_span, f"{UNRESOLVED}{problem}")
+            self.gap(self.function.name_span, not_resolved(problem), "unresolved", problem)
         if self.function.launches_kernels:
             self.gap(self.function.name_span, "the kernels that it launches")
         return self._together(found)
@@ -327,7 +329,7 @@ class KernelAnalysis(Struct, eq=False):
             if reason is not None:
                 self.gap(self.function.name_span, reason)
             for passed in executor.gaps:
-                self.gap(passed.span, passed.reason)
+                self.gap(passed.span, passed.reason, passed.kind, passed.problem)
         for symbol, allocation in executor.globals.items():
             if symbol.storage == "shared" and allocation.bytes:
                 self._shared[symbol] = allocation.bytes
@@ -375,8 +377,10 @@ class KernelAnalysis(Struct, eq=False):
     def _executing_until(self) -> Deadline:
         return self._until.within(_EXECUTING_SHARE * self.options.seconds)
 
-    def gap(self, span: ir.Span, reason: str, is_about_races: bool = False) -> None:
-        gap = Gap(span.path, span.line, reason, is_about_races=is_about_races)
+    def gap(
+        self, span: ir.Span, reason: str, kind: ReasonKind = "other", problem: Problem | None = None
+    ) -> None:
+        gap = Gap(span.path, span.line, reason, kind=kind, problem=problem)
         self.gaps.setdefault((span.path, span.line, reason), gap)
 
 

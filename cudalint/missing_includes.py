@@ -2,21 +2,15 @@
 
 from __future__ import annotations
 
-import re
-
-from cudalint.facts import UNRESOLVED, FileFacts, Gap, KernelFacts
+from cudalint.facts import FileFacts, Gap, KernelFacts
 from cudalint.numerals import count
 
-_NOT_FOUND = re.compile(r"'(.+)' file not found")
-_TAKEN = re.compile(r"`(\w+)` is taken as defined")
-_NO_BODY = "has no body in sight"
 _MOST_NAMES = 6
 
 
 def headers_not_found(facts: FileFacts) -> list[str]:
     """The names of the headers, as the source has them."""
-    matches = (_NOT_FOUND.search(problem.message) for problem in facts.problems)
-    return list(dict.fromkeys(match[1] for match in matches if match))
+    return list(dict.fromkeys(problem.name for problem in facts.problems if problem.kind == "missing-include"))
 
 
 def note_on(facts: FileFacts) -> str | None:
@@ -27,8 +21,7 @@ def note_on(facts: FileFacts) -> str | None:
 
 def _note_on_macros(facts: FileFacts) -> str | None:
     """Which macros were defined for the file, as nobody else did and its kernels wait for them."""
-    matches = (_TAKEN.match(problem.message) for problem in facts.problems)
-    names = ", ".join(dict.fromkeys(match[1] for match in matches if match))
+    names = ", ".join(dict.fromkeys(problem.name for problem in facts.problems if problem.kind == "defined"))
     return f"linted with -D {names}, without which it has no kernels" if names else None
 
 
@@ -49,13 +42,13 @@ def may_miss_headers(kernel: KernelFacts) -> bool:
 
 
 def _is_for_a_name(gap: Gap) -> bool:
-    return gap.reason.startswith(UNRESOLVED) or _NO_BODY in gap.reason
+    return gap.kind in ("unresolved", "unseen")
 
 
 def _cost(facts: FileFacts) -> str:
     kernels = {kernel.name_place: False for kernel in facts.kernels}
     for kernel in facts.kernels:
-        kernels[kernel.name_place] |= any(gap.reason.startswith(UNRESOLVED) for gap in kernel.gaps)
+        kernels[kernel.name_place] |= any(gap.kind == "unresolved" for gap in kernel.gaps)
     if not kernels:
         return "kernels that they may hold are not linted"
     partly = sum(kernels.values())

@@ -85,7 +85,7 @@ def coverage_of(facts: FileFacts) -> Coverage:
 
 def _is_seen_into(kernel: KernelFacts) -> bool:
     if not kernel.accesses:
-        return all(gap.is_about_races for gap in kernel.gaps)
+        return all(gap.kind == "races" for gap in kernel.gaps)
     statuses = {result.status for access in kernel.accesses for result in access.results}
     return not statuses.isdisjoint({*_EVALUATED, "data-dependent"})
 

@@ -170,9 +170,9 @@ def array_key(access: Access) -> tuple[str, Place | None]:
 
 def is_estimate(result: AccessResult) -> bool:
     """Whether the figure is what random data would cost: good for a table, and no ground for a finding."""
-    return result.status == "range" and "mean over uniform data" in (result.reason or "")
+    return result.reason_kind == "estimate"
 
 
 def is_repeat(result: AccessResult) -> bool:
     """Whether the access makes no request of its own, as the value of another load is used."""
-    return result.status == "unknown" and (result.reason or "").startswith(("it repeats the load", "it is one load"))
+    return result.reason_kind == "repeat"

@@ -72,7 +72,7 @@ def _removal(place: Place, context: RuleContext) -> Suggestion:
 def _is_redundant(place: Place, kernel: KernelFacts) -> bool:
     """Whether an instance of a kernel was evaluated in full, and takes no barrier at a place under any of its launches.
     """
-    if any(not gap.is_about_races for gap in kernel.gaps):
+    if any(gap.kind != "races" for gap in kernel.gaps):
         return False
     results = [result for barrier in kernel.barriers or () if barrier.place == place for result in barrier.results]
     tried = {result.launch for result in results if result.redundant}

@@ -5,18 +5,17 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 
 from cudalint.diagnostics import Diagnostic, Severity, Suggestion
 from cudalint.facts import (
-    UNRESOLVED,
     Access,
     BarrierResult,
     FileFacts,
     KernelFacts,
     LaunchFacts,
     Place,
-    ProblemFacts,
+    Problem,
     Status,
 )
 from cudalint.invalid_lines import invalid_lines
@@ -62,7 +61,7 @@ class IncompleteAnalysis(Rule):
 
     def check_file(self, context: RuleContext) -> Iterator[Diagnostic]:
         """Each line that is no C++, once: what follows from one error often stands on its line."""
-        lines: dict[tuple[str, int], ProblemFacts] = {}
+        lines: dict[tuple[str, int], Problem] = {}
         invalid = _invalid_lines(context.file)
         for problem in context.file.problems:
             if problem.is_syntax and (problem.path, problem.line) not in invalid:
@@ -76,7 +75,7 @@ class IncompleteAnalysis(Rule):
             more = count(len(errors) - _MOST_ERRORS, "more line has one", "more lines have one")
             yield self._about_an_error(errors[_MOST_ERRORS], more, severity)
 
-    def _about_an_error(self, problem: ProblemFacts, message: str, severity: Severity) -> Diagnostic:
+    def _about_an_error(self, problem: Problem, message: str, severity: Severity) -> Diagnostic:
         return self.finding(
             None,
             severity=severity,
@@ -137,17 +136,19 @@ def _about_the_barriers(kernel: KernelFacts) -> Iterator[str]:
 
 
 def _is_by_data(result: BarrierResult) -> bool:
-    return (result.reason or "").startswith("it depends on data")
+    return result.reason_kind == "data"
 
 
 def _about_the_body(kernel: KernelFacts, file: FileFacts) -> Iterator[str]:
     """What was left out; errors that have a line of their own need no second one."""
     invalid = _invalid_lines(file)
     here = (p for p in file.problems if p.path == kernel.place.path)
-    own = {f"{p.line}:{p.column}: {p.message}" for p in here if p.is_syntax or (p.path, p.line) in invalid}
-    reasons = Counter(gap.reason for gap in kernel.gaps if _brief(gap.reason) not in own)
-    if reasons:
-        yield f"left out: {_enumerated(reasons)}"
+    own = {p for p in here if p.is_syntax or (p.path, p.line) in invalid}
+    gaps = [gap for gap in kernel.gaps if gap.problem not in own]
+    if gaps:
+        # From what nothing declares, other errors follow.
+        first = {gap.own_reason for gap in gaps if gap.problem is not None and gap.problem.kind == "guessed"}
+        yield f"left out: {_enumerated(Counter(gap.own_reason for gap in gaps), first)}"
 
 
 def _invalid_lines(file: FileFacts) -> set[tuple[str, int]]:
@@ -179,13 +180,13 @@ def _is_assumed(launch: LaunchFacts) -> bool:
     return launch.source in ("default", "launch-bounds") and launch.line is None
 
 
-def _enumerated(reasons: Counter[str]) -> str:
-    """The most frequent reasons, with the number of times of each."""
+def _enumerated(reasons: Counter[str], first: Collection[str] = ()) -> str:
+    """The most frequent reasons, with the number of times of each, behind those that others follow from."""
     short: Counter[str] = Counter()
     for reason, number in reasons.items():
         short[_brief(reason)] += number
-    # From what nothing declares, other errors follow.
-    most = sorted(short.items(), key=lambda item: ("nothing declares" not in item[0], -item[1]))[:_MOST_REASONS]
+    leading = set(map(_brief, first))
+    most = sorted(short.items(), key=lambda item: (item[0] not in leading, -item[1]))[:_MOST_REASONS]
     listed = [f"{reason} ({number} times)" if number > 1 else reason for reason, number in most]
     more = len(short) - len(most)
     if more:
@@ -194,10 +195,8 @@ def _enumerated(reasons: Counter[str]) -> str:
 
 
 def _brief(reason: str) -> str:
-    """A reason on one line, without what every reason of its kind begins with."""
-    one_line = " ".join(reason.split())
-    without_numbers = re.sub(r"\s*\[\d+\]", "", one_line)
-    return without_numbers.removeprefix(UNRESOLVED)
+    """A reason on one line, without the numbers that tell instances apart."""
+    return re.sub(r"\s*\[\d+\]", "", " ".join(reason.split()))
 
 
 def _way_out(kernel: KernelFacts, file: FileFacts) -> Suggestion | None:

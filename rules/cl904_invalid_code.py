@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from cudalint.diagnostics import Diagnostic
@@ -12,7 +11,6 @@ from cudalint.rule import Rule, RuleContext
 
 _MOST_ERRORS = 20
 """Lines that are listed; a text that is no source at all has hundreds."""
-_NAME = re.compile(r"(?:nothing declares|use of undeclared identifier|unknown type name) '(\w+)'")
 
 
 class InvalidCode(Rule):
@@ -53,6 +51,6 @@ class InvalidCode(Rule):
             if holder is not kernel:
                 continue
             place = Place(problem.path, problem.line, problem.column, problem.line, problem.column)
-            match = _NAME.match(problem.message)
-            message = f"nothing declares `{match[1]}`" if match else f"syntax error: {problem.message}"
+            is_name = problem.kind in ("guessed", "undeclared", "undeclared-type")
+            message = f"nothing declares `{problem.name}`" if is_name else f"syntax error: {problem.message}"
             yield self.finding(kernel, place=place, message=message)

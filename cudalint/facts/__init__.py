@@ -23,12 +23,10 @@ from cudalint.facts.barriers import Barrier, BarrierKind, BarrierResult, Unmaske
 from cudalint.facts.branches import Branch, BranchResult, Compiled, Divergence, Verdict
 from cudalint.facts.faults import Misalignment, OutOfBounds, PitchMismatch
 from cudalint.facts.files import (
-    UNRESOLVED,
     FileFacts,
     Gap,
     KernelFacts,
     LeftOutLaunches,
-    ProblemFacts,
     UnusableAnnotation,
 )
 from cudalint.facts.launches import (
@@ -45,12 +43,12 @@ from cudalint.facts.launches import (
 from cudalint.facts.places import Frame, Place
 from cudalint.facts.races import BarrierFix, Insertion, Race, RaceEnd
 from cudalint.facts.resources import REGISTER_CEILINGS, Occupancy, Resources
+from cudalint.reasons import Problem
 
 __all__ = [
     "GRID_ARRIVES",
     "GRID_WAITS",
     "REGISTER_CEILINGS",
-    "UNRESOLVED",
     "Access",
     "AccessResult",
     "ArgumentValue",
@@ -83,7 +81,7 @@ __all__ = [
     "ParameterFacts",
     "PitchMismatch",
     "Place",
-    "ProblemFacts",
+    "Problem",
     "Race",
     "RaceEnd",
     "Resources",

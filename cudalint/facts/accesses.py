@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Literal
 from msgspec import Struct
 
 from cudalint.facts.places import Frame, Place
+from cudalint.reasons import ReasonKind
 
 if TYPE_CHECKING:
     import numpy as np
@@ -77,6 +78,7 @@ class AccessResult(Struct, frozen=True, eq=False):
     """Lowest and one past the highest byte touched by any active lane, over everything evaluated."""
     strides: Strides | None = None
     sample: Sample | None = None
+    reason_kind: ReasonKind = "other"
 
 
 class LibraryCall(Struct, frozen=True):

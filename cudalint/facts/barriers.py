@@ -7,6 +7,7 @@ from typing import Literal
 from msgspec import Struct
 
 from cudalint.facts.places import Frame, Place
+from cudalint.reasons import ReasonKind
 
 BarrierKind = Literal["syncthreads", "syncwarp", "cooperative-groups", "named", "grid"]
 
@@ -29,6 +30,7 @@ class BarrierResult(Struct, frozen=True):
     """Lanes come that the mask of a warp function doesn't name."""
     redundant: bool = False
     """It orders nothing, whatever the sizes and the data, also without the launch's other redundant barriers."""
+    reason_kind: ReasonKind = "other"
 
 
 class Barrier(Struct, frozen=True):

@@ -16,6 +16,7 @@ from cudalint.facts.places import Place
 from cudalint.facts.races import Race
 from cudalint.facts.resources import Occupancy, Resources
 from cudalint.hardware.features import Need
+from cudalint.reasons import Problem, ReasonKind
 
 
 class KernelFacts(Struct, frozen=True, eq=False):
@@ -66,10 +67,6 @@ class LeftOutLaunches(Struct, frozen=True):
     """A loop makes more of them than were followed."""
 
 
-UNRESOLVED = "the front end could not resolve part of its body: "
-"""How the reason of a gap begins that comes from names or types that nothing declares, or from a syntax error."""
-
-
 class Gap(Struct, frozen=True):
     """Something in a kernel that was not analysed."""
 
@@ -78,23 +75,23 @@ class Gap(Struct, frozen=True):
     reason: str
     remedy: str | None = None
     """The annotation or option that would settle it."""
-    is_about_races: bool = False
-    """All accesses are known; only the search for races had to leave something out."""
-    is_about_instantiations: bool = False
-    """There are more instantiations in sight than those that were evaluated."""
+    kind: ReasonKind = "other"
+    problem: Problem | None = None
+    """Of the front end's, the one that is the reason."""
+
+    @property
+    def own_reason(self) -> str:
+        """The reason without what all those of the front end begin with."""
+        return self.reason if self.problem is None else _placed(self.problem)
 
 
-class ProblemFacts(Struct, frozen=True):
-    """Something that the front end could not resolve."""
+def not_resolved(problem: Problem) -> str:
+    """Why a kernel is not known in full that has a problem of the front end."""
+    return f"the front end could not resolve part of its body: {_placed(problem)}"
 
-    path: str
-    line: int
-    column: int
-    message: str
-    is_syntax: bool = False
-    """The text is no C++ there, whatever is declared elsewhere."""
-    is_certain: bool = False
-    """No compiler of CUDA takes it, whatever is declared elsewhere and whatever the build defines."""
+
+def _placed(problem: Problem) -> str:
+    return f"{problem.line}:{problem.column}: {problem.message}"
 
 
 class FileFacts(Struct, frozen=True, eq=False):
@@ -102,7 +99,7 @@ class FileFacts(Struct, frozen=True, eq=False):
 
     path: str
     status: Literal["ok", "partial", "failed"]
-    problems: tuple[ProblemFacts, ...] = ()
+    problems: tuple[Problem, ...] = ()
     kernels: tuple[KernelFacts, ...] = ()
     sources: Mapping[str, str] = {}
     """Paths of the user's files that contributed (the file and its headers), to what they are called."""

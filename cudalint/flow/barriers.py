@@ -24,6 +24,7 @@ from cudalint.flow.trial import Trial
 from cudalint.flow.unfold import TooLarge, Unfolding
 from cudalint.flow.valuations import satisfy
 from cudalint.hardware.requests import WARP_LANES
+from cudalint.reasons import ReasonKind
 
 _FACTORS = (8, 64)
 """By which sizes are made larger to see whether it is the small ones that keep threads away."""
@@ -61,7 +62,7 @@ def verdict(event: BarrierEvent, trial: Trial, execution: Execution) -> BarrierR
         return BarrierResult(launch, "unknown", "which lanes it waits for is not known")
     doubt = _data(event, graph)
     if doubt is not None:
-        return BarrierResult(launch, "unknown", doubt)
+        return BarrierResult(launch, "unknown", doubt[0], reason_kind=doubt[1])
     unnamed = _unnamed_lane(event, trial)
     if unnamed is not None:
         return BarrierResult(launch, "divergent", unnamed, unnamed=True)
@@ -300,18 +301,19 @@ def _thread(trace: Unfolding, linear: int) -> tuple[int, int, int]:
     return x, y, z
 
 
-def _data(event: BarrierEvent, graph: Graph) -> str | None:
+def _data(event: BarrierEvent, graph: Graph) -> tuple[str, ReasonKind] | None:
     """The loaded data that may keep threads away; what is the same for all threads that the barrier waits for does not.
     """
     own = THREAD_BITS | (BLOCK_BITS if event.scope == "grid" else 0)
     own_counters = bits_of(loop.counter for loop in event.context.loops)
     for condition in (part for c in _conditions(event) for part in conjuncts(graph, c)):
         if condition.bits & graph.loop_bits & ~own_counters:
-            return "it depends on a value that an earlier loop left behind and that could not be followed"
+            return "it depends on a value that an earlier loop left behind and that could not be followed", "other"
         if not condition.bits & graph.opaque_bits or not condition.bits & own:
             continue
         reasons = [reason for _, reason in opaque_parts(graph, condition)]
-        return f"it depends on data whether all threads come: {reasons[0].text}" if reasons else "it depends on data"
+        text = "it depends on data"
+        return f"{text} whether all threads come: {reasons[0].text}" if reasons else text, "data"
     return None
 
 

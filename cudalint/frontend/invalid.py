@@ -15,11 +15,10 @@ from typing import Final
 from msgspec import Struct
 from msgspec.structs import replace
 
+from cudalint.frontend.diagnoses import Problem
 from cudalint.frontend.flags import BUNDLED_ROOT, LIBRARIES_ROOT
-from cudalint.frontend.problems import Problem
 from cudalint.program.folders import small_file
 
-_NAME: Final = re.compile(r"(use of undeclared identifier|unknown type name) '(\w+)'")
 _FAMILIES: Final = re.compile(
     r"_\w*|\w*_|cu[A-Z]\w*|CU\w*|cuda\w*|cu(rand|blas|fft|sparse|solver|b|te|tlass)\w*|nv\w*|Nv\w*|[Nn]pp\w*"
     r"|(tex|surf)(ture|ace)?\d?\w*|atomic\w*|make_\w+|[Hh]alf\w*|[fb]p?\d+\w*|clock\w*"
@@ -37,11 +36,13 @@ _IN_FULL: Final = re.compile(
     r"|curand\.h|cublas|cufft|cusparse|omp|getopt|cuda_profiler_api|ratio|thread|mutex|atomic|condition_variable"
 )
 """Headers that declare all that a kernel can use of what they have. Others may have more than their stand-ins."""
-_SYNTAX: Final = re.compile(
-    r"expected '[;)\]}]'( |$)|expected expression|expected '\(' after '(if|for|while|switch)'|extraneous closing brace"
-    r"|expected ';'|expected '\w+' in do/while loop|missing terminating '\"' character"
-    r"|nothing closes this (brace|string)|a bracket is open here"
-)
+_SYNTAX: Final = frozenset(
+    {
+        "expected-bracket", "expected-token", "expected-expression", "extra-brace", "open-class", "open-string",
+        "taken-as-closed",
+    }
+)  # fmt: skip
+"""Errors that mean the same for every compiler."""
 _ODD: Final = re.compile(
     r"\b(asm|requires|concept|consteval|constinit|co_\w+|typeof|decltype|template|typename|operator|goto|register)\b"
     r"|\b_[A-Z]\w*|<=>|\[\[|<<\s*<|>>\s*>|#|\\$|\[[^\]]*\]\s*__"
@@ -73,7 +74,7 @@ def with_certainty(problems: Iterable[Problem], sight: Sight) -> tuple[Problem, 
     listed = tuple(problems)
     if not sight.is_whole or not sight.path.endswith(".cu"):
         return listed
-    if any(problem.kind in ("missing-include", "supplied") for problem in listed):
+    if any(problem.kind in ("missing-include", "supplied", "defined") for problem in listed):
         return listed
     if not any(problem.path == sight.path for problem in listed):
         return listed
@@ -105,12 +106,9 @@ class _Judge:
     def is_certain(self, problem: Problem) -> bool:
         if problem.path != self._path or self._has_libraries or not 0 < problem.line <= len(self._lines):
             return False
-        if problem.kind == "guessed":
+        if problem.kind in ("guessed", "undeclared", "undeclared-type"):
             return self._is_no_name(problem, problem.name)
-        match = _NAME.match(problem.message)
-        if match is not None:
-            return self._is_no_name(problem, match[2])
-        return problem.is_syntax and _SYNTAX.match(problem.message) is not None and self._is_plain(problem)
+        return problem.is_syntax and problem.error in _SYNTAX and self._is_plain(problem)
 
     def _is_no_name(self, problem: Problem, name: str) -> bool:
         """Whether nothing that may be elsewhere can declare a name."""

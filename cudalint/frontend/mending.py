@@ -14,6 +14,8 @@ from typing import Final, NamedTuple
 
 from msgspec import Struct, field
 
+from cudalint.frontend.diagnoses import Error, Problem
+
 _NO_CODE: Final = re.compile(
     rb"""//(?:[^\\\n]|\\.)*
       | /\*.*?(?:\*/|\Z)
@@ -25,7 +27,6 @@ _NO_CODE: Final = re.compile(
 )
 _OPEN_STRING: Final = re.compile(rb'"[^\r\n]*')
 _ENDS: Final = re.compile(rb"[{};]")
-_OPEN_CLASS: Final = frozenset(f"expected ';' after {kind}" for kind in ("struct", "class", "union", "enum"))
 _BRACKETS: Final = re.compile(rb"[<>()]")
 _SPACE: Final = b" \t\r\n\f\v"
 _ACCESS: Final = re.compile(rb"\s*(?:public|private|protected)\s*:")
@@ -50,6 +51,7 @@ class Missing(NamedTuple):
     line: int
     column: int
     message: str
+    error: Error
 
 
 class MendedText(Struct, frozen=True):
@@ -69,15 +71,7 @@ class _Open(Struct):
     """Where those start that stand directly in it."""
 
 
-class Expected(NamedTuple):
-    """An error of clang."""
-
-    line: int
-    column: int
-    message: str
-
-
-def mended(text: bytes, skipped: Sequence[tuple[int, int]], errors: Iterable[Expected]) -> MendedText:
+def mended(text: bytes, skipped: Sequence[tuple[int, int]], errors: Iterable[Problem]) -> MendedText:
     """Puts in what is missing.
 
     `skipped` are the pieces, as first and last lines, that preprocessor conditions leave out: with them, braces would
@@ -96,19 +90,20 @@ class _Insertion(NamedTuple):
     place: int
     """What the message is about."""
     message: str
+    error: Error
 
 
 def _applied(text: bytes, insertions: Iterable[_Insertion], missing: list[Missing]) -> bytes:
     parts, end = [], 0
-    for offset, more, place, message in sorted(insertions):
+    for offset, more, place, message, error in sorted(insertions):
         parts += [text[end:offset], more]
         end = offset
         line, column = text.count(b"\n", 0, place) + 1, place - text.rfind(b"\n", 0, place)
-        missing.append(Missing(line, column, message))
+        missing.append(Missing(line, column, message, error))
     return b"".join([*parts, text[end:]])
 
 
-def _in_front(text: bytes, code: bytes, errors: Iterable[Expected]) -> Iterator[_Insertion]:
+def _in_front(text: bytes, code: bytes, errors: Iterable[Problem]) -> Iterator[_Insertion]:
     """The brace in front of a function's body, and the bracket in front of a statement's, where clang misses it."""
     lines = [0, *(match.end() for match in re.finditer(b"\n", text))]
     for error in errors:
@@ -116,23 +111,25 @@ def _in_front(text: bytes, code: bytes, errors: Iterable[Expected]) -> Iterator[
             continue  # Clang counts a carriage return by itself as the end of a line too.
         place = lines[error.line - 1] + error.column - 1
         end = len(code[:place].rstrip(_SPACE))
-        if error.message.startswith("expected function body") and code[place:].strip():
-            yield _Insertion(end, b"{", place, "no brace opens this function's body; taken as beginning here")
-        elif error.message == "expected ')'" and code[place : place + 1] == b"{":
-            yield _Insertion(end, b")", place, "a bracket is open here; taken as closed before the brace")
-        elif error.message in _OPEN_CLASS and b"}" in code[:place]:
+        if error.error == "expected-body" and code[place:].strip():
+            message = "no brace opens this function's body; taken as beginning here"
+            yield _Insertion(end, b"{", place, message, "other")
+        elif error.error == "expected-bracket" and error.name == ")" and code[place : place + 1] == b"{":
+            message = "a bracket is open here; taken as closed before the brace"
+            yield _Insertion(end, b")", place, message, "taken-as-closed")
+        elif error.error == "open-class" and b"}" in code[:place]:
             # The word `__global__` behind it would be taken for a part of it.
             close = code.rindex(b"}", 0, place)
-            yield _Insertion(close + 1, b";", close + 1, error.message)
-        elif error.message.startswith("a type specifier is required") and code[:end].endswith(b"__global__"):
-            yield _Insertion(end, b" void", place, "this kernel has no type; taken as `void`")
+            yield _Insertion(close + 1, b";", close + 1, error.message, "open-class")
+        elif error.error == "no-type-specifier" and code[:end].endswith(b"__global__"):
+            yield _Insertion(end, b" void", place, "this kernel has no type; taken as `void`", "other")
 
 
 def _quotes(code: bytes) -> Iterator[_Insertion]:
     """The quote that ends a string with its line."""
     for match in _OPEN_STRING.finditer(code):
         message = "nothing closes this string; taken as closed at the end of the line"
-        yield _Insertion(match.end(), b'"', match.start(), message)
+        yield _Insertion(match.end(), b'"', match.start(), message, "taken-as-closed")
 
 
 def _brackets(code: bytes) -> Iterator[_Insertion]:
@@ -141,7 +138,7 @@ def _brackets(code: bytes) -> Iterator[_Insertion]:
         closing = b"".join(b"};" if brace.is_class else b"}" for brace in reversed(braces))
         line = code.count(b"\n", 0, head) + 1
         message = f"nothing closes this brace; taken as closed before line {line}"
-        yield _Insertion(end, closing, braces[0].offset, message)
+        yield _Insertion(end, closing, braces[0].offset, message, "taken-as-closed")
 
 
 def _code(text: bytes, skipped: Sequence[tuple[int, int]]) -> bytes:

@@ -17,6 +17,7 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from cudalint.frontend import clang, recovery
+from cudalint.frontend.diagnoses import Problem, nested_launches, problems_of
 from cudalint.frontend.dialect import as_clang_takes_it
 from cudalint.frontend.flags import (
     BUNDLED_ROOT,
@@ -29,15 +30,7 @@ from cudalint.frontend.flags import (
 )
 from cudalint.frontend.guesses import Guess, header_of
 from cudalint.frontend.invalid import Sight, with_certainty
-from cudalint.frontend.problems import (
-    NO_NAMESPACE,
-    Problem,
-    missing_headers,
-    missing_names,
-    nested_launches,
-    numbers_needed,
-    problems_of,
-)
+from cudalint.frontend.problems import missing_headers, missing_names, numbers_needed
 from cudalint.frontend.python.located import PlaceMap
 from cudalint.frontend.reading import SourceError, checked_text, read_source
 from cudalint.program.arguments import as_path
@@ -65,11 +58,13 @@ _OF_LIBRARIES: Final = re.compile(r"[/\\](?:ATen|c10|opencv2)[/\\]")
 """The folders without which no part of PyTorch or OpenCV is there."""
 
 _INCLUDE: Final = re.compile(rb'^[ \t]*#[ \t]*include[ \t]*(["<])([^">\n]+)', re.MULTILINE)
-_UNBALANCED: Final = re.compile(
-    r"function definition is not allowed here|extraneous closing brace|expected ('[)}]'|expression$|function body)|"
-    r"expected ';' after (struct|class|union|enum)|"
-    r"a type specifier is required"
-)
+_UNBALANCED: Final = frozenset(
+    {
+        "misplaced-function", "extra-brace", "expected-expression", "expected-body", "open-class", "no-type-specifier",
+        "expected-bracket", "expected-token",
+    }
+)  # fmt: skip
+"""Errors that may come of a brace, a bracket or a quote that is missing."""
 
 
 class ParsedFile(Struct):
@@ -181,15 +176,21 @@ def _without_followers(problems: Sequence[Problem]) -> Iterator[Problem]:
     """The problems, of which those that follow from a missing name on their line are no syntax errors, and neither are
     those of a file that uses a namespace that nothing declares: any word in it may be the name of a template."""
     others = {(problem.path, problem.line) for problem in problems if not problem.is_syntax}
-    unknown = {problem.path for problem in problems if problem.message == NO_NAMESPACE}
+    unknown = {problem.path for problem in problems if problem.error == "no-namespace"}
     for problem in problems:
         follows = problem.is_syntax and ((problem.path, problem.line) in others or problem.path in unknown)
         yield replace(problem, is_syntax=False) if follows else problem
 
 
+def _is_unbalanced(problem: Problem) -> bool:
+    is_closing = problem.error not in ("expected-bracket", "expected-token") or problem.name in (")", "}")
+    return problem.error in _UNBALANCED and is_closing
+
+
 def _taken_as_defined(path: str, names: Sequence[str]) -> Iterator[Problem]:
     for name in names:
-        yield Problem(path, 1, 1, f"`{name}` is taken as defined: without it, the file has no kernels", "supplied")
+        text = f"`{name}` is taken as defined: without it, the file has no kernels"
+        yield Problem(path, 1, 1, text, "defined", name=name)
 
 
 def _placed(problem: Problem, path: str, places: PlaceMap) -> Problem:
@@ -260,18 +261,19 @@ class _Parser(Struct, frozen=True):
         """Reads what braces, brackets or quotes are missing as if they were there, where that helps, and notes each as
         a problem."""
         own = [problem for problem in attempt.problems if problem.path == self.path]
-        if not any(_UNBALANCED.match(problem.message) for problem in own):
+        if not any(_is_unbalanced(problem) for problem in own):
             return None
         from cudalint.frontend import mending  # Its expressions take a while to compile, and few files are broken.
 
-        expected = [mending.Expected(p.line, p.column, p.message) for p in own]
-        found = mending.mended(self.text, clang.skipped_ranges(attempt.unit, self.path), expected)
+        found = mending.mended(self.text, clang.skipped_ranges(attempt.unit, self.path), own)
         parser = replace(self, text=found.text)
         again = parser._attempt(attempt.setting) if found.missing else attempt
         if parser._progress(again) <= self._progress(attempt):
             return None
         best = parser._mended(again) or parser._completed(again)
-        notes = [Problem(self.path, *place, "error", is_syntax=True) for place in found.missing]
+        notes = [
+            Problem(self.path, m.line, m.column, m.message, "error", m.error, is_syntax=True) for m in found.missing
+        ]
         return replace(best, problems=(*notes, *best.problems))
 
     def _attempt(self, setting: _Setting) -> _Attempt:
@@ -365,7 +367,7 @@ class _Parser(Struct, frozen=True):
                 if is_special(path):
                     line = self.text.count(b"\n", 0, match.start()) + 1
                     message = f"'{name}' file not found: it is a pipe or a device, and taken as empty"
-                    special[path] = Problem(self.path, line, 1, message, "missing-include")
+                    special[path] = Problem(self.path, line, 1, message, "missing-include", name=name)
                     break
             else:
                 missing.append(name)
@@ -429,7 +431,7 @@ class _Parser(Struct, frozen=True):
         if better is attempt:
             return attempt
         notes = [
-            replace(problem, message=f"`{header}` is not included; taken as if it were", kind="supplied")
+            replace(problem, message=f"`{header}` is not included; taken as if it were", kind="supplied", name=header)
             for header, problem in problems.items()
             if header is not None and not header.startswith("_cudalint")
         ]
@@ -474,12 +476,12 @@ class _Parser(Struct, frozen=True):
 
     def _progress(self, attempt: _Attempt) -> tuple[int, tuple[int, int]]:
         """More for fewer errors; one error may hide another one further on."""
-        places = [(p.line, p.column) for p in attempt.problems if p.path == self.path and p.kind == "error"]
+        places = [(p.line, p.column) for p in attempt.problems if p.path == self.path and p.is_error]
         return -len(places), min(places, default=(0, 0))
 
     def _errors(self, attempt: _Attempt) -> int:
         """How many errors are in the file itself; those elsewhere don't concern its kernels."""
-        return sum(problem.path == self.path and problem.kind == "error" for problem in attempt.problems)
+        return sum(problem.path == self.path and problem.is_error for problem in attempt.problems)
 
 
 def _respelled(paths: Iterable[str], text_of: Callable[[str], bytes]) -> Iterator[tuple[str, bytes]]:

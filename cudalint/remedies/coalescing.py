@@ -53,7 +53,7 @@ def suggest(kernel: KernelFacts, one: Evaluated, pattern: Pattern) -> Suggestion
             if _is_a_librarys(one):
                 return None
             return _narrower_vectors(one) if _is_a_vector(one) else _aligned_record(one) or _fields_apart(one)
-        case "own-run":
+        case "own-row" | "own-run":
             return (
                 _as_one_vector(kernel, one, pattern)
                 or _run_as_vectors(one, pattern)
@@ -103,7 +103,7 @@ def _neighbouring_elements(one: Evaluated, pattern: Pattern) -> Suggestion | Non
     after = _with_unit_stride(one)
     index = "index `j * blockDim.x + threadIdx.x`"
     text = f"let neighbouring threads take neighbouring elements ({index} in place of a run for each thread)"
-    if "row" in pattern.text:
+    if pattern.kind == "own-row":
         text = "let the threads of a warp take neighbouring elements of one row"
     if one.access.operation != "atomic":
         text += ", or stage the runs through shared memory"

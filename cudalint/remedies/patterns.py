@@ -15,7 +15,8 @@ from cudalint.hardware.warps import warp_count
 from cudalint.rulekit import Evaluated, count, figure
 
 Kind = Literal[
-    "reversed", "field", "copy", "own-run", "strided", "column", "short-rows", "misaligned", "reduced", "scattered"
+    "reversed", "field", "copy", "own-row", "own-run", "strided", "column", "short-rows", "misaligned", "reduced",
+    "scattered",
 ]
 
 _LONG_STRIDE = 512
@@ -160,8 +161,9 @@ def _strided(one: Evaluated, step: int) -> Pattern:
         return Pattern("strided", "of each 64-bit integer only the lower half is used", step)
     elements = distance / access.bytes
     if _walks(one, distance):
-        run = "a row of its own" if elements >= _LONG_STRIDE else f"a run of {count(elements, 'element')} of its own"
-        return Pattern("own-run", f"each thread walks along {run}", step)
+        if elements >= _LONG_STRIDE:
+            return Pattern("own-row", "each thread walks along a row of its own", step)
+        return Pattern("own-run", f"each thread walks along a run of {count(elements, 'element')} of its own", step)
     if elements < _LONG_STRIDE:
         return Pattern("strided", f"stride {count(elements, 'element')}{_named(elements, launch)}", step)
     return Pattern("column", f"column of a row-major matrix{_named(elements, launch)}", step)

@@ -150,7 +150,7 @@ def _may_be_tried(change: _Change, proof: Proof) -> bool:
 def _is_complete(change: _Change, facts: FileFacts) -> bool:
     """Whether all instantiations in sight were evaluated."""
     kernels = [k for k in facts.kernels if change.kernels is None or k.place in change.kernels]
-    return not any(gap.is_about_instantiations for kernel in kernels for gap in kernel.gaps)
+    return not any(gap.kind == "instantiations" for kernel in kernels for gap in kernel.gaps)
 
 
 def _rounds(changes: Sequence[_Change]) -> Iterator[list[_Change]]:

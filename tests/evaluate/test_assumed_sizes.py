@@ -72,7 +72,7 @@ def test_stores_that_no_sizes_were_found_for_are_named(tmp_path: Path) -> None:
     )
     (kernel,) = analyse_file(str(path), AnalysisOptions()).kernels
     assert not [race for race in kernel.races or () if race.certainty == "certain"]
-    assert [gap.reason for gap in kernel.gaps if gap.is_about_races]
+    assert [gap.reason for gap in kernel.gaps if gap.kind == "races"]
 
 
 def test_a_range_of_one_number() -> None:

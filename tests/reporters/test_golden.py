@@ -25,7 +25,7 @@ from handmade import (
 from msgspec.structs import replace
 
 from cudalint.diagnostics import Diagnostic, Edit, Picture, Related, Suggestion
-from cudalint.facts import Gap, Place, ProblemFacts
+from cudalint.facts import Gap, Place, Problem
 from cudalint.reporters import concise, facts_text, text
 from cudalint.reporters.sources import SourceLines
 from cudalint.reporters.style import Style
@@ -187,7 +187,7 @@ def test_facts_table() -> None:
     other = access(10, results=())
     facts = file_facts(
         status="partial",
-        problems=(ProblemFacts("tile.cu", 3, 1, "'foo.h' file not found"),),
+        problems=(Problem("tile.cu", 3, 1, "'foo.h' file not found"),),
         kernels=(
             kernel(accesses=(inlined, ranged, access(10))),
             kernel(accesses=(other,), launches=(launch(assumptions=("block = 256",), source="default", path=None),)),

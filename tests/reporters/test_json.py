@@ -12,7 +12,7 @@ import pytest
 from handmade import access, column_read, file_facts, kernel, launch, strided_load
 from msgspec.structs import replace
 
-from cudalint.facts import AccessResult, Branch, BranchResult, FileFacts, Gap, Place, ProblemFacts
+from cudalint.facts import AccessResult, Branch, BranchResult, FileFacts, Gap, Place, Problem
 from cudalint.reporters import diagnostics_json, facts_json
 from cudalint.results import CheckResult, Failure, coverage_of
 
@@ -70,7 +70,7 @@ def _rich_facts() -> FileFacts:
         kernel(branches=(branch,), gaps=(Gap("tile.cu", 5, "inline PTX"),)),
         kernel(accesses=(access(8, results=(result,)),), launches=(launch(path=None, line=None),)),
     )
-    problems = (ProblemFacts("tile.cu", 3, 1, "'foo.h' file not found"),)
+    problems = (Problem("tile.cu", 3, 1, "'foo.h' file not found"),)
     return file_facts(status="partial", kernels=kernels, problems=problems)
 
 

@@ -8,13 +8,15 @@ from handmade import access, file_facts, kernel, launch
 from linting import lint
 
 from cudalint.diagnostics import Diagnostic
-from cudalint.facts import UNRESOLVED, Gap, KernelFacts, ProblemFacts
+from cudalint.facts import Gap, KernelFacts, Problem
+from cudalint.facts.files import not_resolved
 from cudalint.hardware.targets import find_target
+from cudalint.reasons import ReasonKind
 from cudalint.rule import RuleContext
 
 
-def _check(facts: KernelFacts, *problems: str) -> list[Diagnostic]:
-    file = file_facts(problems=tuple(ProblemFacts("tile.cu", 1, 1, text) for text in problems))
+def _check(facts: KernelFacts, *problems: Problem) -> list[Diagnostic]:
+    file = file_facts(problems=problems)
     return list(IncompleteAnalysis().check(facts, RuleContext(file, find_target("a100"))))
 
 
@@ -34,10 +36,15 @@ def test_reasons_are_counted() -> None:
 
 def test_what_nothing_declares_comes_first() -> None:
     """The size of an array, say, which is no array of a constant size then."""
-    reasons = [*(f"reason {number}" for number in range(3)), "nothing declares 'SIZE'; taken as an unknown `int`"]
-    gaps = tuple(Gap("tile.cu", line, reason) for line, reason in enumerate(reasons))
-    (diagnostic,) = _check(kernel(accesses=[access(10)], gaps=gaps))
-    assert diagnostic.message.startswith("left out: nothing declares 'SIZE'")
+    gaps = [Gap("tile.cu", number, f"reason {number}") for number in range(3)]
+    guessed = Problem("tile.cu", 3, 5, "nothing declares 'SIZE'; taken as an unknown `int`", "guessed", "SIZE")
+    gaps.append(_of(guessed))
+    (diagnostic,) = _check(kernel(accesses=[access(10)], gaps=tuple(gaps)), guessed)
+    assert diagnostic.message.startswith("left out: 3:5: nothing declares 'SIZE'")
+
+
+def _of(problem: Problem) -> Gap:
+    return Gap("tile.cu", 9, not_resolved(problem), kind="unresolved", problem=problem)
 
 
 def test_gaps_of_the_body_with_their_way_out() -> None:
@@ -49,15 +56,13 @@ def test_gaps_of_the_body_with_their_way_out() -> None:
 
 
 @pytest.mark.parametrize(
-    ("reason", "is_for_headers"),
-    [
-        (f"{UNRESOLVED}nothing declares 'WIDTH'; taken as an unknown `int`", True),
-        ("`offset` has no body in sight", True),
-        ("its body takes too long to execute", False),
-    ],
+    ("kind", "is_for_headers"), [("unresolved", True), ("unseen", True), ("races", False), ("other", False)]
 )
-def test_missing_headers_are_asked_for_where_they_could_settle_something(reason: str, is_for_headers: bool) -> None:
-    (diagnostic,) = _check(kernel(gaps=(Gap("tile.cu", 9, reason),)), "'a.h' file not found")
+def test_missing_headers_are_asked_for_where_they_could_settle_something(
+    kind: ReasonKind, is_for_headers: bool
+) -> None:
+    missing = Problem("tile.cu", 1, 1, "'a.h' file not found", "missing-include", "a.h")
+    (diagnostic,) = _check(kernel(gaps=(Gap("tile.cu", 9, "why", kind=kind),)), missing)
     text = "name the folder of the missing headers with -I"
     assert (diagnostic.suggestion is not None and diagnostic.suggestion.message == text) == is_for_headers
 
@@ -77,22 +82,21 @@ def test_a_kernel_that_was_evaluated_in_full() -> None:
 
 
 def test_each_line_that_is_no_source_is_said_once_and_not_again_for_its_kernel() -> None:
-    problems = [ProblemFacts("tile.cu", line, 3, "expected ';'", is_syntax=True) for line in (40, 14, 14, 15)]
-    problems.append(ProblemFacts("tile.cu", 16, 3, "use of undeclared identifier 'x'"))
+    problems = [Problem("tile.cu", line, 3, "expected ';'", is_syntax=True) for line in (40, 14, 14, 15)]
+    problems.append(Problem("tile.cu", 16, 3, "use of undeclared identifier 'x'", "undeclared", "x"))
     file = file_facts(problems=tuple(problems))
     context = RuleContext(file, find_target("a100"))
     errors = list(IncompleteAnalysis().check_file(context))
     assert [(d.place.line, d.message, d.kernel) for d in errors] == [
         (line, "syntax error: expected ';'", "") for line in (14, 15, 40)
     ]
-    reasons = ("14:3: expected ';'", "16:3: use of undeclared identifier 'x'")
-    gaps = tuple(Gap("tile.cu", 9, f"the front end could not resolve part of its body: {text}") for text in reasons)
+    gaps = tuple(map(_of, (problems[1], problems[-1])))
     (diagnostic,) = IncompleteAnalysis().check(kernel(accesses=[access(10)], gaps=gaps), context)
     assert diagnostic.message == "left out: 16:3: use of undeclared identifier 'x'"
 
 
 def test_a_text_that_is_no_source_at_all_has_a_few_lines() -> None:
-    problems = tuple(ProblemFacts("tile.cu", line, 1, "expected ';'", is_syntax=True) for line in range(1, 301))
+    problems = tuple(Problem("tile.cu", line, 1, "expected ';'", is_syntax=True) for line in range(1, 301))
     errors = list(IncompleteAnalysis().check_file(RuleContext(file_facts(problems=problems), find_target("a100"))))
     assert len(errors) == 21
     assert errors[-1].message == "syntax error: 280 more lines have one"

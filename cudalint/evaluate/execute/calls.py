@@ -212,8 +212,10 @@ def _unknown_result(ex: Executor, expr: ir.Call) -> Value:
         _set(ex, expr, reached.written, args)
     _set(ex, expr, reached.stored, args)
     if expr.function is not None and expr.function.is_user and expr.function.kind != "host":
-        ex.gap(expr.span, f"`{expr.name}` {ex.obstacle(expr.function) or 'was not followed'}")
-        if expr.function.load() is None:
+        is_unseen = expr.function.load() is None
+        text = f"`{expr.name}` {ex.obstacle(expr.function) or 'was not followed'}"
+        ex.gap(expr.span, text, "unseen" if is_unseen else "other")
+        if is_unseen:
             ex.note_unseen(expr.name)
     text = f"it is the result of {f'`{expr.name}`' if expr.name else _OF_TEMPLATE}"
     if reached.reads:

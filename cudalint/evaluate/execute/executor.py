@@ -33,7 +33,8 @@ from cudalint.evaluate.library.intrinsics import DEVICE_LIBRARY, Handler
 from cudalint.evaluate.symbolic.arithmetic import BOOL, Kind
 from cudalint.evaluate.symbolic.graph import Graph
 from cudalint.evaluate.symbolic.nodes import UNINITIALISED, Node, Reason
-from cudalint.facts import UNRESOLVED
+from cudalint.facts.files import not_resolved
+from cudalint.reasons import Problem, ReasonKind
 
 _T = TypeVar("_T")
 Arm = Callable[[], None]
@@ -64,6 +65,8 @@ class Gap(Struct):
 
     span: ir.Span
     reason: str
+    kind: ReasonKind = "other"
+    problem: Problem | None = None
 
 
 class Executor:
@@ -122,9 +125,11 @@ class Executor:
         library = state.library_function
         return Context(span, name, state.frames, state.conditions, state.loops, guard, library, state.handed)
 
-    def gap(self, span: ir.Span, reason: str) -> None:
+    def gap(
+        self, span: ir.Span, reason: str, kind: ReasonKind = "other", problem: Problem | None = None
+    ) -> None:
         if self.memory.recording:
-            self.gaps.append(Gap(span, reason))
+            self.gaps.append(Gap(span, reason, kind, problem))
 
     def opaque(self, text: str, type_: ir.Type, args: tuple[Node, ...] = (), origin: object = None) -> Value:
         """A value that cannot be followed; it counts as data where one of `args` does."""
@@ -218,7 +223,7 @@ class Executor:
         if ref.is_user and function.problems and self.configuration is not None:
             self.note_unseen(function.name, is_anywhere=True)
             for problem in function.problems:
-                self.gap(function.name_span, f"{UNRESOLVED}{problem}")
+                self.gap(function.name_span, not_resolved(problem), "unresolved", problem)
 
     def obstacle(self, ref: ir.FunctionRef) -> str | None:
         """What is in the way of executing a function's body where it is called."""

@@ -52,7 +52,7 @@ def evaluate_access(events: Sequence[AccessEvent], view: LaunchView) -> list[Acc
     """
     loaded = [event for event in events if event.left_out is None]
     if not loaded:
-        return [AccessResult(view.index, "unknown", view.assumptions, events[0].left_out)]
+        return [AccessResult(view.index, "unknown", view.assumptions, events[0].left_out, reason_kind="repeat")]
     if any(is_astray(event.offset, event.context, view.graph) for event in loaded):
         reason = "it depends on a value that an earlier loop left behind and that could not be followed"
         return [AccessResult(view.index, "unknown", view.assumptions, reason)]
@@ -93,6 +93,7 @@ def _doubtful_result(doubtful: Known, reached: Sequence[Known], view: LaunchView
         status,
         view.assumptions,
         reason=f"{what}: {reason.text}",
+        reason_kind="data" if reason.data else "other",
         sectors_range=None if shared else bounds,
         wavefronts_range=bounds if shared else None,
         sample=sample([doubtful]) if doubtful.doubt_in_mask else None,
@@ -128,6 +129,7 @@ def _masked_by_data(reached: Sequence[Known], view: LaunchView) -> AccessResult 
         _of_totals(reached, totals, view, (1.0, all_lanes.high)),
         status="range",
         reason=f"which lanes are active depends on data: {reason}; the figure is {how}",
+        reason_kind="estimate",
         active_request_fraction=1.0,
     )
 
@@ -206,6 +208,7 @@ def _result(reached: Sequence[Known], view: LaunchView) -> AccessResult:
         status="range" if by_data or open_values else "assumed" if assumptions or launch_assumed else "exact",
         assumptions=tuple(dict.fromkeys((*view.assumptions, *assumptions))),
         reason=_reason_for_range(reached, view.graph, open_values) if by_data or open_values else None,
+        reason_kind="estimate" if by_data and not open_values else "other",
         sample=sample(sampled),
     )
 

@@ -8,6 +8,7 @@ from typing import Literal
 from msgspec import Struct
 
 from cudalint.evaluate.symbolic.arithmetic import OPERATIONS, Kind, Number
+from cudalint.reasons import ReasonKind
 
 THREAD_BITS = 0b000111
 BLOCK_BITS = 0b111000
@@ -53,11 +54,6 @@ class Counter(Struct, frozen=True):
     """Which of the arguments of what is drawn is the address."""
     orders: bool
     """Whether the atomic orders what comes before and after it, as one of `cuda::atomic` does; `atomicAdd` does not."""
-
-
-ReasonKind = Literal["loaded", "atomic", "iteration", "summary", "other"]
-"""Whether an opaque value was loaded, is what an atomic found, changes from iteration to iteration, or stands for a
-long computation of which only some parts are known."""
 
 
 class Reason(Struct, frozen=True):

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Sequence
 
-from cudalint import ir
+from cudalint import ir, reasons
 from cudalint.frontend import cursors
 from cudalint.frontend.cursors import Cursor
+from cudalint.frontend.diagnoses import Problem
 from cudalint.frontend.lower.calls import Calls
 from cudalint.frontend.lower.constructors import Constructors
 from cudalint.frontend.lower.expressions import Expressions
@@ -22,7 +23,6 @@ from cudalint.frontend.lower.symbols import Symbols
 from cudalint.frontend.lower.type_tests import TypeTests
 from cudalint.frontend.lower.types import Types
 from cudalint.frontend.parse import ParsedFile
-from cudalint.frontend.problems import Problem
 
 Elsewhere = Callable[[str, str], ir.Expr | None]
 """For the name and the USR of a constant that a file only declares: what another one defines it to be."""
@@ -73,16 +73,22 @@ class Context:
         """Whether a kernel is launched between the first and the last line of a function of the device."""
         return any(self._is_within(problem, span) for problem in self._parsed.nested_launches)
 
-    def problems_within(self, span: ir.Span, missing: Collection[str] = ()) -> tuple[str, ...]:
+    def problems_within(self, span: ir.Span, missing: Collection[str] = ()) -> tuple[reasons.Problem, ...]:
         """The front end's errors between the first and the last line of a function, and what was made up for names
         that are missing elsewhere."""
         return tuple(
             [
-                f"{problem.line}:{problem.column}: {problem.message}"
+                self.problem(problem)
                 for problem in self._parsed.problems
-                if problem.kind != "supplied" and (self._is_within(problem, span) or problem.name in missing)
+                if problem.kind not in ("supplied", "defined")
+                and (self._is_within(problem, span) or (problem.kind == "guessed" and problem.name in missing))
             ]
         )
+
+    def problem(self, of: Problem) -> reasons.Problem:
+        """As the rest of the program knows it, in the file that was asked for."""
+        path = self._parsed.as_given(of.path)
+        return reasons.Problem(path, of.line, of.column, of.message, of.kind, of.name, of.is_syntax, of.is_certain)
 
     def _is_within(self, problem: Problem, span: ir.Span) -> bool:
         return span.line <= problem.line <= span.end_line and self._parsed.shown(problem.path) == span.path

@@ -10,8 +10,8 @@ from typing import Final
 from cudalint import ir
 from cudalint.frontend import cursors, kinds
 from cudalint.frontend.cursors import Cursor, CxType
+from cudalint.frontend.diagnoses import Problem
 from cudalint.frontend.lower.sources import Sources
-from cudalint.frontend.problems import NO_CLASS, Problem
 
 _NAME: Final = re.compile(r"(?:(?:struct|class|typename|template|const|volatile|enum)\s+)*(?:::)?\s*([\w:]+)")
 _ARRAYS: Final = frozenset({kinds.T_CONSTANT_ARRAY, kinds.T_INCOMPLETE_ARRAY, kinds.T_VARIABLE_ARRAY})
@@ -22,7 +22,7 @@ class Layouts:
     def __init__(self, problems: Sequence[Problem], sources: Sources) -> None:
         self._sources = sources
         self._made_up = frozenset(problem.name for problem in problems if problem.kind == "guessed")
-        self._bases = [(problem.path, problem.line) for problem in problems if problem.message == NO_CLASS]
+        self._bases = [(problem.path, problem.line) for problem in problems if problem.error == "no-class"]
 
         self.may_have_gaps = bool(self._made_up or self._bases)
 

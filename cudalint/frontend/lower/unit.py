@@ -38,13 +38,9 @@ def lower_unit(
     """Lists what a file defines; bodies are lowered when somebody asks for them. `launching` are the names of functions
     of other files that launch kernels, and `constant` finds the values that other files give to constants."""
     unit = _Unit(parsed, launching, constant)
-    given = parsed.as_given
-    problems = [
-        ir.Problem(given(p.path), p.line, p.column, p.message, p.is_syntax, p.is_certain) for p in parsed.problems
-    ]
     return ir.Unit(
         path=parsed.path,
-        problems=tuple(problems),
+        problems=unit.problems,
         kernels=unit.kernels,
         host_functions=unit.host_functions(),
         axioms=unit.axioms,
@@ -58,6 +54,7 @@ class _Unit:
 
     def __init__(self, parsed: ParsedFile, launching: frozenset[str], constant: Elsewhere) -> None:
         self._context = Context(parsed, launching, constant)
+        self.problems = tuple(map(self._context.problem, parsed.problems))
         definitions = _Definitions(self._context)
         refs = self._refs(definitions.functions)
         self._variables = definitions.variables

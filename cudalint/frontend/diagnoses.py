@@ -1,0 +1,144 @@
+"""What clang says is wrong with a file, as records: nowhere else are its messages read."""
+
+from __future__ import annotations
+
+import re
+from typing import Final, Literal
+
+from clang.cindex import Diagnostic, TranslationUnit
+from msgspec import Struct
+
+from cudalint.frontend.flags import HEADERS_ROOT
+from cudalint.frontend.recovery import CONTEXT_SUFFIX
+from cudalint.reasons import ProblemKind
+
+Error = Literal[
+    "undeclared", "unknown-type", "no-type", "not-in-namespace", "no-class", "no-namespace", "no-type-specifier",
+    "needs-number", "expected-body", "misplaced-function", "extra-brace", "open-class", "open-string",
+    "expected-bracket", "expected-token", "expected-expression", "taken-as-closed", "other",
+]  # fmt: skip
+"""What is wrong: a name, a type or a member of a namespace that nothing declares, a base class or a namespace likewise;
+a declaration without a type; a name without a value where a template or a constant needs one; and what a grammar
+misses, or has too much of. `taken-as-closed` is no error of clang but one that was mended before it read the text."""
+
+_NOT_FOUND: Final = re.compile(r"'(?P<name>.+)' file not found")
+_ERRORS: Final[tuple[tuple[Error, re.Pattern[str]], ...]] = (
+    ("undeclared", re.compile(r"use of undeclared identifier '(?P<name>\w+)'")),
+    ("unknown-type", re.compile(r"unknown type name '(?P<name>\w+)'")),
+    ("no-type", re.compile(r"no type named '(?P<name>\w+)'(?: in namespace '(?P<scope>[\w:]+)')?")),
+    ("not-in-namespace", re.compile(r"no (?:member|template) named '(?P<name>\w+)' in namespace '(?P<scope>[\w:]+)'")),
+    ("no-class", re.compile(r"expected class name$")),
+    ("no-namespace", re.compile(r"expected namespace name$")),
+    ("no-type-specifier", re.compile(r"a type specifier is required")),
+    (
+        "needs-number",
+        re.compile(
+            r"no matching function|non-type template argument is not a constant"
+            r"|constexpr variable '\w+' must be initialized"
+        ),
+    ),
+    ("expected-body", re.compile(r"expected function body")),
+    ("misplaced-function", re.compile(r"function definition is not allowed here")),
+    ("extra-brace", re.compile(r"extraneous closing brace")),
+    ("open-class", re.compile(r"expected ';' after (?:struct|class|union|enum)$")),
+    ("open-string", re.compile(r"missing terminating '\"' character")),
+    ("expected-expression", re.compile(r"expected expression$")),
+    ("expected-bracket", re.compile(r"expected '(?P<name>[)}\]])'$")),
+    ("expected-token", re.compile(r"expected '(?P<name>[;)\]}])'(?: |$)")),
+    ("expected-token", re.compile(r"expected '(?P<name>\()' after '(?:if|for|while|switch)'")),
+    ("expected-token", re.compile(r"expected '(?P<name>\w+)' in do/while loop")),
+)
+_SYNTAX: Final = frozenset({"Parse Issue", "Lexical or Preprocessor Issue"})
+"""Clang's categories of errors that are there whatever other files declare."""
+# Which side a function runs on, and whether a bundled template has a body, are no concern of a linter. (nvcc takes the
+# sides of a template that is declared for other ones before together; GLM 0.9.9 has such ones.)
+_IGNORED: Final = re.compile(
+    r"reference to __(?:host|device|global)__ (?:function|variable) |"
+    r"__(?:host|device)__(?: __device__)? function '.*' cannot overload |"
+    r"function .* is used but not defined in this translation unit"
+)
+_NAMES_A_KERNEL: Final = re.compile(r"reference to __global__ function '.*' in __(?:device|global)__ function")
+_NESTED_LAUNCH: Final = "call to __global__ function from __global__ function"
+"""clang knows no dynamic parallelism; the launch is lost, the kernel around it is not."""
+
+
+class Problem(Struct, frozen=True):
+    """Something in the source or its set-up that may have cost a part of the result."""
+
+    path: str
+    line: int
+    column: int
+    message: str
+    kind: ProblemKind
+    error: Error = "other"
+    name: str = ""
+    """What it is about: the name that nothing declares, the header, the token that is missing."""
+    scope: str = ""
+    """The namespace that does not have the name."""
+    is_syntax: bool = False
+    """The text is no C++ there, whatever is declared elsewhere."""
+    is_certain: bool = False
+    """No compiler of CUDA takes it, whatever is declared elsewhere and whatever the build defines."""
+
+    @property
+    def is_error(self) -> bool:
+        """Whether clang could not read the text, and not only what it was given to read it with."""
+        return self.kind in ("error", "undeclared", "undeclared-type")
+
+
+def problems_of(unit: TranslationUnit) -> tuple[Problem, ...]:
+    return tuple(
+        [
+            _problem(diagnostic)
+            for diagnostic in unit.diagnostics
+            if diagnostic.severity >= Diagnostic.Error and not _is_ignored(diagnostic)
+        ]
+    )
+
+
+def nested_launches(unit: TranslationUnit) -> tuple[Problem, ...]:
+    return tuple([_problem(diagnostic) for diagnostic in unit.diagnostics if _is_nested_launch(diagnostic)])
+
+
+def _is_ignored(diagnostic: Diagnostic) -> bool:
+    """Whether an error is about something that doesn't matter here, such as a kernel that launches another."""
+    if _IGNORED.match(diagnostic.spelling):
+        return True
+    return _is_nested_launch(diagnostic)
+
+
+def _is_nested_launch(diagnostic: Diagnostic) -> bool:
+    if _NAMES_A_KERNEL.match(diagnostic.spelling):
+        return True
+    return diagnostic.spelling.startswith("no matching function") and any(
+        _NESTED_LAUNCH in note.spelling for note in diagnostic.children
+    )
+
+
+def _problem(diagnostic: Diagnostic) -> Problem:
+    location = diagnostic.location
+    message: str = diagnostic.spelling
+    path = location.file.name if location.file else ""
+    header = _NOT_FOUND.match(message)
+    if header is not None:
+        return Problem(path, location.line, location.column, message, "missing-include", name=header["name"])
+    error, name, scope = _error(message)
+    kind: ProblemKind = "error"
+    if error == "undeclared":
+        kind = "undeclared"
+    elif error == "unknown-type":
+        kind = "undeclared-type"
+    is_syntax = diagnostic.category_name in _SYNTAX and error != "no-class"
+    # Those of bundled headers are ours, and those of a fragment's includer are listed there.
+    is_syntax = is_syntax and not path.startswith(HEADERS_ROOT) and not path.endswith(CONTEXT_SUFFIX)
+    return Problem(path, location.line, location.column, message, kind, error, name, scope, is_syntax)
+
+
+def _error(message: str) -> tuple[Error, str, str]:
+    """What a message says, with the name and the namespace that it names."""
+    for error, pattern in _ERRORS:
+        match = pattern.match(message)
+        if match is not None:
+            found = match.groupdict()
+            return error, found.get("name") or "", found.get("scope") or ""
+    return "other", "", ""
