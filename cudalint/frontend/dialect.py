@@ -18,9 +18,13 @@ _BRACED_EXTENTS: Final = re.compile(rb"([<,]\s*)(?=\{)")
 _SIZED_EXTERN: Final = re.compile(rb"\bextern(?=\s+__shared__\b[^;{}=\[]*(?:\[\s*[^\]\s][^;{}=]*)?;)")
 # `extern "C"__global__`: to C++11 one token with a suffix of its own, unless a macro has that name, as it has for nvcc.
 _JOINED_LINKAGE: Final = re.compile(rb'\bextern(\s+)("C")(?=__)')
+# A carriage return by itself: to clang the end of a line, to all others a blank.
+_LONE_RETURN: Final = re.compile(rb"\r(?!\n)")
 
 
 def as_clang_takes_it(source: bytes) -> bytes:
+    if b"\r" in source:
+        source = _LONE_RETURN.sub(b" ", source)
     if b"alignas" in source:
         source = _LATE_ALIGNAS.sub(_LATE_ALIGNAS_MACRO, source)
     if _SPACED_LAUNCH.search(source) or b"<<<" in source:
