@@ -53,7 +53,9 @@ class GlobalRace(Rule):
         for group in grouped(races):
             # Where several threads update an element, no barrier between its other accesses is enough.
             told = next((race for race in group if is_update(race, kernel)), group[0])
-            yield race_finding(self, kernel, group, Suggestion(_remedy(told, kernel)))
+            is_ordered = all(race.fix is not None for race in group if race.reach != "grid")
+            text = _remedy(told, kernel, is_ordered)
+            yield race_finding(self, kernel, group, Suggestion(text) if text is not None else None)
 
 
 def _lanes_take_turns(race: Race, kernel: KernelFacts) -> bool:
@@ -64,8 +66,17 @@ def _lanes_take_turns(race: Race, kernel: KernelFacts) -> bool:
     return all(other.second.place != race.second.place for other in others)
 
 
-def _remedy(race: Race, kernel: KernelFacts) -> str:
-    """What to change, in the names of the source."""
+def _is_written_twice(race: Race, kernel: KernelFacts) -> bool:
+    """Whether threads write over each other in the array of a race, which they would do in another array as well."""
+    return any(
+        other.array == race.array and "load" not in (other.first.operation, other.second.operation)
+        for other in kernel.races or ()
+    )
+
+
+def _remedy(race: Race, kernel: KernelFacts, is_ordered: bool) -> str | None:
+    """What to change, in the names of the source; None where nothing is known to help. `is_ordered`: barriers were
+    tried that order all that is told with it within blocks; no others are named."""
     array, element = race.second.array, race.element
     if race.fence_before is not None:
         line = race.fence_before.line
@@ -84,15 +95,18 @@ def _remedy(race: Race, kernel: KernelFacts) -> str:
     operations = {race.first.operation, race.second.operation}
     if operations == {"atomic"}:
         return "take atomics whose scope is the device: `atomicAdd` for `atomicAdd_block`, `cuda::thread_scope_device`"
-    if operations == {"store"}:
+    if operations == {"store"} or ("store" in operations and _is_written_twice(race, kernel)):
         return f"let one thread write `{element}`, or give each thread an element of its own"
     elsewhere = f"write into another array than `{array}`, which other threads still read, and exchange the two later"
     if first == second:
         return elsewhere
-    if _lanes_take_turns(race, kernel):
+    if _lanes_take_turns(race, kernel) and is_ordered:
         return f"put `__syncwarp()` between lines {first} and {second}: by themselves, lanes need not run together"
     barrier = f"`__syncthreads()` between lines {first} and {second}"
-    if kernel.launches[race.launch].grid == (1, 1, 1):
+    is_alone = kernel.launches[race.launch].grid == (1, 1, 1)
+    if race.reach != "grid" and not is_ordered:
+        return elsewhere if "load" in operations else None
+    if is_alone:
         return f"put {barrier}, where all threads of the block come to it"
     # Blocks come in any order, in which the two are told as well.
     earlier = min(race.first, race.second, key=lambda end: end.place.line) if race.reach == "grid" else race.first

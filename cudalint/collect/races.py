@@ -81,22 +81,24 @@ class RaceCollector(Struct, eq=False):
         return [
             self._crossing(key, race, flow)
             for key, race in self._races.items()
-            if race.launch == launch and race.fix is None and _takes_a_barrier(race)
+            if race.launch == launch and race.fix is None and _is_within_blocks(race)
         ]
 
     def place(self, launch: int, fix: BarrierFix, execution: Execution, trial: Trial) -> set[object]:
         """Notes a barrier for those races that are gone in an execution with it; returns the keys of the others."""
-        search = Search(execution, trial, "block", "shared", how_sure=False)
+        spaces = {race.space for race in self._races.values() if race.launch == launch and _is_within_blocks(race)}
+        space = spaces.pop() if len(spaces) == 1 else None
+        search = Search(execution, trial, "block", space, how_sure=False)
         left: set[object] = {_key(self._race(finding, launch)) for finding in search.findings()}
         for key, race in self._races.items():
-            if race.launch == launch and race.fix is None and _takes_a_barrier(race) and key not in left:
+            if race.launch == launch and race.fix is None and _is_within_blocks(race) and key not in left:
                 self._races[key] = replace(race, fix=fix)
         return left
 
     @property
     def has_unordered(self) -> bool:
         """Whether a barrier may be missing."""
-        return any(map(_takes_a_barrier, self._races.values()))
+        return any(map(_is_within_blocks, self._races.values()))
 
     def number(self, flow: ControlFlow) -> None:
         """Tells which races lack the same barrier: one that was tried, or else one on the way of all of them, even if
@@ -207,6 +209,11 @@ def _named(array: Allocation, conflict: Conflict) -> Allocation:
 
 def _takes_a_barrier(race: Race) -> bool:
     return race.space == "shared" and race.is_worth_telling
+
+
+def _is_within_blocks(race: Race) -> bool:
+    """Whether a barrier of a block may order what a race is about."""
+    return race.is_worth_telling and race.reach != "grid"
 
 
 def _in_kernel(touch: Touch) -> ir.Span:

@@ -103,3 +103,33 @@ def test_steps_that_all_threads_take_are_told_together() -> None:
     """
     (group,) = together(lint(source, "CL305"))
     assert list(notes(group)) == [("also", "the same at 2 more places, at lines 6, 8")]
+
+
+def test_no_barrier_orders_rows_that_lie_in_each_other() -> None:
+    """Row 1 begins in the middle of row 0: threads 16 and (0, 1) make different numbers of one element."""
+    source = """
+        __global__ void k(float *a, int n) {
+            for (int j = threadIdx.x; j < n; j += 32) {
+                float x = a[threadIdx.y * 16 + j];
+                a[threadIdx.y * 16 + j] = x + threadIdx.y;
+            }
+        }
+        void run(float *a) { k<<<1, dim3(32, 4)>>>(a, 32); }
+    """
+    remedies = [advice(found) for found in lint(source, "CL305")]
+    assert remedies
+    assert all("__sync" not in text and "give each thread an element of its own" in text for text in remedies)
+
+
+def test_no_barrier_is_named_where_not_all_threads_come() -> None:
+    """Odd threads leave before the loop; nothing in it may be a barrier of the block."""
+    source = """
+        __global__ void k(float *a, int n) {
+            if (threadIdx.x % 2) return;
+            float x = a[threadIdx.x + 64];
+            a[threadIdx.x] = x;
+        }
+        void run(float *a) { k<<<1, 256>>>(a, 32); }
+    """
+    (found,) = lint(source, "CL305")
+    assert advice(found) == _ELSEWHERE.format("a")
