@@ -109,7 +109,7 @@ def _units(function: ir.Function) -> dict[str, int]:
     while left:
         name, type_ = left.pop()
         if isinstance(type_, ir.PointerType):
-            found[name] = alignment(type_.pointee)
+            found[name] = alignment(type_.pointee) if type_.pointee.bytes else 0
         elif isinstance(type_, ir.RecordType):
             left += [(f"{name}.{field.name}", field.type) for field in type_.fields]
     return found

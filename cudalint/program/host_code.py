@@ -44,10 +44,14 @@ class HostCode(Struct, eq=False):
     unfollowed: set[ir.Span] = field(default_factory=set)
     """Launches of loops that go on to make others there."""
     defined: dict[str, ir.FunctionRef] = field(default_factory=dict)
-    """By their USR: functions of the files that were looked into for a definition."""
+    """By their USR: functions of the file itself, and of those that were looked into for a definition."""
     looked_into: set[str] = field(default_factory=set)
     asked_for: set[str] = field(default_factory=set)
     """The names of the functions for whose definitions they were."""
+
+    def __post_init__(self) -> None:
+        """Files that call functions of this one only declare them."""
+        self.defined = {ref.usr: ref for ref in self.unit.host_functions}
 
     def launches(self) -> list[HostLaunch]:
         found, executed = self._called_elsewhere()
@@ -133,7 +137,7 @@ class HostCode(Struct, eq=False):
         nodes = () if function is None else walk.walk(function.body)
         for ref in dict.fromkeys(node.function for node in nodes if isinstance(node, ir.Call)):
             if ref is not None and ref.is_user and ref.load() is None:
-                defined = self._defined_elsewhere(ref)
+                defined = self._definition(ref)
                 if defined is not None and defined.has_launch():
                     yield ref.usr, defined
 
@@ -150,18 +154,19 @@ class HostCode(Struct, eq=False):
         linked: Mapping[str, ir.FunctionRef] | None = None,
         executed: Collection[str] = (),
     ) -> HostExecutor:
-        outside = Outside(linked or {}, self._defined_elsewhere)
+        outside = Outside(linked or {}, self._definition)
         return run_host(self.graph, functions, self.generics, self.properties, outside, executed)
 
-    def _defined_elsewhere(self, ref: ir.FunctionRef) -> ir.FunctionRef | None:
-        """The definition of a function in another file of the program, where one of few that may have it does."""
+    def _definition(self, ref: ir.FunctionRef) -> ir.FunctionRef | None:
+        """The definition of a function that a file of the program only declares: this one's, or that of another one,
+        where one of few that may have it does."""
         if ref.usr not in self.defined and ref.name not in self.asked_for and len(self.asked_for) < _MAX_ASKED_FOR:
             self.asked_for.add(ref.name)
             new = [path for path in definers(self.unit.path, ref.name) if path not in self.looked_into]
             new = new[: _MAX_LOOKED_INTO - len(self.looked_into)]
             self.looked_into.update(new)
             for unit in self._units(new, self._launching()):
-                self.defined |= {function.usr: function for function in unit.host_functions}
+                self.defined = {function.usr: function for function in unit.host_functions} | self.defined
         return self.defined.get(ref.usr)
 
     def _launching(self) -> frozenset[str]:

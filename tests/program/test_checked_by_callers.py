@@ -81,3 +81,47 @@ def test_one_of_two_functions_is_called_elsewhere(tmp_path: Path) -> None:
     (tmp_path / "k.cu").write_text(_KERNEL + direct)
     (tmp_path / "binding.cpp").write_text(_DECLARED + _CHECKED % ("call", 4))
     assert _misaligned(tmp_path / "k.cu")
+
+
+_SET_UP = """
+struct Rows { const void *in; float *out; int count, n, wide; };
+__global__ void rows(Rows p)
+{
+    float4 v = *reinterpret_cast<const float4 *>(reinterpret_cast<const float *>(p.in) + blockIdx.x * p.wide
+                                                 + 4 * threadIdx.x);
+    p.out[blockIdx.x * 64 + threadIdx.x] = v.x + v.y + v.z + v.w;
+}
+void set_up(Rows &p)
+{
+    if (p.n %% %d != 0) throw 1;
+    p.wide = p.n * 3;
+}
+void launch_rows(const Rows &p) { rows<<<p.count, 64>>>(p); }
+"""
+_CALLING = """
+struct Rows { const void *in; float *out; int count, n, wide; };
+void set_up(Rows &p);
+void launch_rows(const Rows &p);
+%s
+{
+    Rows p;
+    p.in = in, p.out = out, p.count = count, p.n = n;
+    set_up(p);
+    launch_rows(p);
+}
+"""
+
+
+@pytest.mark.parametrize(
+    "head",
+    [
+        "void call(const float *in, float *out, int count, int n)",
+        "extern float *in, *out; extern int count, n;\nint main()",
+    ],
+)
+@pytest.mark.parametrize(("multiple", "misaligned"), [(4, False), (2, True)])
+def test_in_another_function_of_the_file_itself(tmp_path: Path, head: str, multiple: int, misaligned: bool) -> None:
+    """The file that calls both only declares them: 3 * n floats are a multiple of 16 bytes where n is one of 4."""
+    (tmp_path / "k.cu").write_text(_SET_UP % multiple)
+    (tmp_path / "binding.cpp").write_text(_CALLING % head)
+    assert _misaligned(tmp_path / "k.cu") is misaligned
