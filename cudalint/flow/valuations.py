@@ -4,12 +4,12 @@ some conditions hold together."""
 from __future__ import annotations
 
 import itertools
-import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from msgspec import Struct, field
 
 from cudalint.evaluate.symbolic.arithmetic import BOOL, wrap
+from cudalint.evaluate.symbolic.contradictions import exclude_each_other
 from cudalint.evaluate.symbolic.graph import Graph, conjuncts
 from cudalint.evaluate.symbolic.nodes import Node, Uniform
 from cudalint.evaluate.symbolic.numbers import number
@@ -25,7 +25,7 @@ def satisfy(graph: Graph, conditions: Iterable[Node], atoms: Sequence[Node]) -> 
     stand in the conditions, their neighbours, and small ones finds none. The conditions depend on
     nothing but the atoms."""
     parts = list(dict.fromkeys(part for condition in conditions for part in conjuncts(graph, condition)))
-    if any(part.is_const and not part.value for part in parts) or _exclude_each_other(parts):
+    if any(part.is_const and not part.value for part in parts) or exclude_each_other(parts):
         return None
     # Where nothing is found, which takes longest, the next access under the same conditions asks again.
     key = (tuple(parts), tuple((atom, _usual(atom)) for atom in atoms))
@@ -33,49 +33,6 @@ def satisfy(graph: Graph, conditions: Iterable[Node], atoms: Sequence[Node]) -> 
         graph.satisfied[key] = _search(graph, parts, atoms)
     found = graph.satisfied[key]
     return dict(found) if found is not None else None
-
-
-def _exclude_each_other(parts: Sequence[Node]) -> bool:
-    """Whether some conditions compare one value with numbers so that none is left: `n <= 2` and `n == 256`, however
-    much arithmetic stands for `n`."""
-    ends: dict[Node, tuple[int | float, int | float]] = {}
-    for part in parts:
-        compared = _compared(part)
-        if compared is not None:
-            value, low, high = compared
-            known = ends.get(value, (-math.inf, math.inf))
-            ends[value] = max(low, known[0]), min(high, known[1])
-    return any(low > high for low, high in ends.values())
-
-
-def _compared(part: Node) -> tuple[Node, int | float, int | float] | None:
-    """The integer that a condition compares with a number, and the least and the greatest value that this lets it have.
-    """
-    is_negated = part.op == "!"
-    inner = part.args[0] if is_negated else part
-    if inner.op not in ("<", "<=", "==") or any(argument.kind.is_float for argument in inner.args):
-        return None
-    a, b = inner.args
-    if a.is_const == b.is_const or (is_negated and inner.op == "=="):
-        return None
-    if inner.op == "==":
-        value, end = (b, a.value) if a.is_const else (a, b.value)
-        while _keeps_all_bits(value) and wrap(wrap(end, value.args[0].kind), value.kind) == end:
-            value, end = value.args[0], wrap(end, value.args[0].kind)
-        return value, end, end
-    is_strict = (inner.op == "<") != is_negated
-    # `!(a < b)` is `b <= a`.
-    small, large = (b, a) if is_negated else (a, b)
-    if small.is_const:
-        return large, small.value + is_strict, math.inf
-    return small, -math.inf, large.value - is_strict
-
-
-def _keeps_all_bits(node: Node) -> bool:
-    """Whether a node is the conversion of an integer to one that is at least as wide."""
-    return node.op == "cast" and not node.kind.is_float and not node.args[0].kind.is_float and (
-        node.args[0].kind.bytes <= node.kind.bytes and BOOL not in (node.kind, node.args[0].kind)
-    )
 
 
 def _search(graph: Graph, parts: Sequence[Node], atoms: Sequence[Node]) -> Valuation | None:

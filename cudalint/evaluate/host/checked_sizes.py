@@ -39,12 +39,31 @@ class CheckedSizes:
         where a loop counts something of a size that generic ones don't have."""
         if not _CHECKED_SIZES.is_on:
             return launch
+        launch = self._decided(launch)
         known = self._equalities(launch)
         # What is made of sizes is not forgotten with the number that it has to be: `switch (next_power(columns))`.
         sizes = {node: number for node, number in known.items() if isinstance(node.payload, Uniform)}
         guards = tuple(self._graph.substitute(guard, sizes) for guard in launch.guards) if sizes else launch.guards
         known |= self._fitting(guards)
-        return self._substituted(launch, known) if known else launch
+        if not known:
+            return launch
+        guards = tuple(self._graph.substitute(guard, known) for guard in launch.guards)
+        return replace(self._substituted(launch, known), guards=guards)
+
+    def _decided(self, launch: HostLaunch) -> HostLaunch:
+        """The launch with what its conditions choose: `type == Double ? 8192 : 4096` bytes in a case of `float`."""
+        chosen: dict[Node, Node] = {}
+        for guard in launch.guards:
+            is_denied = guard.op == "!"
+            condition = guard.args[0] if is_denied else guard
+            for side, is_true in ((condition, not is_denied), (self._graph.negate(condition), is_denied)):
+                if side in self._graph.choosing:
+                    chosen[side] = self._graph.true if is_true else self._graph.false
+        if not chosen:
+            return launch
+        own = {*chosen, *(self._graph.negate(condition) for condition in chosen)}
+        guards = (g if g in own else self._graph.substitute(g, chosen) for g in launch.guards)
+        return replace(self._substituted(launch, chosen), guards=tuple(guards))
 
     def _equalities(self, launch: HostLaunch) -> dict[Node, Node]:
         """The unknown sizes, and choices among numbers that are made by them, that have to be some number."""
@@ -120,7 +139,6 @@ class CheckedSizes:
             block=(block_x, block_y, block_z),
             shared=graph.substitute(launch.shared, known),
             arguments=tuple(_argument(value, graph, known) for value in launch.arguments),
-            guards=tuple(graph.substitute(guard, known) for guard in launch.guards),
         )
 
 

@@ -31,7 +31,19 @@ from cudalint.evaluate.execute.values import (
     Value,
     nodes_of,
 )
-from cudalint.evaluate.host import command_line, heap, joins, jumps, lambdas, launching, lists, loops, switches, worth
+from cudalint.evaluate.host import (
+    command_line,
+    heap,
+    joins,
+    jumps,
+    lambdas,
+    launching,
+    lists,
+    loops,
+    switches,
+    undecided,
+    worth,
+)
 from cudalint.evaluate.host.answers import Answers
 from cudalint.evaluate.host.launching import HostLaunch
 from cudalint.evaluate.host.library import HOST_LIBRARY, SILENT
@@ -51,6 +63,7 @@ MAX_ALL_STATEMENTS = 20_000
 _VALUE_HANDLERS: Mapping[type, Callable[..., Value]] = {
     **VALUE_HANDLERS, ir.Cast: lists.cast_value, ir.New: heap.new_value, ir.Name: command_line.name_value,
     ir.Lambda: lambdas.noted, ir.Construct: lists.construct_value,
+    ir.Conditional: undecided.conditional_value, ir.Binary: undecided.binary_value,
 }  # fmt: skip
 
 

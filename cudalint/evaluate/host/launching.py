@@ -13,6 +13,7 @@ from cudalint.evaluate.execute.calls import bind
 from cudalint.evaluate.execute.values import Choice, FunctionValue, Place, RecordValue, Value
 from cudalint.evaluate.host import joins
 from cudalint.evaluate.host.tiling import tilings
+from cudalint.evaluate.symbolic.contradictions import exclude_each_other
 from cudalint.evaluate.symbolic.graph import Graph, conjuncts
 from cudalint.evaluate.symbolic.nodes import Node, Reason
 from cudalint.facts import Tiling
@@ -34,7 +35,8 @@ class HostLaunch(Struct, frozen=True, eq=False):
     arguments: tuple[Value | Place, ...]
     span: ir.Span
     taken: bool
-    """False in a branch that the known values do not take."""
+    """False in a branch that the known values do not take, or no value: inside of `if (type == Half)`, the case of
+    `double` of a switch over all types."""
     tilings: tuple[Tiling, ...] = ()
     """The sizes in sight that the grid is rounded up from."""
     guards: tuple[Node, ...] = ()
@@ -54,9 +56,10 @@ def record(ex: HostExecutor, expr: ir.Launch) -> None:
     for kernel, guards in kernels:
         arguments = arguments_of(ex, kernel, expr.arguments)
         sizes = tilings(ex, expr.grid, grid)
-        ex.guards = (*outer, *guards)
+        # What the arguments check holds as well: `x.data_ptr<float>()` throws for others than floats.
+        ex.guards = (*ex.guards, *guards)
         add(ex, kernel, (grid, block), shared, arguments, expr.span, sizes)
-    ex.guards = outer
+        ex.guards = outer
 
 
 def _kernels_of(graph: Graph, value: Value, guards: _Guards = ()) -> Iterator[tuple[ir.FunctionRef, _Guards]]:
@@ -83,10 +86,12 @@ def add(
     if not ex.taken:
         # `run<float>(0, 0)` in a function that is there to instantiate a template says nothing about sizes.
         grid, block = _with_threads(ex, grid), _with_threads(ex, block)
-    never = () if ex.taken else (ex.graph.false,)
-    guards = (part for guard in (*ex.guards, *ex.assumed, *never) for part in conjuncts(ex.graph, guard))
-    known = tuple(part for part in guards if joins.is_plain(ex.graph, part))
-    ex.launches.append(HostLaunch(kernel, grid, block, shared, arguments, span, ex.taken, sizes, known, in_clusters))
+    guards = (part for guard in (*ex.guards, *ex.assumed) for part in conjuncts(ex.graph, guard))
+    known = tuple(dict.fromkeys(part for part in guards if joins.is_plain(ex.graph, part)))
+    taken = ex.taken and not exclude_each_other(known)
+    if not taken:
+        known = (*known, ex.graph.false)
+    ex.launches.append(HostLaunch(kernel, grid, block, shared, arguments, span, taken, sizes, known, in_clusters))
     numbers = tuple(value for value in arguments if isinstance(value, Node) and not value.kind.is_float)
     ex.made.add((kernel.key, span, grid, block, shared, numbers))
 

@@ -11,6 +11,8 @@
 
 /// The memory of a new tensor: no other one has it.
 void* _cudalint_tensor_memory();
+/// The element type of a tensor that is made of another one by something that may choose it.
+c10::ScalarType _cudalint_tensor_type();
 
 // The message doesn't matter here, but what has to hold for a program to go on does.
 #define _CUDALINT_CHECK(CONDITION) \
@@ -124,18 +126,19 @@ enum class Layout : int8_t { Strided, Sparse, SparseCsr, Mkldnn };
 constexpr Layout kStrided = Layout::Strided, kSparse = Layout::Sparse;
 enum class MemoryFormat : int8_t { Contiguous, Preserve, ChannelsLast, ChannelsLast3d };
 struct TypeMeta {
-    TypeMeta(ScalarType);
+    TypeMeta(ScalarType type) : type(type) {}
     size_t itemsize() const;
-    operator ScalarType() const;
-    ScalarType toScalarType() const;
+    operator ScalarType() const { return type; }
+    ScalarType toScalarType() const { return type; }
     const char* name() const;
+    ScalarType type;
 };
-bool operator==(TypeMeta, TypeMeta);
-bool operator!=(TypeMeta, TypeMeta);
-bool operator==(TypeMeta, ScalarType);
-bool operator!=(TypeMeta, ScalarType);
-bool operator==(ScalarType, TypeMeta);
-bool operator!=(ScalarType, TypeMeta);
+inline bool operator==(TypeMeta a, TypeMeta b) { return a.type == b.type; }
+inline bool operator!=(TypeMeta a, TypeMeta b) { return a.type != b.type; }
+inline bool operator==(TypeMeta a, ScalarType b) { return a.type == b; }
+inline bool operator!=(TypeMeta a, ScalarType b) { return a.type != b; }
+inline bool operator==(ScalarType a, TypeMeta b) { return a == b.type; }
+inline bool operator!=(ScalarType a, TypeMeta b) { return a != b.type; }
 inline ScalarType typeMetaToScalarType(TypeMeta type) { return type; }
 struct TensorOptions {
     TensorOptions() = default;
@@ -192,13 +195,21 @@ struct TensorIndex { template <class _T> TensorIndex(_T&&); };
 
 /// What `Tensor::type()` gives: an element type that says some more.
 struct DeprecatedTypeProperties {
-    operator ScalarType() const;
-    ScalarType scalarType() const;
+    ScalarType type;
+    operator ScalarType() const { return type; }
+    ScalarType scalarType() const { return type; }
     bool is_cuda() const;
     bool is_sparse() const;
-    DeprecatedTypeProperties toScalarType(ScalarType) const;
+    DeprecatedTypeProperties toScalarType(ScalarType other) const { return {other}; }
 };
 typedef DeprecatedTypeProperties Type;
+
+/// The element type that a type of C++ stands for; `otherwise`, for those that stand for none.
+template <class _T, ScalarType _N = CppTypeToScalarType<_T>::value>
+constexpr ScalarType _cudalint_scalar_type(ScalarType) { return _N; }
+template <class _T, class... _A> constexpr ScalarType _cudalint_scalar_type(ScalarType otherwise, _A...) {
+    return otherwise;
+}
 
 class Tensor;
 /// What `Tensor::sizes()` gives: a list of numbers that still knows whose.
@@ -241,6 +252,12 @@ public:
         result.memory = _cudalint_tensor_memory();
         return result;
     }
+    /// One of the same shape whose elements may be of another type.
+    static Tensor of_shape(const Tensor& other) {
+        Tensor result = like(other);
+        result.type_ = _cudalint_tensor_type();
+        return result;
+    }
 
     int64_t dim() const { return dimensions; }
     int64_t ndimension() const { return dimensions; }
@@ -253,7 +270,7 @@ public:
     IntArrayRef strides() const;
     ScalarType scalar_type() const { return type_; }
     TypeMeta dtype() const { return type_; }
-    DeprecatedTypeProperties type() const;
+    DeprecatedTypeProperties type() const { return {type_}; }
     TensorOptions options() const;
     Device device() const;
     int64_t get_device() const;
@@ -280,10 +297,10 @@ public:
     void* data_ptr() const { return memory; }
     const void* const_data_ptr() const { return memory; }
     void* mutable_data_ptr() const { return memory; }
-    template <class _T> _T* data_ptr() const { return (_T*)memory; }
-    template <class _T> const _T* const_data_ptr() const { return (const _T*)memory; }
-    template <class _T> _T* mutable_data_ptr() const { return (_T*)memory; }
-    template <class _T> _T* data() const { return (_T*)memory; }
+    template <class _T> _T* data_ptr() const { return elements_of<_T>(); }
+    template <class _T> const _T* const_data_ptr() const { return elements_of<_T>(); }
+    template <class _T> _T* mutable_data_ptr() const { return elements_of<_T>(); }
+    template <class _T> _T* data() const { return elements_of<_T>(); }
     Tensor data() const { return *this; }
     template <class _T, size_t _N, template <class> class _P = DefaultPtrTraits>
     PackedTensorAccessor32<_T, _N, _P> packed_accessor32() const {
@@ -308,11 +325,11 @@ public:
     Tensor cuda() const { return *this; }
     Tensor alias() const { return *this; }
     Tensor clone(...) const { return like(*this); }
-    template <class... _A> Tensor to(_A&&...) const { return like(*this); }
-    Tensor to(const TensorOptions&) const { return like(*this); }
+    template <class... _A> Tensor to(_A&&...) const { return of_shape(*this); }
+    Tensor to(const TensorOptions&) const { return of_shape(*this); }
     Tensor cpu() const { return like(*this); }
-    Tensor toType(ScalarType) const { return like(*this); }
-    Tensor type(ScalarType) const { return like(*this); }
+    Tensor toType(ScalarType) const { return of_shape(*this); }
+    Tensor type(ScalarType) const { return of_shape(*this); }
     Tensor toBackend(int) const { return like(*this); }
     template <size_t _N> Tensor view(const int64_t (&sizes)[_N]) const { return reshaped(Tensor(sizes, _N)); }
     template <size_t _N> Tensor reshape(const int64_t (&sizes)[_N]) const { return reshaped(Tensor(sizes, _N)); }
@@ -383,8 +400,14 @@ public:
 #undef _CUDALINT_IN_BRACES
 
 private:
+    /// Refuses another type than that of the elements.
+    template <class _T> _T* elements_of() const {
+        if (type_ != _cudalint_scalar_type<std::remove_const_t<_T>>(type_)) { ::abort(); }
+        return (_T*)memory;
+    }
     Tensor reshaped(Tensor other) const {
         other.memory = memory;
+        other.type_ = type_;
         return other;
     }
     void* memory;
@@ -425,7 +448,7 @@ typedef c10::optional<Tensor> OptionalTensor;
     template <size_t _N> Tensor NAME(const int64_t (&sizes)[_N], const TensorOptions&) {                    \
         return Tensor(sizes, _N);                                                                       \
     }                                                                                                       \
-    template <class... _A> Tensor NAME(const TensorShape& sizes, _A&&...) { return Tensor::like(*sizes.of); } \
+    template <class... _A> Tensor NAME(const TensorShape& sizes, _A&&...) { return Tensor::of_shape(*sizes.of); } \
     template <class... _A> Tensor NAME(IntArrayRef sizes, _A&&...);                                         \
     Tensor NAME(IntArrayRef sizes, const TensorOptions& = {});
 _CUDALINT_MAKES(empty)
@@ -436,7 +459,8 @@ _CUDALINT_MAKES(randn)
 _CUDALINT_MAKES(full)
 #undef _CUDALINT_MAKES
 #define _CUDALINT_COPIES(NAME)                                                                              \
-    template <class... _A> Tensor NAME(const Tensor& other, _A&&...) { return Tensor::like(other); }
+    inline Tensor NAME(const Tensor& other) { return Tensor::like(other); }                                 \
+    template <class... _A> Tensor NAME(const Tensor& other, _A&&...) { return Tensor::of_shape(other); }
 _CUDALINT_COPIES(empty_like)
 _CUDALINT_COPIES(zeros_like)
 _CUDALINT_COPIES(ones_like)

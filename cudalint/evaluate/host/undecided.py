@@ -1,0 +1,30 @@
+"""Parts of expressions that are evaluated on a condition: what they check holds only where they are.
+
+`values.numel() ? values.data_ptr<float>() : nullptr` says nothing about the type of no values.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from cudalint import ir
+from cudalint.evaluate.execute import operators
+
+if TYPE_CHECKING:
+    from cudalint.evaluate.execute.values import Value
+    from cudalint.evaluate.host.execution import HostExecutor
+
+
+def conditional_value(ex: HostExecutor, expr: ir.Conditional) -> Value:
+    guards = ex.guards
+    value = operators.conditional_value(ex, expr)
+    ex.guards = guards
+    return value
+
+
+def binary_value(ex: HostExecutor, expr: ir.Binary) -> Value:
+    guards = ex.guards
+    value = operators.binary_value(ex, expr)
+    if expr.op in ("&&", "||"):
+        ex.guards = guards
+    return value
