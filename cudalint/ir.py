@@ -140,7 +140,9 @@ def pointee(type_: Type) -> Type:
 
 # --- symbols and functions ---------------------------------------------------------------------
 
-Storage = Literal["local", "parameter", "shared", "dynamic-shared", "constant", "device", "global", "static", "builtin"]
+Storage = Literal[
+    "local", "parameter", "shared", "dynamic-shared", "constant", "device", "global", "static", "builtin", "template"
+]
 
 
 class Symbol(Struct, eq=False):
@@ -149,6 +151,7 @@ class Symbol(Struct, eq=False):
     Storage: `shared` is a static `__shared__` variable, `dynamic-shared` an `extern __shared__` one, `constant`
     and `device` are `__constant__`/`__device__` variables at file scope, `global` is a host variable at file or
     class scope, `static` a function's static local, `builtin` is threadIdx, blockIdx, blockDim, gridDim, warpSize.
+    `template` is what the arguments of a template say that nothing instantiates.
     """
 
     name: str

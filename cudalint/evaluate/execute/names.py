@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Final
 
 from cudalint import ir
 from cudalint.evaluate.execute import expressions
@@ -33,6 +34,13 @@ from cudalint.hardware.requests import WARP_LANES
 
 if TYPE_CHECKING:
     from cudalint.evaluate.execute.executor import Executor
+
+_OUTSIDE: Final[Mapping[str, str]] = {
+    "global": "is set elsewhere",
+    "static": "is set elsewhere",
+    "template": "is up to the arguments of the template, which nothing instantiates",
+}
+"""Of what nothing in a function gives: why it is not known."""
 
 
 def name_place(ex: Executor, expr: ir.Name) -> Place:
@@ -76,9 +84,9 @@ def name_value(ex: Executor, expr: ir.Name) -> Value:
         made_up = ex.graph.default(symbol.name, symbol.stands_in, kind_of(symbol.type), NOT_DECLARED)
         ex.state.variables[symbol] = made_up
         return made_up
-    outside = symbol.storage in ("global", "static") and symbol not in ex.state.variables
+    outside = symbol.storage in _OUTSIDE and symbol not in ex.state.variables
     if outside and not ex.lies_in_memory(symbol) and not expressions.initialise_global(ex, symbol):
-        reason = Reason(False, f"`{symbol.name}` is set elsewhere")
+        reason = Reason(False, f"`{symbol.name}` {_OUTSIDE[symbol.storage]}")
         ex.state.variables[symbol] = ex.memory.unknown(symbol.type, reason, (), symbol.name)
     return expressions.read(ex, symbol_place(ex, symbol), expr.span)
 

@@ -19,7 +19,7 @@ _TELLING = ir.ENDING | {"cudaFuncSetAttribute"}
 """Functions of the library that are always executed."""
 _ASSERTS = frozenset({"__assert_fail", "__assertfail", "__assume", "__builtin_assume"})
 _LOOPS = (ir.For, ir.RangeFor, ir.While, ir.DoWhile)
-_OUTSIDE = frozenset({"global", "static", "device", "constant", "shared"})
+_OUTSIDE = frozenset({"global", "static", "device", "constant", "shared", "template"})
 
 _Variable = ir.Symbol | ir.Stmt
 """A variable of the program, or the branch or loop that decides whether something is executed."""

@@ -230,6 +230,9 @@ class Expressions:
         inner = cursors.expressions(cursor)
         if len(inner) == 1:  # A template parameter that has been replaced by its value.
             return self.lower(inner[0])
+        said = self._context.type_tests.said_by_arguments(cursor)
+        if said is not None:
+            return said
         name = cursors.spelling(declaration) or cursors.spelling(cursor)
         return self.unknown(cursor, f"the unresolved name `{name}`" if name else "an unresolved name")
 

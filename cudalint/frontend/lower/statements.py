@@ -165,7 +165,7 @@ class Statements:
         if value is None:
             value = self._context.type_tests.decided(nodes[0])
         if value is None:  # In a template itself: both are possible.
-            condition = self._context.expressions.lower(nodes[0])
+            condition = self._context.type_tests.left_open(nodes[0]) or self._context.expressions.lower(nodes[0])
             lowered = [self.block(branch) for branch in branches] + [None, None]
             then = lowered[0] or ir.Block((), condition.span)
             return [ir.If(condition, then, lowered[1], self._span(nodes[0]))]

@@ -64,7 +64,7 @@ class Symbols:
             is_restrict=bool(cursors.is_restrict_qualified(cursors.canonical_type(declared))),
         )
         symbol.stands_in = context.stand_ins.value(declaration)
-        if storage in ("constant", "device", "global", "static"):
+        if storage in ("constant", "device", "global", "static", "template"):
             symbol.initializer = lambda: self._initializer(declaration, name)
         return symbol
 
@@ -95,7 +95,7 @@ class Symbols:
         if declaration.kind == kinds.PARM_DECL:
             return "parameter"
         if declaration.kind == kinds.TEMPLATE_NON_TYPE_PARAMETER:
-            return "global"
+            return "template"
         if declaration.kind != kinds.VAR_DECL:
             return "local"
         is_extern = cursors.storage_class(declaration) == cursors.STORAGE_EXTERN

@@ -9,18 +9,21 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from functools import reduce
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from cudalint import ir
 from cudalint.frontend import cursors, kinds
 from cudalint.frontend.cursors import Cursor
 from cudalint.frontend.lower import declarations
+from cudalint.frontend.lower.types import BOOL, INT
 
 if TYPE_CHECKING:
     from cudalint.frontend.lower.context import Context
 
 _SAME: Final = r"\b(?:std\s*::\s*)?is_same(?:_v)?\s*<\s*(\w+)\s*,\s*([\w\s:]+?)\s*>(?:\s*::\s*value\b|\s*\{\})?"
 _SIZE: Final = r"\bsizeof\s*\(\s*(\w+)\s*\)\s*==\s*(\d+)\b(?!\s*[*+/<>-])"
+_SAME_ONLY: Final = re.compile(rf"(!\s*)?{_SAME}")
 _TEST: Final = re.compile(rf"(!\s*)?(?:{_SAME}|{_SIZE})")
 _HEAD: Final = re.compile(r"\b(?:if\s+constexpr\s*|static_assert\s*|enable_if(?:_t)?\s*)(?=[(<])")
 _NO_CODE: Final = re.compile(
@@ -50,17 +53,23 @@ class TypeTests:
         """Of the parameters of the template that is being lowered, the sizes that they are taken to have."""
         self._named: Mapping[str, int] = {}
         """The types that it names, with their sizes."""
+        self._open: dict[str, ir.Symbol] = {}
+        """Which types its parameters are: numbers that nobody gives."""
+        self._said: dict[str, ir.Symbol] = {}
+        """What else depends on them, by how it is spelled."""
+        self._numbers: dict[str, int] = {}
+        """Of types, by their names."""
 
     @contextmanager
     def of(self, definition: Cursor) -> Iterator[None]:
         """While a template is lowered, its parameters are types that it asks for, unless it is for all others too."""
-        before = self._taken, self._named
+        before = self._taken, self._named, self._open, self._said
         sizes = self._take(definition)
         try:
             with self._context.types.taking(sizes):
                 yield
         finally:
-            self._taken, self._named = before
+            self._taken, self._named, self._open, self._said = before
 
     def decided(self, condition: Cursor) -> bool | None:
         """Whether types of the sizes that the parameters are taken to have meet a condition, where that is certain:
@@ -73,15 +82,50 @@ class TypeTests:
         alone = next((test for test in self._tests(text) if test.is_all), None)
         return True if alone is not None and alone.is_negated and self._differs(alone) else None
 
+    def left_open(self, condition: Cursor) -> ir.Expr | None:
+        """A condition that asks which type one of the parameters is, and nothing else: one type is no other."""
+        text = self._context.sources.text(condition) if self._open else ""
+        wanted = [_SAME_ONLY.fullmatch(part.strip()) for part in text.split("||")]
+        tests = [match for match in wanted if match is not None and match[2] in self._open]
+        if len(tests) < len(wanted):
+            return None
+        where = self._context.sources.where(condition)
+        first, *others = (self._is_type(match, where) for match in tests)
+        return reduce(lambda a, b: ir.Binary("||", a, b, BOOL, where), others, first)
+
+    def said_by_arguments(self, cursor: Cursor) -> ir.Expr | None:
+        """In a template that nothing instantiates: a name that means nothing before its parameters do, such as
+        `Traits::width`."""
+        context = self._context
+        text = "".join(context.sources.text(cursor).split()) if self._open else ""
+        if "::" not in text and "<" not in text:
+            return None
+        symbol = self._said.get(text)
+        if symbol is None:
+            type_ = context.types.of(cursor)
+            symbol = ir.Symbol(text, type_, "template", context.sources.span(cursor), is_const=True)
+            self._said[text] = symbol
+        return ir.Name(symbol, symbol.type, context.sources.where(cursor))
+
+    def _is_type(self, match: re.Match[str], where: ir.Where) -> ir.Expr:
+        negated, name, other = match.groups()
+        number = self._numbers.setdefault("".join(other.split()).split("::")[-1], len(self._numbers) + 1)
+        parameter, constant = ir.Name(self._open[name], INT, where), ir.Constant(number, INT, where)
+        return ir.Binary("!=" if negated else "==", parameter, constant, BOOL, where)
+
     def _differs(self, test: _Test) -> bool:
         return self._taken.get(test.name, test.bytes) != test.bytes
 
     def _take(self, definition: Cursor) -> dict[str, int]:
         """Sets what is known of a template; the parameters, as clang calls them, that have an unusual size."""
-        self._taken, self._named = {}, {}
+        self._taken, self._named, self._open, self._said = {}, {}, {}, {}
         parameters = [
             p for p in declarations.template_parameters(definition) if p.kind == kinds.TEMPLATE_TYPE_PARAMETER
         ]
+        if declarations.is_pattern(definition):
+            span = self._context.sources.span(definition)
+            names = map(cursors.spelling, parameters)
+            self._open = {name: ir.Symbol(name, INT, "template", span, is_const=True) for name in names}
         text = self._context.sources.text(definition) if parameters else ""
         asked = [_bracketed(text, match.end()) for match in _HEAD.finditer(text)]
         if not asked:
