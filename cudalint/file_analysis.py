@@ -318,7 +318,7 @@ def _evaluated_for(
     means that names no types may be any."""
     if not ref.templated:
         return (ref,)
-    if launch.kernel.load() is not None:
+    if launch.kernel.load() is not None and not launch.kernel.templated:
         return (launch.kernel,)
     same = [instance for instance in named if instance.usr == launch.kernel.usr]
     return same or named or (ref,)

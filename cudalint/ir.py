@@ -411,7 +411,8 @@ class Lambda(_Located, Struct, frozen=True, eq=False):
 
 class Launch(_Located, Struct, frozen=True, eq=False):
     """`kernel<<<grid, block, shared, stream>>>(arguments)`; omitted parts are None. `callee` is set instead of
-    `kernel` where the kernel is an expression (a template parameter, a function pointer)."""
+    `kernel` where the kernel is an expression (a template parameter, a function pointer), and `overloads` where it is
+    one of several functions of one name, as the types of the arguments are unknown."""
 
     kernel: FunctionRef | None
     callee: Expr | None
@@ -422,6 +423,7 @@ class Launch(_Located, Struct, frozen=True, eq=False):
     arguments: tuple[Expr, ...]
     type: Type
     where: Where
+    overloads: tuple[FunctionRef, ...] = ()
 
 
 class FunctionName(_Located, Struct, frozen=True, eq=False):
@@ -601,6 +603,8 @@ class Unit(Struct, eq=False):
     pattern (instantiations are reached through launches)."""
     host_functions: tuple[FunctionRef, ...]
     """Host function definitions of the file and the user's headers, in source order, without template patterns."""
+    host_patterns: tuple[FunctionRef, ...] = ()
+    """Patterns of host function templates that launch kernels."""
     axioms: tuple[FunctionRef, ...] = ()
     """Functions that state what holds for all kernels of the file."""
     instantiations: Callable[[str], tuple[FunctionRef, ...]] = field(default=lambda key: ())

@@ -311,6 +311,11 @@ def unary_operator(cursor: Cursor) -> str:
     return _UNARY_OPERATORS[_unary_operator(cursor)]
 
 
+def overloads(declaration: Cursor) -> list[Cursor]:
+    """The functions of a name that clang has left unresolved."""
+    return [overload(declaration, position) for position in range(overload_count(declaration))]
+
+
 def only_overload(declaration: Cursor) -> Cursor:
     """What a name stands for that clang has left unresolved, if only one function is called so; else what is given."""
     if declaration.kind == kinds.OVERLOADED_DECL_REF and overload_count(declaration) == 1:

@@ -63,12 +63,21 @@ class HostCode(Struct, eq=False):
             missing = self._missing(found)
             found += [launch for launch in self._launched_here(set()) if launch.kernel.name in missing]
         found += self._launched_elsewhere(self._missing(found))
+        found += self._launched_by_templates(self._missing(found))
         return found if calling else found + self._wrapped_elsewhere(found)
 
     def _launched_here(self, executed: set[str]) -> list[HostLaunch]:
         own = self._run(self.unit.host_functions, executed=executed)
         self._note(own)
         return own.launches
+
+    def _launched_by_templates(self, names: set[str]) -> list[HostLaunch]:
+        """The launches that templates make which nothing instantiates, or of which clang has left no instantiation, as
+        a type in them is unknown: with the extents that they give, whatever the types are."""
+        found: list[HostLaunch] = []
+        if names and self.unit.host_patterns:
+            self._add(self._run(self.unit.host_patterns), names, found)
+        return found
 
     def _missing(self, found: Iterable[HostLaunch]) -> set[str]:
         """The kernels without launches."""

@@ -205,9 +205,10 @@ class HostExecutor(Executor):
     # roots
 
     def run_root(self, ref: ir.FunctionRef) -> None:
-        """Executes a function from outside, its parameters unknown."""
+        """Executes a function from outside, its parameters unknown; of a template that nothing instantiates, the types
+        are so as well."""
         function = ref.load()
-        if function is None or function.is_template_pattern:
+        if function is None or (function.is_template_pattern and not ref.templated):
             return
         self.executed.add(ref.key)
         self._note_jumps(ref.key, function)

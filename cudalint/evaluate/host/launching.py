@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
@@ -52,14 +52,41 @@ def record(ex: HostExecutor, expr: ir.Launch) -> None:
     grid = extents_of(ex, expressions.evaluate(ex, expr.grid))
     block = extents_of(ex, expressions.evaluate(ex, expr.block))
     shared = expressions.number(ex, expr.shared) if expr.shared is not None else ex.graph.zero
+    is_open = not kernels
+    if is_open:
+        kernels = [(kernel, ()) for kernel in _fitting(expr)]
+    is_open = is_open and len(kernels) > 1
     outer = ex.guards
     for kernel, guards in kernels:
-        arguments = arguments_of(ex, kernel, expr.arguments)
-        sizes = tilings(ex, expr.grid, grid)
+        # What is meant for one of several kernels says nothing about the others.
+        arguments = _unknown_arguments(ex, kernel) if is_open else arguments_of(ex, kernel, expr.arguments)
+        sizes = () if is_open else tilings(ex, expr.grid, grid)
         # What the arguments check holds as well: `x.data_ptr<float>()` throws for others than floats.
         ex.guards = (*ex.guards, *guards)
         add(ex, kernel, (grid, block), shared, arguments, expr.span, sizes)
         ex.guards = outer
+
+
+def _fitting(expr: ir.Launch) -> Sequence[ir.FunctionRef]:
+    """The overloads of a kernel that may be meant, as far as types of arguments are known: all that take as many where
+    these fit none."""
+    kernels = [ref for ref in expr.overloads if ref.kind == "kernel"]
+    kernels = [ref for ref in kernels if len(ref.parameter_types()) == len(expr.arguments)]
+    given = [argument.type for argument in expr.arguments]
+    return [ref for ref in kernels if all(map(_may_be, given, ref.parameter_types()))] or kernels
+
+
+def _may_be(given: ir.Type, wanted: ir.Type) -> bool:
+    """Whether what is given for a parameter may become what that takes. Pointers don't become others, but for `void *`;
+    of what isn't known, and of numbers and classes, nothing is said."""
+    if not isinstance(given, ir.PointerType) or not isinstance(wanted, ir.PointerType) or wanted.reference:
+        return True
+    return given.pointee == wanted.pointee or not isinstance(given.pointee, ir.Scalar)
+
+
+def _unknown_arguments(ex: HostExecutor, kernel: ir.FunctionRef) -> tuple[Value | Place, ...]:
+    function = kernel.load()
+    return () if function is None else tuple(ex.unknown_parameters(function).values())
 
 
 def _kernels_of(graph: Graph, value: Value, guards: _Guards = ()) -> Iterator[tuple[ir.FunctionRef, _Guards]]:
@@ -116,12 +143,17 @@ def extents_of(ex: HostExecutor, value: Value) -> tuple[Node, Node, Node]:
     """A dim3 (or a number) as three extents."""
     one = ex.graph.one
     if isinstance(value, Node):
-        return (value, one, one)
+        return (_extent(ex, value), one, one)
     if isinstance(value, RecordValue):
         parts = [value.fields.get(axis, one) for axis in "xyz"]
-        x, y, z = (p if isinstance(p, Node) else one for p in parts)
+        x, y, z = (_extent(ex, p) if isinstance(p, Node) else one for p in parts)
         return (x, y, z)
     return (_generic(ex), one, one)
+
+
+def _extent(ex: HostExecutor, number: Node) -> Node:
+    """One that is made of what can't be followed may be any size, and not any number."""
+    return _generic(ex) if number.bits & ex.graph.opaque_bits else number
 
 
 def _with_threads(ex: HostExecutor, extents: Nodes) -> Nodes:

@@ -182,12 +182,21 @@ class Calls:
         grid, block, shared, stream = parts[:4]
         callee = expressions.lower(nodes[0])
         kernel = callee.function if isinstance(callee, ir.FunctionName) else None
+        overloads = self._overloads(nodes[0]) if kernel is None else ()
         arguments = self._launch_arguments(cursor, nodes)
         where = self._where(cursor)
         if grid is None or block is None:
             return ir.UnknownExpr("a launch without a grid", arguments, self._type(cursor), where)
         called = None if kernel else callee
-        return ir.Launch(kernel, called, grid, block, shared, stream, arguments, self._type(cursor), where)
+        type_ = self._type(cursor)
+        return ir.Launch(kernel, called, grid, block, shared, stream, arguments, type_, where, overloads)
+
+    def _overloads(self, callee: Cursor) -> tuple[ir.FunctionRef, ...]:
+        """The functions that an unresolved name may stand for."""
+        named = _unwrapped(callee)
+        if not self.is_unresolved(named):
+            return ()
+        return tuple(map(self._context.functions.ref, cursors.overloads(cursors.referenced(named))))
 
     def _launch_arguments(self, cursor: Cursor, nodes: list[Cursor]) -> tuple[ir.Expr, ...]:
         kernel = cursors.referenced(cursor)

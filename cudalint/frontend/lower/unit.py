@@ -43,6 +43,7 @@ def lower_unit(
         problems=unit.problems,
         kernels=unit.kernels,
         host_functions=unit.host_functions(),
+        host_patterns=unit.host_patterns(),
         axioms=unit.axioms,
         instantiations=unit.instantiations,
         constant=unit.constant,
@@ -66,6 +67,7 @@ class _Unit:
         self.kernels = tuple([ref for ref in kernels if ref.span.path != parsed.includer])
         self.axioms = tuple([ref for ref in refs if ref.name.startswith(_AXIOM)])
         self._hosts = [ref for ref in refs if ref.kind == "host" and not ref.templated]
+        self._patterns = [ref for ref in refs if ref.kind == "host" and ref.templated]
 
     def _refs(self, definitions: list[Cursor]) -> list[ir.FunctionRef]:
         """References without the repetitions of a file that includes itself."""
@@ -87,6 +89,9 @@ class _Unit:
             called |= self._reached([ref.key], []).keys() - {ref.key}
         named = [ref for ref in launching if ref.key in called]
         return (*self._hosts, *[ref for ref in launching if ref.key not in called], *reversed(named))
+
+    def host_patterns(self) -> tuple[ir.FunctionRef, ...]:
+        return tuple(ref for ref in self._patterns if ref.has_launch())
 
     def instantiations(self, key: str) -> tuple[ir.FunctionRef, ...]:
         """The instantiations of a kernel template, launched or not."""
