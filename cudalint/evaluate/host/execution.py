@@ -107,6 +107,15 @@ def _is_refusal(value: Value | Place) -> bool:
     return any(number.value < 0 for number in numbers)
 
 
+def _is_of_numbers(value: Value | Place | None) -> bool:
+    """Whether a result is a structure of plain numbers, and none that says by negative ones, or by nothing but zeros,
+    that there are none."""
+    if not isinstance(value, RecordValue) or _is_refusal(value):
+        return False
+    numbers = [part for part in value.fields.values() if isinstance(part, Node)]
+    return len(numbers) == len(value.fields) and any(not part.is_const or part.value != 0 for part in numbers)
+
+
 def _is_smaller_or_larger(table: Sequence[tuple[Node, Node]]) -> bool:
     """Whether two numbers are returned that are compared with each other: `if (n < most) return n; return most;`."""
     if len(table) != 2:
@@ -152,7 +161,7 @@ class HostExecutor(Executor):
         """By key: the lambdas of a block that launch kernels, each with the conditions under which it is made."""
         self.taken = True
         self.computed = False
-        """Whether the last `return` gives what is computed there."""
+        """Whether the last `return` gives what is computed there, or a structure of numbers."""
         self.total = 0
         """Statements executed from earlier roots."""
         self.opt_ins: dict[str, list[Node]] = {}
@@ -396,7 +405,8 @@ class HostExecutor(Executor):
 
     def _believe(self, chosen: Callable[[], None], other: Callable[[], None] | None) -> None:
         """Takes a branch, unless it only leads out of the function: then it is the end of a program that failed to read
-        a file, say, which nothing here really does. One that computes a number to return is none."""
+        a file, say, which nothing here really does. One that computes a number to return is none, and so is one that
+        returns a structure of numbers (`if (layout == ROWS) return {columns, 1};`)."""
         saved, marks, launches = self.state.snapshot(), self.state.marks(), len(self.launches)
         returns, guards = self._returns(), self.guards
         self.computed = False
@@ -515,8 +525,8 @@ class HostExecutor(Executor):
 
     def return_(self, statement: ir.Return) -> None:
         super().return_(statement)
-        self.computed = statement.value is not None and _computes(statement.value)
         returns = self.state.functions[-1].returns
+        self.computed = statement.value is not None and (_computes(statement.value) or _is_of_numbers(returns[-1][1]))
         own = self.guards[len(self.outer_guards[-1]) if self.outer_guards else 0 :]
         returns[-1] = (self.graph.conjunction(own), returns[-1][1])
 
