@@ -1,5 +1,5 @@
 """What a template that nothing instantiates says of the types that it is for: `if constexpr (std::is_same_v<T, half>)`,
-`static_assert(sizeof(T) == 2)`, or the same in an `enable_if` among the template's parameters.
+`static_assert(sizeof(T) == 2)`, or the same in an `enable_if` among the template's parameters or behind `requires`.
 
 Its own tests tell more than a guess: a branch for `half` is no branch for a type of 4 bytes.
 """
@@ -21,11 +21,17 @@ from cudalint.frontend.lower.types import BOOL, INT
 if TYPE_CHECKING:
     from cudalint.frontend.lower.context import Context
 
-_SAME: Final = r"\b(?:std\s*::\s*)?is_same(?:_v)?\s*<\s*(\w+)\s*,\s*([\w\s:]+?)\s*>(?:\s*::\s*value\b|\s*\{\})?"
+_SAME: Final = (
+    r"\b(?:std\s*::\s*)?(?:is_same(?:_v)?|same_as)\s*<\s*(\w+)\s*,\s*([\w\s:]+?)\s*>"
+    r"(?:\s*::\s*value\b|\s*\{\})?"
+)
 _SIZE: Final = r"\bsizeof\s*\(\s*(\w+)\s*\)\s*==\s*(\d+)\b(?!\s*[*+/<>-])"
 _SAME_ONLY: Final = re.compile(rf"(!\s*)?{_SAME}")
 _TEST: Final = re.compile(rf"(!\s*)?(?:{_SAME}|{_SIZE})")
 _HEAD: Final = re.compile(r"\b(?:if\s+constexpr\s*|static_assert\s*|enable_if(?:_t)?\s*)(?=[(<])")
+_REQUIRES: Final = re.compile(
+    r"\brequires\b(.*?)(?=[{;]|\b(?:__\w+__|void|auto|inline|static|constexpr|template)\b)", re.DOTALL
+)
 _NO_CODE: Final = re.compile(
     r"//[^\n]*|/\*.*?\*/|\b(?:static_assert|assert|printf|__trap|__builtin_unreachable)\s*\([^;]*;", re.DOTALL
 )
@@ -127,7 +133,7 @@ class TypeTests:
             names = map(cursors.spelling, parameters)
             self._open = {name: ir.Symbol(name, INT, "template", span, is_const=True) for name in names}
         text = self._context.sources.text(definition) if parameters else ""
-        asked = [_bracketed(text, match.end()) for match in _HEAD.finditer(text)]
+        asked = [_bracketed(text, match.end()) for match in _HEAD.finditer(text)] + _REQUIRES.findall(text)
         if not asked:
             return {}
         self._named = self._names_in(definition)
