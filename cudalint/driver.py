@@ -7,9 +7,10 @@ from typing import NamedTuple, TypeVar
 
 from msgspec.structs import replace
 
+from cudalint.cache.results import KeptJob, Results, check_and_keep
 from cudalint.config import ConfigError
 from cudalint.discovery import SourceFile
-from cudalint.engine import CheckJob, check_file
+from cudalint.engine import CheckJob
 from cudalint.merging import gather, gather_suppressed, is_covered
 from cudalint.options import AnalysisOptions
 from cudalint.pool import Done, Limits, Lost, run_jobs
@@ -30,20 +31,33 @@ def check_files(
     *,
     pictures: bool = False,
     on_done: OnDone = lambda path: None,
+    cache: str | None = None,
 ) -> CheckResult:
-    """Lints files. Headers that only a folder brought in are linted if no other file has included them."""
+    """Lints files. Headers that only a folder brought in are linted if no other file has included them. `cache` is the
+    folder in which results are kept and looked for."""
     reports: list[FileReport] = []
     configured, failures = configure(files, settings)
+    results = Results(cache)
 
     def run(batch: Sequence[Configured]) -> None:
-        jobs = [_job(each, pictures) for each in batch]
-        for index, value in run_all(check_file, jobs, limits):
-            path = jobs[index].path
+        jobs: list[KeptJob] = []
+        for each in batch:
+            job = results.job(_job(each, pictures))
+            known = results.report(job)
+            if known is None:
+                jobs.append(job)
+            else:
+                reports.append(known)
+                on_done(known.path)
+        for index, value in run_all(check_and_keep, jobs, limits):
+            path = jobs[index].job.path
             if isinstance(value, FileReport):
                 reports.append(value)
             else:
                 failures.append(value if isinstance(value, Failure) else Failure(path, value.reason))
             on_done(path)
+        if jobs:
+            results.tidy()
 
     run([each for each in configured if not each.file.is_optional])
     run([each for each in configured if each.file.is_optional and not is_covered(each.file.path, reports)])

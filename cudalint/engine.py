@@ -5,7 +5,6 @@ This runs in a worker process. The engine knows no single rule and no reporter.
 
 from __future__ import annotations
 
-import os
 import re
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -23,6 +22,7 @@ from cudalint.hardware.targets import Target, find_target
 from cudalint.merging import joined
 from cudalint.missing_includes import note_on
 from cudalint.options import AnalysisOptions
+from cudalint.program import disk
 from cudalint.program.regular import read_regular_text
 from cudalint.registry import RuleClass, Selection, all_rules, is_known, selected_rules
 from cudalint.results import AllowedRule, Failure, FileReport, KernelSite, coverage_of
@@ -90,7 +90,7 @@ def report_on(facts: FileFacts, job: CheckJob, spent: float = 0.0) -> FileReport
         unused=tuple((allowed, d) for allowed, d in unused if _reported((d,), job.ignores)),
         used=tuple(AllowedRule(entry.place, entry.rule) for entry in outcome.used),
         coverage=coverage_of(facts),
-        sources=frozenset(os.path.realpath(p) for p in facts.sources) - {os.path.realpath(job.path)},
+        sources=frozenset(disk.resolved(p) for p in facts.sources) - {disk.resolved(job.path)},
         parameters=facts.parameters,
         failures=tuple(failures),
         note=note_on(facts),
@@ -103,7 +103,7 @@ def _by_launch(facts: FileFacts) -> tuple[frozenset[KernelSite], frozenset[Kerne
     """The kernels that something launches, and the others."""
     found: tuple[set[KernelSite], set[KernelSite]] = (set(), set())
     for kernel in facts.kernels:
-        site = KernelSite(kernel.name, os.path.realpath(kernel.place.path))
+        site = KernelSite(kernel.name, disk.resolved(kernel.place.path))
         is_made_up = all(launch.is_made_up for launch in kernel.launches)
         found[is_made_up].add(site)
     launched, unlaunched = found

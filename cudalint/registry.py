@@ -42,13 +42,17 @@ def add_package(package: str) -> None:
 @lru_cache(maxsize=1)
 def all_rules() -> tuple[RuleClass, ...]:
     """Every rule of every installed package, by code."""
+    rules = {rule.code: rule for package in rule_packages() for rule in _rules_of(package)}
+    return tuple(rules[code] for code in sorted(rules))
+
+
+def rule_packages() -> tuple[str, ...]:
+    """The names of the packages and modules that have rules."""
     packages = {entry.module: None for entry in entry_points(group=ENTRY_POINT_GROUP)}
     if importlib.util.find_spec(_BUILT_IN) is not None:
         # Run from an installation without metadata (a zipped or vendored copy), the built-in rules count too.
         packages.setdefault(_BUILT_IN)
-    packages |= dict.fromkeys(_added)
-    rules = {rule.code: rule for package in packages for rule in _rules_of(package)}
-    return tuple(rules[code] for code in sorted(rules))
+    return tuple(packages | dict.fromkeys(_added))
 
 
 def _rules_of(package: str) -> Iterator[RuleClass]:

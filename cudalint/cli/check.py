@@ -8,6 +8,7 @@ from typing import Any, cast
 import click
 from msgspec.structs import replace
 
+from cudalint.cache.folder import results_folder
 from cudalint.cli import FAILED, FINDINGS, NOTHING_FOUND, completion
 from cudalint.cli.analysis_options import analysis_options, limits_from, rule_options, settings_from
 from cudalint.cli.headed import HeadedCommand, together, under
@@ -75,11 +76,26 @@ _report_options = together(
 )  # fmt: skip
 
 
+_cache = under("Files and configuration")
+
+_cache_options = together(
+    _cache(
+        "--no-cache", is_flag=True, envvar="CUDALINT_NO_CACHE",
+        help="Neither use results of earlier runs nor keep any.",
+    ),
+    _cache(
+        "--cache-dir", type=click.Path(file_okay=False), metavar="DIR",
+        help="Where results are kept.  [default: CUDALINT_CACHE_DIR, or the user's cache folder]",
+    ),
+)  # fmt: skip
+
+
 @click.command("check", cls=HeadedCommand)
 @click.argument("paths", nargs=-1, required=True, metavar="PATH...", shell_complete=completion.files)
 @rule_options
 @_report_options
 @analysis_options
+@_cache_options
 def command(
     paths: Sequence[str],
     fail_on: str,
@@ -93,6 +109,8 @@ def command(
     show: bool | None,
     color: bool | None,
     quiet: bool,
+    no_cache: bool,
+    cache_dir: str | None,
     **values: Any,
 ) -> int:
     """Lint CUDA files and folders; `-` reads standard input.
@@ -121,8 +139,9 @@ def command(
     sieve = Sieve(baseline, write_baseline, diff, [file.path for file in found.files])
     with ProgressBar(len(found.files), quiet) as progress:
         result = check_files(
-            found.files, settings, limits_from(values), pictures=drawn != 0, on_done=progress.advance
-        )
+            found.files, settings, limits_from(values), pictures=drawn != 0, on_done=progress.advance,
+            cache=None if no_cache else results_folder(cache_dir),
+        )  # fmt: skip
     result = replace(result, failures=(*found.failures, *result.failures))
     sources = SourceLines({file.path: file.text for file in found.files if file.text is not None})
     result = sieve.applied_to(result, sources)

@@ -19,6 +19,7 @@ _COMMANDS = {
     "trace": "cudalint.cli.trace",
     "explain": "cudalint.cli.explain",
     "rules": "cudalint.cli.rules",
+    "cache": "cudalint.cli.cache",
     "occupancy": "cudalint.cli.occupancy",
     "pages": "cudalint.cli.pages",
     "new-rule": "cudalint.cli.new_rule",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from msgspec import Struct
 
@@ -12,6 +12,12 @@ from cudalint.reasons import ReasonKind
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
+
+    Integers = NDArray[np.int64]
+    Flags = NDArray[np.bool_]
+    Weights = NDArray[np.float64]
+else:  # Whoever reads records without arrays does so without numpy.
+    Integers = Flags = Weights = Any
 
 Space = Literal["global", "shared", "local", "constant", "generic"]
 Operation = Literal["load", "store", "atomic", "async-copy"]
@@ -34,17 +40,17 @@ class ArrayFacts(Struct, frozen=True, eq=False):
 class Sample(Struct, frozen=True, eq=False):
     """Warp-level requests that stand for all requests of an access under one launch. n requests, 32 lanes."""
 
-    addresses: NDArray[np.int64]
+    addresses: Integers
     """[n, 32] byte addresses, from the start of the allocation."""
-    mask: NDArray[np.bool_]
+    mask: Flags
     """[n, 32] active lanes."""
-    weights: NDArray[np.float64]
+    weights: Weights
     """[n] how many requests of the launch each one stands for, up to a common factor."""
-    warps: NDArray[np.int64]
+    warps: Integers
     """[n] index of the warp within its block."""
-    subscripts: tuple[NDArray[np.int64], ...] = ()
+    subscripts: tuple[Integers, ...] = ()
     """One [n, 32] array per dimension of the declared array, where the access spells one subscript for each."""
-    inner_offset: NDArray[np.int64] | int = 0
+    inner_offset: Integers | int = 0
     """[n, 1] bytes from the subscripted element to the accessed bytes (a field of a struct element)."""
 
 

@@ -11,13 +11,13 @@ import os
 import re
 import shlex
 from collections.abc import Callable, Iterable, Iterator
-from functools import lru_cache
 from typing import Any, Final, NamedTuple
 
 from msgspec import Struct, field
 
 from cudalint.frontend.flags import ParseOptions
 from cudalint.options import is_standard
+from cudalint.program import disk
 from cudalint.program.folders import upwards
 from cudalint.program.regular import read_regular
 
@@ -77,10 +77,10 @@ class CompileCommands(Struct, frozen=True):
 
     def has(self, source: str) -> bool:
         """Whether the database says how a source file is compiled."""
-        return os.path.realpath(source) in self.entries
+        return disk.resolved(source) in self.entries
 
     def _translation(self, source: str) -> _Translation | None:
-        entry = self.entries.get(os.path.realpath(source))
+        entry = self.entries.get(disk.resolved(source))
         return _translated(_arguments(self.path, entry), entry.folder) if entry is not None else None
 
 
@@ -89,14 +89,14 @@ def find_compile_commands(start: str) -> str | None:
     for folder in upwards(os.path.abspath(start)):
         for name in _BUILD_FOLDERS:
             candidate = os.path.join(folder, name, FILE_NAME)
-            if os.path.isfile(candidate):
+            if disk.is_file(candidate):
                 return candidate
     return None
 
 
 def load_compile_commands(path: str) -> CompileCommands:
     """Reads a database; a folder means the database in it. Of several entries for a file the first counts."""
-    if os.path.isdir(path):
+    if disk.is_folder(path):
         path = os.path.join(path, FILE_NAME)
     try:
         version = os.stat(path).st_mtime_ns
@@ -105,7 +105,7 @@ def load_compile_commands(path: str) -> CompileCommands:
     return _load(path, version)
 
 
-@lru_cache(maxsize=4)
+@disk.remembered(4)
 def _load(path: str, version: int) -> CompileCommands:
     """Each file of a run asks for the same database; `version` tells when it was written anew."""
     try:
@@ -127,7 +127,7 @@ def _read(path: str, number: int, entry: Any) -> tuple[str, _Entry]:
     """The absolute path of a source, and how it is compiled."""
     try:
         folder = os.path.join(os.path.dirname(os.path.abspath(path)), entry["directory"])
-        source = os.path.realpath(os.path.join(folder, entry["file"]))
+        source = disk.resolved(os.path.join(folder, entry["file"]))
         arguments = entry.get("arguments")
         command = str(entry["command"]) if arguments is None else tuple(map(str, arguments))
         return source, _Entry(number, folder, command)
@@ -161,7 +161,7 @@ def database_path(source: str, named: str | None) -> str | None:
     return named or _nearest(os.path.dirname(os.path.abspath(source)))
 
 
-_nearest = lru_cache(maxsize=256)(find_compile_commands)
+_nearest = disk.remembered(256)(find_compile_commands)
 
 
 # --- arguments --------------------------------------------------------------------------------------------
@@ -249,7 +249,7 @@ class _Translation(Struct):
     def add_forced_include(self, value: str) -> None:
         for name in _listed(value):
             path = self._path(name)
-            self.extra += ["-include", path if os.path.isfile(path) else name]
+            self.extra += ["-include", path if disk.is_file(path) else name]
 
     def add_define(self, value: str) -> None:
         self.defines += _listed(value)

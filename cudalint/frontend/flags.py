@@ -5,12 +5,12 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterator
-from functools import cache
 from typing import Final
 
 from msgspec import Struct
 
 from cudalint.frontend.precompiled import precompiled
+from cudalint.program import disk
 from cudalint.program.arguments import as_path, harmless
 
 HEADERS_ROOT: Final = os.path.join(os.path.dirname(os.path.abspath(__file__)), "headers")
@@ -90,9 +90,9 @@ def system_folders(options: ParseOptions) -> tuple[str, ...]:
     return tuple(folders)
 
 
-@cache
+@disk.remembered(None)
 def _has_system_headers(folder: str) -> bool:
-    return any(os.path.isfile(os.path.join(folder, marker)) for marker in _SYSTEM_MARKERS)
+    return any(disk.is_file(os.path.join(folder, marker)) for marker in _SYSTEM_MARKERS)
 
 
 def _standard_flag(std: str | None) -> str:

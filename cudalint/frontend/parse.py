@@ -33,6 +33,8 @@ from cudalint.frontend.invalid import Sight, with_certainty
 from cudalint.frontend.problems import missing_headers, missing_names, numbers_needed
 from cudalint.frontend.python.located import PlaceMap
 from cudalint.frontend.reading import SourceError, checked_text, read_source
+from cudalint.frontend.searched import note_search
+from cudalint.program import disk
 from cudalint.program.arguments import as_path
 from cudalint.program.build_macros import BuildMacro, build_macros
 from cudalint.program.folders import small_file, without_detours
@@ -149,7 +151,7 @@ def parse_file(
     """
     text = checked_text(path, read_source(path) if source is None else source)
     given, path = path, as_path(path)
-    others = {other: data for other, data in (unsaved or {}).items() if other != given and os.path.isfile(other)}
+    others = {other: data for other, data in (unsaved or {}).items() if other != given and disk.is_file(other)}
     attempt = _Parser(path, text, options, others).best_attempt()
     ranges = clang.skipped_ranges(attempt.unit, path)
     problems = (*_without_followers(attempt.problems), *attempt.setting.endless)
@@ -313,22 +315,24 @@ class _Parser(Struct, frozen=True):
         arguments += [f"-D{define}" for define in (*macros, *setting.switches, *setting.defines)]
         for header in setting.headers:
             bundled = os.path.join(BUNDLED_ROOT, header)
-            arguments += ["-include", bundled if os.path.isfile(bundled) else as_path(header)]
+            arguments += ["-include", bundled if disk.is_file(bundled) else as_path(header)]
         # Guessed folders stand behind the bundled headers: `#include <complex.h>` must not find a project's file of
         # that name. So do a toolkit's: the prelude and the real headers would declare everything twice.
         libraries = (LIBRARIES_ROOT,) if setting.libraries else ()
         for folder in (BUNDLED_ROOT, *system_folders(self.options), *setting.folders, *libraries):
             arguments += ["-idirafter", as_path(folder)]
-        return TranslationUnit.from_source(self.path, arguments, unsaved, _PARSE_OPTIONS, clang.index())
+        unit = TranslationUnit.from_source(self.path, arguments, unsaved, _PARSE_OPTIONS, clang.index())
+        note_search(unit, arguments, unsaved)
+        return unit
 
     def _included(self, setting: _Setting) -> Iterator[tuple[str, bytes]]:
         """What is read in place of included files on disk; clang tells files apart and not their paths."""
         yield from setting.respelled.items()
-        done = {os.path.realpath(path) for path in setting.respelled}
-        yield from ((as_path(path), data) for path, data in self.others.items() if os.path.realpath(path) not in done)
+        done = {disk.resolved(path) for path in setting.respelled}
+        yield from ((as_path(path), data) for path, data in self.others.items() if disk.resolved(path) not in done)
 
     def _text_of(self, path: str) -> bytes:
-        same = (data for other, data in self.others.items() if os.path.realpath(other) == os.path.realpath(path))
+        same = (data for other, data in self.others.items() if disk.resolved(other) == disk.resolved(path))
         data = next(same, None)
         return small_file(path) if data is None else data
 
@@ -362,7 +366,7 @@ class _Parser(Struct, frozen=True):
             name, folders = os.fsdecode(match[2]), (beside, *known) if match[1] == b'"' else known
             for folder in folders:
                 path = os.path.join(as_path(folder or os.curdir), name)
-                if os.path.isfile(path):
+                if disk.is_file(path):
                     break
                 if is_special(path):
                     line = self.text.count(b"\n", 0, match.start()) + 1
@@ -372,7 +376,7 @@ class _Parser(Struct, frozen=True):
             else:
                 missing.append(name)
         folders = self._folders_with(missing)
-        left = [name for name in missing if not any(os.path.isfile(os.path.join(f, name)) for f in folders)]
+        left = [name for name in missing if not any(disk.is_file(os.path.join(f, name)) for f in folders)]
         return _Setting(
             folders, any(map(_is_of_libraries, left)), macros=tuple(self._macros()),
             respelled=dict.fromkeys(special, b""), endless=tuple(special.values()),
@@ -495,7 +499,7 @@ def _respelled(paths: Iterable[str], text_of: Callable[[str], bytes]) -> Iterato
 
 def _is_of_libraries(name: str) -> bool:
     """Whether there is a stand-in for a header of a library."""
-    return os.path.isfile(os.path.join(LIBRARIES_ROOT, name))
+    return disk.is_file(os.path.join(LIBRARIES_ROOT, name))
 
 
 def _included(attempt: _Attempt) -> Iterator[str]:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import hashlib
 import os
-import sys
 import tempfile
 import time
 from functools import cache
@@ -16,10 +15,8 @@ from typing import Final
 
 from clang.cindex import Diagnostic, TranslationUnit, TranslationUnitLoadError, TranslationUnitSaveError
 
+from cudalint.cache.folder import cache_folder
 from cudalint.frontend import clang
-
-FOLDER_VARIABLE: Final = "CUDALINT_CACHE_DIR"
-"""Names another cache folder; an empty value switches the cache off."""
 
 _KEPT_FOR: Final = 30 * 24 * 3600
 """Seconds."""
@@ -36,24 +33,13 @@ def precompiled(header: str, arguments: tuple[str, ...]) -> str | None:
 
     A changed header, other arguments or another libclang give another file name, so nothing is ever stale.
     """
-    folder = _folder()
+    folder = cache_folder()
     if folder is None:
         return None
     path = os.path.join(folder, f"prelude-{_fingerprint(header, arguments)}.pch")
     if not os.path.exists(path) and not _build(header, arguments, path):
         return None
     return path
-
-
-def _folder() -> str | None:
-    named = os.environ.get(FOLDER_VARIABLE)
-    if named is not None:
-        return named or None
-    if sys.platform == "win32":
-        base = os.environ.get("LOCALAPPDATA")
-    else:
-        base = os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
-    return os.path.join(base, "cudalint") if base and os.path.isabs(base) else None
 
 
 def _fingerprint(header: str, arguments: tuple[str, ...]) -> str:

@@ -11,11 +11,11 @@ import itertools
 import os
 import re
 from collections.abc import Iterator, Sequence
-from functools import lru_cache
 from typing import Final
 
 from msgspec import Struct
 
+from cudalint.program import disk
 from cudalint.program.folders import small_file, small_text, upwards
 
 _FOLDER_LEVELS: Final = 4
@@ -76,7 +76,7 @@ def folder_with(path: str, name: str) -> str | None:
     """A folder near a file, or one that its build files name, in which an included name exists, as the file is given:
     from where the user is, or from the root."""
     start = os.path.dirname(os.path.abspath(path))
-    named = (folder for folder in _candidate_folders(start) if os.path.isfile(os.path.join(folder, name)))
+    named = (folder for folder in _candidate_folders(start) if disk.is_file(os.path.join(folder, name)))
     found = next(named, None) or _folder_around(start, name) or _only_folder_with(start, name)
     return found if found is None or os.path.isabs(path) else os.path.relpath(found)
 
@@ -86,7 +86,7 @@ def _folder_around(start: str, name: str) -> str | None:
     `library/core/kernels/fused/add.cu` begins with a folder that the file is in."""
     first, slash, _ = name.partition("/")
     around = (os.path.dirname(base) for base in upwards(start) if slash and os.path.basename(base) == first)
-    return next((folder for folder in around if os.path.isfile(os.path.join(folder, name))), None)
+    return next((folder for folder in around if disk.is_file(os.path.join(folder, name))), None)
 
 
 def _only_folder_with(start: str, name: str) -> str | None:
@@ -95,36 +95,31 @@ def _only_folder_with(start: str, name: str) -> str | None:
     for base in itertools.islice(upwards(start), _FOLDER_LEVELS):
         for within in ("", "include"):
             folders = (os.path.join(folder, within) if within else folder for folder in _subfolders(base))
-            found = [folder for folder in folders if os.path.isfile(os.path.join(folder, name))]
+            found = [folder for folder in folders if disk.is_file(os.path.join(folder, name))]
             if found:
                 return found[0] if len(found) == 1 else None
-        if os.path.exists(os.path.join(base, ".git")):
+        if disk.exists(os.path.join(base, ".git")):
             return None
     return None
 
 
-@lru_cache(maxsize=64)
+@disk.remembered(64)
 def _subfolders(base: str) -> tuple[str, ...]:
     """None of a folder with very many, such as one of other projects, nor of the root of all: `/usr/include` is the
     system's, whose headers don't go with those that are bundled."""
     if os.path.dirname(base) == base:
         return ()
-    try:
-        with os.scandir(base) as entries:
-            found = sorted(entry.path for entry in entries if entry.is_dir() and not entry.name.startswith("."))
-    except OSError:
-        return ()
-    return tuple(found) if len(found) <= _MOST_SUBFOLDERS else ()
+    return tuple(os.path.join(base, name) for name in disk.folders_in(base, _MOST_SUBFOLDERS))
 
 
-@lru_cache(maxsize=64)
+@disk.remembered(64)
 def _candidate_folders(start: str) -> tuple[str, ...]:
     candidates: list[str] = []
     for base in itertools.islice(upwards(start), _FOLDER_LEVELS):
         candidates += [os.path.join(base, name) if name else base for name in _FOLDER_NAMES]
         candidates += _build_folders(base)
     candidates += _setup_folders(start)
-    return tuple(folder for folder in dict.fromkeys(candidates) if os.path.isdir(folder))
+    return tuple(folder for folder in dict.fromkeys(candidates) if disk.is_folder(folder))
 
 
 def _build_folders(base: str) -> Iterator[str]:
@@ -144,7 +139,7 @@ def _setup_folders(start: str) -> Iterator[str]:
                     yield os.path.normpath(os.path.join(base, *parts))
 
 
-@lru_cache(maxsize=64)
+@disk.remembered(64)
 def _build_text(folder: str) -> str:
     """The build files of a folder, one after the other."""
     texts = [small_text(os.path.join(folder, name)) for name in _BUILD_FILES]
@@ -180,7 +175,7 @@ def includer_context(path: str) -> Context | None:
         for candidate in _sources(folder):
             text = small_file(candidate) if candidate != path else b""
             for match in directive.finditer(text) if b"\0" not in text else ():
-                if os.path.realpath(os.path.join(folder, os.fsdecode(match[1]))) == os.path.realpath(path):
+                if disk.resolved(os.path.join(folder, os.fsdecode(match[1]))) == disk.resolved(path):
                     return Context(candidate, _closed(text[: match.start()]))
     return None
 
@@ -192,10 +187,7 @@ def _closed(text: bytes) -> bytes:
 
 
 def _sources(folder: str) -> list[str]:
-    try:
-        names = sorted(name for name in os.listdir(folder) if name.endswith(_INCLUDER_SUFFIXES))
-    except OSError:
-        return []
+    names = disk.names_in(folder, _INCLUDER_SUFFIXES)
     return [os.path.join(folder, name) for name in names[:_INCLUDERS_READ]]
 
 

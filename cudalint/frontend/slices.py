@@ -6,7 +6,6 @@ that may go, so that everything that stays keeps its line and column.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable, Iterator
 from typing import Final
 
@@ -14,6 +13,7 @@ from clang.cindex import Cursor, CursorKind, SourceRange
 from msgspec import Struct, field
 
 from cudalint.frontend.parse import ParsedFile
+from cudalint.program import disk
 
 _CONTAINERS: Final = frozenset({CursorKind.NAMESPACE, CursorKind.LINKAGE_SPEC, CursorKind.UNEXPOSED_DECL})
 _USING: Final = frozenset({CursorKind.USING_DIRECTIVE, CursorKind.NAMESPACE_ALIAS})
@@ -296,7 +296,7 @@ def _files(parsed: ParsedFile) -> dict[str, FileSlice]:
         if inclusion.source is None or inclusion.include is None:
             continue  # A header that was not found.
         source, included = inclusion.source.name, inclusion.include.name
-        if not parsed.is_user(included) or not os.path.isfile(included):
+        if not parsed.is_user(included) or not disk.is_file(included):
             continue
         if included not in files:
             files[included] = FileSlice(included)

@@ -8,9 +8,9 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterator, Sequence
-from functools import lru_cache
 from typing import Final
 
+from cudalint.program import disk
 from cudalint.program.build_macros import commands_for
 from cudalint.program.folders import small_text
 
@@ -46,7 +46,7 @@ def _of_command(words: Sequence[str]) -> list[int]:
     return found
 
 
-@lru_cache(maxsize=64)
+@disk.remembered(64)
 def _of_cmake(path: str) -> int | None:
     found: list[int] = []
     for numbers in _lists_of(_COMMENT.sub("", small_text(path))):

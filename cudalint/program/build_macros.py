@@ -10,12 +10,12 @@ import os
 import re
 import shlex
 from collections.abc import Iterator
-from functools import lru_cache
 from typing import Final
 
 from msgspec import Struct
 
 from cudalint.heuristics import heuristic
+from cudalint.program import disk
 from cudalint.program.makefile import expanded, makefile_beside, recipes_of, variables_of
 
 _MACRO: Final = re.compile(r"[A-Za-z_]\w*(?:=[^$`\s]*)?")
@@ -77,7 +77,7 @@ def _compiles(compilation: _Compilation, name: str) -> bool:
     )
 
 
-@lru_cache(maxsize=8)
+@disk.remembered(8)
 def _compilations(makefile: str) -> tuple[_Compilation, ...]:
     variables = variables_of(makefile)
     found = []

@@ -6,6 +6,7 @@ import os
 from collections.abc import Iterator
 from typing import Final
 
+from cudalint.program import disk
 from cudalint.program.regular import read_regular
 
 
@@ -21,7 +22,7 @@ def upwards(folder: str) -> Iterator[str]:
 
 def work_tree(folder: str) -> str:
     """The nearest folder upwards that git keeps something in; the folder itself if there is none."""
-    return next((each for each in upwards(folder) if os.path.exists(os.path.join(each, ".git"))), folder)
+    return next((each for each in upwards(folder) if disk.exists(os.path.join(each, ".git"))), folder)
 
 
 def without_detours(path: str) -> str:
@@ -30,7 +31,7 @@ def without_detours(path: str) -> str:
     if os.pardir not in path.replace(os.sep, "/").split("/"):
         return path
     short = os.path.normpath(path)
-    return short if os.path.realpath(short) == os.path.realpath(path) else path
+    return short if disk.resolved(short) == disk.resolved(path) else path
 
 
 _LARGEST: Final = 1 << 20

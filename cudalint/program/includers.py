@@ -6,6 +6,7 @@ import os
 import re
 
 from cudalint.heuristics import heuristic
+from cudalint.program import disk
 from cudalint.program.folders import small_file
 from cudalint.program.neighbours import sources_near
 
@@ -20,16 +21,16 @@ def is_included_elsewhere(header: str, path: str) -> bool:
 
     Files are told by their last names only: one too many is looked at rather than one too few.
     """
-    near = {os.path.realpath(f): f for f in (*_near(header), *_near(path))}
+    near = {disk.resolved(f): f for f in (*_near(header), *_near(path))}
     includes = {file: {os.path.basename(name) for name in _INCLUDE.findall(small_file(file))} for file in near}
-    reached, waiting = {os.path.realpath(header)}, [os.path.basename(header)]
+    reached, waiting = {disk.resolved(header)}, [os.path.basename(header)]
     while waiting:
         name = waiting.pop().encode()
         for file, names in includes.items():
             if name in names and file not in reached:
                 reached.add(file)
                 waiting.append(os.path.basename(file))
-    others = reached - {os.path.realpath(header), os.path.realpath(path)}
+    others = reached - {disk.resolved(header), disk.resolved(path)}
     return any(other.endswith(_SOURCES) for other in others)
 
 

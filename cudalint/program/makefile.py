@@ -5,11 +5,11 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from functools import lru_cache
 from typing import Final
 
 from msgspec import Struct
 
+from cudalint.program import disk
 from cudalint.program.folders import small_text
 
 _NAMES: Final = ("GNUmakefile", "makefile", "Makefile")
@@ -36,10 +36,10 @@ class Line(Struct, frozen=True):
 def makefile_beside(path: str) -> str | None:
     """The Makefile that `make` would read in the folder of a file."""
     names = (os.path.join(os.path.dirname(path), name) for name in _NAMES)
-    return next((name for name in names if os.path.isfile(name)), None)
+    return next((name for name in names if disk.is_file(name)), None)
 
 
-@lru_cache(maxsize=8)
+@disk.remembered(8)
 def lines_of(makefile: str) -> Sequence[Line]:
     found: list[Line] = []
     begun, number, depth = "", 0, 0
@@ -56,7 +56,7 @@ def lines_of(makefile: str) -> Sequence[Line]:
     return found
 
 
-@lru_cache(maxsize=8)
+@disk.remembered(8)
 def variables_of(makefile: str) -> Mapping[str, str]:
     """The variables that are set outside of conditionals, as they are written."""
     known: dict[str, str] = {}

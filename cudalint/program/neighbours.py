@@ -13,6 +13,7 @@ import re
 from collections.abc import Collection
 
 from cudalint.heuristics import heuristic
+from cudalint.program import disk
 from cudalint.program.folders import small_file
 
 _MAX_FILES = 8
@@ -63,7 +64,7 @@ def _with(path: str, pattern: bytes) -> list[str]:
 
 
 def _near(path: str, suffixes: tuple[str, ...], some: bytes, names: Collection[str]) -> list[str]:
-    if not names or not os.path.isfile(path):
+    if not names or not disk.is_file(path):
         return []
     named = rb"(?<!\w)(?:" + b"|".join(re.escape(name.encode()) for name in sorted(names)) + rb")(?!\w)"
     texts = ((other, small_file(other)) for other in sources_near(path, suffixes))
@@ -76,15 +77,11 @@ def sources_near(path: str, suffixes: tuple[str, ...]) -> list[str]:
     folder = os.path.dirname(path)
     beside = [other for other in _sources(folder, suffixes) if os.path.basename(other) != os.path.basename(path)]
     parent = os.path.join(folder, os.pardir) if folder in ("", os.curdir) else os.path.dirname(folder)
-    if os.path.exists(os.path.join(folder, ".git")) or os.path.realpath(parent) == os.path.realpath(folder):
+    if disk.exists(os.path.join(folder, ".git")) or disk.resolved(parent) == disk.resolved(folder):
         return beside
     above = _sources(parent, suffixes)
     return beside + (above if len(above) <= _MAX_ABOVE else [])
 
 
 def _sources(folder: str, suffixes: tuple[str, ...]) -> list[str]:
-    try:
-        names = sorted(os.listdir(folder or os.curdir))
-    except OSError:
-        return []
-    return [os.path.join(folder, name) for name in names if name.endswith(suffixes)]
+    return [os.path.join(folder, name) for name in disk.names_in(folder, suffixes)]

@@ -11,6 +11,7 @@ import os
 import stat
 from typing import Final
 
+from cudalint.program import disk
 from cudalint.source.encoding import to_text
 
 _FLAGS: Final = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
@@ -19,23 +20,26 @@ _MESSAGE: Final = "no regular file (a pipe or device)"
 
 def is_special(path: str) -> bool:
     """Whether something is there that is neither a file nor a folder."""
-    try:
-        mode = os.stat(path).st_mode
-    except OSError:
-        return False
-    return not stat.S_ISREG(mode) and not stat.S_ISDIR(mode)
+    return disk.kind_of(path) == "other"
 
 
 def read_regular(path: str, most: int = -1) -> bytes:
     """The bytes of a regular file, no more than `most` where that is said. Raises OSError, also for all that is no
     regular file."""
-    if is_special(path):
-        raise OSError(errno.EINVAL, _MESSAGE, path)
-    # What was a file a moment ago may be a pipe now: it is opened without waiting for a writer, and asked again.
-    with open(os.open(path, _FLAGS), "rb") as file:
-        if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+    try:
+        if is_special(path):
             raise OSError(errno.EINVAL, _MESSAGE, path)
-        return file.read(most)
+        # What was a file a moment ago may be a pipe now: it is opened without waiting for a writer, and asked again.
+        with open(os.open(path, _FLAGS), "rb") as file:
+            status = os.fstat(file.fileno())
+            if not stat.S_ISREG(status.st_mode):
+                raise OSError(errno.EINVAL, _MESSAGE, path)
+            data = file.read(most)
+    except OSError:
+        disk.note_unreadable(path)
+        raise
+    disk.note_text(path, data, most, status)
+    return data
 
 
 def read_regular_text(path: str) -> str:

@@ -9,12 +9,12 @@ from __future__ import annotations
 import os
 import re
 import shlex
-from functools import lru_cache
 from typing import Final
 
 from msgspec import Struct
 
 from cudalint.heuristics import heuristic
+from cudalint.program import disk
 from cudalint.program.makefile import expanded, lines_of, makefile_beside, recipes_of, variables_of
 
 _TARGET: Final = "run"
@@ -41,7 +41,7 @@ class RunCommand(Struct, frozen=True):
 def run_command(path: str) -> RunCommand | None:
     """How the program is run whose `main` stands in a file; None where no Makefile beside it says so, or says it of
     another program, or runs it without arguments, which says nothing of what they might be."""
-    makefile = makefile_beside(path) if os.path.isfile(path) else None
+    makefile = makefile_beside(path) if disk.is_file(path) else None
     return None if makefile is None else _of_program(makefile, os.path.splitext(os.path.basename(path))[0])
 
 
@@ -60,7 +60,7 @@ def _is_built(makefile: str, stem: str) -> bool:
     return any(named.search(line.text) for line in lines_of(makefile))
 
 
-@lru_cache(maxsize=8)
+@disk.remembered(8)
 def _commands(makefile: str) -> tuple[RunCommand, ...]:
     """All that `make run` would run, of which nothing is left open."""
     variables = variables_of(makefile)

@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 from msgspec import Struct
 
+from cudalint.program.regular import read_regular
 from cudalint.toolkit.usage import Usage, UsageError
 
 _MAGIC = b"\x7fELF"
@@ -39,8 +40,7 @@ class _Section(NamedTuple):
 def read_cubin(path: str) -> dict[str, Usage]:
     """The usage of every kernel in a cubin file, by the name that it has there. Raises UsageError."""
     try:
-        with open(path, "rb") as file:
-            data = file.read()
+        data = read_regular(path)
     except OSError as error:
         raise UsageError(f"cannot read it: {error.strerror or error}") from error
     if not data:

@@ -17,6 +17,7 @@ from collections.abc import Mapping, Sequence
 
 from msgspec import Struct
 
+from cudalint.cache.folder import cache_folder
 from cudalint.program.arguments import as_path, harmless
 from cudalint.program.regular import read_regular
 from cudalint.toolkit.usage import Usage, UsageError, read_ptxas
@@ -136,12 +137,12 @@ def _dependencies(listing: str) -> list[str]:
 
 def _cache_entry(nvcc: str, compilation: Compilation) -> str | None:
     """Where the answer to this question is kept; None where nothing can be."""
-    root = os.environ.get("CUDALINT_CACHE") or os.path.join(
-        os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache"), "cudalint"
-    )
+    root = cache_folder()
     try:
         state = os.stat(nvcc)
     except OSError:
+        return None
+    if root is None:
         return None
     path = os.path.abspath(compilation.path)
     program = [os.path.realpath(nvcc), state.st_mtime_ns, state.st_size]

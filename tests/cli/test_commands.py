@@ -94,3 +94,12 @@ def test_a_reader_that_leaves_is_no_error(tmp_path: Path) -> None:
     process.stdout.close()
     assert process.stderr.read() == b""
     process.wait()
+
+
+def test_the_cache_says_where_it_is_and_can_be_emptied(cudalint: Run, tmp_path: Path) -> None:
+    folder = tmp_path / "results" / "ab"
+    folder.mkdir(parents=True)
+    (folder / "cd.result").write_bytes(b"x" * 1_500_000)
+    assert cudalint("cache", "info", "--cache-dir", str(tmp_path)).out == f"{folder.parent}: 1 result, 1.5 MB\n"
+    assert cudalint("cache", "clear", "--cache-dir", str(tmp_path)).out == "removed 1 result, 1.5 MB\n"
+    assert cudalint("cache", "info", "--cache-dir", str(tmp_path)).out == f"{folder.parent}: 0 results, 0.0 MB\n"

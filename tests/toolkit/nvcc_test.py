@@ -29,7 +29,7 @@ Install = Callable[..., Path]
 @pytest.fixture
 def install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Install:
     """Puts a program called nvcc into a toolkit of its own; it notes each of its runs."""
-    monkeypatch.setenv("CUDALINT_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setenv("CUDALINT_CACHE_DIR", str(tmp_path / "cache"))
     monkeypatch.chdir(tmp_path)
     (tmp_path / "a.cu").write_text('#include "b.h"\n')
     (tmp_path / "b.h").write_text("// a header\n")
@@ -107,7 +107,7 @@ def test_a_broken_cache_is_no_matter(install: Install, tmp_path: Path) -> None:
 
 def test_a_cache_that_cannot_be_written(install: Install, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "file").write_text("")
-    monkeypatch.setenv("CUDALINT_CACHE", str(tmp_path / "file"))
+    monkeypatch.setenv("CUDALINT_CACHE_DIR", str(tmp_path / "file"))
     assert compiled_usage(_compilation(install()))["_Z5scalePf"].registers == 40
 
 

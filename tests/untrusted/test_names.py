@@ -79,7 +79,7 @@ def test_nvcc_is_given_nothing_that_a_shell_would_run(
     value: str, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """nvcc runs its compilers through a shell, their arguments between double quotes."""
-    monkeypatch.setenv("CUDALINT_CACHE", str(folder / "cache"))
+    monkeypatch.setenv("CUDALINT_CACHE_DIR", str(folder / "cache"))
     (folder / "a.cu").write_text(_STRIDED)
     monkeypatch.setattr(nvcc, "find_nvcc", lambda cuda_path: __file__)
     monkeypatch.setattr(nvcc, "_run", lambda command: pytest.fail("it was run"))

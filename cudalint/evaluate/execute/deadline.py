@@ -8,13 +8,18 @@ import time
 
 from msgspec import Struct
 
+from cudalint.program import disk
+
 
 class Deadline(Struct, frozen=True):
     processor: float = math.inf
     """In seconds of this process."""
 
     def is_over(self) -> bool:
-        return self.processor < math.inf and time.process_time() > self.processor
+        is_over = self.processor < math.inf and time.process_time() > self.processor
+        if is_over:
+            disk.note_clock()
+        return is_over
 
     def within(self, seconds: float) -> Deadline:
         """The same, and no later than after so many seconds of work."""

@@ -1,0 +1,181 @@
+"""Entries of the cache: a report with what it rests on, each in a file of its own.
+
+Entries are typed records in msgpack. Whatever does not read as one, for whatever reason, is no entry; nothing of one is
+ever executed. They are written elsewhere and moved to their place, so that several runs may share a folder.
+"""
+
+from __future__ import annotations
+
+import os
+import tempfile
+import time
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+import msgspec
+from msgspec import Raw, Struct
+from msgspec.msgpack import Decoder, Encoder, Ext
+
+from cudalint.program.disk import Seen, digest
+from cudalint.results import FileReport
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from numpy.typing import NDArray
+
+_SUFFIX: Final = ".result"
+_ARRAY: Final = 1
+_KEPT_FOR: Final = 30 * 24 * 3600
+"""Seconds since an entry was last of use."""
+_MOST_BYTES: Final = 512 << 20
+_REMEMBERED_FOR: Final = 24 * 3600
+"""How long an entry that is of use goes without saying so."""
+
+
+class Entry(Struct, array_like=True):
+    key: bytes
+    digest: bytes
+    """Of the report and what it rests on."""
+    seen: Raw
+    report: Raw
+
+
+class _Array(Struct, array_like=True):
+    type: str
+    shape: tuple[int, ...]
+    data: bytes
+
+
+def _extension(value: Any) -> Ext:
+    import numpy as np
+
+    if not isinstance(value, np.ndarray):
+        raise NotImplementedError(type(value))
+    plain = np.ascontiguousarray(value)
+    return Ext(_ARRAY, _ARRAYS.encode(_Array(plain.dtype.str, plain.shape, plain.tobytes())))
+
+
+def _array(code: int, data: memoryview) -> NDArray[Any]:
+    import numpy as np
+
+    if code != _ARRAY:
+        raise ValueError(code)
+    array = _ARRAY_DECODER.decode(data)
+    return np.frombuffer(array.data, np.dtype(array.type)).reshape(array.shape)
+
+
+_ARRAYS: Final = Encoder()
+_ARRAY_DECODER: Final = Decoder(_Array)
+_ENCODER: Final = Encoder(enc_hook=_extension)
+_COMPARED: Final = Encoder(enc_hook=_extension, order="deterministic")
+_ENTRIES: Final = Decoder(Entry)
+_SEEN: Final = Decoder(Seen)
+_REPORTS: Final = Decoder(FileReport, ext_hook=_array)
+
+
+class Kept(NamedTuple):
+    """An entry that was read: what its report rests on, and the report, not yet decoded."""
+
+    seen: Seen
+    data: Raw
+
+    def report(self) -> FileReport | None:
+        """None for one that doesn't read as a report."""
+        try:
+            return _REPORTS.decode(self.data)
+        except (msgspec.MsgspecError, ValueError, TypeError):
+            return None
+
+
+def path_of(folder: str, key: bytes) -> str:
+    name = key.hex()
+    return os.path.join(folder, name[:2], name[2:] + _SUFFIX)
+
+
+def read_entry(folder: str, key: bytes) -> Kept | None:
+    """None where there is none for this key, or a damaged one."""
+    path = path_of(folder, key)
+    try:
+        with open(path, "rb") as file:
+            entry = _ENTRIES.decode(file.read())
+            if entry.key != key or entry.digest != digest(bytes(entry.seen) + bytes(entry.report)):
+                return None
+            seen = _SEEN.decode(entry.seen)
+            if os.fstat(file.fileno()).st_mtime < time.time() - _REMEMBERED_FOR:
+                os.utime(path)
+    except (OSError, msgspec.MsgspecError, ValueError):
+        return None
+    return Kept(seen, entry.report)
+
+
+def write_entry(folder: str, key: bytes, seen: Seen, report: FileReport) -> bool:
+    """Keeps a report, if it comes out of the entry as it went in; one that can't be kept is just not."""
+    path, temporary = path_of(folder, key), ""
+    try:
+        data, about = _ENCODER.encode(report), _ENCODER.encode(seen)
+        if _COMPARED.encode(_REPORTS.decode(data)) != _COMPARED.encode(report):
+            return False
+        entry = Entry(key, digest(about + data), Raw(about), Raw(data))
+        os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
+        handle, temporary = tempfile.mkstemp(dir=os.path.dirname(path), suffix=".new")
+        with open(handle, "wb") as file:
+            file.write(_ENCODER.encode(entry))
+        os.replace(temporary, path)
+        temporary = ""
+    except (OSError, msgspec.MsgspecError, ValueError, TypeError, NotImplementedError):
+        return False
+    finally:
+        if temporary:
+            with suppress(OSError):
+                os.unlink(temporary)
+    return True
+
+
+# --- all entries ---------------------------------------------------------------------------------------------
+
+
+class Size(NamedTuple):
+    entries: int
+    bytes: int
+
+
+def size_of(folder: str) -> Size:
+    files = [status.st_size for path, status in _files(folder) if path.endswith(_SUFFIX)]
+    return Size(len(files), sum(files))
+
+
+def clear(folder: str) -> Size:
+    """Removes all entries and says what they were; nothing else in the folder is touched."""
+    files = [status.st_size for path, status in _files(folder) if _remove(path) and path.endswith(_SUFFIX)]
+    return Size(len(files), sum(files))
+
+
+def forget_old(folder: str, most: int = _MOST_BYTES) -> None:
+    """Removes what was of no use for long, and then the oldest, until what is left is no larger than it may be."""
+    now, left = time.time(), 0
+    for path, status in sorted(_files(folder), key=lambda file: -file[1].st_mtime):
+        left += status.st_size
+        is_abandoned = not path.endswith(_SUFFIX) and status.st_mtime < now - _REMEMBERED_FOR
+        if left > most or status.st_mtime < now - _KEPT_FOR or is_abandoned:
+            _remove(path)
+
+
+def _files(folder: str) -> Iterator[tuple[str, os.stat_result]]:
+    """The files that entries are in, or were to be."""
+    with suppress(OSError):
+        for name in sorted(os.listdir(folder)):
+            if len(name) == 2:  # As `path_of` cuts it.
+                with suppress(OSError), os.scandir(os.path.join(folder, name)) as entries:
+                    for entry in entries:
+                        if entry.name.endswith((_SUFFIX, ".new")):
+                            with suppress(OSError):
+                                yield entry.path, entry.stat(follow_symlinks=False)
+
+
+def _remove(path: str) -> bool:
+    try:
+        os.unlink(path)
+    except OSError:
+        return False
+    return True

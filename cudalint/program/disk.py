@@ -1,0 +1,267 @@
+"""What is on disk, for all that a result rests on: each question and its answer is noted.
+
+Everything that looks at files for the analysis of one (is there such a file, what does it say, which names does this
+folder have) does so through here, so that a result can be kept together with what it rests on, and a later run can ask
+the same again (`cudalint.cache`). A question with the answer "there is nothing" counts as much as any other: a header
+that appears where one was looked for in vain changes what is included.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from functools import lru_cache, update_wrapper
+from hashlib import blake2b
+from typing import Any, Final, Generic, Literal, ParamSpec, TypeVar
+
+from msgspec import Struct, field
+
+Kind = Literal["file", "folder", "other", "none"]
+"""What a path leads to; `none` where that is nothing, or can't be told."""
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+_UNSETTLED: Final = 2_000_000_000
+"""Nanoseconds in which a file may change again without that its times tell: some systems count in such steps."""
+_STEP: Final = 10_000_000
+"""Nanoseconds in whose steps the system's clock goes that files are dated by."""
+UNREADABLE: Final = b""
+MANY: Final = b"many"
+
+
+class Stamp(Struct, frozen=True, array_like=True):
+    """What tells without reading that a file is what it was."""
+
+    modified: int
+    changed: int
+    size: int
+    inode: int
+
+
+class Text(Struct, frozen=True, array_like=True):
+    """What a file held."""
+
+    digest: bytes
+    """Of all of it, or of the first `most` bytes; `UNREADABLE` for none that could be read."""
+    most: int = -1
+    stamp: Stamp | None = None
+    """None where the file had changed so shortly before that a further change might show the same."""
+    changed: int = 0
+    """When it last changed, by the system's clock."""
+
+
+class Seen(Struct):
+    """Questions, and how they were answered."""
+
+    kinds: dict[str, Kind] = field(default_factory=dict)
+    texts: dict[str, Text] = field(default_factory=dict)
+    names: dict[str, bytes] = field(default_factory=dict)
+    """Digests of lists of names, by the folder and what was asked of it (`listing_key`)."""
+    resolved: dict[str, str] = field(default_factory=dict)
+    is_repeatable: bool = True
+    """Whether the same would come out again: not if the clock had a say."""
+
+    def add(self, other: Seen) -> None:
+        agree = (
+            _agree(self.kinds, other.kinds), _agree(self.names, other.names), _agree(self.resolved, other.resolved)
+        )  # fmt: skip
+        self.is_repeatable = self.is_repeatable and other.is_repeatable and all(agree)
+        self.kinds |= other.kinds
+        self.names |= other.names
+        self.resolved |= other.resolved
+        for path, text in other.texts.items():
+            self.add_text(path, text)
+
+    def add_text(self, path: str, text: Text) -> None:
+        known = self.texts.get(path)
+        if known is None or (known.most >= 0 and not 0 <= text.most <= known.most):
+            self.texts[path] = text
+        elif known.most == text.most and known.digest != text.digest:
+            # It changed in between.
+            self.is_repeatable = False
+
+    def is_settled(self, start: int) -> bool:
+        """Whether no file has changed since `start`, by the system's clock: libclang reads files itself."""
+        return all(text.changed < start - _STEP for text in self.texts.values())
+
+
+def _agree(answers: Mapping[str, R], others: Mapping[str, R]) -> bool:
+    return all(answers.get(question, answer) == answer for question, answer in others.items())
+
+
+_noted = Seen()
+_is_noting = False
+
+
+@contextmanager
+def noting() -> Iterator[Seen]:
+    """Notes what is asked from here on; whoever notes already has it noted too."""
+    global _noted, _is_noting
+    outer, was_noting = _noted, _is_noting
+    _noted, _is_noting = Seen(), True
+    try:
+        yield _noted
+    finally:
+        if was_noting:
+            outer.add(_noted)
+        _noted, _is_noting = outer, was_noting
+
+
+def note_clock() -> None:
+    """Time has run out for something: another run might get further."""
+    _noted.is_repeatable = False
+
+
+_memories: list[_Remembered[..., Any]] = []
+
+
+class _Remembered(Generic[P, R]):
+    def __init__(self, function: Callable[P, R], most: int | None) -> None:
+        def noted(*args: P.args, **kwargs: P.kwargs) -> tuple[R, Seen]:
+            with noting() as seen:
+                return function(*args, **kwargs), seen
+
+        self._answers = lru_cache(maxsize=most)(noted)
+        _memories.append(self)
+        update_wrapper(self, function)
+
+    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
+        value, seen = self._answers(*args, **kwargs)  # type: ignore[arg-type]  # As all that `lru_cache` is asked for.
+        if _is_noting:
+            _noted.add(seen)
+        return value
+
+    def cache_clear(self) -> None:
+        self._answers.cache_clear()
+
+
+def remembered(most: int | None) -> Callable[[Callable[P, R]], _Remembered[P, R]]:
+    """As `functools.lru_cache`, for functions that look at files: who is given a remembered answer has asked what it
+    rests on, too."""
+    return lambda function: _Remembered(function, most)
+
+
+def forget() -> None:
+    """Has everything asked of the disk again, as another run does."""
+    for memory in _memories:
+        memory.cache_clear()
+
+
+# --- questions -----------------------------------------------------------------------------------------------
+
+
+def kind_of(path: str) -> Kind:
+    """What a path leads to, links followed."""
+    kind = _kind(path)
+    if _is_noting:
+        _noted.kinds[path] = kind
+    return kind
+
+
+def is_file(path: str) -> bool:
+    return kind_of(path) == "file"
+
+
+def is_folder(path: str) -> bool:
+    return kind_of(path) == "folder"
+
+
+def exists(path: str) -> bool:
+    return kind_of(path) != "none"
+
+
+def resolved(path: str) -> str:
+    """The path without links."""
+    found = os.path.realpath(path)
+    if _is_noting:
+        _noted.resolved[path] = found
+    return found
+
+
+def names_in(folder: str, suffixes: tuple[str, ...]) -> list[str]:
+    """The names in a folder that end so, in order; none where it can't be looked into."""
+    names = listed(folder, suffixes)
+    if _is_noting:
+        _noted.names[listing_key(folder, suffixes)] = digest_of_names(names)
+    return names or []
+
+
+def folders_in(folder: str, most: int) -> list[str]:
+    """The names of the folders in one, without hidden ones, in order; none where there are more than `most`."""
+    names = listed_folders(folder)
+    is_too_much = names is not None and len(names) > most
+    if _is_noting:
+        _noted.names[listing_key(folder, most)] = MANY if is_too_much else digest_of_names(names)
+    return [] if names is None or is_too_much else names
+
+
+def note_text(path: str, data: bytes, most: int, status: os.stat_result) -> None:
+    """Notes what was read of a file, no more than `most` bytes where that is not negative."""
+    if _is_noting:
+        _noted.add_text(path, text_of(data, most, status))
+
+
+def note_unreadable(path: str) -> None:
+    if _is_noting:
+        _noted.kinds[path] = _kind(path)
+        _noted.add_text(path, Text(UNREADABLE))
+
+
+def has_noted_text(path: str) -> bool:
+    """Whether nothing is left to be noted of what a file says."""
+    return not _is_noting or (path in _noted.texts and _noted.texts[path].most < 0)
+
+
+# --- what answers consist of ---------------------------------------------------------------------------------
+
+
+def text_of(data: bytes, most: int, status: os.stat_result) -> Text:
+    changed = max(status.st_mtime_ns, status.st_ctime_ns)
+    stamp = stamp_of(status) if changed < time.time_ns() - _UNSETTLED else None
+    return Text(digest(data), most if 0 <= most <= len(data) else -1, stamp, changed)
+
+
+def stamp_of(status: os.stat_result) -> Stamp:
+    return Stamp(status.st_mtime_ns, status.st_ctime_ns, status.st_size, status.st_ino)
+
+
+def digest(data: bytes) -> bytes:
+    return blake2b(data, digest_size=16).digest()
+
+
+def digest_of_names(names: list[str] | None) -> bytes:
+    return UNREADABLE if names is None else digest("\0".join(names).encode("utf-8", "surrogateescape"))
+
+
+def listing_key(folder: str, asked: tuple[str, ...] | int) -> str:
+    return f"{folder}\0{asked}" if isinstance(asked, int) else "\0".join((folder, *asked))
+
+
+def listed(folder: str, suffixes: tuple[str, ...]) -> list[str] | None:
+    """None where the folder can't be looked into."""
+    try:
+        return sorted(name for name in os.listdir(folder or os.curdir) if name.endswith(suffixes))
+    except OSError:
+        return None
+
+
+def listed_folders(folder: str) -> list[str] | None:
+    try:
+        with os.scandir(folder) as entries:
+            return sorted(entry.name for entry in entries if entry.is_dir() and not entry.name.startswith("."))
+    except OSError:
+        return None
+
+
+def _kind(path: str) -> Kind:
+    try:
+        mode = os.stat(path).st_mode
+    except (OSError, ValueError):
+        return "none"
+    if stat.S_ISREG(mode):
+        return "file"
+    return "folder" if stat.S_ISDIR(mode) else "other"
