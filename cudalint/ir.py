@@ -570,6 +570,8 @@ class Asm(Struct, frozen=True, eq=False):
 
     text: str
     operands: tuple[Expr, ...]
+    is_volatile: bool
+    """Whether it stays in its place: without that, the compiler takes it for arithmetic."""
     span: Span
 
 

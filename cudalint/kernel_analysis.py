@@ -348,7 +348,8 @@ class KernelAnalysis(Struct, eq=False):
         shared = int(given.value) if given is not None and given.is_const else None
         return Execution(
             function, launch, view, executor.memory.events, executor.steps, reason is None, executor.globals,
-            executor.state.conditions, self._until, shared, tuple(executor.unseen),
+            executor.state.conditions, self._until, shared, self.target.compute_capability,
+            tuple(executor.unseen),
         )  # fmt: skip
 
     def _run(self, configuration: Configuration, function: ir.Function) -> tuple[Executor, str | None]:

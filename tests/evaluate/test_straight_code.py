@@ -6,6 +6,9 @@ from __future__ import annotations
 import pytest
 from evaluating import evaluate
 
+from cudalint.analysis import analyse_file
+from cudalint.options import AnalysisOptions
+
 _BEFORE = """
 __device__ float power(float x) { float y; asm volatile("ex2.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x)); return y; }
 """
@@ -65,6 +68,47 @@ def test_what_a_run_time_flag_guards_is_not_merged_with_what_it_does_not() -> No
     assert {a.bytes for a in evaluate(body).accesses if a.expression.startswith("d[")} == {4}
     body = "extern __shared__ float d[]; float x = 0; if (n) { x += d[2 * t]; } b[t] = x + sinf(b[t]) * d[2 * t + 1];"
     assert {a.bytes for a in evaluate(body).accesses if a.expression.startswith("d[")} == {4}
+
+
+def test_what_a_run_time_flag_leaves_out_keeps_apart() -> None:
+    """Stores on both sides of a branch that this launch does not take: the compiler does not know that (sm_80 and sm_90
+    have two STS, and two LDS where the branch is a jump)."""
+    arrays = "extern __shared__ float d[];"
+    stores = f"{arrays} float x = a[t], q = 1; d[2 * t] = x; if (n == 3) {{ q = a[t + 77]; }} d[2 * t + 1] = x * q;"
+    assert {a.bytes for a in evaluate(stores).accesses if a.expression.startswith("d[")} == {4}
+    code = "if (n == 3) { q = sinf(a[t + 77]); q += cosf(a[(int)q + 2]); }"
+    filled = f"{arrays} d[t] = a[t]; __syncthreads();"
+    loads = f"{filled} float q = 1, x = d[2 * t]; {code} b[t] = x + q * d[2 * t + 1];"
+    assert {a.bytes for a in evaluate(loads).accesses if a.expression.startswith("d[")} == {4}
+
+
+@pytest.mark.parametrize(
+    ("qualifier", "target", "width"),
+    [("", "a100", 4), ("volatile", "a100", 4), ("", "b200", 16), ("volatile", "b200", 4)],
+)
+def test_inline_ptx_keeps_apart_what_its_compiler_does_not_understand(qualifier: str, target: str, width: int) -> None:
+    """Four stores with an `ex2` before each (nvcc 13.0 -ptx): for sm_80 each is one of its own, for sm_100 one of 16
+    bytes is made of them if the statement is not volatile. The assembler merges nothing in global memory."""
+    source = f"""
+__device__ float power(float x) {{
+    float y;
+    asm {qualifier}("ex2.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x));
+    return y;
+}}
+__global__ void k(float4* d) {{
+    float q = threadIdx.x;
+    d[threadIdx.x].x = q;
+    q = power(q);
+    d[threadIdx.x].y = q;
+    q = power(q);
+    d[threadIdx.x].z = q;
+    q = power(q);
+    d[threadIdx.x].w = q;
+}}
+void launch(float4* d) {{ k<<<1, 32>>>(d); }}
+"""
+    (kernel,) = analyse_file("k.cu", AnalysisOptions(unsaved=(("k.cu", source),), target=target)).kernels
+    assert {access.bytes for access in kernel.accesses} == {width}
 
 
 def test_what_a_constant_decides_is_merged() -> None:

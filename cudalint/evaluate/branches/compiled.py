@@ -14,7 +14,7 @@ from cudalint.evaluate.execute.events import BranchEvent
 from cudalint.facts import Compiled
 from cudalint.heuristics import heuristic
 
-_PREDICATED = 9.0
+PREDICATED = 9.0
 _TWO_SIDED = 11.0
 _SHORT_CIRCUIT = 2.0
 """The right side of `&&` and `||`, which as a rule loads."""
@@ -29,7 +29,7 @@ def compiled_form(event: BranchEvent, meter: WorkMeter) -> Compiled:
         return "exit"
     if any(side.leaves for side in event.sides) and event.context.loops:
         return "branch"
-    limit = _TWO_SIDED if len(event.sides) > 1 else _SHORT_CIRCUIT if event.kind == "conditional" else _PREDICATED
+    limit = _TWO_SIDED if len(event.sides) > 1 else _SHORT_CIRCUIT if event.kind == "conditional" else PREDICATED
     if not meter.fits(chain.from_iterable(side.steps for side in event.sides), limit):
         return "branch"
     depth = len(event.context.loops)
@@ -42,6 +42,6 @@ def _ends_the_kernel(event: BranchEvent, meter: WorkMeter) -> bool:
     if event.kind != "if" or event.context.loops or not event.sides:
         return False
     then = event.sides[0]
-    if then.leaves and not event.context.frames and meter.fits(then.steps, _PREDICATED):
+    if then.leaves and not event.context.frames and meter.fits(then.steps, PREDICATED):
         return True
     return len(event.sides) == 1 and then.steps.stop == len(meter.steps)

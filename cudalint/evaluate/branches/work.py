@@ -121,8 +121,9 @@ _STATEMENTS = (
 )  # fmt: skip
 
 
-def weigh(expr: ir.Expr) -> float:
-    """Machine instructions that an expression takes, without the bodies of the functions that it calls."""
+def weigh(expr: ir.Expr | ir.Stmt) -> float:
+    """Machine instructions that an expression takes, or a statement with all that is in it, without the bodies of the
+    functions that it calls."""
     return sum(map(_operation, walk.walk(expr)))
 
 

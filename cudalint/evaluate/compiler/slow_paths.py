@@ -31,6 +31,7 @@ _SELECTS = frozenset({
     "erf",
 })  # fmt: skip
 """Functions that keep nothing apart."""
+_NEW_COMPILER = (10, 0)
 _NO_ARITHMETIC = ("__", "atomic", "clock")
 _STATEMENTS = (ir.For, ir.While, ir.DoWhile, ir.Block, ir.If)
 
@@ -55,6 +56,12 @@ def keeps_apart(code: ir.Stmt | ir.Expr) -> Apart:
         stores = stores or loads or _takes_long(node)
         for_compiler = for_compiler or _jumps_in_ptx(node)
     return Apart(loads, stores, for_compiler)
+
+
+def is_kept_in_place(statement: ir.Asm, capability: tuple[int, int]) -> bool:
+    """Whether the compiler proper merges nothing across an `asm` statement: for GPUs before compute capability 10.0
+    another compiler is used (nvcc 13.0), to which all of them are alike."""
+    return statement.is_volatile or capability < _NEW_COMPILER
 
 
 def _jumps(node: object) -> bool:

@@ -14,15 +14,15 @@ with a fence or a loop in between they are two of 4 bytes.
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterator, Sequence, Set
+from collections.abc import Iterator, Mapping, Sequence
 
 from msgspec import Struct, field
 
 from cudalint import ir
-from cudalint.evaluate.branches.compiled import compiled_form
-from cudalint.evaluate.branches.work import WorkMeter
+from cudalint.evaluate.branches.compiled import PREDICATED, compiled_form
+from cudalint.evaluate.branches.work import WorkMeter, weigh
 from cudalint.evaluate.compiler.fixed_indices import Code, code_of
-from cudalint.evaluate.compiler.slow_paths import keeps_apart
+from cudalint.evaluate.compiler.slow_paths import is_kept_in_place, keeps_apart
 from cudalint.evaluate.execute import walk
 from cudalint.evaluate.execute.events import (
     AccessEvent,
@@ -42,6 +42,7 @@ _SELECTED = 3.0
 """What a branch may compute, memory aside, and still become a selection of its results."""
 _SHORT = 32
 """Iterations up to which a loop is unrolled in full without being told."""
+_LEAVING = (ir.Return, ir.Break, ir.Continue)
 _LOOPS = (ir.For, ir.While, ir.DoWhile)
 
 
@@ -90,7 +91,7 @@ class _Reader(Struct, eq=False):
     straight: Straight
     code: Code
     meter: WorkMeter
-    open_branches: Set[ir.Span]
+    open_branches: Mapping[ir.Span, ir.If | ir.Conditional | ir.Switch]
     """Those of which the compiler does not know which way they go, though the launch may decide it."""
 
     def read(self) -> None:
@@ -118,23 +119,46 @@ class _Reader(Struct, eq=False):
     # branches
 
     def _branch(self, place: int, event: BranchEvent) -> None:
+        unreached = self._unreached(event)
         ends = [self._position(side.steps.stop) for side in event.sides if side.steps]
+        if unreached is not None:
+            ends.append(self._end_of_unreached(place, event))
         last = max((place + 1, *ends))
-        if self._is_selection(event, self.execution.events[place + 1 : last]):
+        if self._is_selection(event, self.execution.events[place + 1 : last], unreached):
             return
         places = [place, *ends]
         if event.condition.is_const:
             self.straight.decided |= dict.fromkeys(range(place + 1, last), place)
         self.straight.for_compiler += places
         self.straight.stores += places
-        if event.sides and compiled_form(event, self.meter) == "branch":
+        is_long = unreached is not None and weigh(unreached) > PREDICATED
+        if is_long or (event.sides and compiled_form(event, self.meter) == "branch"):
             self.straight.loads += places
 
-    def _is_selection(self, event: BranchEvent, inside: Sequence[Event]) -> bool:
+    def _unreached(self, event: BranchEvent) -> ir.Stmt | None:
+        """The side of an `if` that no lane takes under this launch, and of which there are no steps."""
+        node = self.open_branches.get(event.context.span)
+        if not event.condition.is_const or not isinstance(node, ir.If):
+            return None
+        return node.otherwise if event.condition.value else node.then
+
+    def _end_of_unreached(self, place: int, event: BranchEvent) -> int:
+        """The place behind what is listed of a side that no lane takes: it follows the branch, or the side that is
+        taken."""
+        events, depth = self.execution.events, len(event.context.conditions)
+        end = max((place + 1, *(self._position(side.steps.stop) for side in event.sides if side.steps)))
+        false = self.execution.view.graph.false
+        while end < len(events) and events[end].context.conditions[depth : depth + 1] == (false,):
+            end += 1
+        return end
+
+    def _is_selection(self, event: BranchEvent, inside: Sequence[Event], unreached: ir.Stmt | None) -> bool:
         """Whether both sides are computed, and one result is taken."""
         if any(side.leaves for side in event.sides):
             return False
         if not all(isinstance(each, (BranchEvent, SelectionEvent)) for each in inside):
+            return False
+        if unreached is not None and not _is_little(unreached):
             return False
         return all(self.meter.fits(side.steps, _SELECTED) for side in event.sides)
 
@@ -162,7 +186,8 @@ class _Reader(Struct, eq=False):
 
     def _arithmetic(self, step: Step, end: int) -> None:
         if isinstance(step.code, ir.Asm):
-            self.straight.for_compiler += (step.position, end)
+            if is_kept_in_place(step.code, self.execution.capability):
+                self.straight.for_compiler += (step.position, end)
             return
         apart = keeps_apart(step.code)
         if not apart.stores:
@@ -190,9 +215,14 @@ def _changed(before: tuple[Loop, ...], now: tuple[Loop, ...]) -> Iterator[Loop]:
     yield from now[same:]
 
 
-def _open_branches(code: Code) -> Set[ir.Span]:
+def _is_little(statement: ir.Stmt) -> bool:
+    """Whether a statement goes nowhere else and computes little."""
+    return not any(isinstance(node, _LEAVING) for node in walk.walk(statement)) and weigh(statement) <= _SELECTED
+
+
+def _open_branches(code: Code) -> Mapping[ir.Span, ir.If | ir.Conditional | ir.Switch]:
     return {
-        node.span
+        node.span: node
         for node in code.nodes
         if isinstance(node, (ir.If, ir.Conditional, ir.Switch)) and _rests_on_open(node.condition, code)
     }

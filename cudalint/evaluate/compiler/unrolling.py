@@ -30,7 +30,7 @@ from msgspec.structs import replace
 
 from cudalint import ir
 from cudalint.evaluate.compiler.fixed_indices import fixed_indices
-from cudalint.evaluate.compiler.slow_paths import keeps_apart
+from cudalint.evaluate.compiler.slow_paths import is_kept_in_place, keeps_apart
 from cudalint.evaluate.execute.events import AccessEvent, BarrierEvent, BranchEvent, Loop
 from cudalint.evaluate.execute.values import Allocation
 from cudalint.evaluate.requests.execution import Execution
@@ -83,16 +83,16 @@ class Unrolling(Struct, eq=False):
                         found._note(event, each, found.nests)
         for step in execution.steps:
             if step.loops:
-                found._note_arithmetic(step.code, step.loops[-1])
+                found._note_arithmetic(step.code, step.loops[-1], execution.capability)
         return found
 
-    def _note_arithmetic(self, code: ir.Stmt | ir.Expr, loop: Loop) -> None:
+    def _note_arithmetic(self, code: ir.Stmt | ir.Expr, loop: Loop, capability: tuple[int, int]) -> None:
         apart = keeps_apart(code)
         if apart.loads:
             self.jumping.add(loop)
         if apart.stores:
             self.slow.add(loop)
-        if apart.for_compiler or isinstance(code, ir.Asm):
+        if apart.for_compiler or (isinstance(code, ir.Asm) and is_kept_in_place(code, capability)):
             self.interrupted.add(loop)
 
     def _note(

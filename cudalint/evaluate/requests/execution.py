@@ -34,5 +34,7 @@ class Execution(Struct, frozen=True, eq=False):
     """What of it has not been evaluated by then is listed."""
     dynamic_shared: int | None = None
     """Bytes of dynamic shared memory, where a launch in sight gives a number."""
+    capability: tuple[int, int] = (8, 0)
+    """The compute capability of the GPU that it is compiled for."""
     unseen: tuple[UnseenCall, ...] = ()
     """Functions of the user's that it calls and that are not understood: there may be barriers in them."""

@@ -16,6 +16,9 @@ if TYPE_CHECKING:
 _MARK: Final = re.compile(r"""//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])+'|[()\[\]{};]""", re.DOTALL)
 _STRING: Final = re.compile(r"""\s*(?:"((?:\\.|[^"\\])*)"|R"\((.*?)\)"|/\*.*?\*/|//[^\n]*)""", re.DOTALL)
 _ASM: Final = re.compile(r"(?:asm|__asm__|__asm)\b\s*(?:(?:volatile|__volatile__|inline|goto)\b\s*)*\(")
+_VOLATILE: Final = re.compile(r"\b(?:volatile|__volatile__)\b")
+_NO_OUTPUT: Final = re.compile(r"\s*(?:\)|:\s*[:)])")
+_MEMORY: Final = re.compile(r"""[^;]*"memory\"""")
 _COMPARISONS: Final = frozenset({"<", ">", "<=", ">=", "==", "!=", "&&", "||"})
 
 
@@ -87,14 +90,26 @@ def _role_by_look(node: Cursor) -> Role:
     return "condition"
 
 
-def asm_template(text: str, offset: int) -> str:
-    """The instructions of the `asm` statement at an offset; empty where there is none."""
+class Assembly(Struct, frozen=True):
+    """What the text of an `asm` statement says."""
+
+    template: str
+    is_volatile: bool
+    """Whether the compiler has to keep it in its place: it is declared so, writes memory or has no result."""
+
+
+def assembly(text: str, offset: int) -> Assembly | None:
+    """The `asm` statement with instructions at an offset, if there is one."""
     match = _ASM.match(text, offset)
     if match is None:
-        return ""
+        return None
     pieces: list[str] = []
     position = match.end()
     while (string := _STRING.match(text, position)) is not None:
         pieces.append(string.group(1) or string.group(2) or "")
         position = string.end()
-    return "".join(pieces).replace("\\n", "\n").replace("\\t", "\t")
+    template = "".join(pieces).replace("\\n", "\n").replace("\\t", "\t")
+    if not template:
+        return None
+    is_volatile = bool(_VOLATILE.search(match[0]) or _NO_OUTPUT.match(text, position))
+    return Assembly(template, is_volatile or _MEMORY.match(text, position) is not None)

@@ -33,16 +33,16 @@ class Macros:
                 found.setdefault(match[1], re.sub(r"\\\r?\n", " \n", match[2]))
         return found
 
-    def asm_templates(self, name: str, depth: int = 0) -> list[str]:
-        """The instructions of each `asm` statement that a macro expands to, in their order."""
+    def assemblies(self, name: str, depth: int = 0) -> list[headers.Assembly]:
+        """Each `asm` statement that a macro expands to, in their order."""
         body = self._bodies.get(name, "")
         if depth >= _DEEPEST:
             return []
-        found: list[str] = []
+        found: list[headers.Assembly] = []
         for match in _NAME.finditer(body):
-            template = headers.asm_template(body, match.start()) if match[1] else ""
-            if template:
-                found.append(template)
+            assembly = headers.assembly(body, match.start()) if match[1] else None
+            if assembly is not None:
+                found.append(assembly)
             elif match[1] and match[1] != name:
-                found += self.asm_templates(match[1], depth + 1)
+                found += self.assemblies(match[1], depth + 1)
         return found

@@ -283,20 +283,20 @@ class Statements:
 
     def _asm(self, cursor: Cursor) -> list[ir.Stmt]:
         readings = self._context.sources.readings(cursor)
-        texts = (headers.asm_template(file.text, offset) for file, offset in readings)
-        text = next((text for text in texts if text), "") or self._asm_of_macro(cursor)
+        written = (headers.assembly(file.text, offset) for file, offset in readings)
+        found = next((each for each in written if each), None) or self._asm_of_macro(cursor)
         operands = self._context.expressions.lower_all(cursors.expressions(cursor))
-        return [ir.Asm(text, operands, self._span(cursor))]
+        return [ir.Asm(found.template, operands, found.is_volatile, self._span(cursor))]
 
-    def _asm_of_macro(self, cursor: Cursor) -> str:
+    def _asm_of_macro(self, cursor: Cursor) -> headers.Assembly:
         """Those of one use of a macro come one after the other."""
         place = self._context.sources.begin(cursor)
-        templates = self._context.macros.asm_templates(place.word)
-        if not templates:
-            return ""
+        statements = self._context.macros.assemblies(place.word)
+        if not statements:
+            return headers.Assembly("", is_volatile=True)
         number = self._asms_seen.get(place, 0)
         self._asms_seen[place] = number + 1
-        return templates[number % len(templates)]
+        return statements[number % len(statements)]
 
 
 def _array_of(range_: ir.Expr) -> ir.Name | ir.Member | ir.Index | ir.InitList | None:
