@@ -138,3 +138,20 @@ def test_width_in_unrolled_loops(value: str, static: tuple[int, int], dynamic: t
         kernels = [evaluate(body, arguments="unknown, other", before=_BEFORE) for body in (loads, stores)]
         found = [{a.bytes for a in kernel.accesses if a.array == "e"} for kernel in kernels]
         assert found == [{width} for width in expected]
+
+
+def test_one_thread_reads_the_results_of_eight_warps_in_three_loads() -> None:
+    """CUB keeps a byte for each warp before the results: 8 of 4 bytes from byte 8 on. nvcc 13.0 (sm_80) reads all but
+    the first one by loads of 4 bytes at 12, of 16 at 16 and of 8 at 32."""
+    source = """
+#include <cub/cub.cuh>
+__global__ void k(const int* a, int* b) {
+    __shared__ cub::BlockReduce<int, 256>::TempStorage storage;
+    b[threadIdx.x] = cub::BlockReduce<int, 256>(storage).Sum(a[threadIdx.x]);
+}
+void launch(const int* a, int* b) { k<<<1, 256>>>(a, b); }
+"""
+    (kernel,) = analyse_file("k.cu", AnalysisOptions(unsaved=(("k.cu", source),))).kernels
+    loads = [a.bytes for a in kernel.accesses if (a.space, a.operation) == ("shared", "load")]
+    assert sorted(loads) == [4, 8, 16]
+    assert kernel.resources.static_shared_bytes == 8 + 9 * 4

@@ -248,7 +248,8 @@ class _Merger:
             return declared_alignment(event.target) >= width and self.unrolling.is_aligned_early(
                 event, event.offset, width
             )
-        if not event.context.frames and self.unrolling.fixed(event) % width:
+        is_own = not event.context.frames and not event.context.library
+        if is_own and self.unrolling.fixed(event) % width:
             return False
         return self._aligned(event, event.offset, width)
 

@@ -117,7 +117,8 @@ template <int _X, int _Y, int _Z> inline int _number_of_thread() {
 /// what the other warps have. That is there until the next barrier.
 template <class _T, int _X, BlockReduceAlgorithm Algorithm = BLOCK_REDUCE_WARP_REDUCTIONS, int _Y = 1, int _Z = 1, int Arch = 0> struct BlockReduce {
     static constexpr int _warps = (_X * _Y * _Z + 31) / 32;
-    struct TempStorage : _storage<_T, _warps + 1> {};
+    /// One byte for each warp's reduction, which needs no storage, comes first.
+    struct TempStorage { char _reductions[_warps]; _T elements[_warps]; _T prefix; };
     BlockReduce() : _aggregates(nullptr), _is_listed(false) {}
     explicit BlockReduce(TempStorage& storage) : _aggregates(storage.elements), _is_listed(Algorithm == BLOCK_REDUCE_WARP_REDUCTIONS) {}
     template <class _F> _T Reduce(_T input, _F op) { return _reduced(input); }
@@ -131,14 +132,18 @@ template <class _T, int _X, BlockReduceAlgorithm Algorithm = BLOCK_REDUCE_WARP_R
     bool _is_listed;
     void _wait();
     void _write_aggregate(int warp, const _T& mine) { _aggregates[warp] = mine; }
-    _T _read_aggregate(int warp) { return _aggregates[warp]; }
+    static _T _read_aggregate(const _T* aggregates, int warp) { return aggregates[warp]; }
+    /// A template for each warp's, as in CUB: no loop is left.
+    template <int _W> static _T _read_aggregates(const _T* aggregates, const _T& before) {
+        if constexpr (_W < _warps) return _read_aggregates<_W + 1>(aggregates, _read_aggregate(aggregates, _W));
+        else return before;
+    }
     _T _reduced(const _T& mine) {
         const int thread = _number_of_thread<_X, _Y, _Z>();
         _T others = mine;
         if (_is_listed && thread % 32 == 0) _write_aggregate(thread / 32, mine);
         _wait();
-        if (_is_listed && thread == 0)
-            for (int warp = 1; warp < _warps; ++warp) others = _read_aggregate(warp);
+        if (_is_listed && thread == 0) others = _read_aggregates<1>(_aggregates, others);
         return _results::reduction(mine, others);
     }
 };
