@@ -1,7 +1,7 @@
 """What each heuristic brings: all samples at hand, scored with each of them off.
 
-usage: python benchmarks/ablation.py CHECKOUTS --counters FILE [--counters FILE] [--cases FILE CHECKOUT]
-                                     [--heuristic NAME] [--jobs N] [--output TABLE.md]
+usage: python benchmarks/ablation.py CHECKOUTS --counters FILE [--counters FILE] [--cases FILE CHECKOUT] [--lint PATH]
+                                     [--heuristic NAME] [--jobs N] [--keep FOLDER] [--output TABLE.md]
 
 Each row is one heuristic (see `cudalint/heuristics.py`) switched off, and says what changes against the program as it
 is: lines exact of all measured ones, hits and false alarms on lines that cost more than they should, labelled race
@@ -39,6 +39,8 @@ from cudalint.registry import Selection, selected_rules
 from cudalint.reporters.facts_json import file_object
 from cudalint.results import Failure
 
+_LIMIT = "120"
+"""Seconds for a file of which only the findings are compared: one that is given up has others each time."""
 _LEAST_SHARE = 0.002
 """Of the lines: what moves fewer of them, and nothing else, is no heuristic that earns its place."""
 
@@ -65,6 +67,8 @@ class Samples(Struct, frozen=True):
     counters: tuple[Path, ...]
     cases: tuple[tuple[Path, Path], ...]
     """Files of labelled cases, each with the suite's checkout."""
+    linted: tuple[Path, ...] = ()
+    """Files and folders of which only the findings are compared."""
 
 
 def measure(samples: Samples) -> Outcome:
@@ -85,6 +89,8 @@ def measure(samples: Samples) -> Outcome:
         for case in filter(is_scored, json.loads(cases.read_text())):
             files = [_analysed(job, "", found) for job in jobs_of(arguments(case, suite))]
             found.right += bool(flags({"files": files})) == (label(case) == "fail")
+    for job in jobs_of([*map(str, samples.linted), "--time-limit", _LIMIT]) if samples.linted else ():
+        _analysed(job, "linted", found)
     found.seconds = process_time() - begin
     return found
 
@@ -112,14 +118,20 @@ def _analysed(job: CheckJob, program: str, found: Outcome) -> dict[str, Any]:
     return document
 
 
-def _run(off: str, samples: Samples) -> Outcome:
-    """Measures in a process of its own, since switches are read when the program starts."""
+def _run(off: str, samples: Samples, kept: Path | None) -> Outcome:
+    """Measures in a process of its own, since switches are read when the program starts. What is kept already is not
+    measured again."""
+    file = kept / f"{off or 'nothing'}.json" if kept else None
+    if file is not None and file.is_file():
+        return msgspec.json.decode(file.read_bytes(), type=Outcome)
     command = [sys.executable, __file__, "--measure", msgspec.json.encode(samples, enc_hook=str).decode()]
     done = subprocess.run(
         command, capture_output=True, text=True, check=False, env={**os.environ, VARIABLE: off}
     )
     if done.returncode:
         raise RuntimeError(f"without {off or 'nothing'}: {done.stderr.strip().splitlines()[-1:]}")
+    if file is not None:
+        file.write_text(done.stdout, encoding="utf-8")
     return msgspec.json.decode(done.stdout, type=Outcome)
 
 
@@ -160,9 +172,11 @@ def main() -> None:
     parser.add_argument("checkouts", type=Path, nargs="?", default=Path(), help="folder with the repositories")
     parser.add_argument("--counters", type=Path, action="append", default=[], help="measured counters (repeatable)")
     parser.add_argument("--cases", type=Path, nargs=2, action="append", default=[], help="labelled cases, their suite")
+    parser.add_argument("--lint", type=Path, nargs="+", default=[], help="files to compare findings of")
     parser.add_argument("--heuristic", action="append", help="only this one (repeatable)")
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--output", type=Path, help="write the table here as well")
+    parser.add_argument("--keep", type=Path, help="a folder for what was measured, from which a run goes on")
     parser.add_argument("--measure", help=argparse.SUPPRESS)
     given = parser.parse_args()
     if given.measure:
@@ -171,10 +185,10 @@ def main() -> None:
         return
     heuristics = [h for h in all_heuristics().values() if not given.heuristic or h.name in given.heuristic]
     cases = tuple((cases, suite) for cases, suite in given.cases)
-    samples = Samples(given.checkouts.resolve(), tuple(given.counters), cases)
+    samples = Samples(given.checkouts.resolve(), tuple(given.counters), cases, tuple(given.lint))
     with ThreadPoolExecutor(given.jobs) as pool:
         names = ["", *(h.name for h in heuristics)]
-        outcomes = dict(zip(names, pool.map(lambda off: _run(off, samples), names), strict=True))
+        outcomes = dict(zip(names, pool.map(lambda off: _run(off, samples, given.keep), names), strict=True))
     for failure in outcomes[""].failures:
         print(failure, file=sys.stderr)
     text = table(heuristics, outcomes)
