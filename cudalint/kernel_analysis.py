@@ -4,20 +4,15 @@ collected from the executions."""
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from math import prod
 
 from msgspec import Struct, field
 from msgspec.structs import replace
 
 from cudalint import ir
 from cudalint.collect.accesses import AccessCollector
-from cudalint.collect.alignments import AlignmentCollector
-from cudalint.collect.barriers import BarrierCollector
-from cudalint.collect.bounds import BoundsCollector
-from cudalint.collect.branches import BranchCollector
-from cudalint.collect.pitches import pitches
-from cudalint.collect.races import RaceCollector
-from cudalint.collect.resources import occupancies, resources_of
+from cudalint.collect.provider import Provider, Run
+from cudalint.collect.providers import providers_of
+from cudalint.collect.resources import resources_of
 from cudalint.evaluate.execute.deadline import NEVER, Deadline
 from cudalint.evaluate.execute.executor import Executor, Extents, GaveUp
 from cudalint.evaluate.execute.values import Place as ValuePlace
@@ -30,61 +25,30 @@ from cudalint.evaluate.symbolic.graph import Graph
 from cudalint.evaluate.symbolic.limits import settle_limits
 from cudalint.evaluate.symbolic.nodes import Node
 from cudalint.evaluate.symbolic.sizes import settle_sizes
-from cudalint.facts import BarrierFix, Gap, KernelFacts, LaunchFacts, PitchMismatch, Place, Resources
+from cudalint.facts import Gap, KernelFacts, LaunchFacts, Place, Resources
 from cudalint.facts.files import not_resolved
-from cudalint.flow.barriers import all_come
-from cudalint.flow.cfg import ControlFlow, Gate
-from cudalint.flow.crossings import Attempts
-from cudalint.flow.placement import BarrierCall, with_barrier
-from cudalint.flow.reach import outgrown
-from cudalint.flow.redundancy import redundant_barriers
-from cudalint.flow.trial import Trial, trial_of
+from cudalint.facts.kinds import EVERY_KIND, Kinds
 from cudalint.hardware.features import Need, target_for
-from cudalint.hardware.requests import WARP_LANES
 from cudalint.hardware.targets import Target, find_target
 from cudalint.launches.arguments import named_after_parameters
 from cudalint.launches.blocks import generic_values
 from cudalint.launches.configuration import Configuration, Numbers, asks_block_size, launch_facts
-from cudalint.launches.limits import MAX_THREADS
 from cudalint.launches.parameter_facts import allocated_bytes, argument_values, parameter_facts
-from cudalint.launches.variants import another_use, other_blocks
 from cudalint.options import AnalysisOptions
 from cudalint.reasons import Problem, ReasonKind
-from cudalint.remedies.insertions import insertions
-from cudalint.source.text import Spellings, source_text
 from cudalint.toolkit.usage import Usage
 
 Watch = Callable[[Execution], None]
 """Is shown each execution of a kernel under one of its launches, while the graph holds its numbers."""
 
-_CONFIRMING_WORK = 1_000_000
-"""For races under other blocks than the one that was made up: the file's other kernels need time too."""
-_PLACING_WORK = 2_000_000
 _SHARE = 0.6
 """Of a file's time that one kernel may take."""
 _EXECUTING_SHARE = 0.3
 """The same for one execution of it, so that what it showed can be evaluated."""
 
 
-class _Found(Struct, eq=False):
-    """What the launches so far have shown."""
-
-    launches: list[LaunchFacts]
-    accesses: AccessCollector
-    alignments: AlignmentCollector
-    bounds: BoundsCollector
-    branches: BranchCollector
-    barriers: BarrierCollector
-    races: RaceCollector
-    wrong_pitches: list[PitchMismatch]
-
-    @classmethod
-    def none(cls, options: AnalysisOptions) -> _Found:
-        spellings = Spellings(options)
-        return cls(
-            [], AccessCollector(spellings), AlignmentCollector(), BoundsCollector(), BranchCollector(),
-            BarrierCollector(), RaceCollector(options.race_scope, spellings), [],
-        )  # fmt: skip
+_COMPARED: Kinds = frozenset({"accesses"})
+"""Which launches of a host loop are evaluated depends on the figures under the first one and the last."""
 
 
 class KernelAnalysis(Struct, eq=False):
@@ -106,107 +70,91 @@ class KernelAnalysis(Struct, eq=False):
     last: Sequence[tuple[int, Configuration]] = ()
     """See `Chosen.last`."""
     watch: Watch | None = None
+    kinds: Kinds = EVERY_KIND
+    """The facts that somebody asks for."""
     given_up: bool = False
     """Whether launches were left at the deadline."""
     gaps: dict[tuple[str, int, str], Gap] = field(default_factory=dict)
     _until: Deadline = NEVER
     """For all launches of this kernel."""
     _shared: dict[ir.Symbol, int] = field(default_factory=dict)
-    _flow: ControlFlow | None = None
-    _needed: set[Gate] = field(default_factory=set)
-    """Where a barrier is missing."""
+    _launches: list[LaunchFacts] = field(default_factory=list)
 
     def facts(self) -> KernelFacts:
         self._until = Deadline(self.deadline).within(_SHARE * self.options.seconds)
-        found = _Found.none(self.options)
+        kinds = self.kinds | _COMPARED if self.last else self.kinds
+        providers = [provider.of(self) for provider in providers_of(kinds)]
         for index, configuration in enumerate(self.configurations):
             if self._until.is_over():
-                found.launches.append(launch_facts(configuration, self.graph))
+                self._launches.append(launch_facts(configuration, self.graph))
                 self.given_up = True
                 self.gap(self.function.name_span, "the file takes too long; it was given up")
                 continue
             with named_after_parameters(configuration, self.graph):
-                self._under(index, configuration, found)
+                self._under(index, configuration, providers)
         for index, configuration in self.last:
             if not self._until.is_over():
                 with named_after_parameters(configuration, self.graph):
-                    self._under_last(index, configuration, found)
-        if found.races.has_unordered:
-            found.races.number(self._flow or ControlFlow(self.function))
-        for text in found.races.missed:
-            self.gap(self.function.name_span, text, "races")
+                    self._under_last(index, configuration, providers)
+        for provider in providers:
+            provider.finish(self)
         for problem in self.function.problems:
             self.gap(self.function.name_span, not_resolved(problem), "unresolved", problem)
         if self.function.launches_kernels:
             self.gap(self.function.name_span, "the kernels that it launches")
-        return self._together(found)
+        return self._together(providers)
 
-    def _under(self, index: int, configuration: Configuration, found: _Found) -> None:
-        """Adds what is found under one launch."""
+    def _under(self, index: int, configuration: Configuration, providers: Sequence[Provider]) -> None:
+        """Shows one launch to the providers."""
         execution = self._execute(index, configuration)
-        found.launches.append(execution.launch)
+        self._launches.append(execution.launch)
         if self.watch is not None:
             self.watch(execution)
-        for collector in (found.accesses, found.branches):
-            collector.add(execution)
-        if not self._fails(configuration):
-            for checks in (found.alignments, found.bounds):
-                checks.add(execution)
-            found.wrong_pitches += pitches(
-                self.function, configuration, execution, self._executing_until(), self.right_pitches
-            )
-        trial = trial_of(execution)
-        found.barriers.add(execution, trial)
-        self._with_own_strides(found.barriers, execution, configuration)
-        found.races.add(execution, trial)
-        self._doubt_block(found.races, execution, trial)
-        found.barriers.drop(index, self._redundant_barriers(index, configuration, execution, trial))
-        self._with_other_blocks(found.races, index, configuration)
-        self._place_barriers(found.races, index, configuration)
+        run = Run(self, index, configuration, execution)
+        for provider in providers:
+            provider.add(run)
 
-    def _fails(self, configuration: Configuration) -> bool:
-        """Whether the device refuses the launch for its threads: no address is wrong in a kernel that is not run. Its
-        races are those of a block that fits, too."""
-        return prod(configuration.block) > self._target().max_threads_per_block
-
-    def _under_last(self, index: int, configuration: Configuration, found: _Found) -> None:
+    def _under_last(self, index: int, configuration: Configuration, providers: Sequence[Provider]) -> None:
         """Adds what is found under the last launch of a host loop where the first one's figures are too good to stand
         for it: with a stride of 32 other than with one of 1."""
-        accesses = AccessCollector(Spellings(self.options))
-        accesses.add(self._execute(index, configuration, quiet=True))
-        if found.accesses.is_exceeded_by(accesses, index):
-            self._under(len(found.launches), configuration, found)
+        last = AccessCollector.of(self)
+        last.add(Run(self, index, configuration, self.again(index, configuration)))
+        if any(isinstance(each, AccessCollector) and each.is_exceeded_by(last, index) for each in providers):
+            self._under(len(self._launches), configuration, providers)
 
-    def _together(self, found: _Found) -> KernelFacts:
+    def _together(self, providers: Sequence[Provider]) -> KernelFacts:
         function = self.function
-        target = self._target()
-        resources = resources_of(function, sum(self._shared.values()), self.usage, self.options, target)
-        return KernelFacts(
+        facts = KernelFacts(
             function.name,
             function.instantiation,
             Place(*function.span),
             Place(*function.name_span),
-            tuple(found.launches),
-            found.accesses.facts(),
-            resources,
-            misalignments=found.alignments.facts(),
-            out_of_bounds=found.bounds.facts(),
-            pitches=tuple(found.wrong_pitches),
-            branches=found.branches.facts(),
-            barriers=found.barriers.facts(),
-            races=found.races.facts(),
-            unmasked_calls=found.barriers.unmasked(),
-            occupancy=occupancies(found.launches, resources, target),
+            tuple(self._launches),
+            (),
+            resources_of(function, sum(self._shared.values()), self.usage, self.options, self.target),
             parameters=parameter_facts(function),
             gaps=tuple(self.gaps.values()),
             need=self.need,
             asks_block_size=asks_block_size(function),
+            collected=self.kinds,
         )
+        for provider in providers:
+            if provider.kind in self.kinds:
+                facts = provider.put_into(facts)
+        return facts
 
-    def _target(self) -> Target:
+    @property
+    def target(self) -> Target:
         """The GPU that it is judged by; rules that ask for one that is known look at the need themselves."""
         configured = find_target(self.options.target)
         return target_for(configured, self.need) or configured
+
+    @property
+    def is_whole(self) -> bool:
+        return not self.gaps
+
+    def has_gap(self, reason: str, kind: ReasonKind) -> None:
+        self.gap(self.function.name_span, reason, kind)
 
     def without_facts(self, reason: str) -> KernelFacts:
         """That the kernel is there, and why nothing is known about it."""
@@ -216,89 +164,19 @@ class KernelAnalysis(Struct, eq=False):
         return KernelFacts(
             function.name, function.instantiation, Place(*function.span), Place(*function.name_span), launches, (),
             Resources(None), parameters=parameter_facts(function), gaps=tuple(self.gaps.values()), need=self.need,
+            collected=self.kinds,
         )  # fmt: skip
 
-    def _doubt_block(self, races: RaceCollector, execution: Execution, trial: Trial) -> None:
-        """Races of a block that was made up, and that the kernel is not made for, say nothing about the right one."""
-        launch, index = execution.launch, execution.view.index
-        array = outgrown(execution, trial) if launch.block_is_made_up and races.has_certain(index) else None
-        if array is not None:
-            races.doubt(index, f"no launch in sight gives the block, and `{array}` has no room for {launch.block}")
-
-    def _with_other_blocks(self, races: RaceCollector, index: int, configuration: Configuration) -> None:
-        """Races under a block that was made up are certain only if they are there with other blocks too."""
-        end = self.graph.work + _CONFIRMING_WORK
-        for block in other_blocks(configuration, self.function):
-            if not races.has_certain(index):
-                return
-            if self._is_over(end):
-                races.doubt(index, "no launch in sight gives the block, and others were not tried in time")
-                return
-            again = self._execute(index, replace(configuration, block=block), quiet=True)
-            races.confirm(again, trial_of(again))
-
-    def _with_own_strides(self, barriers: BarrierCollector, execution: Execution, configuration: Configuration) -> None:
-        """A kernel whose loops go on by 128 is meant for blocks of 128 threads: barriers under a block that was made up
-        are divergent only if they are so with that one, too."""
-        if not execution.launch.block_is_made_up:
-            return
-        for threads in sorted(barriers.strides(execution)):
-            if WARP_LANES <= threads <= MAX_THREADS and threads != prod(configuration.block):
-                again = self._execute(execution.view.index, replace(configuration, block=(threads, 1, 1)), quiet=True)
-                barriers.confirm(again, trial_of(again))
-
-    def _redundant_barriers(
-        self, index: int, configuration: Configuration, execution: Execution, trial: Trial
-    ) -> set[ir.Span]:
-        """Those that order nothing, with other arguments and blocks either."""
-        found = redundant_barriers(execution, trial) if not self.gaps else set()
-        if found:
-            again = self._execute(index, another_use(configuration, self.function, self.graph), quiet=True)
-            found &= redundant_barriers(again, trial_of(again))
-        return found
-
-    def _place_barriers(self, races: RaceCollector, index: int, configuration: Configuration) -> None:
-        """Looks for barriers against the races, by trying them."""
-        end = self.graph.work + _PLACING_WORK
-        if not races.has_unordered:
-            return
-        flow = self._flow = self._flow or ControlFlow(self.function)
-        attempts = Attempts(races.crossings(index, flow), self._needed)
-        while (attempt := attempts.next()) is not None and not self._is_over(end):
-            gate, call = attempt
-            changed = with_barrier(self.function, gate, call)
-            variant = self._execute(index, configuration, changed, quiet=True)
-            trial = trial_of(variant)
-            if not all_come(gate.span, variant, trial) or not self._all_come_elsewhere(
-                gate, changed, index, configuration
-            ):
-                attempts.skipped(gate, call)
-                continue
-            left = races.place(index, self._barrier_fix(flow, gate, call), variant, trial)
-            if attempts.placed(gate, call, left):
-                self._needed.add(gate)
-
-    def _all_come_elsewhere(
-        self, gate: Gate, changed: ir.Function, index: int, configuration: Configuration
-    ) -> bool:
-        """Whether a barrier is safe with other arguments and blocks too: `if (i < n)` is true for all threads of this
-        launch, and not for those of the next."""
-        again = self._execute(index, another_use(configuration, self.function, self.graph), changed, quiet=True)
-        return all_come(gate.span, again, trial_of(again))
-
-    def _barrier_fix(self, flow: ControlFlow, gate: Gate, call: BarrierCall) -> BarrierFix:
-        place = Place(*gate.span)
-        if not flow.is_plain(gate):
-            return BarrierFix(call, place, gate.where)
-        text = source_text(place.path, self.options)
-        return BarrierFix(call, place, gate.where, insertions(text, place, gate.where, f"{call}();"))
-
-    def _is_over(self, end: int) -> bool:
+    def is_over(self, end: int) -> bool:
         """Whether a share of the work is used up, which is the same on every machine, or the time for the file, which
         is said to the user."""
         if self._until.is_over():
             self.given_up = True
         return self.given_up or self.graph.work > end
+
+    def again(self, index: int, configuration: Configuration, function: ir.Function | None = None) -> Execution:
+        """The kernel, or a variant of it, executed once more, of which the gaps were listed before."""
+        return self._execute(index, configuration, function, quiet=True)
 
     def _view(self, index: int, configuration: Configuration) -> LaunchView:
         return LaunchView(
@@ -334,7 +212,7 @@ class KernelAnalysis(Struct, eq=False):
             if symbol.storage == "shared" and allocation.bytes:
                 self._shared[symbol] = allocation.bytes
         # From here on generic values are used, and only now is known what is divided by what.
-        most_blocks = self._target().max_grid_dimensions
+        most_blocks = self.target.max_grid_dimensions
         settle_sizes(self.graph, configuration.grid, most_blocks, configuration.guards)
         view = self._view_of(index, configuration, executor)
         # What an argument is taken for may depend on the assumptions, which the view has settled.
@@ -355,7 +233,7 @@ class KernelAnalysis(Struct, eq=False):
     def _run(self, configuration: Configuration, function: ir.Function) -> tuple[Executor, str | None]:
         """The executor after it has executed the kernel, and why it gave up, if it did."""
         x, y, z = (self.graph.const(v) for v in configuration.block)
-        executor = Executor(self.graph, Extents((x, y, z), configuration.grid), deadline=self._executing_until())
+        executor = Executor(self.graph, Extents((x, y, z), configuration.grid), deadline=self.executing_until())
         try:
             executor.run_kernel(function, configuration.arguments, self.axioms)
         except GaveUp as reason:
@@ -375,7 +253,7 @@ class KernelAnalysis(Struct, eq=False):
             view.open_block = None
         return view
 
-    def _executing_until(self) -> Deadline:
+    def executing_until(self) -> Deadline:
         return self._until.within(_EXECUTING_SHARE * self.options.seconds)
 
     def gap(

@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+from typing import ClassVar, Self
+
 from msgspec import Struct, field
+from msgspec.structs import replace
 
 from cudalint import ir
 from cudalint.collect.extents import extent_places
 from cudalint.collect.frames import frames_of
+from cudalint.collect.provider import Provider, Run, Subject
 from cudalint.collect.struct_copies import copies_among, is_copy
 from cudalint.evaluate.compiler.machine import machine_accesses
 from cudalint.evaluate.execute.events import AccessEvent
 from cudalint.evaluate.execute.handed import made_at
 from cudalint.evaluate.requests.execution import Execution
 from cudalint.evaluate.requests.figures import evaluate_access
-from cudalint.facts import Access, AccessResult, ArrayFacts, LibraryCall, Place
+from cudalint.facts import Access, AccessResult, ArrayFacts, KernelFacts, LibraryCall, Place
+from cudalint.facts.kinds import Kind
 from cudalint.source.text import Spellings
 
 NO_TIME = "the kernel takes too long"
@@ -34,11 +39,17 @@ class _Site(Struct, frozen=True, eq=False):
     results: list[AccessResult] = field(default_factory=list)
 
 
-class AccessCollector(Struct, eq=False):
+class AccessCollector(Provider, eq=False):
+    kind: ClassVar[Kind] = "accesses"
     spellings: Spellings
     _sites: dict[object, _Site] = field(default_factory=dict)
 
-    def add(self, execution: Execution) -> None:
+    @classmethod
+    def of(cls, subject: Subject) -> Self:
+        return cls(Spellings(subject.options))
+
+    def add(self, run: Run) -> None:
+        execution = run.execution
         copied = copies_among(event for event in execution.events if isinstance(event, AccessEvent))
         for key, events in _by_site(execution).items():
             if key not in self._sites:
@@ -60,9 +71,10 @@ class AccessCollector(Struct, eq=False):
                 return True
         return False
 
-    def facts(self) -> tuple[Access, ...]:
+    def put_into(self, facts: KernelFacts) -> KernelFacts:
         accesses = (_access(site, self.spellings) for site in self._sites.values())
-        return tuple(sorted(accesses, key=lambda a: (a.place, a.inlined_from, a.operation, a.space)))
+        found = sorted(accesses, key=lambda a: (a.place, a.inlined_from, a.operation, a.space))
+        return replace(facts, accesses=tuple(found))
 
 
 def _excess(result: AccessResult) -> float:

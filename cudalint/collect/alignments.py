@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from typing import ClassVar
 
-from msgspec import Struct, field
+from msgspec import field
+from msgspec.structs import replace
 
 from cudalint import ir
 from cudalint.collect.frames import frames_of
+from cudalint.collect.provider import Provider, Run
 from cudalint.evaluate.checks.alignment import Declared, alignment_verdict, natural_width
 from cudalint.evaluate.compiler.machine import machine_accesses
 from cudalint.evaluate.execute.events import AccessEvent
@@ -18,17 +21,23 @@ from cudalint.evaluate.requests.astray import is_astray
 from cudalint.evaluate.requests.execution import Execution
 from cudalint.evaluate.symbolic.nodes import bits_of
 from cudalint.evaluate.symbolic.residues import Residue, Residues
-from cudalint.facts import Misalignment, Place
+from cudalint.facts import KernelFacts, Misalignment, Place
+from cudalint.facts.kinds import Kind
 
 _MAX_EVALUATED = 48
 """Accesses of one launch that are evaluated because nothing simpler proves them aligned."""
 
 
-class AlignmentCollector(Struct, eq=False):
+class AlignmentCollector(Provider, eq=False):
+    kind: ClassVar[Kind] = "alignments"
     found: dict[object, Misalignment] = field(default_factory=dict)
     """By place and launch; the first execution of an access that goes wrong stands for the others."""
 
-    def add(self, execution: Execution) -> None:
+    def add(self, run: Run) -> None:
+        if not run.is_refused:
+            self._add(run.execution)
+
+    def _add(self, execution: Execution) -> None:
         bases, units, counts = shared_layout(execution), _units(execution.function), _counts(execution)
         tried: set[object] = set()
         for event, width in _candidates(execution, bases):
@@ -61,8 +70,9 @@ class AlignmentCollector(Struct, eq=False):
                 )
                 self.found.setdefault(place, finding)
 
-    def facts(self) -> tuple[Misalignment, ...]:
-        return tuple(sorted(self.found.values(), key=lambda m: (m.place, m.inlined_from, m.launch)))
+    def put_into(self, facts: KernelFacts) -> KernelFacts:
+        found = sorted(self.found.values(), key=lambda m: (m.place, m.inlined_from, m.launch))
+        return replace(facts, misalignments=tuple(found))
 
 
 def _candidates(execution: Execution, bases: Mapping[ir.Symbol, int]) -> Iterator[tuple[AccessEvent, int]]:

@@ -3,19 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
+from math import prod
+from typing import ClassVar
 
-from msgspec import Struct, field
+from msgspec import field
 from msgspec.structs import replace
 
 from cudalint import ir
 from cudalint.collect.frames import frames_of
+from cudalint.collect.provider import Provider, Run
 from cudalint.evaluate.execute.events import BarrierEvent, Loop, UnmaskedEvent
 from cudalint.evaluate.requests.execution import Execution
 from cudalint.evaluate.symbolic.nodes import THREAD_BITS, below
-from cudalint.facts import Barrier, BarrierKind, BarrierResult, Frame, Place, UnmaskedCall
+from cudalint.facts import Barrier, BarrierKind, BarrierResult, Frame, KernelFacts, Place, UnmaskedCall
+from cudalint.facts.kinds import Kind
 from cudalint.flow.barriers import verdict
-from cudalint.flow.trial import Trial
-from cudalint.launches.variants import not_with
+from cudalint.flow.redundancy import redundant_barriers
+from cudalint.flow.trial import Trial, trial_of
+from cudalint.hardware.requests import WARP_LANES
+from cudalint.launches.limits import MAX_THREADS
+from cudalint.launches.variants import another_use, not_with
 
 _WORST_FIRST = ("divergent", "unknown", "uniform")
 _MAX_EVENTS = 24
@@ -26,11 +33,26 @@ _Site = tuple[ir.Span, tuple[ir.Span, ...], BarrierKind]
 """A place with the calls that lead to it."""
 
 
-class BarrierCollector(Struct, eq=False):
+class BarrierCollector(Provider, eq=False):
+    kind: ClassVar[Kind] = "barriers"
     _sites: dict[_Site, tuple[BarrierEvent, list[BarrierResult]]] = field(default_factory=dict)
     _unmasked: dict[Place, UnmaskedCall] = field(default_factory=dict)
 
-    def add(self, execution: Execution, trial: Trial) -> None:
+    def add(self, run: Run) -> None:
+        self._add(run.execution, run.trial)
+        if run.execution.launch.block_is_made_up:
+            self._with_own_strides(run)
+        self._drop(run.index, _redundant(run))
+
+    def _with_own_strides(self, run: Run) -> None:
+        """A kernel whose loops go on by 128 is meant for blocks of 128 threads: barriers under a block that was made up
+        are divergent only if they are so with that one, too."""
+        for threads in sorted(self._strides(run.execution)):
+            if WARP_LANES <= threads <= MAX_THREADS and threads != prod(run.configuration.block):
+                again = run.subject.again(run.index, replace(run.configuration, block=(threads, 1, 1)))
+                self._confirm(again, trial_of(again))
+
+    def _add(self, execution: Execution, trial: Trial) -> None:
         for event in execution.events:
             if isinstance(event, UnmaskedEvent):
                 call = UnmaskedCall(Place(*event.context.span), event.name, _frames(event))
@@ -39,7 +61,7 @@ class BarrierCollector(Struct, eq=False):
             _, results = self._sites.setdefault(key, (events[0], []))
             results.append(self._worst(events, execution, trial))
 
-    def strides(self, execution: Execution) -> set[int]:
+    def _strides(self, execution: Execution) -> set[int]:
         """By how much the loops go on in which a barrier is divergent."""
         launch = execution.view.index
         divergent = {
@@ -49,7 +71,7 @@ class BarrierCollector(Struct, eq=False):
         events = (event for key, found in _sites(execution).items() if key in divergent for event in found)
         return {step for event in events for loop in event.context.loops for step in _steps(loop)}
 
-    def confirm(self, execution: Execution, trial: Trial) -> None:
+    def _confirm(self, execution: Execution, trial: Trial) -> None:
         """Keeps those barriers of a launch divergent that are so with another block too."""
         launch, sites = execution.view.index, _sites(execution)
         reason = not_with(execution.view.block)
@@ -60,7 +82,7 @@ class BarrierCollector(Struct, eq=False):
                 if self._worst(sites.get(key, ()), execution, trial).verdict != "divergent":
                     results[position] = BarrierResult(launch, "unknown", reason)
 
-    def drop(self, launch: int, places: Collection[ir.Span]) -> None:
+    def _drop(self, launch: int, places: Collection[ir.Span]) -> None:
         """Marks barriers of the kernel's own body that order nothing under a launch."""
         for (span, *_), (_, results) in self._sites.items():
             for position, result in enumerate(results):
@@ -78,10 +100,11 @@ class BarrierCollector(Struct, eq=False):
             return BarrierResult(execution.view.index, "unknown", "there is too much to look at")
         return verdict(event, trial, execution)
 
-    def unmasked(self) -> tuple[UnmaskedCall, ...]:
-        return tuple(sorted(self._unmasked.values(), key=lambda call: call.place))
+    def put_into(self, facts: KernelFacts) -> KernelFacts:
+        unmasked = sorted(self._unmasked.values(), key=lambda call: call.place)
+        return replace(facts, barriers=self._facts(), unmasked_calls=tuple(unmasked))
 
-    def facts(self) -> tuple[Barrier, ...]:
+    def _facts(self) -> tuple[Barrier, ...]:
         """The barriers of the source, and warp functions whose mask names lanes that don't come. Which of them order
         nothing is told where all threads come to every barrier: what a divergent one lets pass, others may hold up."""
         found = [_barrier(event, tuple(results)) for event, results in self._sites.values()]
@@ -92,6 +115,16 @@ class BarrierCollector(Struct, eq=False):
             ]
         found = [b for b in found if not b.is_implied or any(r.verdict == "divergent" for r in b.results)]
         return tuple(sorted(found, key=lambda b: (b.place, b.inlined_from, b.kind)))
+
+
+def _redundant(run: Run) -> set[ir.Span]:
+    """The barriers that order nothing, with other arguments and blocks either."""
+    subject = run.subject
+    found = redundant_barriers(run.execution, run.trial) if subject.is_whole else set()
+    if found:
+        again = subject.again(run.index, another_use(run.configuration, subject.function, subject.graph))
+        found &= redundant_barriers(again, trial_of(again))
+    return found
 
 
 def _sites(execution: Execution) -> dict[_Site, list[BarrierEvent]]:

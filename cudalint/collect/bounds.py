@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import ClassVar
 
 from msgspec import Struct, field
+from msgspec.structs import replace
 
 from cudalint import ir
 from cudalint.collect.frames import frames_of
+from cudalint.collect.provider import Provider, Run
 from cudalint.evaluate.checks.bounds import Leaving, Touch, assumed_extent, extent_text, leaving
 from cudalint.evaluate.execute.events import AccessEvent, LocalIndexEvent
 from cudalint.evaluate.execute.handed import made_at
@@ -18,14 +21,20 @@ from cudalint.evaluate.requests.execution import Execution
 from cudalint.evaluate.requests.views import LaunchView
 from cudalint.evaluate.symbolic.arithmetic import I8
 from cudalint.evaluate.symbolic.nodes import Node
-from cudalint.facts import OutOfBounds, Place
+from cudalint.facts import KernelFacts, OutOfBounds, Place
+from cudalint.facts.kinds import Kind
 
 
-class BoundsCollector(Struct, eq=False):
+class BoundsCollector(Provider, eq=False):
+    kind: ClassVar[Kind] = "bounds"
     found: dict[object, OutOfBounds] = field(default_factory=dict)
     """By place and launch; the first execution of an access that leaves its array stands for the others."""
 
-    def add(self, execution: Execution) -> None:
+    def add(self, run: Run) -> None:
+        if not run.is_refused:
+            self._add(run.execution)
+
+    def _add(self, execution: Execution) -> None:
         arrays = list(_arrays(execution))
         assumed: dict[Allocation, Node | None] = {}
         touches: dict[Allocation, list[Touch]] = {}
@@ -50,8 +59,9 @@ class BoundsCollector(Struct, eq=False):
         if place not in self.found:
             self.found[place] = array.fact(found, extent, view)
 
-    def facts(self) -> tuple[OutOfBounds, ...]:
-        return tuple(sorted(self.found.values(), key=lambda o: (o.place, o.inlined_from, o.launch)))
+    def put_into(self, facts: KernelFacts) -> KernelFacts:
+        found = sorted(self.found.values(), key=lambda o: (o.place, o.inlined_from, o.launch))
+        return replace(facts, out_of_bounds=tuple(found))
 
 
 class _Array(Struct, frozen=True, eq=False):

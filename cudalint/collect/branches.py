@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from typing import ClassVar
 
-from msgspec import Struct, field
+from msgspec import field
+from msgspec.structs import replace
 
 from cudalint.collect.accesses import NO_TIME
 from cudalint.collect.frames import frames_of
+from cudalint.collect.provider import Provider, Run
 from cudalint.evaluate.branches.compiled import compiled_form
 from cudalint.evaluate.branches.divergence import LOOPS, Split, evaluate_branch, warps_launched
 from cudalint.evaluate.branches.divergence_remedies import aligned_condition, chosen_variable, is_by_lane
 from cudalint.evaluate.branches.work import WorkMeter
 from cudalint.evaluate.execute.events import BranchEvent
 from cudalint.evaluate.requests.execution import Execution
-from cudalint.facts import Branch, BranchResult, Divergence, Place, Verdict
+from cudalint.facts import Branch, BranchResult, Divergence, KernelFacts, Place, Verdict
+from cudalint.facts.kinds import Kind
 
 _WORST_FIRST: tuple[Verdict, ...] = ("divergent", "data-dependent", "unknown", "warp-uniform", "uniform")
 Evaluated = tuple[BranchEvent, Split]
@@ -26,10 +30,12 @@ _LOOP_HEAD = 2.0
 """Instructions of a loop's test and step."""
 
 
-class BranchCollector(Struct, eq=False):
+class BranchCollector(Provider, eq=False):
+    kind: ClassVar[Kind] = "branches"
     _sites: dict[object, tuple[BranchEvent, list[BranchResult]]] = field(default_factory=dict)
 
-    def add(self, execution: Execution) -> None:
+    def add(self, run: Run) -> None:
+        execution = run.execution
         meter = WorkMeter(execution.view, execution.steps)
         evaluated: dict[object, list[Evaluated]] = {}
         for key, events in _by_site(execution).items():
@@ -43,9 +49,9 @@ class BranchCollector(Struct, eq=False):
             _, results = self._sites.setdefault(key, (found[0][0], []))
             results.append(_result(found, execution, meter))
 
-    def facts(self) -> tuple[Branch, ...]:
+    def put_into(self, facts: KernelFacts) -> KernelFacts:
         branches = (_branch(event, tuple(results)) for event, results in self._sites.values())
-        return tuple(sorted(branches, key=lambda b: (b.place, b.inlined_from, b.kind)))
+        return replace(facts, branches=tuple(sorted(branches, key=lambda b: (b.place, b.inlined_from, b.kind))))
 
 
 def _by_site(execution: Execution) -> dict[object, list[BranchEvent]]:

@@ -7,11 +7,14 @@ or equal, the kernel is executed once more with sizes that are only names.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import ClassVar
 
-from msgspec import Struct
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from cudalint import ir
 from cudalint.collect.frames import frames_of
+from cudalint.collect.provider import Provider, Run
 from cudalint.evaluate.checks.pitch import pitch_mismatches
 from cudalint.evaluate.execute import walk
 from cudalint.evaluate.execute.deadline import Deadline
@@ -24,13 +27,28 @@ from cudalint.evaluate.requests.execution import Execution
 from cudalint.evaluate.symbolic.arithmetic import kind_of
 from cudalint.evaluate.symbolic.graph import Graph
 from cudalint.evaluate.symbolic.nodes import Node, render, without_cast
-from cudalint.facts import PitchMismatch, Place
+from cudalint.facts import KernelFacts, PitchMismatch, Place
+from cudalint.facts.kinds import Kind
 from cudalint.launches.configuration import Configuration
 
 _GENERIC = 4096
 
 
-def pitches(
+class PitchCollector(Provider, eq=False):
+    kind: ClassVar[Kind] = "pitches"
+    found: list[PitchMismatch] = field(default_factory=list)
+
+    def add(self, run: Run) -> None:
+        if not run.is_refused:
+            subject = run.subject
+            until = subject.executing_until()
+            self.found += _pitches(subject.function, run.configuration, run.execution, until, subject.right_pitches)
+
+    def put_into(self, facts: KernelFacts) -> KernelFacts:
+        return replace(facts, pitches=tuple(self.found))
+
+
+def _pitches(
     function: ir.Function, configuration: Configuration, execution: Execution, deadline: Deadline, right: set[object]
 ) -> tuple[PitchMismatch, ...]:
     """The wrong pitches of a kernel that was executed under one configuration; `deadline` is that of another execution.

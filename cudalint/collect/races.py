@@ -5,42 +5,95 @@ from __future__ import annotations
 import math
 from collections.abc import Collection
 from itertools import product
+from typing import ClassVar, Self
 
-from msgspec import Struct, field
+from msgspec import field
 from msgspec.structs import replace
 
 from cudalint import ir
+from cudalint.collect.barrier_trials import BarrierTrials
 from cudalint.collect.frames import frames_of
+from cudalint.collect.provider import Provider, Run, Subject
 from cudalint.evaluate.execute.events import AccessEvent, BarrierEvent, Touch
 from cudalint.evaluate.execute.memory import element_bytes
 from cudalint.evaluate.execute.values import Allocation
 from cudalint.evaluate.requests.execution import Execution
 from cudalint.evaluate.symbolic.nodes import OPAQUE_BIT, THREAD_BITS, Node
-from cudalint.facts import BarrierFix, Place, Race, RaceEnd
+from cudalint.facts import BarrierFix, KernelFacts, Place, Race, RaceEnd
+from cudalint.facts.kinds import Kind
 from cudalint.flow.cfg import ControlFlow
 from cudalint.flow.conflicts import Conflict, Thread
 from cudalint.flow.crossings import Crossing, fewest_gates, steps
 from cudalint.flow.placement import BarrierCall
+from cudalint.flow.reach import outgrown
 from cudalint.flow.search import Finding, Search
-from cudalint.flow.trial import Trial
+from cudalint.flow.trial import Trial, trial_of
 from cudalint.hardware.requests import WARP_LANES
-from cudalint.launches.variants import not_with
+from cudalint.launches.variants import not_with, other_blocks
 from cudalint.options import RaceScope
 from cudalint.source.text import Spellings
+
+_CONFIRMING_WORK = 1_000_000
+"""For races under other blocks than the one that was made up: the file's other kernels need time too."""
 
 Key = tuple[object, ...]
 
 
-class RaceCollector(Struct, eq=False):
+class RaceCollector(Provider, eq=False):
+    kind: ClassVar[Kind] = "races"
+    needs: ClassVar[tuple[Kind, ...]] = ("barriers",)
+    """Both look at one trace of a launch, and have their work from one budget."""
     scope: RaceScope
     spellings: Spellings
+    trials: BarrierTrials
     missed: list[str] = field(default_factory=list)
     _widths: dict[str, int] = field(default_factory=dict)
     """Bytes from one element to the next one of what the parameters point to, by their names."""
     _races: dict[Key, Race] = field(default_factory=dict)
     _spans: dict[Key, tuple[ir.Span, ir.Span]] = field(default_factory=dict)
 
-    def add(self, execution: Execution, trial: Trial) -> None:
+    @classmethod
+    def of(cls, subject: Subject) -> Self:
+        return cls(subject.options.race_scope, Spellings(subject.options), BarrierTrials(subject))
+
+    def add(self, run: Run) -> None:
+        self._add(run.execution, run.trial)
+        self._doubt_block(run)
+        self._with_other_blocks(run)
+        self.trials.place(self, run)
+
+    def finish(self, subject: Subject) -> None:
+        if self.has_unordered:
+            self._number(self.trials.flow)
+        for text in self.missed:
+            subject.has_gap(text, "races")
+
+    def put_into(self, facts: KernelFacts) -> KernelFacts:
+        return replace(facts, races=self._facts())
+
+    def _doubt_block(self, run: Run) -> None:
+        """Races of a block that was made up, and that the kernel is not made for, say nothing about the right one."""
+        launch = run.execution.launch
+        if launch.block_is_made_up and self._has_certain(run.index):
+            array = outgrown(run.execution, run.trial)
+            if array is not None:
+                reason = f"no launch in sight gives the block, and `{array}` has no room for {launch.block}"
+                self._doubt(run.index, reason)
+
+    def _with_other_blocks(self, run: Run) -> None:
+        """Races under a block that was made up are certain only if they are there with other blocks too."""
+        subject = run.subject
+        end = subject.graph.work + _CONFIRMING_WORK
+        for block in other_blocks(run.configuration, subject.function):
+            if not self._has_certain(run.index):
+                return
+            if subject.is_over(end):
+                self._doubt(run.index, "no launch in sight gives the block, and others were not tried in time")
+                return
+            again = subject.again(run.index, replace(run.configuration, block=block))
+            self._confirm(again, trial_of(again))
+
+    def _add(self, execution: Execution, trial: Trial) -> None:
         search = Search(execution, trial, self.scope)
         self._widths = self._widths or _widths(execution.function)
         is_one_warp = _is_one_warp(execution)
@@ -55,10 +108,10 @@ class RaceCollector(Struct, eq=False):
                 self._spans[key] = (_in_kernel(finding.conflict.first), _in_kernel(finding.conflict.second))
         self.missed += [text for text in search.missed if text not in self.missed]
 
-    def has_certain(self, launch: int) -> bool:
+    def _has_certain(self, launch: int) -> bool:
         return any(race.certainty == "certain" and race.launch == launch for race in self._races.values())
 
-    def confirm(self, execution: Execution, trial: Trial) -> None:
+    def _confirm(self, execution: Execution, trial: Trial) -> None:
         """Keeps those races of a launch certain that are so with another block too."""
         index = execution.view.index
         certain = [race for race in self._races.values() if race.certainty == "certain" and race.launch == index]
@@ -68,9 +121,9 @@ class RaceCollector(Struct, eq=False):
         search = Search(execution, trial, scope, space, is_wanted=lambda *found: _key_of(*found) in keys)
         found = {_key(self._race(finding, index)) for finding in search.findings() if finding.doubt is None}
         reason = not_with(execution.view.block)
-        self.doubt(index, reason, found)
+        self._doubt(index, reason, found)
 
-    def doubt(self, launch: int, reason: str, but: Collection[Key] = ()) -> None:
+    def _doubt(self, launch: int, reason: str, but: Collection[Key] = ()) -> None:
         """Makes the certain races of a launch possible ones, but for some."""
         for key, race in self._races.items():
             if race.certainty == "certain" and race.launch == launch and key not in but:
@@ -100,7 +153,7 @@ class RaceCollector(Struct, eq=False):
         """Whether a barrier may be missing."""
         return any(map(_is_within_blocks, self._races.values()))
 
-    def number(self, flow: ControlFlow) -> None:
+    def _number(self, flow: ControlFlow) -> None:
         """Tells which races lack the same barrier: one that was tried, or else one on the way of all of them, even if
         some threads don't come there. The steps of a warp are one matter, however many they are."""
         without, of_warps = [], []
@@ -130,7 +183,7 @@ class RaceCollector(Struct, eq=False):
         call: BarrierCall = "__syncwarp" if race.reach == "warp" else "__syncthreads"
         return Crossing(key, race.array, call, gates, (first, second))
 
-    def facts(self) -> tuple[Race, ...]:
+    def _facts(self) -> tuple[Race, ...]:
         order = {"certain": 0, "possible": 1}
         return tuple(sorted(self._races.values(), key=lambda r: (order[r.certainty], r.first.place, r.second.place)))
 

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from math import prod
+from typing import ClassVar, Self
+
+from msgspec.structs import replace
 
 from cudalint import ir
-from cudalint.facts import LaunchFacts, Occupancy, Resources
+from cudalint.collect.provider import Provider, Run, Subject
+from cudalint.facts import KernelFacts, LaunchFacts, Occupancy, Resources
+from cudalint.facts.kinds import Kind
 from cudalint.hardware import occupancy as model
 from cudalint.hardware.targets import Target
 from cudalint.hardware.whatif import by_registers
@@ -60,9 +64,22 @@ def _bound_of(function: ir.Function, target: Target) -> int | None:
     return min(max(each // _REGISTER_STEP * _REGISTER_STEP, _REGISTER_STEP), _MOST_REGISTERS)
 
 
-def occupancies(launches: Sequence[LaunchFacts], resources: Resources, target: Target) -> tuple[Occupancy, ...]:
-    """The occupancy under each launch."""
-    return tuple(_occupancy(index, launch, resources, target) for index, launch in enumerate(launches))
+class OccupancyCollector(Provider, eq=False):
+    """The occupancy under each launch, which follows from what it asks for and from the kernel's own needs."""
+
+    kind: ClassVar[Kind] = "occupancy"
+    target: Target
+
+    @classmethod
+    def of(cls, subject: Subject) -> Self:
+        return cls(subject.target)
+
+    def add(self, run: Run) -> None:
+        """Nothing that it does counts."""
+
+    def put_into(self, facts: KernelFacts) -> KernelFacts:
+        found = (_occupancy(index, launch, facts.resources, self.target) for index, launch in enumerate(facts.launches))
+        return replace(facts, occupancy=tuple(found))
 
 
 def _occupancy(index: int, launch: LaunchFacts, resources: Resources, target: Target) -> Occupancy:

@@ -11,6 +11,7 @@ from cudalint.facts.accesses import Access
 from cudalint.facts.barriers import Barrier, UnmaskedCall
 from cudalint.facts.branches import Branch
 from cudalint.facts.faults import Misalignment, OutOfBounds, PitchMismatch
+from cudalint.facts.kinds import EVERY_KIND, Kinds
 from cudalint.facts.launches import LaunchFacts, ParameterFacts
 from cudalint.facts.places import Place
 from cudalint.facts.races import Race
@@ -48,6 +49,8 @@ class KernelFacts(Struct, frozen=True, eq=False):
     unusable: tuple[UnusableAnnotation, ...] = ()
     asks_block_size: bool = True
     """Whether it, or what it calls, reads `blockDim`. What does not is written for the blocks that it gets."""
+    collected: Kinds = EVERY_KIND
+    """The kinds of facts that were asked for. Of the others nothing is here, which says nothing."""
 
 
 class UnusableAnnotation(Struct, frozen=True):

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from cudalint import kernel_analysis
 from cudalint.analysis import analyse_file
+from cudalint.collect import provider
 from cudalint.evaluate.execute.events import Touch
 from cudalint.evaluate.requests.execution import Execution
 from cudalint.evaluate.symbolic.nodes import Node, Uniform
@@ -39,7 +39,7 @@ def execution(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Execution:
         found.append(execution)
         return trial_of(execution)
 
-    monkeypatch.setattr(kernel_analysis, "trial_of", noted)
+    monkeypatch.setattr(provider, "trial_of", noted)
     source = tmp_path / "last.cu"
     source.write_text(_SOURCE)
     analyse_file(str(source), AnalysisOptions())
