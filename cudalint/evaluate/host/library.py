@@ -216,7 +216,7 @@ def _table() -> Mapping[str, Handler]:
     for name in ("cudaMalloc", "cudaMallocManaged", "cudaMallocHost", "cudaHostAlloc", "cudaMallocAsync"):
         table[name] = _allocate
     table["cudaMallocPitch"] = _allocate_pitched
-    for name in ir.ENDING:
+    for name in (*ir.ENDING, "__assert_fail", "__assertfail"):
         table[name] = _exit
     table["__builtin_assume"] = table["__assume"] = _assumed
     for name in ("printf", "fprintf", "puts", "fflush", "operator<<", "memset", "cudaFree", "free", "srand"):
