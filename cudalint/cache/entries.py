@@ -15,9 +15,10 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 import msgspec
 from msgspec import Raw, Struct
 from msgspec.msgpack import Decoder, Encoder, Ext
+from msgspec.structs import replace
 
 from cudalint.program.disk import Seen, digest
-from cudalint.results import FileReport
+from cudalint.results import Coverage, FileReport
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -68,7 +69,6 @@ def _array(code: int, data: memoryview) -> NDArray[Any]:
 _ARRAYS: Final = Encoder()
 _ARRAY_DECODER: Final = Decoder(_Array)
 _ENCODER: Final = Encoder(enc_hook=_extension)
-_COMPARED: Final = Encoder(enc_hook=_extension, order="deterministic")
 _ENTRIES: Final = Decoder(Entry)
 _SEEN: Final = Decoder(Seen)
 _REPORTS: Final = Decoder(FileReport, ext_hook=_array)
@@ -114,7 +114,7 @@ def write_entry(folder: str, key: bytes, seen: Seen, report: FileReport) -> bool
     path, temporary = path_of(folder, key), ""
     try:
         data, about = _ENCODER.encode(report), _ENCODER.encode(seen)
-        if _COMPARED.encode(_REPORTS.decode(data)) != _COMPARED.encode(report):
+        if not _is_same(_REPORTS.decode(data), report):
             return False
         entry = Entry(key, digest(about + data), Raw(about), Raw(data))
         os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
@@ -130,6 +130,23 @@ def write_entry(folder: str, key: bytes, seen: Seen, report: FileReport) -> bool
             with suppress(OSError):
                 os.unlink(temporary)
     return True
+
+
+def _is_same(one: FileReport, other: FileReport) -> bool:
+    """Whether two reports print the same: 1 and 1.0 don't, and what has an order has the same one."""
+    sets, others = _sets(one), _sets(other)
+    return sets == others and _ENCODER.encode(_without_sets(one)) == _ENCODER.encode(_without_sets(other))
+
+
+def _sets(report: FileReport) -> tuple[object, ...]:
+    return report.coverage, report.sources, report.parameters, report.launched, report.unlaunched
+
+
+def _without_sets(report: FileReport) -> FileReport:
+    none: frozenset[Any] = frozenset()
+    return replace(
+        report, coverage=Coverage(), sources=none, parameters=none, launched=none, unlaunched=none
+    )
 
 
 # --- all entries ---------------------------------------------------------------------------------------------
