@@ -30,6 +30,7 @@ def check_files(
     limits: Limits,
     *,
     pictures: bool = False,
+    counts_accesses: bool = False,
     on_done: OnDone = lambda path: None,
     cache: str | None = None,
 ) -> CheckResult:
@@ -42,7 +43,7 @@ def check_files(
     def run(batch: Sequence[Configured]) -> None:
         jobs: list[KeptJob] = []
         for each in batch:
-            job = results.job(_job(each, pictures))
+            job = results.job(_job(each, pictures, counts_accesses))
             known = results.report(job)
             if known is None:
                 jobs.append(job)
@@ -109,9 +110,11 @@ def target_of(configured: Sequence[Configured], settings: Settings) -> str:
     return ", ".join(targets) or given.target or given.options.target
 
 
-def _job(each: Configured, pictures: bool) -> CheckJob:
+def _job(each: Configured, pictures: bool, counts_accesses: bool) -> CheckJob:
     known = each.settings
-    return CheckJob(each.file.path, each.options, known.selection, pictures, known.thresholds, known.ignores)
+    return CheckJob(
+        each.file.path, each.options, known.selection, pictures, known.thresholds, known.ignores, counts_accesses
+    )  # fmt: skip
 
 
 def run_all(

@@ -19,12 +19,13 @@ from cudalint.facts import FileFacts, KernelFacts
 from cudalint.faults import described
 from cudalint.hardware.features import Need, target_for
 from cudalint.hardware.targets import Target, find_target
+from cudalint.kinds import Kinds
 from cudalint.merging import joined
 from cudalint.missing_includes import note_on
 from cudalint.options import AnalysisOptions
 from cudalint.program import disk
 from cudalint.program.regular import read_regular_text
-from cudalint.registry import RuleClass, Selection, all_rules, is_known, selected_rules
+from cudalint.registry import RuleClass, Selection, all_rules, is_known, kinds_read_by, selected_rules
 from cudalint.results import AllowedRule, Failure, FileReport, KernelSite, coverage_of
 from cudalint.rule import AnnotationRule, Rule, RuleContext
 from cudalint.settings import FileIgnores
@@ -47,11 +48,19 @@ class CheckJob(Struct, frozen=True):
     """Whether somebody will look at the pictures; without, they don't travel back."""
     thresholds: Thresholds = field(default_factory=dict)
     ignores: FileIgnores = field(default_factory=FileIgnores)
+    counts_accesses: bool = False
+    """Whether somebody asks how many accesses could be evaluated, even if no rule looks at them."""
+
+    def kinds(self) -> Kinds:
+        """The kinds of facts that are needed."""
+        kinds = kinds_read_by(selected_rules(self.selection))
+        return kinds | {"accesses"} if self.counts_accesses else kinds
 
 
 def check_file(job: CheckJob) -> FileReport | Failure:
     """Analyses a file and runs the selected rules on it."""
     start = time.process_time()
+    job = replace(job, options=replace(job.options, kinds=job.kinds()))
     facts = analyse(job.path, job.options)
     if isinstance(facts, Failure):
         return facts
@@ -156,6 +165,9 @@ def _with_proven_edits(found: Sequence[Diagnostic], facts: FileFacts, job: Check
     if not any(d.suggestion is not None and d.suggestion.edits for d in found):
         return list(found)
     rules = [rule for rule in all_rules() if rule.on_by_default or job.selection.wants(rule)]
+    facts_of_all, lasted, spent = _for_all(rules, facts, job, spent)
+    if isinstance(facts_of_all, Failure):
+        return [_without_edits(diagnostic) for diagnostic in found]
     own = job.thresholds
     with_little = {rule.code: {**own.get(rule.code, {}), **dict.fromkeys(rule.relative, 0.0)} for rule in rules}
 
@@ -168,25 +180,43 @@ def _with_proven_edits(found: Sequence[Diagnostic], facts: FileFacts, job: Check
         texts: Mapping[str, str], kernels: tuple[str, ...], seconds: float
     ) -> tuple[FileFacts, list[Diagnostic]] | None:
         unsaved = {**dict(job.options.unsaved), **texts}
-        options = replace(job.options, unsaved=tuple(unsaved.items()), only=kernels)
+        options = replace(job.options, unsaved=tuple(unsaved.items()), only=kernels, kinds=kinds_read_by(rules))
         changed = analyse(job.path, options.within(seconds))
         return None if isinstance(changed, Failure) else linted(changed)
 
     proof = Proof(
-        *linted(facts, replace(job, thresholds=with_little)),
+        *linted(facts_of_all, replace(job, thresholds=with_little)),
         again,
         partial(source_text, options=job.options),
         lambda path: not is_included_elsewhere(path, job.path),
-        seconds=min(job.options.seconds_of_edits - spent, max(_LEAST_FOR_EDITS, _SHARE_FOR_EDITS * spent)),
+        seconds=min(job.options.seconds_of_edits - spent, max(_LEAST_FOR_EDITS, _SHARE_FOR_EDITS * lasted)),
     )
     return proven(found, proof)
 
 
-def _as_allowed(diagnostic: Diagnostic) -> Diagnostic:
-    """What an annotation allows is listed for its justification, and nobody changes it."""
+def _for_all(
+    rules: Sequence[RuleClass], facts: FileFacts, job: CheckJob, spent: float
+) -> tuple[FileFacts | Failure, float, float]:
+    """The facts that all of some rules read, how long they took, and what has been spent by then. If fewer kinds were
+    asked for, the file is analysed again."""
+    kinds = kinds_read_by(rules)
+    if kinds <= job.options.kinds:
+        return facts, spent, spent
+    start = time.process_time()
+    again = analyse(job.path, replace(job.options, kinds=kinds))
+    lasted = time.process_time() - start
+    return again, lasted, spent + lasted
+
+
+def _without_edits(diagnostic: Diagnostic) -> Diagnostic:
     suggestion = diagnostic.suggestion
     words = replace(suggestion, edits=(), applicability="display") if suggestion is not None else None
-    return replace(diagnostic, picture=None, suggestion=words)
+    return replace(diagnostic, suggestion=words)
+
+
+def _as_allowed(diagnostic: Diagnostic) -> Diagnostic:
+    """What an annotation allows is listed for its justification, and nobody changes it."""
+    return replace(_without_edits(diagnostic), picture=None)
 
 
 def _reported(diagnostics: Iterable[Diagnostic], ignores: FileIgnores) -> tuple[Diagnostic, ...]:

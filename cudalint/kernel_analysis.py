@@ -27,9 +27,9 @@ from cudalint.evaluate.symbolic.nodes import Node
 from cudalint.evaluate.symbolic.sizes import settle_sizes
 from cudalint.facts import Gap, KernelFacts, LaunchFacts, Place, Resources
 from cudalint.facts.files import not_resolved
-from cudalint.facts.kinds import EVERY_KIND, Kinds
 from cudalint.hardware.features import Need, target_for
 from cudalint.hardware.targets import Target, find_target
+from cudalint.kinds import Kinds
 from cudalint.launches.arguments import named_after_parameters
 from cudalint.launches.blocks import generic_values
 from cudalint.launches.configuration import Configuration, Numbers, asks_block_size, launch_facts
@@ -70,8 +70,6 @@ class KernelAnalysis(Struct, eq=False):
     last: Sequence[tuple[int, Configuration]] = ()
     """See `Chosen.last`."""
     watch: Watch | None = None
-    kinds: Kinds = EVERY_KIND
-    """The facts that somebody asks for."""
     given_up: bool = False
     """Whether launches were left at the deadline."""
     gaps: dict[tuple[str, int, str], Gap] = field(default_factory=dict)
@@ -82,7 +80,7 @@ class KernelAnalysis(Struct, eq=False):
 
     def facts(self) -> KernelFacts:
         self._until = Deadline(self.deadline).within(_SHARE * self.options.seconds)
-        kinds = self.kinds | _COMPARED if self.last else self.kinds
+        kinds = self.options.kinds | _COMPARED if self.last else self.options.kinds
         providers = [provider.of(self) for provider in providers_of(kinds)]
         for index, configuration in enumerate(self.configurations):
             if self._until.is_over():
@@ -136,10 +134,10 @@ class KernelAnalysis(Struct, eq=False):
             gaps=tuple(self.gaps.values()),
             need=self.need,
             asks_block_size=asks_block_size(function),
-            collected=self.kinds,
+            collected=self.options.kinds,
         )
         for provider in providers:
-            if provider.kind in self.kinds:
+            if provider.kind in self.options.kinds:
                 facts = provider.put_into(facts)
         return facts
 
@@ -164,7 +162,7 @@ class KernelAnalysis(Struct, eq=False):
         return KernelFacts(
             function.name, function.instantiation, Place(*function.span), Place(*function.name_span), launches, (),
             Resources(None), parameters=parameter_facts(function), gaps=tuple(self.gaps.values()), need=self.need,
-            collected=self.kinds,
+            collected=self.options.kinds,
         )  # fmt: skip
 
     def is_over(self, end: int) -> bool:

@@ -9,6 +9,8 @@ from typing import Literal, NamedTuple
 from msgspec import Struct
 from msgspec.structs import replace
 
+from cudalint.kinds import EVERY_KIND, Kinds
+
 RaceScope = Literal["block", "grid"]
 DEFAULT_TARGET = "a100"
 
@@ -95,6 +97,8 @@ class AnalysisOptions(Struct, frozen=True):
     """Paths and texts that stand in for files: what came from standard input, or a fix that is being tried."""
     only: tuple[str, ...] = ()
     """The names of the kernels that are evaluated; all are where there are none."""
+    kinds: Kinds = EVERY_KIND
+    """The kinds of facts that somebody asks for."""
 
     @property
     def seconds(self) -> float:

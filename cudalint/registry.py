@@ -18,6 +18,7 @@ from types import ModuleType
 from msgspec import Struct
 
 from cudalint.catalogue import NAME_OF_CODE, hint
+from cudalint.kinds import NO_KIND, Kinds
 from cudalint.rule import RuleBase
 
 ENTRY_POINT_GROUP = "cudalint.rules"
@@ -102,6 +103,11 @@ def _fits(rule: RuleClass, selectors: Iterable[str]) -> bool:
 
 def selected_rules(selection: Selection) -> tuple[RuleClass, ...]:
     return tuple(rule for rule in all_rules() if selection.wants(rule))
+
+
+def kinds_read_by(rules: Iterable[RuleClass]) -> Kinds:
+    """The kinds of facts that some rules need."""
+    return NO_KIND.union(*(rule.reads for rule in rules))
 
 
 def find_rule(selector: str) -> RuleClass:

@@ -52,6 +52,8 @@ class Coverage(Struct, frozen=True):
     seen_into: frozenset[Place] = frozenset()
     """Those of `kernels` of which anything is known: an access has figures or depends on loaded data, or there was
     nothing to evaluate, and nothing was left out."""
+    is_of_accesses: bool = True
+    """Whether all accesses were looked at: no rule may have asked for them, and then nothing is known of them."""
 
     @property
     def unknown_kernels(self) -> int:
@@ -80,7 +82,8 @@ def coverage_of(facts: FileFacts) -> Coverage:
     places = frozenset(kernel.place for kernel in facts.kernels)
     left_out = frozenset((kernel.instantiation, launches) for kernel in facts.kernels for launches in kernel.left_out)
     seen_into = frozenset(kernel.place for kernel in facts.kernels if _is_seen_into(kernel))
-    return Coverage(places, frozenset(accesses), frozenset(unevaluated), left_out, seen_into)
+    is_of_accesses = all("accesses" in kernel.collected for kernel in facts.kernels)
+    return Coverage(places, frozenset(accesses), frozenset(unevaluated), left_out, seen_into, is_of_accesses)
 
 
 def _is_seen_into(kernel: KernelFacts) -> bool:
@@ -97,15 +100,18 @@ def total_coverage(parts: Iterable[Coverage]) -> Coverage:
     unevaluated: set[Site] = set()
     left_out: set[tuple[str, LeftOutLaunches]] = set()
     seen_into: set[Place] = set()
+    is_of_accesses = True
     for part in parts:
+        is_of_accesses = is_of_accesses and part.is_of_accesses
         kernels |= part.kernels
         accesses |= part.accesses
         unevaluated |= part.unevaluated
         left_out |= part.left_out
         seen_into |= part.seen_into
     return Coverage(
-        frozenset(kernels), frozenset(accesses), frozenset(unevaluated), frozenset(left_out), frozenset(seen_into)
-    )
+        frozenset(kernels), frozenset(accesses), frozenset(unevaluated), frozenset(left_out), frozenset(seen_into),
+        is_of_accesses,
+    )  # fmt: skip
 
 
 class AllowedRule(NamedTuple):

@@ -19,6 +19,7 @@ from msgspec import Struct, field
 from cudalint.diagnostics import Diagnostic, Picture, Related, Severity, Suggestion
 from cudalint.facts import FileFacts, KernelFacts, LaunchFacts, Place
 from cudalint.hardware.targets import Target
+from cudalint.kinds import EVERY_KIND, NO_KIND, Kinds
 from cudalint.suppressions import AnnotationReview
 
 
@@ -46,6 +47,8 @@ class RuleBase(ABC):
     """Whether its findings depend on the sizes and limits of the GPU."""
     thresholds: ClassVar[Mapping[str, float]] = {}
     """The rule's options and their default values."""
+    reads: ClassVar[Kinds] = EVERY_KIND
+    """The kinds of facts that it looks at. Of others nothing is there unless another rule needs them."""
     relative: ClassVar[tuple[str, ...]] = ()
     """Those of them under which a finding is too little beside the rest of its kernel to be told of."""
 
@@ -104,6 +107,8 @@ class Rule(RuleBase):
 
 class AnnotationRule(RuleBase):
     """A rule about the annotations of one source file."""
+
+    reads = NO_KIND
 
     @abstractmethod
     def check(self, review: AnnotationReview) -> Iterator[Diagnostic]:

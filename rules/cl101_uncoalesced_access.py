@@ -57,6 +57,7 @@ class UncoalescedAccess(Rule):
     name = "uncoalesced-access"
     severity = "warning"
     summary = "global requests that touch more sectors than they need"
+    reads = frozenset({"accesses"})
     thresholds = {"factor": 1.25, "excess-sectors": 1.0, "share": 0.01}
     relative = ("share",)
 

@@ -48,6 +48,7 @@ class MisalignedVectorAccess(Rule):
     name = "misaligned-vector-access"
     severity = "error"
     summary = "accesses whose address is no multiple of their width"
+    reads = frozenset({"alignments"})
 
     def check(self, kernel: KernelFacts, context: RuleContext) -> Iterator[Diagnostic]:
         by_array: dict[object, list[Misalignment]] = {}

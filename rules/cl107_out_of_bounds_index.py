@@ -44,6 +44,7 @@ class OutOfBoundsIndex(Rule):
     name = "out-of-bounds-index"
     severity = "error"
     summary = "an index that provably leaves an array of known extent"
+    reads = frozenset({"bounds"})
 
     def check(self, kernel: KernelFacts, context: RuleContext) -> Iterator[Diagnostic]:
         for found in kernel.out_of_bounds:

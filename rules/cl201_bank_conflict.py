@@ -52,6 +52,7 @@ class BankConflict(Rule):
     name = "bank-conflict"
     severity = "warning"
     summary = "shared requests whose lanes meet in the same bank"
+    reads = frozenset({"accesses"})
     thresholds = {"ways": 1.25, "share": 0.01}
     relative = ("share",)
 

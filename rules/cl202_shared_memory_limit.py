@@ -37,6 +37,7 @@ class SharedMemoryLimit(Rule):
     name = "shared-memory-limit"
     severity = "error"
     summary = "more shared memory than a block may have"
+    reads = frozenset({"accesses", "occupancy"})
     judges_by_target = True
 
     def check(self, kernel: KernelFacts, context: RuleContext) -> Iterator[Diagnostic]:

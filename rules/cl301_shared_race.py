@@ -67,6 +67,7 @@ class SharedRace(Rule):
     name = "shared-race"
     severity = "error"
     summary = "shared memory that threads of a block touch with no barrier between"
+    reads = frozenset({"accesses", "races"})
 
     def check(self, kernel: KernelFacts, context: RuleContext) -> Iterator[Diagnostic]:
         shared = [race for race in kernel.races or () if race.space == "shared" and race.is_worth_telling]

@@ -59,6 +59,7 @@ class DivergentBarrier(Rule):
     name = "divergent-barrier"
     severity = "error"
     summary = "barriers that some threads never come to"
+    reads = frozenset({"barriers"})
 
     def check(self, kernel: KernelFacts, context: RuleContext) -> Iterator[Diagnostic]:
         for barrier in kernel.barriers or ():

@@ -49,6 +49,7 @@ class RedundantBarrier(Rule):
     name = "redundant-barrier"
     severity = "info"
     summary = "barriers that order nothing"
+    reads = frozenset({"barriers"})
 
     def check(self, kernel: KernelFacts, context: RuleContext) -> Iterator[Diagnostic]:
         instances = [other for other in context.file.kernels if other.name_place == kernel.name_place]

@@ -58,6 +58,7 @@ class MissingSyncwarp(Rule):
     name = "missing-syncwarp"
     severity = "error"
     summary = "warps that are taken to run in lock-step, and masks with lanes that don't come"
+    reads = frozenset({"accesses", "barriers", "races"})
 
     def check(self, kernel: KernelFacts, context: RuleContext) -> Iterator[Diagnostic]:
         shared = [race for race in kernel.races or () if race.space == "shared" and race.is_worth_telling]

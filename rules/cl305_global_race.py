@@ -47,6 +47,7 @@ class GlobalRace(Rule):
     name = "global-race"
     severity = "error"
     summary = "global memory that threads touch with nothing to order them"
+    reads = frozenset({"accesses", "races"})
 
     def check(self, kernel: KernelFacts, context: RuleContext) -> Iterator[Diagnostic]:
         races = [race for race in kernel.races or () if race.space == "global" and race.is_worth_telling]

@@ -43,6 +43,7 @@ class DivergentLoop(Rule):
     name = "divergent-loop"
     severity = "warning"
     summary = "loops that some lanes of a warp go round more often than others"
+    reads = frozenset({"branches"})
     thresholds = {"factor": 1.5, "warps": 0.33, "share": 0.15}
     relative = ("share",)
 

@@ -41,6 +41,7 @@ class BlockNotWarpMultiple(Rule):
     name = "block-not-warp-multiple"
     severity = "warning"
     summary = "blocks whose last warp has idle lanes"
+    reads = frozenset({"occupancy"})
     thresholds = {"idle": 0.02, "shaped": 0.1}
 
     def check(self, kernel: KernelFacts, context: RuleContext) -> Iterator[Diagnostic]:

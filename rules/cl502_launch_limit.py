@@ -38,6 +38,7 @@ class LaunchLimit(Rule):
     name = "launch-limit"
     severity = "error"
     summary = "launches that fail for their sizes"
+    reads = frozenset({"occupancy"})
     judges_by_target = True
 
     def check(self, kernel: KernelFacts, context: RuleContext) -> Iterator[Diagnostic]:

@@ -50,6 +50,7 @@ class LowOccupancy(Rule):
     name = "low-occupancy"
     severity = "warning"
     summary = "launches that leave most of an SM's warps empty"
+    reads = frozenset({"occupancy"})
     judges_by_target = True
     on_by_default = False
     thresholds = {"occupancy": 0.5}

@@ -42,6 +42,7 @@ class TailEffect(Rule):
     name = "tail-effect"
     severity = "info"
     summary = "grids that leave SMs without blocks"
+    reads = frozenset({"occupancy"})
     judges_by_target = True
     on_by_default = False
     thresholds = {"idle": 0.25}

@@ -46,6 +46,7 @@ class TileQuantization(Rule):
     name = "tile-quantization"
     severity = "info"
     summary = "sizes that are no multiple of the tile"
+    reads = frozenset({"occupancy"})
     on_by_default = False
     thresholds = {"wasted": 0.1}
 

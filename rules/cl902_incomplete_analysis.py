@@ -58,6 +58,7 @@ class IncompleteAnalysis(Rule):
     name = "incomplete-analysis"
     severity = "info"
     summary = "what of a kernel could not be evaluated, and why"
+    reads = frozenset({"accesses", "barriers", "races"})
 
     def check_file(self, context: RuleContext) -> Iterator[Diagnostic]:
         """Each line that is no C++, once: what follows from one error often stands on its line."""

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from cudalint.diagnostics import Diagnostic
 from cudalint.facts import KernelFacts, Place
 from cudalint.invalid_lines import invalid_lines
+from cudalint.kinds import NO_KIND
 from cudalint.rule import Rule, RuleContext
 
 _MOST_ERRORS = 20
@@ -45,6 +46,7 @@ class InvalidCode(Rule):
     name = "invalid-code"
     severity = "error"
     summary = "a syntax error or an undeclared name inside a kernel"
+    reads = NO_KIND
 
     def check(self, kernel: KernelFacts, context: RuleContext) -> Iterator[Diagnostic]:
         for holder, problem in invalid_lines(context.file)[:_MOST_ERRORS]:

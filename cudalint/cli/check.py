@@ -139,9 +139,14 @@ def command(
     sieve = Sieve(baseline, write_baseline, diff, [file.path for file in found.files])
     with ProgressBar(len(found.files), quiet) as progress:
         result = check_files(
-            found.files, settings, limits_from(values), pictures=drawn != 0, on_done=progress.advance,
+            found.files,
+            settings,
+            limits_from(values),
+            pictures=drawn != 0,
+            counts_accesses=fail_on_incomplete,
+            on_done=progress.advance,
             cache=None if no_cache else results_folder(cache_dir),
-        )  # fmt: skip
+        )
     result = replace(result, failures=(*found.failures, *result.failures))
     sources = SourceLines({file.path: file.text for file in found.files if file.text is not None})
     result = sieve.applied_to(result, sources)

@@ -5,6 +5,8 @@ from __future__ import annotations
 from click import Context, Parameter
 from click.shell_completion import CompletionItem
 
+from cudalint.kinds import SHOWN_KINDS
+
 
 def files(ctx: Context, param: Parameter, incomplete: str) -> list[CompletionItem]:
     """Leaves it to the shell, which knows files better."""
@@ -26,6 +28,12 @@ def rule_lists(ctx: Context, param: Parameter, incomplete: str) -> list[Completi
     before, comma, last = incomplete.rpartition(",")
     found = [*rules(ctx, param, last), *([CompletionItem("ALL", help="every rule")] if "ALL".startswith(last) else [])]
     return [CompletionItem(f"{before}{comma}{item.value}", help=item.help) for item in found]
+
+
+def kinds(ctx: Context, param: Parameter, incomplete: str) -> list[CompletionItem]:
+    """The last kind of facts of a list with commas."""
+    before, comma, last = incomplete.rpartition(",")
+    return [CompletionItem(f"{before}{comma}{kind}") for kind in sorted(SHOWN_KINDS) if kind.startswith(last.lower())]
 
 
 def targets(ctx: Context, param: Parameter, incomplete: str) -> list[CompletionItem]:

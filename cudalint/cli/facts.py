@@ -8,6 +8,7 @@ from typing import Any
 
 import click
 from msgspec import Struct, field
+from msgspec.structs import replace
 
 from cudalint.cli import FAILED, NOTHING_FOUND, completion
 from cudalint.cli.analysis_options import analysis_options, limits_from, settings_from
@@ -17,6 +18,7 @@ from cudalint.cli.warnings import warn_of_options, warn_of_settings
 from cudalint.discovery import discover
 from cudalint.driver import configure, run_all, target_of
 from cudalint.engine import analyse
+from cudalint.kinds import SHOWN_KINDS, Kinds, shown_kinds
 from cudalint.options import AnalysisOptions
 from cudalint.pool import Limits, Lost
 from cudalint.reporters.style import Style
@@ -67,14 +69,22 @@ def describe_file(job: FactsJob) -> Described | Failure:
     show_default=True,
     help="A table for each kernel, or JSON for programs.",
 )
+@click.option(
+    "--only",
+    callback=lambda context, parameter, value: _kinds(value),
+    metavar="KIND,...",
+    shell_complete=completion.kinds,
+    help=f"Collect facts of these kinds alone, which is faster: {', '.join(sorted(SHOWN_KINDS))}. All are in JSON, "
+    "accesses and occupancy in text.",
+)
 @click.option("--color/--no-color", default=None, help="Use colours.  [default: in a terminal]")
 @analysis_options
-def command(paths: Sequence[str], format_: str, color: bool | None, **values: Any) -> int:
+def command(paths: Sequence[str], format_: str, only: Kinds, color: bool | None, **values: Any) -> int:
     """Print the figures of every memory access of every kernel.
 
     JSON has a second entry (listed_again) for the first access of an inlined function, at the line of the call, since a
     profiler may list it there as well. Where a CUDA toolkit is installed or named (--cuda-path), there is one for what
-    functions of its headers access (atomicAdd, __ldg, half2), at the header's line.
+    functions of its headers access (atomicAdd, __ldg, half2), at the header's line. What --only leaves out is null.
 
     Exit status: 0, or 2 where something could not be analysed.
 
@@ -82,13 +92,14 @@ def command(paths: Sequence[str], format_: str, color: bool | None, **values: An
     Examples:
       cudalint facts kernels/tile.cu
       cudalint facts src --format json > facts.json
+      cudalint facts src --only occupancy
       cudalint facts a.cu --block 32,8 --param N=4096 --assume 'K % 4 == 0'
     """
     settings, limits = settings_from(values), limits_from(values)
     found = discover(paths, settings.excludes, values["force_exclude"])
     configured, broken = configure(found.files, settings)
     style = None if format_ == "json" else output_style(color)
-    jobs = [FactsJob(each.file.path, each.options, style) for each in configured]
+    jobs = [FactsJob(each.file.path, replace(each.options, kinds=only), style) for each in configured]
     noted = _Noted()
     answers = noted.passing(chain(found.failures, broken, _answers(jobs, limits)))
     write_lines(_text_lines(answers) if style else _json_lines(answers, target_of(configured, settings)))
@@ -96,6 +107,14 @@ def command(paths: Sequence[str], format_: str, color: bool | None, **values: An
     warn_of_settings((each.file.path for each in configured), settings)
     print_failures(noted.failures)
     return FAILED if noted.failures else NOTHING_FOUND
+
+
+def _kinds(text: str | None) -> Kinds:
+    """What `--only` names."""
+    try:
+        return SHOWN_KINDS if text is None else shown_kinds(text.split(","))
+    except ValueError as error:
+        raise click.BadParameter(str(error)) from None
 
 
 def _answers(jobs: Sequence[FactsJob], limits: Limits) -> Iterator[Described | Failure]:

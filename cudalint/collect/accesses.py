@@ -18,7 +18,7 @@ from cudalint.evaluate.execute.handed import made_at
 from cudalint.evaluate.requests.execution import Execution
 from cudalint.evaluate.requests.figures import evaluate_access
 from cudalint.facts import Access, AccessResult, ArrayFacts, KernelFacts, LibraryCall, Place
-from cudalint.facts.kinds import Kind
+from cudalint.kinds import Kind
 from cudalint.source.text import Spellings
 
 NO_TIME = "the kernel takes too long"

@@ -22,7 +22,7 @@ from cudalint.evaluate.requests.execution import Execution
 from cudalint.evaluate.symbolic.nodes import bits_of
 from cudalint.evaluate.symbolic.residues import Residue, Residues
 from cudalint.facts import KernelFacts, Misalignment, Place
-from cudalint.facts.kinds import Kind
+from cudalint.kinds import Kind
 
 _MAX_EVALUATED = 48
 """Accesses of one launch that are evaluated because nothing simpler proves them aligned."""

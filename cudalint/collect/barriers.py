@@ -16,11 +16,11 @@ from cudalint.evaluate.execute.events import BarrierEvent, Loop, UnmaskedEvent
 from cudalint.evaluate.requests.execution import Execution
 from cudalint.evaluate.symbolic.nodes import THREAD_BITS, below
 from cudalint.facts import Barrier, BarrierKind, BarrierResult, Frame, KernelFacts, Place, UnmaskedCall
-from cudalint.facts.kinds import Kind
 from cudalint.flow.barriers import verdict
 from cudalint.flow.redundancy import redundant_barriers
 from cudalint.flow.trial import Trial, trial_of
 from cudalint.hardware.requests import WARP_LANES
+from cudalint.kinds import Kind
 from cudalint.launches.limits import MAX_THREADS
 from cudalint.launches.variants import another_use, not_with
 

@@ -22,7 +22,7 @@ from cudalint.evaluate.requests.views import LaunchView
 from cudalint.evaluate.symbolic.arithmetic import I8
 from cudalint.evaluate.symbolic.nodes import Node
 from cudalint.facts import KernelFacts, OutOfBounds, Place
-from cudalint.facts.kinds import Kind
+from cudalint.kinds import Kind
 
 
 class BoundsCollector(Provider, eq=False):

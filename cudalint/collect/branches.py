@@ -18,7 +18,7 @@ from cudalint.evaluate.branches.work import WorkMeter
 from cudalint.evaluate.execute.events import BranchEvent
 from cudalint.evaluate.requests.execution import Execution
 from cudalint.facts import Branch, BranchResult, Divergence, KernelFacts, Place, Verdict
-from cudalint.facts.kinds import Kind
+from cudalint.kinds import Kind
 
 _WORST_FIRST: tuple[Verdict, ...] = ("divergent", "data-dependent", "unknown", "warp-uniform", "uniform")
 Evaluated = tuple[BranchEvent, Split]

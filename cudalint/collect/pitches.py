@@ -28,7 +28,7 @@ from cudalint.evaluate.symbolic.arithmetic import kind_of
 from cudalint.evaluate.symbolic.graph import Graph
 from cudalint.evaluate.symbolic.nodes import Node, render, without_cast
 from cudalint.facts import KernelFacts, PitchMismatch, Place
-from cudalint.facts.kinds import Kind
+from cudalint.kinds import Kind
 from cudalint.launches.configuration import Configuration
 
 _GENERIC = 4096

@@ -13,9 +13,9 @@ from cudalint.evaluate.execute.deadline import Deadline
 from cudalint.evaluate.requests.execution import Execution
 from cudalint.evaluate.symbolic.graph import Graph
 from cudalint.facts import KernelFacts
-from cudalint.facts.kinds import Kind
 from cudalint.flow.trial import Trial, trial_of
 from cudalint.hardware.targets import Target
+from cudalint.kinds import Kind
 from cudalint.launches.configuration import Configuration
 from cudalint.options import AnalysisOptions
 from cudalint.reasons import ReasonKind

@@ -2,29 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from typing import Final
+import importlib
+import pkgutil
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Final, get_args
 
-from cudalint.collect.accesses import AccessCollector
-from cudalint.collect.alignments import AlignmentCollector
-from cudalint.collect.barriers import BarrierCollector
-from cudalint.collect.bounds import BoundsCollector
-from cudalint.collect.branches import BranchCollector
-from cudalint.collect.pitches import PitchCollector
+import cudalint.collect
 from cudalint.collect.provider import Provider
-from cudalint.collect.races import RaceCollector
-from cudalint.collect.resources import OccupancyCollector
-from cudalint.facts.kinds import Kind
+from cudalint.kinds import Kind
 
-PROVIDERS: Final[Sequence[type[Provider]]] = (
-    AccessCollector,
-    BranchCollector,
-    AlignmentCollector,
-    BoundsCollector,
-    PitchCollector,
-    BarrierCollector,
-    RaceCollector,
-    OccupancyCollector,
+
+def _found() -> Iterator[type[Provider]]:
+    """The providers that the modules of this folder define."""
+    for module in pkgutil.iter_modules(cudalint.collect.__path__, "cudalint.collect."):
+        if module.name != __name__:
+            for value in vars(importlib.import_module(module.name)).values():
+                if isinstance(value, type) and issubclass(value, Provider) and value.__module__ == module.name:
+                    yield value
+
+
+_ORDER = get_args(Kind)
+PROVIDERS: Final[Sequence[type[Provider]]] = sorted(
+    (each for each in _found() if each is not Provider), key=lambda each: _ORDER.index(each.kind)
 )
 """In the order in which they are shown a launch; what one needs comes before it."""
 

@@ -20,7 +20,6 @@ from cudalint.evaluate.execute.values import Allocation
 from cudalint.evaluate.requests.execution import Execution
 from cudalint.evaluate.symbolic.nodes import OPAQUE_BIT, THREAD_BITS, Node
 from cudalint.facts import BarrierFix, KernelFacts, Place, Race, RaceEnd
-from cudalint.facts.kinds import Kind
 from cudalint.flow.cfg import ControlFlow
 from cudalint.flow.conflicts import Conflict, Thread
 from cudalint.flow.crossings import Crossing, fewest_gates, steps
@@ -29,6 +28,7 @@ from cudalint.flow.reach import outgrown
 from cudalint.flow.search import Finding, Search
 from cudalint.flow.trial import Trial, trial_of
 from cudalint.hardware.requests import WARP_LANES
+from cudalint.kinds import Kind
 from cudalint.launches.variants import not_with, other_blocks
 from cudalint.options import RaceScope
 from cudalint.source.text import Spellings

@@ -10,10 +10,10 @@ from msgspec.structs import replace
 from cudalint import ir
 from cudalint.collect.provider import Provider, Run, Subject
 from cudalint.facts import KernelFacts, LaunchFacts, Occupancy, Resources
-from cudalint.facts.kinds import Kind
 from cudalint.hardware import occupancy as model
 from cudalint.hardware.targets import Target
 from cudalint.hardware.whatif import by_registers
+from cudalint.kinds import Kind
 from cudalint.options import AnalysisOptions
 from cudalint.toolkit.usage import Usage
 

@@ -11,12 +11,12 @@ from cudalint.facts.accesses import Access
 from cudalint.facts.barriers import Barrier, UnmaskedCall
 from cudalint.facts.branches import Branch
 from cudalint.facts.faults import Misalignment, OutOfBounds, PitchMismatch
-from cudalint.facts.kinds import EVERY_KIND, Kinds
 from cudalint.facts.launches import LaunchFacts, ParameterFacts
 from cudalint.facts.places import Place
 from cudalint.facts.races import Race
 from cudalint.facts.resources import Occupancy, Resources
 from cudalint.hardware.features import Need
+from cudalint.kinds import EVERY_KIND, Kinds
 from cudalint.reasons import Problem, ReasonKind
 
 

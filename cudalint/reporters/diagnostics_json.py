@@ -21,17 +21,18 @@ def render(result: CheckResult) -> Iterator[str]:
 
 
 def document(result: CheckResult) -> JsonObject:
+    coverage = result.coverage
     return {
         **document_head(result.target),
         "diagnostics": [_diagnostic(diagnostic) for diagnostic in result.diagnostics],
         "failures": [{"path": failure.path, "message": failure.message} for failure in result.failures],
         "summary": {
             "files": result.files,
-            "kernels": len(result.coverage.kernels),
-            "accesses": len(result.coverage.accesses),
-            "evaluated": result.coverage.evaluated,
-            "unknown_kernels": result.coverage.unknown_kernels,
-            "launches_left_out": result.coverage.launches_left_out,
+            "kernels": len(coverage.kernels),
+            "accesses": len(coverage.accesses) if coverage.is_of_accesses else None,
+            "evaluated": coverage.evaluated if coverage.is_of_accesses else None,
+            "unknown_kernels": coverage.unknown_kernels if coverage.is_of_accesses else None,
+            "launches_left_out": coverage.launches_left_out,
             "errors": result.count("error"),
             "warnings": result.count("warning"),
             "infos": result.count("info"),

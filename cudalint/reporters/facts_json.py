@@ -65,7 +65,7 @@ def _kernel(kernel: KernelFacts) -> JsonObject:
         "line": kernel.place.line,
         "end_line": kernel.place.end_line,
         "launches": [launch_object(launch) for launch in kernel.launches],
-        "accesses": [_access(access) for access in kernel.accesses],
+        "accesses": [_access(access) for access in kernel.accesses] if "accesses" in kernel.collected else None,
         "branches": None if kernel.branches is None else [_branch(branch) for branch in kernel.branches],
         "barriers": None if kernel.barriers is None else [_barrier(barrier) for barrier in kernel.barriers],
         "races": None if kernel.races is None else [_race(race) for race in kernel.races],

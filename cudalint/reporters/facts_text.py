@@ -66,7 +66,8 @@ def _under_launch(kernel: KernelFacts, index: int, style: Style) -> Iterator[str
         for result in access.results
         if result.launch == index
     ]
-    yield from _table(rows, style)
+    if "accesses" in kernel.collected:
+        yield from _table(rows, style)
 
 
 def _left_out(launches: LeftOutLaunches) -> str:

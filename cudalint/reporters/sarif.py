@@ -47,6 +47,7 @@ class _Report:
         self._hashes: dict[str, list[str]] = {}
 
     def document(self, result: CheckResult) -> JsonObject:
+        coverage = result.coverage
         # Beyond GitHub's limit a file is refused, so that the worst are what has to stay.
         shown = [*worst_first(result.diagnostics), *result.suppressed]
         marks = fingerprints(shown, self._sources, self._relative)
@@ -65,10 +66,10 @@ class _Report:
             "results": results,
             "properties": {
                 "target": result.target,
-                "kernels": len(result.coverage.kernels),
-                "accesses": len(result.coverage.accesses),
-                "evaluated": result.coverage.evaluated,
-                "unknownKernels": result.coverage.unknown_kernels,
+                "kernels": len(coverage.kernels),
+                "accesses": len(coverage.accesses) if coverage.is_of_accesses else None,
+                "evaluated": coverage.evaluated if coverage.is_of_accesses else None,
+                "unknownKernels": coverage.unknown_kernels if coverage.is_of_accesses else None,
             },
         }
         return {"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}

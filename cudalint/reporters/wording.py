@@ -136,8 +136,9 @@ def summary(result: CheckResult) -> str:
     nothing = "Nothing to report" if result.asides else "No findings"
     text = f"Found {enumeration(found)}" if found else nothing
     text += f" in {count(len(coverage.kernels), 'kernel')}"
-    text += f" ({coverage.evaluated} of {count(len(coverage.accesses), 'access', 'accesses')} evaluated)"
-    if coverage.unknown_kernels:
+    if coverage.is_of_accesses:
+        text += f" ({coverage.evaluated} of {count(len(coverage.accesses), 'access', 'accesses')} evaluated)"
+    if coverage.is_of_accesses and coverage.unknown_kernels:
         text += f"; nothing could be evaluated of {count(coverage.unknown_kernels, 'kernel')}"
     if coverage.launches_left_out:
         more = count(coverage.launches_left_out, "more launch", "more launches")

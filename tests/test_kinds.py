@@ -1,0 +1,104 @@
+"""Facts on demand: each rule has those that it reads, and finds with them what it finds with all."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from cudalint.collect.providers import PROVIDERS, providers_of
+from cudalint.engine import CheckJob, analyse, check_file, rule_findings
+from cudalint.facts import FileFacts, KernelFacts, Place, Resources
+from cudalint.hardware.targets import find_target
+from cudalint.kinds import EVERY_KIND, Kind
+from cudalint.options import AnalysisOptions
+from cudalint.registry import RuleClass, Selection, all_rules
+from cudalint.reporters import diagnostics_json
+from cudalint.results import CheckResult, Coverage, FileReport
+from cudalint.rule import Rule
+
+_FIXTURES = Path(__file__).parents[1] / "fixtures"
+_EVERY = 8
+"""Each test analyses a file with all rules: so many fixtures of a rule have one that is tried."""
+_EVERYTHING = Selection(("ALL",))
+
+
+class _Guarded(KernelFacts, frozen=True, eq=False):
+    """Facts of which some must not be looked at."""
+
+    forbidden: frozenset[str] = frozenset()
+
+    def __getattribute__(self, name: str) -> Any:
+        if name in KernelFacts.__struct_fields__ and name in super().__getattribute__("forbidden"):
+            raise AssertionError(f"it reads `{name}`")
+        return super().__getattribute__(name)
+
+
+def _fields(kind: Kind) -> set[str]:
+    """The parts of a kernel's facts that the provider of a kind fills."""
+    subject: Any = SimpleNamespace(options=AnalysisOptions(), target=find_target("a100"))
+    marks: Any = {name: object() for name in KernelFacts.__struct_fields__}
+    before = KernelFacts(**(marks | {"launches": (), "resources": Resources(None)}))
+    [provider] = providers_of([kind])[-1:]
+    after = provider.of(subject).put_into(before)
+    return {name for name in marks if getattr(after, name) is not getattr(before, name)}
+
+
+def _without(kernel: KernelFacts, kinds: frozenset[Kind]) -> _Guarded:
+    forbidden = frozenset(name for kind in EVERY_KIND - kinds for name in _fields(kind))
+    values = {name: getattr(kernel, name) for name in KernelFacts.__struct_fields__}
+    return _Guarded(**values, forbidden=forbidden)
+
+
+def _findings(path: Path, selection: Selection, code: str) -> list[str]:
+    report = check_file(CheckJob(str(path), AnalysisOptions(), selection, pictures=False))
+    assert isinstance(report, FileReport)
+    assert report.failures == ()
+    found = tuple(diagnostic for diagnostic in report.diagnostics if diagnostic.code == code)
+    return list(diagnostics_json.render(CheckResult("a100", found, (), 1, Coverage())))
+
+
+def _rules() -> Iterator[tuple[RuleClass, Path]]:
+    for rule in all_rules():
+        for path in sorted((_FIXTURES / rule.name).glob("*.cu"))[::_EVERY]:
+            yield rule, path
+
+
+@pytest.mark.parametrize(("rule", "path"), [pytest.param(*each, id=each[1].stem) for each in _rules()])
+def test_a_rule_finds_alone_what_it_finds_among_all(rule: RuleClass, path: Path) -> None:
+    assert _findings(path, Selection((rule.code,)), rule.code) == _findings(path, _EVERYTHING, rule.code)
+
+
+@pytest.mark.parametrize(("rule", "path"), [pytest.param(*each, id=each[1].stem) for each in _rules()])
+def test_a_rule_reads_what_it_names(rule: RuleClass, path: Path) -> None:
+    if not issubclass(rule, Rule):
+        assert rule.reads == frozenset()
+        return
+    facts = analyse(str(path), AnalysisOptions())
+    assert isinstance(facts, FileFacts)
+    kernels = tuple(_without(kernel, rule.reads) for kernel in facts.kernels)
+    failures: list[str] = []
+    job = CheckJob(str(path), AnalysisOptions(), _EVERYTHING, pictures=False)
+    list(rule_findings(FileFacts(facts.path, facts.status, facts.problems, kernels), job, [rule], failures))
+    assert failures == []
+
+
+def test_the_guard_sees_a_rule_that_reads_too_much() -> None:
+    """Else the test above can't fail."""
+    place = Place("a.cu", 1, 1, 1, 1)
+    kernel = _without(KernelFacts("k", "k", place, place, (), (), Resources(None)), frozenset({"branches"}))
+    assert kernel.branches is None
+    for name in ("accesses", "misalignments", "out_of_bounds", "pitches", "barriers", "unmasked_calls", "races"):
+        with pytest.raises(AssertionError):
+            getattr(kernel, name)
+
+
+def test_a_provider_comes_behind_what_it_needs() -> None:
+    for position, provider in enumerate(PROVIDERS):
+        before = {each.kind for each in PROVIDERS[:position]}
+        assert before.issuperset(provider.needs)
+    assert {provider.kind for provider in PROVIDERS} == EVERY_KIND
+    assert [provider.kind for provider in providers_of(["races"])] == ["barriers", "races"]
