@@ -6,6 +6,12 @@ array, whose alignment it chooses itself. Counters see the machine's accesses, s
 
 Both the compiler proper and the assembler merge, each within what is straight-line code to it (`straight.py`): an
 access is as wide as the one or the other makes it.
+
+Elements of 1 and 2 bytes in shared arrays: read from the machine code of some 700 kernels (nvcc 13.0, sm_80 and sm_90)
+with 2 to 16 neighbours of `unsigned char`, `signed char`, `unsigned short`, `short`, `__half` and records of one
+`unsigned short`, with and without `__restrict__`, in straight-line code and in loops. The compiler proper, which has to
+know the alignment from the declaration, makes accesses of up to 16 bytes of them, as of larger ones. The assembler
+leaves bytes apart, and merges elements of 2 bytes to 8 bytes at most. A record of one number is merged like the number.
 """
 
 from __future__ import annotations
@@ -23,7 +29,7 @@ from cudalint.evaluate.compiler.distances import open_part
 from cudalint.evaluate.compiler.hoisting import hoisted
 from cudalint.evaluate.compiler.selected import selected
 from cudalint.evaluate.compiler.straight import Straight
-from cudalint.evaluate.compiler.unrolling import Unrolling, declared_alignment, is_elsewhere
+from cudalint.evaluate.compiler.unrolling import Unrolling, declared_alignment, is_elsewhere, widest_for_assembler
 from cudalint.evaluate.execute.events import AccessEvent, BarrierEvent, Event, FenceEvent
 from cudalint.evaluate.requests.astray import is_astray
 from cudalint.evaluate.requests.execution import Execution
@@ -228,8 +234,8 @@ class _Merger:
         """Whether the elements from `start` on make up an aligned access of `width` bytes, for the compiler proper
         (`is_early`) or for the assembler.
 
-        A load may read a gap along: measured, `v.x + v.y + v.z` of a float4 is one load of 16 bytes. Elements of less
-        than 4 bytes in shared arrays stay apart, as measured.
+        A load may read a gap along: measured, `v.x + v.y + v.z` of a float4 is one load of 16 bytes. Of elements of
+        less than 4 bytes, the compiler proper reads along only what is behind the others.
         """
         event = by_offset[start][0].event
         wanted = range(start, start + width, size)
@@ -237,7 +243,10 @@ class _Merger:
         if present < len(wanted) and (event.operation != "load" or 2 * present <= len(wanted)):
             return False
         if event.target.space == "shared" and size < 4:
-            return False
+            if is_early and present < len(wanted) and any(offset not in by_offset for offset in wanted[:present]):
+                return False
+            if not is_early and width > widest_for_assembler(size):
+                return False
         record = event.record
         if record is not None and record.align >= width and record.offset % width == 0:
             return True

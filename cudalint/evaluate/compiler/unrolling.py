@@ -3,9 +3,10 @@
 Read from what nvcc 13.0 makes of some fifty loops over shared arrays (`-O3`, sm_80 and sm_90): a loop is unrolled even
 if its length is only known at run time (by 4, with the rest one by one), unless it leaves by data. Its loads of
 neighbours become one of 16 bytes where the first one is known to be aligned to that, else of 8, with these exceptions:
-bytes stay apart, elements of 2 bytes come by 8 bytes at most; behind a branch in the body nothing is merged; lengths
-that are even but no multiple of 4, beyond those that are unrolled in full, give loads of 8 bytes; and so do rows
-(`tile[threadIdx.y][k]`) up to a limit that is only known at run time. Stores are merged like loads.
+bytes stay apart and elements of 2 bytes come by 8 bytes at most, unless the declaration tells the alignment (then by
+16); behind a branch in the body nothing is merged; lengths that are even but no multiple of what is merged, beyond
+those that are unrolled in full, merge what divides them (of 1022 elements 2); rows (`tile[threadIdx.y][k]`) up to
+a limit that is only known at run time come by 8 bytes. Stores are merged like loads.
 
 What else the body does to shared memory keeps them apart (read from thirty more loops): a store keeps loads apart, and
 any access keeps stores apart, since the compiler does not exchange them. Only within one dynamic array, whose alignment
@@ -44,9 +45,12 @@ from cudalint.heuristics import heuristic
 
 _UNROLLED_WALKS = heuristic("unrolled-walks", "PTX of some fifty loops over shared arrays, nvcc 13.0")
 
-_WIDTHS = (16, 8)
+_WIDTHS = (16, 8, 4, 2)
 _MAX_FULL = 256
 """Iterations of a loop that is unrolled in full on sm_80; sm_90 stops at about 100."""
+
+_BY_DEFAULT = 4
+"""Iterations that become one in a loop whose length is only known at run time."""
 
 _SHORT = 32
 """Iterations up to which an inner loop is unrolled in full without being told."""
@@ -135,7 +139,7 @@ class Unrolling(Struct, eq=False):
         """The access as the machine makes it, if it walks through a shared array element by element."""
         if not _UNROLLED_WALKS.is_on:
             return event
-        if event.operation not in ("load", "store") or event.target.space != "shared" or not 2 <= event.bytes <= 8:
+        if event.operation not in ("load", "store") or event.target.space != "shared" or event.bytes > 8:
             return event
         if not event.context.loops or event.target.symbol is None:
             return event
@@ -230,6 +234,11 @@ def declared_alignment(target: Allocation) -> int:
     return max(target.symbol.align, _WIDTHS[0] if target.bytes is None else 0)
 
 
+def widest_for_assembler(size: int) -> int:
+    """The widest access that the assembler makes of elements of so many bytes."""
+    return {1: 1, 2: 8}.get(size, _WIDTHS[0])
+
+
 def is_elsewhere(other: AccessEvent, event: AccessEvent) -> bool:
     """Whether the compiler sees at once that two accesses touch different parts of one dynamic shared array."""
     if event.target is not other.target or event.target.bytes is not None:
@@ -241,14 +250,15 @@ def is_elsewhere(other: AccessEvent, event: AccessEvent) -> bool:
 def _widest(event: AccessEvent, loop: Loop, first: Node, graph: Graph, is_early: bool) -> int:
     """The widest load that the length of the loop allows; 0 if the loop is not unrolled."""
     trips = graph.trips(loop.counter, loop.condition)
-    widest = 8 if event.bytes == 2 else 16
+    widest = _WIDTHS[0] if is_early else widest_for_assembler(event.bytes)
     if trips.is_const and loop.is_counted:
         length = int(trips.value)
-        if length > _MAX_FULL and length % 4 == 2:
-            widest = min(widest, 2 * event.bytes)
-        return widest if length * event.bytes >= widest else 8 if length * event.bytes >= 8 else 0
+        if length > _MAX_FULL and length % 2 == 0:
+            widest = min(widest, (length & -length) * event.bytes)
+        return next((width for width in _WIDTHS if width <= min(widest, length * event.bytes)), 0)
     if trips.bits & (graph.opaque_bits | THREAD_BITS):
         return 0
+    widest = min(widest, _BY_DEFAULT * event.bytes)
     return min(widest, 8) if first.bits & THREAD_BITS and not is_early else widest
 
 
