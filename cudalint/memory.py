@@ -11,7 +11,11 @@ from functools import cache
 _MUCH = 250
 """Megabytes from which on it is worth a search for what is unused. That takes up to half a second where there is so
 much, and would take a tenth of the time of a small file."""
+_GROWTH = 60
+"""Megabytes by which it has to have grown since the last search: what was in use then mostly still is."""
 _STATE = "/proc/self/statm"
+_left: float | None = None
+"""Megabytes that the process held after the last search."""
 
 
 def peak_megabytes() -> float:
@@ -38,17 +42,19 @@ def held_megabytes() -> float:
 
 def give_back(least: float = _MUCH) -> None:
     """Looks for what only refers to itself, and returns what is free to the system, in a process that holds at least so
-    many megabytes.
+    many megabytes, and by `_GROWTH` more than after the last time.
 
     Python's collection is off during an analysis. Parsed files know their functions and those know the file, so that
     nothing else ends them; and what libclang has left is of no use to Python's own objects, which lie elsewhere.
     """
-    if held_megabytes() < least:
+    global _left
+    if held_megabytes() < max(least, 0.0 if _left is None else _left + _GROWTH):
         return
     gc.collect()
     library = _c_library()
     if library is not None:
         library.malloc_trim(0)
+    _left = held_megabytes()
 
 
 @cache
