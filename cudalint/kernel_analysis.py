@@ -111,6 +111,8 @@ class KernelAnalysis(Struct, eq=False):
         run = Run(self, index, configuration, execution)
         for provider in providers:
             provider.add(run)
+        for provider in providers:
+            provider.add_last(run)
 
     def _under_last(self, index: int, configuration: Configuration, providers: Sequence[Provider]) -> None:
         """Adds what is found under the last launch of a host loop where the first one's figures are too good to stand

@@ -42,6 +42,8 @@ class BarrierCollector(Provider, eq=False):
         self._add(run.execution, run.trial)
         if run.execution.launch.block_is_made_up:
             self._with_own_strides(run)
+
+    def add_last(self, run: Run) -> None:
         self._drop(run.index, _redundant(run))
 
     def _with_own_strides(self, run: Run) -> None:

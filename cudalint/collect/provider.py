@@ -91,6 +91,9 @@ class Provider(Struct, eq=False):
         """Collects what one launch shows."""
         raise NotImplementedError
 
+    def add_last(self, run: Run) -> None:
+        """Collects what may only take the work that is left when all kinds were shown the launch."""
+
     def finish(self, subject: Subject) -> None:
         """Is called when all launches were shown."""
 
