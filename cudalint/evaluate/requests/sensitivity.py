@@ -29,6 +29,8 @@ _VARIATIONS = (1, 2, 4, 8, 16)
 """What is added to a generic problem size to see whether its divisibility matters."""
 _SMALL_SIZES = tuple((1 << bits) + 1 for bits in range(2, 14))
 """Tried to see from which size on a figure holds: none of them makes the last warp full."""
+_SMALL_PITCHES = (1, 2, 3, *(1 << bits for bits in range(2, 14)))
+"""Tried to see from which row length on a figure holds."""
 _SHORTEST_ROW = 3
 """Of coordinates. Rows of five elements of 8 bytes are in sectors of their own like longer ones."""
 _MAGNITUDE = 3
@@ -153,6 +155,8 @@ def _other_remainders(size: _Size) -> _Verdict:
     if size.view.allows(uniform, size.beside(1)) and not size.moves(means[1]):
         # If an odd size changes nothing, no other divisibility matters.
         # Of a tensor with rows of three, no size says so; a row of a matrix is as long as a matrix is wide.
+        if _is_pitch(uniform, reached):
+            return _least_pitch(size)
         is_open = size.payload.stride or _decides_who_comes(uniform, reached) or _divides_threads(uniform, reached)
         return _least(size) if is_open else (None, [])
     means |= {added: size.mean(size.beside(added)) for added in _VARIATIONS[1:]}
@@ -206,6 +210,34 @@ def _least(size: _Size) -> _Verdict:
         figures.append(figure)
     # It is something else that matters.
     return None, []
+
+
+def _least_pitch(size: _Size) -> _Verdict:
+    """From which pitch on the figure is what it is for large ones: neighbouring lanes share sectors with short ones.
+    There is no smallest row, and one of one element lies as threads do."""
+    uniform, view = size.uniform, size.view
+    figures: list[float] = []
+    for value in _SMALL_PITCHES:
+        if value >= size.generic:
+            break
+        if not view.allows(uniform, value) or not view.is_launched(uniform, value):
+            continue
+        figure = size.mean(value)
+        if not size.moves(figure) and not size.moves(size.mean(value + 1)):
+            return (f"{render(uniform)} >= {value}" if figures else None), figures
+        figures.append(figure)
+    # It is something else that matters.
+    return None, []
+
+
+def _is_pitch(uniform: Node, reached: Sequence[Known]) -> bool:
+    """Whether the places of threads are multiplied by a size, as in `out[pixel * nearest + k]`."""
+    nodes = [known.event.offset for known in reached]
+    return any(
+        node.op == "*" and node.args[not i].bits & uniform.bits and node.args[i].bits & THREAD_BITS
+        for node in below(nodes, uniform.bits)
+        for i in (0, 1)
+    )
 
 
 def _fills_grid(uniform: Node, view: LaunchView) -> bool:
