@@ -24,6 +24,7 @@ from cudalint.evaluate.symbolic.defaults import kept, stated
 from cudalint.evaluate.symbolic.graph import Graph
 from cudalint.evaluate.symbolic.limits import settle_limits
 from cudalint.evaluate.symbolic.nodes import Node
+from cudalint.evaluate.symbolic.options import settle_options
 from cudalint.evaluate.symbolic.sizes import settle_sizes
 from cudalint.facts import Gap, KernelFacts, LaunchFacts, Place, Resources
 from cudalint.facts.files import not_resolved
@@ -214,6 +215,7 @@ class KernelAnalysis(Struct, eq=False):
         # From here on generic values are used, and only now is known what is divided by what.
         most_blocks = self.target.max_grid_dimensions
         settle_sizes(self.graph, configuration.grid, most_blocks, configuration.guards)
+        settle_options(self.graph, configuration.grid)
         view = self._view_of(index, configuration, executor)
         # What an argument is taken for may depend on the assumptions, which the view has settled.
         numbers = Numbers(self.graph)

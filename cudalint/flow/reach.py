@@ -65,13 +65,23 @@ def lasting(execution: Execution, trial: Trial, touches: Iterable[Touch]) -> lis
                     continue
                 seen.add(loop.counter)
                 for size in sizes_on_the_way(trial.graph, (), (loop,)) if _rounds(touch, depth, trial) == 1 else ():
-                    values: dict[Node, int | float] = {size: generic(size) * _TIMES}
-                    if allowed(execution.view, values) and _rounds(touch, depth, trial.under(values)) > 1:
-                        found[size] = values
+                    for number in _larger(generic(size)):
+                        values: dict[Node, int | float] = {size: number}
+                        if allowed(execution.view, values) and _rounds(touch, depth, trial.under(values)) > 1:
+                            found[size] = values
+                            break
+                    if size in found:
                         break
     except TooLarge:
         pass
     return list(found.values())
+
+
+def _larger(usual: int) -> list[int]:
+    """Sizes to try: the smallest power of two that will do says most, as a size that is far from there may be more than
+    fits into memory."""
+    most = usual * _TIMES
+    return [*(1 << bits for bits in range(usual.bit_length(), most.bit_length())), most] if usual > 0 else []
 
 
 def _is_over_the_grid(loop: Loop, trial: Trial) -> bool:

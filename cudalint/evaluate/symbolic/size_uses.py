@@ -105,6 +105,11 @@ class SizeUses(Struct, eq=False):
                 if node.index not in sizes:
                     whole, parts = self.quotients.pop(key)
                     self.ratios[key] = (whole, parts[0])
+        if self.ratios:
+            for key in _counted(nodes) & self.ratios.keys():
+                # `ceil(float(channels) / groups)`: how many there are of something.
+                whole, part = self.ratios.pop(key)
+                self.quotients[key] = (whole, (part,))
 
     def forget(self) -> None:
         """The generic values are settled: what they go into was looked at."""
@@ -114,6 +119,25 @@ class SizeUses(Struct, eq=False):
             self.rounded,
         ):
             seen.clear()
+
+
+def _counted(nodes: Iterable[Node]) -> set[tuple[int, int]]:
+    """The floating-point quotients of two sizes that are divided by as integers, once they were rounded: parts of a
+    whole, and not how much larger one size is than the other."""
+    found = set[tuple[int, int]]()
+    for node in nodes:
+        if node.op not in ("/", "%") or node.kind.is_float:
+            continue
+        share = without_cast(node.args[1])
+        if share.op == "function" and share.payload in _ROUNDING:
+            share = share.args[0]
+        if share.op == "/" and share.kind.is_float:
+            whole, part = map(without_cast, share.args)
+            found.add((whole.index, part.index))
+    return found
+
+
+_ROUNDING = frozenset({"ceil", "floor", "trunc", "round", "rint"})
 
 
 def _window(total: Node) -> Window | None:
