@@ -83,3 +83,39 @@ def test_what_the_user_states_need_not_be_assumed() -> None:
     result = _result(_WITHIN_A_BLOCK, "8", "// cudalint: assume(n >= 256)")
     assert (result.status, result.assumptions) == ("exact", ())
 
+
+
+_PITCH = """__global__ void k(float *a, int n) {
+    for (int j = 0; j < n; ++j) a[(blockIdx.x * 256 + threadIdx.x) * n + j] = 1;
+}"""
+
+
+def test_rows_of_threads_are_assumed_to_be_long() -> None:
+    # Eight floats are a sector; of four, two lanes share one.
+    result = _result(_PITCH, "8")
+    assert (result.status, result.assumptions, result.sectors_per_request) == ("assumed", ("n >= 8",), 32)
+
+
+def test_rows_of_threads_that_are_known_to_be_long_are_not_assumed_to_be() -> None:
+    result = _result(_PITCH, "8", "// cudalint: assume(n >= 8)")
+    assert (result.status, result.assumptions, result.sectors_per_request) == ("exact", (), 32)
+
+
+@pytest.mark.parametrize(("asked", "value"), [("n == 1", 0), ("n != 0 && n != 1", 2), ("n", 1)])
+def test_numbers_that_are_only_asked_for_are_small(asked: str, value: int) -> None:
+    source = f"__global__ void k(float *a, int n) {{ if ({asked}) a[threadIdx.x] = 1; else a[threadIdx.x + 1] = 1; }}"
+    assert _given(source) == value
+
+
+def test_numbers_that_something_is_computed_from_are_sizes() -> None:
+    source = "__global__ void k(float *a, int n) { if (n == 1) a[threadIdx.x] = 1; else a[threadIdx.x * n] = 1; }"
+    assert _given(source) > 32
+
+
+def _given(kernel: str) -> int:
+    """What `n` is taken for."""
+    source = f"#include <cstdlib>\n{kernel}\n{_HOST % 8}\n"
+    [facts] = analyse_file("a.cu", AnalysisOptions(unsaved=(("a.cu", source),))).kernels
+    number = facts.launches[0].arguments["n"]
+    assert isinstance(number, int)
+    return number

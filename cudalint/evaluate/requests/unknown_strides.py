@@ -70,10 +70,16 @@ def _bare_strides(found: Sequence[Node], reached: Sequence[Known], view: LaunchV
     moving = THREAD_BITS | BLOCK_BITS | graph.loop_bits | graph.opaque_bits
     strides = [u for u in found if not _is_size(u, reached, view)]
     zeros = {u: graph.const(0, u.kind) for u in strides}
-    starts = [graph.substitute(known.event.offset, zeros) for known in reached]
+    starts = [graph.substitute(known.event.offset, zeros | _first_turns(known, graph)) for known in reached]
     if any(start.bits & moving or (start.is_const and start.value) for start in starts):
         return [u for u in strides if all(_is_within_gaps(known, u, view) for known in reached)]
     return strides
+
+
+def _first_turns(known: Known, graph: Graph) -> dict[Node, Node]:
+    """The first iteration of loops of which data says how often they go round: that may be once, in rows of one."""
+    loops = (loop for loop in known.event.context.loops if loop.condition.bits & graph.opaque_bits)
+    return {loop.counter: graph.const(0, loop.counter.kind) for loop in loops}
 
 
 def _factors(found: Sequence[Node], reached: Sequence[Known], view: LaunchView) -> set[Node]:
@@ -104,7 +110,8 @@ def _is_size(number: Node, reached: Sequence[Known], view: LaunchView) -> bool:
 
 def _is_bound(node: Node, number: Node, graph: Graph) -> bool:
     """Whether a number goes into a value otherwise than as a factor of a place, as in `i * incx < n`."""
-    if not node.bits & number.bits:
+    if not node.bits & number.bits or node.op == "opaque":
+        # Where something is loaded from is no bound.
         return False
     if node.op == "*":
         moving = THREAD_BITS | BLOCK_BITS | graph.loop_bits | graph.opaque_bits
