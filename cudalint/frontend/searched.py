@@ -30,6 +30,8 @@ _BUNDLED: Final = os.path.join(HEADERS_ROOT, "")
 
 def note_search(unit: TranslationUnit, arguments: Sequence[str], unsaved: Iterable[tuple[str, bytes]]) -> None:
     """Notes every file that was read for a unit, and every path where another one would have been found before it."""
+    if not disk.is_noting():
+        return
     texts = dict(unsaved)
     found = [each.include.name for each in unit.get_includes() if each.include is not None]
     own = [path for path in dict.fromkeys(found) if not path.startswith(_BUNDLED)]

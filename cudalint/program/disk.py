@@ -211,9 +211,9 @@ def note_unreadable(path: str) -> None:
         _noted.add_text(path, Text(UNREADABLE))
 
 
-def has_noted_text(path: str) -> bool:
-    """Whether nothing is left to be noted of what a file says."""
-    return not _is_noting or (path in _noted.texts and _noted.texts[path].most < 0)
+def is_noting() -> bool:
+    """Whether anybody wants to know what is asked."""
+    return _is_noting
 
 
 # --- what answers consist of ---------------------------------------------------------------------------------
