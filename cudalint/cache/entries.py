@@ -7,7 +7,6 @@ ever executed. They are written elsewhere and moved to their place, so that seve
 from __future__ import annotations
 
 import os
-import tempfile
 import time
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
@@ -17,6 +16,7 @@ from msgspec import Raw, Struct
 from msgspec.msgpack import Decoder, Encoder, Ext
 from msgspec.structs import replace
 
+from cudalint.cache.replacing import replacing
 from cudalint.program.disk import Seen, digest
 from cudalint.results import Coverage, FileReport
 
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 _SUFFIX: Final = ".result"
+_UNFINISHED: Final = ".new"
 _ARRAY: Final = 1
 _KEPT_FOR: Final = 30 * 24 * 3600
 """Seconds since an entry was last of use."""
@@ -111,24 +112,17 @@ def read_entry(folder: str, key: bytes) -> Kept | None:
 
 def write_entry(folder: str, key: bytes, seen: Seen, report: FileReport) -> bool:
     """Keeps a report, if it comes out of the entry as it went in; one that can't be kept is just not."""
-    path, temporary = path_of(folder, key), ""
+    path = path_of(folder, key)
     try:
         data, about = _ENCODER.encode(report), _ENCODER.encode(seen)
         if not _is_same(_REPORTS.decode(data), report):
             return False
         entry = Entry(key, digest(about + data), Raw(about), Raw(data))
         os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
-        handle, temporary = tempfile.mkstemp(dir=os.path.dirname(path), suffix=".new")
-        with open(handle, "wb") as file:
+        with replacing(path, _UNFINISHED) as temporary, open(temporary, "wb") as file:
             file.write(_ENCODER.encode(entry))
-        os.replace(temporary, path)
-        temporary = ""
     except (OSError, msgspec.MsgspecError, ValueError, TypeError, NotImplementedError):
         return False
-    finally:
-        if temporary:
-            with suppress(OSError):
-                os.unlink(temporary)
     return True
 
 
@@ -185,7 +179,7 @@ def _files(folder: str) -> Iterator[tuple[str, os.stat_result]]:
             if len(name) == 2:  # As `path_of` cuts it.
                 with suppress(OSError), os.scandir(os.path.join(folder, name)) as entries:
                     for entry in entries:
-                        if entry.name.endswith((_SUFFIX, ".new")):
+                        if entry.name.endswith((_SUFFIX, _UNFINISHED)):
                             with suppress(OSError):
                                 yield entry.path, entry.stat(follow_symlinks=False)
 

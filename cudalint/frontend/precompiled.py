@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import hashlib
 import os
-import tempfile
 import time
 from functools import cache
 from typing import Final
@@ -16,6 +15,7 @@ from typing import Final
 from clang.cindex import Diagnostic, TranslationUnit, TranslationUnitLoadError, TranslationUnitSaveError
 
 from cudalint.cache.folder import cache_folder
+from cudalint.cache.replacing import replacing
 from cudalint.frontend import clang
 
 _KEPT_FOR: Final = 30 * 24 * 3600
@@ -58,26 +58,18 @@ def _options(arguments: tuple[str, ...]) -> int:
 
 
 def _build(header: str, arguments: tuple[str, ...], path: str) -> bool:
-    """Writes the precompiled form in one step, since other processes may be writing or reading it too."""
-    temporary = ""
+    """Writes the precompiled form. Whether it is there then."""
     try:
         os.makedirs(os.path.dirname(path), exist_ok=True)
-        handle, temporary = tempfile.mkstemp(dir=os.path.dirname(path), suffix=".pch")
-        os.close(handle)
         unit = TranslationUnit.from_source(header, list(arguments), None, _options(arguments), clang.index())
         if any(diagnostic.severity >= Diagnostic.Error for diagnostic in unit.diagnostics):
             return False
-        unit.save(temporary)
-        os.replace(temporary, path)
-        temporary = ""
+        with replacing(path, ".pch") as temporary:
+            unit.save(temporary)
         _forget_old(os.path.dirname(path))
     except (OSError, TranslationUnitLoadError, TranslationUnitSaveError):
         return False
-    else:
-        return True
-    finally:
-        if temporary:
-            _remove(temporary)
+    return True
 
 
 def _forget_old(folder: str) -> None:

@@ -18,6 +18,7 @@ from collections.abc import Mapping, Sequence
 from msgspec import Struct
 
 from cudalint.cache.folder import cache_folder
+from cudalint.cache.replacing import replacing
 from cudalint.program.arguments import as_path, harmless
 from cudalint.program.regular import read_regular
 from cudalint.toolkit.usage import Usage, UsageError, read_ptxas
@@ -166,16 +167,13 @@ def _kept(entry: str | None) -> str | None:
 
 
 def _keep(entry: str | None, output: str, files: Mapping[str, str | None]) -> None:
-    """Writes to a file of its own first: several workers may keep the same answer at once."""
+    """Several workers may keep the same answer at once."""
     if entry is None:
         return
     try:
         os.makedirs(os.path.dirname(entry), exist_ok=True)
-        with tempfile.NamedTemporaryFile(
-            "w", dir=os.path.dirname(entry), suffix=".new", delete=False, encoding="utf-8"
-        ) as file:
+        with replacing(entry) as temporary, open(temporary, "w", encoding="utf-8") as file:
             json.dump({"files": files, "output": output}, file)
-        os.replace(file.name, entry)
     except OSError:
         # A cache that can't be written to costs time and nothing else.
         return
