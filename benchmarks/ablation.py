@@ -36,7 +36,7 @@ from cudalint.driver import configure
 from cudalint.engine import CheckJob, analyse, rule_findings
 from cudalint.heuristics import VARIABLE, Heuristic, all_heuristics
 from cudalint.registry import Selection, selected_rules
-from cudalint.reporters.facts_json import file_object
+from cudalint.reporters.facts_json import file_text
 from cudalint.results import Failure
 
 _LIMIT = "120"
@@ -114,7 +114,7 @@ def _analysed(job: CheckJob, program: str, found: Outcome) -> dict[str, Any]:
         for finding in rule_findings(known, job, selected_rules(job.selection), found.failures):
             place, code = finding.diagnostic.place, finding.diagnostic.code
             found.findings.add(f"{place.path}:{place.line}: {code} {finding.diagnostic.message}")
-    document: dict[str, Any] = json.loads(json.dumps(file_object(with_call_lines(known))))
+    document: dict[str, Any] = json.loads(file_text(with_call_lines(known)))
     return document
 
 
@@ -183,8 +183,11 @@ def main() -> None:
         wanted = msgspec.json.decode(given.measure, type=Samples, dec_hook=lambda kind, text: kind(text))
         print(msgspec.json.encode(measure(wanted)).decode())
         return
-    heuristics = [h for h in all_heuristics().values() if not given.heuristic or h.name in given.heuristic]
-    cases = tuple((cases, suite) for cases, suite in given.cases)
+    known = all_heuristics()
+    if unknown := set(given.heuristic or ()) - known.keys():
+        parser.error(f"no heuristic is named {', '.join(sorted(unknown))}")
+    heuristics = [known[name] for name in given.heuristic or known]
+    cases = tuple(map(tuple, given.cases))
     samples = Samples(given.checkouts.resolve(), tuple(given.counters), cases, tuple(given.lint))
     with ThreadPoolExecutor(given.jobs) as pool:
         names = ["", *(h.name for h in heuristics)]

@@ -9,6 +9,7 @@ import re
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
+from typing import TYPE_CHECKING
 
 from msgspec import Struct, field
 from msgspec.structs import replace
@@ -32,6 +33,9 @@ from cudalint.settings import FileIgnores
 from cudalint.source.text import source_text
 from cudalint.suppressions import AnnotationReview, Finding, suppress
 from cudalint.thresholds import Thresholds
+
+if TYPE_CHECKING:
+    from cudalint.kernel_analysis import Watch
 
 _LEAST_FOR_EDITS = 3.0
 _SHARE_FOR_EDITS = 2.0
@@ -67,14 +71,14 @@ def check_file(job: CheckJob) -> FileReport | Failure:
     return report_on(facts, job, time.process_time() - start)
 
 
-def analyse(path: str, options: AnalysisOptions) -> FileFacts | Failure:
-    """The facts of a file, or why there are none."""
+def analyse(path: str, options: AnalysisOptions, watch: Watch | None = None) -> FileFacts | Failure:
+    """The facts of a file, or why there are none; `watch` as in `analyse_file`."""
     # libclang and numpy are loaded here, in the worker, and not by whoever wants to name a job.
     from cudalint.analysis import analyse_file
     from cudalint.frontend.reading import SourceError
 
     try:
-        return analyse_file(path, options)
+        return analyse_file(path, options, watch)
     except SourceError as error:
         return Failure(path, _message_without_path(str(error), path))
 

@@ -75,8 +75,3 @@ def all_heuristics() -> Mapping[str, Heuristic]:
         if not found.name.endswith("__main__"):
             import_module(found.name)
     return dict(sorted(_declared.items()))
-
-
-def unknown_switches() -> list[str]:
-    """Names in the environment that no heuristic bears."""
-    return sorted(_off - all_heuristics().keys()) if _off else []

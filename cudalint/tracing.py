@@ -10,7 +10,7 @@ from msgspec import Struct, field
 
 from cudalint import ir
 from cudalint.evaluate.compiler.machine import machine_accesses
-from cudalint.evaluate.execute.events import AccessEvent, BarrierEvent, BranchEvent
+from cudalint.evaluate.execute.events import AccessEvent, BarrierEvent, BranchEvent, Context
 from cudalint.evaluate.requests.execution import Execution
 from cudalint.evaluate.symbolic.nodes import Node, Uniform, below, bits_of, render
 from cudalint.facts import AccessResult, FileFacts, KernelFacts, LaunchFacts, Race
@@ -34,40 +34,37 @@ class Trace(Struct):
         if lines:
             self.executed[execution.function.instantiation, execution.view.index] = lines
 
-    def report(self, files: Sequence[FileFacts]) -> Iterator[str]:
+    def report(self, facts: FileFacts) -> Iterator[str]:
         """All of it, with what the facts say of the line."""
         is_empty = True
-        for facts in files:
-            for kernel in facts.kernels:
-                for index, launch in enumerate(kernel.launches):
-                    lines = [*self.executed.get((kernel.instantiation, index), ()), *self._figures(kernel, index)]
-                    if lines:
-                        is_empty = False
-                        yield f"{kernel.instantiation}, {_launch(launch)}"
-                        yield from _arguments(launch)
-                        yield from (f"  {line}" for line in lines)
-                        yield ""
-                yield from self._gaps(kernel)
+        for kernel in facts.kernels:
+            for index, launch in enumerate(kernel.launches):
+                lines = [*self.executed.get((kernel.instantiation, index), ()), *self._figures(kernel, index)]
+                if lines:
+                    is_empty = False
+                    yield f"{kernel.instantiation}, {_launch(launch)}"
+                    yield from _arguments(launch)
+                    yield from (f"  {line}" for line in lines)
+                    yield ""
+            yield from self._gaps(kernel)
         if is_empty:
             yield f"{self.path}:{self.line}: nothing of a kernel was executed here"
 
-    def _is_here(self, span: ir.Span) -> bool:
-        return span.line <= self.line <= span.end_line and os.path.realpath(span.path) == os.path.realpath(self.path)
+    def _is_here(self, path: str, line: int) -> bool:
+        return line == self.line and os.path.realpath(path) == os.path.realpath(self.path)
 
     def _execution(self, execution: Execution) -> Iterator[str]:
-        steps = (step.code for step in execution.steps if step.code.span.line == self.line)
-        for text in dict.fromkeys(_code(code) for code in steps if self._is_here(code.span)):
+        steps = [step.code for step in execution.steps if self._is_here(step.code.span.path, step.code.span.line)]
+        for text in dict.fromkeys(map(_code, steps)):
             if text:
                 yield f"code        {text}"
         sources = [event for event in execution.events if isinstance(event, AccessEvent)]
         for source, made in zip(sources, machine_accesses(execution), strict=True):
-            if source.context.span.line == self.line and self._is_here(source.context.span):
+            if self._is_at(source.context):
                 yield from _access(source, made)
                 yield from _values(execution, (source.offset, *source.context.conditions))
         for event in execution.events:
-            if isinstance(event, BarrierEvent | BranchEvent) and self._is_here(event.context.span):
-                if event.context.span.line != self.line:
-                    continue
+            if isinstance(event, BarrierEvent | BranchEvent) and self._is_at(event.context):
                 yield f"{'barrier' if isinstance(event, BarrierEvent) else event.kind}"
                 condition = () if isinstance(event, BarrierEvent) else (event.condition,)
                 for node in condition:
@@ -75,9 +72,12 @@ class Trace(Struct):
                 yield from _conditions(event.context.conditions)
                 yield from _values(execution, (*condition, *event.context.conditions))
 
+    def _is_at(self, context: Context) -> bool:
+        return self._is_here(context.span.path, context.span.line)
+
     def _figures(self, kernel: KernelFacts, index: int) -> Iterator[str]:
         for access in kernel.accesses:
-            if access.place.line == self.line and _is_same(access.place.path, self.path):
+            if self._is_here(access.place.path, access.place.line):
                 for result in access.results:
                     if result.launch == index:
                         yield f"figure      {access.expression or access.array}, {access.operation}: {_figure(result)}"
@@ -97,10 +97,6 @@ class Trace(Struct):
         for gap in kernel.gaps:
             if gap.line == self.line:
                 yield f"{kernel.instantiation}: not evaluated: {gap.reason}"
-
-
-def _is_same(one: str, other: str) -> bool:
-    return os.path.realpath(one) == os.path.realpath(other)
 
 
 def _launch(launch: LaunchFacts) -> str:

@@ -9,7 +9,7 @@ import sys
 
 import pytest
 
-from cudalint.heuristics import VARIABLE, all_heuristics, heuristic, unknown_switches
+from cudalint.heuristics import VARIABLE, all_heuristics, heuristic
 
 
 def test_each_has_a_name_its_evidence_and_a_module() -> None:
@@ -22,7 +22,6 @@ def test_each_has_a_name_its_evidence_and_a_module() -> None:
 def test_none_is_off_unless_the_environment_says_so() -> None:
     assert not os.environ.get(VARIABLE)
     assert all(one.is_on for one in all_heuristics().values())
-    assert unknown_switches() == []
 
 
 def test_names_are_not_given_twice() -> None:

@@ -13,6 +13,8 @@ from cudalint.cli.headed import HeadedCommand
 from cudalint.cli.terminal import print_failures, write_lines
 from cudalint.discovery import discover
 from cudalint.driver import configure
+from cudalint.engine import analyse
+from cudalint.options import AnalysisOptions
 from cudalint.results import Failure
 
 
@@ -53,16 +55,14 @@ def _parsed(place: str) -> tuple[str, int]:
     return path, int(line)
 
 
-def _lines(path: str, line: int, options: Any, failures: list[Failure]) -> list[str]:
-    from cudalint.analysis import analyse_file
-    from cudalint.frontend.reading import SourceError
+def _lines(path: str, line: int, options: AnalysisOptions, failures: list[Failure]) -> list[str]:
+    # numpy and what evaluates kernels are loaded here, and not by `--help`.
     from cudalint.tracing import Trace
 
     trace = Trace(path, line)
-    try:
-        facts = analyse_file(path, options, trace.watch)
-    except SourceError as error:
-        failures.append(Failure(path, str(error).removeprefix(f"{path}: ")))
+    facts = analyse(path, options, trace.watch)
+    if isinstance(facts, Failure):
+        failures.append(facts)
         return []
     failures += [Failure(path, message) for message in facts.failures]
-    return list(trace.report([facts]))
+    return list(trace.report(facts))

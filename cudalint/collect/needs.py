@@ -31,8 +31,8 @@ class NeedsOfCode(Struct, eq=False):
     def of(self, function: ir.Function, in_clusters: Sequence[ir.Span] = ()) -> Need | None:
         """The strictest need of a kernel, its launches in clusters and the functions that it may call. Code that is
         left out for the architecture, or by `if constexpr`, is none of it."""
-        need, waiting = _looked_through(function)
-        found = [need, self.architecture.need_of(function)]
+        need, waiting = self._own_of(function)
+        found = [need]
         found += [Need("clusterDim", CLUSTERS, span.path, span.line) for span in in_clusters]
         seen: set[str] = set()
         pending = list(waiting)
@@ -43,14 +43,14 @@ class NeedsOfCode(Struct, eq=False):
             seen.add(ref.key)
             if ref.key not in self._own:
                 called = ref.load()
-                self._own[ref.key] = self._of_called(called) if called is not None else (None, ())
+                self._own[ref.key] = self._own_of(called) if called is not None else (None, ())
             need, waiting = self._own[ref.key]
             found.append(need)
             pending += waiting
         return strictest(need for need in found if need is not None)
 
-
-    def _of_called(self, function: ir.Function) -> tuple[Need | None, tuple[ir.FunctionRef, ...]]:
+    def _own_of(self, function: ir.Function) -> tuple[Need | None, tuple[ir.FunctionRef, ...]]:
+        """What a function itself needs, and the user's functions that it names."""
         need, waiting = _looked_through(function)
         parsed_for = self.architecture.need_of(function)
         return strictest(each for each in (need, parsed_for) if each is not None), waiting

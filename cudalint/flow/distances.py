@@ -24,8 +24,6 @@ from cudalint.flow.lanes import effect
 from cudalint.flow.left_out import on_sizes
 from cudalint.heuristics import heuristic
 
-_MEETING_DISTANCES = heuristic("meeting-distances", "GPUVerify's cases: `a[i + offset]` meets `a[i]`")
-
 _MOST_TOUCHES = 24
 """Accesses of an array that are compared: unrolled loops have many alike."""
 _MOST_TRIED = 64
@@ -44,12 +42,11 @@ class _Pair(Struct, frozen=True, eq=False):
     """What the size is multiplied by in their distance."""
 
 
+@heuristic("meeting-distances", "GPUVerify's cases: `a[i + offset]` meets `a[i]`").otherwise([])
 def meetings(execution: Execution, arrays: Sequence[Sequence[Touch]]) -> list[dict[Node, int | float]]:
     """Values of single sizes under which a store and another access to the same array, which differ by a multiple of
     that size, meet in two threads of a block. The sizes of a visible launch are what they are for, and large, unless
     the program says how small they may be."""
-    if not _MEETING_DISTANCES.is_on:
-        return []
     found: dict[Node, int | float] = {}
     launched = execution.launch.source == "launch-site"
     for touches in arrays:

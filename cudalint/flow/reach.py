@@ -17,19 +17,15 @@ from cudalint.flow.trial import Trial
 from cudalint.flow.unfold import TooLarge, flat
 from cudalint.heuristics import heuristic
 
-_REACHING_SIZES = heuristic("reaching-sizes", "halos: small sizes let threads through that large ones keep away")
-_LASTING_SIZES = heuristic("lasting-sizes", "loops that large sizes end early")
-
 _MOST = 2
 """Sizes that are looked at for one kernel."""
 _TIMES = 16
 _SIZES = tuple(1 << bits for bits in range(12, 2, -1))
 
 
+@heuristic("reaching-sizes", "halos: small sizes let threads through that large ones keep away").otherwise([])
 def reaching(execution: Execution, trial: Trial, touches: Iterable[Touch]) -> list[dict[Node, int | float]]:
     """A small value of one size for accesses that no thread gets to with the usual ones."""
-    if not _REACHING_SIZES.is_on:
-        return []
     found: dict[Node, dict[Node, int | float]] = {}
     tried: set[Node] = set()
     try:
@@ -51,11 +47,10 @@ def reaching(execution: Execution, trial: Trial, touches: Iterable[Touch]) -> li
     return list(found.values())
 
 
+@heuristic("lasting-sizes", "loops that large sizes end early").otherwise([])
 def lasting(execution: Execution, trial: Trial, touches: Iterable[Touch]) -> list[dict[Node, int | float]]:
     """Larger sizes for loops over the grid that end for most blocks after one iteration with the usual ones: what
     happens from one iteration to the next shows for larger ones only."""
-    if not _LASTING_SIZES.is_on:
-        return []
     found: dict[Node, dict[Node, int | float]] = {}
     seen: set[Node] = set()
     try:

@@ -248,7 +248,7 @@ def test_good_options_are_taken(cudalint: Run, tile: str, arguments: list[str]) 
 def test_a_header_is_linted_through_its_includer(cudalint: Run, project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     from handmade import file_facts, kernel
 
-    def analyse(path: str, options: object) -> object:
+    def analyse(path: str, options: object, watch: object = None) -> object:
         sources = {path: path, "tile.cuh": "tile.cuh"} if path == "a.cu" else {path: path}
         return file_facts(path, kernels=(kernel("tile.cuh"),), sources=sources)
 
