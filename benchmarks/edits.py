@@ -126,7 +126,7 @@ def faults_of(change: Change, before: Linted, after: Linted) -> tuple[list[str],
     """What is worse than before, or not as promised; and what is new but milder."""
     faults = [f"linting fails: {failure['message']}" for failure in _new_failures(before.check, after.check)]
     faults += _uncured(change, before.check, after.check)
-    new, milder = _new_findings(change, before.check, after.check)
+    new, milder = _new_findings(change, before, after.check)
     return [*faults, *new, *_worse_accesses(change.edits, before.facts, after.facts)], milder
 
 
@@ -176,10 +176,11 @@ def _is_milder(new: Mapping[str, float], old: Mapping[str, float]) -> bool:
     return any(a < b * (1 - _SAME) for a, b in pairs) and all(a <= b * (1 + _SAME) for a, b in pairs)
 
 
-def _new_findings(change: Change, before: Document, after: Document) -> tuple[list[str], list[str]]:
+def _new_findings(change: Change, before: Linted, after: Document) -> tuple[list[str], list[str]]:
     old: Counter[tuple[object, ...]] = Counter()
+    costs = _costs(before.facts, partial(moved_line, change.edits))
     cured = len(_SEVERITIES) - 1
-    for finding in before["diagnostics"]:
+    for finding in before.check["diagnostics"]:
         line = moved_line(change.edits, finding["path"], finding["line"], finding["column"])
         old[_key(finding, line)] += 1
         if suggested(finding) == change.edits:
@@ -192,8 +193,18 @@ def _new_findings(change: Change, before: Document, after: Document) -> tuple[li
             old[key] -= 1
             continue
         words = f"is new: {finding['code']} at {finding['path']}:{finding['line']}: {finding['message']}"
-        (new if _SEVERITIES.index(finding["severity"]) <= cured else milder).append(words)
+        is_worse = _SEVERITIES.index(finding["severity"]) <= cured and not _cost_as_much(finding, costs)
+        (new if is_worse else milder).append(words)
     return new, milder
+
+
+def _cost_as_much(finding: Document, costs: Mapping[tuple[Any, ...], Cost]) -> bool:
+    """Whether its line cost as much before, and only was little beside what is gone."""
+    figures = {name: figure for name, figure in finding["figures"].items() if name in _FIGURES}
+    lines = [cost.figures for key, cost in costs.items() if (key[2], key[3]) == (finding["path"], finding["line"])]
+    return bool(figures) and any(
+        all((line.get(name) or 0.0) >= figure * (1 - _SAME) for name, figure in figures.items()) for line in lines
+    )
 
 
 def _worse_accesses(edits: Edits, before: Document, after: Document) -> Iterator[str]:
@@ -228,18 +239,33 @@ class Cost(Struct):
 
 
 def _costs(facts: Document, moved: Callable[..., int]) -> dict[tuple[Any, ...], Cost]:
-    """By instantiation, launch, line, calls, operation and array."""
+    """By instantiation, launch, line, calls, operation and array. What is launched in one of the files is not judged by
+    the launch that is made up for another, which holds its text alone."""
     found: dict[tuple[Any, ...], Cost] = defaultdict(Cost)
-    for kernel in (kernel for file in facts["files"] for kernel in file["kernels"]):
+    kernels = [kernel for file in facts["files"] for kernel in file["kernels"]]
+    launched = {_definition(kernel) for kernel in kernels if not all(map(_is_made_up, kernel["launches"]))}
+    for kernel in kernels:
         for access in kernel["accesses"]:
-            line = moved(access["path"], access["line"], access["column"])
+            # The call that an access belongs to stands somewhere on its line.
+            column = access["column"] if access["column"] > 1 else sys.maxsize
+            line = moved(access["path"], access["line"], column)
             calls = tuple(moved(frame["path"], frame["line"]) for frame in access["inlined_from"])
             for result in access["results"]:
                 launch = kernel["launches"][result["launch"]]
+                if _is_made_up(launch) and _definition(kernel) in launched:
+                    continue
                 sizes = *launch["block"], *launch["grid"], *launch["parameters"].items()
                 where = access["path"], line, calls
                 found[kernel["instantiation"], sizes, *where, access["operation"], access["array"]].note(result)
     return found
+
+
+def _is_made_up(launch: Document) -> bool:
+    return launch["source"] in ("launch-bounds", "inferred", "default")
+
+
+def _definition(kernel: Document) -> tuple[object, ...]:
+    return kernel["path"], kernel["line"], kernel["name"]
 
 
 def _spelled(key: tuple[Any, ...]) -> str:

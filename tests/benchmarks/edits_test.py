@@ -21,7 +21,9 @@ def _finding(code: str, line: int, suggests: bool = False, **figures: float) -> 
     }  # fmt: skip
 
 
-def _linted(findings: list[dict[str, Any]], line: int = 4, wavefronts: float = 1.0) -> edits.Linted:
+def _linted(
+    findings: list[dict[str, Any]], line: int = 4, wavefronts: float = 1.0, alone: float | None = None
+) -> edits.Linted:
     result = {
         "launch": 0, "status": "exact", "reason": None, "sectors_per_request": None,
         "wavefronts_per_request": wavefronts,
@@ -30,9 +32,16 @@ def _linted(findings: list[dict[str, Any]], line: int = 4, wavefronts: float = 1
         "path": "a.cu", "line": line, "column": 9, "inlined_from": [], "operation": "load", "array": "t",
         "results": [result],
     }  # fmt: skip
-    launch = {"block": [32, 1, 1], "grid": [1, 1, 1], "parameters": {}}
-    kernel = {"instantiation": "k", "launches": [launch], "accesses": [access]}
-    return edits.Linted({"diagnostics": findings, "failures": []}, {"files": [{"kernels": [kernel]}]})
+    launch = {"block": [32, 1, 1], "grid": [1, 1, 1], "parameters": {}, "source": "launch-site"}
+    kernel = {
+        "path": "a.cu", "line": 1, "name": "k", "instantiation": "k", "launches": [launch], "accesses": [access],
+    }  # fmt: skip
+    made_up = launch | {"block": [256, 1, 1], "source": "default"}
+    other = kernel | {
+        "launches": [made_up], "accesses": [access | {"results": [result | {"wavefronts_per_request": alone}]}],
+    }  # fmt: skip
+    files = [{"kernels": [kernel]}, *([{"kernels": [other]}] if alone is not None else [])]
+    return edits.Linted({"diagnostics": findings, "failures": []}, {"files": files})
 
 
 _BEFORE = _linted([_finding("CL301", 3, suggests=True), _finding("CL201", 4)])
@@ -89,3 +98,19 @@ def test_a_header_is_linted_through_what_includes_it(tmp_path: Path) -> None:
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).write_text(text)
     assert edits.Includers(tmp_path).sources("k/a.cuh") == ["m.cu"]
+
+
+def test_a_finding_is_no_news_where_its_line_cost_as_much_before() -> None:
+    before = _linted([_finding("CL301", 3, suggests=True)], wavefronts=2.0)
+    after = _linted([_finding("CL201", 5, wavefronts_per_request=2.0) | {"severity": "error"}], 5, wavefronts=2.0)
+    faults, milder = edits.faults_of(_CHANGE, before, after)
+    assert not faults
+    assert len(milder) == 1
+
+
+def test_a_launch_that_is_made_up_does_not_count_where_another_file_launches() -> None:
+    before, after = _linted(_FOUND, alone=1.0), _linted([], 5, alone=2.0)
+    assert edits.faults_of(_CHANGE, before, after) == ([], [])
+
+
+_FOUND = [_finding("CL301", 3, suggests=True)]
