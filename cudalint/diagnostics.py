@@ -7,7 +7,7 @@ from typing import Literal
 
 from msgspec import Struct, field
 
-from cudalint.facts import LaunchFacts, Place, Sample
+from cudalint.facts import FindingCost, LaunchFacts, Place, Sample
 
 Severity = Literal["error", "warning", "info"]
 
@@ -85,6 +85,8 @@ class Diagnostic(Struct, frozen=True, eq=False):
     are told together."""
     about: str = ""
     """The array that the message is about, where others of one cause may be about others."""
+    cost: FindingCost | None = None
+    """What it takes of its kernel, where that was asked for and can be told."""
     part_of: str = ""
     """Parts of the same are one finding of their kernel, unless an annotation allows some of them."""
     justification: Justification | None = None

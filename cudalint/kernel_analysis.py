@@ -27,7 +27,7 @@ from cudalint.evaluate.symbolic.nodes import Node
 from cudalint.evaluate.symbolic.options import settle_options
 from cudalint.evaluate.symbolic.sizes import settle_sizes
 from cudalint.facts import Gap, KernelFacts, LaunchFacts, Place, Resources
-from cudalint.facts.files import not_resolved
+from cudalint.facts.files import not_resolved, without
 from cudalint.hardware.features import Need, target_for
 from cudalint.hardware.targets import Target, find_target
 from cudalint.kinds import Kinds
@@ -140,9 +140,8 @@ class KernelAnalysis(Struct, eq=False):
             collected=self.options.kinds,
         )
         for provider in providers:
-            if provider.kind in self.options.kinds:
-                facts = provider.put_into(facts)
-        return facts
+            facts = provider.put_into(facts)
+        return without(facts, {provider.kind for provider in providers} - self.options.kinds)
 
     @property
     def target(self) -> Target:

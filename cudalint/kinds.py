@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Final, Literal, get_args
 
-Kind = Literal["accesses", "branches", "alignments", "bounds", "pitches", "barriers", "races", "occupancy"]
+Kind = Literal["accesses", "branches", "alignments", "bounds", "pitches", "barriers", "races", "occupancy", "costs"]
 """In the order in which they are collected, so that none comes before one that it needs. A kernel's launches,
 resources and gaps are known in any case: every launch is executed."""
 Kinds = frozenset[Kind]
 
 EVERY_KIND: Final[Kinds] = frozenset(get_args(Kind))
-SHOWN_KINDS: Final[Kinds] = frozenset({"accesses", "branches", "barriers", "races", "occupancy"})
+SHOWN_KINDS: Final[Kinds] = frozenset({"accesses", "branches", "barriers", "races", "occupancy", "costs"})
 """Those that `cudalint facts` prints."""
 NO_KIND: Final[Kinds] = frozenset()
 

@@ -21,6 +21,7 @@ from cudalint.facts.accesses import (
 )
 from cudalint.facts.barriers import Barrier, BarrierKind, BarrierResult, UnmaskedCall
 from cudalint.facts.branches import Branch, BranchResult, Compiled, Divergence, Verdict
+from cudalint.facts.costs import RESOURCES, Bound, CostStatus, FindingCost, LaunchCost, Operations, Resource, Work
 from cudalint.facts.faults import Misalignment, OutOfBounds, PitchMismatch
 from cudalint.facts.files import (
     FileFacts,
@@ -49,6 +50,7 @@ __all__ = [
     "GRID_ARRIVES",
     "GRID_WAITS",
     "REGISTER_CEILINGS",
+    "RESOURCES",
     "Access",
     "AccessResult",
     "ArgumentValue",
@@ -57,16 +59,20 @@ __all__ = [
     "BarrierFix",
     "BarrierKind",
     "BarrierResult",
+    "Bound",
     "Branch",
     "BranchResult",
     "Compiled",
+    "CostStatus",
     "Divergence",
     "FileFacts",
+    "FindingCost",
     "Frame",
     "Gap",
     "Insertion",
     "KernelFacts",
     "KnownExtents",
+    "LaunchCost",
     "LaunchFacts",
     "LaunchSite",
     "LaunchSource",
@@ -77,6 +83,7 @@ __all__ = [
     "Misalignment",
     "Occupancy",
     "Operation",
+    "Operations",
     "OutOfBounds",
     "ParameterFacts",
     "PitchMismatch",
@@ -84,6 +91,7 @@ __all__ = [
     "Problem",
     "Race",
     "RaceEnd",
+    "Resource",
     "Resources",
     "Sample",
     "Space",
@@ -93,4 +101,5 @@ __all__ = [
     "UnmaskedCall",
     "UnusableAnnotation",
     "Verdict",
+    "Work",
 ]

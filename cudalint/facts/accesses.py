@@ -79,7 +79,8 @@ class AccessResult(Struct, frozen=True, eq=False):
     active_lanes: float | None = None
     active_request_fraction: float | None = None
     requests: float | None = None
-    """Warp-level requests in the whole launch, where it is known."""
+    """Warp-level requests with an active lane in the whole launch, where that is known."""
+    requests_range: tuple[float, float] | None = None
     offset_range: tuple[int, int] | None = None
     """Lowest and one past the highest byte touched by any active lane, over everything evaluated."""
     strides: Strides | None = None

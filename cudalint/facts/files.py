@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Literal
+from collections.abc import Collection, Mapping
+from typing import Any, Final, Literal
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from cudalint.facts.accesses import Access
 from cudalint.facts.barriers import Barrier, UnmaskedCall
 from cudalint.facts.branches import Branch
+from cudalint.facts.costs import LaunchCost
 from cudalint.facts.faults import Misalignment, OutOfBounds, PitchMismatch
 from cudalint.facts.launches import LaunchFacts, ParameterFacts
 from cudalint.facts.places import Place
 from cudalint.facts.races import Race
 from cudalint.facts.resources import Occupancy, Resources
 from cudalint.hardware.features import Need
-from cudalint.kinds import EVERY_KIND, Kinds
+from cudalint.kinds import EVERY_KIND, Kind, Kinds
 from cudalint.reasons import Problem, ReasonKind
 
 
@@ -37,6 +39,7 @@ class KernelFacts(Struct, frozen=True, eq=False):
     unmasked_calls: tuple[UnmaskedCall, ...] = ()
     occupancy: tuple[Occupancy, ...] | None = None
     roofline: None = None
+    costs: tuple[LaunchCost, ...] | None = None
     misalignments: tuple[Misalignment, ...] = ()
     out_of_bounds: tuple[OutOfBounds, ...] = ()
     pitches: tuple[PitchMismatch, ...] = ()
@@ -51,6 +54,18 @@ class KernelFacts(Struct, frozen=True, eq=False):
     """Whether it, or what it calls, reads `blockDim`. What does not is written for the blocks that it gets."""
     collected: Kinds = EVERY_KIND
     """The kinds of facts that were asked for. Of the others nothing is here, which says nothing."""
+
+
+def without(facts: KernelFacts, kinds: Collection[Kind]) -> KernelFacts:
+    """The facts of a kernel without those kinds that were only collected since others need them."""
+    if not kinds:
+        return facts
+    left: dict[str, Any] = {kind: () if kind == "accesses" else None for kind in kinds if kind in _OPTIONAL}
+    return replace(facts, **left)
+
+
+_OPTIONAL: Final[Kinds] = frozenset({"accesses", "branches", "barriers", "races", "occupancy", "costs"})
+"""Kinds with a field of their name."""
 
 
 class UnusableAnnotation(Struct, frozen=True):

@@ -32,7 +32,7 @@ class UnknownTarget(ValueError):
 class Target(Struct, frozen=True):
     """One GPU: shared memory in bytes, peaks without sparsity in 10^12 operations per second.
 
-    `sources` says for each group of figures (limits, shared_memory, allocation, sm_count, peaks) which
+    `sources` says for each group of figures (limits, shared_memory, allocation, lanes, l2, sm_count, peaks) which
     document and section it comes from.
     """
 
@@ -66,6 +66,10 @@ class Target(Struct, frozen=True):
     shared_capacities: tuple[int, ...]
     """The sizes that the SM's memory can be divided into, ascending; the rest of it is L1 cache."""
 
+    lanes: Mapping[str, int]
+    """Results per clock and SM of `fp32`, `fp64` and `fp16` multiply-adds and of the `special` function unit."""
+    l2_bytes: int
+
     fp32_tflops: float
     bandwidth_gb_s: float
     tensor_tflops: Mapping[str, float]
@@ -78,6 +82,11 @@ class Target(Struct, frozen=True):
     def max_warps_per_sm(self) -> int:
         """Warps that can be resident on one SM."""
         return self.max_threads_per_sm // self.warp_size
+
+    @property
+    def clock_ghz(self) -> float:
+        """The clock that the peak of FP32 is stated for: a lane does a multiply-add, which counts 2, in each cycle."""
+        return self.fp32_tflops * 1000 / (2 * self.lanes["fp32"] * self.sm_count)
 
     @property
     def ridge(self) -> float:
@@ -151,6 +160,7 @@ def _load(chip: str) -> Target:
         sm_count=own["sm_count"],
         fp32_tflops=float(own["fp32_tflops"]),
         bandwidth_gb_s=float(own["bandwidth_gb_s"]),
+        l2_bytes=own["l2_bytes"],
         tensor_tflops={kind: float(peak) for kind, peak in own["tensor_tflops"].items()},
         sources=sources,
         **figures,

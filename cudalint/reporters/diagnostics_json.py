@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 
 from cudalint import __version__
 from cudalint.diagnostics import Diagnostic, Suggestion
-from cudalint.facts import LaunchFacts, Place
+from cudalint.facts import FindingCost, LaunchFacts, Place
 from cudalint.results import CheckResult
 
 SCHEMA = 1
@@ -78,6 +78,7 @@ def _diagnostic(diagnostic: Diagnostic) -> JsonObject:
         "assumptions": list(diagnostic.assumptions),
         "launches": [launch_object(launch) for launch in diagnostic.launches],
         "figures": _figures(diagnostic.figures),
+        "cost": None if diagnostic.cost is None else _cost(diagnostic.cost),
         "related": [{**_place(related.place), "message": related.message} for related in diagnostic.related],
         "suggestion": _suggestion(diagnostic.suggestion) if diagnostic.suggestion else None,
         "variants": [_variant(variant) for variant in diagnostic.variants],
@@ -111,6 +112,18 @@ def _place(place: Place) -> JsonObject:
         "column": place.column,
         "end_line": place.end_line,
         "end_column": place.end_column,
+    }
+
+
+def _cost(cost: FindingCost) -> JsonObject:
+    return {
+        "share": plain_number(cost.share),
+        "speedup": plain_number(cost.speedup),
+        "limiter": cost.limiter,
+        "sectors": plain_number(cost.sectors),
+        "wavefronts": plain_number(cost.wavefronts),
+        "traffic_share": plain_number(cost.traffic_share),
+        "status": cost.status,
     }
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Sequence
 
+from msgspec.structs import asdict
+
 from cudalint.facts import (
     Access,
     AccessResult,
@@ -13,6 +15,7 @@ from cudalint.facts import (
     FileFacts,
     Frame,
     KernelFacts,
+    LaunchCost,
     Occupancy,
     Place,
     Race,
@@ -72,6 +75,7 @@ def _kernel(kernel: KernelFacts) -> JsonObject:
         "resources": _resources(kernel.resources),
         "occupancy": None if kernel.occupancy is None else [_occupancy(o) for o in kernel.occupancy],
         "roofline": kernel.roofline,
+        "costs": None if kernel.costs is None else [_cost(cost) for cost in kernel.costs],
         "gaps": [
             {"path": gap.path, "line": gap.line, "reason": gap.reason, "remedy": gap.remedy} for gap in kernel.gaps
         ],
@@ -117,6 +121,8 @@ def _result(result: AccessResult) -> JsonObject:
         "conflict_ways": plain_number(result.conflict_ways),
         "active_lanes": plain_number(result.active_lanes),
         "active_request_fraction": plain_number(result.active_request_fraction),
+        "requests": plain_number(result.requests),
+        "requests_range": _range(result.requests_range),
     }
 
 
@@ -196,6 +202,33 @@ def _occupancy(occupancy: Occupancy) -> JsonObject:
             {"registers": registers, "blocks_per_sm": blocks, "occupancy": share}
             for registers, blocks, share in occupancy.by_registers
         ],
+    }
+
+
+def _cost(cost: LaunchCost) -> JsonObject:
+    operations = cost.operations
+    footprint = {"read": plain_number(cost.read_bytes), "written": plain_number(cost.written_bytes)}
+    return {
+        "launch": cost.launch,
+        "status": cost.status,
+        "assumptions": list(cost.assumptions),
+        "reason": cost.reason,
+        "requests": {space: plain_number(count) for space, count in cost.requests.items()},
+        "sectors": plain_number(cost.sectors),
+        "wavefronts": plain_number(cost.wavefronts),
+        "operations": None if operations is None else {k: plain_number(v) for k, v in asdict(operations).items()},
+        "instructions": plain_number(cost.instructions),
+        "footprint_bytes": None if cost.read_bytes is None else footprint,
+        "l2_bytes": plain_number(cost.l2_bytes),
+        "dram_bytes": plain_number(cost.dram_bytes),
+        "requested_bytes": plain_number(cost.requested_bytes),
+        "requested_intensity": plain_number(cost.requested_intensity),
+        "arithmetic_intensity": plain_number(cost.arithmetic_intensity),
+        "ridge": plain_number(cost.ridge),
+        "limits_us": {resource: plain_number(time) for resource, time in cost.limits_us.items()},
+        "bound": cost.bound,
+        "time_us": plain_number(cost.time_us),
+        "attainable_gflops": plain_number(cost.attainable_gflops),
     }
 
 

@@ -67,9 +67,9 @@ def test_figures_fit_each_other(name: str) -> None:
     assert target.shared_per_block_opt_in + target.shared_reserved_per_block == target.shared_per_sm
     # An FP32 lane does two operations per clock, so that the peak implies a clock.
     lanes = 64 if target.architecture in ("sm_70", "sm_75", "sm_80") else 128
-    clock_ghz = target.fp32_tflops * 1000 / (2 * lanes * target.sm_count)
-    assert 1.2 < clock_ghz < 2.7
-    assert {"limits", "shared_memory", "allocation", "sm_count", "peaks"} == target.sources.keys()
+    assert target.lanes["fp32"] == lanes
+    assert 1.2 < target.clock_ghz < 2.7
+    assert {"limits", "shared_memory", "allocation", "lanes", "l2", "sm_count", "peaks"} == target.sources.keys()
 
 
 def test_targets_are_hashable_and_travel_between_processes() -> None:

@@ -158,6 +158,8 @@ class Step(Struct, frozen=True, eq=False):
     """The loops around it: it is executed once for every iteration of the innermost one."""
     position: int = 0
     """How many events there were before it."""
+    conditions: tuple[Node, ...] = ()
+    """All of them hold for the lanes that execute it."""
 
 
 class Side(Struct, frozen=True, eq=False):

@@ -281,7 +281,7 @@ class Executor:
 
     def step(self, code: ir.Stmt | ir.Expr) -> None:
         if self.stepping and self.memory.recording and self.configuration is not None:
-            self.steps.append(Step(code, self.state.loops, len(self.memory.events)))
+            self.steps.append(Step(code, self.state.loops, len(self.memory.events), self.state.conditions))
 
     def declare(self, statement: ir.Declare) -> None:
         symbol = statement.symbol

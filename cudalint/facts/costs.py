@@ -1,0 +1,111 @@
+"""What a launch costs: counts of what it asks of the machine, the time that each resource needs for that, and what a
+finding takes of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final, Literal, get_args
+
+from msgspec import Struct
+
+Resource = Literal[
+    "dram", "l2", "l1", "shared", "issue", "fp32", "fp64", "fp16", "special", "tensor", "latency", "launch"
+]
+"""What a kernel may wait for. `latency`: for results, with too few warps to hide it. `launch`: to begin and to end."""
+Bound = Resource | Literal["unknown"]
+CostStatus = Literal["exact", "assumed", "range", "unknown"]
+RESOURCES: Final[tuple[Resource, ...]] = get_args(Resource)
+
+
+class Operations(Struct, frozen=True):
+    """Arithmetic per thread, by type; a fused multiply-add counts 2."""
+
+    fp32: float = 0.0
+    fp64: float = 0.0
+    fp16: float = 0.0
+    tensor: float = 0.0
+    special: float = 0.0
+    """Instructions of the special function unit: reciprocals, roots, `sin`, `exp2`, and the conversions that it does.
+    """
+
+    @property
+    def floating(self) -> float:
+        """Floating-point operations of all types."""
+        return self.fp32 + self.fp64 + self.fp16 + self.tensor
+
+
+class Work(Struct, frozen=True):
+    """What one launch asks of the machine: all that the time model sees of it."""
+
+    blocks: float
+    warps_per_block: int
+    resident_blocks: int
+    """Blocks that fit on one SM at a time."""
+    operations: Operations
+    instructions: float
+    """Warp-level instructions."""
+    requests: Mapping[str, float]
+    """Warp-level requests by memory: `global`, `shared`."""
+    sectors: float
+    """32-byte sectors that global requests ask of L1."""
+    wavefronts: float
+    """Passes that requests of shared memory take."""
+    l2_bytes: float
+    dram_bytes: float
+    chain: float
+    """Cycles that one warp would take alone: its longest sequence of waits."""
+
+
+class LaunchCost(Struct, frozen=True):
+    """What one launch of a kernel costs on the target. Figures that are not known are None."""
+
+    launch: int
+    status: CostStatus
+    assumptions: tuple[str, ...] = ()
+    reason: str | None = None
+    """Why the status is `range` or `unknown`."""
+    requests: Mapping[str, float] = {}
+    """Warp-level requests by memory: `global`, `shared`."""
+    sectors: float | None = None
+    wavefronts: float | None = None
+    operations: Operations | None = None
+    instructions: float | None = None
+    read_bytes: float | None = None
+    """Distinct bytes of global memory that are read, in whole sectors."""
+    written_bytes: float | None = None
+    l2_bytes: float | None = None
+    dram_bytes: float | None = None
+    requested_bytes: float | None = None
+    """What all lanes ask of global memory: the traffic that there would be without caches."""
+    requested_intensity: float | None = None
+    """Floating-point operations per such byte: 1/12 for a sum of two vectors, a quarter for a naive matrix product and
+    a quarter of the tile's width for a tiled one."""
+    arithmetic_intensity: float | None = None
+    """Floating-point operations per byte of DRAM traffic."""
+    ridge: float | None = None
+    """The intensity at which the target's arithmetic takes as long as its DRAM."""
+    limits_us: Mapping[Resource, float] = {}
+    """Microseconds that each resource takes, if nothing else held the kernel up."""
+    bound: Bound = "unknown"
+    time_us: float | None = None
+    attainable_gflops: float | None = None
+    """10^9 operations per second that the roofline allows at this intensity."""
+    work: Work | None = None
+
+
+class FindingCost(Struct, frozen=True):
+    """What a finding takes of its kernel."""
+
+    share: float | None
+    """Of the kernel's predicted time, what goes away if the finding's figure becomes ideal; None if not known."""
+    speedup: float | None
+    """Of the kernel, if it does."""
+    limiter: Bound
+    """What binds the kernel as it is."""
+    sectors: float = 0.0
+    """Sectors beyond the ideal in the whole launch."""
+    wavefronts: float = 0.0
+    """Wavefronts beyond the ideal in the whole launch."""
+    traffic_share: float | None = None
+    """Both of them as a share of all sectors and wavefronts of the kernel."""
+    status: CostStatus = "unknown"
