@@ -33,6 +33,7 @@ from cudalint.settings import FileIgnores
 from cudalint.source.text import source_text
 from cudalint.suppressions import AnnotationReview, Finding, suppress
 from cudalint.thresholds import Thresholds
+from cudalint.time_limit import OutOfTime, interruptible
 
 if TYPE_CHECKING:
     from cudalint.kernel_analysis import Watch
@@ -185,8 +186,12 @@ def _with_proven_edits(found: Sequence[Diagnostic], facts: FileFacts, job: Check
     ) -> tuple[FileFacts, list[Diagnostic]] | None:
         unsaved = {**dict(job.options.unsaved), **texts}
         options = replace(job.options, unsaved=tuple(unsaved.items()), only=kernels, kinds=kinds_read_by(rules))
-        changed = analyse(job.path, options.within(seconds))
-        return None if isinstance(changed, Failure) else linted(changed)
+        try:
+            with interruptible():
+                changed = analyse(job.path, options.within(seconds))
+                return None if isinstance(changed, Failure) else linted(changed)
+        except OutOfTime:
+            return None
 
     proof = Proof(
         *linted(facts_of_all, replace(job, thresholds=with_little)),

@@ -32,7 +32,7 @@ from cudalint.facts import Gap, KernelFacts, Place, UnusableAnnotation
 from cudalint.faults import described
 from cudalint.frontend.texts import annotations_in
 from cudalint.hardware.targets import find_target
-from cudalint.kernel_analysis import KernelAnalysis, Watch
+from cudalint.kernel_analysis import TAKES_TOO_LONG, KernelAnalysis, Watch
 from cudalint.launches.arguments import unknown_arguments, with_stand_ins, with_template
 from cudalint.launches.configuration import Configuration
 from cudalint.launches.distinct import Chosen, distinct, still_left_out
@@ -50,6 +50,7 @@ from cudalint.options import AnalysisOptions
 from cudalint.parse_options import parse_options
 from cudalint.program.host_code import HostCode
 from cudalint.source.text import source_text
+from cudalint.time_limit import OutOfTime, interruptible
 from cudalint.toolkit.usage import Usage, usage_of
 
 _GIVEN_FUNCTION = re.compile(r"[<,]\s*&\w")
@@ -194,15 +195,28 @@ class FileAnalysis(Struct, eq=False):
         last = [(index, self.opt_ins.noted_in(c, ref)) for index, c in chosen.last]
         usage = usage_of(function.name, function.linkage_name(), self.usage) if self.usage else None
         analysis = KernelAnalysis(
-            self.graph, function, configurations, assumed, self.deadline, self.options, usage,
-            axioms=[axiom for ref in self.unit.axioms if (axiom := ref.load()) is not None], last=last,
+            self.graph,
+            function,
+            configurations,
+            assumed,
+            self.deadline,
+            self.options,
+            usage,
+            axioms=[axiom for ref in self.unit.axioms if (axiom := ref.load()) is not None],
+            last=last,
             need=self.needs.of(function, [site.span for site in sites if site.in_clusters]),
-            right_pitches=self.right_pitches, watch=self.watch,
+            right_pitches=self.right_pitches,
+            watch=self.watch,
         )
         for reason in said.unknown:
             analysis.gap(function.name_span, reason)
         try:
-            facts = analysis.facts()
+            with interruptible():
+                facts = analysis.facts()
+        except OutOfTime:
+            # What it was at is of no use; the other kernels' results are kept.
+            analysis.given_up = True
+            facts = analysis.without_facts(TAKES_TOO_LONG)
         except RecursionError:
             # The others are evaluated all the same.
             facts = analysis.without_facts("its expressions are nested too deeply to be evaluated")
@@ -269,9 +283,7 @@ class FileAnalysis(Struct, eq=False):
         last = tuple((index, completed(configuration)) for index, configuration in chosen.last)
         return replace(chosen, configurations=[completed(c) for c in found], last=last)
 
-    def _assumptions(
-        self, function: ir.Function, annotations: Sequence[Annotation], said: _Said
-    ) -> Assumptions:
+    def _assumptions(self, function: ir.Function, annotations: Sequence[Annotation], said: _Said) -> Assumptions:
         """What holds in this kernel. Those of the command line and the configuration are for others too, so that a
         name that is nothing here is only worth a word in an annotation."""
         own = {symbol.name for symbol in function.parameters} | {"blockDim", "gridDim"}

@@ -51,6 +51,8 @@ _EXECUTING_SHARE = 0.3
 _COMPARED: Kinds = frozenset({"accesses"})
 """Which launches of a host loop are evaluated depends on the figures under the first one and the last."""
 
+TAKES_TOO_LONG = "the file takes too long; it was given up"
+
 
 class KernelAnalysis(Struct, eq=False):
     graph: Graph
@@ -87,7 +89,7 @@ class KernelAnalysis(Struct, eq=False):
             if self._until.is_over():
                 self._launches.append(launch_facts(configuration, self.graph))
                 self.given_up = True
-                self.gap(self.function.name_span, "the file takes too long; it was given up")
+                self.gap(self.function.name_span, TAKES_TOO_LONG)
                 continue
             with named_after_parameters(configuration, self.graph):
                 self._under(index, configuration, providers)
@@ -257,9 +259,7 @@ class KernelAnalysis(Struct, eq=False):
     def executing_until(self) -> Deadline:
         return self._until.within(_EXECUTING_SHARE * self.options.seconds)
 
-    def gap(
-        self, span: ir.Span, reason: str, kind: ReasonKind = "other", problem: Problem | None = None
-    ) -> None:
+    def gap(self, span: ir.Span, reason: str, kind: ReasonKind = "other", problem: Problem | None = None) -> None:
         gap = Gap(span.path, span.line, reason, kind=kind, problem=problem)
         self.gaps.setdefault((span.path, span.line, reason), gap)
 

@@ -26,6 +26,7 @@ from typing import Generic, TypeVar
 
 from msgspec import Struct
 
+from cudalint import time_limit
 from cudalint.faults import described
 from cudalint.memory import peak_megabytes
 
@@ -164,9 +165,7 @@ class _Worker(Generic[Job, Result]):
         inherited: list[Connection] = []
         if sys.platform == "linux":
             inherited = [self.connection, *(worker.connection for worker in siblings)]
-        self._process = context.Process(
-            target=_serve, args=(function, theirs, limits, inherited), daemon=True
-        )
+        self._process = context.Process(target=_serve, args=(function, theirs, limits, inherited), daemon=True)
         self._process.start()
         theirs.close()
         self._limits = limits
@@ -320,7 +319,9 @@ def _keep_memory() -> None:
 
 
 def _let_run(seconds: float) -> None:
-    """Has the system end this process after so much computing, whatever library it is in; 0 for never."""
+    """Has the system end this process after so much computing, whatever library it is in; 0 for never. Somewhat earlier
+    it is asked to end by itself."""
+    time_limit.begin(seconds)
     if _COUNTS_WORK:
         signal.setitimer(signal.ITIMER_PROF, seconds)
 
@@ -329,7 +330,7 @@ def _answer(connection: Connection, function: Callable[[Job], Result], job: Job,
     reply: _Reply[Result]
     try:
         value = function(job)
-        spent = bool(getattr(value, "retire", False))
+        spent = bool(getattr(value, "retire", False)) or time_limit.is_over()
         reply = _Reply(value, None, retire=spent or peak_megabytes() > megabytes)
         connection.send(reply)
     except Exception as error:

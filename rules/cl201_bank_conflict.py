@@ -5,14 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import numpy as np
+from msgspec import Struct
 
-from cudalint.diagnostics import Diagnostic, Picture, Related, Suggestion
+from cudalint.diagnostics import Diagnostic, Edit, Picture, Related, Suggestion
 from cudalint.facts import Access, AccessResult, ArrayFacts, KernelFacts
 from cudalint.hardware.banks import BANK_BYTES, occupied_parts, shared_request
 from cudalint.remedies.layout_edits import is_of_the_launch, layout_edits
 from cudalint.remedies.layouts import Proposal, propose_layout, uses_of
 from cudalint.rule import Rule, RuleContext
 from cudalint.rulekit import Evaluated, array_key, blamed, calls_to, count, evaluated, figure, is_rare, noun, wavefronts
+from cudalint.time_limit import OutOfTime, interruptible
 
 _WORTH_A_WORD = 0.9
 """A layout that is better for the whole array is only mentioned at accesses that it brings under this share."""
@@ -59,20 +61,18 @@ class BankConflict(Rule):
     def check(self, kernel: KernelFacts, context: RuleContext) -> Iterator[Diagnostic]:
         everything = list(evaluated(kernel, "shared"))
         limits = {**self.thresholds, **context.thresholds}
-        proposals: dict[object, Proposal | None] = {}
+        remedies: dict[object, _Remedy | None] = {}
         for one in everything:
             if not _conflicts(one.result, limits["ways"]) or not _meets(one, limits["ways"]):
                 continue
             if is_rare(one, everything, wavefronts, limits["share"]):
                 continue
             key = array_key(one.access)
-            if key not in proposals:
-                proposals[key] = _propose(kernel, one.access, context)
-            yield self._diagnostic(kernel, one, proposals[key], context)
+            if key not in remedies:
+                remedies[key] = _remedy(kernel, one.access, context)
+            yield self._diagnostic(kernel, one, remedies[key])
 
-    def _diagnostic(
-        self, kernel: KernelFacts, one: Evaluated, proposal: Proposal | None, context: RuleContext
-    ) -> Diagnostic:
+    def _diagnostic(self, kernel: KernelFacts, one: Evaluated, remedy: _Remedy | None) -> Diagnostic:
         access, result, launch = one
         message = _message(one)
         return self.finding(
@@ -87,7 +87,7 @@ class BankConflict(Rule):
                 "conflict_ways": _ways(result),
             },
             related=(*_related(access), *calls_to(access)),
-            suggestion=_suggestion(kernel, one, proposal, context) if proposal else None,
+            suggestion=_suggestion(one, remedy) if remedy else None,
             picture=_picture(one),
             cause=message,
         )
@@ -146,12 +146,26 @@ def _picture(one: Evaluated) -> Picture | None:
 # --- the suggestion --------------------------------------------------------------------------------------
 
 
-def _propose(kernel: KernelFacts, access: Access, context: RuleContext) -> Proposal | None:
+class _Remedy(Struct, frozen=True, eq=False):
+    """What helps all accesses of an array, and the edits that make it so."""
+
+    proposal: Proposal
+    edits: tuple[Edit, ...]
+
+
+def _remedy(kernel: KernelFacts, access: Access, context: RuleContext) -> _Remedy | None:
     declaration = access.declaration
     if declaration is None:
         return None
-    uses = uses_of(kernel, access)
-    return propose_layout(uses, declaration, _room(kernel, declaration, context)) if uses else None
+    try:
+        with interruptible():
+            uses = uses_of(kernel, access)
+            proposal = propose_layout(uses, declaration, _room(kernel, declaration, context)) if uses else None
+            if proposal is None:
+                return None
+            return _Remedy(proposal, layout_edits(proposal.layout, access, context.file.kernels, context.text_of))
+    except OutOfTime:
+        return None
 
 
 def _room(kernel: KernelFacts, declaration: ArrayFacts, context: RuleContext) -> int:
@@ -163,7 +177,8 @@ def _room(kernel: KernelFacts, declaration: ArrayFacts, context: RuleContext) ->
     return context.target.shared_per_block - others - dynamic
 
 
-def _suggestion(kernel: KernelFacts, one: Evaluated, proposal: Proposal, context: RuleContext) -> Suggestion | None:
+def _suggestion(one: Evaluated, remedy: _Remedy) -> Suggestion | None:
+    proposal, edits = remedy.proposal, remedy.edits
     figures = proposal.figures_of(one.access, one.result)
     if figures is None or figures[1] > figures[0] * _WORTH_A_WORD:
         return None
@@ -174,7 +189,6 @@ def _suggestion(kernel: KernelFacts, one: Evaluated, proposal: Proposal, context
         advice += ", and let every launch ask for the bytes that this adds"
     change = f"{figure(before)} to {count(after, 'wavefront')} on this {noun(one.access)}"
     total_before, total_after = proposal.totals
-    edits = layout_edits(proposal.layout, one.access, context.file.kernels, context.text_of)
     return Suggestion(
         f"{advice}: {change}, and no access of `{one.access.array}` gets worse",
         edits,

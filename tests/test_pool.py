@@ -11,6 +11,7 @@ import pytest
 
 from cudalint import pool
 from cudalint.pool import Done, Limits, Lost, default_workers, run_jobs
+from cudalint.time_limit import OutOfTime, interruptible
 
 
 def _work(job: str) -> str:
@@ -31,6 +32,13 @@ def _work(job: str) -> str:
         case ["busy"]:
             while True:
                 pass
+        case ["yield"]:
+            try:
+                with interruptible():
+                    while True:
+                        pass
+            except OutOfTime:
+                return "what there is"
         case ["wait", seconds]:
             time.sleep(float(seconds))
             return "WAITED"
@@ -80,6 +88,14 @@ def test_time_is_what_a_job_computes(monkeypatch: pytest.MonkeyPatch) -> None:
     }
     monkeypatch.setattr(pool, "_PATIENCE", 1.0)
     assert _run(["wait 1"], seconds=0.5)[0] == Lost(0, "given up after 0.5 s; --time-limit gives more time")
+
+
+@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="nothing interrupts")
+def test_a_job_may_keep_what_it_has_before_its_time_is_over() -> None:
+    """And the next job of the worker has its own time."""
+    assert _run(["yield", "a", "yield"], seconds=0.5, workers=1) == {
+        0: Done(0, "what there is"), 1: Done(1, "A"), 2: Done(2, "what there is"),
+    }  # fmt: skip
 
 
 @pytest.mark.parametrize("job", ["crash", "hang"])

@@ -175,11 +175,19 @@ _OF_ALL_THREADS = frozenset(
 """Questions to a cooperative group that its threads get one answer to."""
 
 
-def unknown_call(ex: Executor, expr: ir.Call) -> Value:
+class Operands(Struct, frozen=True):
+    """What a call was given, as far as it has been evaluated by then: a chain of calls is too long to be followed twice
+    at each of its links."""
+
+    receiver: Place | None = None
+    arguments: Sequence[Value] | None = None
+
+
+def unknown_call(ex: Executor, expr: ir.Call, given: Operands = Operands()) -> Value:
     """A call whose body is not in sight: its result and what it can reach through its arguments are opaque. An operator
     of a library's type is such a call, and reads its operands where the library defines it."""
     first = len(ex.memory.events)
-    value = _unknown_result(ex, expr)
+    value = _unknown_result(ex, expr, given)
     if expr.name.startswith("operator") and ex.memory.recording:
         operands = expr.arguments if expr.receiver is None else (expr.receiver,)
         owner = "" if expr.receiver is None else f"{ir.type_name(expr.receiver.type)}::"
@@ -201,8 +209,8 @@ class _Reached(Struct):
     """Elements of arrays that an operator changes."""
 
 
-def _unknown_result(ex: Executor, expr: ir.Call) -> Value:
-    reached = _reached(ex, expr)
+def _unknown_result(ex: Executor, expr: ir.Call, given: Operands) -> Value:
+    reached = _reached(ex, expr, given)
     args = few_of(n for n in reached.seen if not n.is_const)
     if not expr.arguments and ex.configuration is not None and expr.name not in _OF_ALL_THREADS:
         # What is told nothing may ask for the thread: `coalesced_threads().thread_rank()`.
@@ -224,10 +232,11 @@ def _unknown_result(ex: Executor, expr: ir.Call) -> Value:
     return ex.opaque(text, expr.type, args, expr.span)
 
 
-def _reached(ex: Executor, expr: ir.Call) -> _Reached:
+def _reached(ex: Executor, expr: ir.Call, given: Operands) -> _Reached:
     reached = _Reached()
     if expr.receiver is not None:
-        reached.seen += _receiver_values(ex, expr, expressions.place(ex, expr.receiver))
+        receiver = expressions.place(ex, expr.receiver) if given.receiver is None else given.receiver
+        reached.seen += _receiver_values(ex, expr, receiver)
     outputs = expr.function.outputs() if expr.function is not None else frozenset()
     for position, argument in enumerate(expr.arguments):
         if position in outputs:
@@ -238,7 +247,7 @@ def _reached(ex: Executor, expr: ir.Call) -> _Reached:
             elif _assigns(expr.name):
                 reached.stored.append((where, argument))
             continue
-        value = expressions.evaluate(ex, argument)
+        value = expressions.evaluate(ex, argument) if given.arguments is None else given.arguments[position]
         reached.seen += nodes_of(value)
         if isinstance(value, Pointer) and isinstance(value.target, LocalMemory):
             reached.written.append((dereference(value, ex.graph), argument))

@@ -38,24 +38,25 @@ class Answers:
 
     @heuristic("equal-answers", "checks of tensors: the same question has one answer").otherwise(None)
     def of(self, call: ir.Call) -> Value | None:
-        """What an unseen method gives; None for other functions. One that may change its object makes it another."""
+        """What an unseen method gives; None for functions that are none. One that may change its object makes it another."""
         ref, receiver = call.function, call.receiver
         if ref is None or receiver is None:
             return None
         where = expressions.place(self._ex, receiver)
         if not ref.is_const():
-            found = calls.unknown_call(self._ex, call)
+            found = calls.unknown_call(self._ex, call, calls.Operands(where))
             self._renew(where, receiver.span)
             return found
         asked = self._object(where, receiver.span)
         arguments = [expressions.evaluate(self._ex, argument) for argument in call.arguments]
+        given = calls.Operands(where, arguments)
         if asked is None or not all(isinstance(argument, Node) for argument in arguments):
-            return None
+            return calls.unknown_call(self._ex, call, given)
         kept, identity = asked
         key = (ref.key, identity, *arguments)
         known = self._known.get(key)
         if known is None:
-            known = self._known[key] = calls.unknown_call(self._ex, call), kept
+            known = self._known[key] = calls.unknown_call(self._ex, call, given), kept
         return known[0]
 
     def _object(self, where: Place, span: ir.Span) -> tuple[object, _Key] | None:

@@ -1,0 +1,70 @@
+"""What computes for too long is interrupted where something is done about it, before the process is ended from outside.
+
+A worker that is killed at its limit loses all that it knew of a file. So somewhat earlier a signal of the process's own
+clock (`ITIMER_VIRTUAL`) raises `OutOfTime`, but only inside `interruptible`, whose caller keeps what there is without
+what was being computed: the other kernels of the file, or the findings without an edit that was being tried. Where the
+system has no such clock nothing is ever interrupted.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import signal
+from collections.abc import Iterator
+from types import FrameType
+
+from cudalint.program import disk
+
+_EARLIER = 0.85
+"""The share of the limit after which it is time to end; what is left is for rules, and for sending the result."""
+_AGAIN = 0.02
+"""After another such share it is said again: what is raised in a finalizer, say, goes unheard."""
+_HAS_CLOCK = hasattr(signal, "setitimer")
+
+
+class OutOfTime(BaseException):
+    """Raised at any point inside of `interruptible`. No `Exception`: nobody else may take it for a fault of the code
+    that was interrupted."""
+
+
+class _State:
+    depth = 0
+    is_over = False
+
+
+def begin(seconds: float) -> None:
+    """Starts the clock for a job that may compute for so long in all; 0 stops it."""
+    _State.is_over = False
+    if _HAS_CLOCK:
+        signal.signal(signal.SIGVTALRM, _note)
+        signal.setitimer(signal.ITIMER_VIRTUAL, _EARLIER * seconds, _AGAIN * seconds)
+
+
+def is_over() -> bool:
+    """Whether the job that runs, or has run last, came to the end of its time."""
+    return _State.is_over
+
+
+@contextlib.contextmanager
+def interruptible() -> Iterator[None]:
+    """Code that may be left at any point: raises `OutOfTime` in it, or at its beginning where time is over by then.
+    What it was changing must not be used afterwards."""
+    if _State.is_over:
+        disk.note_clock()
+        raise OutOfTime
+    _State.depth += 1
+    try:
+        yield
+    except OutOfTime:
+        # Another run might get further.
+        disk.note_clock()
+        raise
+    finally:
+        _State.depth -= 1
+
+
+def _note(number: int, frame: FrameType | None) -> None:
+    del number, frame
+    _State.is_over = True
+    if _State.depth:
+        raise OutOfTime
