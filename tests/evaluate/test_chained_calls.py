@@ -1,4 +1,4 @@
-"""Chains of calls whose bodies are not in sight, as loggers and builders have them, take time linear in their length."""
+"""Chains of calls whose bodies are not in sight, as loggers and builders have them, take time in proportion."""
 
 from __future__ import annotations
 

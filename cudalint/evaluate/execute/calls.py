@@ -183,11 +183,11 @@ class Operands(Struct, frozen=True):
     arguments: Sequence[Value] | None = None
 
 
-def unknown_call(ex: Executor, expr: ir.Call, given: Operands = Operands()) -> Value:
+def unknown_call(ex: Executor, expr: ir.Call, given: Operands | None = None) -> Value:
     """A call whose body is not in sight: its result and what it can reach through its arguments are opaque. An operator
     of a library's type is such a call, and reads its operands where the library defines it."""
     first = len(ex.memory.events)
-    value = _unknown_result(ex, expr, given)
+    value = _unknown_result(ex, expr, given or Operands())
     if expr.name.startswith("operator") and ex.memory.recording:
         operands = expr.arguments if expr.receiver is None else (expr.receiver,)
         owner = "" if expr.receiver is None else f"{ir.type_name(expr.receiver.type)}::"

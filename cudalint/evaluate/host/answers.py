@@ -38,7 +38,7 @@ class Answers:
 
     @heuristic("equal-answers", "checks of tensors: the same question has one answer").otherwise(None)
     def of(self, call: ir.Call) -> Value | None:
-        """What an unseen method gives; None for functions that are none. One that may change its object makes it another."""
+        """What an unseen method gives; None for what is no method. One that may change its object makes it another."""
         ref, receiver = call.function, call.receiver
         if ref is None or receiver is None:
             return None
