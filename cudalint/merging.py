@@ -108,8 +108,8 @@ def _whole(parts: Sequence[Diagnostic]) -> Diagnostic:
 def merge(diagnostics: Iterable[Diagnostic]) -> list[Diagnostic]:
     """Makes one finding of those that differ only by launch or instantiation.
 
-    Where they agree in their message, it names all launches. Where the figures differ, it is the worst one and has
-    the others as its variants.
+    Where they agree in their message, it names all launches. Where the figures differ, or what they take for granted,
+    it is the worst one and has the others as its variants.
     """
     return [_with_variants(group) for group in _grouped(diagnostics, _subject)]
 
@@ -121,9 +121,31 @@ def _subject(diagnostic: Diagnostic) -> Hashable:
 
 
 def _with_variants(group: Sequence[Diagnostic]) -> Diagnostic:
-    distinct = [_under_all_launches(equal) for equal in _grouped(group, lambda d: d.message)]
-    worst, *others = worst_first(distinct)
+    alike = (alike for equal in _grouped(group, lambda d: d.message) for alike in _with_like_assumptions(equal))
+    worst, *others = worst_first([_under_all_launches(each) for each in alike])
     return replace(worst, variants=tuple(others)) if others else worst
+
+
+def _with_like_assumptions(group: Sequence[Diagnostic]) -> Iterable[list[Diagnostic]]:
+    """Parts a group so that within each part all that is taken for granted is so under one of its launches: `n == 8`
+    for one and `n >= 1024` for another are no assumptions of one finding."""
+    parts: list[tuple[set[str], list[Diagnostic]]] = []
+    for diagnostic in sorted(group, key=lambda d: -len(_taken_for_granted(d))):
+        own = _taken_for_granted(diagnostic)
+        part = next((members for most, members in parts if own <= most), None)
+        if part is None:
+            parts.append((own, [diagnostic]))
+        else:
+            part.append(diagnostic)
+    order = {id(diagnostic): position for position, diagnostic in enumerate(group)}
+    return sorted(
+        (sorted(members, key=lambda d: order[id(d)]) for _, members in parts), key=lambda part: order[id(part[0])]
+    )
+
+
+def _taken_for_granted(diagnostic: Diagnostic) -> set[str]:
+    own = set(diagnostic.assumptions)
+    return own.union(*(launch.assumptions for launch in diagnostic.launches))
 
 
 def _under_all_launches(group: Sequence[Diagnostic]) -> Diagnostic:

@@ -11,6 +11,7 @@ from msgspec.structs import replace
 from cudalint.diagnostics import Related
 from cudalint.facts import Frame
 from cudalint.merging import gather, joined, merge
+from cudalint.reporters.wording import notes
 from cudalint.results import (
     AllowedRule,
     CheckResult,
@@ -35,6 +36,16 @@ def test_findings_that_differ_by_launch_become_one() -> None:
     (merged,) = merge([first, second])
     assert [known.line for known in merged.launches] == [15, 20]
     assert merged.assumptions == ("a", "b")
+
+
+def test_assumptions_of_different_launches_stay_apart() -> None:
+    first = replace(column_read(), assumptions=("n == 8",))
+    second = replace(first, launches=(launch(line=20),), assumptions=("n >= 1024",))
+    third = replace(first, launches=(launch(line=30),), assumptions=())
+    (merged,) = merge([first, second, third])
+    assert [known.line for known in merged.launches] == [15, 30]
+    assert (merged.assumptions, merged.variants) == (("n == 8",), (second,))
+    assert f"where n >= 1024, in {second.instantiation} with block 32x32" in dict(notes(merged))["also"]
 
 
 def test_parts_of_one_finding_are_related_to_the_first() -> None:

@@ -63,13 +63,19 @@ def launch_phrases(launches: Sequence[LaunchFacts]) -> list[str]:
     return phrases
 
 
-def variant_phrases(variants: Sequence[Diagnostic]) -> list[str]:
-    """The worst of a finding's variants, then how many more there are."""
-    phrases = [f"{variant.message}, {_where(variant)}" for variant in variants[:_MOST_VARIANTS]]
+def variant_phrases(variants: Sequence[Diagnostic], message: str = "") -> list[str]:
+    """The worst of the variants of a finding with that message, then how many more there are."""
+    phrases = [f"{_what(variant, message)}, {_where(variant)}" for variant in variants[:_MOST_VARIANTS]]
     more = len(variants) - _MOST_VARIANTS
     if more > 0:
         phrases.append(f"{count(more, 'milder variant')} under other launches or template arguments")
     return phrases
+
+
+def _what(variant: Diagnostic, message: str) -> str:
+    """What a variant says, or what it takes for granted where it says the same."""
+    assumptions = assumptions_of(variant.assumptions, variant.launches)
+    return f"where {', '.join(assumptions)}" if variant.message == message and assumptions else variant.message
 
 
 def _where(variant: Diagnostic) -> str:
@@ -83,7 +89,7 @@ def notes(diagnostic: Diagnostic) -> Iterator[tuple[str, str]]:
     if diagnostic.instantiation:
         yield "kernel", f"{diagnostic.instantiation}, for {first}" if first else diagnostic.instantiation
     yield from (("also for", phrase) for phrase in others)
-    yield from (("also", phrase) for phrase in variant_phrases(diagnostic.variants))
+    yield from (("also", phrase) for phrase in variant_phrases(diagnostic.variants, diagnostic.message))
     assumptions = assumptions_of(diagnostic.assumptions, diagnostic.launches)
     if assumptions:
         yield "assumed", ", ".join(assumptions)

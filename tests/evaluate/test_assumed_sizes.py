@@ -82,3 +82,21 @@ def test_a_range_of_one_number() -> None:
     least, most = graph.binary("<=", graph.const(185), n, BOOL), graph.binary("<", n, graph.const(186), BOOL)
     settle(graph, [least, most])
     assert generic(n) == 185
+
+
+def test_a_size_that_leads_to_an_access_is_the_one_that_its_figure_is_for(tmp_path: Path) -> None:
+    """No ordinary size is below 1000. With 8, lanes are 32 bytes apart, which are as many sectors as lanes; from which
+    size on that is so is no question then."""
+    path = tmp_path / "k.cu"
+    path.write_text(
+        """
+        __global__ void k(float *a, int n) {
+            if (n < 1000) a[threadIdx.x * n] = 0;
+        }
+        void run(float *a, int n) { k<<<1, 256>>>(a, n); }
+        """,
+        encoding="utf-8",
+    )
+    (kernel,) = analyse_file(str(path), AnalysisOptions()).kernels
+    ((result,),) = (access.results for access in kernel.accesses)
+    assert (result.sectors_per_request, result.assumptions) == (32, ("n == 8",))

@@ -96,7 +96,8 @@ def allowed(view: LaunchView, values: Values) -> bool:
 
 def _leave_room(view: LaunchView, values: Values) -> bool:
     graph, bits = view.graph, bits_of(values)
-    own = [guard for guard in view.guards if not guard.bits & graph.uniform_bits & ~bits]
+    # The others, which none of these values goes into, are none of their business.
+    own = [guard for guard in view.guards if guard.bits & bits or not guard.bits]
     return all(holds(graph, condition, values) for condition in (*view.assumed, *own))
 
 

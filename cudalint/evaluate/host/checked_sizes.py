@@ -11,9 +11,9 @@ from msgspec.structs import replace
 from cudalint.evaluate.execute.values import PLACES, Place, Pointer, Value, map_leaves
 from cudalint.evaluate.host.launching import HostLaunch
 from cudalint.evaluate.symbolic.arithmetic import BOOL
-from cudalint.evaluate.symbolic.assumptions import LARGEST_CONDITION, holds
+from cudalint.evaluate.symbolic.assumptions import holds, is_large
 from cudalint.evaluate.symbolic.graph import Graph
-from cudalint.evaluate.symbolic.nodes import Node, Uniform, without_cast
+from cudalint.evaluate.symbolic.nodes import Node, Uniform, below, without_cast
 from cudalint.evaluate.symbolic.polynomial import is_address
 from cudalint.heuristics import heuristic
 
@@ -24,6 +24,9 @@ _CANDIDATES = (*_POWERS, *(power - 1 for power in _POWERS))
 """Tried where a generic size is none that the launch is for: what is most usual first."""
 _MOST_BY = 32
 _MOST_SYMBOLS = 3
+_MOST_NUMBERS = 6
+_LARGEST = 1 << 28
+"""Of a size."""
 
 
 class CheckedSizes:
@@ -98,13 +101,14 @@ class CheckedSizes:
         another one leaves. That the program is run with such a size, nobody says."""
         values: dict[Node, int | float] = {}
         for guard in guards:
-            if guard.is_const or guard.size > LARGEST_CONDITION or holds(self._graph, guard, values):
+            if guard.is_const or is_large(guard) or holds(self._graph, guard, values):
                 continue
             is_remainder = _has(guard, ("%", "&")) and not _has(guard, ("trips",))
             symbols = [u for u in self._graph.atoms(guard.bits, self._graph.uniform_bits) if not is_address(u)]
             for symbol in symbols if len(symbols) <= _MOST_SYMBOLS else ():
-                concerned = [other for other in guards if other.bits & symbol.bits and other.size <= LARGEST_CONDITION]
-                value = self._candidate(symbol, _next_to(symbol) if is_remainder else _CANDIDATES, concerned, values)
+                concerned = [other for other in guards if other.bits & symbol.bits and not is_large(other)]
+                candidates = _next_to(symbol) if is_remainder else (*_CANDIDATES, *_named_by(guard))
+                value = self._candidate(symbol, candidates, concerned, values)
                 if value is not None:
                     values[symbol] = value
                     break
@@ -151,6 +155,15 @@ def _has(condition: Node, operations: Sequence[str]) -> bool:
             return True
         pending += node.args
     return False
+
+
+def _named_by(condition: Node) -> Iterator[int]:
+    """The numbers in a condition, and their products, as in `(columns + 255) / 256 == 3`: larger ones first."""
+    parts = (part for node in below([condition], condition.bits) for part in node.args)
+    numbers = {int(part.value) for part in parts if part.is_const and not part.kind.is_float}
+    small = sorted((number for number in numbers if 0 < number < _LARGEST), reverse=True)[:_MOST_NUMBERS]
+    found = {*small, *(a * b for a in small for b in small if a < b)}
+    yield from sorted((number for number in found if number < _LARGEST), reverse=True)
 
 
 def _next_to(symbol: Node) -> Iterator[int]:

@@ -13,7 +13,7 @@ from cudalint.evaluate.compiler.run_time_loops import copies_of
 from cudalint.evaluate.execute.events import AccessEvent
 from cudalint.evaluate.requests.astray import is_astray
 from cudalint.evaluate.requests.flags import other_flags
-from cudalint.evaluate.requests.knowledge import know, stays_one
+from cudalint.evaluate.requests.knowledge import know, needed_sizes, stays_one
 from cudalint.evaluate.requests.masks import cut_by_data, guards_by_data
 from cudalint.evaluate.requests.requests import Requests, gather
 from cudalint.evaluate.requests.sampling import offset_range, sample, strides
@@ -57,7 +57,7 @@ def evaluate_access(events: Sequence[AccessEvent], view: LaunchView) -> list[Acc
         reason = "it depends on a value that an earlier loop left behind and that could not be followed"
         return [AccessResult(view.index, "unknown", view.assumptions, reason)]
     known = [know(event, view) for event in loaded[:_MAX_EVENTS]]
-    reached = [k for k in known if k.quick.total > 0]
+    reached, view = _with_needed_sizes([k for k in known if k.quick.total > 0], view)
     shifts = small_shifts(reached, view)
     if shifts:
         view = view.pinned(shifts)
@@ -72,6 +72,20 @@ def evaluate_access(events: Sequence[AccessEvent], view: LaunchView) -> list[Acc
         # Where no figure is known, the copies have none either, and what is known of all would be lost.
         return [result]
     return [_of_copy(result, copy, view) for copy in _copies(reached, view)] or [result]
+
+
+def _with_needed_sizes(reached: Sequence[Known], view: LaunchView) -> tuple[Sequence[Known], LaunchView]:
+    """Executions that are reached with the same sizes, and the launch with these: with ordinary ones if those lead to
+    any of them, and otherwise with those that the first one needs, which all that is found out then goes by."""
+    easily = [known for known in reached if not known.relaxed]
+    if easily or not reached:
+        return easily, view
+    sizes = needed_sizes(reached[0].relaxed)
+    if not sizes:
+        return reached, view
+    view = view.pinned(sizes, frozenset(sizes))
+    again = [known for known in (know(known.event, view) for known in reached) if known.quick.total > 0]
+    return [known for known in again if not known.relaxed] or again, view
 
 
 def _doubtful_result(doubtful: Known, reached: Sequence[Known], view: LaunchView) -> AccessResult:

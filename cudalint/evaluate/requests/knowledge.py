@@ -15,7 +15,16 @@ from cudalint.evaluate.requests.situations import Situation
 from cudalint.evaluate.requests.views import Known, LaunchView
 from cudalint.evaluate.symbolic.arithmetic import BOOL
 from cudalint.evaluate.symbolic.graph import Graph, conjuncts
-from cudalint.evaluate.symbolic.nodes import BLOCK_BITS, THREAD_BITS, UNINITIALISED, Node, Reason, bits_of, generic
+from cudalint.evaluate.symbolic.nodes import (
+    BLOCK_BITS,
+    THREAD_BITS,
+    UNINITIALISED,
+    Node,
+    Reason,
+    Uniform,
+    bits_of,
+    generic,
+)
 from cudalint.evaluate.symbolic.opaque_parts import opaque_parts
 from cudalint.evaluate.symbolic.varying import Lanes
 
@@ -37,7 +46,7 @@ def _elsewhere(
     graph = view.graph
     for uniform in sizes_on_the_way(graph, conditions, event.context.loops):
         for size in (*_covered(uniform, conditions, view), SMALL, *_uneven(uniform, conditions), *_LEFT_OVER):
-            if not view.allows(uniform, size):
+            if not view.allows(uniform, size) or not view.is_launched(uniform, size):
                 continue
             other = view.varied(uniform, size)
             found = gather(event, other, conditions)
@@ -99,9 +108,21 @@ def know(event: AccessEvent, view: LaunchView) -> Known:
                 quick, conditions, relaxed = found, kept, left_out
                 break
     if quick.total == 0 and relaxed:
-        quick, situation, relaxed = _elsewhere(event, conditions, view, quick, situation)
+        quick, situation, sizes = _elsewhere(event, conditions, view, quick, situation)
+        relaxed = (*relaxed, *sizes)
     doubt, in_mask = _doubt(event, quick, situation, view)
     return Known(event, conditions, relaxed if quick.total else (), quick, situation, doubt, in_mask)
+
+
+def needed_sizes(relaxed: Iterable[Node]) -> dict[Node, int]:
+    """The sizes that conditions say to be a number, as those do with which an access is reached that generic sizes keep
+    out."""
+    equations = (condition.args for condition in relaxed if condition.op == "==")
+    return {
+        size: int(number.value)
+        for size, number in equations
+        if isinstance(size.payload, Uniform) and number.is_const and not size.kind.is_float
+    }
 
 
 def _of_a_chosen_thread(condition: Node, graph: Graph) -> Node | None:

@@ -49,7 +49,8 @@ def assumptions_of(
 ) -> tuple[tuple[str, ...], tuple[float, float] | None]:
     """Which generic values the figure rests on, found by changing them; and how far it moves then."""
     graph = view.graph
-    texts = [_condition_text(c) for k in reached[:1] for c in k.relaxed]
+    texts = [_condition_text(c) for known in reached for c in known.relaxed]
+    texts += [f"{render(size)} == {view.pins[size]}" for size in sorted(view.needed, key=lambda size: size.index)]
     bits = bits_of(node for known in reached for node in (known.event.offset, *known.conditions))
     low, high, moved = quick.low, quick.high, False
     base = quick.cost / quick.requests
@@ -58,7 +59,7 @@ def assumptions_of(
         assert isinstance(uniform.payload, Uniform)
         if uniform.payload.name.startswith("&") or _only_divides(uniform, reached, graph):
             continue
-        if stated(uniform) in view.assumptions:
+        if stated(uniform) in view.assumptions or uniform in view.needed:
             continue
         size = _Size(uniform, base, reached[:8], view)
         if uniform in view.pins:
@@ -157,7 +158,8 @@ def _other_remainders(size: _Size) -> _Verdict:
         # Of a tensor with rows of three, no size says so; a row of a matrix is as long as a matrix is wide.
         if _is_pitch(uniform, reached):
             return _least_pitch(size)
-        is_open = size.payload.stride or _decides_who_comes(uniform, reached) or _divides_threads(uniform, reached)
+        comes = _decides_who_comes(uniform, reached, size.view)
+        is_open = size.payload.stride or comes or _divides_threads(uniform, reached)
         return _least(size) if is_open else (None, [])
     means |= {added: size.mean(size.beside(added)) for added in _VARIATIONS[1:]}
     needed = _divisibility(render(uniform), int(size.generic), means, size)
@@ -246,10 +248,10 @@ def _fills_grid(uniform: Node, view: LaunchView) -> bool:
     return math.prod(view.varied(uniform, _SMALL_SIZES[0]).grid) < _MANY_BLOCKS
 
 
-def _decides_who_comes(uniform: Node, reached: Sequence[Known]) -> bool:
+def _decides_who_comes(uniform: Node, reached: Sequence[Known], view: LaunchView) -> bool:
     """Whether a size is what threads compare their place in the block with. Where it is the one in the grid, as in
     `if (i < n)` and loops that stride over the grid, only the edge of a size that is worth a grid is at stake."""
-    if any(known.relaxed for known in reached):
+    if view.needed or any(known.relaxed for known in reached):
         return False
     loops = (loop.condition for known in reached for loop in known.event.context.loops)
     conditions = (*loops, *(condition for known in reached for condition in known.conditions))

@@ -54,6 +54,8 @@ def _is_of_other_sizes(reached: Sequence[Known], view: LaunchView) -> bool:
     """Whether conditions were taken to hold that don't for the sizes that go into the addresses: these are no sizes of
     the program then, and a number that one of them is multiplied with may well be 1, such as a dilation."""
     bits = bits_of(known.event.offset for known in reached)
+    if any(size.bits & bits for size in view.needed):
+        return True
     return any(
         atom.kind != BOOL and not atom.kind.is_float
         for known in reached

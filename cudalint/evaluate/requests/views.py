@@ -55,7 +55,9 @@ class LaunchView(Struct, eq=False):
     it took to tell."""
     pins: Mapping[Node, int] = field(default_factory=dict)
     """Values that some symbols have in place of their generic ones."""
-    _pinned: dict[frozenset[tuple[int, int]], LaunchView] = field(default_factory=dict)
+    needed: frozenset[Node] = frozenset()
+    """Those among them without which the accesses in question are not reached."""
+    _pinned: dict[frozenset[tuple[int, int, bool]], LaunchView] = field(default_factory=dict)
     _situations: dict[object, Situation] = field(default_factory=dict)
     _numbers: dict[object, dict[tuple[int, ...], int]] = field(default_factory=dict)
     """Of each of them, by which iterations are drawn: they are the same ones again once it was forgotten."""
@@ -65,14 +67,15 @@ class LaunchView(Struct, eq=False):
     _edges: dict[tuple[int, ...], Edges] = field(default_factory=dict)
     _times_emptied: int = 0
 
-    def pinned(self, pins: Mapping[Node, int]) -> LaunchView:
-        """The same launch with other values for some symbols than their generic ones."""
-        key = frozenset((node.index, value) for node, value in pins.items())
+    def pinned(self, pins: Mapping[Node, int], needed: frozenset[Node] = frozenset()) -> LaunchView:
+        """The same launch with other values for some symbols than the ones they have so far."""
+        pins, needed = {**self.pins, **pins}, self.needed | needed
+        key = frozenset((node.index, value, node in needed) for node, value in pins.items())
         if key not in self._pinned:
             # What was found with the generic values is found anew.
             self._pinned[key] = LaunchView(
                 self.graph, self.index, self.block, self.grid, self.assumptions, self.assumed, self.guards,
-                self.open_block, self.events, self.starts, pins=pins,
+                self.open_block, self.events, self.starts, pins=pins, needed=needed,
             )  # fmt: skip
         return self._pinned[key]
 
@@ -126,13 +129,14 @@ class LaunchView(Struct, eq=False):
         """Whether the host code comes to the launch with such a size as far as it does with the generic one."""
         key = (uniform.index, value)
         if key not in self._launched:
-            guards = [guard for guard in self.guards if guard.bits & uniform.bits and holds(self.graph, guard, {})]
+            guards = [g for g in self.guards if g.bits & uniform.bits and holds(self.graph, g, self.pins)]
             self._launched[key] = self._hold(guards, uniform, value)
         return self._launched[key]
 
     def _hold(self, conditions: Sequence[Node], uniform: Node, value: int | float) -> bool:
         """Whether the conditions on a uniform symbol hold for a value of it."""
-        return all(holds(self.graph, c, {uniform: value}) for c in conditions if c.bits & uniform.bits)
+        values = {**self.pins, uniform: value}
+        return all(holds(self.graph, c, values) for c in conditions if c.bits & uniform.bits)
 
     def fits(self, uniform: Node, value: int) -> bool:
         """Whether no product of sizes overflows with this value of a uniform symbol."""

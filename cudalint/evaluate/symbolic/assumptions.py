@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 
 import numpy as np
@@ -30,9 +31,8 @@ _CANDIDATES = (32, 64, 128, 256, 512, 1024, 4096, 16, 8, 4, 2, 1, 3, 7, 33, 100,
 _MAX_STEPS = 8
 """Macros that name macros are followed so far."""
 _BITS = 64
-LARGEST_CONDITION = 1024
-"""Nodes of a condition that sizes are chosen for, each counted as often as it is used: rounding up to a power of two
-takes hundreds."""
+_LARGEST_CONDITION = 1024
+"""Nodes of a condition that sizes are chosen for, each counted once: rounding up to a power of two takes dozens."""
 
 
 class UnknownName(ValueError):
@@ -61,6 +61,13 @@ class Assumptions(Struct, frozen=True):
             except UnknownName:
                 continue
         return tuple(nodes)
+
+
+def is_large(condition: Node) -> bool:
+    """Whether a condition is computed from so much that trying sizes for it takes long."""
+    if condition.size <= _LARGEST_CONDITION:
+        return False
+    return len([*itertools.islice(below([condition], condition.bits), _LARGEST_CONDITION)]) == _LARGEST_CONDITION
 
 
 def holds(graph: Graph, condition: Node, values: Mapping[Node, int | float]) -> bool:

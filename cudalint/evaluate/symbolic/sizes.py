@@ -9,9 +9,9 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 from cudalint.evaluate.symbolic.arithmetic import I4, I8
-from cudalint.evaluate.symbolic.assumptions import LARGEST_CONDITION, holds
+from cudalint.evaluate.symbolic.assumptions import holds, is_large
 from cudalint.evaluate.symbolic.graph import Graph
-from cudalint.evaluate.symbolic.nodes import GRANULE, Node, Uniform, generic, without_not
+from cudalint.evaluate.symbolic.nodes import GRANULE, Node, Uniform, generic
 from cudalint.evaluate.symbolic.radii import radii
 from cudalint.evaluate.symbolic.size_uses import Window
 
@@ -33,9 +33,9 @@ def settle_sizes(
 ) -> None:
     """Gives uniform symbols generic values with which the program computes what it is meant to, and with which the grid
     can be launched: `most_blocks` is how many blocks the device takes along each axis. What the `conditions` of the
-    launch say sizes to be multiples of, they stay multiples of, and the bounds among them that hold go on to hold."""
+    launch say sizes to be multiples of, they stay multiples of, and what holds of them goes on to hold."""
     conditions = tuple(conditions)
-    multiples, held = _multiples(conditions), _held(graph, dict.fromkeys(filter(_is_bound, conditions)))
+    multiples, held = _multiples(conditions), _held(graph, dict.fromkeys(conditions))
     graph.uses.sort_quotients(graph.nodes())
     for symbol, is_right in graph.uses.exponents.items():
         _settle(symbol, _FEW_BITS if is_right else _BITS)
@@ -51,16 +51,11 @@ def settle_sizes(
     graph.forget_uses()
 
 
-def _is_bound(condition: Node) -> bool:
-    bare = without_not(condition)
-    return bare.op in ("<", "<=", ">", ">=")
-
-
 def _held(graph: Graph, conditions: Iterable[Node]) -> dict[Node, dict[Node, int | float]]:
     """The conditions that hold for generic values, with these."""
     found: dict[Node, dict[Node, int | float]] = {}
     for condition in conditions:
-        if not condition.is_const and condition.size <= LARGEST_CONDITION and holds(graph, condition, {}):
+        if not condition.is_const and not is_large(condition) and holds(graph, condition, {}):
             symbols = graph.atoms(condition.bits, graph.uniform_bits)
             found[condition] = {s: s.payload.generic for s in symbols if isinstance(s.payload, Uniform)}
     return found
