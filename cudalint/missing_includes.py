@@ -20,9 +20,9 @@ def note_on(facts: FileFacts) -> str | None:
 
 
 def _note_on_macros(facts: FileFacts) -> str | None:
-    """Which macros were defined for the file, as nobody else did and its kernels wait for them."""
-    names = ", ".join(dict.fromkeys(problem.name for problem in facts.problems if problem.kind == "defined"))
-    return f"linted with -D {names}, without which it has no kernels" if names else None
+    """Which macros were defined for the file, as nobody else did and its kernels wait for them, or its headers ask for
+    them."""
+    return "; ".join(dict.fromkeys(p.message for p in facts.problems if p.kind == "defined")) or None
 
 
 def note_on_includes(facts: FileFacts) -> str | None:

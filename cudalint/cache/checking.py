@@ -98,4 +98,7 @@ def _listed(key: str) -> bytes:
         names = disk.listed_folders(folder)
         is_too_much = names is not None and len(names) > int(asked[0])
         return disk.MANY if is_too_much else disk.digest_of_names(names)
+    if asked and asked[0].startswith(disk.BELOW):
+        most = int(asked[0].removeprefix(disk.BELOW))
+        return disk.digest_of_names(disk.listed_below(folder, tuple(asked[1:]), most))
     return disk.digest_of_names(disk.listed(folder, tuple(asked)))

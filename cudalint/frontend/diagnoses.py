@@ -51,11 +51,15 @@ _ERRORS: Final[tuple[tuple[Error, re.Pattern[str]], ...]] = (
 _SYNTAX: Final = frozenset({"Parse Issue", "Lexical or Preprocessor Issue"})
 """Clang's categories of errors that are there whatever other files declare."""
 # Which side a function runs on, and whether a bundled template has a body, are no concern of a linter. (nvcc takes the
-# sides of a template that is declared for other ones before together; GLM 0.9.9 has such ones.)
+# sides of a template that is declared for other ones before together; GLM 0.9.9 has such ones.) A function of the host
+# that overrides one of a bundled class, where all are for both sides, is none for clang, and neither is one of a class
+# that is only declared in part.
 _IGNORED: Final = re.compile(
     r"reference to __(?:host|device|global)__ (?:function|variable) |"
     r"__(?:host|device)__(?: __device__)? function '.*' cannot overload |"
-    r"function .* is used but not defined in this translation unit"
+    r"function .* is used but not defined in this translation unit|"
+    r"'.*' marked '(?:override|final)' but does not override any member functions|"
+    r"non-virtual member function marked '(?:override|final)' hides virtual member function"
 )
 _NAMES_A_KERNEL: Final = re.compile(r"reference to __global__ function '.*' in __(?:device|global)__ function")
 _NESTED_LAUNCH: Final = "call to __global__ function from __global__ function"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from typing import Final
 
 # The standard's alignas behind CUDA's attributes: `_Alignas` is the same to clang, by a macro of the prelude.
@@ -35,3 +36,17 @@ def as_clang_takes_it(source: bytes) -> bytes:
     if b"__shared__" in source and b"extern" in source:
         source = _SIZED_EXTERN.sub(b" " * len(b"extern"), source)
     return source
+
+
+# `Cast<T>::to<2>(x)`: a member of what depends on a template's arguments is no template without the word for it.
+_MEMBER_TEMPLATE: Final = re.compile(rb"(>\s*::\s*)(?=[A-Za-z_]\w*\s*<[^;{}()<>]*(?:<[^;{}()<>]*>[^;{}()<>]*)*>\s*\()")
+
+
+def with_template_words(source: bytes, lines: Iterable[int]) -> bytes:
+    """The word `template` in front of members that are called with arguments in angle brackets, on some lines: nvcc
+    takes them for templates without it. What is put in shifts the rest of the line."""
+    found = source.split(b"\n")
+    for number in set(lines):
+        if 0 < number <= len(found):
+            found[number - 1] = _MEMBER_TEMPLATE.sub(rb"\1template ", found[number - 1])
+    return b"\n".join(found)

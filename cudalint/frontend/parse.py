@@ -17,8 +17,9 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from cudalint.frontend import clang, recovery
+from cudalint.frontend.conditions import BuildCondition, conditions_for, dispatches_left_out
 from cudalint.frontend.diagnoses import Problem, nested_launches, problems_of
-from cudalint.frontend.dialect import as_clang_takes_it
+from cudalint.frontend.dialect import as_clang_takes_it, with_template_words
 from cudalint.frontend.flags import (
     BUNDLED_ROOT,
     HEADERS_ROOT,
@@ -46,6 +47,8 @@ _PARSE_OPTIONS: Final = _KEEP_GOING | TranslationUnit.PARSE_DETAILED_PROCESSING_
 
 _SWITCH_ROUNDS: Final = 3
 """One macro may stand within another one."""
+_CONDITION_ROUNDS: Final = 3
+"""What one macro of the build brings in may ask for another one."""
 _SEARCH_ROUNDS: Final = 4
 """A header that was found may include others from a further folder."""
 
@@ -155,7 +158,7 @@ def parse_file(
     attempt = _Parser(path, text, options, others).best_attempt()
     ranges = clang.skipped_ranges(attempt.unit, path)
     problems = (*_without_followers(attempt.problems), *attempt.setting.endless)
-    problems = (*problems, *_taken_as_defined(path, attempt.setting.switches))
+    problems = (*problems, *_taken_as_defined(path, attempt.setting))
     if problems:
         problems = with_certainty(problems, _sight(path, text, attempt, ranges, is_whole=places is None))
     launches = nested_launches(attempt.unit)
@@ -189,10 +192,13 @@ def _is_unbalanced(problem: Problem) -> bool:
     return problem.error in _UNBALANCED and is_closing
 
 
-def _taken_as_defined(path: str, names: Sequence[str]) -> Iterator[Problem]:
-    for name in names:
-        text = f"`{name}` is taken as defined: without it, the file has no kernels"
+def _taken_as_defined(path: str, setting: _Setting) -> Iterator[Problem]:
+    for name in setting.switches:
+        text = f"linted with -D {name}, without which it has no kernels"
         yield Problem(path, 1, 1, text, "defined", name=name)
+    for condition in setting.conditions:
+        text = condition.message(without_detours(condition.path))
+        yield Problem(path, 1, 1, text, "defined", name=condition.macro)
 
 
 def _placed(problem: Problem, path: str, places: PlaceMap) -> Problem:
@@ -211,6 +217,8 @@ class _Setting(Struct, frozen=True):
     context: recovery.Context | None = None
     switches: tuple[str, ...] = ()
     """Macros that the file's kernels wait for."""
+    conditions: tuple[BuildCondition, ...] = ()
+    """Macros that only the build defines, and the file's headers ask for."""
     macros: tuple[BuildMacro, ...] = ()
     """What the project's Makefile defines for the file."""
     defines: tuple[str, ...] = ()
@@ -252,7 +260,8 @@ class _Parser(Struct, frozen=True):
         return self._mended(first) or self._completed(first)
 
     def _first_attempt(self, setting: _Setting) -> _Attempt:
-        return self._with_switches(self._with_libraries(self._with_folders(self._attempt(setting))))
+        found = self._with_switches(self._with_libraries(self._with_folders(self._attempt(setting))))
+        return self._with_conditions(found)
 
     def _completed(self, best: _Attempt) -> _Attempt:
         if not any(self._missing_names(best)):
@@ -284,9 +293,24 @@ class _Parser(Struct, frozen=True):
         # Headers are read by clang itself: what nvcc takes and clang does not shows in the errors that it makes.
         failed = {p.path for p in attempt.problems if p.is_syntax} - {self.path, *setting.respelled}
         respelled = dict(_respelled(sorted(failed), self._text_of))
-        if not respelled:
+        if respelled:
+            return self._attempt(replace(setting, respelled={**setting.respelled, **respelled}))
+        return self._with_template_words(attempt)
+
+    def _with_template_words(self, attempt: _Attempt) -> _Attempt:
+        """Calls the members of dependent types templates where clang asks for that and nvcc does not."""
+        lines: dict[str, set[int]] = {}
+        for problem in attempt.problems:
+            if problem.is_error and not problem.path.startswith(HEADERS_ROOT):
+                lines.setdefault(problem.path, set()).add(problem.line)
+        known = attempt.setting.respelled
+        texts = {path: known.get(path) or self._own_text_of(path) for path in lines}
+        others = {path: with_template_words(text, lines[path]) for path, text in texts.items()}
+        changed = {path: text for path, text in others.items() if text != texts[path]}
+        if not changed:
             return attempt
-        return self._attempt(replace(setting, respelled={**setting.respelled, **respelled}))
+        other = self._attempt(replace(attempt.setting, respelled={**known, **changed}))
+        return other if self._all_errors(other) < self._all_errors(attempt) else attempt
 
     def _parse(self, setting: _Setting) -> TranslationUnit:
         try:
@@ -302,7 +326,8 @@ class _Parser(Struct, frozen=True):
     def _unit(self, setting: _Setting, *, plain: bool = False) -> TranslationUnit:
         """Raises: TranslationUnitLoadError. `plain`: without anything precompiled."""
         arguments = [*prelude_flags(self.options, self.text, plain=plain), *option_flags(self.options)]
-        unsaved: list[tuple[str, bytes]] = [(self.path, self.text), *self._included(setting)]
+        own = setting.respelled.get(self.path, self.text)
+        unsaved: list[tuple[str, bytes]] = [(self.path, own), *self._included(setting)]
         if setting.guesses:
             arguments += ["-include", _GUESSES]
             text = "\n".join([guess.declaration for guess in setting.guesses.values()])
@@ -312,7 +337,8 @@ class _Parser(Struct, frozen=True):
             arguments += ["-include", name]
             unsaved.append((name, setting.context.text))
         macros = [macro.definition for macro in setting.macros]
-        arguments += [f"-D{define}" for define in (*macros, *setting.switches, *setting.defines)]
+        asked = [condition.macro for condition in setting.conditions]
+        arguments += [f"-D{define}" for define in (*macros, *setting.switches, *asked, *setting.defines)]
         for header in setting.headers:
             bundled = os.path.join(BUNDLED_ROOT, header)
             arguments += ["-include", bundled if disk.is_file(bundled) else as_path(header)]
@@ -327,7 +353,7 @@ class _Parser(Struct, frozen=True):
 
     def _included(self, setting: _Setting) -> Iterator[tuple[str, bytes]]:
         """What is read in place of included files on disk; clang tells files apart and not their paths."""
-        yield from setting.respelled.items()
+        yield from ((path, data) for path, data in setting.respelled.items() if path != self.path)
         done = {disk.resolved(path) for path in setting.respelled}
         yield from ((as_path(path), data) for path, data in self.others.items() if disk.resolved(path) not in done)
 
@@ -345,6 +371,40 @@ class _Parser(Struct, frozen=True):
             setting = replace(attempt.setting, switches=(*attempt.setting.switches, *names))
             attempt = self._with_libraries(self._with_folders(self._attempt(setting)))
         return attempt
+
+    def _with_conditions(self, attempt: _Attempt) -> _Attempt:
+        """Defines the macros of the build that headers ask for, where that helps, and those without which a dispatch
+        has no cases, where that does no harm."""
+        dispatches = dispatches_left_out(self._own_files(attempt), self._own_text_of, _left_out_of(attempt))
+        attempt = self._with_asked(attempt, dispatches) or attempt
+        for _ in range(_CONDITION_ROUNDS):
+            if not any(problem.is_error for problem in attempt.problems):
+                break
+            files = self._own_files(attempt)
+            asked = conditions_for(attempt.problems, files, self._own_text_of, _left_out_of(attempt))
+            other = self._with_asked(attempt, asked)
+            if other is None or self._all_errors(other) >= self._all_errors(attempt):
+                break
+            attempt = other
+        return attempt
+
+    def _with_asked(self, attempt: _Attempt, conditions: Sequence[BuildCondition]) -> _Attempt | None:
+        """The file with further macros; None where there are none, or they cost something of the file itself."""
+        known = {*self._said(), *(macro.name for macro in attempt.setting.macros)}
+        asked = tuple([condition for condition in conditions if condition.macro not in known])
+        if not asked:
+            return None
+        setting = replace(attempt.setting, conditions=(*attempt.setting.conditions, *asked))
+        other = self._with_libraries(self._with_folders(self._attempt(setting)))
+        return other if self._errors(other) <= self._errors(attempt) else None
+
+    def _own_files(self, attempt: _Attempt) -> list[str]:
+        """The file and the headers of its project."""
+        headers = [path for path in _included(attempt) if not path.startswith((HEADERS_ROOT, *_SYSTEM_FOLDERS))]
+        return list(dict.fromkeys((self.path, *headers)))
+
+    def _own_text_of(self, path: str) -> bytes:
+        return self.text if path == self.path else self._text_of(path)
 
     def _with_folders(self, attempt: _Attempt) -> _Attempt:
         """Adds folders around the file for as long as that finds includes that were not found."""
@@ -384,9 +444,13 @@ class _Parser(Struct, frozen=True):
 
     def _macros(self) -> Iterator[BuildMacro]:
         """What the Makefile defines, but for what the options define or take back themselves."""
-        said = {define.partition("=")[0] for define in self.options.defines}
-        said |= {word[2:].partition("=")[0] for word in self.options.extra if word.startswith(("-D", "-U"))}
+        said = self._said()
         return (macro for macro in build_macros(self.path) if macro.name not in said)
+
+    def _said(self) -> set[str]:
+        """The macros that the options define or take back."""
+        said = {define.partition("=")[0] for define in self.options.defines}
+        return said | {word[2:].partition("=")[0] for word in self.options.extra if word.startswith(("-D", "-U"))}
 
     def _missing_folders(self, attempt: _Attempt) -> tuple[str, ...]:
         known = attempt.setting.folders
@@ -487,6 +551,10 @@ class _Parser(Struct, frozen=True):
         """How many errors are in the file itself; those elsewhere don't concern its kernels."""
         return sum(problem.path == self.path and problem.is_error for problem in attempt.problems)
 
+    def _all_errors(self, attempt: _Attempt) -> int:
+        """How many are in the file and in its own headers, whose templates may be its kernels."""
+        return sum(problem.is_error for problem in attempt.problems)
+
 
 def _respelled(paths: Iterable[str], text_of: Callable[[str], bytes]) -> Iterator[tuple[str, bytes]]:
     """Those of the files that clang takes otherwise spelled, with the text that it takes."""
@@ -495,6 +563,10 @@ def _respelled(paths: Iterable[str], text_of: Callable[[str], bytes]) -> Iterato
         respelled = as_clang_takes_it(text)
         if respelled != text:
             yield path, respelled
+
+
+def _left_out_of(attempt: _Attempt) -> Callable[[str], Sequence[tuple[int, int]]]:
+    return lambda path: clang.skipped_ranges(attempt.unit, path)
 
 
 def _is_of_libraries(name: str) -> bool:

@@ -16,13 +16,16 @@ from typing import Final
 from msgspec import Struct
 
 from cudalint.program import disk
-from cudalint.program.folders import small_file, small_text, upwards
+from cudalint.program.folders import small_file, small_text, top_of_project, upwards
 
 _FOLDER_LEVELS: Final = 4
 """A file's own folder and three above it are searched for includes that are not found."""
 _FOLDER_NAMES: Final = ("", "include", "inc", "common", "Common", "src", "utils", "util", os.path.join("common", "inc"))
 
 _MOST_SUBFOLDERS: Final = 64
+_MOST_FOLDERS: Final = 4_000
+"""A project with more of them is not looked through for a header."""
+_HEADER_SUFFIXES: Final = (".h", ".cuh", ".hpp", ".hh", ".hxx", ".inl", ".inc", ".cu")
 
 _BUILD_FILES: Final = ("Makefile", "makefile", "GNUmakefile", "CMakeLists.txt", "CMakeLists.in", "Makefile.nvcc")
 _BUILD_FOLDERS: Final = re.compile(r"-I\s*([^\s$()\"'\\;]+)|include_directories\(([^)$]*)\)")
@@ -78,6 +81,7 @@ def folder_with(path: str, name: str) -> str | None:
     start = os.path.dirname(os.path.abspath(path))
     named = (folder for folder in _candidate_folders(start) if disk.is_file(os.path.join(folder, name)))
     found = next(named, None) or _folder_around(start, name) or _only_folder_with(start, name)
+    found = found or _folder_in_project(start, name)
     return found if found is None or os.path.isabs(path) else os.path.relpath(found)
 
 
@@ -101,6 +105,36 @@ def _only_folder_with(start: str, name: str) -> str | None:
         if disk.exists(os.path.join(base, ".git")):
             return None
     return None
+
+
+def _folder_in_project(start: str, name: str) -> str | None:
+    """The folder of the project, wherever in it, in which an included path exists: of several, the one that is nearest
+    to the file. A mere name that two are equally near to may mean either, and counts for none."""
+    top = top_of_project(start)
+    if top is None or os.path.isabs(name) or os.pardir in name.split("/"):
+        return None
+    here = os.path.relpath(start, top).split(os.sep)
+    found = []
+    for header in _headers_below(top).get(os.path.basename(name), ()):
+        if header == name or header.endswith("/" + name):
+            folder = header[: -len(name)].rstrip("/")
+            parts = folder.split("/")
+            shared = sum(itertools.takewhile(bool, map(str.__eq__, here, parts)))
+            found.append((-shared, len(parts), folder))
+    found.sort()
+    if not found or ("/" not in name and len(found) > 1 and found[0][:2] == found[1][:2]):
+        return None
+    return os.path.normpath(os.path.join(top, found[0][2]))
+
+
+@disk.remembered(8)
+def _headers_below(top: str) -> dict[str, tuple[str, ...]]:
+    """The headers of a project by their last names, as paths from its top."""
+    found: dict[str, list[str]] = {}
+    for path in disk.names_below(top, _HEADER_SUFFIXES, _MOST_FOLDERS):
+        path = path.replace(os.sep, "/")
+        found.setdefault(path.rpartition("/")[2], []).append(path)
+    return {name: tuple(paths) for name, paths in found.items()}
 
 
 @disk.remembered(64)

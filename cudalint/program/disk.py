@@ -31,6 +31,8 @@ _STEP: Final = 10_000_000
 """Nanoseconds in whose steps the system's clock goes that files are dated by."""
 UNREADABLE: Final = b""
 MANY: Final = b"many"
+BELOW: Final = "below:"
+"""Begins what tells a list of all that is below a folder from one of the folder itself."""
 
 
 class Stamp(Struct, frozen=True, array_like=True):
@@ -199,6 +201,15 @@ def folders_in(folder: str, most: int) -> list[str]:
     return [] if names is None or is_too_much else names
 
 
+def names_below(folder: str, suffixes: tuple[str, ...], most: int) -> list[str]:
+    """The files that end so in a folder and in all below it, as paths from there, in order; none where there are more
+    than `most` folders. Hidden ones are not looked into, and links to folders are not followed."""
+    names = listed_below(folder, suffixes, most)
+    if _is_noting:
+        _noted.names[below_key(folder, suffixes, most)] = digest_of_names(names)
+    return names or []
+
+
 def note_text(path: str, data: bytes, most: int, status: os.stat_result) -> None:
     """Notes what was read of a file, no more than `most` bytes where that is not negative."""
     if _is_noting:
@@ -239,6 +250,22 @@ def digest_of_names(names: list[str] | None) -> bytes:
 
 def listing_key(folder: str, asked: tuple[str, ...] | int) -> str:
     return f"{folder}\0{asked}" if isinstance(asked, int) else "\0".join((folder, *asked))
+
+
+def below_key(folder: str, suffixes: tuple[str, ...], most: int) -> str:
+    return "\0".join((folder, f"{BELOW}{most}", *suffixes))
+
+
+def listed_below(folder: str, suffixes: tuple[str, ...], most: int) -> list[str] | None:
+    """None where there are too many folders."""
+    found: list[str] = []
+    for number, (base, folders, names) in enumerate(os.walk(folder)):
+        if number == most:
+            return None
+        folders[:] = [name for name in folders if not name.startswith(".")]
+        within = os.path.relpath(base, folder)
+        found += [os.path.normpath(os.path.join(within, name)) for name in names if name.endswith(suffixes)]
+    return sorted(found)
 
 
 def listed(folder: str, suffixes: tuple[str, ...]) -> list[str] | None:

@@ -25,6 +25,20 @@ def work_tree(folder: str) -> str:
     return next((each for each in upwards(folder) if disk.exists(os.path.join(each, ".git"))), folder)
 
 
+_LICENCES: Final = ("LICENSE", "LICENSE.txt", "LICENSE.md", "COPYING", "LICENCE")
+
+
+@disk.remembered(64)
+def top_of_project(folder: str) -> str | None:
+    """The nearest folder upwards that git keeps something in, or that has the licence of what it holds, as a copy
+    without git's folder has; None if there is none, or only the root of the whole machine."""
+    for each in upwards(folder):
+        marks = (".git", *_LICENCES)
+        if os.path.dirname(each) != each and any(disk.exists(os.path.join(each, name)) for name in marks):
+            return each
+    return None
+
+
 def without_detours(path: str) -> str:
     """A path without the folders that it enters only to leave them again, if it leads to the same place then: it does
     not where one of them is a link."""

@@ -402,7 +402,7 @@ _ONE = "__global__ void k(float *a) { a[threadIdx.x] = 0; }\n"
 def test_macros_that_all_kernels_wait_for_are_taken_as_defined(text: str) -> None:
     parsed = parse(text)
     assert kernels(parsed) == ["k"]
-    assert "`USE_GPU` is taken as defined: without it, the file has no kernels" in messages(parsed)
+    assert "linted with -D USE_GPU, without which it has no kernels" in messages(parsed)
     assert not any("HIP" in message for message in messages(parsed))
 
 

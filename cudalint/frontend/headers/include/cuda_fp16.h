@@ -1,5 +1,6 @@
 #pragma once
 #pragma clang force_cuda_host_device begin
+#define __CUDA_ALIGN__(n) __align__(n)
 #define __CUDA_FP16_H__
 #define __CUDA_FP16_TYPES_EXIST__
 #define _T __half

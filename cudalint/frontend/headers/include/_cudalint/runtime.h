@@ -381,6 +381,7 @@ enum cudaExternalSemaphoreHandleType {
     cudaExternalSemaphoreHandleTypeTimelineSemaphoreFd,
     cudaExternalSemaphoreHandleTypeTimelineSemaphoreWin32
 };
+enum cudaRoundMode { cudaRoundNearest, cudaRoundZero, cudaRoundPosInf, cudaRoundMinInf };
 enum cudaLaunchAttributeID {
     cudaLaunchAttributeIgnore = 0,
     cudaLaunchAttributeAccessPolicyWindow = 1,

@@ -71,7 +71,13 @@ struct Shape {
     Shape(std::initializer_list<int64_t>);
     int64_t operator[](size_t i) const;
     size_t size() const;
+    bool empty() const;
     int64_t Product() const;
+    const int64_t* data() const;
+    const int64_t* begin() const;
+    const int64_t* end() const;
+    int64_t front() const;
+    int64_t back() const;
 };
 typedef Shape ShapeView;
 class Tensor {
@@ -108,7 +114,13 @@ private:
     DLDataType type_;
     DLDevice device_;
 };
-typedef Tensor TensorView;
+/// A type of its own: functions are overloaded for both.
+class TensorView : public Tensor {
+public:
+    TensorView(const Tensor&);
+    TensorView(const DLTensor*);
+    TensorView as_strided(Shape, Shape, Optional<int64_t> = {}) const;
+};
 struct CUDADeviceGuard {
     explicit CUDADeviceGuard(int);
 };

@@ -1,0 +1,211 @@
+"""Macros that only a project's build gives, told by what a file's headers say of them.
+
+A header may end with `#error` unless the build defines a macro, and a name that nothing declares may be declared in a
+part of a header that `#ifdef` leaves out. Such macros are tried: whether they help shows in the errors that remain.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from typing import Final
+
+from msgspec import Struct
+
+from cudalint.frontend.diagnoses import Problem
+from cudalint.frontend.guesses import header_of
+
+_MOST: Final = 6
+"""Macros that are tried at once."""
+_MOST_NAMES: Final = 200
+_UNDECLARED: Final = frozenset({"undeclared", "unknown-type", "no-type", "not-in-namespace"})
+_WITHOUT_BODY: Final = re.compile(r"implicit instantiation of undefined template '(?:\w+::)*(\w+)<")
+"""The one for these arguments may be among what is left out."""
+_COMMENT: Final = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
+_DIRECTIVE: Final = re.compile(r"[ \t]*#[ \t]*(if|ifdef|ifndef|elif|else|endif|error)\b[ \t]*(.*?)[ \t]*\Z")
+_DEFINED: Final = re.compile(r"defined[ \t]*\(?[ \t]*([A-Za-z]\w*)[ \t]*\)?")
+_NAME: Final = re.compile(r"([A-Za-z]\w*)")
+_UNLESS: Final = re.compile(r"![ \t]*defined[ \t]*\(?[ \t]*([A-Za-z]\w*)[ \t]*\)?")
+_INCLUDED: Final = re.compile(r"^[ \t]*#[ \t]*include[ \t]*[\"<]([^\">\n]+)[\">]", re.MULTILINE)
+_OF_OTHERS: Final = re.compile(r"HIP|ROCM|SYCL|OPENCL|METAL|MUSA|WIN32|WIN64|WINDOWS|MSVC|APPLE|AMD|NO_", re.IGNORECASE)
+"""Macros for other compilers and systems, and those that take something away."""
+
+
+class BuildCondition(Struct, frozen=True):
+    """A macro that a file needs and that nothing but its build defines."""
+
+    macro: str
+    needed: str
+    """The name that is declared where the macro is defined; nothing where `#error` asks for the macro."""
+    path: str
+    line: int
+    is_dispatch: bool = False
+    """The name is that of a macro that otherwise stands for nothing, so that what is handed to it is lost."""
+
+    def message(self, shown: str) -> str:
+        """What is said of it; `shown` is its path as the user knows it."""
+        place = f"({shown}:{self.line})"
+        if not self.needed:
+            return f"`#error` asks for `{self.macro}` {place}: linted with -D {self.macro}"
+        if self.is_dispatch:
+            return f"`{self.needed}` is empty without `{self.macro}` {place}: linted with -D {self.macro}"
+        return f"`{self.needed}` is defined under `{self.macro}` {place}: linted with -D {self.macro}"
+
+
+def conditions_for(
+    problems: Sequence[Problem], files: Iterable[str], text_of: Callable[[str], bytes],
+    left_out: Callable[[str], Sequence[tuple[int, int]]],
+) -> tuple[BuildCondition, ...]:  # fmt: skip
+    """The macros that what is wrong with a file asks for.
+
+    `files` are the file and its own headers, and `left_out` the lines of the directives that begin and end what
+    conditions leave out of each.
+    """
+    found: dict[str, BuildCondition] = {}
+    names = _missing(problems)
+    declared = [*_declared_under(names, files, text_of, left_out)] if names else []
+    for condition in (*_asked_for(problems, text_of), *sorted(declared, key=lambda one: names.index(one.needed))):
+        found.setdefault(condition.macro, condition)
+    return tuple(found.values())[:_MOST]
+
+
+def dispatches_left_out(
+    files: Iterable[str], text_of: Callable[[str], bytes], left_out: Callable[[str], Sequence[tuple[int, int]]]
+) -> tuple[BuildCondition, ...]:
+    """The macros without which cases of a dispatch are empty: `#ifdef WITH_HALF` around a `#define` with a `case` that
+    calls what is handed over, and behind `#else` the same name with no text. Code that is reached through it alone is
+    there for nobody then, and no build leaves all of it out."""
+    found: dict[str, BuildCondition] = {}
+    for path in files:
+        ranges = left_out(path)
+        lines = _lines_of(text_of(path)) if ranges else []
+        for first, last in ranges:
+            macro = _macro_of(lines[first - 1]) if 0 < first <= len(lines) else None
+            if macro is None or _OF_OTHERS.search(macro):
+                continue
+            case = _CASE.search("\n".join(lines[first : last - 1]))
+            behind = "\n".join(lines[last - 1 : last + _LINES_OF_ELSE])
+            if case and re.search(rf"#[ \t]*define[ \t]+{case[1]}\([^)\n]*\)[ \t\r]*$", behind, re.MULTILINE):
+                found.setdefault(macro, BuildCondition(macro, case[1], path, first, is_dispatch=True))
+    return tuple(found.values())[:_MOST]
+
+
+_CASE: Final = re.compile(
+    r"#[ \t]*define[ \t]+(\w+)\([^)\n]*\.\.\.\)(?:[^\n]*\\\r?\n)*?[^\n]*\bcase\b(?:[^\n]*\\\r?\n)*?[^\n]*\b__VA_ARGS__"
+)
+_LINES_OF_ELSE: Final = 8
+
+
+def _missing(problems: Sequence[Problem]) -> list[str]:
+    names: dict[str, None] = {}
+    for problem in problems:
+        without_body = _WITHOUT_BODY.match(problem.message)
+        name = without_body[1] if without_body else problem.name if problem.error in _UNDECLARED else ""
+        if name:
+            names[name] = None
+    return list(names)[:_MOST_NAMES]
+
+
+def _lines_of(text: bytes) -> list[str]:
+    return text.decode(errors="replace").split("\n")
+
+
+def _asked_for(problems: Sequence[Problem], text_of: Callable[[str], bytes]) -> Iterator[BuildCondition]:
+    """The macros without which a header is an error."""
+    for problem in problems:
+        if problem.kind != "error" or problem.error != "other":
+            continue
+        lines = _lines_of(text_of(problem.path))
+        line = lines[problem.line - 1] if 0 < problem.line <= len(lines) else ""
+        directive = _DIRECTIVE.match(line)
+        if directive is None or directive[1] != "error":
+            continue
+        macro = _expected(lines, problem.line)
+        if macro is not None and not _OF_OTHERS.search(macro):
+            yield BuildCondition(macro, "", problem.path, problem.line)
+
+
+def _expected(lines: Sequence[str], number: int) -> str | None:
+    """The macro that the innermost condition around a line wants to be defined for the line not to be there."""
+    depth = 0
+    is_last = False
+    for line in reversed(lines[: number - 1]):
+        directive = _DIRECTIVE.match(line)
+        word = directive[1] if directive is not None else ""
+        if word == "endif":
+            depth += 1
+        elif depth and word in ("if", "ifdef", "ifndef"):
+            depth -= 1
+        elif not depth and word == "else":
+            is_last = True
+        elif not depth and directive is not None and word in ("if", "ifdef", "ifndef"):
+            return _macro_against(word, directive[2], is_last)
+    return None
+
+
+def _macro_against(word: str, text: str, is_other: bool) -> str | None:
+    """The macro that turns a condition round; `is_other`: what is to be left out is what stands behind `#else`."""
+    if is_other:
+        match = _NAME.match(text) if word == "ifdef" else _DEFINED.match(text) if word == "if" else None
+    else:
+        match = _NAME.match(text) if word == "ifndef" else _UNLESS.fullmatch(text) if word == "if" else None
+    return match[1] if match is not None else None
+
+
+def _declared_under(
+    names: Collection[str], files: Iterable[str], text_of: Callable[[str], bytes],
+    left_out: Callable[[str], Sequence[tuple[int, int]]],
+) -> Iterator[BuildCondition]:  # fmt: skip
+    """The macros under which names are declared that nothing else declares."""
+    word = re.compile(r"(?<![\w.\"])(?:" + "|".join(map(re.escape, names)) + r")(?![\w\"])")
+    headers = {header: name for name in names if (header := header_of(name)) is not None}
+    for path in files:
+        ranges = left_out(path)
+        lines = _lines_of(text_of(path)) if ranges else []
+        for first, last in ranges:
+            macro = _macro_of(lines[first - 1]) if 0 < first <= len(lines) else None
+            if macro is not None and not _OF_OTHERS.search(macro):
+                inside = _COMMENT.sub(_blank, "\n".join(lines[first : last - 1]))
+                yield from _in_part(BuildCondition(macro, "", path, first), inside, word, headers)
+
+
+def _in_part(
+    under: BuildCondition, inside: str, word: re.Pattern[str], headers: Mapping[str, str]
+) -> Iterator[BuildCondition]:
+    """Where names are declared in a part that is left out, or their headers included."""
+    for match in _INCLUDED.finditer(inside):
+        if match[1] in headers:
+            line = under.line + 1 + inside.count("\n", 0, match.start())
+            yield BuildCondition(under.macro, headers[match[1]], under.path, line)
+    for match in word.finditer(inside):
+        if _declares(inside, match):
+            line = under.line + 1 + inside.count("\n", 0, match.start())
+            yield BuildCondition(under.macro, match[0], under.path, line)
+
+
+_BEFORE: Final = re.compile(
+    r"(?:#[ \t]*define[ \t]+|\b(?:struct|class|enum|union|using)[ \t]+(?:class[ \t]+)?|\w[\w<>,: ]*[\s*&]+)\Z"
+)
+_NO_TYPE: Final = re.compile(r"\b(?:return|case|goto|else|new|delete|throw|#[ \t]*undef|#[ \t]*if\w*)[ \t]*\Z")
+
+
+def _declares(inside: str, match: re.Match[str]) -> bool:
+    """Whether what stands in front of a name may declare it: a type, or a word that begins a declaration."""
+    begin = max(inside.rfind(mark, 0, match.start()) for mark in "\n;{}(")
+    before = inside[begin + 1 : match.start()]
+    return _BEFORE.search(before) is not None and _NO_TYPE.search(before) is None
+
+
+def _macro_of(line: str) -> str | None:
+    """The macro that a condition asks for by itself."""
+    directive = _DIRECTIVE.match(_COMMENT.sub(" ", line).rstrip("\r"))
+    if directive is None:
+        return None
+    word, text = directive[1], directive[2]
+    match = _NAME.fullmatch(text) if word in ("ifdef", "if") else None
+    match = match or (_DEFINED.fullmatch(text) if word == "if" else None)
+    return match[1] if match is not None else None
+
+
+def _blank(match: re.Match[str]) -> str:
+    return "\n" * match[0].count("\n")
