@@ -21,8 +21,13 @@ def note_on(facts: FileFacts) -> str | None:
 
 def _note_on_macros(facts: FileFacts) -> str | None:
     """Which macros were defined for the file, as nobody else did and its kernels wait for them, or its headers ask for
-    them."""
-    return "; ".join(dict.fromkeys(p.message for p in facts.problems if p.kind == "defined")) or None
+    them: the first with its reason."""
+    taken = {problem.name: problem.message for problem in facts.problems if problem.kind == "defined"}
+    if not taken:
+        return None
+    first, *others = taken
+    more = "".join(f" -D {name}" for name in others)
+    return f"{taken[first]}; and likewise with{more}" if others else taken[first]
 
 
 def note_on_includes(facts: FileFacts) -> str | None:

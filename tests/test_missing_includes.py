@@ -79,3 +79,18 @@ def test_a_line_that_is_no_source_is_an_error_unless_a_header_may_make_source_of
     assert run([str(path), "--format", "concise"]) == status
     line = 1 + head.count("\n")
     assert capsys.readouterr().out.startswith(f"{path}:{line}:48: {code} syntax error: expected expression")
+
+
+def test_a_note_for_macros_of_the_build(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "sizes.h").write_text("#ifdef GPU\n#define BLOCK 64\n#endif\n#ifdef WIDE\n#define STEP 2\n#endif\n")
+    (tmp_path / "b.cu").write_text(
+        '#include "sizes.h"\n__global__ void k(float *a) { a[blockIdx.x * BLOCK + threadIdx.x * STEP] = 0; }\n'
+    )
+    run(["b.cu"])
+    assert capsys.readouterr().err == (
+        "cudalint: note: b.cu: `BLOCK` is defined under `GPU` (sizes.h:2): linted with -D GPU; "
+        "and likewise with -D WIDE\n"
+    )
