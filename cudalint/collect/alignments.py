@@ -19,7 +19,7 @@ from cudalint.evaluate.execute.memory import alignment
 from cudalint.evaluate.execute.values import Allocation
 from cudalint.evaluate.requests.astray import is_astray
 from cudalint.evaluate.requests.execution import Execution
-from cudalint.evaluate.symbolic.nodes import bits_of
+from cudalint.evaluate.symbolic.nodes import Node
 from cudalint.evaluate.symbolic.residues import Residue, Residues
 from cudalint.facts import KernelFacts, Misalignment, Place
 from cudalint.kinds import Kind
@@ -104,12 +104,12 @@ def _shifted(residue: Residue, by: int) -> Residue:
     return residue._replace(rest=(residue.rest + by) % residue.modulus)
 
 
-def _counts(execution: Execution) -> int:
-    """The leaves of the grid's extents and of all conditions."""
+def _counts(execution: Execution) -> tuple[Node, ...]:
+    """The grid's extents and all conditions."""
     contexts = [event.context for event in execution.events if isinstance(event, AccessEvent)]
     loops = (loop.condition for context in contexts for loop in context.loops)
     conditions = (condition for context in contexts for condition in context.conditions)
-    return bits_of((*execution.view.grid, *loops, *conditions))
+    return tuple(dict.fromkeys((*execution.view.grid, *loops, *conditions)))
 
 
 def _units(function: ir.Function) -> dict[str, int]:

@@ -31,7 +31,7 @@ from cudalint.evaluate.requests.situations import DEEP, QUICK, THOROUGH, Effort,
 from cudalint.evaluate.requests.views import LaunchView
 from cudalint.evaluate.symbolic.arithmetic import I8
 from cudalint.evaluate.symbolic.graph import Graph
-from cudalint.evaluate.symbolic.nodes import Node, generic
+from cudalint.evaluate.symbolic.nodes import Node, bits_of, generic, without_cast
 from cudalint.evaluate.symbolic.numeric import Rows
 from cudalint.evaluate.symbolic.polynomial import Monomial, is_address, spelled, terms_of
 
@@ -62,11 +62,17 @@ class Declared(Struct, frozen=True):
 
     unit: int
     """What it is declared to hold, in bytes; 0 if that is not known."""
-    counts: int
-    """The leaves with which threads and blocks are counted or places compared: such sizes count elements."""
+    counted: tuple[Node, ...] | None
+    """With what threads and blocks are counted and places compared: sizes in there count elements, or whole vectors.
+    None if that is not known."""
+
+    @property
+    def counts(self) -> int:
+        """The leaves of all that."""
+        return ~0 if self.counted is None else bits_of(self.counted)
 
 
-_UNKNOWN = Declared(0, ~0)
+_UNKNOWN = Declared(0, None)
 
 
 class _Requirement(Struct, frozen=True):
@@ -123,6 +129,9 @@ def alignment_verdict(
     requirements = _requirements(event, width, base, view, declared)
     needed = requirements and _weakest(view.graph, requirements, outcomes)
     if not needed or not all(_is_readable(view.graph, r) for r in needed):
+        return None
+    needed = [requirement for requirement in needed if not _is_in_vectors(requirement, declared, view.graph)]
+    if not needed:
         return None
     deciding = [u for u in chosen if any(u.bits & r.value.bits for r in needed)]
     for smaller in _smaller(view, values, deciding):
@@ -201,17 +210,61 @@ def _requirements(
         return []
     *factors, rest = (c % width for c in coefficients)
     rest = (rest + base) % width
-    if any(_is_distance(monomial, declared) for monomial in terms):
+    if any(_is_distance(monomial, declared, _bounds(event, graph)) for monomial in terms):
         return []
     if any(_is_counted_in_bytes(event, c, declared.unit) for c in coefficients[:-1]):
         return []
     return list(_grouped(graph, list(terms), factors, rest, width))
 
 
-def _is_distance(monomial: Monomial, declared: Declared) -> bool:
-    """Whether a size is how far apart in bytes things of a wider type lie: `(float *)((char *)image + y * step)`, where
-    `step` is all that nothing else is counted by. Who makes it so begins rows where their elements may begin."""
-    return declared.unit == 1 and any(not symbol.bits & declared.counts for symbol in monomial)
+def _bounds(event: AccessEvent, graph: Graph) -> int:
+    """The sizes with which the threads or iterations that make an access are compared."""
+    conditions = (*event.context.conditions, *(loop.condition for loop in event.context.loops))
+    return bits_of(c for c in conditions if c.bits & ~graph.uniform_bits) & graph.uniform_bits
+
+
+def _is_distance(monomial: Monomial, declared: Declared, others: int) -> bool:
+    """Whether a size only says how far apart rows lie, and nothing is counted by it: those of a view whose length is
+    another size (`others` are what the access is bounded by), or of a wider type than the array's, in bytes:
+    `(float *)((char *)image + y * step)`. Who makes it so begins rows where their elements may begin, as far as one can
+    see."""
+    return (declared.unit == 1 or others != 0) and any(not symbol.bits & declared.counts for symbol in monomial)
+
+
+def _is_in_vectors(requirement: _Requirement, declared: Declared, graph: Graph) -> bool:
+    """Whether a size is counted in whole vectors and in nothing else: `n / 4` of them, of which the program would leave
+    some elements out if 4 did not divide `n`. So the program is for such sizes."""
+    if requirement.rest or declared.counted is None:
+        return False
+    factors = terms_of(graph, requirement.value)
+    return len(factors) == 1 and any(
+        _all_divided(symbol, requirement.divisor, declared.counted) for symbol in next(iter(factors))
+    )
+
+
+def _all_divided(symbol: Node, divisor: int, counted: Sequence[Node]) -> bool:
+    pending, seen, found = list(counted), set[int](), False
+    while pending:
+        node = pending.pop()
+        if not node.bits & symbol.bits or node.index in seen:
+            continue
+        seen.add(node.index)
+        if node is symbol:
+            return False
+        if _is_quotient(node, symbol, divisor):
+            found = True
+            continue
+        pending += node.args
+    return found
+
+
+def _is_quotient(node: Node, symbol: Node, divisor: int) -> bool:
+    if node.op not in ("/", ">>") or not node.args[1].is_const:
+        return False
+    numerator = without_cast(node.args[0])
+    by = int(node.args[1].value)
+    by = by if node.op == "/" else 1 << by if 0 <= by < _PERIOD else 0
+    return numerator is symbol and by > 0 and by % divisor == 0
 
 
 def _is_counted_in_bytes(event: AccessEvent, coefficient: NDArray[np.int64], unit: int) -> bool:
