@@ -251,20 +251,26 @@ def _all_divided(symbol: Node, divisor: int, counted: Sequence[Node]) -> bool:
         seen.add(node.index)
         if node is symbol:
             return False
-        if _is_quotient(node, symbol, divisor):
+        if _counts_vectors(node, symbol, divisor):
             found = True
             continue
         pending += node.args
     return found
 
 
-def _is_quotient(node: Node, symbol: Node, divisor: int) -> bool:
+def _counts_vectors(node: Node, symbol: Node, divisor: int) -> bool:
+    """`n / 4`, or `rows * n / 4`."""
     if node.op not in ("/", ">>") or not node.args[1].is_const:
         return False
-    numerator = without_cast(node.args[0])
     by = int(node.args[1].value)
     by = by if node.op == "/" else 1 << by if 0 <= by < _PERIOD else 0
-    return numerator is symbol and by > 0 and by % divisor == 0
+    return by > 0 and by % divisor == 0 and symbol in _factors(node.args[0])
+
+
+def _factors(node: Node) -> list[Node]:
+    """Of a product, or the number itself."""
+    node = without_cast(node)
+    return [factor for part in node.args for factor in _factors(part)] if node.op == "*" else [node]
 
 
 def _is_counted_in_bytes(event: AccessEvent, coefficient: NDArray[np.int64], unit: int) -> bool:
