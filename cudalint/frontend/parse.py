@@ -197,7 +197,8 @@ def _taken_as_defined(path: str, setting: _Setting) -> Iterator[Problem]:
         text = f"linted with -D {name}, without which it has no kernels"
         yield Problem(path, 1, 1, text, "defined", name=name)
     for condition in setting.conditions:
-        text = condition.message(without_detours(condition.path))
+        here = os.path.join(os.curdir, "")
+        text = condition.message(without_detours(condition.path).removeprefix("" if path.startswith(here) else here))
         yield Problem(path, 1, 1, text, "defined", name=condition.macro)
 
 

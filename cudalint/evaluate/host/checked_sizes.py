@@ -106,7 +106,9 @@ class CheckedSizes:
             is_remainder = _has(guard, ("%", "&")) and not _has(guard, ("trips",))
             symbols = [u for u in self._graph.atoms(guard.bits, self._graph.uniform_bits) if not is_address(u)]
             for symbol in symbols if len(symbols) <= _MOST_SYMBOLS else ():
-                concerned = [other for other in guards if other.bits & symbol.bits and not is_large(other)]
+                # The one that fails for most comes first.
+                others = (other for other in guards if other is not guard and other.bits & symbol.bits)
+                concerned = [guard, *(other for other in others if not is_large(other))]
                 candidates = _next_to(symbol) if is_remainder else (*_CANDIDATES, *_named_by(guard))
                 value = self._candidate(symbol, candidates, concerned, values)
                 if value is not None:
