@@ -106,22 +106,37 @@ class CheckedSizes:
             is_remainder = _has(guard, ("%", "&")) and not _has(guard, ("trips",))
             symbols = [u for u in self._graph.atoms(guard.bits, self._graph.uniform_bits) if not is_address(u)]
             for symbol in symbols if len(symbols) <= _MOST_SYMBOLS else ():
-                # The one that fails for most comes first.
+                candidates = self._for_which(guard, symbol, is_remainder, values)
                 others = (other for other in guards if other is not guard and other.bits & symbol.bits)
-                concerned = [guard, *(other for other in others if not is_large(other))]
-                candidates = _next_to(symbol) if is_remainder else (*_CANDIDATES, *_named_by(guard))
+                concerned = [other for other in others if not is_large(other)] if candidates else []
                 value = self._candidate(symbol, candidates, concerned, values)
                 if value is not None:
                     values[symbol] = value
                     break
         return {symbol: self._other(symbol, int(value)) for symbol, value in values.items()}
 
+    def _for_which(
+        self, guard: Node, symbol: Node, is_remainder: bool, values: Mapping[Node, int | float]
+    ) -> tuple[int, ...]:
+        """The values of a size for which a condition holds, of those that are tried. Launches of one function have most
+        conditions in common, and many of them hold for none: that a tensor has elements of some type."""
+        if symbol.kind.is_float:
+            return ()
+        graph = self._graph
+        atoms = graph.atoms(guard.bits, graph.uniform_bits)
+        key = guard, symbol, tuple([(atom, values.get(atom), getattr(atom.payload, "generic", None)) for atom in atoms])
+        found = graph.fitting.get(key)
+        if found is None:
+            candidates: Iterable[int] = _next_to(symbol) if is_remainder else (*_CANDIDATES, *_named_by(guard))
+            candidates = (1, 0) if symbol.kind == BOOL else candidates
+            found = tuple([value for value in candidates if holds(graph, guard, {**values, symbol: value})])
+            graph.fitting[key] = found
+        return found
+
     def _candidate(
         self, symbol: Node, candidates: Iterable[int], guards: Sequence[Node], values: Mapping[Node, int | float]
     ) -> int | None:
-        if symbol.kind.is_float:
-            return None
-        for candidate in (1, 0) if symbol.kind == BOOL else candidates:
+        for candidate in candidates:
             if all(holds(self._graph, guard, {**values, symbol: candidate}) for guard in guards):
                 return candidate
         return None

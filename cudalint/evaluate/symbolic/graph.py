@@ -106,6 +106,8 @@ class Graph:
         """What the sizes stood for of which this kernel says how large they may be."""
         self.choosing: set[Node] = set()
         """Conditions that choose between values."""
+        self.fitting: dict[object, tuple[int, ...]] = {}
+        """The values of sizes for which conditions were found to hold."""
         self.work = 0
         """How much was computed so far, in units of about a microsecond. What has to end early ends by this clock: by
         that on the wall, findings would come and go with what else the machine does."""
