@@ -60,6 +60,9 @@ class Strides(Struct, frozen=True):
     x: int | None
     y: int | None
     z: int | None
+    sized: str | None = None
+    """How far most lanes are from the one before, in elements of the access and in terms of the sizes that go into it:
+    `width`, `3 * K`. Empty where sizes go in that have no name in the source, None where none do."""
 
 
 class AccessResult(Struct, frozen=True, eq=False):

@@ -163,10 +163,22 @@ def _strided(one: Evaluated, step: int) -> Pattern:
     if _walks(one, distance):
         if elements >= _LONG_STRIDE:
             return Pattern("own-row", "each thread walks along a row of its own", step)
-        return Pattern("own-run", f"each thread walks along a run of {count(elements, 'element')} of its own", step)
+        run = _length(one, elements) or "elements"
+        return Pattern("own-run", f"each thread walks along a run of {run} of its own", step)
+    length = _length(one, elements)
     if elements < _LONG_STRIDE:
-        return Pattern("strided", f"stride {count(elements, 'element')}{_named(elements, launch)}", step)
+        text = "a stride that sizes give" if length is None else f"stride {length}{_named(elements, launch)}"
+        return Pattern("strided", text, step)
     return Pattern("column", f"column of a row-major matrix{_named(elements, launch)}", step)
+
+
+def _length(one: Evaluated, elements: float) -> str | None:
+    """A distance between lanes: in terms of the sizes that it comes from, and as a number only where the program gives
+    it. None where sizes have no names."""
+    sized = one.result.strides.sized if one.result.strides is not None else None
+    if sized is None:
+        return count(elements, "element")
+    return f"`{sized}` elements" if sized else None
 
 
 def done_with_structs(access: Access) -> str:

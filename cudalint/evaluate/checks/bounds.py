@@ -31,7 +31,7 @@ from cudalint.evaluate.symbolic.arithmetic import I8
 from cudalint.evaluate.symbolic.graph import Graph
 from cudalint.evaluate.symbolic.nodes import BLOCK_BITS, Node, bits_of, render
 from cudalint.evaluate.symbolic.numeric import Rows
-from cudalint.evaluate.symbolic.polynomial import spelled, terms_of
+from cudalint.evaluate.symbolic.polynomial import Monomial, spelled_sum, terms_of
 
 _MAX_SYMBOLS = 4
 _SCALES = (1, 3, 7, 105)
@@ -123,14 +123,12 @@ def assumed_extent(touches: Sequence[Touch], view: LaunchView) -> Node | None:
 
 def extent_text(graph: Graph, extent: Node, element: int) -> str | None:
     """A size as a number of elements, in the names of the host code; None where it is no multiple of them."""
-    parts: list[str] = []
+    parts: dict[Monomial, int] = {}
     for monomial, coefficient in terms_of(graph, extent).items():
         if not coefficient.is_const or int(coefficient.value) % element:
             return None
-        factor = int(coefficient.value) // element
-        name = spelled(monomial)
-        parts.append(str(factor) if not monomial else name if factor == 1 else f"{factor} * {name}")
-    return " + ".join(parts)
+        parts[monomial] = int(coefficient.value) // element
+    return spelled_sum(parts)
 
 
 # --- what it depends on --------------------------------------------------------------------------------

@@ -17,7 +17,7 @@ from cudalint.evaluate.requests.knowledge import know, needed_sizes, stays_one
 from cudalint.evaluate.requests.masks import cut_by_data, guards_by_data
 from cudalint.evaluate.requests.requests import Requests, gather
 from cudalint.evaluate.requests.sampling import offset_range, sample, strides
-from cudalint.evaluate.requests.sensitivity import assumptions_of
+from cudalint.evaluate.requests.sensitivity import rests_on
 from cudalint.evaluate.requests.shifts import small_shifts
 from cudalint.evaluate.requests.situations import DEEP, SHIFTED, THOROUGH, Situation
 from cudalint.evaluate.requests.totals import Totals
@@ -204,11 +204,13 @@ def _result(reached: Sequence[Known], view: LaunchView) -> AccessResult:
         totals = totals_of(reached, _fair_situation(reached, view))
     if totals.requests == 0:
         totals = quick
-    assumptions, bounds = assumptions_of(reached, quick, view)
+    rests = rests_on(reached, quick, view)
+    assumptions, bounds = rests.assumptions, rests.bounds
     open_values, figures = _open_values(reached, quick, view)
+    open_values += (f"how large `{size}` is" for size in rests.sizes)
     if open_values:
         low, high = bounds or (totals.low, totals.high)
-        bounds = min(low, *figures), max(high, *figures)
+        bounds = min(low, low, *figures), max(high, high, *figures)
     cut = _cut_short(reached, view.graph)
     if cut:
         low, high = bounds or (totals.low, totals.high)
@@ -254,12 +256,12 @@ def _open_values(reached: Sequence[Known], quick: Totals, view: LaunchView) -> t
     """What nobody says is so, and what the figure is better for if it is; with the figures that it has then."""
     strides, figures = unknown_strides(reached, quick, view)
     flags, others = other_flags(reached, quick, view)
-    return [*(f"`{name}` is 1" for name in strides), *flags], [*figures, *others]
+    return [f"whether {text}" for text in (*(f"`{name}` is 1" for name in strides), *flags)], [*figures, *others]
 
 
 def _reason_for_range(reached: Sequence[Known], graph: Graph, open_values: Sequence[str]) -> str:
     if open_values:
-        return f"it depends on whether {' and '.join(open_values)}"
+        return f"it depends on {' and '.join(open_values).replace(' and whether ', ' and ')}"
     return f"{_what_is_open(reached, graph)}; the figure is the mean over uniform data"
 
 

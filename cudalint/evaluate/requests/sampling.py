@@ -9,6 +9,7 @@ import numpy as np
 from cudalint.evaluate.execute.events import depends_on
 from cudalint.evaluate.requests.views import Known, LaunchView
 from cudalint.evaluate.symbolic.nodes import BLOCK_BITS
+from cudalint.evaluate.symbolic.polynomial import Monomial, is_in_the_source, spelled_sum, terms_of
 from cudalint.facts import Sample, Strides
 
 _MAX_SAMPLE = 64
@@ -31,7 +32,33 @@ def strides(known: Known, view: LaunchView) -> Strides:
     reached = known.quick.weights.any(axis=1)
     addresses = known.quick.addresses[reached].reshape(int(reached.sum()), -1)[:, : dx * dy * dz]
     cube = addresses.reshape(-1, dz, dy, dx)
-    return Strides(*(_constant_step(cube, axis) for axis in (3, 2, 1)))
+    x, y, z = (_constant_step(cube, axis) for axis in (3, 2, 1))
+    return Strides(x, y, z, _in_terms_of_sizes(known, view))
+
+
+def _in_terms_of_sizes(known: Known, view: LaunchView) -> str | None:
+    """See `Strides.sized`."""
+    graph, requests, event = view.graph, known.quick, known.event
+    if not event.offset.bits & graph.uniform_bits:
+        return None
+    both = requests.mask[..., 1:] & requests.mask[..., :-1] & (requests.weights > 0)[..., None]
+    steps = np.diff(requests.addresses, axis=2)
+    moved, times = np.unique(steps[both], return_counts=True)
+    if not len(moved):
+        return None
+    row, warp, lane = np.argwhere(both & (steps == moved[times.argmax()]))[0]
+    rows = known.situation.rows(event.context.loops)
+    parts: dict[Monomial, int] = {}
+    for monomial, coefficient in terms_of(graph, event.offset).items():
+        factors = rows.full(coefficient).reshape(requests.mask.shape)[row, warp]
+        step = int(factors[lane + 1]) - int(factors[lane])
+        if step:
+            parts[monomial] = step
+    if not any(parts):
+        return None
+    if not all(map(is_in_the_source, parts)) or any(step % event.bytes for step in parts.values()):
+        return ""
+    return spelled_sum({monomial: step // event.bytes for monomial, step in parts.items()})
 
 
 def _constant_step(cube: np.ndarray[tuple[int, ...], np.dtype[np.int64]], axis: int) -> int | None:

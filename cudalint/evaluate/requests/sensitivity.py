@@ -6,6 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 
 import numpy as np
+from msgspec import Struct
 
 from cudalint.evaluate.requests.flags import Flag, flags_of
 from cudalint.evaluate.requests.shifts import SMALL_SHIFTS
@@ -35,24 +36,37 @@ _SHORTEST_ROW = 3
 """Of coordinates. Rows of five elements of 8 bytes are in sectors of their own like longer ones."""
 _MAGNITUDE = 3
 """What it is multiplied by to see whether its magnitude matters, or divided by where products would overflow."""
+_FEW = (1, 2, 8)
+"""Tried besides where the magnitude matters: windows, steps and channels are few where images are large."""
 _LARGEST_BLOCK = 1024
 """Threads: sizes below are small."""
 _MANY_BLOCKS = 256
 """Worth a launch by themselves."""
 _MAX_DIVISORS = 2
+_GOOD = 1.25
+"""Times what is ideal: what an access costs that nobody would change."""
 _LONGEST_TEXT = 72
 """Of a condition that is told."""
 
 
-def assumptions_of(
-    reached: Sequence[Known], quick: Totals, view: LaunchView
-) -> tuple[tuple[str, ...], tuple[float, float] | None]:
-    """Which generic values the figure rests on, found by changing them; and how far it moves then."""
+class Rests(Struct, frozen=True):
+    """What a figure rests on among generic values, found by changing them."""
+
+    assumptions: tuple[str, ...]
+    bounds: tuple[float, float] | None
+    """How far it moves with other values; None where it doesn't."""
+    sizes: tuple[str, ...]
+    """Those sizes of which nobody says how large they are, and of which another magnitude makes the access a good one:
+    as good as any, so that the figure is no more than one of many."""
+
+
+def rests_on(reached: Sequence[Known], quick: Totals, view: LaunchView) -> Rests:
     graph = view.graph
     texts = [_condition_text(c) for known in reached for c in known.relaxed]
     texts += [f"{render(size)} == {view.pins[size]}" for size in sorted(view.needed, key=lambda size: size.index)]
     bits = bits_of(node for known in reached for node in (known.event.offset, *known.conditions))
     low, high, moved = quick.low, quick.high, False
+    sizes: list[str] = []
     base = quick.cost / quick.requests
     flags = {flag.number: flag for flag in flags_of(reached, view)}
     for uniform in graph.atoms(bits, graph.uniform_bits):
@@ -70,7 +84,10 @@ def assumptions_of(
             moved = True
             low, high = min(low, *means), max(high, *means)
             texts.append(text)
-    return tuple(dict.fromkeys(texts)), (low, high) if moved else None
+            good = _GOOD * quick.ideal / quick.requests
+            if text == stated(uniform) and not uniform.payload.is_default and min(means) <= good < base:
+                sizes.append(render(uniform))
+    return Rests(tuple(dict.fromkeys(texts)), (low, high) if moved else None, tuple(sizes))
 
 
 def _condition_text(condition: Node) -> str:
@@ -121,7 +138,8 @@ def _sensitivity(size: _Size) -> _Verdict:
         return _other_truth(size)
     scaled = [size.mean(value) for value in _other_magnitudes(uniform, size.view)]
     if any(map(size.moves, scaled)):
-        return stated(uniform), scaled
+        few = () if uniform.kind.is_float or size.payload.is_default else _FEW
+        return stated(uniform), [*scaled, *(size.mean(value) for value in few if value < size.generic)]
     if uniform.kind.is_float:
         return None, []
     for divisor, text in _divisors(uniform, size.reached, size.view):
