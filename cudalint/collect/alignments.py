@@ -13,6 +13,7 @@ from cudalint.collect.frames import frames_of
 from cudalint.collect.provider import Provider, Run
 from cudalint.evaluate.checks.alignment import Declared, alignment_verdict, natural_width
 from cudalint.evaluate.compiler.machine import machine_accesses
+from cudalint.evaluate.compiler.shared_layout import shared_layout
 from cudalint.evaluate.execute.events import AccessEvent
 from cudalint.evaluate.execute.handed import made_at
 from cudalint.evaluate.execute.memory import alignment
@@ -128,23 +129,3 @@ def _units(function: ir.Function) -> dict[str, int]:
 def _is_known(target: Allocation) -> bool:
     """Whether the alignment of an array's start is known: allocations start at multiples of 256 bytes."""
     return target.space in ("global", "shared") and target.opaque is None and not target.is_null
-
-
-def shared_layout(execution: Execution) -> dict[ir.Symbol, int]:
-    """Where the shared arrays of a kernel start in the block's shared memory.
-
-    Measured (fixtures/misaligned-vector-access/layout.json): in the order of their declaration, each at the next
-    multiple of its own alignment; and whatever is `extern` at a multiple of 16 behind them. Where other functions
-    declare shared arrays too, their order is not known, and nothing is said.
-    """
-    arrays = sorted((s for s in execution.variables if s.storage == "shared"), key=lambda s: s.span)
-    path, line, _, end_line, _ = execution.function.span
-    inside = all(s.span.path == path and line <= s.span.line <= end_line for s in arrays)
-    layout: dict[ir.Symbol, int] = {}
-    end = 0
-    for symbol in arrays if inside else ():
-        align = max(symbol.align, alignment(symbol.type))
-        end = -(-end // align) * align
-        layout[symbol] = end
-        end += symbol.type.bytes
-    return layout

@@ -19,6 +19,8 @@ _LOOPS = (ir.For, ir.While, ir.DoWhile)
 _ALL = 256
 """Of what is no part: no access needs a larger alignment."""
 _SIZES = ("blockDim", "gridDim")
+_PLACED = ("shared", "dynamic-shared", "constant", "device")
+"""Variables whose address does not depend on what they are given."""
 _SUMS = ("+", "-", "")
 _SCALES = ("*", "/", "<<", ">>")
 
@@ -150,7 +152,9 @@ class Open:
             return self.bytes_of(access.base)
         if isinstance(access, ir.Unary) and access.op == "*":
             return self.part(access.operand)
-        return self.part(access) if isinstance(access, ir.Name) else _ALL if self.part(access) == _ALL else 1
+        if isinstance(access, ir.Name):
+            return _ALL if access.symbol.storage in _PLACED else self.part(access)
+        return _ALL if self.part(access) == _ALL else 1
 
 
 def _factor(expr: ir.Expr) -> int:

@@ -5,7 +5,8 @@ one of 8 or 16 bytes where it knows the alignment: fields of an aligned record (
 array, whose alignment it chooses itself. Counters see the machine's accesses, so figures have to be theirs.
 
 Both the compiler proper and the assembler merge, each within what is straight-line code to it (`straight.py`): an
-access is as wide as the one or the other makes it.
+access is as wide as the one or the other makes it. The assembler knows where the static shared variables of a kernel
+lie (`shared_layout.py`): it merges accesses to different ones, and only what is aligned there.
 
 Elements of 1 and 2 bytes in shared arrays: read from the machine code of some 700 kernels (nvcc 13.0, sm_80 and sm_90)
 with 2 to 16 neighbours of `unsigned char`, `signed char`, `unsigned short`, `short`, `__half` and records of one
@@ -34,6 +35,7 @@ from cudalint.evaluate.execute.events import AccessEvent, BarrierEvent, Event, F
 from cudalint.evaluate.requests.astray import is_astray
 from cudalint.evaluate.requests.execution import Execution
 from cudalint.evaluate.requests.situations import mask_of
+from cudalint.evaluate.symbolic.arithmetic import I8
 from cudalint.evaluate.symbolic.nodes import Node
 from cudalint.evaluate.symbolic.polynomial import linear
 from cudalint.heuristics import heuristic
@@ -69,7 +71,8 @@ class _Member(NamedTuple):
     position: int
     """In the list of accesses."""
     constant: int
-    """Byte offset from the common base."""
+    """Byte offset from the common base; for the assembler, which knows where shared variables lie, with the start of
+    the variable."""
     event: AccessEvent
     """As the source has it."""
 
@@ -92,6 +95,8 @@ class _Merger:
         self.accesses: list[AccessEvent] = []
         self._loaded: dict[object, AccessEvent] = {}
         self._runs: dict[tuple[object, ...], _Run] = {}
+        self.starts = unrolling.starts
+        """Where shared variables lie, as far as that is known."""
 
     @cached_property
     def straight(self) -> Straight:
@@ -171,12 +176,19 @@ class _Merger:
             return operation != event.operation or not self._is_neighbour(event, last)
         return is_same and operation != event.operation and "load" in (operation, event.operation)
 
-    @staticmethod
-    def _is_neighbour(event: AccessEvent, last: AccessEvent) -> bool:
-        if event.target is not last.target:
+    def _is_neighbour(self, event: AccessEvent, last: AccessEvent) -> bool:
+        if event.target is not last.target and not self._are_placed(event, last):
             return False
         (base, mine), (other, its) = linear(event.offset), linear(last.offset)
-        return base == other and abs(mine - its) < _WIDTHS[0]
+        return base == other and abs(mine + self._start(event) - its - self._start(last)) < _WIDTHS[0]
+
+    def _are_placed(self, *events: AccessEvent) -> bool:
+        """Whether it is known how far the variables are from one another."""
+        return all(event.target.symbol in self.starts for event in events)
+
+    def _start(self, event: AccessEvent) -> int:
+        symbol = event.target.symbol
+        return self.starts.get(symbol, 0) if symbol is not None else 0
 
     @heuristic("merged-neighbours", "counters and SASS: neighbours of one thread make one wide access").otherwise(None)
     def _join(self, event: AccessEvent, position: int, place: int) -> None:
@@ -194,14 +206,17 @@ class _Merger:
             stretch = (
                 straight.compiler_stretch(place) if is_first else straight.assembler_stretch(place, event.operation)
             )
+            is_placed = not is_first and self._are_placed(event)
+            start = self._start(event) if is_placed else 0
             key = (
-                id(event.target), event.operation, tool, stretch, event.bytes, base, constant_in_record,
+                None if is_placed else id(event.target),
+                event.operation, tool, stretch, event.bytes, base, constant_in_record,
                 context.conditions, tuple(id(x) for x in context.loops),
                 open_part(self.unrolling.function, context.span),
             )  # fmt: skip
             if key in self._runs and any(_overlap(event, store) for store in self._runs[key].stored):
                 self.close(key)
-            self._runs.setdefault(key, _Run()).members.append(_Member(position, constant, event))
+            self._runs.setdefault(key, _Run()).members.append(_Member(position, constant + start, event))
 
     def close(self, key: tuple[object, ...] | None) -> None:
         """Merges the neighbours of one run, or of all."""
@@ -218,49 +233,69 @@ class _Merger:
         size = members[0].event.bytes
         left = sorted(by_offset)
         while left:
-            start = left[0]
-            width = next((w for w in _WIDTHS if self._fills(by_offset, start, w, size, is_early)), size)
-            covered = list(range(start, start + width, size))
+            begin, width = self._widest(by_offset, left[0], size, is_early)
+            covered = range(begin, begin + width, size)
             if width > size:
-                first = by_offset[start][0].event
                 for offset in covered:
                     for member in by_offset.get(offset, ()):
                         old = self.accesses[member.position]
                         if old.bytes < width:
-                            self.accesses[member.position] = replace(old, offset=first.offset, bytes=width)
+                            moved = self._moved(member.event.offset, begin - offset)
+                            self.accesses[member.position] = replace(old, offset=moved, bytes=width)
             left = [o for o in left if o not in covered]
+
+    def _moved(self, offset: Node, by: int) -> Node:
+        graph = self.view.graph
+        return graph.binary("+", offset, graph.const(by, I8), I8) if by else offset
+
+    def _widest(
+        self, by_offset: dict[int, list[_Member]], first: int, size: int, is_early: bool
+    ) -> tuple[int, int]:
+        """Where the widest access begins that brings the element at `first`, the first one that is left, and how wide
+        it is. The assembler also reads along what stands before it."""
+        for width in _WIDTHS:
+            begins = range(first, first - width, -size) if not is_early else (first,)
+            for begin in begins:
+                if width > size and self._fills(by_offset, begin, width, size, is_early):
+                    return begin, width
+        return first, size
 
     def _fills(self, by_offset: dict[int, list[_Member]], start: int, width: int, size: int, is_early: bool) -> bool:
         """Whether the elements from `start` on make up an aligned access of `width` bytes, for the compiler proper
         (`is_early`) or for the assembler.
 
-        A load may read a gap along: measured, `v.x + v.y + v.z` of a float4 is one load of 16 bytes. Of elements of
-        less than 4 bytes, the compiler proper reads along only what is behind the others.
+        A load may read a gap along: measured, `v.x + v.y + v.z` of a float4 is one load of 16 bytes, and so is any
+        three of four neighbours in shared memory (machine code of all choices of seven, nvcc 13.0, sm_80). Of elements
+        of less than 4 bytes, the compiler proper reads along only what is behind the others.
         """
-        event = by_offset[start][0].event
         wanted = range(start, start + width, size)
-        present = sum(offset in by_offset for offset in wanted)
-        if present < len(wanted) and (event.operation != "load" or 2 * present <= len(wanted)):
+        there = [offset for offset in wanted if offset in by_offset]
+        if len(there) < len(wanted) and (
+            by_offset[there[0]][0].event.operation != "load" or 2 * len(there) <= len(wanted)
+        ):
             return False
+        member = by_offset[there[0]][0]
+        event = member.event
+        before = there[0] - start
         if event.target.space == "shared" and size < 4:
-            if is_early and present < len(wanted) and any(offset not in by_offset for offset in wanted[:present]):
+            if is_early and len(there) < len(wanted) and there != list(wanted[: len(there)]):
                 return False
             if not is_early and width > widest_for_assembler(size):
                 return False
         record = event.record
-        if record is not None and record.align >= width and record.offset % width == 0:
+        if record is not None and record.align >= width and (record.offset - before) % width == 0:
             return True
         if event.target.space != "shared":
             return False
         if is_early or event.target.bytes is None:
             # Alignment that the declaration tells; the rest must be seen in the index.
             return declared_alignment(event.target) >= width and self.unrolling.is_aligned_early(
-                event, event.offset, width
+                event, self._moved(event.offset, -before), width
             )
         is_own = not event.context.frames and not event.context.library
         if is_own and self.unrolling.fixed(event) % width:
             return False
-        return self._aligned(event, event.offset, width)
+        return self._aligned(event, self._moved(event.offset, self._start(event) - before), width)
 
     def _aligned(self, event: AccessEvent, offset: Node, width: int) -> bool:
         """Whether all lanes' addresses are multiples of `width`."""

@@ -23,7 +23,7 @@ the outer loops that walks through them: `frag[j] = tile[(row + j) * K + k]` in 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 from msgspec import Struct, field
@@ -31,6 +31,7 @@ from msgspec.structs import replace
 
 from cudalint import ir
 from cudalint.evaluate.compiler.fixed_indices import fixed_indices
+from cudalint.evaluate.compiler.shared_layout import shared_layout
 from cudalint.evaluate.compiler.slow_paths import is_kept_in_place, keeps_apart
 from cudalint.evaluate.execute.events import AccessEvent, BarrierEvent, BranchEvent, Loop
 from cudalint.evaluate.execute.values import Allocation
@@ -61,6 +62,8 @@ class Unrolling(Struct, eq=False):
 
     view: LaunchView
     function: ir.Function
+    starts: Mapping[ir.Symbol, int]
+    """Where shared variables lie, as far as that is known."""
     bodies: dict[Loop, list[AccessEvent | None]] = field(default_factory=dict)
     """The shared accesses in the bodies of loops, but for loops in these; None where there is a barrier."""
     nests: dict[Loop, list[AccessEvent | None]] = field(default_factory=dict)
@@ -77,7 +80,7 @@ class Unrolling(Struct, eq=False):
 
     @staticmethod
     def of(execution: Execution) -> Unrolling:
-        found = Unrolling(execution.view, execution.function)
+        found = Unrolling(execution.view, execution.function, shared_layout(execution))
         for event in execution.events:
             if isinstance(event, (BarrierEvent, AccessEvent, BranchEvent)) and event.context.loops:
                 *outer, loop = event.context.loops
@@ -186,11 +189,28 @@ class Unrolling(Struct, eq=False):
         if step is None:
             return event
         # Counted down, the first element is the last of its group.
-        start = first if step > 0 else graph.binary("+", first, graph.const(event.bytes, I8), I8)
+        ahead = event.bytes if step < 0 else 0
+        if not is_early and event.target.symbol is not None:
+            ahead += self.starts.get(event.target.symbol, 0)
         for width in _WIDTHS:
-            if event.bytes < width <= most and self._residues.of(start).is_multiple_of(width):
-                return replace(event, offset=_group(event, loop, step, width, graph), bytes=width)
+            if event.bytes < width <= most:
+                past = self._past(first, ahead, event.bytes, width)
+                if past == 0 or (past is not None and step > 0 and _are_mostly_wide(event, loop, past, width, graph)):
+                    return replace(event, offset=_group(event, loop, step, width, past, graph), bytes=width)
         return event
+
+    def _past(self, first: Node, ahead: int, size: int, width: int) -> int | None:
+        """How many elements of `size` bytes behind a multiple of `width` the address of the first iteration is, to
+        which `ahead` bytes are added; None where that is not known."""
+        graph = self.view.graph
+        for past in range(width // size):
+            by = ahead - past * size
+            start = graph.binary("+", first, graph.const(by, I8), I8) if by else first
+            if self._residues.of(start).is_multiple_of(width):
+                return past
+            if ahead == 0 or ahead % size:
+                return None
+        return None
 
     def _is_declared(self, event: AccessEvent, first: Node) -> bool:
         """Whether the declaration and the index tell the compiler proper that iterations begin at an aligned place."""
@@ -272,10 +292,27 @@ def _walks(event: AccessEvent, loop: Loop, first: Node, step: int, view: LaunchV
     return bool(np.array_equal(rows.full(expected), rows.full(event.offset)))
 
 
-def _group(event: AccessEvent, loop: Loop, step: int, width: int, graph: Graph) -> Node:
-    """The address of the wide load that brings the element of some iteration."""
+def _are_mostly_wide(event: AccessEvent, loop: Loop, past: int, width: int, graph: Graph) -> bool:
+    """Whether most elements of a loop that begins `past` elements behind a multiple of `width` come by accesses of that
+    width: loads of more than half of it do, and stores of all of it. Where a loop is not unrolled in full, none do."""
+    trips = graph.trips(loop.counter, loop.condition)
+    length = int(trips.value) if trips.is_const and loop.is_counted else 0
+    if length > _MAX_FULL:
+        return False
     count = width // event.bytes
-    within = graph.binary("%", loop.counter, graph.const(count, I8), I8)
+    least = count // 2 + 1 if event.operation == "load" else count
+    head = min(count - past, length)
+    whole, tail = divmod(length - head, count)
+    wide = whole * count + sum(part for part in (head, tail) if part >= least)
+    return 2 * wide > length
+
+
+def _group(event: AccessEvent, loop: Loop, step: int, width: int, past: int, graph: Graph) -> Node:
+    """The address of the wide load that brings the element of some iteration; the first one is `past` elements behind
+    the beginning of such a load."""
+    count = width // event.bytes
+    place = graph.binary("+", loop.counter, graph.const(past, I8), I8) if past else loop.counter
+    within = graph.binary("%", place, graph.const(count, I8), I8)
     if step < 0:
         within = graph.binary("-", graph.const(count - 1, I8), within, I8)
     back = graph.binary("*", within, graph.const(event.bytes, I8), I8)
