@@ -14,7 +14,7 @@ from functools import partial
 
 from msgspec import Struct, field
 
-from cudalint.diagnostics import Diagnostic
+from cudalint.diagnostics import Diagnostic, Edit
 from cudalint.facts import Place
 from cudalint.program.arguments import as_path
 from cudalint.program.folders import work_tree
@@ -58,12 +58,35 @@ class Changes(Struct, frozen=True):
         """Whether a line changed that the finding is on, or that it names, as the declaration of an array."""
         return self._touches(diagnostic.place) or any(self._touches(r.place) for r in diagnostic.related)
 
+    def after(self, edits: Sequence[Edit]) -> Changes:
+        """The same once edits are made, whose lines have changed, too."""
+        by_path: dict[str, list[Edit]] = {}
+        for edit in edits:
+            by_path.setdefault(os.path.realpath(edit.place.path), []).append(edit)
+        ranges = dict(self.ranges)
+        for path, own in by_path.items():
+            old = self.ranges.get(path, [])
+            if old is not None:
+                ranges[path] = [_moved(each, own) for each in (*old, *((e.place.line, e.place.end_line) for e in own))]
+        return Changes(ranges)
+
     def _touches(self, place: Place) -> bool:
         path = os.path.realpath(place.path)
         if path not in self.ranges:
             return False
         ranges = self.ranges[path]
         return ranges is None or any(first <= place.end_line and place.line <= last for first, last in ranges)
+
+
+def _moved(lines: tuple[int, int], edits: Iterable[Edit]) -> tuple[int, int]:
+    """Where a range of lines is after edits; it grows by what is put into its first and last line."""
+    first, last = lines
+    begin, end = first, last
+    for edit in edits:
+        more = edit.text.count("\n") - (edit.place.end_line - edit.place.line)
+        begin += more if edit.place.end_line < first else 0
+        end += more if edit.place.line <= last else 0
+    return begin, max(begin, end)
 
 
 def changes_since(base: str, paths: Iterable[str]) -> Changes:

@@ -16,6 +16,7 @@ from cudalint.frontend.python.detect import SUFFIX as _PYTHON_SUFFIX
 from cudalint.frontend.python.detect import file_seems_to_hold_kernels
 from cudalint.program.regular import read_regular
 from cudalint.results import Failure
+from cudalint.source.encoding import to_text
 
 STDIN = "<stdin>"
 _SOURCE_SUFFIX = ".cu"
@@ -44,29 +45,33 @@ Excludes = Callable[[str, bool], bool]
 
 
 def discover(
-    arguments: Sequence[str], excludes: Excludes = lambda path, is_folder: False, force_exclude: bool = False
+    arguments: Sequence[str],
+    excludes: Excludes = lambda path, is_folder: False,
+    force_exclude: bool = False,
+    stdin: str = STDIN,
 ) -> Discovery:
     """Expands folders, patterns that the shell left alone and `-`; every file comes once, in the order given.
 
-    A file that the user names is linted even if it is excluded, unless `force_exclude` says otherwise.
+    A file that the user names is linted even if it is excluded, unless `force_exclude` says otherwise. `stdin` is the
+    path by which the text of standard input goes.
     """
     files: dict[str, SourceFile] = {}
     failures: list[Failure] = []
     for argument in arguments:
-        if force_exclude and argument != "-" and _is_excluded(argument, excludes):
+        if force_exclude and argument != "-" and is_excluded(argument, excludes):
             continue
-        for found in _expand(argument, excludes):
+        for found in _expand(argument, excludes, stdin):
             if isinstance(found, Failure):
                 failures.append(found)
                 continue
-            key = os.path.realpath(found.path) if found.text is None else found.path
+            key = os.path.realpath(found.path) if found.text is None or found.path == stdin else found.path
             known = files.get(key)
             if known is None or (known.is_optional and not found.is_optional):
                 files[key] = found
     return Discovery(tuple(files.values()), tuple(failures))
 
 
-def _is_excluded(path: str, excludes: Excludes) -> bool:
+def is_excluded(path: str, excludes: Excludes) -> bool:
     """Whether a path or one of the folders that it is in is excluded."""
     absolute = os.path.abspath(path)
     is_folder = os.path.isdir(absolute)
@@ -78,9 +83,9 @@ def _is_excluded(path: str, excludes: Excludes) -> bool:
     return True
 
 
-def _expand(argument: str, excludes: Excludes) -> Iterator[SourceFile | Failure]:
+def _expand(argument: str, excludes: Excludes, stdin: str) -> Iterator[SourceFile | Failure]:
     if argument == "-":
-        yield _read_stdin()
+        yield _unsaved(stdin, sys.stdin.buffer.read())
     elif os.path.isdir(argument):
         yield from _in_folder(argument, excludes)
     elif os.path.exists(argument):
@@ -108,10 +113,6 @@ def _named(path: str) -> SourceFile | Failure:
         return Failure(path, f"cannot read it: {error.strerror or error}")
 
 
-def _read_stdin() -> SourceFile | Failure:
-    return _unsaved(STDIN, sys.stdin.buffer.read())
-
-
 def _unsaved(path: str, data: bytes) -> SourceFile | Failure:
     """A text that can be read only once."""
     try:
@@ -120,7 +121,7 @@ def _unsaved(path: str, data: bytes) -> SourceFile | Failure:
         if b"\0" in data or data.startswith((b"\xff\xfe", b"\xfe\xff")):
             return Failure(path, f"not UTF-8 text (byte {error.start})")
         # As files are: what is no UTF-8 stands in comments and strings only.
-        return SourceFile(path, data.decode("latin-1"))
+        return SourceFile(path, to_text(data))
 
 
 def _matching(pattern: str, excludes: Excludes) -> Iterator[SourceFile | Failure]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple, TypeVar
 
+from msgspec import Struct
 from msgspec.structs import replace
 
 from cudalint.cache.results import KeptJob, Results, check_and_keep
@@ -34,41 +35,22 @@ def check_files(
     on_done: OnDone = lambda path: None,
     cache: str | None = None,
 ) -> CheckResult:
-    """Lints files. Headers that only a folder brought in are linted if no other file has included them. `cache` is the
-    folder in which results are kept and looked for."""
-    reports: list[FileReport] = []
+    """Lints files. `cache` is the folder in which results are kept and looked for."""
     configured, failures = configure(files, settings)
-    results = Results(cache)
+    lint = Lint(limits, pictures, counts_accesses, on_done, cache)
+    reports, others = lint.reports(configured)
+    return result_of(reports, [*failures, *others], target_of(configured, settings))
 
-    def run(batch: Sequence[Configured]) -> None:
-        jobs: list[KeptJob] = []
-        for each in batch:
-            job = results.job(_job(each, pictures, counts_accesses))
-            known = results.report(job)
-            if known is None:
-                jobs.append(job)
-            else:
-                reports.append(known)
-                on_done(known.path)
-        for index, value in run_all(check_and_keep, jobs, limits):
-            path = jobs[index].job.path
-            if isinstance(value, FileReport):
-                reports.append(value)
-            else:
-                failures.append(value if isinstance(value, Failure) else Failure(path, value.reason))
-            on_done(path)
-        if jobs:
-            results.tidy()
 
-    run([each for each in configured if not each.file.is_optional])
-    run([each for each in configured if each.file.is_optional and not is_covered(each.file.path, reports)])
+def result_of(reports: Sequence[FileReport], failures: Sequence[Failure], target: str) -> CheckResult:
+    """What the reports and failures of some files come to; a report may name failures of its own."""
     linted = len(reports) + len(failures)
-    failures += (Failure(report.path, message) for report in reports for message in report.failures)
+    own = (Failure(report.path, message) for report in reports for message in report.failures)
     return CheckResult(
-        target=target_of(configured, settings),
+        target=target,
         diagnostics=gather(reports),
         suppressed=gather_suppressed(reports),
-        failures=tuple(sorted(failures, key=lambda failure: failure.path)),
+        failures=tuple(sorted((*failures, *own), key=lambda failure: failure.path)),
         files=linted,
         paths=tuple(sorted(report.path for report in reports)),
         parameters=frozenset(pair for report in reports for pair in report.parameters),
@@ -77,18 +59,67 @@ def check_files(
     )
 
 
+class Lint(Struct, frozen=True, eq=False):
+    """How files are linted."""
+
+    limits: Limits
+    pictures: bool = False
+    counts_accesses: bool = False
+    on_done: OnDone = lambda path: None
+    cache: str | None = None
+    """The folder in which results are kept and looked for."""
+
+    def reports(self, configured: Sequence[Configured]) -> tuple[list[FileReport], list[Failure]]:
+        """Headers that only a folder brought in are linted if no other file has included them."""
+        reports: list[FileReport] = []
+        failures: list[Failure] = []
+        results = Results(self.cache)
+
+        def run(batch: Sequence[Configured]) -> None:
+            jobs: list[KeptJob] = []
+            for each in batch:
+                job = results.job(self.job(each))
+                known = results.report(job)
+                if known is None:
+                    jobs.append(job)
+                else:
+                    reports.append(known)
+                    self.on_done(known.path)
+            for index, value in run_all(check_and_keep, jobs, self.limits):
+                path = jobs[index].job.path
+                if isinstance(value, FileReport):
+                    reports.append(value)
+                else:
+                    failures.append(value if isinstance(value, Failure) else Failure(path, value.reason))
+                self.on_done(path)
+            if jobs:
+                results.tidy()
+
+        run([each for each in configured if not each.file.is_optional])
+        run([each for each in configured if each.file.is_optional and not is_covered(each.file.path, reports)])
+        return reports, failures
+
+    def job(self, each: Configured) -> CheckJob:
+        known = each.settings
+        return CheckJob(
+            each.file.path, each.options, known.selection, self.pictures, known.thresholds, known.ignores,
+            self.counts_accesses,
+        )  # fmt: skip
+
+
 class Configured(NamedTuple):
     """A file and what is in force for it. The options carry the file's text if it has no other place."""
 
     file: SourceFile
     settings: FileSettings
+    unsaved: tuple[tuple[str, str], ...] = ()
+    """Texts that stand in for other files, by their paths."""
 
     @property
     def options(self) -> AnalysisOptions:
         options = self.settings.options
-        if self.file.text is None:
-            return options
-        return replace(options, unsaved=(*options.unsaved, (self.file.path, self.file.text)))
+        own = () if self.file.text is None else ((self.file.path, self.file.text),)
+        return replace(options, unsaved=(*options.unsaved, *self.unsaved, *own))
 
 
 def configure(files: Sequence[SourceFile], settings: Settings) -> tuple[list[Configured], list[Failure]]:
@@ -108,13 +139,6 @@ def target_of(configured: Sequence[Configured], settings: Settings) -> str:
     targets = dict.fromkeys(each.settings.options.target for each in configured)
     given = settings.command_line
     return ", ".join(targets) or given.target or given.options.target
-
-
-def _job(each: Configured, pictures: bool, counts_accesses: bool) -> CheckJob:
-    known = each.settings
-    return CheckJob(
-        each.file.path, each.options, known.selection, pictures, known.thresholds, known.ignores, counts_accesses
-    )  # fmt: skip
 
 
 def run_all(

@@ -15,7 +15,7 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from cudalint.annotations import SourceAnnotations
-from cudalint.diagnostics import Diagnostic, Picture
+from cudalint.diagnostics import Diagnostic, Edit, Picture
 from cudalint.facts import FileFacts, KernelFacts
 from cudalint.faults import described
 from cudalint.hardware.features import Need, target_for
@@ -37,6 +37,7 @@ from cudalint.time_limit import OutOfTime, interruptible
 
 if TYPE_CHECKING:
     from cudalint.kernel_analysis import Watch
+    from cudalint.remedies.proof import Proof
 
 _LEAST_FOR_EDITS = 3.0
 _SHARE_FOR_EDITS = 2.0
@@ -164,15 +165,44 @@ def _judged_by(target: Target, need: Need) -> str:
 
 def _with_proven_edits(found: Sequence[Diagnostic], facts: FileFacts, job: CheckJob, spent: float) -> list[Diagnostic]:
     """No edit may bring what any rule finds, whether the user wants to hear of it or not."""
-    from cudalint.program.includers import is_included_elsewhere
-    from cudalint.remedies.proof import Proof, proven
+    from cudalint.remedies.proof import proven
 
     if not any(d.suggestion is not None and d.suggestion.edits for d in found):
         return list(found)
-    rules = [rule for rule in all_rules() if rule.on_by_default or job.selection.wants(rule)]
-    facts_of_all, lasted, spent = _for_all(rules, facts, job, spent)
+    facts_of_all, lasted, spent = _for_all(_rules_of_proofs(job), facts, job, spent)
     if isinstance(facts_of_all, Failure):
         return [_without_edits(diagnostic) for diagnostic in found]
+    longest = max(_LEAST_FOR_EDITS, _SHARE_FOR_EDITS * lasted)
+    return proven(found, _proof(facts_of_all, job, min(job.options.seconds_of_edits - spent, longest)))
+
+
+def edits_held_together(job: CheckJob, sets: Sequence[tuple[Edit, ...]]) -> list[tuple[Edit, ...]]:
+    """Which of some sets of edits that findings of a file suggest hold when they are made at once (see
+    `held_together`). The file is what the job's texts say."""
+    from cudalint.remedies.proof import held_together
+
+    start = time.process_time()
+    facts = analyse(job.path, replace(job.options, kinds=kinds_read_by(_rules_of_proofs(job))))
+    if isinstance(facts, Failure):
+        return []
+    failures: list[str] = []
+    findings = list(rule_findings(facts, job, selected_rules(job.selection), failures))
+    annotations = _annotations(facts, job.options)
+    outcome = suppress(findings, facts.kernels, annotations, is_known, facts.status == "ok")
+    left = job.options.seconds_of_edits - (time.process_time() - start)
+    return held_together(sets, outcome.kept, _proof(facts, job, left))
+
+
+def _rules_of_proofs(job: CheckJob) -> list[RuleClass]:
+    return [rule for rule in all_rules() if rule.on_by_default or job.selection.wants(rule)]
+
+
+def _proof(facts: FileFacts, job: CheckJob, seconds: float) -> Proof:
+    """What it takes to try edits of a file; the facts are all that all rules read."""
+    from cudalint.program.includers import is_included_elsewhere
+    from cudalint.remedies.proof import Proof
+
+    rules = _rules_of_proofs(job)
     own = job.thresholds
     with_little = {rule.code: {**own.get(rule.code, {}), **dict.fromkeys(rule.relative, 0.0)} for rule in rules}
 
@@ -193,14 +223,13 @@ def _with_proven_edits(found: Sequence[Diagnostic], facts: FileFacts, job: Check
         except OutOfTime:
             return None
 
-    proof = Proof(
-        *linted(facts_of_all, replace(job, thresholds=with_little)),
+    return Proof(
+        *linted(facts, replace(job, thresholds=with_little)),
         again,
         partial(source_text, options=job.options),
         lambda path: not is_included_elsewhere(path, job.path),
-        seconds=min(job.options.seconds_of_edits - spent, max(_LEAST_FOR_EDITS, _SHARE_FOR_EDITS * lasted)),
+        seconds=seconds,
     )
-    return proven(found, proof)
 
 
 def _for_all(

@@ -173,6 +173,8 @@ class CheckResult(Struct, frozen=True):
     asides: tuple[str, ...] = ()
     """What the summary says of findings that are not among the diagnostics."""
     notes: tuple[Note, ...] = ()
+    fixed: tuple[Diagnostic, ...] = ()
+    """Findings that are no more, since the edits that they suggested were made."""
 
     def count(self, severity: Severity) -> int:
         return sum(diagnostic.severity == severity for diagnostic in self.diagnostics)

@@ -16,8 +16,8 @@ from msgspec import Raw, Struct
 from msgspec.msgpack import Decoder, Encoder, Ext
 from msgspec.structs import replace
 
-from cudalint.cache.replacing import replacing
 from cudalint.program.disk import Seen, digest
+from cudalint.replacing import replacing
 from cudalint.results import Coverage, FileReport
 
 if TYPE_CHECKING:
@@ -138,9 +138,7 @@ def _sets(report: FileReport) -> tuple[object, ...]:
 
 def _without_sets(report: FileReport) -> FileReport:
     none: frozenset[Any] = frozenset()
-    return replace(
-        report, coverage=Coverage(), sources=none, parameters=none, launched=none, unlaunched=none
-    )
+    return replace(report, coverage=Coverage(), sources=none, parameters=none, launched=none, unlaunched=none)
 
 
 # --- all entries ---------------------------------------------------------------------------------------------

@@ -11,10 +11,12 @@ from msgspec.structs import replace
 from cudalint.cache.folder import results_folder
 from cudalint.cli import FAILED, FINDINGS, NOTHING_FOUND, completion
 from cudalint.cli.analysis_options import analysis_options, limits_from, rule_options, settings_from
+from cudalint.cli.fixing import FixWishes
 from cudalint.cli.headed import HeadedCommand, together, under
 from cudalint.cli.progress import ProgressBar
 from cudalint.cli.rendering import (
     FORMATS,
+    PATCH,
     Output,
     Presentation,
     append_step_summary,
@@ -28,8 +30,9 @@ from cudalint.cli.sieve import Sieve
 from cudalint.cli.terminal import is_wide, output_style, print_failures, print_notes, write_lines
 from cudalint.cli.warnings import warn_of_options, warn_of_settings
 from cudalint.diagnostics import Severity
-from cudalint.discovery import discover
-from cudalint.driver import check_files
+from cudalint.discovery import STDIN, discover
+from cudalint.driver import Lint, configure, result_of, target_of
+from cudalint.fixing.writing import Grounds
 from cudalint.reporters import pictures
 from cudalint.reporters.sources import SourceLines
 from cudalint.results import SEVERITIES, CheckResult
@@ -76,6 +79,19 @@ _report_options = together(
 )  # fmt: skip
 
 
+_fixes = under("Fixes")
+
+_fix_options = together(
+    _fixes("--fix", is_flag=True, help="Make the edits that are safe, and report what is left."),
+    _fixes("--unsafe-fixes", is_flag=True, help="Make or show the edits that somebody has to look at, too."),
+    _fixes("--show-fixes", is_flag=True, help="Print what edits change as a unified diff, before the report."),
+    _fixes("--dry-run", is_flag=True, help="With --fix: print the diff only, and write no file."),
+    _fixes(
+        "--stdin-filename", metavar="PATH",
+        help="What standard input is to be called; --fix prints its fixed text.",
+    ),
+)  # fmt: skip
+
 _cache = under("Files and configuration")
 
 _cache_options = together(
@@ -94,6 +110,7 @@ _cache_options = together(
 @click.argument("paths", nargs=-1, required=True, metavar="PATH...", shell_complete=completion.files)
 @rule_options
 @_report_options
+@_fix_options
 @analysis_options
 @_cache_options
 def command(
@@ -109,6 +126,11 @@ def command(
     show: bool | None,
     color: bool | None,
     quiet: bool,
+    fix: bool,
+    unsafe_fixes: bool,
+    show_fixes: bool,
+    dry_run: bool,
+    stdin_filename: str | None,
     no_cache: bool,
     cache_dir: str | None,
     **values: Any,
@@ -127,34 +149,65 @@ def command(
       cudalint check src --threshold bank-conflict.ways=4 --exclude third_party/
       cudalint check src --write-baseline known.json
       cudalint check src --baseline known.json --diff origin/main
+      cudalint check src --fix
+      cudalint check src --fix --unsafe-fixes --dry-run
     """
-    format_ = format_ or ("text" if statistics else default_format())
+    given_format, format_ = format_, format_ or ("text" if statistics else default_format())
     if statistics and format_ not in ("text", "concise"):
         raise click.UsageError(f"--statistics prints a table; it can't be had as {format_}")
+    patches = [output.path for output in outputs if output.format == PATCH]
+    wishes = FixWishes.of(fix, unsafe_fixes, show_fixes, dry_run, patches, "-" in paths)
+    if dry_run and given_format is None:
+        format_ = "text"
+    if wishes is not None:
+        wishes.agree_with(format_, write_baseline, statistics)
     settings = settings_from(values)
     drawn = _drawn(show) if format_ == "text" and not statistics else 0
     shown = Presentation(output_style(color), drawn, quiet, cast(Severity, fail_on), statistics)
-    found = discover(paths, settings.excludes, values["force_exclude"])
+    stdin = stdin_filename or STDIN
+    found = discover(paths, settings.excludes, values["force_exclude"], stdin)
     spare_sources([write_baseline, *(output.path for output in outputs)], (file.path for file in found.files))
     sieve = Sieve(baseline, write_baseline, diff, [file.path for file in found.files])
+    texts = {file.path: file.text for file in found.files if file.text is not None}
+    configured, failures = configure(found.files, settings)
+    target = target_of(configured, settings)
     with ProgressBar(len(found.files), quiet) as progress:
-        result = check_files(
-            found.files,
-            settings,
+        lint = Lint(
             limits_from(values),
             pictures=drawn != 0,
             counts_accesses=fail_on_incomplete,
             on_done=progress.advance,
             cache=None if no_cache else results_folder(cache_dir),
         )
+        if wishes is None:
+            reports, others = lint.reports(configured)
+            result = sieve.applied_to(result_of(reports, [*failures, *others], target), SourceLines(texts))
+            fixed = None
+        else:
+            from cudalint.fixing.session import Session
+
+            session = Session(
+                configured, lint, target, failures,
+                lambda result, changed: sieve.applied_to(result, SourceLines({**texts, **changed})), stdin,
+            )  # fmt: skip
+            grounds = Grounds.of(paths, (file.path for file in found.files if file.text is None), settings.excludes)
+            fixed = session.fix(unsafe_fixes, grounds, sieve.follow)
+            if wishes.writes:
+                fixed = session.write(fixed)
+            result = wishes.result_of(fixed)
+            if wishes.writes:
+                # All others are on disk.
+                texts |= {path: text for path, text in fixed.texts.items() if path in texts}
     result = replace(result, failures=(*found.failures, *result.failures))
-    sources = SourceLines({file.path: file.text for file in found.files if file.text is not None})
-    result = sieve.applied_to(result, sources)
-    unwritten = list(write_outputs(outputs, result, sources, shown))
+    sources = SourceLines(texts)
+    unwritten = list(write_outputs([o for o in outputs if o.format != PATCH], result, sources, shown))
     summary = append_step_summary(result) if format_ == "github" else None
     unwritten += [summary] if summary else []
     lines, faults = rendered(format_, result, sources, shown)
-    write_lines(lines)
+    if wishes is None or fixed is None:
+        write_lines(lines)
+    else:
+        unwritten += wishes.tell(fixed, lines, shown, format_, texts.get(stdin), stdin)
     # The same finding may be missing in several reports.
     unwritten += [fault for fault in faults if fault not in unwritten]
     result = replace(result, failures=(*result.failures, *unwritten))

@@ -18,6 +18,8 @@ from cudalint.reporters.style import Style
 from cudalint.results import CheckResult, Failure
 
 FORMATS = ("text", "concise", "json", "sarif", "github", "gitlab", "junit")
+PATCH = "patch"
+"""What `--output` takes besides: a unified diff of the edits."""
 
 
 class Output(NamedTuple):
@@ -52,8 +54,8 @@ def _output(text: str) -> Output:
     format_, separator, path = text.partition("=")
     if not separator or not path:
         raise click.BadParameter(f"`{text}` has not the form FORMAT=FILE, such as sarif=cudalint.sarif")
-    if format_ not in FORMATS:
-        raise click.BadParameter(f"`{format_}` is no format; there are {', '.join(FORMATS)}")
+    if format_ not in (*FORMATS, PATCH):
+        raise click.BadParameter(f"`{format_}` is no format; there are {', '.join((*FORMATS, PATCH))}")
     if not os.path.isdir(os.path.dirname(os.path.abspath(path))):
         raise click.BadParameter(f"`{path}`: the folder does not exist")
     if path == "-":

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 import click
 from msgspec.structs import replace
 
+from cudalint.diagnostics import Edit
 from cudalint.numerals import count
 from cudalint.reporters.sources import SourceLines
 from cudalint.results import CheckResult
@@ -33,6 +34,11 @@ class Sieve:
         # A baseline that is only about to be made may be named for both.
         self._baseline = _load(baseline) if baseline is not None and write_baseline is None else None
         self._changes = _changes_since(diff, paths) if diff is not None else None
+
+    def follow(self, edits: Sequence[Edit]) -> None:
+        """Has the lines that changed follow edits that are made."""
+        if self._changes is not None:
+            self._changes = self._changes.after(edits)
 
     def applied_to(self, result: CheckResult, sources: SourceLines) -> CheckResult:
         if self._target is not None:

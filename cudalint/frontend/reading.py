@@ -20,11 +20,13 @@ def read_source(path: str) -> bytes:
 
 
 _ASCII_ONLY: Final = bytes(range(128)) + b"_" * 128
+_MARK: Final = b"\xef\xbb\xbf"
+"""The mark of the byte order, which clang skips."""
 
 
 def checked_text(path: str, source: bytes) -> bytes:
-    """The source as clang takes it; where it is not UTF-8, bytes beyond ASCII become `_`: columns stay the same,
-    and names are names."""
+    """The source as clang takes it; where it is not UTF-8, bytes beyond ASCII become `_`, but for the mark in
+    front: columns stay the same, and names are names."""
     if source.startswith((b"\xff\xfe", b"\xfe\xff")):
         raise SourceError(f"{path}:1:1: UTF-16 text; save the file as UTF-8")
     nul = source.find(b"\0")
@@ -36,5 +38,6 @@ def checked_text(path: str, source: bytes) -> bytes:
     try:
         source.decode("utf-8")
     except UnicodeDecodeError:
-        return source.translate(_ASCII_ONLY)
+        mark = _MARK if source.startswith(_MARK) else b""
+        return mark + source.removeprefix(_MARK).translate(_ASCII_ONLY)
     return source

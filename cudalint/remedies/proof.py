@@ -11,7 +11,6 @@ tried.
 from __future__ import annotations
 
 import time
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from msgspec import Struct
@@ -20,6 +19,7 @@ from msgspec.structs import replace
 from cudalint.diagnostics import Diagnostic, Edit, Suggestion
 from cudalint.facts import AccessResult, FileFacts, KernelFacts, LaunchFacts, Place
 from cudalint.remedies.edits import Correspondence, edited_texts, fit, overlap
+from cudalint.remedies.news import identity, new_findings
 from cudalint.rulekit import WITH_FIGURES, is_estimate, is_repeat
 
 Linted = tuple[FileFacts, Sequence[Diagnostic]]
@@ -88,6 +88,38 @@ def proven(found: Sequence[Diagnostic], proof: Proof) -> list[Diagnostic]:
             holds = verdict is not None and verdict[change.edits]
             verdicts[change.edits] = _applicable(change, proof.facts) if holds else None
     return [_judged(diagnostic, verdicts) for diagnostic in found]
+
+
+def held_together(
+    sets: Sequence[tuple[Edit, ...]], found: Sequence[Diagnostic], proof: Proof
+) -> list[tuple[Edit, ...]]:
+    """Which of some sets of edits, each of which holds by itself, hold when they are made at once. Where all of them
+    don't, those that come first stay, and the others are tried in ever smaller groups beside them; those that nothing
+    suggests any more, and those for which no time is left, are not among them."""
+    known = {change.edits: change for change in _changes(found, proof.facts)}
+    changes = [known[edits] for edits in sets if edits in known]
+    kept: list[_Change] = []
+    end, longest = proof.clock() + proof.seconds, 0.0
+    queue = [changes] if changes else []
+    while queue:
+        group = queue.pop(0)
+        start = proof.clock()
+        if end - start <= longest * _SPARE:
+            break
+        if _hold([*kept, *group], proof, end - start):
+            kept += group
+        elif len(group) > 1:
+            queue[:0] = [group[: len(group) // 2], group[len(group) // 2 :]]
+        longest = max(longest, proof.clock() - start)
+    return [change.edits for change in kept]
+
+
+def _hold(changes: Sequence[_Change], proof: Proof, seconds: float) -> bool:
+    edits = [edit for change in changes for edit in change.edits]
+    if overlap(edits) or not fit(edits, proof.text_of):
+        return False
+    trial = _trial(changes, proof, (), seconds)
+    return trial is not None and not trial.worse and all(_is_cured(c, trial.found, trial.same) for c in changes)
 
 
 _UNTRIED = "untried"
@@ -184,12 +216,39 @@ def _applicable(change: _Change, facts: FileFacts) -> str:
 def _try(changes: Sequence[_Change], proof: Proof, seconds: float) -> dict[tuple[Edit, ...], bool] | None:
     """Which of some changes of different kernels hold that are made at once; None where that can't be told for each of
     them."""
-    edits = [edit for change in changes for edit in change.edits]
     everything = any(change.kernels is None for change in changes)
     owned = {place for change in changes for place in change.kernels or ()}
-    names = {kernel.name for kernel in proof.facts.kernels if everything or kernel.place in owned}
-    kernels = [kernel for kernel in proof.facts.kernels if kernel.name in names]
-    linted = proof.again(edited_texts(edits, proof.text_of), () if everything else tuple(sorted(names)), seconds)
+    kernels = [kernel for kernel in proof.facts.kernels if everything or kernel.place in owned]
+    names = {kernel.name for kernel in kernels}
+    trial = _trial(changes, proof, () if everything else tuple(sorted(names)), seconds)
+    if trial is None:
+        return None
+    if everything:
+        [change] = changes
+        return {change.edits: not trial.worse and _is_cured(change, trial.found, trial.same)}
+    if trial.worse - owned:
+        return None
+    return {
+        change.edits: not (trial.worse & (change.kernels or frozenset())) and _is_cured(change, trial.found, trial.same)
+        for change in changes
+    }
+
+
+class _Trial(Struct, frozen=True, eq=False):
+    """What became of the file with some changes made."""
+
+    worse: set[Place]
+    """The kernels that cost more or have a finding that is new, by their places before."""
+    found: Sequence[Diagnostic]
+    same: Correspondence
+
+
+def _trial(changes: Sequence[_Change], proof: Proof, names: tuple[str, ...], seconds: float) -> _Trial | None:
+    """Makes changes at once and looks at the kernels of some names, or at all; None where the file is no longer what
+    it was."""
+    edits = [edit for change in changes for edit in change.edits]
+    kernels = [kernel for kernel in proof.facts.kernels if not names or kernel.name in names]
+    linted = proof.again(edited_texts(edits, proof.text_of), names, seconds)
     if linted is None:
         return None
     after, diagnostics = linted
@@ -203,18 +262,10 @@ def _try(changes: Sequence[_Change], proof: Proof, seconds: float) -> dict[tuple
         if not _costs_no_more(old, new, same, for_order[old.place])
     }
     ordered = [kernel for kernel in kernels if for_order[kernel.place]]
-    new = _new_findings(proof.diagnostics, diagnostics, same, _no_news(ordered, same))
+    new = new_findings(proof.diagnostics, diagnostics, same, _no_news(ordered, same))
     owners = {(kernel.name, kernel.instantiation): kernel.place for kernel in kernels}
-    worse_places = worse | {owners.get(key, Place("", 0, 0, 0, 0)) for key in new}
-    if everything:
-        [change] = changes
-        return {change.edits: not worse_places and _is_cured(change, diagnostics, same)}
-    if worse_places - owned:
-        return None
-    return {
-        change.edits: not (worse_places & (change.kernels or frozenset())) and _is_cured(change, diagnostics, same)
-        for change in changes
-    }
+    worse |= {owners.get(key, Place("", 0, 0, 0, 0)) for key in new}
+    return _Trial(worse, diagnostics, same)
 
 
 def _is_for_order(kernel: KernelFacts, changes: Iterable[_Change]) -> bool:
@@ -357,10 +408,6 @@ _OF_COSTS = ("CL101", "CL201")
 _OF_SPARE_BARRIERS = "CL303"
 
 
-def _identity(diagnostic: Diagnostic, spot: Callable[[Place], tuple[str, int, int]]) -> tuple[object, ...]:
-    return diagnostic.code, diagnostic.kernel, diagnostic.instantiation, spot(diagnostic.place)
-
-
 def _no_news(ordered: Iterable[KernelFacts], same: Correspondence) -> Callable[[Diagnostic], bool]:
     """Whether a finding in kernels that get a barrier is only what the missing one kept away: what a load costs that
     the compiler took from an earlier one, and another barrier that has nothing left to order."""
@@ -381,26 +428,13 @@ def _no_news(ordered: Iterable[KernelFacts], same: Correspondence) -> Callable[[
     return is_none
 
 
-def _new_findings(
-    before: Iterable[Diagnostic],
-    after: Sequence[Diagnostic],
-    same: Correspondence,
-    is_no_news: Callable[[Diagnostic], bool],
-) -> set[tuple[str, str]]:
-    """Kernels and instantiations in which there are findings that were not there before."""
-    old = Counter(_identity(diagnostic, same.before) for diagnostic in before)
-    new = Counter(_identity(diagnostic, same.after) for diagnostic in after)
-    told = [diagnostic for diagnostic in after if not is_no_news(diagnostic)]
-    return {(d.kernel, d.instantiation) for d in told if new[key := _identity(d, same.after)] > old[key]}
-
-
 def _is_cured(change: _Change, after: Sequence[Diagnostic], same: Correspondence) -> bool:
     """Whether each of the findings that suggest it is gone or better."""
     left: dict[object, list[Diagnostic]] = {}
     for diagnostic in after:
-        left.setdefault(_identity(diagnostic, same.after), []).append(diagnostic)
+        left.setdefault(identity(diagnostic, same.after), []).append(diagnostic)
     for target in change.targets:
-        others = left.get(_identity(target, same.before), ())
+        others = left.get(identity(target, same.before), ())
         if not all(_is_better(other, target) for other in others if _alike(other, target)):
             return False
     return True

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 from cudalint import __version__
 from cudalint.diagnostics import Diagnostic, Suggestion
 from cudalint.facts import FindingCost, LaunchFacts, Place
+from cudalint.fixing.choosing import distinct_fixes
 from cudalint.results import CheckResult
 
 SCHEMA = 1
@@ -25,6 +26,8 @@ def document(result: CheckResult) -> JsonObject:
     return {
         **document_head(result.target),
         "diagnostics": [_diagnostic(diagnostic) for diagnostic in result.diagnostics],
+        "fixes": list(_fixes(result.diagnostics)),
+        "fixed": [_diagnostic(diagnostic) for diagnostic in result.fixed],
         "failures": [{"path": failure.path, "message": failure.message} for failure in result.failures],
         "summary": {
             "files": result.files,
@@ -83,6 +86,18 @@ def _diagnostic(diagnostic: Diagnostic) -> JsonObject:
         "suggestion": _suggestion(diagnostic.suggestion) if diagnostic.suggestion else None,
         "variants": [_variant(variant) for variant in diagnostic.variants],
     }
+
+
+def _fixes(diagnostics: Sequence[Diagnostic]) -> Iterator[JsonObject]:
+    """Each distinct set of edits once, with the findings that suggest it."""
+    numbers = {id(diagnostic): number for number, diagnostic in enumerate(diagnostics)}
+    for fix in distinct_fixes(diagnostics):
+        yield {
+            "applicability": "safe" if fix.is_safe else "unsafe",
+            "message": fix.suggestion.message,
+            "edits": [{**_place(edit.place), "text": edit.text} for edit in fix.edits],
+            "diagnostics": sorted(numbers[id(diagnostic)] for diagnostic in fix.findings),
+        }
 
 
 def _variant(variant: Diagnostic) -> JsonObject:

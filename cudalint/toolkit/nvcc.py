@@ -18,9 +18,9 @@ from collections.abc import Mapping, Sequence
 from msgspec import Struct
 
 from cudalint.cache.folder import cache_folder
-from cudalint.cache.replacing import replacing
 from cudalint.program.arguments import as_path, harmless
 from cudalint.program.regular import read_regular
+from cudalint.replacing import replacing
 from cudalint.toolkit.usage import Usage, UsageError, read_ptxas
 
 SECONDS = 60.0

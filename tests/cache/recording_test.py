@@ -17,7 +17,7 @@ from cudalint.program import disk
 from cudalint.registry import Selection
 
 PACKAGE = Path(cudalint.__file__).parent
-OF_RUNS = {"authoring", "cache", "cli", "confirm", "reporters"}
+OF_RUNS = {"authoring", "cache", "cli", "confirm", "fixing", "reporters"}
 """What works for a whole run, or is asked anew by each."""
 EXCEPTIONS = {
     "program/disk.py": "the recorder",

@@ -1,0 +1,138 @@
+"""What a user wants done with the edits that findings suggest, and what is told of it."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+import click
+from msgspec import Struct
+from msgspec.structs import replace
+
+from cudalint.cli.rendering import Presentation
+from cudalint.cli.terminal import write_lines
+from cudalint.fixing.choosing import Fix, distinct_fixes
+from cudalint.fixing.patch import unified_diff
+from cudalint.numerals import count
+from cudalint.reporters import wording
+from cudalint.reporters.style import Style
+from cudalint.results import CheckResult, Failure
+from cudalint.source.encoding import to_bytes
+
+if TYPE_CHECKING:
+    from cudalint.fixing.session import Fixed
+
+_OF_PEOPLE = ("text", "concise")
+
+
+class FixWishes(Struct, frozen=True):
+    """What is to be done with edits."""
+
+    writes: bool
+    """Whether they are made, so that what is left is reported."""
+    shows: bool
+    is_dry: bool
+    unsafe: bool
+    patches: tuple[str, ...]
+    """Files into which a unified diff goes."""
+
+    @classmethod
+    def of(
+        cls, fix: bool, unsafe: bool, show: bool, dry_run: bool, patches: Sequence[str], reads_stdin: bool
+    ) -> FixWishes | None:
+        """None where edits are only suggested. Raises a usage error for wishes that come to nothing."""
+        if dry_run and not fix:
+            raise click.UsageError("--dry-run says what --fix would do; it needs --fix")
+        if unsafe and not (fix or show or patches):
+            raise click.UsageError("--unsafe-fixes needs --fix, --show-fixes or --output patch=FILE")
+        if not (fix or show or patches):
+            return None
+        return cls(fix and not dry_run, show or dry_run, dry_run, unsafe, tuple(patches))
+
+    def agree_with(self, format_: str, write_baseline: str | None, statistics: bool) -> None:
+        """Raises a usage error where other options ask for something else."""
+        if write_baseline is not None:
+            raise click.UsageError("--write-baseline takes all findings as they are; it can't be had with fixes")
+        if self.shows and not self.is_dry and format_ not in _OF_PEOPLE:
+            raise click.UsageError(f"--show-fixes prints a diff; beside {format_} write it with --output patch=FILE")
+        if self.is_dry and statistics:
+            raise click.UsageError("--dry-run prints a diff and no table; leave --statistics out")
+
+    def result_of(self, fixed: Fixed) -> CheckResult:
+        """What is left, or what there is where no file is changed."""
+        if not self.writes:
+            return fixed.before
+        number = _findings(fixed.fixes)
+        asides = (f"{count(number, 'finding')} fixed",) if number else ()
+        found = tuple(diagnostic for fix in fixed.fixes for diagnostic in fix.findings)
+        return replace(fixed.result, asides=(*asides, *fixed.result.asides), fixed=found)
+
+    def tell(
+        self,
+        fixed: Fixed,
+        lines: Sequence[str],
+        shown: Presentation,
+        format_: str,
+        stdin_text: str | None,
+        stdin: str,
+    ) -> Iterator[Failure]:
+        """Prints the diff, what was fixed, and the report, of which these are the lines; yields what could not be
+        written. Where standard input is fixed, its text is all that is on stdout."""
+        diff = unified_diff(fixed.changes)
+        for path in self.patches:
+            try:
+                with open(path, "wb") as file:
+                    file.write(diff)
+            except OSError as error:
+                yield Failure(path, f"cannot be written: {error.strerror}")
+        is_text = format_ in _OF_PEOPLE
+        if self.writes and stdin_text is not None:
+            _write_bytes(to_bytes(fixed.texts.get(stdin, stdin_text)))
+            for line in (*self._made(fixed, shown), *lines):
+                click.echo(line, err=True)
+        else:
+            if self.shows and is_text:
+                _write_bytes(diff)
+            if not self.is_dry or not is_text:
+                made = list(self._made(fixed, shown))
+                if is_text:
+                    write_lines(made)
+                write_lines(lines)
+        sys.stdout.flush()
+        if not shown.quiet:
+            for failure in fixed.refused:
+                click.echo(f"cudalint: note: {failure.path}: {failure.message}", err=True)
+            if not self.writes:
+                click.echo(f"cudalint: note: {self._would(fixed)}", err=True)
+
+    def _made(self, fixed: Fixed, shown: Presentation) -> Iterator[str]:
+        if self.writes and not shown.quiet and not shown.statistics:
+            yield from (_line(fix, shown.style) for fix in fixed.fixes)
+            if fixed.fixes:
+                yield ""
+
+    def _would(self, fixed: Fixed) -> str:
+        number, files = _findings(fixed.fixes), count(len(fixed.changes), "file")
+        option = "--fix --unsafe-fixes" if self.unsafe else "--fix"
+        text = f"{option} fixes {count(number, 'finding')} in {files}" if number else f"{option} has nothing to fix"
+        more = _findings(fix for fix in distinct_fixes(fixed.result.diagnostics) if not fix.is_safe)
+        return f"{text}; --unsafe-fixes {count(more, 'more finding')}" if more and not self.unsafe else text
+
+
+def _findings(fixes: Iterator[Fix] | Sequence[Fix]) -> int:
+    return sum(len(fix.findings) for fix in fixes)
+
+
+def _line(fix: Fix, style: Style) -> str:
+    first, *others = fix.findings
+    place = style.paint(f"{first.place.path}:{first.place.line}:{first.place.column}", "bold")
+    more = f" and {count(len(others), 'more finding')}" if others else ""
+    return f"{style.paint('fixed', 'green')} {place}: {first.code}{more}: {wording.advice(fix.suggestion)}"
+
+
+def _write_bytes(data: bytes) -> None:
+    """As they are: with the line ends and the encoding of the files."""
+    sys.stdout.flush()
+    sys.stdout.buffer.write(data)
+    sys.stdout.buffer.flush()
