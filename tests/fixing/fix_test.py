@@ -187,7 +187,7 @@ def test_edits_that_do_not_hold_together(cudalint: Run) -> None:
     """A block has 48 KiB. Two tiles of 4 KiB and 10208 words are 128 bytes less, which is what one padded tile takes:
     either may be padded, and not both; what the other one gets in the next pass takes no memory."""
     source = _TILE.replace("    t[threadIdx.y]", "    __shared__ float u[32][32], more[10208];\n    t[threadIdx.y]", 1)
-    source = source.replace("    __syncthreads();", "    u[threadIdx.y][threadIdx.x] = more[0] = 1;\n    __syncthreads();")
+    source = source.replace("    __sync", "    u[threadIdx.y][threadIdx.x] = more[0] = 1;\n    __sync", 1)
     file = _written("a.cu", source.replace("= sum", "= u[threadIdx.x][threadIdx.y] + sum"))
     cudalint("a.cu", "--fix", "--select", "CL202")
     assert file.read_text().count("[32 + 1]") == 1
