@@ -26,7 +26,6 @@ from cudalint.evaluate.symbolic.assumptions import (
     with_constants,
 )
 from cudalint.evaluate.symbolic.graph import Checkpoint, Graph
-from cudalint.evaluate.symbolic.sizes import settle_sizes
 from cudalint.expressions import Expression, parse_expression
 from cudalint.facts import Gap, KernelFacts, Place, UnusableAnnotation
 from cudalint.faults import described
@@ -49,6 +48,7 @@ from cudalint.launches.written import (
 from cudalint.options import AnalysisOptions
 from cudalint.parse_options import parse_options
 from cudalint.program.host_code import HostCode
+from cudalint.scenarios.choosing import for_host_code
 from cudalint.source.text import source_text
 from cudalint.time_limit import OutOfTime, interruptible
 from cudalint.toolkit.usage import Usage, usage_of
@@ -111,7 +111,8 @@ class FileAnalysis(Struct, eq=False):
         properties = properties_of(find_target(options.target))
         host = HostCode(unit, graph, Generics(graph), properties, partial(parse_options, options=options))
         launches = host.launches()
-        settle_sizes(graph, conditions=(guard for launch in launches for guard in launch.guards))
+        graph.valuation = for_host_code(graph, (guard for launch in launches for guard in launch.guards))
+        graph.forget_uses()
         return cls(
             unit, options, constants, usage, deadline, graph, graph.checkpoint(), launches, host.unfollowed,
             opt_ins=OptIns(host.opt_ins, {*sources, unit.path}, options),
@@ -223,7 +224,6 @@ class FileAnalysis(Struct, eq=False):
         except Exception as error:
             reason = self.broken.setdefault(function.name, described(error))
             facts = analysis.without_facts(reason)
-        self.given.take_back()
         if analysis.given_up:
             self.given_up[function.name] = None
         left_out = still_left_out(chosen.left_out, facts.launches[len(configurations) :])

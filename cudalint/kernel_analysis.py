@@ -19,13 +19,10 @@ from cudalint.evaluate.execute.values import Place as ValuePlace
 from cudalint.evaluate.execute.values import RecordValue, Value
 from cudalint.evaluate.requests.execution import Execution
 from cudalint.evaluate.requests.views import LaunchView
-from cudalint.evaluate.symbolic.assumptions import Assumptions, settle
+from cudalint.evaluate.symbolic.assumptions import Assumptions
 from cudalint.evaluate.symbolic.defaults import kept, stated
 from cudalint.evaluate.symbolic.graph import Graph
-from cudalint.evaluate.symbolic.limits import settle_limits
 from cudalint.evaluate.symbolic.nodes import Node
-from cudalint.evaluate.symbolic.options import settle_options
-from cudalint.evaluate.symbolic.sizes import settle_sizes
 from cudalint.facts import Gap, KernelFacts, LaunchFacts, Place, Resources
 from cudalint.facts.files import not_resolved, without
 from cudalint.hardware.features import Need, target_for
@@ -37,6 +34,7 @@ from cudalint.launches.configuration import Configuration, Numbers, asks_block_s
 from cudalint.launches.parameter_facts import allocated_bytes, argument_values, parameter_facts
 from cudalint.options import AnalysisOptions
 from cudalint.reasons import Problem, ReasonKind
+from cudalint.scenarios.choosing import for_kernel, for_limits, for_statements
 from cudalint.toolkit.usage import Usage
 
 Watch = Callable[[Execution], None]
@@ -194,7 +192,7 @@ class KernelAnalysis(Struct, eq=False):
             names[f"blockDim.{axis}"] = self.graph.const(extent)
             names[f"gridDim.{axis}"] = blocks
         assumed = self.assumed.conditions(self.graph, names)
-        settle(self.graph, assumed)
+        self.graph.valuation = for_statements(self.graph, assumed)
         return assumed
 
     def _execute(
@@ -215,8 +213,8 @@ class KernelAnalysis(Struct, eq=False):
                 self._shared[symbol] = allocation.bytes
         # From here on generic values are used, and only now is known what is divided by what.
         most_blocks = self.target.max_grid_dimensions
-        settle_sizes(self.graph, configuration.grid, most_blocks, configuration.guards)
-        settle_options(self.graph, configuration.grid)
+        self.graph.valuation = for_kernel(self.graph, configuration.grid, most_blocks, configuration.guards)
+        self.graph.forget_uses()
         view = self._view_of(index, configuration, executor)
         # What an argument is taken for may depend on the assumptions, which the view has settled.
         numbers = Numbers(self.graph)
@@ -247,11 +245,14 @@ class KernelAnalysis(Struct, eq=False):
         """The launch as the execution has left it, with what that took for granted."""
         events = executor.memory.events
         reached = {part for event in events for part in event.context.conditions}
-        limits = settle_limits(self.graph, executor.state.conditions, reached, configuration.guards)
+        self.graph.valuation, limits = for_limits(
+            self.graph, executor.state.conditions, reached, configuration.guards
+        )
         view = self._view(index, configuration)
         view.events, view.guards = events, (*view.guards, *limits)
         view.assumed = (*view.assumed, *executor.assumed, *kept(self.graph, executor.rests_on))
-        view.assumptions = tuple(dict.fromkeys((*view.assumptions, *map(stated, executor.rests_on))))
+        defaults = (stated(self.graph, symbol) for symbol in executor.rests_on)
+        view.assumptions = tuple(dict.fromkeys((*view.assumptions, *defaults)))
         if view.open_block is not None and not view.open_block.keys() >= set(executor.rests_on):
             view.open_block = None
         return view

@@ -4,7 +4,7 @@ stand for what is open and why, and the figures that came of it. `cudalint trace
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from msgspec import Struct, field
 
@@ -12,7 +12,7 @@ from cudalint import ir
 from cudalint.evaluate.compiler.machine import machine_accesses
 from cudalint.evaluate.execute.events import AccessEvent, BarrierEvent, BranchEvent, Context
 from cudalint.evaluate.requests.execution import Execution
-from cudalint.evaluate.symbolic.nodes import Node, Uniform, below, bits_of, render
+from cudalint.evaluate.symbolic.nodes import Basis, Choice, Node, Uniform, below, bits_of, render
 from cudalint.facts import AccessResult, FileFacts, KernelFacts, LaunchFacts, Race
 from cudalint.ir_text import expression_text
 
@@ -167,17 +167,28 @@ def _values(execution: Execution, nodes: Sequence[Node]) -> Iterator[str]:
     graph = execution.view.graph
     for node in below(nodes, bits_of(nodes) & graph.uniform_bits):
         if isinstance(node.payload, Uniform):
-            yield f"  value     {_text(node)} = {node.payload.generic} ({_why(node.payload)})"
+            yield f"  value     {_text(node)} = {graph.choice(node).value} ({_why(graph.choice(node), node.payload)})"
 
 
-def _why(symbol: Uniform) -> str:
-    if symbol.source:
-        return f"given at {symbol.source}"
-    if symbol.is_default:
-        return "the program's own default"
+def _why(choice: Choice, symbol: Uniform) -> str:
+    if choice.place:
+        return f"given at {choice.place}"
+    if choice.basis != "default":
+        return _REASONS[choice.basis]
     if symbol.stride is not None:
         return f"a distance between elements ({symbol.stride}): nothing gives it, 1 is tried as well"
     return "nothing gives it: a large size that stands for any"
+
+
+_REASONS: Mapping[Basis, str] = {
+    "given": "given by the user",
+    "annotation": "a statement about the program asks for it",
+    "launch": "the launch leaves its block open, and this makes one",
+    "program": "the program's own default",
+    "check": "host code checks it before the launch",
+    "guard": "the kernel does nothing for larger ones",
+    "use": "what it is used as: a stride, a radius, a part of another size or a factor of a product that has to fit",
+}
 
 
 def _figure(result: AccessResult) -> str:

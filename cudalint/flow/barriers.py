@@ -16,23 +16,16 @@ from cudalint.evaluate.requests.situations import mask_of
 from cudalint.evaluate.requests.views import LaunchView
 from cudalint.evaluate.symbolic.assumptions import holds
 from cudalint.evaluate.symbolic.graph import Graph, conjuncts
-from cudalint.evaluate.symbolic.nodes import BLOCK_BITS, THREAD_BITS, Node, bits_of, generic, render
+from cudalint.evaluate.symbolic.nodes import BLOCK_BITS, THREAD_BITS, Node, bits_of, render
 from cudalint.evaluate.symbolic.opaque_parts import opaque_parts
 from cudalint.facts import BarrierResult
 from cudalint.flow.pitches import is_another_grid
 from cudalint.flow.trial import Trial
 from cudalint.flow.unfold import TooLarge, Unfolding
-from cudalint.flow.valuations import satisfy
 from cudalint.hardware.requests import WARP_LANES
 from cudalint.reasons import ReasonKind
-
-_FACTORS = (8, 64)
-"""By which sizes are made larger to see whether it is the small ones that keep threads away."""
-_ORDINARY = (1001, 37)
-"""Sizes that no block divides, for where the last block is not known that a large one leaves in part: one of several
-blocks, and one of less than one."""
-_MULTIPLES = tuple(2**exponent for exponent in range(1, 11))
-"""Which sizes may have to be for all threads to come."""
+from cudalint.scenarios import alternatives
+from cudalint.scenarios.solving import satisfy
 
 
 class _Split(Struct, frozen=True):
@@ -74,8 +67,8 @@ def verdict(event: BarrierEvent, trial: Trial, execution: Execution) -> BarrierR
         if split is not None:
             told = [changed] if changed is not None else list(values)
             text = "where " + ", ".join(f"{render(symbol)} = {values[symbol]}" for symbol in told)
-            if changed is not None and abs(values[changed] - generic(changed)) == 1:
-                text += _rest(event, trial, execution, values, changed, generic(changed))
+            if changed is not None and abs(values[changed] - graph.generic(changed)) == 1:
+                text += _rest(event, trial, execution, values, changed, graph.generic(changed))
             return _divergent(event, split, launch, text)
     return BarrierResult(launch, "uniform")
 
@@ -84,12 +77,12 @@ def _own_sizes(event: BarrierEvent, trial: Trial, execution: Execution) -> str |
     """The sizes for which threads stay away, where for others all of them come."""
     graph, bits = trial.graph, bits_of(_conditions(event))
     found = symbols(graph, bits)
-    for values in ({symbol: generic(symbol) * factor} for symbol in found for factor in _FACTORS):
+    for values in ({symbol: n} for symbol in found for n in alternatives.more_work(graph.generic(symbol))):
         fits = all(execution.view.fits(symbol, number) for symbol, number in values.items())
         if fits and allowed(execution.view, values) and _comes_whole(event, trial.under(values), execution):
             ((symbol, whole),) = values.items()
-            own = "where " + ", ".join(f"{render(symbol)} = {generic(symbol)}" for symbol in found)
-            return own + _rest(event, trial, execution, {symbol: generic(symbol)}, symbol, whole)
+            own = "where " + ", ".join(f"{render(symbol)} = {graph.generic(symbol)}" for symbol in found)
+            return own + _rest(event, trial, execution, {symbol: graph.generic(symbol)}, symbol, whole)
     return None
 
 
@@ -103,7 +96,7 @@ def _rest(
 ) -> str:
     """Of sizes for which threads stay away what one is no multiple of, where it is that. With `whole` for it all come.
     """
-    for multiple in _MULTIPLES:
+    for multiple in alternatives.MULTIPLES:
         if whole % multiple:
             break
         others = {**values, symbol: whole + multiple}
@@ -336,9 +329,10 @@ def _other_situations(
     if not any(c.bits & THREAD_BITS for c in conditions):
         return
     for symbol in symbols(graph, bits):
-        for number in (generic(symbol) + 1, generic(symbol) - 1, *_ORDINARY, 1):
+        generic = graph.generic(symbol)
+        for number in (generic + 1, generic - 1, *alternatives.UNEVEN, 1):
             values = {**open_values, symbol: number}
-            if number in _ORDINARY and not view.fits(symbol, number):
+            if number in alternatives.UNEVEN and not view.fits(symbol, number):
                 continue
             if _leaves_room(view, values) and view.is_launched(symbol, number):
                 yield values, symbol

@@ -11,16 +11,15 @@ from cudalint.evaluate.checks.probes import allowed, symbols
 from cudalint.evaluate.execute.events import AccessEvent, Loop, Touch, depends_on
 from cudalint.evaluate.execute.values import Allocation
 from cudalint.evaluate.requests.execution import Execution
-from cudalint.evaluate.requests.knowledge import SMALL, sizes_on_the_way
-from cudalint.evaluate.symbolic.nodes import BLOCK_BITS, THREAD_BITS, Node, generic
+from cudalint.evaluate.requests.knowledge import sizes_on_the_way
+from cudalint.evaluate.symbolic.nodes import BLOCK_BITS, THREAD_BITS, Node
 from cudalint.flow.trial import Trial
 from cudalint.flow.unfold import TooLarge, flat
 from cudalint.heuristics import heuristic
+from cudalint.scenarios import alternatives
 
 _MOST = 2
 """Sizes that are looked at for one kernel."""
-_TIMES = 16
-_SIZES = tuple(1 << bits for bits in range(12, 2, -1))
 
 
 @heuristic("reaching-sizes", "halos: small sizes let threads through that large ones keep away").otherwise([])
@@ -35,7 +34,7 @@ def reaching(execution: Execution, trial: Trial, touches: Iterable[Touch]) -> li
             if any(_is_reached(touch, trial.under(values)) for values in found.values()):
                 continue
             for size in sizes_on_the_way(execution.view.graph, touch.context.conditions, touch.context.loops):
-                values: dict[Node, int | float] = {size: SMALL}
+                values: dict[Node, int | float] = {size: alternatives.FEW}
                 if size in tried or not allowed(execution.view, values):
                     continue
                 tried.add(size)
@@ -60,7 +59,7 @@ def lasting(execution: Execution, trial: Trial, touches: Iterable[Touch]) -> lis
                     continue
                 seen.add(loop.counter)
                 for size in sizes_on_the_way(trial.graph, (), (loop,)) if _rounds(touch, depth, trial) == 1 else ():
-                    for number in _larger(generic(size)):
+                    for number in alternatives.larger(trial.graph.generic(size)):
                         values: dict[Node, int | float] = {size: number}
                         if allowed(execution.view, values) and _rounds(touch, depth, trial.under(values)) > 1:
                             found[size] = values
@@ -70,13 +69,6 @@ def lasting(execution: Execution, trial: Trial, touches: Iterable[Touch]) -> lis
     except TooLarge:
         pass
     return list(found.values())
-
-
-def _larger(usual: int) -> list[int]:
-    """Sizes to try: the smallest power of two that will do says most, as a size that is far from there may be more than
-    fits into memory."""
-    most = usual * _TIMES
-    return [*(1 << bits for bits in range(usual.bit_length(), most.bit_length())), most] if usual > 0 else []
 
 
 def _is_over_the_grid(loop: Loop, trial: Trial) -> bool:
@@ -112,7 +104,7 @@ def inside(
 def _staying(
     size: Node, straying: Sequence[Touch], extent: int | None, trial: Trial, execution: Execution
 ) -> dict[Node, int | float] | None:
-    for number in _SIZES:
+    for number in alternatives.REACHING_SIZES:
         values: dict[Node, int | float] = {size: number}
         if allowed(execution.view, values) and not any(leaves(t, trial.under(values), extent) for t in straying):
             return values

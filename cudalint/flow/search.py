@@ -16,7 +16,7 @@ from cudalint.evaluate.requests.execution import Execution
 from cudalint.evaluate.symbolic.arithmetic import BOOL
 from cudalint.evaluate.symbolic.assumptions import holds
 from cudalint.evaluate.symbolic.graph import Graph
-from cudalint.evaluate.symbolic.nodes import BLOCK_BITS, THREAD_BITS, Node, below, bits_of, generic, render, without_not
+from cudalint.evaluate.symbolic.nodes import BLOCK_BITS, THREAD_BITS, Node, below, bits_of, render, without_not
 from cudalint.evaluate.symbolic.numeric import Rows
 from cudalint.flow.apart import has_own_bytes
 from cudalint.flow.certainty import doubt_about
@@ -30,8 +30,8 @@ from cudalint.flow.left_out import Known, is_met, is_one_array, left_out, on_siz
 from cudalint.flow.reach import inside, lasting, reaching
 from cudalint.flow.trial import GaveUp, Trial
 from cudalint.flow.unfit import without_faults
-from cudalint.flow.valuations import satisfy
 from cudalint.options import RaceScope
+from cudalint.scenarios.solving import satisfy
 
 _MOST_SITUATIONS = 5
 _FILLED = 3
@@ -160,7 +160,7 @@ def _places(array: Allocation, conflict: Conflict) -> object:
 def _of_element(conflict: Conflict, trial: Trial) -> tuple[tuple[str, int], ...]:
     """The sizes from which the address in a witness comes, as they were taken."""
     found = symbols(trial.graph, conflict.first.offset.bits | conflict.second.offset.bits)
-    return tuple((render(symbol), int(trial.values.get(symbol, generic(symbol)))) for symbol in found)
+    return tuple((render(symbol), int(trial.values.get(symbol, trial.graph.generic(symbol)))) for symbol in found)
 
 
 def _start(array: Allocation, trial: Trial) -> int:
@@ -200,7 +200,7 @@ def _less_than_generic(graph: Graph, guards: Sequence[Node]) -> list[Node]:
     rounded = [g for g in guards if without_not(g).op in ("==", "!=") and any(n.op == ">>" for n in below([g], g.bits))]
     bits = bits_of(rounded)
     sizes = [u for u in graph.atoms(bits, graph.uniform_bits) if not u.kind.is_float]
-    return [graph.binary("<=", u, graph.const(_FILLED * generic(u) // 4, u.kind), BOOL) for u in sizes]
+    return [graph.binary("<=", u, graph.const(_FILLED * graph.generic(u) // 4, u.kind), BOOL) for u in sizes]
 
 
 def _sizes_for(graph: Graph, wanted: Sequence[Node], decided: Collection[Node]) -> dict[Node, int | float] | None:

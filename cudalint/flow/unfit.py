@@ -18,8 +18,8 @@ from cudalint.evaluate.symbolic.nodes import Node, below
 from cudalint.evaluate.symbolic.numeric import Rows
 from cudalint.flow.left_out import size_guards
 from cudalint.heuristics import heuristic
+from cudalint.scenarios import alternatives
 
-_STEPS = (2, 4, 8, 16)
 _DIVISIONS = frozenset({"/", "%"})
 
 
@@ -50,7 +50,7 @@ def without_faults(
         return values
     graph, guards = execution.view.graph, size_guards(execution)
     kept = [guard for guard in guards if holds(graph, guard, values)]
-    for step in _STEPS:
+    for step in alternatives.ROUNDED_TO:
         rounded = {size: -(-value // step) * step if _is_size(size) else value for size, value in values.items()}
         is_launched = all(holds(graph, guard, rounded) for guard in kept)
         if is_launched and not any(faults(end, rounded, execution) for end in touches):

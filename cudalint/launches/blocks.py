@@ -6,21 +6,18 @@ import math
 from collections.abc import Sequence
 
 from msgspec import Struct
-from msgspec.structs import replace
 
 from cudalint import ir
 from cudalint.evaluate.symbolic.graph import Graph
-from cudalint.evaluate.symbolic.nodes import Node, Uniform
+from cudalint.evaluate.symbolic.nodes import Node
 from cudalint.hardware.requests import WARP_LANES
 from cudalint.launches.configuration import Block, Nodes, Numbers, axes_asked
 from cudalint.launches.limits import MAX_EVALUATED, MAX_THREADS
+from cudalint.scenarios import alternatives
 
 DEFAULT_THREADS = 256
 _DEFAULT_EXTENTS = {0: (), 1: (256,), 2: (32, 8), 3: (32, 4, 2)}
 """The default block, spread over as many extents as are open."""
-_SMALL_SIZES = (1, 7, 33)
-_SCALES = (1, 2, 4, 8, 16)
-"""Elements of vectors, by which sizes are divided on the way."""
 
 
 class ChosenBlock(Struct, frozen=True):
@@ -112,42 +109,35 @@ def _is_made_small(numbers: Numbers, nodes: Nodes, graph: Graph) -> bool:
 
 def _is_of_small_sizes(graph: Graph, nodes: Nodes, block: Block) -> bool:
     symbols = [symbol for symbol, _ in generic_values(graph, nodes)]
-    tried = (Numbers(graph, dict.fromkeys(symbols, size)) for size in _SMALL_SIZES)
+    tried = (Numbers(graph, dict.fromkeys(symbols, size)) for size in alternatives.OF_LITTLE_SENSE)
     return all(tuple(numbers.of(n) for n in nodes) == block for numbers in tried)
 
 
 def _is_of_large_sizes(graph: Graph, nodes: Nodes, block: Block) -> bool:
     """Whether the block is the same for other large sizes: `min(n, 256)` is 256."""
-    numbers = Numbers(graph, {symbol: value * 3 + 1 for symbol, value in generic_values(graph, nodes)})
+    others = {symbol: alternatives.odd_and_even(value)[0] for symbol, value in generic_values(graph, nodes)}
+    numbers = Numbers(graph, others)
     return tuple(numbers.of(n) for n in nodes) == block
 
 
 def generic_values(graph: Graph, nodes: Sequence[Node]) -> tuple[tuple[Node, int | float], ...]:
     """The unknown symbols that go into extents, with the values that stand for them."""
     symbols = dict.fromkeys(symbol for n in nodes for symbol in graph.atoms(n.bits, graph.uniform_bits))
-    return tuple([(symbol, symbol.payload.generic) for symbol in symbols if isinstance(symbol.payload, Uniform)])
+    return tuple([(symbol, graph.choice(symbol).value) for symbol in symbols])
 
 
 def _settle(graph: Graph, node: Node, value: int) -> None:
     """Gives the symbols that an open extent consists of the generic value that makes it `value`, which is not what the
     program has for them any more: one of them, if that does (`channels / heads`, or `(channels >> 2) / heads`), or else
     all. Numbers that something outside of the program says stay what they are."""
-    symbols = [pair for pair in generic_values(graph, (node,)) if not _is_said(pair[0])]
+    symbols = [pair for pair in generic_values(graph, (node,)) if not graph.choice(pair[0]).place]
     for symbol, _ in symbols:
         factors = (1, *(generic for other, generic in symbols if other is not symbol))
-        for settled in (value * int(factor) * scale for scale in _SCALES for factor in factors):
+        for settled in (value * int(factor) * scale for scale in alternatives.VECTORS for factor in factors):
             if Numbers(graph, {symbol: settled}).of(node) == value:
-                _settle_open(graph, symbol, settled)
+                graph.choose(symbol, settled, "launch")
                 return
     for symbol, _ in symbols:
-        _settle_open(graph, symbol, value)
+        graph.choose(symbol, value, "launch")
 
 
-def _is_said(symbol: Node) -> bool:
-    return isinstance(symbol.payload, Uniform) and bool(symbol.payload.source)
-
-
-def _settle_open(graph: Graph, symbol: Node, value: int) -> None:
-    assert isinstance(symbol.payload, Uniform)
-    symbol.payload = replace(symbol.payload, is_default=False)
-    graph.settle(symbol, value)

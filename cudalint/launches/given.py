@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from msgspec import Struct, field
+from msgspec import Struct
 from msgspec.structs import replace
 
 from cudalint import ir
@@ -24,8 +24,6 @@ class GivenArguments(Struct, eq=False):
     options: AnalysisOptions
     number: Lookup
     """Gives a number to a user's expression over the file's constants."""
-    _settled: list[tuple[Node, int | float | bool]] = field(default_factory=list)
-    """Symbols of the host code that have a given value while one kernel is analysed, and what they had before."""
 
     def put_into(self, configuration: Configuration, function: ir.Function, unknown: list[str]) -> Configuration:
         """`--param` replaces an argument; the configuration's value stands in where nothing else gives one."""
@@ -60,14 +58,8 @@ class GivenArguments(Struct, eq=False):
         bare = _symbol_behind(before) if isinstance(before, Node) else None
         if bare is not None and isinstance(bare.payload, Uniform) and value.is_const:
             # The host code computes the grid and sizes of allocations from the same number.
-            self._settled.append((bare, bare.payload.generic))
-            self.graph.settle(bare, value.value)
+            self.graph.choose(bare, value.value, "given", where)
         arguments[symbol] = converted
-
-    def take_back(self) -> None:
-        """Gives the symbols of the host code the values that they had: another kernel follows."""
-        while self._settled:
-            self.graph.settle(*self._settled.pop())
 
 
 def _symbol_behind(number: Node) -> Node:

@@ -87,4 +87,4 @@ def _is_by_default(open_: Sequence[Node], graph: Graph) -> bool:
 def _defaults_in(open_: Sequence[Node], arguments: Mapping[ir.Symbol, Value | Place], graph: Graph) -> tuple[str, ...]:
     """The numbers that make a block what it is, called as the kernel calls them."""
     names = {without_cast(value): symbol.name for symbol, value in arguments.items() if isinstance(value, Node)}
-    return tuple(stated(symbol, names.get(symbol)) for symbol, _ in generic_values(graph, open_))
+    return tuple(stated(graph, symbol, names.get(symbol)) for symbol, _ in generic_values(graph, open_))

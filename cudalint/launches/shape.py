@@ -48,7 +48,7 @@ class _Shape:
     def _what(self, node: Node) -> Hashable:
         if node.is_const:
             return node.value
-        if isinstance(node.payload, Uniform) and not node.payload.is_default:
+        if isinstance(node.payload, Uniform) and not node.payload.first.is_default:
             return "size", self._sizes.setdefault(node, len(self._sizes)), node.payload.stride
         if node.args and isinstance(node.payload, (str, type(None))):
             return node.op, node.payload, tuple(self._known[part] for part in node.args)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 
 from msgspec.structs import replace
 
@@ -13,14 +13,8 @@ from cudalint.facts import KnownExtents
 from cudalint.launches.arguments import unknown_arguments
 from cudalint.launches.configuration import UNKNOWN, Block, Configuration, axes_asked
 from cudalint.launches.limits import MAX_THREADS
+from cudalint.scenarios import alternatives
 
-_OTHER_EXTENTS: Mapping[int, tuple[tuple[int, ...], ...]] = {
-    1: ((64,), (16,), (32,), (128,), (512,), (8,)),
-    2: ((32, 8), (16, 16), (8, 8), (32, 32), (64, 4), (32, 1)),
-    3: ((32, 8, 1), (8, 8, 8), (32, 4, 2), (16, 4, 4), (4, 4, 4)),
-}
-"""Blocks that might as well be meant: one that asks for all three axes may be launched with a plane of threads, each of
-which walks along the third one."""
 _FLAT_EXTENT = 8
 """Threads along each of the axes of a block that has one thread along another axis."""
 
@@ -39,7 +33,7 @@ def other_blocks(configuration: Configuration, function: ir.Function) -> tuple[B
     known = configuration.site.block if configuration.site is not None else UNKNOWN
     axes = [axis for axis in range(3) if known[axis] is None and "xyz"[axis] in asked]
     found: list[Block] = []
-    for extents in _OTHER_EXTENTS.get(len(axes), ()):
+    for extents in alternatives.other_blocks(len(axes)) if axes else ():
         block = [extent or 1 for extent in known]
         for axis, extent in zip(axes, extents, strict=True):
             block[axis] = extent

@@ -111,7 +111,7 @@ def test_what_a_mask_leaves_where_every_lane_begins_elsewhere(step: int, bits: i
 def _plain(graph: Graph, node: Node) -> object:
     """A number, once the symbol of a condition has its value."""
     symbols = graph.atoms(node.bits, graph.uniform_bits)
-    bound = {symbol: graph.const(symbol.payload.generic, symbol.kind) for symbol in symbols}  # type: ignore[attr-defined]
+    bound = {symbol: graph.const(graph.choice(symbol).value, symbol.kind) for symbol in symbols}
     found = graph.substitute(node, bound)
     assert found.is_const
     return found.value

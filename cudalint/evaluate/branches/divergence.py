@@ -21,6 +21,7 @@ from cudalint.evaluate.symbolic.numeric import Rows
 from cudalint.evaluate.symbolic.varying import At, Lanes
 from cudalint.facts import Verdict
 from cudalint.hardware.requests import WARP_LANES
+from cudalint.scenarios import alternatives
 
 LOOPS = frozenset({"for", "while", "do"})
 _LANES = "which lanes take it depends on data"
@@ -131,7 +132,7 @@ def _with_sizes(event: BranchEvent, view: LaunchView, found: Split, judge: _Judg
     told = []
     for uniform, generic in _sizes(event, view.graph):
         usual = judge(event, view.quick(), event.context.conditions)
-        for value in (generic * 3, generic // 8, generic // 64):
+        for value in alternatives.other_shares(generic):
             if value < 1 or not view.allows(uniform, value):
                 continue
             other = judge(event, view.varied(uniform, value), event.context.conditions)
@@ -158,7 +159,7 @@ def _sizes(event: BranchEvent, graph: Graph) -> Iterator[tuple[Node, int | float
         payload = uniform.payload
         assert isinstance(payload, Uniform)
         if uniform.kind != BOOL and not payload.name.startswith("&"):
-            yield uniform, payload.generic
+            yield uniform, graph.choice(uniform).value
 
 
 # --- conditions ------------------------------------------------------------------------------------------

@@ -31,16 +31,15 @@ from cudalint.evaluate.requests.situations import DEEP, QUICK, THOROUGH, Effort,
 from cudalint.evaluate.requests.views import LaunchView
 from cudalint.evaluate.symbolic.arithmetic import I8
 from cudalint.evaluate.symbolic.graph import Graph
-from cudalint.evaluate.symbolic.nodes import Node, bits_of, generic, without_cast
+from cudalint.evaluate.symbolic.nodes import Node, bits_of, without_cast
 from cudalint.evaluate.symbolic.numeric import Rows
 from cudalint.evaluate.symbolic.polynomial import Monomial, is_address, spelled, terms_of
+from cudalint.scenarios import alternatives
 
 _MAX_SYMBOLS = 5
 _MAX_TEXT = 40
 _PERIOD = 32
 """All that widths and the residues that are tried divide."""
-_EASY = (64, 512, 4096)
-"""Sizes for an example, multiples of the period."""
 _NAME = re.compile(r"[A-Za-z_](?:[\w.>-]|\[\d+\])*")
 _CALL = re.compile(r"[a-z0-9]\(")
 """What only the evaluator has a name for: `select(...)`."""
@@ -116,7 +115,7 @@ def alignment_verdict(
     if len(chosen) > _MAX_SYMBOLS:
         return None
     # Quotients of the generic sizes are sizes, too; those of sizes that are moved may be anything.
-    usual: Values = {symbol: generic(symbol) for symbol in chosen}
+    usual: Values = {symbol: view.graph.generic(symbol) for symbol in chosen}
     tried = [(values, see(values)) for values in (usual, *residues(view, chosen, width)) if allowed(view, values)]
     tried = [(values, seen) for values, seen in tried if seen.reached]
     bad = [(values, seen.offender) for values, seen in tried if seen.offender is not None]
@@ -144,7 +143,7 @@ def alignment_verdict(
 
 def _smaller(view: LaunchView, values: Values, deciding: Sequence[Node]) -> Iterator[dict[Node, int | float]]:
     """The same with sizes that are easier to read, if the launch is one for such sizes too."""
-    for start in _EASY:
+    for start in alternatives.WITNESSES:
         moved = {u: start + int(values[u]) % _PERIOD for u in deciding if values[u] > start + _PERIOD}
         smaller: dict[Node, int | float] = {**values, **moved}
         if moved and allowed(view, smaller) and _makes_a_grid(view, smaller):

@@ -32,11 +32,9 @@ from cudalint.evaluate.symbolic.graph import Graph
 from cudalint.evaluate.symbolic.nodes import BLOCK_BITS, Node, bits_of, render
 from cudalint.evaluate.symbolic.numeric import Rows
 from cudalint.evaluate.symbolic.polynomial import Monomial, spelled_sum, terms_of
+from cudalint.scenarios import alternatives
 
 _MAX_SYMBOLS = 4
-_SCALES = (1, 3, 7, 105)
-"""Sizes are tried with these factors: some blocks take 3, 5 or 7 times a power of two."""
-_SMALL_SIZES = (*(2**bits + 1 for bits in range(12)), 1)
 _MAX_APART = 1
 """Sizes beside those of the grid: each of them is tried with each of these."""
 _BLOCK_BITS = tuple(8 << axis for axis in range(3))
@@ -223,8 +221,8 @@ def _small_and_large(chosen: Sequence[Node], view: LaunchView) -> Iterator[dict[
     axes = [(axis, symbols(view.graph, extent.bits)) for axis, extent in enumerate(view.grid)]
     of_grid = {symbol for _, found in axes for symbol in found}
     own = [u for u in chosen if u not in of_grid]
-    rest = list(itertools.product(_SMALL_SIZES, repeat=len(own))) if len(own) <= _MAX_APART else []
-    for size, sizes in itertools.product(_SMALL_SIZES if of_grid else (1,), rest):
+    rest = list(itertools.product(alternatives.ALL_SIZES, repeat=len(own))) if len(own) <= _MAX_APART else []
+    for size, sizes in itertools.product(alternatives.ALL_SIZES if of_grid else (1,), rest):
         values: dict[Node, int | float] = {**dict.fromkeys(of_grid, size), **dict(zip(own, sizes, strict=True))}
         blocks = view.valued(values).grid
         if allowed(view, values) and all(blocks[axis] > 1 for axis, found in axes if found):
@@ -311,9 +309,8 @@ def _fitting(
     """Sizes that are multiples of whatever a block and its threads' elements may be, different from one another."""
     threads = math.prod(view.block)
     unit = (16, 4, 1, 1)[len(chosen) - 1] * threads * (32 // math.gcd(threads, 32))
-    orders = [range(1, len(chosen) + 1), range(len(chosen), 0, -1)][: len(chosen)]
-    for scale, order in itertools.product(_SCALES, orders):
-        values = {u: scale * factor * unit for factor, u in zip(order, chosen, strict=True)} | dict(held)
+    for numbers in alternatives.multiples(len(chosen), unit):
+        values: dict[Node, int | float] = {**dict(zip(chosen, numbers, strict=True)), **held}
         if not allowed(view, values) or not _is_launched(values, view):
             continue
         if not _wraps(extent, values, view) and _number(extent, values, view) > 0:

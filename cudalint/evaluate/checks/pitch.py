@@ -21,11 +21,10 @@ from cudalint.evaluate.requests.views import LaunchView
 from cudalint.evaluate.symbolic.nodes import Node, without_not
 from cudalint.evaluate.symbolic.numeric import Rows
 from cudalint.evaluate.symbolic.polynomial import Terms, terms_of
+from cudalint.scenarios import alternatives
 
 _MAX_EVENTS = 64
 _MAX_SYMBOLS = 8
-_STEP = 1024
-"""What the sizes that are tried differ by: more than any tile, which leaves no remainder in them."""
 
 
 class Mismatch(Struct, frozen=True, eq=False):
@@ -130,13 +129,11 @@ class _Settings:
 
     def __init__(self, view: LaunchView, block_is_known: bool) -> None:
         self.view = view
-        self.slack = 1 if block_is_known else _STEP
+        self.slack = 1 if block_is_known else alternatives.SEPARATION
         """How far from its size an index may end: a block that was made up may fill a part of its last tile only."""
 
     def of(self, chosen: Sequence[Node], turn: int) -> tuple[Situation, dict[Node, int | float]]:
-        order = list(chosen)[:: -1 if turn else 1]
-        first = 2 + turn * len(order)
-        values: dict[Node, int | float] = {u: _STEP * (first + i) for i, u in enumerate(order)}
+        values: dict[Node, int | float] = dict(zip(chosen, alternatives.apart(len(chosen), turn), strict=True))
         return self.view.valued(values), values
 
 

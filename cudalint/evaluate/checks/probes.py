@@ -14,9 +14,10 @@ from cudalint.evaluate.requests.views import LaunchView
 from cudalint.evaluate.symbolic.arithmetic import BOOL, I4, U4
 from cudalint.evaluate.symbolic.assumptions import holds
 from cudalint.evaluate.symbolic.graph import Graph
-from cudalint.evaluate.symbolic.nodes import BLOCK_BITS, Node, bits_of, generic
+from cudalint.evaluate.symbolic.nodes import BLOCK_BITS, Node, bits_of
 from cudalint.evaluate.symbolic.numeric import Rows
 from cudalint.evaluate.symbolic.polynomial import is_address
+from cudalint.scenarios import alternatives
 
 Values = Mapping[Node, int | float]
 """Numbers for uniform symbols."""
@@ -133,10 +134,10 @@ def residues(view: LaunchView, chosen: Sequence[Node], modulus: int) -> Iterator
     """Values for some symbols, one or several at a time moved off their generic multiples of 32 by all remainders of a
     small power of two; only those that the user's assumptions and the launch's conditions allow."""
     found, fixed = 0, _fixed(view, chosen)
-    for start in (None, *_SMALL):
-        for moved in _moves(len(chosen), modulus):
+    for start in (None, *alternatives.WITNESSES[1::-1]):
+        for moved in alternatives.moved(len(chosen), modulus):
             values: dict[Node, int | float] = {
-                u: (generic(u) // 32 * 32 + 32 if start is None else start) + by
+                u: (view.graph.generic(u) // 32 * 32 + 32 if start is None else start) + by
                 for u, by in zip(chosen, moved, strict=True)
             } | fixed
             if allowed(view, values):
@@ -151,21 +152,3 @@ def _fixed(view: LaunchView, chosen: Sequence[Node]) -> dict[Node, int | float]:
     equalities = [guard.args for guard in view.guards if guard.op == "=="]
     pairs = [pair for a, b in equalities for pair in ((a, b), (b, a))]
     return {symbol: int(number.value) for symbol, number in pairs if symbol in chosen and number.is_const}
-
-
-_SMALL = (512, 64)
-"""Sizes to start from where a launch is only for small ones."""
-_MAX_MOVES = 20
-
-
-def _moves(count: int, modulus: int) -> list[tuple[int, ...]]:
-    """How far each of some symbols is moved: each alone by powers of two, then all together by different numbers."""
-    none = (0,) * count
-    single = [
-        (*none[:i], by, *none[i + 1 :]) for i in range(count) for by in (1, 2, 3, 4, 8) if by < modulus
-    ]
-    if count == 1:
-        return [(by,) for by in range(modulus)]
-    drawn = np.random.default_rng(count).integers(0, modulus, (2 * modulus, count))
-    together = [tuple(int(by) for by in row) for row in drawn]
-    return [none, *single[:_MAX_MOVES], *together[:_MAX_MOVES]]

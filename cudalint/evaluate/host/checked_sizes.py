@@ -89,7 +89,7 @@ class CheckedSizes:
 
     def _is_told_by(self, size: Node, others: Node, launch: HostLaunch) -> bool:
         """`assert(pixels.size() == 3 * width * height)`: a size that makes no grid is what others make it."""
-        if not isinstance(size.payload, Uniform) or size.payload.is_default:
+        if not isinstance(size.payload, Uniform) or self._graph.choice(size).is_default:
             return False
         if without_cast(others).op not in ("*", "+") or others.bits & ~self._graph.uniform_bits:
             return False
@@ -124,10 +124,11 @@ class CheckedSizes:
             return ()
         graph = self._graph
         atoms = graph.atoms(guard.bits, graph.uniform_bits)
-        key = guard, symbol, tuple([(atom, values.get(atom), getattr(atom.payload, "generic", None)) for atom in atoms])
+        key = guard, symbol, tuple([(atom, values.get(atom, graph.choice(atom).value)) for atom in atoms])
         found = graph.fitting.get(key)
         if found is None:
-            candidates: Iterable[int] = _next_to(symbol) if is_remainder else (*_CANDIDATES, *_named_by(guard))
+            candidates: Iterable[int] = (*_CANDIDATES, *_named_by(guard))
+            candidates = _next_to(graph.generic(symbol)) if is_remainder else candidates
             candidates = (1, 0) if symbol.kind == BOOL else candidates
             found = tuple([value for value in candidates if holds(graph, guard, {**values, symbol: value})])
             graph.fitting[key] = found
@@ -145,8 +146,8 @@ class CheckedSizes:
         found = self._others.get((symbol, value))
         if found is None:
             assert isinstance(symbol.payload, Uniform)
-            found = self._graph.uniform(symbol.payload.name, value, symbol.kind)
-            found.payload = replace(symbol.payload, generic=value, source="")
+            choice = self._graph.choice(symbol)
+            found = self._graph.instead(symbol, replace(choice, value=value, basis="check", place=""))
             self._others[symbol, value] = found
         return found
 
@@ -183,10 +184,9 @@ def _named_by(condition: Node) -> Iterator[int]:
     yield from sorted((number for number in found if number < _LARGEST), reverse=True)
 
 
-def _next_to(symbol: Node) -> Iterator[int]:
+def _next_to(size: int) -> Iterator[int]:
     """Sizes with other remainders than a generic one has, which is a multiple of 32."""
-    assert isinstance(symbol.payload, Uniform)
-    return (int(symbol.payload.generic) + by for by in range(1, _MOST_BY))
+    return (size + by for by in range(1, _MOST_BY))
 
 
 def equal(condition: Node) -> tuple[tuple[Node, ...], ...]:

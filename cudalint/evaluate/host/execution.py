@@ -298,7 +298,7 @@ class HostExecutor(Executor):
         for held in nodes_of(value):
             node = without_cast(held)
             symbol = node.payload
-            if isinstance(symbol, Uniform) and is_provisional(symbol.name) and (self.taken or not symbol.source):
+            if isinstance(symbol, Uniform) and is_provisional(symbol.name) and (self.taken or not symbol.first.place):
                 self.graph.rename(node, name)
 
     def note_set(self, where: Place, value: Value) -> None:

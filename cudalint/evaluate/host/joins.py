@@ -98,8 +98,8 @@ def _asked(ex: HostExecutor, condition: Node | None) -> Sequence[Node]:
 
 def _said_by(ex: HostExecutor, condition: Node | None) -> str:
     """What says which side of a choice by words of the command line is taken: `Makefile:12`."""
-    words = (symbol.payload for symbol in _asked(ex, condition) if symbol in ex.chosen_by_words)
-    return next((word.source for word in words if isinstance(word, Uniform)), "")
+    words = (symbol for symbol in _asked(ex, condition) if symbol in ex.chosen_by_words)
+    return next((ex.graph.choice(word).place for word in words), "")
 
 
 def _is_flag(condition: Node) -> bool:
@@ -119,7 +119,7 @@ def _held_flag(ex: HostExecutor, condition: Node) -> Node | None:
     symbols = _asked(ex, condition)
     if len(symbols) != 1 or symbols[0] in ex.arguments or not isinstance(symbols[0].payload, Uniform):
         return None
-    return None if symbols[0].payload.name.startswith("?") or symbols[0].payload.is_default else symbols[0]
+    return None if symbols[0].payload.name.startswith("?") or ex.graph.choice(symbols[0]).is_default else symbols[0]
 
 
 def _take(ex: HostExecutor, flag: Node, condition: Node, wanted: bool) -> None:
@@ -128,7 +128,7 @@ def _take(ex: HostExecutor, flag: Node, condition: Node, wanted: bool) -> None:
         ex.flags.add(flag)
         value = next((value for value in (0, 1) if holds(ex.graph, condition, {flag: value}) == wanted), None)
         if value is not None:
-            ex.graph.settle(flag, value)
+            ex.graph.choose(flag, value, "check")
 
 
 def _distance(ex: HostExecutor, condition: Node, before: object, a: Value | Place, b: Value | Place) -> Node | None:
@@ -278,9 +278,8 @@ def _without_options(ex: HostExecutor, condition: Node | None) -> bool | None:
 
 
 def _words_given(ex: HostExecutor, count: Node) -> Node:
-    if isinstance(count.payload, Uniform) and count.payload.is_default:
-        return ex.graph.const(count.payload.generic, count.kind)
-    return ex.graph.one
+    known = ex.graph.choice(count)
+    return ex.graph.const(known.value, count.kind) if known.is_default else ex.graph.one
 
 
 def _special_case(ex: HostExecutor, condition: Node | None, a: Value | Place, b: Value | Place) -> Node | None:

@@ -70,7 +70,7 @@ class Generics:
 
 
 def _is_unknown_float(symbol: Node) -> bool:
-    return symbol.kind.is_float and isinstance(symbol.payload, Uniform) and not symbol.payload.is_default
+    return symbol.kind.is_float and isinstance(symbol.payload, Uniform) and not symbol.payload.first.is_default
 
 
 def _provisional(reason: Reason) -> str:

@@ -22,7 +22,7 @@ from cudalint.evaluate.library.synchronisation import SYNCHRONISATION, converges
 from cudalint.evaluate.library.trigonometry import load_tables
 from cudalint.evaluate.library.wmma import MATRIX_FUNCTIONS
 from cudalint.evaluate.symbolic.arithmetic import BOOL, F8, I8, MATH_FUNCTIONS, kind_of
-from cudalint.evaluate.symbolic.nodes import THREAD_BITS, Counter, Node, Reason, Stride, Uniform, without_cast
+from cudalint.evaluate.symbolic.nodes import THREAD_BITS, Counter, Node, Reason, Stride, without_cast
 from cudalint.evaluate.symbolic.opaque_parts import asks_for_a_number
 from cudalint.facts import LibraryCall
 
@@ -342,7 +342,7 @@ def _stride(ex: Executor, call: ir.Call) -> Value:
     """`_cudalint_stride(stride, kind)` of the bundled headers: notes that the first argument is a tensor's stride."""
     value, kind = _numbers(ex, call)
     bare = without_cast(value)
-    if isinstance(bare.payload, Uniform) and not bare.payload.is_default and kind.is_const:
+    if bare.op == "uniform" and not ex.graph.choice(bare).is_default and kind.is_const:
         ex.graph.mark_stride(bare, _STRIDES[int(kind.value)])
     return value
 

@@ -14,8 +14,9 @@ from cudalint import ir
 from cudalint.evaluate.execute import expressions
 from cudalint.evaluate.execute.values import LocalPlace, Value
 from cudalint.evaluate.symbolic.arithmetic import BOOL, kind_of
-from cudalint.evaluate.symbolic.assumptions import holds, settle
+from cudalint.evaluate.symbolic.assumptions import holds
 from cudalint.evaluate.symbolic.nodes import BLOCK_BITS, THREAD_BITS, Node
+from cudalint.scenarios.choosing import for_statements
 
 if TYPE_CHECKING:
     from cudalint.evaluate.execute.executor import Executor
@@ -44,7 +45,7 @@ def assume(ex: Executor, condition: Node) -> None:
         ex.assumed.append(condition)
         # Those before were settled when they came. What found no values for one then, would not find any now.
         if not holds(ex.graph, condition, {}):
-            settle(ex.graph, ex.assumed)
+            ex.graph.valuation = for_statements(ex.graph, ex.assumed)
 
 
 def _refuted(ex: Executor, call: ir.Call) -> Value:

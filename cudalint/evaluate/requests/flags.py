@@ -13,9 +13,7 @@ from cudalint.evaluate.symbolic.assumptions import holds
 from cudalint.evaluate.symbolic.graph import Graph
 from cudalint.evaluate.symbolic.nodes import Node, Uniform, below, render, without_cast, without_not
 from cudalint.heuristics import heuristic
-
-_SIDES = (0, 1)
-"""What a flag may be that is compared with another number."""
+from cudalint.scenarios import alternatives
 
 
 class Flag(Struct, frozen=True, eq=False):
@@ -66,13 +64,13 @@ def _flag(condition: Node, graph: Graph) -> Flag | None:
     bare = without_not(condition)
     compared = bare.args[0] if bare.op in _COMPARISONS and bare.args[1].is_const else bare
     number = without_cast(compared)
-    if not isinstance(number.payload, Uniform) or number.kind.is_float or number.payload.is_default:
+    if not isinstance(number.payload, Uniform) or number.kind.is_float or graph.choice(number).is_default:
         return None
     if bare.op not in _COMPARISONS and number.kind != BOOL:
         return None
     asked = int(bare.args[1].value) if bare.op in _COMPARISONS else 1
     is_true = holds(graph, bare, {})
-    values = (asked, *_SIDES) if number.kind != BOOL else _SIDES
+    values = (asked, *alternatives.FLAGS) if number.kind != BOOL else alternatives.FLAGS
     other = next((value for value in values if holds(graph, bare, {number: value}) != is_true), None)
     return None if other is None else Flag(number, bare, is_true, other)
 

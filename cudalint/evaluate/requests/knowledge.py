@@ -23,20 +23,14 @@ from cudalint.evaluate.symbolic.nodes import (
     Reason,
     Uniform,
     bits_of,
-    generic,
 )
 from cudalint.evaluate.symbolic.opaque_parts import opaque_parts
 from cudalint.evaluate.symbolic.varying import Lanes
+from cudalint.scenarios import alternatives
 
 _TABLE_BYTES = 1 << 16
 _ONE_WORD = 4
 _MAX_TRIED = 6
-_RESTS = (1, 8, 16, 24, 25, 26, 27)
-"""Beyond a generic size: parts of a warp, then what is left behind the last vector of four."""
-SMALL = 8
-"""A size that is tried where a large generic one lets no lane through: `C / heads` is 0 if both are large."""
-_LEFT_OVER = (SMALL + 1, SMALL + 2, SMALL + 3)
-"""Of so few elements some are left behind the last vector of four, whatever the size of the grid."""
 
 
 def _elsewhere(
@@ -45,7 +39,8 @@ def _elsewhere(
     """Looks for an unknown size under which an access is reached that generic sizes keep out."""
     graph = view.graph
     for uniform in sizes_on_the_way(graph, conditions, event.context.loops):
-        for size in (*_covered(uniform, conditions, view), SMALL, *_uneven(uniform, conditions), *_LEFT_OVER):
+        few, left_over = alternatives.FEW, alternatives.LEFT_OVER
+        for size in (*_covered(uniform, conditions, view), few, *_uneven(graph, uniform, conditions), *left_over):
             if not view.allows(uniform, size) or not view.is_launched(uniform, size):
                 continue
             other = view.varied(uniform, size)
@@ -67,11 +62,11 @@ def _covered(uniform: Node, conditions: tuple[Node, ...], view: LaunchView) -> l
     return [threads[axis] for axis in range(3) if compared & BLOCK_BITS & (8 << axis)]
 
 
-def _uneven(uniform: Node, conditions: tuple[Node, ...]) -> Iterator[int]:
+def _uneven(graph: Graph, uniform: Node, conditions: tuple[Node, ...]) -> Iterator[int]:
     """Sizes that are no multiples of a warp, where they are compared with what is each thread's own: what is left of a
     row behind its last whole piece has a length between one element and the piece's."""
     if any(condition.bits & uniform.bits and condition.bits & THREAD_BITS for condition in conditions):
-        yield from (generic(uniform) + rest for rest in _RESTS)
+        yield from alternatives.with_rests(graph.generic(uniform))
 
 
 def sizes_on_the_way(graph: Graph, conditions: Iterable[Node], loops: Sequence[Loop]) -> list[Node]:

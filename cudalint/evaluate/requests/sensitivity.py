@@ -9,7 +9,6 @@ import numpy as np
 from msgspec import Struct
 
 from cudalint.evaluate.requests.flags import Flag, flags_of
-from cudalint.evaluate.requests.shifts import SMALL_SHIFTS
 from cudalint.evaluate.requests.totals import Totals
 from cudalint.evaluate.requests.views import TOLERANCE, Known, LaunchView, totals_of
 from cudalint.evaluate.symbolic.arithmetic import BOOL
@@ -17,7 +16,6 @@ from cudalint.evaluate.symbolic.defaults import stated
 from cudalint.evaluate.symbolic.graph import Graph
 from cudalint.evaluate.symbolic.nodes import (
     BLOCK_BITS,
-    GRANULE,
     THREAD_BITS,
     Node,
     Uniform,
@@ -25,19 +23,8 @@ from cudalint.evaluate.symbolic.nodes import (
     bits_of,
     render,
 )
+from cudalint.scenarios import alternatives
 
-_VARIATIONS = (1, 2, 4, 8, 16)
-"""What is added to a generic problem size to see whether its divisibility matters."""
-_SMALL_SIZES = tuple((1 << bits) + 1 for bits in range(2, 14))
-"""Tried to see from which size on a figure holds: none of them makes the last warp full."""
-_SMALL_PITCHES = (1, 2, 3, *(1 << bits for bits in range(2, 14)))
-"""Tried to see from which row length on a figure holds."""
-_SHORTEST_ROW = 3
-"""Of coordinates. Rows of five elements of 8 bytes are in sectors of their own like longer ones."""
-_MAGNITUDE = 3
-"""What it is multiplied by to see whether its magnitude matters, or divided by where products would overflow."""
-_FEW = (1, 2, 8)
-"""Tried besides where the magnitude matters: windows, steps and channels are few where images are large."""
 _LARGEST_BLOCK = 1024
 """Threads: sizes below are small."""
 _MANY_BLOCKS = 256
@@ -73,7 +60,7 @@ def rests_on(reached: Sequence[Known], quick: Totals, view: LaunchView) -> Rests
         assert isinstance(uniform.payload, Uniform)
         if uniform.payload.name.startswith("&") or _only_divides(uniform, reached, graph):
             continue
-        if stated(uniform) in view.assumptions or uniform in view.needed:
+        if stated(graph, uniform) in view.assumptions or uniform in view.needed:
             continue
         size = _Size(uniform, base, reached[:8], view)
         if uniform in view.pins:
@@ -85,7 +72,8 @@ def rests_on(reached: Sequence[Known], quick: Totals, view: LaunchView) -> Rests
             low, high = min(low, *means), max(high, *means)
             texts.append(text)
             good = _GOOD * quick.ideal / quick.requests
-            if text == stated(uniform) and not uniform.payload.is_default and min(means) <= good < base:
+            is_open = not graph.choice(uniform).is_default
+            if is_open and text == stated(graph, uniform) and min(means) <= good < base:
                 sizes.append(render(uniform))
     return Rests(tuple(dict.fromkeys(texts)), (low, high) if moved else None, tuple(sizes))
 
@@ -106,7 +94,7 @@ class _Size:
         assert isinstance(uniform.payload, Uniform)
         self.uniform = uniform
         self.payload = uniform.payload
-        self.generic = uniform.payload.generic
+        self.generic = view.graph.choice(uniform).value
         self.base = base
         self.reached = reached
         self.view = view
@@ -138,13 +126,14 @@ def _sensitivity(size: _Size) -> _Verdict:
         return _other_truth(size)
     scaled = [size.mean(value) for value in _other_magnitudes(uniform, size.view)]
     if any(map(size.moves, scaled)):
-        few = () if uniform.kind.is_float or size.payload.is_default else _FEW
-        return stated(uniform), [*scaled, *(size.mean(value) for value in few if value < size.generic)]
+        is_few = not (uniform.kind.is_float or size.view.graph.choice(uniform).is_default)
+        few = [value for value in alternatives.FEW_OF_ANYTHING if is_few and value < size.generic]
+        return stated(size.view.graph, uniform), [*scaled, *map(size.mean, few)]
     if uniform.kind.is_float:
         return None, []
     for divisor, text in _divisors(uniform, size.reached, size.view):
         # What is divided has to change by as much as the divisor for the quotient to change at all.
-        quotients = {added: size.mean(size.beside(added * divisor)) for added in _VARIATIONS}
+        quotients = {added: size.mean(size.beside(added * divisor)) for added in alternatives.POWERS_ADDED}
         needed = _divisibility(text, int(size.generic) // divisor, quotients, size)
         if needed is not None:
             return needed, list(quotients.values())
@@ -164,7 +153,7 @@ def _other_choice(size: _Size, flag: Flag) -> _Verdict:
 
 
 def _other_shift(size: _Size, least: int) -> _Verdict:
-    means = [size.mean(least + more) for more in SMALL_SHIFTS[1:]]
+    means = [size.mean(least + more) for more in alternatives.SHIFTS[1:]]
     return (f"{render(size.uniform)} == {least}", means) if any(map(size.moves, means)) else (None, [])
 
 
@@ -179,7 +168,7 @@ def _other_remainders(size: _Size) -> _Verdict:
         comes = _decides_who_comes(uniform, reached, size.view)
         is_open = size.payload.stride or comes or _divides_threads(uniform, reached)
         return _least(size) if is_open else (None, [])
-    means |= {added: size.mean(size.beside(added)) for added in _VARIATIONS[1:]}
+    means |= {added: size.mean(size.beside(added)) for added in alternatives.POWERS_ADDED[1:]}
     needed = _divisibility(render(uniform), int(size.generic), means, size)
     return (None, []) if needed is None else (needed, list(means.values()))
 
@@ -196,18 +185,13 @@ def _divisibility(text: str, number: int, figures: Mapping[int, float], size: _S
 def _other_magnitudes(uniform: Node, view: LaunchView) -> list[int | float]:
     """Values of another order, to see whether it matters. A default that an option changes may be a small one where
     programs are run with large ones."""
-    assert isinstance(uniform.payload, Uniform)
-    generic = uniform.payload.generic
+    choice = view.graph.choice(uniform)
+    generic = choice.value
     if not generic and not uniform.kind.is_float:
         return [_LARGEST_BLOCK]
-    # One with a remainder of its own keeps it: the magnitude alone is to be another one.
-    is_small = uniform.kind.is_float or generic < _MAGNITUDE * GRANULE
-    over = 0 if is_small else int(generic) % GRANULE
-    larger, smaller = (generic - over) * _MAGNITUDE + over, generic // _MAGNITUDE
-    if not is_small:
-        smaller = smaller // GRANULE * GRANULE + over
+    larger, smaller = alternatives.of_other_magnitude(generic)
     found = [larger if view.fits(uniform, int(larger)) and view.is_launched(uniform, larger) else smaller]
-    if uniform.payload.is_default and not uniform.kind.is_float and 0 < generic < _LARGEST_BLOCK:
+    if choice.is_default and not uniform.kind.is_float and 0 < generic < _LARGEST_BLOCK:
         found.append(generic * _LARGEST_BLOCK)
     return found
 
@@ -219,7 +203,8 @@ def _least(size: _Size) -> _Verdict:
     if any(uniform.bits & extent.bits for extent in view.grid) and _fills_grid(uniform, view):
         return None, []
     figures: list[float] = []
-    for value in (_SHORTEST_ROW, *_SMALL_SIZES) if size.payload.stride else _SMALL_SIZES:
+    shortest = (alternatives.SHORTEST_ROW,) if size.payload.stride else ()
+    for value in (*shortest, *alternatives.SMALL_SIZES):
         if value >= size.generic:
             break
         if not view.allows(uniform, value) or not view.is_launched(uniform, value):
@@ -237,7 +222,7 @@ def _least_pitch(size: _Size) -> _Verdict:
     There is no smallest row, and one of one element lies as threads do."""
     uniform, view = size.uniform, size.view
     figures: list[float] = []
-    for value in _SMALL_PITCHES:
+    for value in alternatives.PITCHES:
         if value >= size.generic:
             break
         if not view.allows(uniform, value) or not view.is_launched(uniform, value):
@@ -263,7 +248,7 @@ def _is_pitch(uniform: Node, reached: Sequence[Known]) -> bool:
 def _fills_grid(uniform: Node, view: LaunchView) -> bool:
     """Whether there are few blocks where a size is small: one that is worth a grid is large. Of pixels times channels,
     the pixels alone may be worth it."""
-    return math.prod(view.varied(uniform, _SMALL_SIZES[0]).grid) < _MANY_BLOCKS
+    return math.prod(view.varied(uniform, alternatives.SMALL_SIZES[0]).grid) < _MANY_BLOCKS
 
 
 def _decides_who_comes(uniform: Node, reached: Sequence[Known], view: LaunchView) -> bool:

@@ -6,10 +6,9 @@ from collections.abc import Sequence
 
 from cudalint.evaluate.requests.flags import all_values
 from cudalint.evaluate.requests.views import Known, LaunchView
-from cudalint.evaluate.symbolic.nodes import THREAD_BITS, Node, Uniform, below, without_cast
+from cudalint.evaluate.symbolic.nodes import THREAD_BITS, Node, below, without_cast
+from cudalint.scenarios import alternatives
 
-SMALL_SHIFTS = (0, 1, 2)
-"""By the least of which that the launch leaves room for a place is taken to be shifted, where nothing says more."""
 _SHIFTS = ("<<", ">>")
 _COMPARISONS = ("==", "!=", "<", "<=")
 
@@ -21,7 +20,7 @@ def shifts_of(reached: Sequence[Known], view: LaunchView) -> list[Node]:
     offsets = [known.event.offset for known in reached]
     shifted = (node for node in below(offsets, graph.uniform_bits) if node.op == "<<" and node.bits & THREAD_BITS)
     numbers = dict.fromkeys(without_cast(node.args[1]) for node in shifted if node.args[0].bits & THREAD_BITS)
-    open_numbers = [n for n in numbers if isinstance(n.payload, Uniform) and not n.payload.is_default]
+    open_numbers = [n for n in numbers if n.op == "uniform" and not graph.choice(n).is_default]
     return [number for number in open_numbers if _only_shifts(number, reached, view)]
 
 
@@ -29,7 +28,7 @@ def small_shifts(reached: Sequence[Known], view: LaunchView) -> dict[Node, int]:
     """The least that each of them may be."""
     found: dict[Node, int] = {}
     for number in shifts_of(reached, view):
-        values = (v for v in SMALL_SHIFTS if view.allows(number, v) and view.is_launched(number, v))
+        values = (v for v in alternatives.SHIFTS if view.allows(number, v) and view.is_launched(number, v))
         value = next(values, None)
         if value is not None:
             found[number] = value

@@ -17,7 +17,6 @@ from cudalint.evaluate.symbolic.nodes import (
     Uniform,
     below,
     bits_of,
-    generic,
     render,
     without_not,
 )
@@ -99,7 +98,7 @@ def _is_size(number: Node, reached: Sequence[Known], view: LaunchView) -> bool:
     """Whether a number says how many there are of something: more blocks are launched if it is larger, or something is
     compared with it. A grid is divided by a stride, and places that are multiples of one are compared with an end."""
     if any(extent.bits & number.bits for extent in view.grid):
-        usual, doubled = view.quick().grid, view.varied(number, 2 * generic(number)).grid
+        usual, doubled = view.quick().grid, view.varied(number, 2 * view.graph.generic(number)).grid
         if any(more > extent for more, extent in zip(doubled, usual, strict=True)):
             return True
     compared: list[Node] = []

@@ -24,7 +24,7 @@ from cudalint.evaluate.requests.totals import Totals
 from cudalint.evaluate.symbolic.assumptions import holds
 from cudalint.evaluate.symbolic.graph import Graph
 from cudalint.evaluate.symbolic.nodes import Node, Reason
-from cudalint.evaluate.symbolic.sizes import fits
+from cudalint.scenarios.sizes import fits
 
 TOLERANCE = 0.02
 """Figures that differ by less count as equal."""

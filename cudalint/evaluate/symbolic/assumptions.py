@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping
 
 import numpy as np
 from msgspec import Struct, field
 from msgspec.structs import replace
 
 from cudalint.evaluate.symbolic.arithmetic import BOOL, F8, I8
-from cudalint.evaluate.symbolic.graph import Graph, conjuncts
+from cudalint.evaluate.symbolic.graph import Graph
 from cudalint.evaluate.symbolic.nodes import Node, below
 from cudalint.evaluate.symbolic.numeric import Rows
 from cudalint.expressions import (
@@ -26,8 +26,6 @@ from cudalint.expressions import (
     parts_of,
 )
 
-_CANDIDATES = (32, 64, 128, 256, 512, 1024, 4096, 16, 8, 4, 2, 1, 3, 7, 33, 100, 1000, 100_000)
-"""Values tried for a name whose generic value does not satisfy an assumption."""
 _MAX_STEPS = 8
 """Macros that name macros are followed so far."""
 _BITS = 64
@@ -74,47 +72,6 @@ def holds(graph: Graph, condition: Node, values: Mapping[Node, int | float]) -> 
     """Whether a condition holds for generic values, some of them replaced."""
     rows = Rows.of_one_block(graph, values)
     return bool(np.asarray(rows.value(condition)).all())
-
-
-def settle(graph: Graph, conditions: Iterable[Node]) -> None:
-    """Gives uniform symbols generic values for which the conditions hold, where a simple one can be found. Those on the
-    fewest names come first: of `pitch == 3 * width + 7` and `width == 100`, the latter leaves no choice."""
-    parts = dict.fromkeys(part for condition in conditions for part in conjuncts(graph, condition))
-    kept: list[Node] = []
-    for part in sorted(parts, key=lambda part: len(graph.atoms(part.bits, graph.uniform_bits))):
-        if _settle_alone(graph, part, kept):
-            kept.append(part)
-
-
-def _settle_alone(graph: Graph, condition: Node, kept: Sequence[Node]) -> bool:
-    """Changes one generic value, where that makes the condition hold and leaves the others as they are."""
-    if holds(graph, condition, {}):
-        return True
-    for uniform in graph.atoms(condition.bits, graph.uniform_bits):
-        for candidate in (*_roots(graph, condition, uniform), *_CANDIDATES, *_near(condition)):
-            if all(holds(graph, c, {uniform: candidate}) for c in (condition, *kept)):
-                graph.settle(uniform, candidate)
-                return True
-    return False
-
-
-def _roots(graph: Graph, condition: Node, uniform: Node) -> Iterator[int]:
-    """The number for which both sides of an equation are equal, if they are linear in it."""
-    if condition.op != "==" or any(side.kind.is_float for side in (uniform, *condition.args)):
-        return
-    left, right = condition.args
-    distance = graph.binary("-", left, right, I8)
-    start, next_ = (int(np.asarray(Rows.of_one_block(graph, {uniform: n}).value(distance)).flat[0]) for n in (0, 1))
-    if start != next_ and start % (start - next_) == 0:
-        yield start // (start - next_)
-
-
-def _near(condition: Node) -> Iterator[int]:
-    """The numbers that a condition compares with, and their neighbours: `x < 186` leaves 185 for what is no smaller."""
-    for number in below([condition], condition.bits):
-        for part in number.args:
-            if part.is_const and not part.kind.is_float:
-                yield from (int(part.value) + step for step in (0, -1, 1))
 
 
 def _fixed(expression: Expression) -> tuple[str, int] | None:

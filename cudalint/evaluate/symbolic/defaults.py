@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from cudalint.evaluate.symbolic.arithmetic import BOOL
 from cudalint.evaluate.symbolic.graph import Graph
-from cudalint.evaluate.symbolic.nodes import Node, Uniform, render
+from cudalint.evaluate.symbolic.nodes import Node, render
 
 NOT_DECLARED = "nothing declares it"
 """What says a number that was made up for a missing name."""
@@ -14,17 +14,13 @@ NOT_DECLARED = "nothing declares it"
 
 def kept(graph: Graph, symbols: Iterable[Node]) -> tuple[Node, ...]:
     """The conditions that no option changes these numbers."""
-    return tuple(graph.binary("==", symbol, graph.const(_value(symbol), symbol.kind), BOOL) for symbol in symbols)
+    numbers = ((symbol, graph.const(graph.choice(symbol).value, symbol.kind)) for symbol in symbols)
+    return tuple(graph.binary("==", symbol, number, BOOL) for symbol, number in numbers)
 
 
-def stated(symbol: Node, name: str | None = None) -> str:
+def stated(graph: Graph, symbol: Node, name: str | None = None) -> str:
     """That a number is what it is if no option says otherwise, as an assumption: `n == 1024`, or, where that is how
     the program is run, `n == 1024 (Makefile:12)`."""
-    assert isinstance(symbol.payload, Uniform)
-    where = f" ({symbol.payload.source})" if symbol.payload.source else ""
-    return f"{name or render(symbol)} == {_value(symbol)}{where}"
-
-
-def _value(symbol: Node) -> int | float:
-    assert isinstance(symbol.payload, Uniform)
-    return symbol.payload.generic
+    choice = graph.choice(symbol)
+    where = f" ({choice.place})" if choice.place and choice.is_default else ""
+    return f"{name or render(symbol)} == {choice.value}{where}"

@@ -37,6 +37,8 @@ from cudalint.evaluate.symbolic.nodes import (
     OPAQUE_BIT,
     THREAD_BITS,
     UNINITIALISED,
+    Basis,
+    Choice,
     Node,
     Reason,
     Stride,
@@ -50,6 +52,7 @@ from cudalint.evaluate.symbolic.numbers import number
 from cudalint.evaluate.symbolic.simplify import simplify
 from cudalint.evaluate.symbolic.size_uses import SizeUses
 from cudalint.evaluate.symbolic.substitution import Substitutions
+from cudalint.evaluate.symbolic.valuation import Valuation
 
 _FIRST_FREE_BIT = 7
 _WIDEST = 8
@@ -71,6 +74,7 @@ class Checkpoint(Struct, frozen=True, eq=False):
     next_bit: int
     masks: tuple[int, int]
     choosing: frozenset[Node]
+    valuation: Valuation
 
 
 class Graph:
@@ -102,8 +106,8 @@ class Graph:
         """What values are computed from, where that was asked; None where that are many others."""
         self.counts: dict[int, int] = {}
         """How many others values are computed from, up to a limit, where that was asked."""
-        self._unlimited: dict[Node, Number] = {}
-        """What the sizes stood for of which this kernel says how large they may be."""
+        self.valuation = Valuation()
+        """The numbers that stand for uniform symbols where nothing else is asked for."""
         self.choosing: set[Node] = set()
         """Conditions that choose between values."""
         self.fitting: dict[object, tuple[int, ...]] = {}
@@ -125,7 +129,9 @@ class Graph:
     def checkpoint(self) -> Checkpoint:
         """What there is now: the host code's values, which all kernels of a file share."""
         masks = (self.uniform_bits, self.loop_bits)
-        return Checkpoint(dict(self._nodes), dict(self._atoms), self._next_bit, masks, frozenset(self.choosing))
+        return Checkpoint(
+            dict(self._nodes), dict(self._atoms), self._next_bit, masks, frozenset(self.choosing), self.valuation
+        )
 
     def rewind(self, to: Checkpoint) -> None:
         """Forgets what a kernel added. Its nodes must not be used any more, since their bits are given out again."""
@@ -141,9 +147,7 @@ class Graph:
         self._sets.clear()
         self.uniform_bits, self.loop_bits = to.masks
         self.choosing = set(to.choosing)
-        for size, generic in self._unlimited.items():
-            self.settle(size, generic)
-        self._unlimited.clear()
+        self.valuation = to.valuation
 
     def forget_uses(self) -> None:
         """The generic values are settled: what they go into was looked at."""
@@ -162,23 +166,35 @@ class Graph:
 
     def uniform(self, name: str, generic: Number, kind: Kind = I4, is_arbitrary: bool = False) -> Node:
         """A new uniform symbol; two calls give two symbols, even of one name."""
-        node = self._atom("uniform", (), Uniform(name, wrap(generic, kind), is_arbitrary), kind)
+        return self._uniform(Uniform(name, Choice(wrap(generic, kind)), is_arbitrary), kind)
+
+    def _uniform(self, symbol: Uniform, kind: Kind) -> Node:
+        node = self._atom("uniform", (), symbol, kind)
         self.uniform_bits |= own_bit(node)
         return node
 
     def default(self, name: str, value: Number, kind: Kind, source: str = "") -> Node:
         """A uniform symbol for a number that options may change; `source` is what says it, if not the program."""
-        node = self.uniform(name, value, kind)
-        assert isinstance(node.payload, Uniform)
-        node.payload = replace(node.payload, is_default=True, source=source)
-        return node
+        return self._uniform(Uniform(name, Choice(wrap(value, kind), "program", source)), kind)
+
+    def instead(self, symbol: Node, choice: Choice) -> Node:
+        """Another symbol like one, for which another number stands."""
+        assert isinstance(symbol.payload, Uniform)
+        return self._uniform(replace(symbol.payload, first=choice), symbol.kind)
+
+    def choice(self, symbol: Node) -> Choice:
+        """What stands for a uniform symbol."""
+        return self.valuation.of(symbol)
+
+    def generic(self, symbol: Node) -> int:
+        """The number that stands for a uniform symbol that is an integer."""
+        return int(self.valuation.of(symbol).value)
 
     def rests_on_defaults(self, node: Node) -> bool:
         """Whether a value depends on numbers that options may change, and on nothing else."""
         if not node.bits or node.bits & ~self.uniform_bits:
             return False
-        symbols = (symbol.payload for symbol in self.atoms(node.bits, self.uniform_bits))
-        return all(isinstance(symbol, Uniform) and symbol.is_default for symbol in symbols)
+        return all(self.choice(symbol).is_default for symbol in self.atoms(node.bits, self.uniform_bits))
 
     @staticmethod
     def rename(node: Node, name: str) -> None:
@@ -186,32 +202,18 @@ class Graph:
         assert isinstance(node.payload, Uniform)
         node.payload = replace(node.payload, name=name)
 
-    @staticmethod
-    def settle(node: Node, generic: Number) -> None:
-        """Gives a uniform symbol another generic value. Only before anything was evaluated with the old one."""
-        assert isinstance(node.payload, Uniform)
-        node.payload = replace(node.payload, generic=generic)
+    def choose(self, symbol: Node, value: Number, basis: Basis, place: str = "") -> None:
+        """Lets another number stand for a uniform symbol. Only before anything was evaluated with the old one."""
+        choice = replace(self.choice(symbol), value=value, basis=basis, place=place)
+        self.valuation = self.valuation.having({symbol: choice})
 
-    def limit(self, node: Node, generic: Number) -> None:
-        """The same for one kernel alone, which does nothing for larger ones."""
-        assert isinstance(node.payload, Uniform)
-        self._unlimited.setdefault(node, node.payload.generic)
-        self.settle(node, generic)
-
-    @staticmethod
-    def mark_granule(node: Node, number: int) -> None:
-        """Notes that a uniform symbol is divided by a number without a rest."""
-        assert isinstance(node.payload, Uniform)
-        node.payload = replace(node.payload, granule=math.lcm(node.payload.granule, number))
-
-    @staticmethod
-    def mark_stride(node: Node, stride: Stride) -> None:
+    def mark_stride(self, node: Node, stride: Stride) -> None:
         """Notes that a uniform symbol is a tensor's stride. The elements of a row lie side by side as a rule."""
         assert isinstance(node.payload, Uniform)
         if node.payload.stride is None:
             node.payload = replace(node.payload, stride=stride)
             if stride == "inner":
-                Graph.settle(node, 1)
+                self.choose(node, 1, "use")
 
     def counter(self, label: object) -> Node:
         """A new loop counter: 0 in the loop's first iteration, 1 in the second."""

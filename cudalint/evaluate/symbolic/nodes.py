@@ -28,22 +28,39 @@ Stride = Literal["any", "outer", "inner"]
 """Of the innermost dimension, of another one, or of one of which that is not known."""
 
 
+Basis = Literal["given", "annotation", "launch", "program", "check", "guard", "use", "default"]
+"""Why a number stands for a symbol, the strongest reason first (`cudalint.scenarios.draft`): a user gives it; it makes
+a statement hold; a launch needs it for its block; the program has it unless an option says otherwise; host code checks
+it; the kernel does nothing for larger ones; it is used as a stride, a radius or a part of another size; or it is large
+and a multiple of 32, and stands for any."""
+
+
+class Choice(Struct, frozen=True):
+    """A number that stands for a uniform symbol."""
+
+    value: Number
+    basis: Basis = "default"
+    place: str = ""
+    """Where it is said, if not by the program itself: `Makefile:12`."""
+    granule: int = 1
+    """What the program divides it by as if nothing were left: it stays a multiple of that when it is made smaller."""
+
+    @property
+    def is_default(self) -> bool:
+        """Whether it is the one that the program itself has for it, unless an option says otherwise."""
+        return self.basis == "program"
+
+
 class Uniform(Struct, frozen=True):
     """A uniform symbol: a value that all threads of a launch share and that nothing determines."""
 
     name: str
-    generic: Number
-    """The generic problem size that stands for it: large and a multiple of 32."""
+    first: Choice
+    """What stands for it unless something else is chosen (`Graph.choice`)."""
     is_arbitrary: bool = False
     """The program states that nothing is known of it: whatever happens for one value can happen."""
-    is_default: bool = False
-    """The generic value is the one that the program itself has for it, unless an option says otherwise."""
-    source: str = ""
-    """Where it is said, if not by the program itself: `Makefile:12`."""
     stride: Stride | None = None
     """It is the distance between a tensor's elements along one of its dimensions."""
-    granule: int = 1
-    """What the program divides it by as if nothing were left: it stays a multiple of that when it is made smaller."""
 
 
 class Counter(Struct, frozen=True):
@@ -123,12 +140,6 @@ def own_bit(leaf: Node) -> int:
     for argument in leaf.args:
         own &= ~argument.bits
     return own or (OPAQUE_BIT if leaf.op == "opaque" else 0)
-
-
-def generic(symbol: Node) -> int:
-    """The generic value of a uniform symbol that is an integer."""
-    assert isinstance(symbol.payload, Uniform)
-    return int(symbol.payload.generic)
 
 
 def without_cast(node: Node) -> Node:

@@ -17,7 +17,7 @@ from cudalint.evaluate.symbolic.arithmetic import OPERATIONS, Kind, Number
 from cudalint.evaluate.symbolic.caches import MOST_AT_ONCE
 from cudalint.evaluate.symbolic.graph import Graph
 from cudalint.evaluate.symbolic.memory_data import Data, held_number
-from cudalint.evaluate.symbolic.nodes import Node, Uniform, bits_of
+from cudalint.evaluate.symbolic.nodes import Node, bits_of
 from cudalint.evaluate.symbolic.operations import Array, operate
 from cudalint.evaluate.symbolic.threads import Threads, WarpMasks
 from cudalint.evaluate.symbolic.trip_counts import lane_trips
@@ -376,8 +376,7 @@ class Rows:
             assert isinstance(node.payload, int)
             return self.blocks[:, node.payload][:, None]
         if node.op == "uniform":
-            assert isinstance(node.payload, Uniform)
-            given = self._uniforms.get(node, node.payload.generic)
+            given = self._uniforms[node] if node in self._uniforms else self.graph.choice(node).value
             # numpy's integers wrap where a product of generic sizes gets too large, Python's would not fit.
             return np.int64(_shared_bits(given, node.kind)) if isinstance(given, int) else given
         if node.op == "opaque":

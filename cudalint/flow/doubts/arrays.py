@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Sequence
 
 from cudalint import ir
@@ -22,11 +21,7 @@ from cudalint.flow.reach import leaves
 from cudalint.flow.trial import Trial
 from cudalint.flow.unfold import TooLarge
 from cudalint.heuristics import heuristic
-
-_FEW_ELEMENTS = (8, 1)
-"""That an array certainly has room for, among several in a buffer."""
-_FAR_APART = (1_299_709, 104_729, 15_485_863, 7_919, 611_953)
-"""Primes: strides of which no small multiples add up to the same."""
+from cudalint.scenarios import alternatives
 
 
 @heuristic("doubt-extent", "races beyond an array's end").otherwise(None)
@@ -55,7 +50,8 @@ def next_array(
     bounds = [part for end in (first, second) for part in conditions_of(graph, end) if is_bound(part, graph)]
     found = symbols(graph, bits_of(bounds))
     for symbol in found:
-        for number in _FEW_ELEMENTS if not (is_given(symbol) or is_in_range(symbol, execution)) else ():
+        is_fixed = is_given(symbol, graph) or is_in_range(symbol, execution)
+        for number in () if is_fixed else alternatives.ELEMENTS_OF_A_PART:
             other = trial.under({symbol: number})
             if fits(graph, conflict, other.values) and not is_there_again(conflict, other, touches, size):
                 return Doubt(f"for as many as `{render(symbol)}` was taken for, the array has no room in its buffer")
@@ -83,8 +79,8 @@ def layout(conflict: Conflict, trial: Trial, touches: Sequence[Touch], size: int
     found = symbols(trial.graph, conflict.first.offset.bits | conflict.second.offset.bits)
     strides = [s for s in found if isinstance(s.payload, Uniform) and s.payload.stride in ("any", "outer")]
     likely = [s for s in found if s not in strides and _is_like_a_stride(s, conflict, trial)]
-    for primes in (_FAR_APART, _FAR_APART[::-1]) if strides or likely else ():
-        values: dict[Node, int | float] = dict(zip([*strides, *likely], itertools.cycle(primes)))
+    for numbers in alternatives.unrelated(len(strides) + len(likely)) if strides or likely else ():
+        values: dict[Node, int | float] = dict(zip([*strides, *likely], numbers, strict=True))
         if not is_there_again(conflict, trial.under(values), touches, size):
             if not likely:
                 return Doubt("the elements of a tensor do not overlap", excludes=True)
@@ -96,7 +92,7 @@ def _is_like_a_stride(symbol: Node, conflict: Conflict, trial: Trial) -> bool:
     """Whether a number that nothing gives is but multiplied by indices, and compared with nothing, as the length of a
     row would be."""
     ends = (conflict.first, conflict.second)
-    if symbol.kind.is_float or is_given(symbol) or symbol in trial.values:
+    if symbol.kind.is_float or is_given(symbol, trial.graph) or symbol in trial.values:
         return False
     if any(part.bits & symbol.bits for end in ends for part in conditions_of(trial.graph, end)):
         return False

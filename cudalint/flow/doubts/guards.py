@@ -16,8 +16,8 @@ from cudalint.flow.doubts.doubt import Doubt, conditions_of, decided_by_data, is
 from cudalint.flow.doubts.last_block import LateTurn
 from cudalint.flow.lanes import memory_of
 from cudalint.flow.updates import is_shared_extreme, is_shared_update
-from cudalint.flow.valuations import satisfy
 from cudalint.heuristics import heuristic
+from cudalint.scenarios.solving import satisfy
 
 
 @heuristic("doubt-contradiction", "guards that exclude each other").otherwise(None)

@@ -13,7 +13,7 @@ from cudalint.evaluate.execute.events import Touch, depends_on
 from cudalint.evaluate.requests.execution import Execution
 from cudalint.evaluate.symbolic.assumptions import holds
 from cudalint.evaluate.symbolic.graph import Graph
-from cudalint.evaluate.symbolic.nodes import THREAD_BITS, Node, Uniform, bits_of, generic, render, without_not
+from cudalint.evaluate.symbolic.nodes import THREAD_BITS, Node, Uniform, bits_of, render, without_not
 from cudalint.evaluate.symbolic.numeric import Rows
 from cudalint.evaluate.symbolic.polynomial import terms_of
 from cudalint.flow.conflicts import Conflict
@@ -25,6 +25,7 @@ from cudalint.flow.trial import Trial
 from cudalint.flow.unfold import TooLarge
 from cudalint.heuristics import heuristic
 from cudalint.options import RaceScope
+from cudalint.scenarios import alternatives
 
 _MOST_OTHERS = 32
 _FEW = 3
@@ -110,11 +111,11 @@ def open_sizes(conflict: Conflict, trial: Trial, execution: Execution) -> list[N
     for end in (conflict.first, conflict.second):
         bits |= depends_on(end.context, end.offset)
     found = symbols(trial.graph, bits)
-    return [u for u in found if not (is_given(u) or is_in_range(u, execution))]
+    return [u for u in found if not (is_given(u, trial.graph) or is_in_range(u, execution))]
 
 
-def is_given(symbol: Node) -> bool:
-    return isinstance(symbol.payload, Uniform) and (symbol.payload.is_arbitrary or symbol.payload.is_default)
+def is_given(symbol: Node, graph: Graph) -> bool:
+    return isinstance(symbol.payload, Uniform) and (symbol.payload.is_arbitrary or graph.choice(symbol).is_default)
 
 
 def is_bound(part: Node, graph: Graph) -> bool:
@@ -128,10 +129,11 @@ def _tried(found: Sequence[Node], trial: Trial) -> Iterator[dict[Node, int | flo
     """Each size alone, then all together, set to what sizes often are: the block's, twice that, the number of threads,
     powers of two, and odd numbers."""
     threads = trial.block[0]
-    usual = (threads, 2 * threads, threads * trial.extents()[0], 1024, 1 << 14)
+    usual = alternatives.usual(threads, trial.extents()[0])
     for symbol in found:
-        for number in (*usual, generic(symbol) * 3 + 1, generic(symbol) * 8 + 32):
-            if number != generic(symbol):
+        generic = trial.graph.generic(symbol)
+        for number in (*usual, *alternatives.odd_and_even(generic)):
+            if number != generic:
                 yield {symbol: number}
     if len(found) > 1:
         for number in usual:

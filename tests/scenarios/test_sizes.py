@@ -3,17 +3,24 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import pytest
 
 from cudalint.evaluate.symbolic.arithmetic import BOOL, F8, I4, I8, U4, U8
-from cudalint.evaluate.symbolic.assumptions import holds, settle
+from cudalint.evaluate.symbolic.assumptions import holds
 from cudalint.evaluate.symbolic.graph import Graph
 from cudalint.evaluate.symbolic.nodes import Node, Reason, Uniform
 from cudalint.evaluate.symbolic.numeric import Rows
-from cudalint.evaluate.symbolic.sizes import settle_sizes
 from cudalint.hardware.targets import find_target
+from cudalint.scenarios.choosing import for_kernel, for_statements
+
+
+def _choose_sizes(
+    graph: Graph, grid: Sequence[Node] = (), most_blocks: Sequence[int] = (), guards: Sequence[Node] = ()
+) -> None:
+    graph.valuation = for_kernel(graph, grid, most_blocks, guards)
+    graph.forget_uses()
 
 
 def test_a_condition_that_nothing_fulfils_is_no_obstacle_to_the_others() -> None:
@@ -22,7 +29,7 @@ def test_a_condition_that_nothing_fulfils_is_no_obstacle_to_the_others() -> None
     n, m = graph.uniform("n", 1024), graph.uniform("m", 1024)
     never = graph.binary("==", graph.binary("*", m, m, I4), graph.const(7), BOOL)
     small = graph.binary("<", n, graph.const(100), BOOL)
-    settle(graph, (never, small))
+    graph.valuation = for_statements(graph, (never, small))
     assert holds(graph, small, {}) and not holds(graph, never, {})
 
 
@@ -32,9 +39,9 @@ def test_what_holds_stays_so() -> None:
     n, m = graph.uniform("n", 1024), graph.uniform("m", 1024)
     whole = graph.binary("==", graph.binary("%", n, graph.const(8), I4), graph.const(0), BOOL)
     small = graph.binary("<", n, graph.const(30), BOOL)
-    settle(graph, (whole, small))
+    graph.valuation = for_statements(graph, (whole, small))
     assert holds(graph, whole, {}) and holds(graph, small, {})
-    assert m.payload.generic == 1024
+    assert graph.generic(m) == 1024
 
 
 def test_the_leaves_of_a_computation_with_shared_parts_are_found_once() -> None:
@@ -54,9 +61,8 @@ def test_parts_of_a_size_are_sizes(divisors: tuple[int, ...]) -> None:
     graph = Graph()
     length = graph.uniform("length", 58 * 1024)
     parts = [graph.binary("/", length, graph.const(divisor), I4) for divisor in divisors]
-    settle_sizes(graph)
-    assert isinstance(length.payload, Uniform)
-    generic = int(length.payload.generic)
+    _choose_sizes(graph)
+    generic = graph.generic(length)
     assert generic >= 58 * 1024 and parts
     assert all(generic % (32 * divisor) == 0 for divisor in divisors)
 
@@ -77,7 +83,7 @@ def test_quotients_that_are_rounded_up_are_sizes(rounded_up: Callable[[Graph, No
     graph = Graph()
     n, tile = graph.uniform("n", 1024), graph.uniform("tile", 4096)
     rows = rounded_up(graph, n, tile)
-    settle_sizes(graph)
+    _choose_sizes(graph)
     assert int(Rows.of_one_block(graph, {}).counts((rows,))[0]) == 32
 
 
@@ -88,8 +94,8 @@ def test_what_is_shared_out_twice_is_a_multiple_of_the_product() -> None:
     groups, nodes, devices, stages = (graph.uniform(name, 40960) for name in ("groups", "nodes", "devices", "stages"))
     each = graph.binary("/", groups, graph.binary("*", nodes, devices, I4), I4)
     blocks = graph.binary("/", each, stages, I4)
-    settle_sizes(graph)
-    assert [int(symbol.payload.generic) for symbol in (nodes, devices, stages)] == [32, 32, 32]  # type: ignore[union-attr]
+    _choose_sizes(graph)
+    assert [graph.generic(symbol) for symbol in (nodes, devices, stages)] == [32, 32, 32]
     assert Rows.of_one_block(graph, {}).counts((blocks,)) == (160,)
 
 
@@ -101,7 +107,7 @@ def test_a_number_may_come_before_the_size(op: str) -> None:
     channels, heads = graph.uniform("channels", 71_808), graph.uniform("heads", 71_808)
     pieces = graph.binary(op, channels, graph.const(3 if op == ">>" else 8), I4)
     dim = graph.binary("/", pieces, heads, I4)
-    settle_sizes(graph)
+    _choose_sizes(graph)
     rest = graph.binary("%", pieces, graph.binary("*", dim, heads, I4), I4)
     rows = Rows.of_one_block(graph, {})
     assert int(rows.value(rest)) == 0 and int(rows.value(dim)) > 1
@@ -111,10 +117,10 @@ def test_grids_of_generic_sizes_can_be_launched() -> None:
     """23 * 2**20 blocks along z are too many; halves of it that are multiples of 32 come down to 32 * 1472."""
     graph = Graph()
     planes, rows = graph.uniform("planes", 23 << 20, I8), graph.uniform("rows", 5 << 20, I8)
-    settle_sizes(graph, (rows, graph.one, planes), find_target("a100").max_grid_dimensions)
-    assert isinstance(planes.payload, Uniform) and isinstance(rows.payload, Uniform)
-    assert 0 < planes.payload.generic <= 65_535 and planes.payload.generic % 32 == 0
-    assert rows.payload.generic == 5 << 20
+    _choose_sizes(graph, (rows, graph.one, planes), find_target("a100").max_grid_dimensions)
+    assert isinstance(rows.payload, Uniform)
+    assert 0 < graph.generic(planes) <= 65_535 and graph.generic(planes) % 32 == 0
+    assert graph.generic(rows) == 5 << 20
 
 
 def test_sizes_stay_multiples_of_what_the_host_code_checks() -> None:
@@ -122,9 +128,8 @@ def test_sizes_stay_multiples_of_what_the_host_code_checks() -> None:
     graph = Graph()
     planes = graph.uniform("planes", 23 << 20, I8)
     checked = graph.binary("==", graph.binary("%", planes, graph.const(192, I8), I8), graph.const(0, I8), BOOL)
-    settle_sizes(graph, (graph.one, graph.one, planes), find_target("a100").max_grid_dimensions, (checked,))
-    assert isinstance(planes.payload, Uniform)
-    assert 0 < planes.payload.generic <= 65_535 and planes.payload.generic % 192 == 0
+    _choose_sizes(graph, (graph.one, graph.one, planes), find_target("a100").max_grid_dimensions, (checked,))
+    assert 0 < graph.generic(planes) <= 65_535 and graph.generic(planes) % 192 == 0
 
 
 def test_the_last_block_begins_within_its_type() -> None:
@@ -133,8 +138,8 @@ def test_the_last_block_begins_within_its_type() -> None:
     width, rows, planes = (graph.uniform(name, 4096) for name in ("width", "rows", "planes"))
     plane = graph.binary("*", graph.convert(graph.block[2], I4), width, I4)
     graph.binary("*", plane, rows, I4)
-    settle_sizes(graph, (graph.one, graph.one, planes), find_target("a100").max_grid_dimensions)
-    sizes = [int(size.payload.generic) for size in (width, rows, planes) if isinstance(size.payload, Uniform)]
+    _choose_sizes(graph, (graph.one, graph.one, planes), find_target("a100").max_grid_dimensions)
+    sizes = [graph.generic(size) for size in (width, rows, planes)]
     assert len(sizes) == 3 and all(size >= 32 for size in sizes)
     assert sizes[0] * sizes[1] * (sizes[2] - 1) < 1 << 31
 
@@ -145,8 +150,8 @@ def test_unsigned_products_fit_into_an_int() -> None:
     graph = Graph()
     batch, heads, length = (graph.uniform(n, v, U4) for n, v in (("batch", 1024), ("heads", 1024), ("length", 4094)))
     graph.binary("*", graph.binary("*", batch, heads, U4), length, U4)
-    settle_sizes(graph)
-    sizes = [int(size.payload.generic) for size in (batch, heads, length) if isinstance(size.payload, Uniform)]
+    _choose_sizes(graph)
+    sizes = [graph.generic(size) for size in (batch, heads, length)]
     assert len(sizes) == 3 and 0 < math.prod(sizes) < 1 << 31
 
 
@@ -156,9 +161,9 @@ def test_many_rows_leave_a_row_its_length() -> None:
     graph = Graph()
     width, rows = graph.uniform("width", 40_960), graph.uniform("rows", 1 << 20)
     graph.binary("*", graph.convert(graph.block[0], I4), width, I4)
-    settle_sizes(graph, (rows, graph.one, graph.one), find_target("a100").max_grid_dimensions)
-    assert isinstance(width.payload, Uniform) and isinstance(rows.payload, Uniform)
-    assert (width.payload.generic, rows.payload.generic) == (40_960, 1 << 15)
+    _choose_sizes(graph, (rows, graph.one, graph.one), find_target("a100").max_grid_dimensions)
+    assert isinstance(rows.payload, Uniform)
+    assert (graph.generic(width), graph.generic(rows)) == (40_960, 1 << 15)
 
 
 def test_an_unsigned_size_may_be_the_largest_number() -> None:
@@ -175,10 +180,10 @@ def test_ranges_have_their_ends_behind_their_starts(start: int, end: int) -> Non
     first, last = graph.uniform("start", start, I8), graph.uniform("end", end, I8)
     length = graph.binary("-", last, first, I8)
     blocks = graph.binary("/", graph.binary("+", length, graph.const(7, I8), I8), graph.const(8, I8), I8)
-    settle_sizes(graph, (blocks, graph.one, graph.one), find_target("a100").max_grid_dimensions)
-    assert isinstance(first.payload, Uniform) and isinstance(last.payload, Uniform)
-    assert last.payload.generic > first.payload.generic
-    assert first.payload.generic == start and last.payload.generic % 32 == 0
+    _choose_sizes(graph, (blocks, graph.one, graph.one), find_target("a100").max_grid_dimensions)
+    assert isinstance(last.payload, Uniform)
+    assert graph.generic(last) > graph.generic(first)
+    assert graph.generic(first) == start and graph.generic(last) % 32 == 0
 
 
 def test_an_end_is_behind_its_start_where_the_last_block_is_a_choice() -> None:
@@ -189,9 +194,9 @@ def test_an_end_is_behind_its_start_where_the_last_block_is_a_choice() -> None:
     whole = graph.binary("/", length, eight, I8)
     is_whole = graph.binary("==", graph.binary("%", length, eight, I8), graph.const(0, I8), BOOL)
     blocks = graph.select(is_whole, whole, graph.binary("+", whole, graph.const(1, I8), I8))
-    settle_sizes(graph, (blocks, graph.one, graph.one), find_target("a100").max_grid_dimensions)
-    assert isinstance(first.payload, Uniform) and isinstance(last.payload, Uniform)
-    assert last.payload.generic > first.payload.generic
+    _choose_sizes(graph, (blocks, graph.one, graph.one), find_target("a100").max_grid_dimensions)
+    assert isinstance(last.payload, Uniform)
+    assert graph.generic(last) > graph.generic(first)
 
 
 def test_what_makes_products_fit_leaves_a_grid_with_blocks() -> None:
@@ -202,9 +207,9 @@ def test_what_makes_products_fit_leaves_a_grid_with_blocks() -> None:
     product = graph.binary("*", graph.binary("*", length, first, I4), first, I4)
     graph.uses.products[product] = None
     blocks = graph.binary("/", graph.binary("+", length, graph.const(7), I4), graph.const(8), I4)
-    settle_sizes(graph, (blocks, graph.one, graph.one), find_target("a100").max_grid_dimensions)
-    assert isinstance(first.payload, Uniform) and isinstance(last.payload, Uniform)
-    assert last.payload.generic > first.payload.generic
+    _choose_sizes(graph, (blocks, graph.one, graph.one), find_target("a100").max_grid_dimensions)
+    assert isinstance(last.payload, Uniform)
+    assert graph.generic(last) > graph.generic(first)
 
 
 def test_sizes_stay_multiples_of_their_tiles() -> None:
@@ -214,13 +219,13 @@ def test_sizes_stay_multiples_of_their_tiles() -> None:
     elements, columns = graph.uniform("elements", 1 << 20), graph.uniform("columns", 90112)
     tiles = graph.binary("/", columns, graph.const(128), I4)
     rows = graph.binary("/", elements, columns, I4)
-    settle_sizes(graph)
-    assert int(columns.payload.generic) % 128 == 0
+    _choose_sizes(graph)
+    assert graph.generic(columns) % 128 == 0
     product = graph.binary("*", columns, graph.binary("*", columns, columns, I4), I4)
-    graph.settle(columns, 90112)
-    settle_sizes(graph, (tiles, rows, graph.one), find_target("sm_80").max_grid_dimensions)
-    assert product.op == "*" and 0 < int(columns.payload.generic) < 1291
-    assert int(columns.payload.generic) % 128 == 0
+    graph.choose(columns, 90112, "use")
+    _choose_sizes(graph, (tiles, rows, graph.one), find_target("sm_80").max_grid_dimensions)
+    assert product.op == "*" and 0 < graph.generic(columns) < 1291
+    assert graph.generic(columns) % 128 == 0
 
 
 _Spelled = Callable[[Graph, Node, Node], Node]
@@ -265,8 +270,8 @@ def test_windows_reach_a_few_places_to_both_sides(spelled: _Spelled, generic: in
     graph = Graph()
     size, counter = graph.uniform("size", 40_960), graph.counter("a loop")
     graph.trips(counter, spelled(graph, counter, size))
-    settle_sizes(graph)
-    assert isinstance(size.payload, Uniform) and size.payload.generic == generic
+    _choose_sizes(graph)
+    assert graph.generic(size) == generic
 
 
 def test_twice_a_size_is_no_window() -> None:
@@ -275,8 +280,8 @@ def test_twice_a_size_is_no_window() -> None:
     size, counter = graph.uniform("size", 40_960), graph.counter("a loop")
     twice = graph.binary("*", size, graph.const(2), I4)
     graph.trips(counter, graph.binary("<", counter, twice, BOOL))
-    settle_sizes(graph)
-    assert isinstance(size.payload, Uniform) and size.payload.generic == 40_960
+    _choose_sizes(graph)
+    assert graph.generic(size) == 40_960
 
 
 def test_both_sides_of_a_grid_together_fit_into_memory() -> None:
@@ -284,7 +289,7 @@ def test_both_sides_of_a_grid_together_fit_into_memory() -> None:
     graph = Graph()
     width, height = graph.uniform("width", 41 << 13), graph.uniform("height", 43 << 13)
     grid = [graph.binary("/", size, graph.const(16), I4) for size in (width, height)]
-    settle_sizes(graph, (*grid, graph.one), find_target("a100").max_grid_dimensions)
-    sizes = [int(size.payload.generic) for size in (width, height) if isinstance(size.payload, Uniform)]
+    _choose_sizes(graph, (*grid, graph.one), find_target("a100").max_grid_dimensions)
+    sizes = [graph.generic(size) for size in (width, height)]
     assert len(sizes) == 2 and all(size % 512 == 0 for size in sizes)
     assert 1 << 29 < sizes[0] * sizes[1] < 1 << 31

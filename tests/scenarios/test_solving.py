@@ -12,8 +12,8 @@ from cudalint.evaluate.symbolic.arithmetic import BOOL, I4, U4, U8, Kind, Number
 from cudalint.evaluate.symbolic.graph import Graph
 from cudalint.evaluate.symbolic.nodes import Node
 from cudalint.evaluate.symbolic.numbers import number
-from cudalint.flow import valuations
-from cudalint.flow.valuations import satisfy
+from cudalint.scenarios import solving
+from cudalint.scenarios.solving import satisfy
 
 
 class _Asked(Exception):
@@ -31,8 +31,8 @@ def _compare(graph: Graph, op: str, a: Node, number: int) -> Node:
 def test_ranges_of_one_value_that_exclude_each_other(monkeypatch: pytest.MonkeyPatch) -> None:
     """No n has n * n <= 2 and n * n == 256, also where the latter is asked of the same bits without a sign; n * n <= 2
     and n * n == 1 has n = 1, which is among the first numbers that are tried."""
-    search = valuations._search
-    monkeypatch.setattr(valuations, "_search", _never)
+    search = solving._search
+    monkeypatch.setattr(solving, "_search", _never)
     graph = Graph()
     n = graph.uniform("n", 4096, I4)
     square = graph.binary("*", n, n, I4)
@@ -44,7 +44,7 @@ def test_ranges_of_one_value_that_exclude_each_other(monkeypatch: pytest.MonkeyP
     for open_ in ([small, _compare(graph, "==", unsigned, 1)], [graph.negate(small), _compare(graph, "<", square, 4)]):
         with pytest.raises(_Asked):
             satisfy(graph, open_, [n])
-    monkeypatch.setattr(valuations, "_search", search)
+    monkeypatch.setattr(solving, "_search", search)
     assert satisfy(graph, [small, _compare(graph, "==", unsigned, 1)], [n]) == {n: 1}
 
 

@@ -4,28 +4,28 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator
 
-from cudalint.evaluate.symbolic.assumptions import holds
-from cudalint.evaluate.symbolic.graph import Graph
 from cudalint.evaluate.symbolic.nodes import GRANULE, Node, Uniform, without_cast, without_not
+from cudalint.scenarios.draft import Draft
 
 
-def settle_limits(
-    graph: Graph, alive: Iterable[Node], reached: Collection[Node], guards: Iterable[Node]
+def choose_limits(
+    draft: Draft, alive: Iterable[Node], reached: Collection[Node], guards: Iterable[Node]
 ) -> tuple[Node, ...]:
     """Gives sizes generic values with which a kernel does its work, as large as its limits let them be, and says what
     these are. `alive` are the conditions under which threads come to its end, `reached` all under which it accesses
     memory: where it does that beyond a limit, too, nothing is settled. The `guards` of the launch go on to hold."""
-    held = [guard for guard in guards if holds(graph, guard, {})]
+    held = [guard for guard in guards if draft.holds(guard)]
     found: dict[Node, None] = {}
     for condition in alive:
         # What threads, iterations or data decide is no limit of a size, and has no value outside of its loop.
-        if condition.is_const or condition.bits & ~graph.uniform_bits:
+        if condition.is_const or condition.bits & ~draft.graph.uniform_bits:
             continue
-        if graph.negate(condition) in reached or holds(graph, condition, {}):
+        if draft.graph.negate(condition) in reached or draft.holds(condition):
             continue
         for size, value in _most(condition):
-            if all(holds(graph, each, {size: value}) for each in (condition, *held, *found)):
-                graph.limit(size, value)
+            is_open = draft.is_open(size, "guard")
+            if is_open and all(draft.holds(each, {size: value}) for each in (condition, *held, *found)):
+                draft.choose(size, value, "guard")
                 found[condition] = None
                 break
     return tuple(found)
@@ -40,7 +40,7 @@ def _most(condition: Node) -> Iterator[tuple[Node, int]]:
         return
     for size, number in (bare.args, bare.args[::-1]):
         symbol = without_cast(size)
-        if not number.is_const or not isinstance(symbol.payload, Uniform) or symbol.payload.is_default:
+        if not number.is_const or not isinstance(symbol.payload, Uniform):
             continue
         if symbol.kind.is_float or number.kind.is_float:
             continue

@@ -9,11 +9,12 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 from cudalint.evaluate.symbolic.arithmetic import I4, I8
-from cudalint.evaluate.symbolic.assumptions import holds, is_large
+from cudalint.evaluate.symbolic.assumptions import is_large
 from cudalint.evaluate.symbolic.graph import Graph
-from cudalint.evaluate.symbolic.nodes import GRANULE, Node, Uniform, generic
-from cudalint.evaluate.symbolic.radii import radii
+from cudalint.evaluate.symbolic.nodes import GRANULE, Node, Uniform
 from cudalint.evaluate.symbolic.size_uses import Window
+from cudalint.scenarios.draft import Draft
+from cudalint.scenarios.radii import radii
 
 _FEW = 8
 _LARGEST = 1 << 28
@@ -28,36 +29,35 @@ _ROUNDS = 4
 """Making sizes smaller undoes what was made of their quotients, and the other way round: tried so often."""
 
 
-def settle_sizes(
-    graph: Graph, grid: Sequence[Node] = (), most_blocks: Sequence[int] = (), conditions: Iterable[Node] = ()
+def choose_sizes(
+    draft: Draft, grid: Sequence[Node] = (), most_blocks: Sequence[int] = (), conditions: Iterable[Node] = ()
 ) -> None:
-    """Gives uniform symbols generic values with which the program computes what it is meant to, and with which the grid
+    """Chooses numbers for sizes with which the program computes what it is meant to, and with which the grid
     can be launched: `most_blocks` is how many blocks the device takes along each axis. What the `conditions` of the
     launch say sizes to be multiples of, they stay multiples of, and what holds of them goes on to hold."""
     conditions = tuple(conditions)
-    multiples, held = _multiples(conditions), _held(graph, dict.fromkeys(conditions))
-    graph.uses.sort_quotients(graph.nodes())
-    for symbol, is_right in graph.uses.exponents.items():
-        _settle(symbol, _FEW_BITS if is_right else _BITS)
+    multiples, held = _multiples(conditions), _held(draft, dict.fromkeys(conditions))
+    draft.graph.uses.sort_quotients(draft.graph.nodes())
+    for symbol, is_right in draft.graph.uses.exponents.items():
+        _settle(draft, symbol, _FEW_BITS if is_right else _BITS)
     for _ in range(_ROUNDS):
-        _settle_quotients(graph)
-        _grow(graph, grid)
-        if not _shrink(graph, grid, most_blocks, multiples):
+        _settle_quotients(draft)
+        _grow(draft, grid)
+        if not _shrink(draft, grid, most_blocks, multiples):
             break
     for condition, values in held.items():
-        if not holds(graph, condition, {}):
+        if not draft.holds(condition):
             for size, value in values.items():
-                _settle(size, value)
-    graph.forget_uses()
+                _settle(draft, size, value)
 
 
-def _held(graph: Graph, conditions: Iterable[Node]) -> dict[Node, dict[Node, int | float]]:
+def _held(draft: Draft, conditions: Iterable[Node]) -> dict[Node, dict[Node, int | float]]:
     """The conditions that hold for generic values, with these."""
     found: dict[Node, dict[Node, int | float]] = {}
     for condition in conditions:
-        if not condition.is_const and not is_large(condition) and holds(graph, condition, {}):
-            symbols = graph.atoms(condition.bits, graph.uniform_bits)
-            found[condition] = {s: s.payload.generic for s in symbols if isinstance(s.payload, Uniform)}
+        if not condition.is_const and not is_large(condition) and draft.holds(condition):
+            symbols = draft.graph.atoms(condition.bits, draft.graph.uniform_bits)
+            found[condition] = {symbol: draft.choice(symbol).value for symbol in symbols}
     return found
 
 
@@ -76,190 +76,181 @@ def _multiples(conditions: Iterable[Node]) -> dict[Node, int]:
     return found
 
 
-def _settle(size: Node, value: int | float) -> None:
-    if not _is_default(size):
-        Graph.settle(size, value)
+def _settle(draft: Draft, size: Node, value: int | float) -> None:
+    draft.choose(size, value, "use")
 
 
-def _is_default(size: Node) -> bool:
-    return isinstance(size.payload, Uniform) and size.payload.is_default
-
-
-def _settle_quotients(graph: Graph) -> None:
+def _settle_quotients(draft: Draft) -> None:
     """Gives sizes that are divided by others (`channels / heads`) generic values that they divide: the quotient is a
     size as well, large and a multiple of 32. Where it is a scale (`float(width) / new_width`), the sizes are equal."""
-    for dividend, numbers in graph.uses.shares.items():
-        _settle_whole(graph, dividend, numbers)
-    for dividend, divisors in graph.uses.quotients.values():
+    for dividend, numbers in draft.graph.uses.shares.items():
+        _settle_whole(draft, dividend, numbers)
+    for dividend, divisors in draft.graph.uses.quotients.values():
         if dividend.is_const:
-            _settle_share(graph, int(dividend.value), divisors[0])
-        elif not _is_shared(dividend, divisors):
+            _settle_share(draft, int(dividend.value), divisors[0])
+        elif not _is_shared(draft, dividend, divisors):
             for divisor in divisors:
-                _settle(divisor, _granule(divisor))
-            _is_shared(dividend, divisors)
-    for size, number in radii(graph, graph.uses.loops):
-        _settle(size, _FEW * number)
-    for stride, windows in graph.uses.windows.items():
-        _settle_windows(stride, windows)
-    for dividend, divisor in graph.uses.ratios.values():
+                _settle(draft, divisor, draft.granule(divisor))
+            _is_shared(draft, dividend, divisors)
+    for size, number in radii(draft.graph, draft.graph.uses.loops):
+        _settle(draft, size, _FEW * number)
+    for stride, windows in draft.graph.uses.windows.items():
+        _settle_windows(draft, stride, windows)
+    for dividend, divisor in draft.graph.uses.ratios.values():
         if isinstance(dividend.payload, Uniform) and isinstance(divisor.payload, Uniform):
-            _settle(dividend, divisor.payload.generic)
+            _settle(draft, dividend, draft.of(divisor))
 
 
-def _settle_windows(stride: Node, windows: Collection[Window]) -> None:
+def _settle_windows(draft: Draft, stride: Node, windows: Collection[Window]) -> None:
     """Makes windows small that are moved over images, and their margins: what is added to the width as well as to the
     height is one. They are moved by less than their size."""
-    _settle(stride, 1)
+    _settle(draft, stride, 1)
     margins = frozenset.intersection(*(window.wholes for window in windows))
     if any(window.wholes == margins for window in windows):
         margins = frozenset()
     for part in margins.union(*(window.parts for window in windows)) - {stride}:
-        _settle(part, _FEW)
+        _settle(draft, part, _FEW)
 
 
-def _is_shared(whole: Node, parts: Sequence[Node]) -> bool:
+def _is_shared(draft: Draft, whole: Node, parts: Sequence[Node]) -> bool:
     """Whether a size is as many times 32 as the product of others, or can be made so."""
-    value, product = generic(whole), math.prod(map(generic, parts))
-    if value <= 0 or product <= 0 or value % (GRANULE * product) == 0 or _remainder(whole):
+    value, product = draft.of(whole), math.prod(map(draft.of, parts))
+    if value <= 0 or product <= 0 or value % (GRANULE * product) == 0 or _remainder(draft, whole):
         return True
     multiple = math.lcm(value, GRANULE * product)
     if multiple >= _LARGEST:
         return False
-    _settle(whole, multiple)
+    _settle(draft, whole, multiple)
     return True
 
 
-def _settle_whole(graph: Graph, whole: Node, divisors: Collection[int]) -> None:
+def _settle_whole(draft: Draft, whole: Node, divisors: Collection[int]) -> None:
     """`length / 1024`: what is divided is as many times 32 as what it is divided by."""
     number = math.lcm(*divisors)
     granule = GRANULE * number
-    if math.lcm(granule, _granule(whole)) <= GRANULE * _LARGEST_GRANULE:
-        Graph.mark_granule(whole, number)
-    value = -(-generic(whole) // granule) * granule
-    if generic(whole) > 0 and value < _LARGEST and not _remainder(whole):
-        _settle(whole, value)
+    if math.lcm(granule, draft.granule(whole)) <= GRANULE * _LARGEST_GRANULE:
+        draft.mark_granule(whole, number)
+    value = -(-draft.of(whole) // granule) * granule
+    if draft.of(whole) > 0 and value < _LARGEST and not _remainder(draft, whole):
+        _settle(draft, whole, value)
 
 
-def _settle_share(graph: Graph, whole: int, parts: Node) -> None:
+def _settle_share(draft: Draft, whole: int, parts: Node) -> None:
     """`4096 / parts`: a known size is divided up into a few parts."""
-    if generic(parts) > _FEW and whole // generic(parts) < GRANULE <= whole // _FEW:
-        _settle(parts, _FEW)
+    if draft.of(parts) > _FEW and whole // draft.of(parts) < GRANULE <= whole // _FEW:
+        _settle(draft, parts, _FEW)
 
 
-def _grow(graph: Graph, grid: Sequence[Node]) -> None:
+def _grow(draft: Draft, grid: Sequence[Node]) -> None:
     """Makes the upper ends of ranges larger than their lower ones (`(end - start + 7) / 8`): a program is launched with
     blocks along each axis."""
     for extent in grid:
-        for symbol in graph.atoms(extent.bits, graph.uniform_bits):
-            before = _exact(extent, {})
+        for symbol in draft.graph.atoms(extent.bits, draft.graph.uniform_bits):
+            before = _exact(draft, extent, {})
             if before is None or before > 0:
                 break
-            if symbol.kind.is_float or _is_default(symbol):
+            if symbol.kind.is_float or not draft.is_open(symbol, "use"):
                 continue
-            value = generic(symbol)
-            granule = _granule(symbol)
+            value = draft.of(symbol)
+            granule = draft.granule(symbol)
             missing = -(-(1 - before) // granule) * granule * _FEW
-            grown = _exact(extent, {symbol.index: value + missing})
+            grown = _exact(draft, extent, {symbol.index: value + missing})
             if value > 0 and grown is not None and grown > before and value + missing < _LARGEST:
-                _settle(symbol, value + missing)
+                _settle(draft, symbol, value + missing)
 
 
-def _shrink(graph: Graph, grid: Sequence[Node], most_blocks: Sequence[int], multiples: Mapping[Node, int]) -> bool:
+def _shrink(draft: Draft, grid: Sequence[Node], most_blocks: Sequence[int], multiples: Mapping[Node, int]) -> bool:
     """Halves the largest sizes of 32-bit products that would overflow (`batch * heads * length * width`), and of grids
     with too many blocks: a program is written for sizes of which the products fit and the launches succeed. Whether
     there were any."""
     shrunk = False
     divisors: dict[Node, list[tuple[Node, ...]]] = {}
-    for dividend, parts in graph.uses.quotients.values():
+    for dividend, parts in draft.graph.uses.quotients.values():
         if isinstance(dividend.payload, Uniform):
             divisors.setdefault(dividend, []).append(parts)
-    bounded = [*((product, _limit(product)) for product in graph.uses.products), *zip(grid, most_blocks, strict=True)]
-    bounded += _all_blocks(graph, grid)
+    bounded = [(product, _limit(product)) for product in draft.graph.uses.products]
+    bounded += zip(grid, most_blocks, strict=True)
+    bounded += _all_blocks(draft, grid)
     for computed, limit in bounded:
-        factors = _factors(graph, computed, grid)
-        while _exceeds(graph, computed, limit, grid) and any(
-            _halve_within(graph, factor, divisors, multiples, grid) for factor in sorted(factors, key=generic)[::-1]
+        factors = _factors(draft, computed, grid)
+        while _exceeds(draft, computed, limit, grid) and any(
+            _halve_within(draft, factor, divisors, multiples, grid) for factor in sorted(factors, key=draft.of)[::-1]
         ):
             shrunk = True
     return shrunk
 
 
-def _all_blocks(graph: Graph, grid: Sequence[Node]) -> list[tuple[Node, int]]:
+def _all_blocks(draft: Draft, grid: Sequence[Node]) -> list[tuple[Node, int]]:
     """How many blocks there are along several axes together, with a limit, where the sizes are of no wider type."""
-    if sum(bool(extent.bits & graph.uniform_bits) for extent in grid) < 2:
+    if sum(bool(extent.bits & draft.graph.uniform_bits) for extent in grid) < 2:
         return []
-    blocks = functools.reduce(lambda a, b: graph.binary("*", a, b, I8), grid)
-    is_wide = any(size.kind.bytes > I4.bytes for size in graph.atoms(blocks.bits, graph.uniform_bits))
+    blocks = functools.reduce(lambda a, b: draft.graph.binary("*", a, b, I8), grid)
+    is_wide = any(size.kind.bytes > I4.bytes for size in draft.graph.atoms(blocks.bits, draft.graph.uniform_bits))
     return [] if is_wide else [(blocks, _MOST_BLOCKS)]
 
 
-def _factors(graph: Graph, computed: Node, grid: Sequence[Node]) -> list[Node]:
+def _factors(draft: Draft, computed: Node, grid: Sequence[Node]) -> list[Node]:
     """The sizes that make a value large: those of the grid too, if the block's place in it goes in."""
     bits = computed.bits
-    for axis, extent in zip(graph.block, grid, strict=False):
+    for axis, extent in zip(draft.graph.block, grid, strict=False):
         if axis.bits & computed.bits:
             bits |= extent.bits
-    return [atom for atom in graph.atoms(bits, graph.uniform_bits) if not atom.kind.is_float]
+    return [atom for atom in draft.graph.atoms(bits, draft.graph.uniform_bits) if not atom.kind.is_float]
 
 
 def _halve_within(
-    graph: Graph,
+    draft: Draft,
     size: Node,
     divisors: Mapping[Node, Sequence[tuple[Node, ...]]],
     multiples: Mapping[Node, int],
     grid: Sequence[Node],
 ) -> bool:
     """The same, unless no blocks are left then: of the ends of a range, the upper one is as large for a reason."""
-    before = {node: generic(node) for parts in divisors.get(size, ()) for node in parts} | {size: generic(size)}
-    extents = [extent for extent in grid if _has_blocks(extent)]
-    if not _halve(graph, size, divisors, multiples):
+    before = {node: draft.of(node) for parts in divisors.get(size, ()) for node in parts} | {size: draft.of(size)}
+    extents = [extent for extent in grid if _has_blocks(draft, extent)]
+    if not _halve(draft, size, divisors, multiples):
         return False
-    if all(map(_has_blocks, extents)):
+    if all(_has_blocks(draft, extent) for extent in extents):
         return True
     for node, value in before.items():
-        _settle(node, value)
+        _settle(draft, node, value)
     return False
 
 
-def _has_blocks(extent: Node) -> bool:
-    blocks = _exact(extent, {})
+def _has_blocks(draft: Draft, extent: Node) -> bool:
+    blocks = _exact(draft, extent, {})
     return blocks is not None and blocks > 0
 
 
 def _halve(
-    graph: Graph, size: Node, divisors: Mapping[Node, Sequence[tuple[Node, ...]]], multiples: Mapping[Node, int]
+    draft: Draft, size: Node, divisors: Mapping[Node, Sequence[tuple[Node, ...]]], multiples: Mapping[Node, int]
 ) -> bool:
     """Makes a size about half as large, and what it is divided by with it, so that it stays a multiple; whether there
     was anything to take away."""
     own = divisors.get(size, ())
     for divisor in dict.fromkeys(divisor for parts in own for divisor in parts):
-        _halve(graph, divisor, {}, multiples)
-    products = (math.prod(map(generic, parts)) for parts in own)
-    granule = math.lcm(_granule(size), multiples.get(size, 1), *(GRANULE * product for product in products))
-    smaller = max(granule, generic(size) // 2 // granule * granule) + _remainder(size)
-    if _is_default(size) or not 0 < smaller < generic(size):
+        _halve(draft, divisor, {}, multiples)
+    products = (math.prod(map(draft.of, parts)) for parts in own)
+    granule = math.lcm(draft.granule(size), multiples.get(size, 1), *(GRANULE * product for product in products))
+    smaller = max(granule, draft.of(size) // 2 // granule * granule) + _remainder(draft, size)
+    if not draft.is_open(size, "use") or not 0 < smaller < draft.of(size):
         return False
-    _settle(size, smaller)
+    _settle(draft, size, smaller)
     return True
 
 
-def _remainder(size: Node) -> int:
+def _remainder(draft: Draft, size: Node) -> int:
     """What a size is more than a multiple: a launch is for such sizes alone, with `n % 4 != 0` around it, say."""
-    return generic(size) % GRANULE
+    return draft.of(size) % GRANULE
 
 
-def _granule(size: Node) -> int:
-    """What a generic size is a multiple of."""
-    return math.lcm(GRANULE, size.payload.granule) if isinstance(size.payload, Uniform) else GRANULE
-
-
-def _exceeds(graph: Graph, computed: Node, limit: int, grid: Sequence[Node]) -> bool:
+def _exceeds(draft: Draft, computed: Node, limit: int, grid: Sequence[Node]) -> bool:
     """Whether a value is beyond a limit, in the last block of the grid if it depends on the block."""
     known: dict[int, int | None] = {}
-    for index, extent in zip(graph.block, grid, strict=False):
-        count = _exact(extent, known)
+    for index, extent in zip(draft.graph.block, grid, strict=False):
+        count = _exact(draft, extent, known)
         known[index.index] = None if count is None else count - 1
-    value = _exact(computed, known)
+    value = _exact(draft, computed, known)
     return value is not None and value > limit
 
 
@@ -271,30 +262,31 @@ def _limit(product: Node) -> int:
 
 def fits(graph: Graph, size: Node, value: int) -> bool:
     """Whether the products that were looked at do not overflow when a size is another one."""
+    draft = Draft(graph)
     known: dict[int, int | None] = {size.index: value}
     concerned = (product for product in graph.uses.fitted if product.bits & size.bits)
-    numbers = ((_exact(product, known), _limit(product)) for product in concerned)
+    numbers = ((_exact(draft, product, known), _limit(product)) for product in concerned)
     return not any(number is not None and number > limit for number, limit in numbers)
 
 
-def _exact(node: Node, known: dict[int, int | None]) -> int | None:
+def _exact(draft: Draft, node: Node, known: dict[int, int | None]) -> int | None:
     """What a value would be in a type without bounds; None for what is not computed by sums, products,
     quotients and choices."""
     if node.index not in known:
-        known[node.index] = _computed(node, known)
+        known[node.index] = _computed(draft, node, known)
     return known[node.index]
 
 
-def _computed(node: Node, known: dict[int, int | None]) -> int | None:
+def _computed(draft: Draft, node: Node, known: dict[int, int | None]) -> int | None:
     if node.kind.is_float:
         return None
     if node.is_const:
         return int(node.value)
     if node.op == "uniform":
-        return generic(node)
+        return draft.of(node)
     if node.op not in _OPERATIONS:
         return None
-    parts = [_exact(argument, known) for argument in node.args]
+    parts = [_exact(draft, argument, known) for argument in node.args]
     numbers = [part for part in parts if part is not None]
     if len(numbers) < len(parts) or (node.op in ("/", "%") and 0 in numbers[1:]):
         return None

@@ -11,7 +11,7 @@ from msgspec import Struct, field
 from cudalint.evaluate.symbolic.arithmetic import BOOL, wrap
 from cudalint.evaluate.symbolic.contradictions import exclude_each_other
 from cudalint.evaluate.symbolic.graph import Graph, conjuncts
-from cudalint.evaluate.symbolic.nodes import Node, Uniform
+from cudalint.evaluate.symbolic.nodes import Node
 from cudalint.evaluate.symbolic.numbers import number
 
 Valuation = Mapping[Node, int | float]
@@ -28,7 +28,7 @@ def satisfy(graph: Graph, conditions: Iterable[Node], atoms: Sequence[Node]) -> 
     if any(part.is_const and not part.value for part in parts) or exclude_each_other(parts):
         return None
     # Where nothing is found, which takes longest, the next access under the same conditions asks again.
-    key = (tuple(parts), tuple((atom, _usual(atom)) for atom in atoms))
+    key = (tuple(parts), tuple((atom, _usual(graph, atom)) for atom in atoms))
     if key not in graph.satisfied:
         graph.satisfied[key] = _search(graph, parts, atoms)
     found = graph.satisfied[key]
@@ -37,7 +37,7 @@ def satisfy(graph: Graph, conditions: Iterable[Node], atoms: Sequence[Node]) -> 
 
 def _search(graph: Graph, parts: Sequence[Node], atoms: Sequence[Node]) -> Valuation | None:
     questions = [_Question(graph, part, atoms) for part in parts]
-    for values in itertools.islice(_trials(atoms, _candidates(parts)), _MOST_TRIALS):
+    for values in itertools.islice(_trials(graph, atoms, _candidates(parts)), _MOST_TRIALS):
         if all(question.holds(values) for question in questions):
             return dict(zip(atoms, values, strict=True))
     return None
@@ -88,9 +88,11 @@ def _candidates(conditions: Sequence[Node]) -> list[int | float]:
     return [*found, *_SMALL]
 
 
-def _trials(atoms: Sequence[Node], candidates: Sequence[int | float]) -> Iterator[tuple[int | float, ...]]:
+def _trials(
+    graph: Graph, atoms: Sequence[Node], candidates: Sequence[int | float]
+) -> Iterator[tuple[int | float, ...]]:
     """Values for all atoms: few of them changed from the generic ones at first."""
-    usual = [_usual(atom) for atom in atoms]
+    usual = [_usual(graph, atom) for atom in atoms]
     yield tuple(usual)
     for count in range(1, min(len(atoms), 3) + 1):
         for places in itertools.combinations(range(len(atoms)), count):
@@ -101,5 +103,5 @@ def _trials(atoms: Sequence[Node], candidates: Sequence[int | float]) -> Iterato
                 yield tuple(trial)
 
 
-def _usual(atom: Node) -> int | float:
-    return atom.payload.generic if isinstance(atom.payload, Uniform) else 1
+def _usual(graph: Graph, atom: Node) -> int | float:
+    return graph.choice(atom).value if atom.op == "uniform" else 1

@@ -8,10 +8,11 @@ import pytest
 
 from cudalint.analysis import analyse_file
 from cudalint.evaluate.symbolic.arithmetic import BOOL, I4
-from cudalint.evaluate.symbolic.assumptions import holds, settle
+from cudalint.evaluate.symbolic.assumptions import holds
 from cudalint.evaluate.symbolic.graph import Graph
-from cudalint.evaluate.symbolic.nodes import Node, generic
+from cudalint.evaluate.symbolic.nodes import Node
 from cudalint.options import AnalysisOptions
+from cudalint.scenarios.choosing import for_statements
 
 
 def _names(graph: Graph) -> tuple[Node, Node]:
@@ -26,7 +27,7 @@ def test_an_equation_of_two_names_takes_one_of_them() -> None:
     graph = Graph()
     n, m = _names(graph)
     relation = graph.binary("==", n, _sum(graph, m, 1, 37), BOOL)
-    settle(graph, [relation])
+    graph.valuation = for_statements(graph, [relation])
     assert holds(graph, relation, {})
 
 
@@ -39,8 +40,8 @@ def test_what_leaves_no_choice_comes_first(swaps: bool) -> None:
         graph.binary("==", n, _sum(graph, m, 3, 7), BOOL),
         graph.binary("==", m, graph.const(100), BOOL),
     ]
-    settle(graph, stated[::-1] if swaps else stated)
-    assert (generic(n), generic(m)) == (307, 100)
+    graph.valuation = for_statements(graph, stated[::-1] if swaps else stated)
+    assert (graph.generic(n), graph.generic(m)) == (307, 100)
 
 
 def test_an_equation_without_a_whole_solution_changes_nothing() -> None:
@@ -48,8 +49,8 @@ def test_an_equation_without_a_whole_solution_changes_nothing() -> None:
     graph = Graph()
     n, m = _names(graph)
     doubled = graph.binary("*", n, graph.const(2), I4)
-    settle(graph, [graph.binary("==", doubled, _sum(graph, m, 2, 1), BOOL)])
-    assert (generic(n), generic(m)) == (4096, 1024)
+    graph.valuation = for_statements(graph, [graph.binary("==", doubled, _sum(graph, m, 2, 1), BOOL)])
+    assert (graph.generic(n), graph.generic(m)) == (4096, 1024)
 
 
 def test_stores_that_no_sizes_were_found_for_are_named(tmp_path: Path) -> None:
@@ -80,8 +81,8 @@ def test_a_range_of_one_number() -> None:
     graph = Graph()
     n, _ = _names(graph)
     least, most = graph.binary("<=", graph.const(185), n, BOOL), graph.binary("<", n, graph.const(186), BOOL)
-    settle(graph, [least, most])
-    assert generic(n) == 185
+    graph.valuation = for_statements(graph, [least, most])
+    assert graph.generic(n) == 185
 
 
 def test_a_size_that_leads_to_an_access_is_the_one_that_its_figure_is_for(tmp_path: Path) -> None:

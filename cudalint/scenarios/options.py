@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from cudalint.evaluate.symbolic.graph import Graph
-from cudalint.evaluate.symbolic.nodes import Node, Uniform, generic
+from cudalint.evaluate.symbolic.nodes import Node, Uniform
+from cudalint.scenarios.draft import Draft
 
 _COMPARISONS = ("==", "!=")
 
 
-def settle_options(graph: Graph, used: Sequence[Node]) -> None:
+def choose_options(draft: Draft, used: Sequence[Node]) -> None:
     """Gives options the smallest values that stand for the other case, as sizes are not what they are:
     `if (has_labels == 1)` is asked of a 0. `used`: values that count by themselves, as a grid does."""
     asked: dict[Node, set[int]] = {}
     sizes = set(used)
-    for node in graph.nodes():
+    for node in draft.graph.nodes():
         for argument in node.args:
             if argument.op == "uniform" and not argument.kind.is_float:
                 if node.op in _COMPARISONS and node.args[1].is_const and not node.args[1].kind.is_float:
@@ -24,7 +24,5 @@ def settle_options(graph: Graph, used: Sequence[Node]) -> None:
                     sizes.add(argument)
     for option, numbers in asked.items():
         assert isinstance(option.payload, Uniform)
-        if option in sizes or option.payload.is_default or option.payload.is_arbitrary:
-            continue
-        if generic(option) not in numbers:
-            graph.limit(option, next(n for n in range(len(numbers) + 1) if n not in numbers))
+        if option not in sizes and not option.payload.is_arbitrary and draft.of(option) not in numbers:
+            draft.choose(option, next(n for n in range(len(numbers) + 1) if n not in numbers), "use")
