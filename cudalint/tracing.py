@@ -186,7 +186,7 @@ _REASONS: Mapping[Basis, str] = {
     "launch": "the launch leaves its block open, and this makes one",
     "program": "the program's own default",
     "check": "host code checks it before the launch",
-    "guard": "the kernel does nothing for larger ones",
+    "guard": "the kernel does nothing for others, or asks of it only whether it is some number",
     "use": "what it is used as: a stride, a radius, a part of another size or a factor of a product that has to fit",
 }
 

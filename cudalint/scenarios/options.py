@@ -25,4 +25,4 @@ def choose_options(draft: Draft, used: Sequence[Node]) -> None:
     for option, numbers in asked.items():
         assert isinstance(option.payload, Uniform)
         if option not in sizes and not option.payload.is_arbitrary and draft.of(option) not in numbers:
-            draft.choose(option, next(n for n in range(len(numbers) + 1) if n not in numbers), "use")
+            draft.choose(option, next(n for n in range(len(numbers) + 1) if n not in numbers), "guard")

@@ -147,7 +147,12 @@ class Graph:
         self._sets.clear()
         self.uniform_bits, self.loop_bits = to.masks
         self.choosing = set(to.choosing)
-        self.valuation = to.valuation
+        # What sizes of the host code are used as holds for all kernels, what one asks of them for that one alone.
+        common = {
+            symbol: choice for symbol, choice in self.valuation.chosen.items()
+            if choice.basis in ("launch", "use") and to.atoms.get(own_bit(symbol)) is symbol
+        }  # fmt: skip
+        self.valuation = to.valuation.having(common)
 
     def forget_uses(self) -> None:
         """The generic values are settled: what they go into was looked at."""

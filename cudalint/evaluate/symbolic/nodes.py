@@ -31,7 +31,7 @@ Stride = Literal["any", "outer", "inner"]
 Basis = Literal["given", "annotation", "launch", "program", "check", "guard", "use", "default"]
 """Why a number stands for a symbol, the strongest reason first (`cudalint.scenarios.draft`): a user gives it; it makes
 a statement hold; a launch needs it for its block; the program has it unless an option says otherwise; host code checks
-it; the kernel does nothing for larger ones; it is used as a stride, a radius or a part of another size; or it is large
+it; the kernel does nothing for others; it is used as a stride, a radius or a part of another size; or it is large
 and a multiple of 32, and stands for any."""
 
 
