@@ -23,6 +23,7 @@ from time import process_time
 from typing import Any
 
 import msgspec
+from call_lines import with_call_lines
 from msgspec import Struct, field
 from programs import command_line, program_name, read_counters
 from races import arguments, flags, is_scored, label
@@ -30,7 +31,6 @@ from scoring import SPACES, measured_lines, predictions, score_lines
 
 from cudalint.cli import facts
 from cudalint.cli.analysis_options import settings_from
-from cudalint.collect.call_lines import with_call_lines
 from cudalint.discovery import discover
 from cudalint.driver import configure
 from cudalint.engine import CheckJob, analyse, rule_findings

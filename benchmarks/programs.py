@@ -62,8 +62,8 @@ def _sample(name: str, checkouts: Path) -> list[str]:
 
 
 def run_facts(arguments: Sequence[str]) -> Facts:
-    """Runs `cudalint facts` in a process of its own. No launch and no argument is hinted at."""
-    command = [sys.executable, "-m", "cudalint", "facts", "--format", "json", *arguments]
+    """Runs `profiler_lines.py` in a process of its own. No launch and no argument is hinted at."""
+    command = [sys.executable, str(Path(__file__).with_name("profiler_lines.py")), *arguments]
     try:
         done = subprocess.run(command, capture_output=True, text=True, timeout=_SECONDS, check=False)
     except subprocess.TimeoutExpired:

@@ -48,12 +48,9 @@ def describe_file(job: FactsJob) -> Described | Failure:
         return facts
     failures = tuple(Failure(job.path, message) for message in facts.failures)
     if job.style is None:
-        from cudalint.collect.call_lines import with_call_lines
         from cudalint.reporters import facts_json
-        from cudalint.toolkit.header_lines import with_toolkit_lines
 
-        text = facts_json.file_text(with_toolkit_lines(with_call_lines(facts), job.options.cuda_path))
-        return Described(text, failures, facts.parameters)
+        return Described(facts_json.file_text(facts), failures, facts.parameters)
     from cudalint.reporters import facts_text
 
     return Described("\n".join(facts_text.render(facts, job.style)), failures, facts.parameters)
@@ -82,9 +79,7 @@ def describe_file(job: FactsJob) -> Described | Failure:
 def command(paths: Sequence[str], format_: str, only: Kinds, color: bool | None, **values: Any) -> int:
     """Print the figures of every memory access of every kernel.
 
-    JSON has a second entry (listed_again) for the first access of an inlined function, at the line of the call, since a
-    profiler may list it there as well. Where a CUDA toolkit is installed or named (--cuda-path), there is one for what
-    functions of its headers access (atomicAdd, __ldg, half2), at the header's line. What --only leaves out is null.
+    What --only leaves out is null in JSON.
 
     Exit status: 0, or 2 where something could not be analysed.
 

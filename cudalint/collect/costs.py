@@ -145,6 +145,6 @@ def _traffic(accesses: Iterable[Access], launch: int) -> _Traffic:
     found = _Traffic()
     for access in accesses:
         for result in access.results:
-            if result.launch == launch and not access.listed_again:
+            if result.launch == launch:
                 found.add(access, result)
     return found

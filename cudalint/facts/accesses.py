@@ -133,8 +133,6 @@ class Access(Struct, frozen=True, eq=False):
     """The calls that lead there."""
     made_by: LibraryCall | None = None
     """The function whose own access it is."""
-    listed_again: bool = False
-    """Whether it stands here for another entry: a profiler lists its instruction at this line, too."""
 
     @property
     def position(self) -> tuple[int, int]:

@@ -102,7 +102,6 @@ def _access(access: Access) -> JsonObject:
         "element_type": access.element_type,
         "bytes": access.bytes,
         "results": [_result(result) for result in access.results],
-        **({"listed_again": True} if access.listed_again else {}),
     }
 
 

@@ -1,6 +1,6 @@
 """How a program computes with sizes that nothing gives: by what they are divided and shifted, and what is multiplied.
 
-It says which generic values make sense (cudalint.evaluate.symbolic.sizes).
+It says which numbers make sense for sizes (`cudalint.scenarios.sizes`).
 """
 
 from __future__ import annotations

@@ -103,8 +103,7 @@ def _inside(kernel: KernelFacts, folder: str) -> Iterator[Access]:
         inlined_from = (Frame(access.place.path, access.place.line), *access.inlined_from)
         for name, place in _places(access, folder):
             yield replace(
-                access, place=place, compiled_at=None, function=name, inlined_from=inlined_from, made_by=None,
-                listed_again=True,
+                access, place=place, compiled_at=None, function=name, inlined_from=inlined_from, made_by=None
             )  # fmt: skip
             inlined_from = (Frame(place.path, place.line), *inlined_from)
 

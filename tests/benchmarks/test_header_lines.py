@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import header_lines as toolkit_lines
 import pytest
+from header_lines import headers_folder, place_inside, with_toolkit_lines
 
 from cudalint.analysis import analyse_file
 from cudalint.facts import LibraryCall
 from cudalint.options import AnalysisOptions
-from cudalint.toolkit import header_lines as toolkit_lines
-from cudalint.toolkit.header_lines import headers_folder, place_inside, with_toolkit_lines
 
 HEADERS = {
     "cuda_runtime_api.h": "",

@@ -13,16 +13,11 @@ from collections.abc import Iterator
 from msgspec.structs import replace
 
 from cudalint.facts import Access, FileFacts, KernelFacts, Place
-from cudalint.heuristics import heuristic
 from cudalint.rulekit import is_repeat
-
-_LINES_OF_CALLS = heuristic("lines-of-calls", "line tables of nvcc: the first instruction of what is inlined")
 
 
 def with_call_lines(facts: FileFacts) -> FileFacts:
     """The facts, with a second entry for the first access of each space in an inlined function: at the call's line."""
-    if not _LINES_OF_CALLS.is_on:
-        return facts
     return replace(facts, kernels=tuple(_with_calls(kernel) for kernel in facts.kernels))
 
 
@@ -42,6 +37,4 @@ def _at_calls(kernel: KernelFacts) -> Iterator[Access]:
                 taken.add(at)
                 place = Place(call.path, call.line, 1, call.line, 1)
                 outer = access.inlined_from[depth + 1 :]
-                yield replace(
-                    access, place=place, compiled_at=None, inlined_from=outer, made_by=None, listed_again=True
-                )
+                yield replace(access, place=place, compiled_at=None, inlined_from=outer, made_by=None)
