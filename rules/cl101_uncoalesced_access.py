@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 
 import numpy as np
 
-from cudalint.diagnostics import Diagnostic, Picture
+from cudalint.diagnostics import Diagnostic, Edit, Picture
 from cudalint.facts import AccessResult, KernelFacts
 from cudalint.hardware.sectors import global_request
 from cudalint.remedies.coalescing import suggest
+from cudalint.remedies.exchange_edits import exchange_edits
 from cudalint.remedies.patterns import Pattern, pattern_of
 from cudalint.rule import Rule, RuleContext
 from cudalint.rulekit import Evaluated, blamed, calls_to, evaluated, figure, is_rare, sectors
@@ -68,9 +70,9 @@ class UncoalescedAccess(Rule):
             if not _exceeds(one.result, limits["factor"], limits["excess-sectors"]):
                 continue
             if not is_rare(one, everything, sectors, limits["share"]):
-                yield self._diagnostic(kernel, one)
+                yield self._diagnostic(kernel, one, context)
 
-    def _diagnostic(self, kernel: KernelFacts, one: Evaluated) -> Diagnostic:
+    def _diagnostic(self, kernel: KernelFacts, one: Evaluated, context: RuleContext) -> Diagnostic:
         access, result, launch = one
         pattern = pattern_of(one)
         actual, ideal = sectors(result)
@@ -82,11 +84,16 @@ class UncoalescedAccess(Rule):
             assumptions=result.assumptions,
             figures={"sectors_per_request": actual, "ideal_sectors": ideal},
             related=calls_to(access),
-            suggestion=suggest(kernel, one, pattern),
+            suggestion=suggest(kernel, one, pattern, partial(_exchanged, context)),
             picture=_picture(one),
             cause=f"{figure(actual)} of {figure(ideal)}, {pattern.text}",
             about=access.array,
         )
+
+
+def _exchanged(context: RuleContext, kernel: KernelFacts) -> tuple[Edit, ...]:
+    sources = (context.file.path, *context.file.sources.values())
+    return exchange_edits(kernel, sources, context.text_of)
 
 
 def _exceeds(result: AccessResult, factor: float, excess: float) -> bool:

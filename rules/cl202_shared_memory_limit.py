@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from math import isqrt
 
-from cudalint.diagnostics import Diagnostic, Related, Suggestion
+from cudalint.diagnostics import Applicability, Diagnostic, Related, Suggestion
 from cudalint.facts import ArrayFacts, KernelFacts
 from cudalint.hardware.targets import Target
 from cudalint.launchkit import Seen, launch_finding, seen_launches
+from cudalint.remedies.opt_in_edits import raised_limit
 from cudalint.rule import Rule, RuleContext
 
 
@@ -48,7 +49,7 @@ class SharedMemoryLimit(Rule):
         for seen in seen_launches(kernel):
             dynamic = seen.site.dynamic_shared_bytes
             if dynamic:
-                yield from self._dynamic(kernel, seen, static, dynamic, context.target)
+                yield from self._dynamic(kernel, seen, static, dynamic, context)
 
     def _static(self, kernel: KernelFacts, static: int, target: Target) -> Diagnostic:
         largest = _largest_array(kernel)
@@ -67,8 +68,9 @@ class SharedMemoryLimit(Rule):
         )
 
     def _dynamic(
-        self, kernel: KernelFacts, seen: Seen, static: int, dynamic: int, target: Target
+        self, kernel: KernelFacts, seen: Seen, static: int, dynamic: int, context: RuleContext
     ) -> Iterator[Diagnostic]:
+        target = context.target
         total = static + dynamic
         takes = f"{total} bytes of shared memory" + (f" ({static} static, {dynamic} dynamic)" if static else "")
         figures = {"shared_bytes": float(total), "limit_bytes": float(target.shared_per_block)}
@@ -85,7 +87,9 @@ class SharedMemoryLimit(Rule):
             figures["limit_bytes"] = float(limit)
             call = f"cudaFuncSetAttribute({kernel.name}, cudaFuncAttributeMaxDynamicSharedMemorySize, {dynamic})"
             before, after = {"blocks_per_sm": 0.0}, {"blocks_per_sm": float(seen.occupancy.blocks_per_sm or 0)}
-            advice = Suggestion(f"call `{call}` before the launch", before=before, after=after)
+            edits = raised_limit(seen.site.place, context.text_of) if not opted_in else ()
+            safety: Applicability = "safe" if edits else "display"
+            advice = Suggestion(f"call `{call}` before the launch", edits, before, after, safety)
             yield launch_finding(self, kernel, seen, message, figures, advice)
 
 

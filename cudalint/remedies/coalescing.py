@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 from msgspec import Struct, field
 from numpy.typing import NDArray
 
-from cudalint.diagnostics import Suggestion
+from cudalint.diagnostics import Edit, Suggestion
 from cudalint.facts import AccessResult, KernelFacts, LaunchFacts, Sample, Space
 from cudalint.hardware.banks import shared_request
 from cudalint.hardware.requests import WARP_LANES
@@ -40,13 +40,19 @@ _COMMON_TURN = 128
 _VECTOR = re.compile(r"\b(?:u?(?:char|short|int|long|longlong)|float|double)[2-4](?:_\w+)?$")
 
 
-def suggest(kernel: KernelFacts, one: Evaluated, pattern: Pattern) -> Suggestion | None:
+Exchanged = Callable[[KernelFacts], tuple[Edit, ...]]
+"""The edits that exchange x and y throughout a kernel; none where they aren't plain."""
+
+
+def suggest(
+    kernel: KernelFacts, one: Evaluated, pattern: Pattern, exchanged: Exchanged = lambda kernel: ()
+) -> Suggestion | None:
     """The remedy that fits the pattern, None where the model knows of none that helps."""
     match pattern.kind:
         case "reversed":
-            return _exchange_or_stage(kernel, one)
+            return _exchange_or_stage(kernel, one, exchanged)
         case "column":
-            return _exchange_alone(kernel, one)
+            return _exchange_alone(kernel, one, exchanged)
         case "field":
             return _as_one_vector(kernel, one, pattern) or _fields_apart(one)
         case "copy":
@@ -60,26 +66,28 @@ def suggest(kernel: KernelFacts, one: Evaluated, pattern: Pattern) -> Suggestion
                 or _neighbouring_elements(one, pattern)
             )
         case "strided":
-            return _as_one_vector(kernel, one, pattern) or _exchange_alone(kernel, one)
+            return _as_one_vector(kernel, one, pattern) or _exchange_alone(kernel, one, exchanged)
         case "short-rows" | "misaligned":
             return _wider_block(kernel, one)
         case _:
             return None
 
 
-def _exchange_or_stage(kernel: KernelFacts, one: Evaluated) -> Suggestion | None:
+def _exchange_or_stage(kernel: KernelFacts, one: Evaluated, exchanged: Exchanged) -> Suggestion | None:
     """Exchanging x and y costs nothing, so it is preferred where the kernel's other accesses don't lose by it."""
     staged = _stage(one)
     changed = _exchange(kernel, one)
     if changed is not None and _exchange_pays(changed, one, staged):
-        return _exchange_suggestion(changed, one)
+        return _exchange_suggestion(changed, one, exchanged(kernel))
     return staged
 
 
-def _exchange_alone(kernel: KernelFacts, one: Evaluated) -> Suggestion | None:
+def _exchange_alone(kernel: KernelFacts, one: Evaluated, exchanged: Exchanged) -> Suggestion | None:
     """Where a loop walks along the row, staging would take more than an exchange of indices."""
     changed = _exchange(kernel, one)
-    return _exchange_suggestion(changed, one) if changed and _exchange_pays(changed, one, None) else None
+    if changed is None or not _exchange_pays(changed, one, None):
+        return None
+    return _exchange_suggestion(changed, one, exchanged(kernel))
 
 
 # --- remedies for one access -----------------------------------------------------------------------------
@@ -370,7 +378,8 @@ def _exchange_pays(changed: Sequence[_Changed], one: Evaluated, staged: Suggesti
     return after * _WORTH_IT <= before - saved_by_staging
 
 
-def _exchange_suggestion(changed: Sequence[_Changed], one: Evaluated) -> Suggestion:
+def _exchange_suggestion(changed: Sequence[_Changed], one: Evaluated, edits: tuple[Edit, ...]) -> Suggestion:
+    """Launches elsewhere may have blocks that are not square, so that the edits are not to be made unseen."""
     mine = next(c for c in changed if c.one.result is one.result)
     before, after = _total(changed, "global")
     x, y, z = one.launch.block
@@ -379,7 +388,8 @@ def _exchange_suggestion(changed: Sequence[_Changed], one: Evaluated) -> Suggest
         f"exchange `threadIdx.x` and `threadIdx.y` throughout the kernel{also}; its global accesses take"
         f" {1 - after / before:.0%} fewer sectors together"
     )
-    return Suggestion(text, (), {"sectors_per_request": mine.before}, {"sectors_per_request": mine.after})
+    figures = {"sectors_per_request": mine.before}, {"sectors_per_request": mine.after}
+    return Suggestion(text, edits, *figures, applicability="unsafe" if edits else "display")
 
 
 def _steps(result: AccessResult, block: Block) -> tuple[int, int, int] | None:

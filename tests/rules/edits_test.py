@@ -211,3 +211,26 @@ def test_deletions(before: str, after: str | None) -> None:
     line, column = before.count("\n", 0, at) + 1, at - before.rfind("\n", 0, at)
     edits = deletion(before, Place("a.cu", line, column, line, column + 3))
     assert (apply_edits(before, edits) if edits else None) == after
+
+
+_LIMIT = """template <int T, int U> __global__ void kernel(float *out) {{
+    extern __shared__ float t[];
+    t[threadIdx.x] = T;
+    __syncthreads();
+    out[threadIdx.x] = t[threadIdx.x ^ 1];
+}}
+void launch(float *out, bool wanted) {{
+    const int words = 16 * 1024;
+    if (wanted) {before}kernel<1, 2><<<8, 256, {bytes}>>>(out);{after}
+}}
+"""
+
+
+@pytest.mark.parametrize("bytes_", ["words * sizeof(float)", "4 * (words - 1)"])
+def test_the_limit_of_dynamic_shared_memory_is_raised(bytes_: str) -> None:
+    """64 KiB are more than the 48 KiB that a launch gets unasked."""
+    before = _LIMIT.format(before="", after="", bytes=bytes_)
+    suggestion = _suggestion(before, "CL202")
+    assert suggestion is not None and suggestion.applicability == "safe"
+    call = f"cudaFuncSetAttribute(kernel<1, 2>, cudaFuncAttributeMaxDynamicSharedMemorySize, {bytes_});"
+    assert apply_edits(before, suggestion.edits) == _LIMIT.format(before=f"{{ {call} ", after=" }", bytes=bytes_)
