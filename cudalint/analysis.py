@@ -15,6 +15,7 @@ from msgspec.structs import replace
 
 from cudalint import ir
 from cudalint.collect.left_out import ConditionalCode, LeftOut
+from cudalint.evaluate.execute.walk import nodes_in
 from cudalint.facts import FileFacts
 from cudalint.file_analysis import FileAnalysis, out_of_time
 from cudalint.frontend.constants import constant_named
@@ -44,7 +45,10 @@ def analyse_file(path: str, options: AnalysisOptions, watch: Watch | None = None
     sys.setrecursionlimit(max(sys.getrecursionlimit(), _RECURSION_LIMIT))
     texts = cuda_texts(path, dict(options.unsaved).get(path))
     with _no_collection():
-        return texts.together(_analyse_texts(texts, options, watch))
+        try:
+            return texts.together(_analyse_texts(texts, options, watch))
+        finally:
+            nodes_in.cache_clear()
 
 
 def _analyse_texts(texts: CudaTexts, options: AnalysisOptions, watch: Watch | None) -> Iterator[FileFacts]:

@@ -12,7 +12,7 @@ from typing import Any, Final
 from msgspec import Struct, field
 
 from cudalint import ir
-from cudalint.evaluate.execute.walk import children, walk
+from cudalint.evaluate.execute.walk import children, nodes_in
 from cudalint.evaluate.library.ptx import instructions
 from cudalint.hardware.features import Capability, Need, Support
 from cudalint.hardware.targets import Target, find_target, target_names
@@ -162,7 +162,7 @@ class _Calls(Struct):
 
 
 def _called(function: ir.Function) -> Iterator[ir.FunctionRef]:
-    for node in walk(function.body):
+    for node in nodes_in(function):
         if type(node) is ir.Call and node.function is not None and node.function.kind == "device":
             yield node.function
 

@@ -9,7 +9,7 @@ from msgspec import Struct, field
 
 from cudalint import ir
 from cudalint.collect.left_out import ConditionalCode
-from cudalint.evaluate.execute.walk import walk
+from cudalint.evaluate.execute.walk import nodes_in, walk
 from cudalint.evaluate.library.ptx import instructions
 from cudalint.hardware.features import CLUSTERS, FUNCTIONS, Need, strictest, support_of_instruction
 
@@ -61,8 +61,8 @@ def _looked_through(function: ir.Function) -> tuple[Need | None, tuple[ir.Functi
     if function.in_clusters:
         needs.append(Need("__cluster_dims__", CLUSTERS, function.span.path, function.span.line))
     called: dict[str, ir.FunctionRef] = {}
-    parts = [function.body, *(initializer for _, initializer in function.member_initializers)]
-    for node in (node for part in parts for node in walk(part)):
+    initializers = (node for _, initializer in function.member_initializers for node in walk(initializer))
+    for node in (*nodes_in(function), *initializers):
         if type(node) is ir.Asm:
             needs += _of_assembly(node)
         elif type(node) in _WITH_FUNCTIONS:

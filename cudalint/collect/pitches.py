@@ -145,7 +145,7 @@ def _settled(sizes: Sequence[_Size], configuration: Configuration) -> list[_Size
 
 def _scales_by(function: ir.Function, sizes: Sequence[_Size]) -> bool:
     """Whether the body multiplies anything by one of the sizes: most kernels don't, and need no second look."""
-    for node in walk.walk(function.body):
+    for node in walk.nodes_in(function):
         if isinstance(node, ir.Binary) and node.op == "*":
             operands = [node.left, node.right]
         elif isinstance(node, ir.Call) and node.function is not None and node.function.is_user:

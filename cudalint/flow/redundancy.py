@@ -24,7 +24,7 @@ from cudalint.evaluate.execute.events import (
     Loop,
     Touch,
 )
-from cudalint.evaluate.execute.walk import walk
+from cudalint.evaluate.execute.walk import nodes_in, walk
 from cudalint.evaluate.requests.astray import is_astray
 from cudalint.evaluate.requests.execution import Execution
 from cudalint.evaluate.symbolic.graph import Graph
@@ -192,7 +192,7 @@ def _is_known(touch: Touch, graph: Graph) -> bool:
 
 def _calls_in_loops(function: ir.Function) -> set[ir.Span]:
     """The places of the calls that the source has in loops."""
-    loops = [node for node in walk(function.body) if isinstance(node, (ir.For, ir.While, ir.DoWhile, ir.RangeFor))]
+    loops = [node for node in nodes_in(function) if isinstance(node, (ir.For, ir.While, ir.DoWhile, ir.RangeFor))]
     return {node.span for loop in loops for node in walk(loop.body) if isinstance(node, ir.Call)}
 
 
@@ -229,7 +229,7 @@ def _does_more(function: ir.Function) -> bool:
         current = pending.pop()
         if current is not None and current.launches_kernels:
             return True
-        for node in walk(current.body) if current is not None else ():
+        for node in nodes_in(current) if current is not None else ():
             if isinstance(node, ir.Asm) or (isinstance(node, ir.Call) and node.name in _CLOCKS):
                 return True
             callee = node.function if isinstance(node, ir.Call) else None

@@ -194,7 +194,7 @@ def _find_bases(function: ir.Function) -> None:
         return
     pending, seen = [function], set[str]()
     while pending and len(seen) < _MAX_CALLEES:
-        for node in walk.walk(pending.pop().body):
+        for node in walk.nodes_in(pending.pop()):
             if isinstance(node, ir.Call) and node.function is not None and node.function.key not in seen:
                 seen.add(node.function.key)
                 called = node.function.load()
@@ -231,7 +231,7 @@ def with_template(configuration: Configuration, function: ir.Function) -> Config
     """States what an uninstantiated template was evaluated with, as far as its arrays' elements depend on it."""
     if not function.template_types:
         return configuration
-    nodes = list(walk.walk(function.body))
+    nodes = walk.nodes_in(function)
     types = [symbol.type for symbol in function.parameters]
     types += [node.symbol.type for node in nodes if isinstance(node, ir.Declare)]
     types += [node.type for node in nodes if hasattr(node, "type")]

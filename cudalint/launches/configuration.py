@@ -126,7 +126,7 @@ def axes_asked(function: ir.Function, variables: Sequence[str]) -> set[str]:
     """The axes along which a kernel asks for its place."""
     return {
         node.field
-        for node in walk.walk(function.body)
+        for node in walk.nodes_in(function)
         if isinstance(node, ir.Member) and isinstance(node.base, ir.Name) and node.base.symbol.name in variables
     }
 
@@ -138,7 +138,7 @@ def asks_block_size(function: ir.Function) -> bool:
         one = pending.pop()
         if axes_asked(one, ("blockDim",)):
             return True
-        for node in walk.walk(one.body):
+        for node in walk.nodes_in(one):
             if not isinstance(node, ir.Call) or node.function is None or node.function.key in seen:
                 continue
             seen.add(node.function.key)

@@ -143,7 +143,7 @@ class HostCode(Struct, eq=False):
     def _called_by(self, caller: ir.FunctionRef) -> Iterator[tuple[str, ir.FunctionRef]]:
         """What other files define of the functions that one calls, where that leads to a launch."""
         function = caller.load()
-        nodes = () if function is None else walk.walk(function.body)
+        nodes = () if function is None else walk.nodes_in(function)
         for ref in dict.fromkeys(node.function for node in nodes if isinstance(node, ir.Call)):
             if ref is not None and ref.is_user and ref.load() is None:
                 defined = self._definition(ref)
@@ -206,7 +206,7 @@ def _has_block(launch: HostLaunch) -> bool:
 def _called(caller: ir.FunctionRef) -> set[str]:
     """The names of the functions that one calls."""
     function = caller.load()
-    nodes = () if function is None else walk.walk(function.body)
+    nodes = () if function is None else walk.nodes_in(function)
     return {node.function.name for node in nodes if isinstance(node, ir.Call) and node.function is not None}
 
 

@@ -72,7 +72,7 @@ def code_of(function: ir.Function) -> Code:
 
 def _contents(function: ir.Function) -> tuple[list[ir.Symbol], list[Any]]:
     """The parameters and all nodes of a kernel and of its lambdas."""
-    nodes = list(walk.walk(function.body))
+    nodes = list(walk.nodes_in(function))
     parameters = list(function.parameters)
     for node in nodes:
         closure = node.function.load() if isinstance(node, ir.Lambda) else None

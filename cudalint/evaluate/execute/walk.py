@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
@@ -44,6 +45,13 @@ def walk(node: Any) -> Iterator[Any]:
         # Half of all nodes are names and constants, which have nothing below them.
         if names := _child_fields(type(current)):
             pending += _children_last_first(current, names)
+
+
+@functools.lru_cache(maxsize=256)
+def nodes_in(function: ir.Function) -> tuple[Any, ...]:
+    """All IR nodes of a function's body, which many ask for something. They are kept for the functions of one file:
+    `nodes_in.cache_clear()` lets them go."""
+    return tuple(walk(function.body))
 
 
 def _children_last_first(node: Any, names: tuple[str, ...]) -> list[Any]:

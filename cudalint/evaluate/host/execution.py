@@ -636,7 +636,7 @@ def _called_by_others(functions: Iterable[ir.FunctionRef]) -> set[str]:
     for ref in functions:
         function = ref.load() if ref.has_launch() else None
         if function is not None and not function.is_template_pattern:
-            calls = (node.function for node in walk.walk(function.body) if isinstance(node, ir.Call))
+            calls = (node.function for node in walk.nodes_in(function) if isinstance(node, ir.Call))
             found.update(called.key for called in calls if called is not None and called.key != ref.key)
     return found
 

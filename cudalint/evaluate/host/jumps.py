@@ -14,7 +14,7 @@ Exits = Mapping[ir.Stmt, tuple[ir.Stmt, ...]]
 def ways_out(function: ir.Function, has_launch: Callable[[ir.Stmt], bool]) -> Exits:
     """The jumps of a function to labels of its outermost block behind which nothing is launched and that no jump
     behind them leads back from."""
-    jumps = [node for node in walk.walk(function.body) if isinstance(node, ir.UnknownStmt) and node.reason == "goto"]
+    jumps = [node for node in walk.nodes_in(function) if isinstance(node, ir.UnknownStmt) and node.reason == "goto"]
     if not jumps or not isinstance(function.body, ir.Block):
         return {}
     statements = function.body.statements

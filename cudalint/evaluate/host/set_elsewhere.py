@@ -15,7 +15,7 @@ def set_elsewhere(functions: Iterable[ir.FunctionRef]) -> Iterator[ir.Symbol]:
     nobody launches anything with that. Where they are something else, that is a default."""
     for ref in functions:
         function = ref.load() if ref.acts() else None
-        for node in walk.walk(function.body) if function is not None else ():
+        for node in walk.nodes_in(function) if function is not None else ():
             if isinstance(node, ir.Assign) and not node.op and isinstance(node.target, ir.Name):
                 symbol = node.target.symbol
                 is_given = not isinstance(walk.without_casts(node.value), ir.Constant)

@@ -6,8 +6,11 @@ result is used, and whatever it reads elsewhere, the program does what it would 
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterator, Sequence
 from itertools import product
+
+from msgspec import Struct
 
 from cudalint.evaluate.execute.events import AccessEvent, Event, LibraryAccess, LocalIndexEvent, Touch
 from cudalint.evaluate.requests.execution import Execution
@@ -28,19 +31,43 @@ def of_nobody(conflict: Conflict, graph: Graph, execution: Execution) -> Doubt |
     if len(reads) != 1 or not isinstance(reads[0][0], AccessEvent) or execution.unseen or not execution.complete:
         return None
     ((read, writer),) = reads
-    guards: list[list[Node]] = []
-    for event in execution.events:
-        nodes = _used_by(event)
-        if nodes is None or any(_hides_values(node) for node in below(nodes, graph.opaque_bits)):
-            return None
-        if any(_is_result(node, read) for node in below(nodes, graph.opaque_bits)):
-            guards.append([c for c in event.context.conditions if c.bits & _OWN_BITS and not c.bits & ~_OWN_BITS])
+    uses = _uses_in(execution)
+    if uses is None:
+        return None
+    guards = [use.guard for use in uses if any(_is_result(node, read) for node in use.results)]
     if not guards or not all(guards):
         return None
     others = (thread for thread in _threads(conflict, execution) if thread != writer)
     if any(_comes(thread, guard, graph) for thread in others for guard in guards):
         return None
     return Doubt("only the thread that writes it uses what is read")
+
+
+class _Use(Struct, frozen=True, eq=False):
+    """An event that needs values from memory."""
+
+    results: tuple[Node, ...]
+    """What unseen computations and loads gave it."""
+    guard: tuple[Node, ...]
+    """The conditions on threads and blocks alone under which it happens."""
+
+
+@functools.lru_cache(maxsize=1)
+def _uses_in(execution: Execution) -> tuple[_Use, ...] | None:
+    """What the events of an execution need, which all of its races ask; None where that is not known for each."""
+    graph, found = execution.view.graph, []
+    for event in execution.events:
+        nodes = _used_by(event)
+        if nodes is None:
+            return None
+        reached = list(below(nodes, graph.opaque_bits))
+        if any(map(_hides_values, reached)):
+            return None
+        results = tuple(node for node in reached if node.op == "opaque" and node.args)
+        if results:
+            guard = (c for c in event.context.conditions if c.bits & _OWN_BITS and not c.bits & ~_OWN_BITS)
+            found.append(_Use(results, tuple(guard)))
+    return tuple(found)
 
 
 def _used_by(event: Event) -> tuple[Node, ...] | None:
@@ -66,7 +93,7 @@ def _hides_values(node: Node) -> bool:
 
 
 def _is_result(node: Node, read: Touch) -> bool:
-    if node.op != "opaque" or not node.args or not isinstance(node.payload, Reason):
+    if not isinstance(node.payload, Reason):
         return False
     return node.args[0] is read.offset and read.target in node.payload.memory
 
