@@ -155,3 +155,23 @@ void launch(const int* a, int* b) { k<<<1, 256>>>(a, b); }
     loads = [a.bytes for a in kernel.accesses if (a.space, a.operation) == ("shared", "load")]
     assert sorted(loads) == [4, 8, 16]
     assert kernel.resources.static_shared_bytes == 8 + 9 * 4
+
+
+@pytest.mark.parametrize(
+    ("code", "width"),
+    [
+        # Read from the machine code for sm_80.
+        ("q = d[2 * t]; if (t < m) q += d[2 * t + 1]; b[t] = q;", 8),
+        ("q = d[2 * t]; if (q < m) b[t + 77] = q * d[2 * t + 1];", 8),
+        ("q = d[2 * t]; if (q < n) { if (t < m) b[t + 77] = q * d[2 * t + 1]; }", 8),
+        ("if (t < n) q += d[2 * t]; q *= d[2 * t + 1]; b[t] = q;", 4),
+        ("if (t < n) b[t + 77] = d[2 * t]; q *= d[2 * t + 1]; b[t] = q;", 4),
+        ("if (t < n) q += d[2 * t]; if (t < m) q *= d[2 * t + 1]; b[t] = q;", 4),
+        ("if (t < n) q += d[2 * t]; else q *= d[2 * t + 1]; b[t] = q;", 4),
+    ],
+)
+def test_loads_in_branches(code: str, width: int) -> None:
+    """A load on the way to a branch brings along the neighbour that is loaded in it, and no other way round."""
+    declared = "__shared__ float d[2048]; d[t] = a[t]; float q = 1; __syncthreads();"
+    kernel = evaluate(f"{declared} {code}", arguments="unknown, other")
+    assert {a.bytes for a in kernel.accesses if a.array == "d" and a.operation == "load"} == {width}

@@ -208,12 +208,20 @@ class _Merger:
             )
             is_placed = not is_first and self._are_placed(event)
             start = self._start(event) if is_placed else 0
-            key = (
-                None if is_placed else id(event.target),
-                event.operation, tool, stretch, event.bytes, base, constant_in_record,
-                context.conditions, tuple(id(x) for x in context.loops),
+            common = (
+                event.bytes, base, constant_in_record, tuple(id(x) for x in context.loops),
                 open_part(self.unrolling.function, context.span),
             )  # fmt: skip
+            whose = None if is_placed else id(event.target)
+            key = (whose, event.operation, tool, stretch, context.conditions, *common)
+            if not is_first and event.operation == "load":
+                # What is loaded on the way to a branch brings along what is loaded in it.
+                before = (
+                    (whose, event.operation, tool, each, context.conditions[:count], *common)
+                    for count in range(len(context.conditions), -1, -1)
+                    for each in straight.on_the_way(place)
+                )
+                key = next((k for k in before if k in self._runs), key)
             if key in self._runs and any(_overlap(event, store) for store in self._runs[key].stored):
                 self.close(key)
             self._runs.setdefault(key, _Run()).members.append(_Member(position, constant + start, event))
@@ -274,8 +282,9 @@ class _Merger:
             by_offset[there[0]][0].event.operation != "load" or 2 * len(there) <= len(wanted)
         ):
             return False
-        member = by_offset[there[0]][0]
-        event = member.event
+        if not _is_first_for_all([member for offset in there for member in by_offset[offset]]):
+            return False
+        event = by_offset[there[0]][0].event
         before = there[0] - start
         if event.target.space == "shared" and size < 4:
             if is_early and len(there) < len(wanted) and there != list(wanted[: len(there)]):
@@ -314,6 +323,12 @@ def _are_fields_alike(a: AccessEvent, b: AccessEvent) -> bool:
     if mine is None or other is None or (mine.bytes, mine.align) != (other.bytes, other.align):
         return False
     return mine.align > max(a.bytes, b.bytes) or (a.target is b.target and a.target.bytes is None)
+
+
+def _is_first_for_all(members: Sequence[_Member]) -> bool:
+    """Whether the lanes of all accesses make the first one. (Loads of two branches are two, whatever comes later.)"""
+    first = min(members, key=lambda member: member.position).event
+    return all(_dominates(first, member.event) for member in members)
 
 
 def _overlap(a: AccessEvent, b: AccessEvent) -> bool:

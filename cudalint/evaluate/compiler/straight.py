@@ -76,6 +76,14 @@ class Straight(Struct, eq=False):
         ends = self.loads if operation == "load" else self.stores
         return bisect_right(ends, place), self.decided.get(place, -1)
 
+    def on_the_way(self, place: int) -> Iterator[tuple[int, int]]:
+        """The assembler's stretch of a load, and that of what lies before the branch around it that the launch
+        decides."""
+        stretch, decided = self.assembler_stretch(place, "load")
+        yield stretch, decided
+        if decided >= 0:
+            yield stretch, -1
+
     def end(self, place: int) -> None:
         """Nothing is merged across this place."""
         self.for_compiler.append(place)
