@@ -164,6 +164,8 @@ void launch(const int* a, int* b) { k<<<1, 256>>>(a, b); }
         ("q = d[2 * t]; if (t < m) q += d[2 * t + 1]; b[t] = q;", 8),
         ("q = d[2 * t]; if (q < m) b[t + 77] = q * d[2 * t + 1];", 8),
         ("q = d[2 * t]; if (q < n) { if (t < m) b[t + 77] = q * d[2 * t + 1]; }", 8),
+        ("q = d[2 * t]; if (q < n) { q = sinf(d[2 * t + 1] * m); } b[t] = q;", 8),
+        ("q = d[2 * t]; if (q < n) { q = d[2 * t + 1]; b[t] = q; b[t + 88] = a[t + 55]; b[t + 99] = a[t + 66]; }", 8),
         ("if (t < n) q += d[2 * t]; q *= d[2 * t + 1]; b[t] = q;", 4),
         ("if (t < n) b[t + 77] = d[2 * t]; q *= d[2 * t + 1]; b[t] = q;", 4),
         ("if (t < n) q += d[2 * t]; if (t < m) q *= d[2 * t + 1]; b[t] = q;", 4),

@@ -141,7 +141,8 @@ class _Reader(Struct, eq=False):
         self.straight.stores += places
         is_long = unreached is not None and weigh(unreached) > PREDICATED
         if is_long or (event.sides and compiled_form(event, self.meter) == "branch"):
-            self.straight.loads += places
+            # What is loaded at its beginning may still be loaded before it.
+            self.straight.loads += ends
 
     def _unreached(self, event: BranchEvent) -> ir.Stmt | None:
         """The side of an `if` that no lane takes under this launch, and of which there are no steps."""
