@@ -170,7 +170,8 @@ class _Merger:
             run.stored.append(event)
             return False
         is_same = last.target is event.target
-        if event.target.space == "generic" and tool == "assembler" and event.operation != "load":
+        is_anywhere = event.target.space == "generic" or event.target.opaque is not None
+        if is_anywhere and tool == "assembler" and event.operation != "load":
             return True
         if last.target.space == event.target.space == "shared" and (is_same or tool == "assembler"):
             if is_elsewhere(event, last) or operation == event.operation == "load":
