@@ -19,6 +19,7 @@ from cudalint.evaluate.execute.walk import nodes_in
 from cudalint.facts import FileFacts
 from cudalint.file_analysis import FileAnalysis, out_of_time
 from cudalint.frontend.constants import constant_named
+from cudalint.frontend.instantiate import with_instances
 from cudalint.frontend.lower.unit import lower_unit
 from cudalint.frontend.parse import ParsedFile, parse_file
 from cudalint.frontend.reading import SourceError
@@ -119,6 +120,9 @@ def _parts(path: str, text: CudaText, options: AnalysisOptions) -> list[_Part]:
     def part(architecture: str) -> _Part:
         parsed = parse_file(path, replace(built, arch=architecture), text.data, text.places, unsaved)
         unit = lower_unit(parsed, constant=elsewhere.value)
+        made = with_instances(parsed, unit, [name for _, name, _ in options.params])
+        if made is not None:
+            parsed, unit = made, lower_unit(made, constant=elsewhere.value)
         return _Part(parsed, unit, frozenset(ref.name for ref in unit.kernels))
 
     usual = part(built.arch)

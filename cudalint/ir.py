@@ -215,6 +215,8 @@ class Function(Struct, eq=False):
     """Launches of other kernels are missing from the body."""
     stand_ins: tuple[tuple[str, int], ...] = ()
     """Names that nothing declares, and the numbers that were made up for them to make this instantiation."""
+    made_with: str = ""
+    """The arguments of an instance that was made to be evaluated, as nothing instantiates the template."""
     volatile: Set[Span] = frozenset()
     """Where an object that is declared `volatile` is read or written, in what was lowered so far of the file."""
 
@@ -595,6 +597,19 @@ Stmt = (
 # --- a file ------------------------------------------------------------------------------------
 
 
+class TemplateHead(Struct, frozen=True):
+    """A kernel template of which nothing in its file is an instance."""
+
+    usr: str
+    namespaces: tuple[str, ...]
+    """Those that it is in, from the outermost one on."""
+    name: str
+    """From there, with the classes that it is in."""
+    plain_name: str
+    text: str
+    """From the word `template` on, with its body and what follows."""
+
+
 class Unit(Struct, eq=False):
     """One parsed file: what the rest of the program asks the front end for."""
 
@@ -611,5 +626,7 @@ class Unit(Struct, eq=False):
     """Functions that state what holds for all kernels of the file."""
     instantiations: Callable[[str], tuple[FunctionRef, ...]] = field(default=lambda key: ())
     """For the key of a kernel template's pattern: instantiations named in the file other than by visible launches."""
+    bare_templates: Callable[[], tuple[TemplateHead, ...]] = field(default=tuple)
+    """The kernel templates that nothing instantiates, those of the file itself first."""
     constant: Callable[[str], Expr | None] = field(default=lambda usr: None)
     """For the USR of a constant that the file defines: what it is."""

@@ -85,3 +85,13 @@ def skipped_ranges(unit: TranslationUnit, path: str) -> tuple[tuple[int, int], .
         return tuple([(ranges.ranges[i].start.line, ranges.ranges[i].end.line) for i in range(ranges.count)])
     finally:
         lib.clang_disposeSourceRangeList(pointer)
+
+
+def lines_with_errors(unit: TranslationUnit, path: str) -> frozenset[int]:
+    """The lines of a file with errors, and those for which something was made that has errors."""
+    found: set[int] = set()
+    for diagnostic in unit.diagnostics:
+        if diagnostic.severity >= cindex.Diagnostic.Error:
+            places = [each.location for each in (diagnostic, *diagnostic.children)]
+            found.update(place.line for place in places if place.file is not None and place.file.name == path)
+    return frozenset(found)

@@ -20,6 +20,7 @@ def type_kind(name: str) -> int:
 
 # Declarations.
 UNEXPOSED_DECL: Final = _cursor("UNEXPOSED_DECL")
+TRANSLATION_UNIT: Final = _cursor("TRANSLATION_UNIT")
 STRUCT_DECL: Final = _cursor("STRUCT_DECL")
 UNION_DECL: Final = _cursor("UNION_DECL")
 CLASS_DECL: Final = _cursor("CLASS_DECL")

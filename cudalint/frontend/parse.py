@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import Final
 
 from clang.cindex import TranslationUnit, TranslationUnitLoadError
@@ -94,6 +95,13 @@ class ParsedFile(Struct):
     """Numbers that were made up for names that nothing declares."""
     given: str | None = None
     """The path as the user knows it."""
+    instances: dict[str, str] = field(default_factory=dict)
+    """The arguments of what was made of templates that nothing instantiates, by their USRs."""
+    source: bytes = b""
+    """The text, as it was read."""
+    again: Callable[[Sequence[str]], tuple[ParsedFile, frozenset[int]]] | None = None
+    """Parses the same in the same way, with more lines behind it, and tells which of these have errors, or what clang
+    makes for them; None where that can't be had."""
 
     def shown(self, path: str) -> str:
         """A file's path as the user knows it, given clang's: the same for a header whatever file includes it."""
@@ -165,10 +173,28 @@ def parse_file(
     if places is not None:
         problems = tuple(_placed(p, path, places) for p in problems)
         launches = tuple(_placed(p, path, places) for p in launches)
-    return ParsedFile(
+    parsed = ParsedFile(
         path, attempt.unit, problems, ranges, system_folders=system_folders(options), places=places,
         context=attempt.setting.context, nested_launches=launches, stand_ins=attempt.stand_ins(), given=given,
+        source=text,
     )  # fmt: skip
+    if places is None and not any(problem.is_syntax and problem.path == path for problem in problems):
+        parsed.again = partial(_again, parsed, _Parser(path, text, options, others), attempt.setting)
+    return parsed
+
+
+def _again(
+    parsed: ParsedFile, parser: _Parser, setting: _Setting, lines: Sequence[str]
+) -> tuple[ParsedFile, frozenset[int]]:
+    more = ("\n" + "\n".join(lines) + "\n").encode()
+    respelled = {path: data + more for path, data in setting.respelled.items() if path == parsed.path}
+    setting = replace(setting, respelled={**setting.respelled, **respelled})
+    attempt = replace(parser, text=parser.text + more)._attempt(setting)
+    first = parser.text.count(b"\n") + 2
+    failed = frozenset(line - first for line in clang.lines_with_errors(attempt.unit, parsed.path) if line >= first)
+    known = {(problem.path, problem.line, problem.message) for problem in parsed.problems}
+    added = [problem for problem in attempt.problems if (problem.path, problem.line, problem.message) not in known]
+    return replace(parsed, tu=attempt.unit, problems=(*parsed.problems, *added), again=None), failed
 
 
 def _sight(path: str, text: bytes, attempt: _Attempt, ranges: Sequence[tuple[int, int]], is_whole: bool) -> Sight:
@@ -381,7 +407,8 @@ class _Parser(Struct, frozen=True):
         for _ in range(_CONDITION_ROUNDS):
             if not any(problem.is_error for problem in attempt.problems):
                 break
-            files = self._own_files(attempt)
+            # What the file itself leaves out is what its build may choose; a header that it can't do without is not.
+            files = [path for path in self._own_files(attempt) if path != self.path]
             asked = conditions_for(attempt.problems, files, self._own_text_of, _left_out_of(attempt))
             other = self._with_asked(attempt, asked)
             if other is None or self._all_errors(other) >= self._all_errors(attempt):

@@ -229,6 +229,9 @@ def _is_of_pointers(type_: ir.Type) -> bool:
 
 def with_template(configuration: Configuration, function: ir.Function) -> Configuration:
     """States what an uninstantiated template was evaluated with, as far as its arrays' elements depend on it."""
+    if function.made_with:
+        made = f"{function.made_with} (nothing instantiates the template)"
+        return replace(configuration, assumptions=(*configuration.assumptions, made))
     if not function.template_types:
         return configuration
     nodes = walk.nodes_in(function)

@@ -19,13 +19,13 @@ def test_rows_of_unknown_length_have_no_address() -> None:
     assert not facts.races and not facts.misalignments
 
 
-def test_elements_of_a_parameter_s_type_are_taken_for_four_bytes_and_said_to_be() -> None:
+def test_a_parameter_s_type_is_taken_for_a_usual_one_and_said_to_be() -> None:
     kernel = "template <typename T, typename F> __global__ void k(const float *o) { __shared__ T t[32][33];"
     [facts] = analyse_file("a.cu", AnalysisOptions(unsaved=(("a.cu", _LAUNCH + kernel + _STORE),))).kernels
     [result] = [access.results[0] for access in facts.accesses if access.array == "t"]
     # A warp is one row of the block, and writes 32 words that follow each other.
     assert (result.status, result.wavefronts_per_request) == ("assumed", 1.0)
-    assert facts.launches[0].assumptions == ("sizeof(T) = 4 (nothing instantiates the template)",)
+    assert facts.launches[0].assumptions == ("T = float, F = float (nothing instantiates the template)",)
 
 
 def test_the_type_of_an_element_comes_with_the_pointer_that_is_moved() -> None:
@@ -48,13 +48,15 @@ def test_sizeof_is_the_size_that_is_taken_and_reads_nothing() -> None:
     assert [access.results[0].status for access in facts.accesses] == ["assumed"] * 3
 
 
-def test_elements_that_merely_depend_on_it_have_no_address() -> None:
+def test_elements_that_depend_on_it_have_the_size_that_they_have_for_it() -> None:
     source = (
         "template <typename T> struct Pair { T a, b; };"
         "template <typename T> __global__ void k(Pair<T> *o) { o[threadIdx.x].a = 0; }"
     )
     [facts] = analyse_file("a.cu", AnalysisOptions(unsaved=(("a.cu", source),))).kernels
-    assert [access.results[0].status for access in facts.accesses] == ["unknown"]
+    [result] = [access.results[0] for access in facts.accesses]
+    # Thirty-two pairs of 8 bytes: 256 bytes, or 8 sectors.
+    assert (result.status, result.sectors_per_request) == ("assumed", 8.0)
 
 
 def test_a_template_s_numbers_are_unknown_or_given() -> None:

@@ -48,6 +48,8 @@ class Context:
         self.type_tests = TypeTests(self)
         self.symbols = Symbols(self)
         self.functions = Functions(self, launching)
+        self.instances = parsed.instances
+        self.shown_path = parsed.shown(parsed.path)
         self.stand_ins = StandIns(self, parsed.stand_ins)
         self.constructors = Constructors(self)
         self.calls = Calls(self)

@@ -178,7 +178,20 @@ class Functions:
             launches_kernels=context.launches_kernels(span),
             stand_ins=context.stand_ins.numbers(stand_ins),
             volatile=context.volatile,
+            made_with=self._made_with(definition),
         )
+
+    def _made_with(self, definition: Cursor) -> str:
+        """The arguments of an instance that was made for want of others."""
+        if not self._context.instances:
+            return ""
+        pattern = cursors.specialized_template(definition)
+        if not kinds.is_declaration(pattern.kind):
+            return ""
+        return self._context.instances.get(cursors.usr(pattern), "")
+
+    def definition(self, key: str) -> Cursor:
+        return self._definitions[key]
 
     def _template_values(self, definition: Cursor) -> tuple[ir.Symbol, ...]:
         parameters = declarations.template_parameters(definition)

@@ -142,6 +142,15 @@ class Sources:
 
     # --- text --------------------------------------------------------------------------------------
 
+    def text_of_template(self, definition: Cursor) -> str:
+        """The text from the word `template` on to the end of what is written as a template; empty in a macro."""
+        extent = cursors.extent(definition)
+        if not extent.begin or (extent.begin | extent.end) & _IN_MACRO:
+            return ""
+        file, start = self._begin(extent)
+        text = file.text[start : self._place(extent.end).offset + 1]
+        return text if text.startswith("template") else ""
+
     def text(self, cursor: Cursor) -> str:
         """The text of a node; empty where a macro is involved."""
         extent = cursors.extent(cursor)

@@ -46,6 +46,7 @@ def lower_unit(
         host_patterns=unit.host_patterns(),
         axioms=unit.axioms,
         instantiations=unit.instantiations,
+        bare_templates=unit.bare_templates,
         constant=unit.constant,
     )
 
@@ -100,6 +101,20 @@ class _Unit:
         found |= {ref.key: ref for ref in self._instantiated if pattern_of(ref) == key}
         return tuple(found.values())
 
+    def bare_templates(self) -> tuple[ir.TemplateHead, ...]:
+        """Those that a name leads to from the end of the file: members of classes that are templates are none."""
+        found = []
+        for ref in sorted(self.kernels, key=lambda ref: ref.span.path != self._context.shown_path):
+            if ref.templated and not self.instantiations(ref.key):
+                definition = self._context.functions.definition(ref.key)
+                scopes = _scopes(definition)
+                text = self._context.sources.text_of_template(definition)
+                if scopes is not None and text:
+                    namespaces, classes = scopes
+                    name = "::".join((*classes, ref.name))
+                    found.append(ir.TemplateHead(ref.usr, tuple(namespaces), name, ref.name, text))
+        return tuple(found)
+
     def constant(self, usr: str) -> ir.Expr | None:
         """What a constant is that the file defines."""
         for variable in self._variables:
@@ -132,6 +147,25 @@ class _Unit:
                     waiting.append(ref.key)
             named = functions.named_functions(waiting.pop()) if waiting else []
         return found
+
+
+def _scopes(definition: Cursor) -> tuple[list[str], list[str]] | None:
+    """The namespaces and the classes that a function is in, outermost first; None where it is in a template, or in no
+    place to name."""
+    namespaces: list[str] = []
+    classes: list[str] = []
+    around = cursors.semantic_parent(definition)
+    while around.kind != kinds.TRANSLATION_UNIT:
+        name = cursors.spelling(around)
+        is_named = bool(name) and "(" not in name
+        if around.kind == kinds.NAMESPACE:
+            namespaces += [name] if is_named else []
+        elif around.kind in (kinds.STRUCT_DECL, kinds.CLASS_DECL) and is_named:
+            classes.append(name)
+        else:
+            return None
+        around = cursors.semantic_parent(around)
+    return namespaces[::-1], classes[::-1]
 
 
 class _Definitions:

@@ -1,0 +1,207 @@
+"""Instances of kernel templates that nothing in sight instantiates, made to be evaluated in their place.
+
+In a template itself, sizes of types are open and what depends on them has no type, so that little of it can be
+evaluated. Which arguments a template is for, its text says in part: the numbers that its parameters are compared with,
+the types that it tells apart, and other texts that name it with arguments. Clang is asked which of these make a
+function, and the first that does stands for all. It is one of many: what rests on it is said to be assumed.
+"""
+
+from __future__ import annotations
+
+import itertools
+import re
+from collections.abc import Callable, Collection, Iterator, Sequence
+from typing import Final
+
+from msgspec import Struct
+
+from cudalint.heuristics import heuristic
+from cudalint.ir import TemplateHead
+
+_MOST_TEMPLATES: Final = 24
+_MOST_TRIED: Final = 8
+"""Sets of arguments for one template."""
+_LEAST_TOLD: Final = 2
+_LONGEST: Final = 1 << 16
+"""Of a body that is looked through."""
+_COMMENT: Final = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
+_TYPE: Final = re.compile(r"(?:typename|class)\b\s*(?P<pack>\.\.\.)?\s*(?P<name>\w*)\s*(?P<default>=.*)?\Z", re.DOTALL)
+_VALUE: Final = re.compile(
+    r"(?P<type>[\w:\s<>,*&()]+?)\s*(?P<pack>\.\.\.)?\s*\b(?P<name>[A-Za-z_]\w*)\s*(?P<default>=.*)?\Z", re.DOTALL
+)
+_BRACKETS: Final = re.compile(r"[<>(){}\[\],]")
+_OF_INDICES: Final = re.compile(r"(?i:id|idx|ind|index|indices|int|offset|count)(?:_?[Tt](?:ype)?)?\Z")
+_OF_THREADS: Final = re.compile(r"(?i)thread|block_?(?:size|dim)|cta_?size")
+_OF_PACKS: Final = re.compile(r"(?i)vec|ilp|unroll|pack|items|per_?thread|stage|depth|elt|elem")
+_OTHERWISE: Final = re.compile(r"\belse\b(?!\s*if\b)")
+_INTEGERS: Final = re.compile(r"(?:unsigned|signed|int|long|short|char|std::|size_t|u?int\d+_t|const|\s)+\Z")
+_FLOATING: Final = ("float", "__half", "__nv_bfloat16")
+_MENTIONED: Final = {
+    "__half": re.compile(r"\b(?:__half|half|cuda_fp16)\b"), "__nv_bfloat16": re.compile(r"bfloat16|bf16"),
+}  # fmt: skip
+_ARGUMENT: Final = re.compile(
+    r"\s*(?:\d+|true|false|(?:unsigned\s+)?(?:float|double|int|char|short|long|bool)|__half2?|half2?|__nv_bfloat16|nv_bfloat16"
+    r"|nv_half|float[234]|int[234]|u?int(?:8|16|32|64)_t)\s*\Z"
+)
+
+
+_FUNCTOR: Final = "_cudalint_functor"
+FUNCTOR: Final = (
+    f"struct {_FUNCTOR} {{ template <class T, class... A> __host__ __device__ T operator()(T a, A...) const "
+    "{ return a; } };"
+)
+"""A line that declares something to call: it gives back its first argument."""
+
+
+_SHOWN: Final = {_FUNCTOR: "a function of its first argument", "__half": "half"}
+
+
+class Parameter(Struct, frozen=True):
+    name: str
+    type: str
+    """Of a value; nothing for a parameter that stands for a type."""
+
+
+class Trial(Struct, frozen=True):
+    """One set of arguments for a template."""
+
+    head: TemplateHead
+    arguments: tuple[str, ...]
+    names: tuple[str, ...]
+
+    def line(self, number: int) -> str:
+        """What makes clang instantiate it, where its own names are known."""
+        opened = "".join(f"namespace {name} {{ " for name in self.head.namespaces)
+        made = f"{self.head.name}<{', '.join(self.arguments)}>"
+        closed = " }" * len(self.head.namespaces)
+        return f"{opened}[[maybe_unused]] static auto* const _cudalint_instance_{number} = &{made};{closed}"
+
+    @property
+    def text(self) -> str:
+        """The arguments by their parameters, as a person would write them."""
+        shown = (_SHOWN.get(argument, argument) for argument in self.arguments)
+        return ", ".join(f"{name} = {argument}" for name, argument in zip(self.names, shown, strict=True))
+
+
+_INSTANCES = heuristic("instances", "kernel templates of libraries without their callers")
+
+
+def trials_for(heads: Sequence[TemplateHead], text: str, given: Collection[str] = ()) -> tuple[Trial, ...]:
+    """What to try for templates; `text` is that of the file, which may say more of their arguments. Those of which
+    the user gives a number, by one of the names that are `given` or in an annotation, stay what they are."""
+    if not _INSTANCES.is_on:
+        return ()
+    found: list[Trial] = []
+    for head in heads[:_MOST_TEMPLATES]:
+        names = "|".join([re.escape(parameter.name) for parameter in parameters_of(head.text) or ()])
+        if any(each.name in given for each in parameters_of(head.text) or ()) or (
+            names and re.search(rf"cudalint:[^\n]*\b(?:{names})\b", text)
+        ):
+            continue
+        found += itertools.islice(dict.fromkeys(_trials(head, text)), _MOST_TRIED)
+    return tuple(found)
+
+
+def chosen(trials: Sequence[Trial], failed: Callable[[int], bool]) -> tuple[Trial, ...]:
+    """The first for each template that clang takes; `failed` tells by a trial's number."""
+    found: dict[str, Trial] = {}
+    for number, trial in enumerate(trials):
+        if trial.head.usr not in found and not failed(number):
+            found[trial.head.usr] = trial
+    return tuple(found.values())
+
+
+def _trials(head: TemplateHead, text: str) -> Iterator[Trial]:
+    parameters = parameters_of(head.text)
+    if not parameters:
+        return
+    names = tuple(parameter.name for parameter in parameters)
+    own = _COMMENT.sub(" ", head.text[:_LONGEST])
+    for arguments in _named_in(_COMMENT.sub(" ", text), head.plain_name, len(parameters)):
+        yield Trial(head, arguments, names)
+    floating = [name for name in _FLOATING if name not in _MENTIONED or _MENTIONED[name].search(text + own)]
+    choices = [_values(each, own, text) if each.type else _types(each, own, floating) for each in parameters]
+    if not all(choices):
+        return
+    kinds = max((len(choice) for choice, each in zip(choices, parameters, strict=True) if not each.type), default=1)
+    sizes = max((len(choice) for choice, each in zip(choices, parameters, strict=True) if each.type), default=1)
+    for kind, size in itertools.product(range(kinds), range(sizes)):
+        # Those of one kind go together: a table of sizes has one for each.
+        numbers = (size if each.type else kind for each in parameters)
+        picked = (choice[min(number, len(choice) - 1)] for choice, number in zip(choices, numbers, strict=True))
+        yield Trial(head, tuple(picked), names)
+
+
+def parameters_of(text: str) -> list[Parameter] | None:
+    """The parameters of a template that have to be given, in order; None where that can't be told or done."""
+    found = []
+    for part in _parts(text):
+        parameter = _TYPE.match(part)
+        value = None if parameter else _VALUE.match(part)
+        match = parameter or value
+        if match is None or part.startswith("template"):
+            return None
+        if match["pack"] or match["default"]:
+            break
+        if not match["name"]:
+            return None
+        found.append(Parameter(match["name"], "" if parameter else " ".join(match["type"].split())))
+    return found
+
+
+def _parts(text: str) -> Iterator[str]:
+    """What stands between the commas of `template <...>`."""
+    open_ = text.find("<")
+    depth, start = 0, open_ + 1
+    for match in _BRACKETS.finditer(_COMMENT.sub(lambda comment: " " * len(comment[0]), text), open_):
+        mark = match[0]
+        depth += mark in "<({["
+        depth -= mark in ">)}]"
+        if depth == 0 or (depth == 1 and mark == ","):
+            part = _COMMENT.sub(" ", text[start : match.start()]).strip()
+            if part:
+                yield part
+            start = match.end()
+        if depth == 0:
+            return
+
+
+def _named_in(text: str, name: str, number: int) -> Iterator[tuple[str, ...]]:
+    """The arguments with which a text names a template, where they are numbers and types that all know."""
+    for match in re.finditer(rf"\b{re.escape(name)}\s*<([^<>;(){{}}]*)>", text):
+        arguments = tuple(argument.strip() for argument in match[1].split(","))
+        if len(arguments) >= number and all(map(_ARGUMENT.match, arguments)):
+            yield arguments[:number]
+
+
+def _types(parameter: Parameter, own: str, floating: Sequence[str]) -> list[str]:
+    """The types for a parameter: those that the template tells apart, and the usual ones."""
+    told = re.findall(rf"\bis_same(?:_v)?\s*<\s*{parameter.name}\s*,\s*([\w:]+)\s*>", own)
+    told = [type_ for type_ in told if _ARGUMENT.match(type_)]
+    called = (variable for variable in re.findall(rf"\b{parameter.name}\s+(?:const\s*)?&?\s*(\w+)\s*[,)=;]", own))
+    if any(re.search(rf"\b{variable}\s*\(", own) for variable in called):
+        return [_FUNCTOR, *told]
+    usual = ["int", "long"] if _OF_INDICES.search(parameter.name) else [*floating, "int"]
+    # What has a branch for all others is for the usual ones, too.
+    return list(dict.fromkeys([*usual, *told] if _OTHERWISE.search(own) else [*told, *usual]))
+
+
+def _values(parameter: Parameter, own: str, text: str) -> list[str]:
+    """The numbers for a parameter: those that it is compared with or made in a dispatch, then those that are usual for
+    threads of a block and elements of a vector. Of other sizes nobody knows: a padding of 32 would be a made-up one."""
+    if parameter.type.split()[-1:] == ["bool"]:
+        return ["false", "true"]
+    if not _INTEGERS.match(parameter.type):
+        return [f"static_cast<{parameter.type}>(0)"]
+    name = re.escape(parameter.name)
+    compared = re.findall(rf"\b{name}\s*==\s*(\d+)\b", own)
+    made = re.findall(rf"\bconstexpr\s+(?:static\s+)?[\w:]+\s+{name}\s*=\s*(\d+)\s*;", text)
+    if _OF_THREADS.search(parameter.name):
+        usual = ["128", "256", "32"]
+    else:
+        usual = ["4", "8", "2"] if _OF_PACKS.search(parameter.name) else []
+    # What is told apart by 0 and 1 is what has none, or only one.
+    told = sorted([*compared, *made], key=lambda number: int(number) < _LEAST_TOLD)
+    told = [number for number in told if int(number) > 0]
+    return list(dict.fromkeys([*told, *usual]))
+

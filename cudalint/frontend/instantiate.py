@@ -1,0 +1,27 @@
+"""Has clang make instances of kernel templates that nothing in a file instantiates."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+from msgspec.structs import replace
+
+from cudalint import ir
+from cudalint.frontend.instances import FUNCTOR, chosen, trials_for
+from cudalint.frontend.parse import ParsedFile
+
+
+def with_instances(parsed: ParsedFile, unit: ir.Unit, given: Collection[str]) -> ParsedFile | None:
+    """The file with instances of its bare templates; None where there are none to be had. Of some parameters
+    the user gives a value by name."""
+    again = parsed.again
+    heads = unit.bare_templates() if again is not None else ()
+    trials = trials_for(heads, parsed.source.decode("latin-1"), given)
+    if again is None or not trials:
+        return None
+    _, failed = again([FUNCTOR, *(trial.line(number) for number, trial in enumerate(trials))])
+    found = chosen(trials, lambda number: number + 1 in failed)
+    if not found:
+        return None
+    made, _ = again([FUNCTOR, *(trial.line(number) for number, trial in enumerate(found))])
+    return replace(made, instances={trial.head.usr: trial.text for trial in found})

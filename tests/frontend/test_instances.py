@@ -1,0 +1,55 @@
+"""What kernel templates that nothing instantiates are evaluated with."""
+
+from __future__ import annotations
+
+import pytest
+
+from cudalint.analysis import analyse_file
+from cudalint.facts import KernelFacts
+from cudalint.options import AnalysisOptions
+
+
+def _kernel(source: str, **options: object) -> KernelFacts:
+    [facts] = analyse_file("a.cu", AnalysisOptions(unsaved=(("a.cu", source),), **options)).kernels  # type: ignore[arg-type]
+    return facts
+
+
+_STRIDED = "a[threadIdx.x * N] = 0; }"
+
+
+@pytest.mark.parametrize(
+    ("head", "body", "made"),
+    [
+        ("class T, int N", "{ static_assert(N == 16 || N == 8, \"\"); " + _STRIDED, "T = float, N = 16"),
+        # What clang does not take is none: there is no such type for `int`.
+        ("class T, int N", "{ static_assert(N == 2 * sizeof(T), \"\"); if (N == 4) return; if (N == 8) " + _STRIDED,
+         "T = float, N = 8"),
+        ("int VEC, class IndexT", "{ IndexT i = threadIdx.x; a[i * VEC] = 0; }", "VEC = 4, IndexT = int"),
+        ("class Op", "{ Op op; a[threadIdx.x] = op(a[threadIdx.x], 2); }", "Op = a function of its first argument"),
+        # Nothing says how many.
+        ("int N", "{ " + _STRIDED, None),
+        ("class T, int N = 2", "{ " + _STRIDED, "T = float"),
+    ],
+)  # fmt: skip
+def test_arguments_come_from_what_the_template_says_of_them(head: str, body: str, made: str | None) -> None:
+    facts = _kernel(f"namespace lib {{ template <{head}> __global__ void k(float* a) {body} }}")
+    said = [text for text in facts.launches[0].assumptions if "nothing instantiates" in text]
+    assert said == ([f"{made} (nothing instantiates the template)"] if made else [])
+
+
+def test_arguments_that_another_text_names_come_first() -> None:
+    """The file has them in a macro that nothing expands here."""
+    facts = _kernel(
+        "template <class T, int N> __global__ void k(T* a) { if (N == 8) return; a[threadIdx.x * N] = 0; }\n"
+        "#define RUN k<double, 2><<<1, 64>>>\n"
+    )
+    [result] = [access.results[0] for access in facts.accesses]
+    # Thirty-two numbers of 8 bytes that lie 16 bytes apart: 512 bytes, or 16 sectors.
+    assert (facts.instantiation, result.status, result.sectors_per_request) == ("k<double, 2>", "assumed", 16.0)
+
+
+def test_numbers_that_the_user_gives_are_those() -> None:
+    source = "template <int VEC> __global__ void k(float* a) { a[threadIdx.x * VEC] = 0; }"
+    facts = _kernel(source, params=((None, "VEC", "2"),), block=(64, 1, 1))
+    [result] = [access.results[0] for access in facts.accesses]
+    assert result.sectors_per_request == 8.0
