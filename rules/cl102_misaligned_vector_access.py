@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from cudalint.diagnostics import Diagnostic, Related
-from cudalint.facts import KernelFacts, Misalignment
+from cudalint.facts import FileFacts, KernelFacts, Misalignment
 from cudalint.rule import Rule, RuleContext
 from cudalint.rulekit import frames_related
 
@@ -39,7 +39,9 @@ class MisalignedVectorAccess(Rule):
         // or: a pitch that is rounded up, (K + 3) / 4 * 4
 
     What it leaves out
-        Pointers that are themselves loaded from memory, addresses that only data can misalign, and rows whose length
+        A width that is a template's argument, of which the file has a narrower instantiation for other sizes; rows of
+        which another size says how long they are, so that the pitch is the caller's choice; sizes that are counted in
+        whole vectors and in nothing else. Pointers that are themselves loaded from memory, addresses that only data can misalign, and rows whose length
         is counted in bytes although the array holds something larger, as cudaMallocPitch gives it. A vector of which
         the kernel uses one field may be narrowed by the compiler to a load of that field, which is not seen here.
     """
@@ -48,14 +50,17 @@ class MisalignedVectorAccess(Rule):
     name = "misaligned-vector-access"
     severity = "error"
     summary = "accesses whose address is no multiple of their width"
-    reads = frozenset({"alignments"})
+    reads = frozenset({"alignments", "accesses"})
 
     def check(self, kernel: KernelFacts, context: RuleContext) -> Iterator[Diagnostic]:
         by_array: dict[object, list[Misalignment]] = {}
+        open_ones = []
         for found in kernel.misalignments:
             if found.condition is None:
                 by_array.setdefault((found.array, found.launch), []).append(found)
-        for first, *others in (*by_array.values(), *_by_condition(kernel.misalignments)):
+            elif not _is_chosen(found, context.file):
+                open_ones.append(found)
+        for first, *others in (*by_array.values(), *_by_condition(open_ones)):
             yield self._diagnostic(kernel, first, others)
 
     def _diagnostic(self, kernel: KernelFacts, found: Misalignment, others: Sequence[Misalignment]) -> Diagnostic:
@@ -73,6 +78,16 @@ class MisalignedVectorAccess(Rule):
                 *(Related(other.place, _other(other)) for other in others),
             ),
         )
+
+
+def _is_chosen(found: Misalignment, file: FileFacts) -> bool:
+    """Whether the width is up to a template, and another instantiation or kernel makes the same access narrower: who
+    launches the wide one has the narrow one for other sizes."""
+    return any(
+        access.place == found.place and access.bytes < found.bytes
+        for kernel in file.kernels
+        for access in kernel.accesses
+    )
 
 
 def _by_condition(misalignments: Sequence[Misalignment]) -> list[list[Misalignment]]:
