@@ -41,9 +41,10 @@ class MisalignedVectorAccess(Rule):
     What it leaves out
         A width that is a template's argument, of which the file has a narrower instantiation for other sizes; rows of
         which another size says how long they are, so that the pitch is the caller's choice; sizes that are counted in
-        whole vectors and in nothing else. Pointers that are themselves loaded from memory, addresses that only data can misalign, and rows whose length
-        is counted in bytes although the array holds something larger, as cudaMallocPitch gives it. A vector of which
-        the kernel uses one field may be narrowed by the compiler to a load of that field, which is not seen here.
+        whole vectors and in nothing else. Pointers that are themselves loaded from memory, addresses that only data
+        can misalign, and rows whose length is counted in bytes although the array holds something larger, as
+        cudaMallocPitch gives it. A vector of which the kernel uses one field may be narrowed by the compiler to a load
+        of that field, which is not seen here.
     """
 
     code = "CL102"
