@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
-from cudalint.diagnostics import Diagnostic, Suggestion
-from cudalint.facts import KernelFacts, Race
+from cudalint.diagnostics import Applicability, Diagnostic, Edit, Suggestion
+from cudalint.facts import Insertion, KernelFacts, Race
 from cudalint.racekit import ONE_THREAD, grouped, is_update, may_be_meant_once, race_finding
+from cudalint.remedies.insertions import before_statement
 from cudalint.rule import Rule, RuleContext
 
 
@@ -56,7 +57,30 @@ class GlobalRace(Rule):
             told = next((race for race in group if is_update(race, kernel)), group[0])
             is_ordered = all(race.fix is not None for race in group if race.reach != "grid")
             text = _remedy(told, kernel, is_ordered)
-            yield race_finding(self, kernel, group, Suggestion(text) if text is not None else None)
+            edits = _edits(told, kernel, is_ordered, context.text_of)
+            safety: Applicability = "safe" if edits else "display"
+            suggestion = Suggestion(text, edits, applicability=safety) if text is not None else None
+            yield race_finding(self, kernel, group, suggestion)
+
+
+def _edits(race: Race, kernel: KernelFacts, is_ordered: bool, text_of: Callable[[str], str]) -> tuple[Edit, ...]:
+    """A memory fence before the atomic that lacks it, or the barrier that was tried, where that is what `_remedy` says:
+    neither does anything but order what there is."""
+    inserted: tuple[Insertion, ...] = ()
+    if race.fence_before is not None:
+        inserted = before_statement(text_of(race.fence_before.path), race.fence_before, "__threadfence();")
+    elif race.fix is not None and _takes_a_barrier(race, kernel, is_ordered):
+        inserted = race.fix.insertions
+    return tuple(Edit(each.place, each.text) for each in inserted)
+
+
+def _takes_a_barrier(race: Race, kernel: KernelFacts, is_ordered: bool) -> bool:
+    operations = {race.first.operation, race.second.operation}
+    if race.reach == "grid" or not is_ordered or is_update(race, kernel) or "load" not in operations:
+        return False
+    if _is_written_twice(race, kernel) or race.first.place.line == race.second.place.line:
+        return False
+    return _lanes_take_turns(race, kernel) or kernel.launches[race.launch].grid == (1, 1, 1)
 
 
 def _lanes_take_turns(race: Race, kernel: KernelFacts) -> bool:

@@ -19,6 +19,10 @@ _BODILESS = re.compile(r"(?:\)|\belse|\bdo)\s*\Z")
 """What stands before the body of a branch or a loop that has no braces."""
 _ONE_OF_SEVERAL = re.compile(r"[{};:]\s*\Z")
 """What stands before a statement in braces."""
+_AHEAD = re.compile(r"[;{}](?=[^;{}]*\Z)")
+"""What ends before the statement that goes on at the end."""
+_NOT_ALONE = re.compile(r"(?:else|while|case|default)\b|\w+\s*:(?!:)")
+"""How a statement begins that something before it or in it belongs to."""
 _INDENT = "    "
 
 _Pieces = list[tuple[int, str]]
@@ -34,6 +38,23 @@ def insertions(text: str, place: Place, where: Literal["before", "end"], stateme
     find = _before if where == "before" else _at_end
     found = [(source.position(offset), inserted) for offset, inserted in find(source, begin, end, statement)]
     return tuple(Insertion(Place(place.path, *at, *at), inserted) for at, inserted in found)
+
+
+def before_statement(text: str, place: Place, statement: str) -> tuple[Insertion, ...]:
+    """What to insert for `statement` to stand before the whole statement that an expression is in, with the branches
+    that it hangs on without braces."""
+    source = code_text(text)
+    begin, _ = source.extent(place)
+    ahead = _AHEAD.search(source.code[:begin])
+    if ahead is None or not source.code[begin : begin + 1].strip():
+        return ()
+    start = source.skip(ahead.end())
+    if source.code[: ahead.end()].count("(") != source.code[: ahead.end()].count(")"):
+        return ()  # Within the head of a loop.
+    if _NOT_ALONE.match(source.code, start):
+        return ()
+    at = source.position(start)
+    return insertions(text, Place(place.path, *at, place.end_line, place.end_column), "before", statement)
 
 
 def _before(source: CodeText, begin: int, end: int, statement: str) -> _Pieces:

@@ -234,3 +234,44 @@ def test_the_limit_of_dynamic_shared_memory_is_raised(bytes_: str) -> None:
     assert suggestion is not None and suggestion.applicability == "safe"
     call = f"cudaFuncSetAttribute(kernel<1, 2>, cudaFuncAttributeMaxDynamicSharedMemorySize, {bytes_});"
     assert apply_edits(before, suggestion.edits) == _LIMIT.format(before=f"{{ {call} ", after=" }", bytes=bytes_)
+
+
+_LAST_BLOCK = """__global__ void sum(const float *in, float *partial, unsigned *done, float *out) {{
+    __shared__ unsigned ticket;
+    if (threadIdx.x == 0) {{
+        partial[blockIdx.x] = in[blockIdx.x];
+        {fence}{draw}
+    }}
+    __syncthreads();
+    if (ticket == gridDim.x - 1 && threadIdx.x == 0) {{
+        float x = 0;
+        for (int i = 0; i < gridDim.x; i++) x += partial[i];
+        out[0] = x;
+    }}
+}}
+void launch(const float *in, float *partial, unsigned *done, float *out) {{ sum<<<64, 64>>>(in, partial, done, out); }}
+"""
+
+
+@pytest.mark.parametrize("draw", ["ticket = atomicInc(done, gridDim.x);", "if (true) ticket = atomicInc(done, 64);"])
+def test_a_fence_stands_before_the_atomic_that_lacks_it(draw: str) -> None:
+    """What a block has written is only visible to the block that comes last with a memory fence before it draws."""
+    before = _LAST_BLOCK.format(fence="", draw=draw)
+    suggestion = _suggestion(before, "CL305")
+    assert suggestion is not None
+    fence = "__threadfence();\n        "
+    assert apply_edits(before, suggestion.edits) == _LAST_BLOCK.format(fence=fence, draw=draw)
+
+
+def test_a_barrier_orders_a_single_block() -> None:
+    """Each thread writes what its neighbour has read, and only threads of this block are there to do so."""
+    source = """__global__ void shift(float *x) {{
+    float next = x[threadIdx.x + 1];
+    {barrier}x[threadIdx.x] = next;
+}}
+void launch(float *x) {{ shift<<<1, 256>>>(x); }}
+"""
+    suggestion = _suggestion(source.format(barrier=""), "CL305")
+    assert suggestion is not None
+    barrier = "__syncthreads();\n    "
+    assert apply_edits(source.format(barrier=""), suggestion.edits) == source.format(barrier=barrier)
