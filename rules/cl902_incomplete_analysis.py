@@ -178,7 +178,7 @@ def _blocks(kernels: Sequence[KernelFacts]) -> str:
 
 
 def _is_assumed(launch: LaunchFacts) -> bool:
-    return launch.source in ("default", "launch-bounds") and launch.line is None
+    return launch.source in ("default", "inferred", "launch-bounds") and launch.line is None
 
 
 def _enumerated(reasons: Counter[str], first: Collection[str] = ()) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import ClassVar, Self
 
 from msgspec import Struct, field
@@ -19,6 +20,8 @@ from cudalint.evaluate.requests.execution import Execution
 from cudalint.evaluate.requests.figures import evaluate_access
 from cudalint.facts import Access, AccessResult, ArrayFacts, KernelFacts, LibraryCall, Place
 from cudalint.kinds import Kind
+from cudalint.launches.configuration import Block
+from cudalint.launches.variants import not_with, other_shapes
 from cudalint.source.text import Spellings
 
 NO_TIME = "the kernel takes too long"
@@ -37,6 +40,19 @@ class _Site(Struct, frozen=True, eq=False):
     is_copy: bool
     """Whether a struct is loaded as a whole and stored as it is."""
     results: list[AccessResult] = field(default_factory=list)
+
+    def excess(self, launch: int) -> float:
+        """How many times the ideal it takes under a launch at most."""
+        return max((_excess(result) for result in self.results if result.launch == launch), default=0.0)
+
+    def compare(self, launch: int, others: Iterable[AccessResult], block: Block) -> None:
+        """Takes its figures under a launch for estimates where it is a good access with a block of another shape."""
+        if not 0 < max(map(_excess, others), default=0.0) <= _EXCEEDS:
+            return
+        self.results[:] = [
+            replace(result, reason=not_with(block), reason_kind="estimate") if result.launch == launch else result
+            for result in self.results
+        ]
 
 
 class AccessCollector(Provider, eq=False):
@@ -60,6 +76,22 @@ class AccessCollector(Provider, eq=False):
                 continue
             results.extend(evaluate_access(events, execution.view))
             execution.view.trim()
+        self._doubt_made_up_block(run)
+
+    def _doubt_made_up_block(self, run: Run) -> None:
+        """Where nobody says which block the kernel is launched with, and it may be one of several shapes, a figure that
+        is a good one with another says nothing certain."""
+        for other in other_shapes(run.configuration, run.subject.function):
+            exceeding = {key for key, site in self._sites.items() if _is_doubtful(site, run.index)}
+            if not exceeding or run.execution.deadline.is_over():
+                return
+            configuration = replace(run.configuration, block=other)
+            execution = run.subject.again(run.index, configuration)
+            there = _by_site(execution)
+            for key in exceeding:
+                results = list(evaluate_access(there[key], execution.view)) if key in there else []
+                self._sites[key].compare(run.index, results, run.configuration.block)
+            execution.view.trim()
 
     def is_exceeded_by(self, other: AccessCollector, index: int) -> bool:
         """Whether the traffic of some access is more beyond its ideal in `other` than under a launch that is here."""
@@ -75,6 +107,12 @@ class AccessCollector(Provider, eq=False):
         accesses = (_access(site, self.spellings) for site in self._sites.values())
         found = sorted(accesses, key=lambda a: (a.place, a.inlined_from, a.operation, a.space))
         return replace(facts, accesses=tuple(found))
+
+
+def _is_doubtful(site: _Site, launch: int) -> bool:
+    """Whether figures are beyond the ideal that nothing else makes estimates yet."""
+    own = [result for result in site.results if result.launch == launch]
+    return site.excess(launch) > _EXCEEDS and all(result.reason_kind == "other" for result in own)
 
 
 def _excess(result: AccessResult) -> float:

@@ -74,11 +74,14 @@ class RaceCollector(Provider, eq=False):
     def _doubt_block(self, run: Run) -> None:
         """Races of a block that was made up, and that the kernel is not made for, say nothing about the right one."""
         launch = run.execution.launch
-        if launch.block_is_made_up and self._has_certain(run.index):
+        own = [(key, race) for key, race in self._races.items() if race.launch == run.index]
+        if launch.block_is_made_up and own:
             array = outgrown(run.execution, run.trial)
             if array is not None:
                 reason = f"no launch in sight gives the block, and `{array}` has no room for {launch.block}"
-                self._doubt(run.index, reason)
+                for key, race in own:
+                    # Sizes for which it is there are none of the right block.
+                    self._races[key] = replace(race, certainty="possible", reason=reason, size=None, usual=False)
 
     def _with_other_blocks(self, run: Run) -> None:
         """Races under a block that was made up are certain only if they are there with other blocks too."""

@@ -9,7 +9,10 @@ from msgspec import Struct
 
 from cudalint.facts.places import Place
 
-LaunchSource = Literal["launch-site", "annotation", "config", "command-line", "launch-bounds", "default"]
+LaunchSource = Literal[
+    "launch-site", "annotation", "config", "command-line", "launch-bounds", "inferred", "default"
+]
+"""`inferred` is what the kernel's own code says of a block that nobody gives."""
 KnownExtents = tuple[int | None, int | None, int | None]
 """Extents in x, y and z; None for one that nothing in sight says."""
 
@@ -90,12 +93,12 @@ class LaunchFacts(Struct, frozen=True, eq=False):
     @property
     def is_made_up(self) -> bool:
         """Whether nobody launches the kernel, as far as can be seen, and nobody says how."""
-        return self.path is None and self.source in ("default", "launch-bounds")
+        return self.path is None and self.source in ("default", "inferred", "launch-bounds")
 
     @property
     def block_is_made_up(self) -> bool:
         """Whether nothing says what the block is."""
-        return self.source == "default" and not self.by_default
+        return self.source in ("default", "inferred") and not self.by_default
 
     @property
     def grid_is_assumed(self) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from msgspec import Struct
 
@@ -16,7 +16,7 @@ from cudalint.launches.limits import MAX_EVALUATED, MAX_THREADS
 from cudalint.scenarios import alternatives
 
 DEFAULT_THREADS = 256
-_DEFAULT_EXTENTS = {0: (), 1: (256,), 2: (32, 8), 3: (32, 4, 2)}
+DEFAULT_EXTENTS: Mapping[int, tuple[int, ...]] = {0: (), 1: (256,), 2: (32, 8), 3: (32, 4, 2)}
 """The default block, spread over as many extents as are open."""
 
 
@@ -58,10 +58,10 @@ def block_of(nodes: Nodes, graph: Graph, function: ir.Function) -> ChosenBlock:
 def _possible(block: Block, nodes: Nodes, graph: Graph) -> ChosenBlock:
     """A block that a launch can have, and how far it leaves open whether it does."""
     if not _is_of_large_sizes(graph, nodes, block):
-        return ChosenBlock(block, (f"block = {_by(block)} (the launch leaves it open)",))
+        return ChosenBlock(block, (f"block = {spelled(block)} (the launch leaves it open)",))
     if _is_of_small_sizes(graph, nodes, block):
         return ChosenBlock(block)
-    return ChosenBlock(block, (f"block = {_by(block)} (the launch has another one for small sizes)",), True)
+    return ChosenBlock(block, (f"block = {spelled(block)} (the launch has another one for small sizes)",), True)
 
 
 def _default_extents(nodes: Nodes, function: ir.Function) -> list[int]:
@@ -70,7 +70,7 @@ def _default_extents(nodes: Nodes, function: ir.Function) -> list[int]:
     asked = axes_asked(function, ("threadIdx", "blockDim")) or {"x"}
     open_ = [axis for axis, node in zip("xyz", nodes, strict=True) if not node.is_const]
     wanted = [axis for axis in open_ if axis in asked] or open_
-    extents = dict(zip(wanted, _DEFAULT_EXTENTS[len(wanted)], strict=True))
+    extents = dict(zip(wanted, DEFAULT_EXTENTS[len(wanted)], strict=True))
     return [extents.get(axis, 1) for axis in open_]
 
 
@@ -83,11 +83,11 @@ def at_most(asked: Block) -> ChosenBlock:
     for extent in asked:
         block.append(min(max(extent, 1), MAX_EVALUATED // math.prod(block)))
     x, y, z = block
-    why = f"the launch asks for {_by(asked)}, which no block can be"
-    return ChosenBlock((x, y, z), (f"block = {_by(block)} ({why})",))
+    why = f"the launch asks for {spelled(asked)}, which no block can be"
+    return ChosenBlock((x, y, z), (f"block = {spelled(block)} ({why})",))
 
 
-def _by(extents: Sequence[int]) -> str:
+def spelled(extents: Sequence[int]) -> str:
     """`32x8`, as people write it."""
     _, y, z = extents
     return "x".join(map(str, extents[: 3 if z > 1 else 2 if y > 1 else 1]))

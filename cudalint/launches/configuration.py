@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 
 import numpy as np
 from msgspec import Struct
@@ -131,23 +131,38 @@ def axes_asked(function: ir.Function, variables: Sequence[str]) -> set[str]:
     }
 
 
+def thread_axes(function: ir.Function) -> set[str]:
+    """The axes along which a kernel, or what it calls of the user's, asks which thread it is; x among them where
+    there are others."""
+    axes: set[str] = set()
+    for one in _with_callees(function):
+        axes |= axes_asked(one, ("threadIdx",)) if one is not None else set()
+    return axes | {"x"} if axes else axes
+
+
 def asks_block_size(function: ir.Function) -> bool:
     """Whether a kernel, or what it calls, reads `blockDim`; a call that can't be followed may."""
+    return any(one is None or axes_asked(one, ("blockDim",)) for one in _with_callees(function, of_user=False))
+
+
+def _with_callees(function: ir.Function, of_user: bool = True) -> Iterator[ir.Function | None]:
+    """A function and those that it calls, of the user's or all; None at the end where there are more."""
     pending, seen = [function], set[str]()
     while pending:
         one = pending.pop()
-        if axes_asked(one, ("blockDim",)):
-            return True
+        yield one
         for node in walk.nodes_in(one):
             if not isinstance(node, ir.Call) or node.function is None or node.function.key in seen:
                 continue
+            if of_user and not node.function.is_user:
+                continue
             seen.add(node.function.key)
-            called = node.function.load() if len(seen) <= _MOST_CALLEES else None
+            if len(seen) > _MOST_CALLEES:
+                yield None
+                return
+            called = node.function.load()
             if called is not None:
                 pending.append(called)
-            elif len(seen) > _MOST_CALLEES:
-                return True
-    return False
 
 
 def launch_facts(configuration: Configuration, graph: Graph) -> LaunchFacts:

@@ -11,10 +11,13 @@ from cudalint.evaluate.host.memory import Generics
 from cudalint.evaluate.symbolic.graph import Graph
 from cudalint.facts import KnownExtents
 from cudalint.launches.arguments import unknown_arguments
-from cudalint.launches.configuration import UNKNOWN, Block, Configuration, axes_asked
+from cudalint.launches.configuration import UNKNOWN, Block, Configuration, axes_asked, thread_axes
 from cudalint.launches.limits import MAX_THREADS
 from cudalint.scenarios import alternatives
 
+_MOST_SHAPES = 3
+"""The kernel is executed with each of them."""
+_NARROW_EXTENTS = (16, 8)
 _FLAT_EXTENT = 8
 """Threads along each of the axes of a block that has one thread along another axis."""
 
@@ -29,7 +32,7 @@ def other_blocks(configuration: Configuration, function: ir.Function) -> tuple[B
     about."""
     if configuration.source != "default" or configuration.by_default:
         return ()
-    asked = axes_asked(function, ("threadIdx", "blockDim")) or {"x"}
+    asked = axes_asked(function, ("threadIdx", "blockDim")) | thread_axes(function) or {"x"}
     known = configuration.site.block if configuration.site is not None else UNKNOWN
     axes = [axis for axis in range(3) if known[axis] is None and "xyz"[axis] in asked]
     found: list[Block] = []
@@ -39,6 +42,26 @@ def other_blocks(configuration: Configuration, function: ir.Function) -> tuple[B
             block[axis] = extent
         found.append((block[0], block[1], block[2]))
     return (*found, *_flat_blocks(function, axes, known))
+
+
+def other_shapes(configuration: Configuration, function: ir.Function) -> tuple[Block, ...]:
+    """Blocks of another shape that a launch might have as well, where nothing says which it is. Threads along one axis
+    are in a row in any case; `__launch_bounds__` say how many there are, and not how they lie."""
+    block = configuration.block
+    if sum(extent > 1 for extent in block) < 2:
+        return ()
+    if configuration.source == "launch-bounds":
+        first, second = [axis for axis in range(3) if block[axis] > 1][:2]
+        threads = block[first] * block[second]
+        found = []
+        for extent in _NARROW_EXTENTS:
+            other = list(block)
+            other[first], other[second] = extent, threads // extent
+            found.append((other[0], other[1], other[2]))
+        return tuple(found)
+    others = [other for other in other_blocks(configuration, function) if other != block]
+    # With threads along one axis, what is a column otherwise may be a row.
+    return tuple(sorted(others, key=lambda other: sum(extent > 1 for extent in other)))[:_MOST_SHAPES]
 
 
 def _flat_blocks(function: ir.Function, axes: Sequence[int], known: KnownExtents) -> Iterator[Block]:

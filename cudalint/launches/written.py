@@ -20,10 +20,11 @@ from cudalint.expressions import CallOp, Expression, parse_expression
 from cudalint.facts import LaunchSource
 from cudalint.facts import Place as SourcePlace
 from cudalint.launches.arguments import unknown_arguments
-from cudalint.launches.blocks import DEFAULT_THREADS, at_most, block_of
+from cudalint.launches.blocks import at_most, block_of
 from cudalint.launches.configuration import UNKNOWN, Configuration, Nodes, default_grid, known_extents, site_of
 from cudalint.launches.distinct import MAX_LAUNCHES
-from cudalint.launches.limits import MAX_THREADS, problem_of
+from cudalint.launches.limits import problem_of
+from cudalint.launches.made_up import made_up_block
 from cudalint.options import AnalysisOptions, KernelSettings
 
 Lookup = Callable[[Expression], Node]
@@ -65,12 +66,8 @@ def without_launch(
     if options.block is not None:
         return [from_command_line(function, arguments, options, graph)]
     grid = default_grid(function, graph)
-    if function.max_threads is not None:
-        threads = min(function.max_threads, MAX_THREADS)
-        texts = (f"block = {threads} (from __launch_bounds__; no launch in sight)",)
-        return [Configuration((threads, 1, 1), grid, graph.zero, arguments, "launch-bounds", None, None, texts)]
-    texts = (f"block = {DEFAULT_THREADS} (no launch in sight)",)
-    return [Configuration((DEFAULT_THREADS, 1, 1), grid, graph.zero, arguments, "default", None, None, texts)]
+    block, source, text = made_up_block(function)
+    return [Configuration(block, grid, graph.zero, arguments, source, None, None, (text,))]
 
 
 def from_command_line(

@@ -47,6 +47,8 @@ def _origin(launch: LaunchFacts) -> str:
             return "from the command line"
         case "launch-bounds":
             return "from __launch_bounds__"
+        case "inferred":
+            return "from the kernel's own extents"
         case "default" if launch.path:
             return f"the launch{place} leaves the block open"
         case "default":
