@@ -3,10 +3,10 @@
 What a compiler does, what a size is taken for and when a race is doubted follow from no standard: they were read from
 compiled code, from counters, or from programs. Such a part declares itself where it stands,
 
-    @heuristic("copies-of-loops", "PTX and SASS of some hundred loops, nvcc 13.0").otherwise(None)
-    def copies_of(loop: ir.For) -> Copies | None:
+    @heuristic("doubt-grid", "grids that nobody gave").otherwise(None)
+    def grid(conflict: Conflict, execution: Execution) -> Doubt | None:
 
-and is left out of a run whose environment names it: `CUDALINT_WITHOUT=copies-of-loops,own-lists cudalint facts ...`.
+and is left out of a run whose environment names it: `CUDALINT_WITHOUT=doubt-grid,own-lists cudalint facts ...`.
 This is for whoever works on the program; `benchmarks/ablation.py` shows with it what each of them brings. Switches are
 read once, when the program starts, and cost nothing afterwards.
 """

@@ -19,7 +19,6 @@ from cudalint.evaluate.library.bits import BIT_FUNCTIONS
 from cudalint.evaluate.library.bulk import BULK_ACCESSES
 from cudalint.evaluate.library.specifications import SPECIFICATIONS
 from cudalint.evaluate.library.synchronisation import SYNCHRONISATION, converges, unmasked, warp_converges
-from cudalint.evaluate.library.trigonometry import load_tables
 from cudalint.evaluate.library.wmma import MATRIX_FUNCTIONS
 from cudalint.evaluate.symbolic.arithmetic import BOOL, F8, I8, MATH_FUNCTIONS, kind_of
 from cudalint.evaluate.symbolic.nodes import THREAD_BITS, Counter, Node, Reason, Stride, without_cast
@@ -218,9 +217,7 @@ def _function(name: str) -> Handler:
     def handler(ex: Executor, call: ir.Call) -> Value | None:
         if len(call.arguments) != 1 or not isinstance(call.type, ir.Scalar):
             return None
-        number = _numbers(ex, call)[0]
-        load_tables(ex, call, name, number)
-        return ex.graph.function(name, number, kind_of(call.type))
+        return ex.graph.function(name, _numbers(ex, call)[0], kind_of(call.type))
 
     return handler
 
@@ -365,7 +362,6 @@ def _set_pair(ex: Executor, call: ir.Call) -> Value | None:
     values = [expressions.evaluate(ex, a) for a in call.arguments]
     if not isinstance(values[0], Node):
         return None
-    load_tables(ex, call, call.name.removesuffix("f"), values[0])
     for name, target, argument in zip(("sin", "cos"), values[1:], call.arguments[1:], strict=False):
         where = pointer_place(ex, target, argument.type)
         if isinstance(where, (LocalPlace, MemoryPlace)):

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 from msgspec.structs import replace
-from numpy.typing import NDArray
 
-from cudalint.evaluate.compiler.run_time_loops import copies_of
 from cudalint.evaluate.execute.events import AccessEvent
 from cudalint.evaluate.requests.astray import is_astray
 from cudalint.evaluate.requests.flags import other_flags
@@ -24,8 +22,7 @@ from cudalint.evaluate.requests.totals import Totals
 from cudalint.evaluate.requests.unknown_strides import unknown_strides
 from cudalint.evaluate.requests.views import TOLERANCE, Known, LaunchView, totals_of
 from cudalint.evaluate.symbolic.graph import Graph
-from cudalint.evaluate.symbolic.nodes import BLOCK_BITS, THREAD_BITS, Node, below
-from cudalint.evaluate.symbolic.numeric import Rows
+from cudalint.evaluate.symbolic.nodes import BLOCK_BITS, Node, below
 from cudalint.evaluate.symbolic.opaque_parts import opaque_parts
 from cudalint.facts import AccessResult, Status
 from cudalint.hardware.banks import async_copy_range
@@ -354,19 +351,19 @@ def _copies(reached: Sequence[Known], view: LaunchView) -> list[Known]:
         pieces = {known.event.record.offset for known in reached if known.event.record is not None}
         return _executions(reached, view) if event.target.space != "shared" and len(pieces) < 2 else []
     loops = event.context.loops
-    turns = _turns(event, view) if loops else None
-    if turns is None:
+    number = _number_of_copies(event, view.graph) if loops else 1
+    if number < 2:
         return []
     situation = _fair_situation(reached, view)
     requests = gather(event, situation, reached[0].conditions)
     found: list[Known] = []
     different: list[Known] = []
     rows = situation.rows(loops)
-    shares = turns(rows)
-    for turn in shares:
-        # Of a loop that is counted out, each copy is executed as often, whatever was drawn of the loops around.
+    for copy in range(number):
+        # Each copy is executed as often, whatever was drawn of the loops around.
+        turn = rows.value(loops[-1].counter) == copy
         drawn = float((rows.weights[:, None] * turn).sum())
-        share = turn * (rows.weights.sum() / len(shares) / drawn) if loops[-1].is_counted and drawn else turn
+        share = turn * (rows.weights.sum() / number / drawn) if drawn else turn
         own = replace(requests, weights=requests.weights * share)
         if own.total:
             found.append(replace(reached[0], quick=own, situation=situation))
@@ -377,28 +374,13 @@ def _copies(reached: Sequence[Known], view: LaunchView) -> list[Known]:
     return found if event.target.space == "shared" else different
 
 
-def _turns(event: AccessEvent, view: LaunchView) -> Callable[[Rows], list[NDArray[np.bool_]]] | None:
-    """Which rows each copy of an access has, that is which iterations of its innermost loop; None without copies."""
-    loop, graph = event.context.loops[-1], view.graph
+def _number_of_copies(event: AccessEvent, graph: Graph) -> int:
+    """How many copies a loop that is counted out makes of an access, one for each iteration; 1 without copies. Where
+    the length is only known at run time, the copies take turns, and differ by what no finding tells."""
+    loop = event.context.loops[-1]
     trips = graph.trips(loop.counter, loop.condition)
-    if loop.is_counted:
-        if not trips.is_const or not 2 <= trips.value <= _MAX_COPIES:
-            return None
-        return lambda rows: [rows.value(loop.counter) == copy for copy in range(int(trips.value))]
-    if loop.statement is None or event.target.space == "shared" or trips.bits & (graph.opaque_bits | THREAD_BITS):
-        return None
-    if not any(node.bits & loop.counter.bits for node in (event.offset, *event.context.conditions)):
-        return None
-    copies = copies_of(loop.statement)
-    if copies is None:
-        return None
-
-    def taking_turns(rows: Rows) -> list[NDArray[np.bool_]]:
-        lengths = np.unique(rows.value(trips))
-        # Short ones and long ones come to different copies.
-        return copies.turns(rows.value(loop.counter), int(lengths[0])) if len(lengths) == 1 else []
-
-    return taking_turns
+    is_counted = loop.is_counted and trips.is_const and trips.value <= _MAX_COPIES
+    return int(trips.value) if is_counted else 1
 
 
 def _executions(reached: Sequence[Known], view: LaunchView) -> list[Known]:
