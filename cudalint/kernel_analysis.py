@@ -228,13 +228,14 @@ class KernelAnalysis(Struct, eq=False):
         return Execution(
             function, launch, view, executor.memory.events, executor.steps, reason is None, executor.globals,
             executor.state.conditions, self._until, shared, self.target.compute_capability,
-            tuple(executor.unseen),
+            tuple(executor.unseen), executor.computations,
         )  # fmt: skip
 
     def _run(self, configuration: Configuration, function: ir.Function) -> tuple[Executor, str | None]:
         """The executor after it has executed the kernel, and why it gave up, if it did."""
         x, y, z = (self.graph.const(v) for v in configuration.block)
         executor = Executor(self.graph, Extents((x, y, z), configuration.grid), deadline=self.executing_until())
+        executor.counts = "costs" in self.options.kinds
         try:
             executor.run_kernel(function, configuration.arguments, self.axioms)
         except GaveUp as reason:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import ClassVar, Self
 
 from msgspec import Struct, field
@@ -16,7 +16,6 @@ from cudalint.collect.struct_copies import copies_among, is_copy
 from cudalint.evaluate.compiler.machine import machine_accesses
 from cudalint.evaluate.execute.events import AccessEvent
 from cudalint.evaluate.execute.handed import made_at
-from cudalint.evaluate.requests.execution import Execution
 from cudalint.evaluate.requests.figures import evaluate_access
 from cudalint.facts import Access, AccessResult, ArrayFacts, KernelFacts, LibraryCall, Place
 from cudalint.kinds import Kind
@@ -67,7 +66,7 @@ class AccessCollector(Provider, eq=False):
     def add(self, run: Run) -> None:
         execution = run.execution
         copied = copies_among(event for event in execution.events if isinstance(event, AccessEvent))
-        for key, events in _by_site(execution).items():
+        for key, events in _by_site(run.machine).items():
             if key not in self._sites:
                 self._sites[key] = _Site(events[0], *made_at(events[0]), is_copy(events[0], copied))
             results = self._sites[key].results
@@ -87,7 +86,7 @@ class AccessCollector(Provider, eq=False):
                 return
             configuration = replace(run.configuration, block=other)
             execution = run.subject.again(run.index, configuration)
-            there = _by_site(execution)
+            there = _by_site(machine_accesses(execution))
             for key in exceeding:
                 results = list(evaluate_access(there[key], execution.view)) if key in there else []
                 self._sites[key].compare(run.index, results, run.configuration.block)
@@ -123,10 +122,10 @@ def _excess(result: AccessResult) -> float:
     return max(sectors, (result.wavefronts_per_request or 0) / (result.ideal_wavefronts or 1))
 
 
-def _by_site(execution: Execution) -> dict[object, list[AccessEvent]]:
+def _by_site(accesses: Sequence[AccessEvent]) -> dict[object, list[AccessEvent]]:
     """The accesses of one execution by the place in the source and what they touch."""
     sites: dict[object, list[AccessEvent]] = {}
-    for event in machine_accesses(execution):
+    for event in accesses:
         if event.target.space in ("global", "shared", "generic"):
             key = (
                 event.context.span,

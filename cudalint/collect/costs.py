@@ -3,26 +3,27 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import ClassVar, Self
 
+import numpy as np
 from msgspec import Struct, field
 from msgspec.structs import replace
 
 from cudalint.collect.provider import Provider, Run, Subject
 from cudalint.cost.machine import machine_of
 from cudalint.cost.model import Estimate, estimate
+from cudalint.evaluate.requests.execution import Execution
 from cudalint.evaluate.work.executions import Computed, Meter, computed
-from cudalint.facts import Access, AccessResult, CostStatus, KernelFacts, LaunchCost, LaunchFacts, Work
+from cudalint.evaluate.work.memory import Caches, touched, traffic_of
+from cudalint.evaluate.work.memory import Traffic as MemoryTraffic
+from cudalint.facts import Access, AccessResult, CostStatus, KernelFacts, LaunchCost, LaunchFacts, Operations, Work
 from cudalint.hardware.requests import WARP_LANES
-from cudalint.hardware.sectors import SECTOR_BYTES
 from cudalint.hardware.targets import Target
 from cudalint.kinds import Kind
 
-_WAIT = 600.0
-"""Cycles from a load to its value, from DRAM."""
-_STEP = 6.0
-"""Cycles from an instruction to the next one of its warp, when most need the result of the one before."""
+_BEYOND_SHARED = 28 << 10
+"""Bytes of L1 that are never shared memory: 256 KB together and 228 KB at most on an H200."""
 
 
 class _Traffic(Struct):
@@ -30,6 +31,7 @@ class _Traffic(Struct):
 
     requests: dict[str, float] = field(default_factory=lambda: {"global": 0.0, "shared": 0.0})
     sectors: float = 0.0
+    lines: float = 0.0
     wavefronts: float = 0.0
     stored: float = 0.0
     """Sectors that are written, or on which atomics work."""
@@ -39,7 +41,7 @@ class _Traffic(Struct):
     status: CostStatus = "exact"
     reason: str | None = None
 
-    def add(self, access: Access, result: AccessResult) -> None:
+    def add(self, access: Access, result: AccessResult, share: float) -> None:
         self.assumptions |= dict.fromkeys(result.assumptions)
         if result.status == "unreached" or result.requests == 0:
             return
@@ -50,14 +52,16 @@ class _Traffic(Struct):
         self.doubt(result)
         if result.requests is None or per is None:
             return
-        self.requests["shared" if access.space == "shared" else "global"] += result.requests
+        requests = result.requests * share
+        self.requests["shared" if access.space == "shared" else "global"] += requests
         if access.space == "shared":
-            self.wavefronts += result.requests * per
+            self.wavefronts += requests * per
             return
-        self.sectors += result.requests * per
-        self.asked += result.requests * (result.active_lanes or WARP_LANES) * access.bytes
+        self.sectors += requests * per
+        self.lines += requests * _lines(result, per)
+        self.asked += requests * (result.active_lanes or WARP_LANES) * access.bytes
         if access.operation in ("store", "atomic"):
-            self.stored += result.requests * per
+            self.stored += requests * per
 
     def doubt(self, result: AccessResult) -> None:
         order = ("exact", "assumed", "range", "unknown")
@@ -71,14 +75,22 @@ class CostCollector(Provider, eq=False):
     needs: ClassVar[tuple[Kind, ...]] = ("accesses", "occupancy")
     target: Target
     _computed: dict[int, Computed] = field(default_factory=dict)
+    _scales: dict[int, float] = field(default_factory=dict)
+    _memory: dict[int, MemoryTraffic] = field(default_factory=dict)
 
     @classmethod
     def of(cls, subject: Subject) -> Self:
         return cls(subject.target)
 
     def add(self, run: Run) -> None:
-        if not run.execution.deadline.is_over():
-            self._computed[run.execution.view.index] = computed(run.execution.steps, Meter(run.execution.view))
+        if run.execution.deadline.is_over():
+            return
+        view = run.execution.view
+        meter = Meter(view)
+        self._scales[view.index] = _scale(run.execution)
+        self._computed[view.index] = computed(run.execution, run.machine, meter)
+        caches = Caches(_l1_of_a_block(run.execution, self.target), self.target.l2_bytes)
+        self._memory[view.index] = traffic_of(touched(run.machine, view, meter, caches), self.target.l2_bytes)
 
     def put_into(self, facts: KernelFacts) -> KernelFacts:
         found = (self._cost(index, facts, launch) for index, launch in enumerate(facts.launches))
@@ -88,13 +100,13 @@ class CostCollector(Provider, eq=False):
         own = self._computed.get(index)
         if own is None:
             return LaunchCost(index, "unknown", launch.assumptions, "the kernel takes too long")
-        traffic = _traffic(facts.accesses, index)
-        assumptions = tuple(dict.fromkeys((*launch.assumptions, *traffic.assumptions)))
-        loads = (traffic.sectors - traffic.stored) * SECTOR_BYTES
-        written = traffic.stored * SECTOR_BYTES
+        traffic = _traffic(facts.accesses, index, own.shares)
+        scale = self._scales[index]
+        nominal = (f"about {_NOMINAL_THREADS} threads (nothing in sight says how many)",) if scale < 1.0 else ()
+        assumptions = tuple(dict.fromkeys((*launch.assumptions, *traffic.assumptions, *own.assumed, *nominal)))
+        memory = self._memory[index]
         blocks, threads = math.prod(launch.grid), math.prod(launch.block)
         warps = -(-threads // WARP_LANES)
-        per_warp = own.instructions / max(1.0, blocks * warps)
         work = Work(
             blocks=blocks,
             warps_per_block=warps,
@@ -103,10 +115,11 @@ class CostCollector(Provider, eq=False):
             instructions=own.instructions,
             requests=traffic.requests,
             sectors=traffic.sectors,
+            lines=traffic.lines,
             wavefronts=traffic.wavefronts,
-            l2_bytes=loads + written,
-            dram_bytes=loads + written,
-            chain=per_warp * _STEP + _WAIT,
+            l2_bytes=memory.l2,
+            dram_bytes=memory.dram,
+            waits=own.waits,
         )
         status: CostStatus = traffic.status
         reason = traffic.reason
@@ -114,20 +127,39 @@ class CostCollector(Provider, eq=False):
             status, reason = "range", "how often some code is executed depends on data"
         elif status == "exact" and assumptions:
             status = "assumed"
-        machine = machine_of(self.target)
+        if scale < 1.0:
+            work = _scaled(work, scale)
         return _with_estimate(
             LaunchCost(
-                index, status, assumptions, reason, traffic.requests, traffic.sectors, traffic.wavefronts,
-                own.operations, own.instructions, loads, written, work.l2_bytes, work.dram_bytes, traffic.asked,
-                work=work,
+                index, status, assumptions, reason, work.requests, work.sectors, work.wavefronts, work.operations,
+                work.instructions, memory.read * scale, memory.written * scale, work.l2_bytes, work.dram_bytes,
+                traffic.asked * scale, work=work,
             ),
-            estimate(work, machine), self.target,
+            estimate(work, machine_of(self.target)), self.target, memory.through * scale,
         )  # fmt: skip
 
 
-def _with_estimate(cost: LaunchCost, found: Estimate, target: Target) -> LaunchCost:
+def _scaled(work: Work, scale: float) -> Work:
+    """The work of a smaller grid of the same blocks."""
+    operations = (getattr(work.operations, name) * scale for name in Operations.__struct_fields__)
+    return replace(
+        work,
+        blocks=max(1.0, work.blocks * scale),
+        operations=Operations(*operations),
+        requests={space: count * scale for space, count in work.requests.items()},
+        instructions=work.instructions * scale,
+        sectors=work.sectors * scale,
+        lines=work.lines * scale,
+        wavefronts=work.wavefronts * scale,
+        l2_bytes=work.l2_bytes * scale,
+        dram_bytes=work.dram_bytes * scale,
+    )
+
+
+def _with_estimate(cost: LaunchCost, found: Estimate, target: Target, through: float) -> LaunchCost:
+    """`through`: bytes that go to DRAM or come from it in the end."""
     assert cost.operations is not None
-    intensity = cost.operations.floating / cost.dram_bytes if cost.dram_bytes else None
+    intensity = cost.operations.floating / through if through else None
     roof = target.fp32_tflops * 1e3
     return replace(
         cost,
@@ -141,10 +173,50 @@ def _with_estimate(cost: LaunchCost, found: Estimate, target: Target) -> LaunchC
     )
 
 
-def _traffic(accesses: Iterable[Access], launch: int) -> _Traffic:
+def _l1_of_a_block(execution: Execution, target: Target) -> float:
+    """Bytes of L1 that each of the blocks on an SM has, if as many are there as there is room for their warps."""
+    warps = -(-math.prod(execution.view.block) // WARP_LANES)
+    shared = sum(each.bytes or 0 for each in execution.variables.values() if each.space == "shared")
+    shared += execution.dynamic_shared or 0
+    blocks = max(1, min(target.max_warps_per_sm // warps, target.max_blocks_per_sm))
+    blocks = max(1, min(blocks, target.shared_per_sm // shared)) if shared else blocks
+    return (target.shared_per_sm + _BEYOND_SHARED - blocks * shared) / blocks
+
+
+_LINE_BYTES = 128
+_SECTORS_OF_LINE = 4
+
+
+def _lines(result: AccessResult, sectors: float) -> float:
+    """The lines of 128 bytes that a request touches, on average over those that were kept."""
+    sample = result.sample
+    if sample is None or not sample.weights.any():
+        return max(1.0, sectors / _SECTORS_OF_LINE)
+    lines = np.where(sample.mask, sample.addresses // _LINE_BYTES, -1)
+    lines.sort(axis=1)
+    counts = (np.diff(lines, axis=1) != 0).sum(axis=1) + (lines[:, 0] >= 0)
+    return float(np.average(counts, weights=sample.weights))
+
+
+_NOMINAL_THREADS = 1 << 20
+"""Of a launch of which nothing says how large its grid is."""
+
+
+def _scale(execution: Execution) -> float:
+    """By which a launch of unknown size is made smaller: sizes that are made up to be general are large."""
+    view, launch = execution.view, execution.launch
+    threads = math.prod(launch.grid) * math.prod(launch.block)
+    is_open = launch.is_made_up or any(view.graph.rests_on_sizes(axis) for axis in view.grid)
+    return min(1.0, _NOMINAL_THREADS / threads) if is_open else 1.0
+
+
+def _traffic(accesses: Iterable[Access], launch: int, shares: Mapping[object, float]) -> _Traffic:
     found = _Traffic()
     for access in accesses:
+        place = access.place
+        key = (place.path, place.line, place.column, access.space, access.operation, access.array)
+        share = shares.get(key, 1.0)
         for result in access.results:
             if result.launch == launch:
-                found.add(access, result)
+                found.add(access, result, share)
     return found

@@ -3,13 +3,16 @@ kernel under a launch, and puts what it has found into the kernel's facts."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from math import prod
 from typing import ClassVar, Protocol, Self
 
 from msgspec import Struct
 
 from cudalint import ir
+from cudalint.evaluate.compiler.machine import machine_accesses
 from cudalint.evaluate.execute.deadline import Deadline
+from cudalint.evaluate.execute.events import AccessEvent
 from cudalint.evaluate.requests.execution import Execution
 from cudalint.evaluate.symbolic.graph import Graph
 from cudalint.facts import KernelFacts
@@ -60,6 +63,14 @@ class Run(Struct, eq=False):
     configuration: Configuration
     execution: Execution
     _trial: Trial | None = None
+    _machine: Sequence[AccessEvent] | None = None
+
+    @property
+    def machine(self) -> Sequence[AccessEvent]:
+        """Its accesses as the machine makes them."""
+        if self._machine is None:
+            self._machine = machine_accesses(self.execution)
+        return self._machine
 
     @property
     def trial(self) -> Trial:

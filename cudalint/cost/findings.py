@@ -21,8 +21,6 @@ class Excess(Struct, frozen=True):
     dram_bytes: float = 0.0
     instructions: float = 0.0
     """Warp-level instructions, such as those that both sides of a divergent branch take."""
-    chain: float = 0.0
-    """Cycles that a warp waits for itself."""
 
 
 def finding_cost(cost: LaunchCost, excess: Excess, target: Target) -> FindingCost:
@@ -48,9 +46,9 @@ def _less(work: Work, excess: Excess) -> Work:
     return replace(
         work,
         sectors=work.sectors * kept,
+        lines=work.lines * kept,
         wavefronts=max(0.0, work.wavefronts - excess.wavefronts),
         l2_bytes=work.l2_bytes * kept,
         dram_bytes=max(0.0, work.dram_bytes - excess.dram_bytes),
         instructions=max(0.0, work.instructions - excess.instructions),
-        chain=max(0.0, work.chain - excess.chain),
     )

@@ -6,7 +6,7 @@ docs/cost-model.md says what is left out, and how far off the times were on an H
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from msgspec import Struct
 
@@ -15,8 +15,10 @@ from cudalint.facts.costs import Bound, Resource, Work
 
 _LAUNCH_US = 2.0
 """Of an empty kernel: 1.6 to 2.7 on an H200."""
-_SECTORS_PER_WAVEFRONT = 4.0
-"""A pass through L1 brings a line of 128 bytes."""
+_SHARPNESS = 2.5
+"""How little resources hinder each other: with 1 they would take turns, and without limit only the longest counts."""
+_BUSY = 0.4
+"""Of the time that the busiest resource has to be at work for a kernel to be bound by it."""
 
 
 class Estimate(Struct, frozen=True):
@@ -29,29 +31,40 @@ class Estimate(Struct, frozen=True):
 
 def estimate(work: Work, machine: Machine) -> Estimate:
     limits = limits_of(work, machine)
+    busy = {resource: time for resource, time in limits.items() if resource not in ("latency", "launch")}
     # L1 and shared memory are one memory, and what they pass takes turns.
-    together = limits["l1"] + limits["shared"]
-    throughput = max(together, *(time for resource, time in limits.items() if resource not in _OVERHEADS))
-    time = max(throughput, limits["latency"]) + limits["launch"]
-    bound: Resource = max(limits, key=lambda resource: limits[resource])
-    if together > limits[bound]:
-        bound = "l1" if limits["l1"] >= limits["shared"] else "shared"
-    return Estimate(limits, bound, time)
+    together = busy["l1"] + busy["shared"]
+    others = [time for resource, time in busy.items() if resource not in ("l1", "shared")]
+    time = _overlapped([together, *others, limits["latency"]]) + limits["launch"]
+    return Estimate(limits, _bound(busy, limits, time), time)
 
 
-_OVERHEADS = ("l1", "shared", "latency", "launch")
+def _overlapped(times: Sequence[float]) -> float:
+    """Of several things that go on at once, hindering each other a little."""
+    longest = max(times)
+    return longest * sum((each / longest) ** _SHARPNESS for each in times) ** (1 / _SHARPNESS) if longest else 0.0
+
+
+def _bound(busy: Mapping[Resource, float], limits: Mapping[Resource, float], time: float) -> Resource:
+    """The resource that is busy for longest; where none is for a large part of the time, what is waited for."""
+    most = max(busy, key=lambda resource: busy[resource])
+    together = busy["l1"] + busy["shared"]
+    if together > busy[most]:
+        most = "l1" if busy["l1"] >= busy["shared"] else "shared"
+    if max(together, busy[most]) >= _BUSY * time:
+        return most
+    return "latency" if limits["latency"] >= limits["launch"] else "launch"
 
 
 def limits_of(work: Work, machine: Machine) -> dict[Resource, float]:
     """Microseconds that each resource takes for the work alone."""
-    operations, requests = work.operations, work.requests.get("global", 0.0)
+    operations = work.operations
     # Fewer blocks than SMs leave some of them without work, and the last blocks of many do.
     idle = _rounds(work, machine)
-    passes = max(requests, work.sectors / _SECTORS_PER_WAVEFRONT)
     return {
         "dram": work.dram_bytes / machine.dram_bytes,
         "l2": work.l2_bytes / machine.l2_bytes,
-        "l1": idle * passes / machine.wavefronts,
+        "l1": idle * work.lines / machine.wavefronts,
         "shared": idle * work.wavefronts / machine.wavefronts,
         "issue": idle * work.instructions / machine.instructions,
         "fp32": idle * operations.fp32 / machine.fp32,
@@ -77,5 +90,31 @@ def _rounds(work: Work, machine: Machine) -> float:
 
 def latency(work: Work, machine: Machine) -> float:
     """The time that warps take one after the other in the places that they find on an SM."""
-    cycles = math.ceil(waves(work, machine)) * work.chain
+    cycles = max(1.0, waves(work, machine)) * chain(work)
     return cycles / (machine.clock_ghz * 1e3)
+
+
+def chain(work: Work) -> float:
+    """Cycles that one warp takes if it has the SM for itself: what it waits for, one after the other."""
+    waits, asked = work.waits, work.sectors * _SECTOR_BYTES
+    past_l1 = min(1.0, work.l2_bytes / asked) if asked else 1.0
+    past_l2 = min(1.0, work.dram_bytes / work.l2_bytes) if work.l2_bytes else 1.0
+    load = _L1_WAIT + past_l1 * (_L2_WAIT - _L1_WAIT + past_l2 * (_DRAM_WAIT - _L2_WAIT))
+    return (
+        waits.loads * load
+        + waits.shared * _SHARED_WAIT
+        + waits.barriers * _BARRIER_WAIT
+        + waits.instructions * _STEP
+        + _BEGIN
+    )
+
+
+_SECTOR_BYTES = 32
+_L1_WAIT, _L2_WAIT, _DRAM_WAIT = 40.0, 300.0, 700.0
+"""Cycles from a load to its value."""
+_SHARED_WAIT = 30.0
+_BARRIER_WAIT = 30.0
+_STEP = 5.0
+"""Cycles from an instruction to the next of its warp: most need a result of one shortly before."""
+_BEGIN = 700.0
+"""Cycles to begin a block and to read its arguments."""

@@ -21,7 +21,17 @@ from cudalint.facts.accesses import (
 )
 from cudalint.facts.barriers import Barrier, BarrierKind, BarrierResult, UnmaskedCall
 from cudalint.facts.branches import Branch, BranchResult, Compiled, Divergence, Verdict
-from cudalint.facts.costs import RESOURCES, Bound, CostStatus, FindingCost, LaunchCost, Operations, Resource, Work
+from cudalint.facts.costs import (
+    RESOURCES,
+    Bound,
+    CostStatus,
+    FindingCost,
+    LaunchCost,
+    Operations,
+    Resource,
+    Waits,
+    Work,
+)
 from cudalint.facts.faults import Misalignment, OutOfBounds, PitchMismatch
 from cudalint.facts.files import (
     FileFacts,
@@ -101,5 +111,6 @@ __all__ = [
     "UnmaskedCall",
     "UnusableAnnotation",
     "Verdict",
+    "Waits",
     "Work",
 ]

@@ -34,6 +34,20 @@ class Operations(Struct, frozen=True):
         return self.fp32 + self.fp64 + self.fp16 + self.tensor
 
 
+class Waits(Struct, frozen=True):
+    """What a warp waits for one after the other, on average over the warps of a launch."""
+
+    instructions: float = 0.0
+    """That it executes."""
+    loads: float = 0.0
+    """Loads of global memory (or a few at once, which do not need each other)."""
+    shared: float = 0.0
+    """The same of shared memory."""
+    barriers: float = 0.0
+    special: float = 0.0
+    """Operations of the special function unit, and those of FP64."""
+
+
 class Work(Struct, frozen=True):
     """What one launch asks of the machine: all that the time model sees of it."""
 
@@ -48,12 +62,13 @@ class Work(Struct, frozen=True):
     """Warp-level requests by memory: `global`, `shared`."""
     sectors: float
     """32-byte sectors that global requests ask of L1."""
+    lines: float
+    """Lines of 128 bytes that they touch: a pass through L1 each."""
     wavefronts: float
     """Passes that requests of shared memory take."""
     l2_bytes: float
     dram_bytes: float
-    chain: float
-    """Cycles that one warp would take alone: its longest sequence of waits."""
+    waits: Waits
 
 
 class LaunchCost(Struct, frozen=True):

@@ -55,6 +55,8 @@ def _call(ex: Executor, expr: ir.Call) -> Value | Place:
     if ref is None or not ref.is_user:
         result = _library_result(ex, expr)
         if result is not None:
+            if isinstance(result, Node):
+                ex.computes(expr, expr.name, result)
             return result
     called = _closure_of(ex, expr)
     if called is not None:
@@ -70,7 +72,16 @@ def _call(ex: Executor, expr: ir.Call) -> Value | Place:
         if inlined is not None:
             return inlined
     answer = ex.answered(expr)
-    return unknown_call(ex, expr) if answer is None else answer
+    if answer is not None:
+        return answer
+    unknown = unknown_call(ex, expr)
+    ex.computes(expr, expr.name, *_numbers_in(unknown))
+    return unknown
+
+
+def _numbers_in(value: Value) -> Sequence[Node]:
+    """What an unknown value depends on: one number stands for all parts of an object."""
+    return few_of(nodes_of(value))[:1]
 
 
 def _virtual(ex: Executor, expr: ir.Call) -> Value:

@@ -32,6 +32,8 @@ class Loop(Struct, frozen=True, eq=False):
     """That and `#pragma unroll` without a factor: nothing is left of it."""
     statement: ir.For | None = None
     """What it is in the source, if it is one of these."""
+    since: int = 0
+    """The number of the graph's first value that was made in it."""
 
 
 class Context(Struct, frozen=True, eq=False):
@@ -160,6 +162,18 @@ class Step(Struct, frozen=True, eq=False):
     """How many events there were before it."""
     conditions: tuple[Node, ...] = ()
     """All of them hold for the lanes that execute it."""
+
+
+class Computation(Struct, frozen=True, eq=False):
+    """One operation that the compiled program carries out: each value once, outside of loops that don't change it."""
+
+    code: ir.Expr
+    """An operator, a conversion, or a call of a library's function: the operation at its root."""
+    loops: tuple[Loop, ...]
+    conditions: tuple[Node, ...]
+    """All of them hold for the lanes that compute it."""
+    place: int
+    """Its number among all of the execution."""
 
 
 class Side(Struct, frozen=True, eq=False):

@@ -15,7 +15,7 @@ from msgspec import Struct
 from cudalint import ir
 from cudalint.evaluate.execute import expressions, loops, objects, walk
 from cudalint.evaluate.execute.deadline import NEVER, Deadline
-from cudalint.evaluate.execute.events import BranchEvent, Context, Side, Step, UnseenCall
+from cudalint.evaluate.execute.events import BranchEvent, Computation, Context, Loop, Side, Step, UnseenCall
 from cudalint.evaluate.execute.handed import handed_on
 from cudalint.evaluate.execute.handlers import PLACE_HANDLERS, VALUE_HANDLERS
 from cudalint.evaluate.execute.loop_parts import LoopParts
@@ -91,6 +91,11 @@ class Executor:
         """Those that were executed, or listed although no lane gets there."""
         self.steps: list[Step] = []
         """What device code computed, in order."""
+        self.counts = False
+        """Whether operations are noted, one by one."""
+        self.computations: list[Computation] = []
+        self._computed: dict[tuple[object, ...], Computation] = {}
+        """By operator and operands: who computed it last."""
         self.stepping = True
         """False while code is listed that no thread gets to: it takes no steps."""
         self.globals: dict[ir.Symbol, Allocation] = {}
@@ -282,6 +287,45 @@ class Executor:
     def step(self, code: ir.Stmt | ir.Expr) -> None:
         if self.stepping and self.memory.recording and self.configuration is not None:
             self.steps.append(Step(code, self.state.loops, len(self.memory.events), self.state.conditions))
+
+    def computes(self, code: ir.Expr, operator: object, *operands: Value) -> None:
+        """Notes an operation on some numbers, if nobody has carried it out before on all paths to here: the compiler
+        keeps the value. It belongs to the innermost loop that one of the numbers depends on."""
+        if not self.counts or not self.stepping or not self.memory.recording:
+            return
+        bits, newest, is_open = 0, 0, False
+        key: list[object] = [operator]
+        for place, operand in enumerate(operands):
+            if not isinstance(operand, Node):
+                return
+            bits |= operand.bits
+            # Of arguments that the launch knows, the compiler doesn't know that they are equal; and one node stands for
+            # all elements of an array of unknown numbers.
+            spelled = walk.operand_key(code, place)
+            is_open = is_open or not operand.is_const or walk.has_name(spelled)
+            key += (operand.index, spelled)
+            if operand.bits & self.graph.opaque_bits:
+                newest = max(newest, operand.index)
+        if not is_open:
+            return
+        state = self.state
+        loops, conditions = state.loops, state.conditions
+        # What is loaded in a loop that changes memory is another value each time.
+        while loops and not loops[-1].counter.bits & bits and newest < loops[-1].since:
+            conditions, loops = loops[-1].conditions, loops[:-1]
+        known = self._computed.get(tuple(key))
+        if known is not None and self._is_kept(known, loops, conditions):
+            return
+        found = Computation(code, loops, conditions, len(self.computations))
+        self._computed[tuple(key)] = found
+        self.computations.append(found)
+
+    def _is_kept(self, known: Computation, loops: tuple[Loop, ...], conditions: tuple[Node, ...]) -> bool:
+        """Whether an operation was carried out by all lanes that come here, and is not taken back since."""
+        if known.place >= len(self.computations) or self.computations[known.place] is not known:
+            return False
+        depth = len(known.conditions)
+        return known.loops == loops[: len(known.loops)] and known.conditions == conditions[:depth]
 
     def declare(self, statement: ir.Declare) -> None:
         symbol = statement.symbol

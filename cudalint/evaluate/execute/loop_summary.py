@@ -59,6 +59,7 @@ class LoopSummary:
         self.graph: Graph = ex.graph
         self.parts = parts
         self.symbols = symbols
+        self.since = self.graph.next_index
         self.counter = self.graph.counter(parts.span)
         self.initial: dict[ir.Symbol, Value] = {s: spell_out(_value(ex, s)) for s in symbols}
         self.placeholders: dict[tuple[ir.Symbol, str], Node] = {}
@@ -388,7 +389,8 @@ class LoopSummary:
             return
         own = self.parts
         loop = Loop(
-            self.counter, condition, ex.state.conditions, own.span, own.is_counted, own.is_unrolled, own.statement
+            self.counter, condition, ex.state.conditions, own.span, own.is_counted, own.is_unrolled, own.statement,
+            self.since,
         )
         for symbol, value in self.initial.items():
             ex.state.variables[symbol] = self._with_closed(symbol, value)

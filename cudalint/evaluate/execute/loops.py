@@ -107,7 +107,7 @@ def _unroll(ex: Executor, parts: LoopParts) -> bool:
     what it is if no option is given, on which the execution rests from then on."""
     rested = dict(ex.rests_on)
     saved, marks, steps = ex.state.snapshot(), ex.state.marks(), ex.statements
-    events, gaps, log = len(ex.memory.events), len(ex.gaps), len(ex.steps)
+    events, gaps, log, computed = len(ex.memory.events), len(ex.gaps), len(ex.steps), len(ex.computations)
     if parts.condition is not None:
         ex.record_branch(ex.graph.true, parts.kind, parts.span)
     for iteration in range(_MAX_UNROLLED + 1):
@@ -124,6 +124,7 @@ def _unroll(ex: Executor, parts: LoopParts) -> bool:
     del ex.memory.events[events:]
     del ex.gaps[gaps:]
     del ex.steps[log:]
+    del ex.computations[computed:]
     return False
 
 

@@ -64,6 +64,7 @@ def unary_value(ex: Executor, expr: ir.Unary) -> Value:
     operand, kind = expressions.number(ex, expr.operand), kind_of(expr.type)
     if expr.op == "!":
         return ex.graph.negate(operand)
+    ex.computes(expr, f"{expr.op}x", operand)
     if expr.op == "~":
         return ex.graph.invert(operand, kind)
     if expr.op == "-":
@@ -81,6 +82,7 @@ def _step(ex: Executor, where: Place, expr: ir.Unary) -> tuple[Value, Value]:
     else:
         base = as_number(ex, old, expr.type)
         kind = base.kind
+        ex.computes(expr, expr.op[-1:] if expr.op[0] == "x" else expr.op[0], base, step)
         new = ex.graph.binary("+", base, ex.graph.const(step.value, kind), kind)
     expressions.write(ex, where, new, expr.operand.span)
     return old, new
@@ -93,6 +95,7 @@ def binary_value(ex: Executor, expr: ir.Binary) -> Value:
         expressions.discard(ex, expr.left)
         return expressions.evaluate(ex, expr.right)
     left, right = expressions.evaluate(ex, expr.left), expressions.evaluate(ex, expr.right)
+    ex.computes(expr, expr.op, left, right)
     return operate(ex, expr.op, left, right, expr.left.type, expr.right.type, expr.type)
 
 
@@ -181,6 +184,7 @@ def _assign(ex: Executor, expr: ir.Assign) -> tuple[Place, Value]:
         type_ = _compound_type(expr)
         if isinstance(old, Node) and isinstance(type_, ir.Scalar):
             old = ex.graph.convert(old, kind_of(type_))
+        ex.computes(expr, expr.op, old, right)
         value = operate(ex, expr.op, old, right, expr.target.type, expr.value.type, type_)
     else:
         value = expressions.evaluate(ex, expr.value)
@@ -223,6 +227,7 @@ def conditional_value(ex: Executor, expr: ir.Conditional) -> Value:
     if test.is_const:
         return expressions.evaluate(ex, expr.then if test.value else expr.otherwise)
     sides = ex.record_branch(test, "conditional", expr.span)
+    ex.computes(expr, "?", test)
     start = len(ex.memory.events)
     then = ex.side(sides, lambda: _arm(ex, test, expr.then, expressions.evaluate))
     middle = len(ex.memory.events)
@@ -258,7 +263,10 @@ def cast_value(ex: Executor, expr: ir.Cast) -> Value:
         return as_pointer(decay(where, ex.graph), type_.pointee)
     if _cuts_off(expr.operand.type, type_):
         return ex.graph.convert(_read_low_half(ex, expr.operand), kind_of(type_))
-    return cast(ex, expressions.evaluate(ex, expr.operand), expr.operand.type, type_)
+    value = expressions.evaluate(ex, expr.operand)
+    if isinstance(type_, ir.Scalar):
+        ex.computes(expr, type_.name, value)
+    return cast(ex, value, expr.operand.type, type_)
 
 
 def _cuts_off(source: ir.Type, type_: ir.Type) -> bool:

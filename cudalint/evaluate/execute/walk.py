@@ -196,6 +196,49 @@ def reached(found: Effects, variables: Mapping[ir.Symbol, Value | Place]) -> Col
     return result.keys()
 
 
+def operand_key(code: ir.Expr, place: int) -> object:
+    """What tells one operand of an operation from others as the source spells it: the same for the same variables."""
+    match code:
+        case ir.Binary(left=left, right=right):
+            return _spelled((left, right)[place])
+        case ir.Assign(target=target, value=value):
+            return _spelled((target, value)[place])
+        case ir.Cast(operand=operand) | ir.Unary(operand=operand) if not place:
+            return _spelled(operand)
+        case _:
+            return code
+
+
+def _spelled(expr: ir.Expr) -> object:
+    match expr:
+        case ir.Constant(value=value):
+            return value
+        case ir.Name(symbol=symbol):
+            return "constant" if is_fixed(symbol) else symbol
+        case ir.Cast(operand=operand):
+            return _spelled(operand)
+        case ir.Index(base=base, index=index):
+            return "[]", _spelled(base), _spelled(index)
+        case ir.Member(base=base, field=name):
+            return name, _spelled(base)
+        case ir.Unary(op=op, operand=operand):
+            return op, _spelled(operand)
+        case ir.Binary(op=op, left=left, right=right):
+            return op, _spelled(left), _spelled(right)
+        case _:
+            return expr
+
+
+def is_fixed(symbol: ir.Symbol) -> bool:
+    """Whether the compiler knows the value of a variable: it is constant, and not what a caller gives."""
+    return symbol.is_const and symbol.storage not in ("parameter", "shared", "dynamic-shared", "builtin")
+
+
+def has_name(key: object) -> bool:
+    """Whether there is more in an operand than literals and constants."""
+    return any(map(has_name, key)) if isinstance(key, tuple) else not isinstance(key, (int, float, str))
+
+
 def needs_a_branch(condition: ir.Expr) -> bool:
     """Whether a condition loads or calls something; the compiler evaluates others also where they don't count."""
     return any(

@@ -8,7 +8,7 @@ from msgspec import Struct
 
 from cudalint import ir
 from cudalint.evaluate.execute.deadline import NEVER, Deadline
-from cudalint.evaluate.execute.events import Event, Step, UnseenCall
+from cudalint.evaluate.execute.events import Computation, Event, Step, UnseenCall
 from cudalint.evaluate.execute.values import Allocation
 from cudalint.evaluate.requests.views import LaunchView
 from cudalint.evaluate.symbolic.nodes import Node
@@ -38,3 +38,5 @@ class Execution(Struct, frozen=True, eq=False):
     """The compute capability of the GPU that it is compiled for."""
     unseen: tuple[UnseenCall, ...] = ()
     """Functions of the user's that it calls and that are not understood: there may be barriers in them."""
+    computations: Sequence[Computation] = ()
+    """Its operations, where costs are asked for."""

@@ -49,7 +49,34 @@ def evaluate_access(events: Sequence[AccessEvent], view: LaunchView) -> list[Acc
     """
     loaded = [event for event in events if event.left_out is None]
     if not loaded:
-        return [AccessResult(view.index, "unknown", view.assumptions, events[0].left_out, reason_kind="repeat")]
+        return [_left_out(events[0], view)]
+    found = _evaluate(loaded, view)
+    if len(loaded) <= _MAX_EVENTS:
+        return found
+    return [_as_often(result, len(loaded) / _MAX_EVENTS) for result in found]
+
+
+def _left_out(event: AccessEvent, view: LaunchView) -> AccessResult:
+    """The result of an access for which the machine makes no request."""
+    is_shared = event.target.space == "shared"
+    return AccessResult(
+        view.index, "unknown", view.assumptions, event.left_out, reason_kind="repeat", requests=0.0,
+        sectors_per_request=None if is_shared else 0.0, wavefronts_per_request=0.0 if is_shared else None,
+    )  # fmt: skip
+
+
+def _as_often(result: AccessResult, times: float) -> AccessResult:
+    """A result that stands for more executions than were evaluated."""
+    requests, bounds = result.requests, result.requests_range
+    return replace(
+        result,
+        requests=None if requests is None else requests * times,
+        requests_range=None if bounds is None else (bounds[0] * times, bounds[1] * times),
+    )
+
+
+def _evaluate(loaded: Sequence[AccessEvent], view: LaunchView) -> list[AccessResult]:
+    """The results of the executions that make requests."""
     if any(is_astray(event.offset, event.context, view.graph) for event in loaded):
         reason = "it depends on a value that an earlier loop left behind and that could not be followed"
         return [AccessResult(view.index, "unknown", view.assumptions, reason)]
@@ -96,6 +123,7 @@ def _doubtful_result(doubtful: Known, reached: Sequence[Known], view: LaunchView
         what += " could not be evaluated"
     event = doubtful.event
     bounds = None
+    requests = sum(k.quick.total for k in reached)
     if doubtful.doubt_in_mask:
         bounds = (1.0, max(float(k.quick.cost.max()) for k in reached))
     shared = event.target.space == "shared"
@@ -107,6 +135,8 @@ def _doubtful_result(doubtful: Known, reached: Sequence[Known], view: LaunchView
         reason_kind="data" if reason.data else "other",
         sectors_range=None if shared else bounds,
         wavefronts_range=bounds if shared else None,
+        requests=None if doubtful.doubt_in_mask else requests,
+        requests_range=(0.0, requests) if doubtful.doubt_in_mask else (requests, requests),
         sample=sample([doubtful]) if doubtful.doubt_in_mask else None,
     )
 
@@ -135,6 +165,9 @@ def _masked_by_data(reached: Sequence[Known], view: LaunchView) -> AccessResult 
         return None
     reason = next(k.doubt for k in reached if k.doubt is not None).text
     totals = some if some.requests else all_lanes
+    # How long random data makes a loop says nothing of real data.
+    is_open = any(loop.condition.bits & view.graph.opaque_bits for k in reached for loop in k.event.context.loops)
+    requests = all_lanes.requests if is_open else totals.requests
     how = "the mean over uniform data" if some.requests else "for all lanes, not the mean over uniform data"
     return replace(
         _of_totals(reached, totals, view, (1.0, all_lanes.high)),
@@ -142,6 +175,8 @@ def _masked_by_data(reached: Sequence[Known], view: LaunchView) -> AccessResult 
         reason=f"which lanes are active depends on data: {reason}; the figure is {how}",
         reason_kind="estimate",
         active_request_fraction=1.0,
+        requests=round(requests, 6),
+        requests_range=None if is_open else (0.0, round(all_lanes.requests, 6)),
     )
 
 
@@ -317,9 +352,7 @@ def _is_scattered(known: Known, graph: Graph) -> bool:
     return any(lanes.vary(part) for part, _ in opaque_parts(graph, known.event.offset))
 
 
-def _of_totals(
-    reached: Sequence[Known], totals: Totals, view: LaunchView, bounds: tuple[float, float]
-) -> AccessResult:
+def _of_totals(reached: Sequence[Known], totals: Totals, view: LaunchView, bounds: tuple[float, float]) -> AccessResult:
     """The figures that follow from the sums over all requests."""
     mean, ideal = (round(total / totals.requests, _DIGITS) for total in (totals.cost, totals.ideal))
     shared = reached[0].event.target.space == "shared"
@@ -337,6 +370,7 @@ def _of_totals(
         active_lanes=totals.lanes / totals.requests,
         active_request_fraction=min(1.0, totals.requests / totals.reached) if totals.reached else 1.0,
         requests=round(totals.requests, 6),
+        requests_range=(round(totals.requests, 6),) * 2,
         offset_range=offset_range(reached),
         strides=strides(reached[0], view),
         sample=sample(reached),
@@ -367,11 +401,20 @@ def _copies(reached: Sequence[Known], view: LaunchView) -> list[Known]:
         own = replace(requests, weights=requests.weights * share)
         if own.total:
             found.append(replace(reached[0], quick=own, situation=situation))
-            if not any(_alike(own, other.quick) for other in different):
+            at = next((i for i, other in enumerate(different) if _alike(own, other.quick)), None)
+            if at is None:
                 different.append(found[-1])
+            else:
+                different[at] = _standing_for(different[at], own.total)
     if len(different) < 2:
         return []
     return found if event.target.space == "shared" else different
+
+
+def _standing_for(copy: Known, more: float) -> Known:
+    """A copy that stands for so many further requests of others."""
+    quick = copy.quick
+    return replace(copy, quick=replace(quick, weights=quick.weights * (1 + more / quick.total)))
 
 
 def _number_of_copies(event: AccessEvent, graph: Graph) -> int:

@@ -107,7 +107,8 @@ class Situation:
         chosen = [((x, y, z), wx * wy * wz) for z, wz in axes[2] for y, wy in axes[1] for x, wx in axes[0]]
         repeated = self.effort.replicas
         blocks = np.array([b for b, _ in chosen], dtype=np.int64).reshape(-1, 3).repeat(repeated, axis=0)
-        weights = np.array([w for _, w in chosen], dtype=np.float64).repeat(repeated)
+        # All of them together stand for what one row does without them.
+        weights = np.array([w / repeated for _, w in chosen], dtype=np.float64).repeat(repeated)
         replicas = np.tile(np.arange(repeated, dtype=np.int64), len(chosen))
         return Rows(self.graph, self.threads, blocks, weights, values, replicas, self.effort.follows_data)
 
@@ -177,9 +178,7 @@ class Situation:
 
     def lane_trips(self, rows: Rows, loop: Loop) -> NDArray[np.int64]:
         """[rows, threads] how often each lane executes the body."""
-        trips = np.broadcast_to(
-            rows.trips(loop.counter, loop.condition), (rows.count, self.threads.warps * WARP_LANES)
-        )
+        trips = np.broadcast_to(rows.trips(loop.counter, loop.condition), (rows.count, self.threads.warps * WARP_LANES))
         opaque = self.graph.opaque_bits
         active = mask_of(rows, [c for c in loop.conditions if not c.bits & opaque])
         if self.effort.follows_data:
@@ -205,9 +204,7 @@ def entered(event: AccessEvent) -> int:
     return sum(len(loop.conditions) > event.context.guard for loop in event.context.loops)
 
 
-def mask_of(
-    rows: Rows, conditions: Sequence[Node], alive: NDArray[np.bool_] | None = None
-) -> NDArray[np.bool_]:
+def mask_of(rows: Rows, conditions: Sequence[Node], alive: NDArray[np.bool_] | None = None) -> NDArray[np.bool_]:
     """[rows, threads] the lanes for which all conditions hold, among those that are still in the loops around."""
     if alive is None or alive is rows.alive:
         return rows.mask(conditions)

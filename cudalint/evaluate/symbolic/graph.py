@@ -201,6 +201,10 @@ class Graph:
             return False
         return all(self.choice(symbol).is_default for symbol in self.atoms(node.bits, self.uniform_bits))
 
+    def rests_on_sizes(self, node: Node) -> bool:
+        """Whether a value depends on numbers of which nothing in sight says what they are, even by default."""
+        return not all(self.choice(symbol).is_default for symbol in self.atoms(node.bits, self.uniform_bits))
+
     @staticmethod
     def rename(node: Node, name: str) -> None:
         """Gives a uniform symbol a name that says more; it stays the same symbol."""
@@ -263,6 +267,11 @@ class Graph:
     def _leaf(self, op: str, axis: int, kind: Kind, bits: int) -> Node:
         self._count += 1
         return Node(op, (), axis, kind, bits, self._count)
+
+    @property
+    def next_index(self) -> int:
+        """Of the value that is made next: later ones have larger ones."""
+        return self._count
 
     def atoms(self, bits: int, wanted: int) -> list[Node]:
         """The atoms of `bits` that are among `wanted` (such as `uniform_bits`)."""

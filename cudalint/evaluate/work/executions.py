@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import math
+from collections.abc import Mapping, Sequence
+from typing import get_args
 
 import numpy as np
 from msgspec import Struct, field
 
-from cudalint.evaluate.execute.events import Loop, Step
+from cudalint import ir
+from cudalint.evaluate.execute.events import AccessEvent, BarrierEvent, Loop
+from cudalint.evaluate.requests.execution import Execution
 from cudalint.evaluate.requests.situations import THOROUGH, Situation
 from cudalint.evaluate.requests.views import LaunchView
 from cudalint.evaluate.symbolic.nodes import BLOCK_BITS, Node, bits_of
-from cudalint.evaluate.work.operations import WIDTH, Counts, operations_of
-from cudalint.facts.costs import Operations
+from cudalint.evaluate.work.operations import WIDTH, Counts, operation_of
+from cudalint.facts.costs import Operations, Waits
 from cudalint.hardware.requests import WARP_LANES
+
+_NOMINAL = 256
+"""Iterations of a loop of which nothing says how many there are."""
 
 
 class Executions(Struct, frozen=True):
@@ -24,6 +31,8 @@ class Executions(Struct, frozen=True):
     """Warps with at least one lane."""
     by_data: bool
     """Whether data decides about it: then the figures are those of all that may come."""
+    share: float = 1.0
+    """Which part of those that were evaluated these are: where nothing says how long a loop is, fewer."""
 
 
 class Meter:
@@ -32,6 +41,10 @@ class Meter:
     def __init__(self, view: LaunchView) -> None:
         self.view = view
         self._found: dict[tuple[object, ...], Executions] = {}
+        self._shares: dict[int, float] = {}
+        """Of loops of unknown length, by their counters."""
+        self.assumed: dict[str, None] = {}
+        """What was taken for granted about them."""
 
     def executions(self, loops: Sequence[Loop], conditions: Sequence[Node]) -> Executions:
         key = (*(loop.counter.index for loop in loops), -1, *(condition.index for condition in conditions))
@@ -47,7 +60,23 @@ class Meter:
         if any(each.is_const and not each.value for each in known):
             return Executions(0.0, 0.0, False)
         lanes, warps = self._in(self._situation(loops, known), loops, known)
-        return Executions(lanes, warps, by_data)
+        share = math.prod(self._share(loops[:depth], loop) for depth, loop in enumerate(loops))
+        return Executions(lanes * share, warps * share, by_data, share)
+
+    def _share(self, around: Sequence[Loop], loop: Loop) -> float:
+        """Which part of its iterations a loop is taken to have if nothing in sight says how many they are."""
+        graph = self.view.graph
+        if not loop.condition.bits & graph.uniform_bits or not graph.rests_on_sizes(loop.condition):
+            return 1.0
+        key = loop.counter.index
+        found = self._shares.get(key)
+        if found is None:
+            situation = self.view.quick()
+            trips = float(situation.trips(situation.rows(around), loop).max())
+            found = self._shares[key] = min(1.0, _NOMINAL / trips) if trips else 1.0
+            if found < 1.0:
+                self.assumed[f"a loop at line {loop.span.line} has {_NOMINAL} iterations"] = None
+        return found
 
     def _in(self, situation: Situation, loops: Sequence[Loop], known: Sequence[Node]) -> tuple[float, float]:
         rows = situation.rows(loops)
@@ -66,10 +95,14 @@ class Meter:
 
 
 class Computed(Struct):
-    """What all steps of an execution compute."""
+    """What a whole execution computes."""
 
     counts: Counts = field(default_factory=lambda: np.zeros(WIDTH))
     by_data: bool = False
+    waits: Waits = Waits()
+    shares: Mapping[object, float] = {}
+    """By access site: which part of the evaluated executions are counted."""
+    assumed: tuple[str, ...] = ()
 
     @property
     def operations(self) -> Operations:
@@ -81,26 +114,107 @@ class Computed(Struct):
         return float(self.counts[5])
 
 
-def computed(steps: Iterable[Step], meter: Meter) -> Computed:
-    """Each statement's operations as often as lanes execute it, its instructions as often as warps do."""
-    steps = list(steps)
-    apart = frozenset(id(step.code) for step in steps)
+_OF_ACCESS = 1.7
+"""Instructions of an access to memory, with what its address takes beyond what the source computes."""
+_OF_BRANCH = 1.0
+_OF_LOOP = 1.0
+"""Of the jump back, as loops are unrolled mostly by four, and of what counts the iterations."""
+_OF_SWAP_LOOP = 6.0
+"""Of an atomic on a floating-point number in shared memory: it is computed and swapped in until nobody was faster."""
+
+
+def computed(execution: Execution, accesses: Sequence[AccessEvent], meter: Meter) -> Computed:
+    """Operations as often as lanes execute them, instructions as often as warps do. `accesses` are the machine's."""
     own: dict[int, Counts] = {}
-    together: dict[tuple[object, ...], tuple[Step, Counts]] = {}
-    for step in steps:
-        counts = own.get(id(step.code))
+    together: dict[tuple[object, ...], tuple[tuple[Loop, ...], tuple[Node, ...], Counts]] = {}
+
+    def add(loops: tuple[Loop, ...], conditions: tuple[Node, ...], counts: Counts) -> None:
+        key = (*(loop.counter.index for loop in loops), -1, *(each.index for each in conditions))
+        known = together.get(key)
+        together[key] = (loops, conditions, counts if known is None else known[2] + counts)
+
+    for each in execution.computations:
+        counts = own.get(id(each.code))
         if counts is None:
-            counts = own[id(step.code)] = operations_of(step.code, apart)
-        if counts.any():
-            key = (*(loop.counter.index for loop in step.loops), -1, *(each.index for each in step.conditions))
-            if key in together:
-                together[key] = step, together[key][1] + counts
-            else:
-                together[key] = step, counts
+            counts = own[id(each.code)] = operation_of(each.code)
+        add(each.loops, each.conditions, counts)
+    for access in accesses:
+        if access.left_out is None:
+            add(access.context.loops, access.context.conditions, _of_access(access))
+    for step in execution.steps:
+        if isinstance(step.code, (ir.If, ir.Switch)):
+            add(step.loops, step.conditions, _instructions(_OF_BRANCH))
+        elif not isinstance(step.code, _STATEMENTS):
+            add(step.loops, step.conditions, _instructions(_OF_LOOP))
     result = Computed()
-    for step, counts in together.values():
-        executions = meter.executions(step.loops, step.conditions)
+    for loops, conditions, counts in together.values():
+        executions = meter.executions(loops, conditions)
         result.counts[:5] += counts[:5] * executions.lanes
         result.counts[5] += counts[5] * executions.warps
         result.by_data = result.by_data or (executions.by_data and bool(executions.lanes))
+    result.shares = _shares(accesses, meter)
+    result.assumed = tuple(meter.assumed)
+    result.waits = _waits(execution, accesses, meter, result)
     return result
+
+
+def _shares(accesses: Sequence[AccessEvent], meter: Meter) -> dict[object, float]:
+    """By what tells accesses apart: which part of their evaluated executions are counted, where that is not all."""
+    found: dict[object, float] = {}
+    if meter.assumed:
+        for access in accesses:
+            share = meter.executions(access.context.loops, access.context.conditions).share
+            if share < 1.0:
+                key = (*access.context.span[:3], access.target.space, access.operation, access.target.name)
+                found[key] = min(share, found.get(key, 1.0))
+    return found
+
+
+_OVERLAP = 4.0
+"""Iterations of a loop whose loads the compiler makes at once, if nothing stands between them."""
+
+
+def _waits(execution: Execution, accesses: Sequence[AccessEvent], meter: Meter, found: Computed) -> Waits:
+    """What a warp waits for, on average."""
+    view = execution.view
+    warps = math.prod(view.quick().grid) * -(-math.prod(view.block) // WARP_LANES)
+    barriers = [e for e in execution.events if isinstance(e, BarrierEvent) and not e.implied]
+    stopped = {loop.counter.index for e in barriers for loop in e.context.loops}
+    opaque = view.graph.opaque_bits
+    rounds = {"global": 0.0, "shared": 0.0}
+    nests: dict[tuple[object, ...], list[AccessEvent]] = {}
+    for access in accesses:
+        space = "shared" if access.target.space == "shared" else "global"
+        if access.left_out is None and access.operation != "store":
+            nests.setdefault((space, *(loop.counter.index for loop in access.context.loops)), []).append(access)
+    for group in nests.values():
+        times = max(meter.executions(e.context.loops, e.context.conditions).warps for e in group) / warps
+        loops = group[0].context.loops
+        depends = any(e.offset.bits & opaque for e in group)
+        is_open = depends or any(loop.condition.bits & opaque for loop in loops[-1:])
+        if loops and not is_open and loops[-1].counter.index not in stopped:
+            times /= _OVERLAP
+        times *= 2 if depends and len(group) > 1 else 1
+        rounds["shared" if group[0].target.space == "shared" else "global"] += times
+    stops = sum(meter.executions(e.context.loops, e.context.conditions).warps for e in barriers) / warps
+    per_lane = (found.counts[4] + found.counts[1] / 2) / (warps * WARP_LANES)
+    return Waits(found.instructions / warps, rounds["global"], rounds["shared"], stops, float(per_lane))
+
+
+_STATEMENTS = get_args(ir.Stmt)
+
+
+def _instructions(count: float) -> Counts:
+    counts = np.zeros(WIDTH)
+    counts[5] = count
+    return counts
+
+
+def _of_access(access: AccessEvent) -> Counts:
+    counts = _instructions(_OF_ACCESS)
+    element = access.element
+    is_swapped = access.operation == "atomic" and access.target.space == "shared"
+    if is_swapped and isinstance(element, ir.Scalar) and element.kind == "float":
+        counts[0 if element.bytes == 4 else 1] = 1.0
+        counts[5] += _OF_SWAP_LOOP
+    return counts

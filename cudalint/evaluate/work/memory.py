@@ -1,0 +1,319 @@
+"""Which sectors of global memory a launch touches, and how often it comes back to them.
+
+One block in the middle of the grid is looked at, with some iterations of its loops that follow one another and some of
+its neighbours: by how much the set of touched sectors grows from one to the next tells how often a sector is touched
+again. What is asked for again within a block comes from L1 if what lies in between fits there, what other blocks ask
+for again comes from L2 if that fits there, and everything else from DRAM.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+from msgspec import Struct
+from numpy.typing import NDArray
+
+from cudalint.evaluate.execute.events import AccessEvent, Loop
+from cudalint.evaluate.execute.values import Allocation
+from cudalint.evaluate.requests.views import LaunchView
+from cudalint.evaluate.symbolic.nodes import Node
+from cudalint.evaluate.symbolic.numeric import Rows
+from cudalint.evaluate.work.executions import Meter
+from cudalint.hardware.requests import WARP_LANES
+from cudalint.hardware.sectors import SECTOR_BYTES
+
+_WINDOW = 8
+"""Iterations of a loop after the first that is looked at."""
+_NEIGHBOURS = 2
+"""Blocks along each axis after the one in the middle."""
+_MOST_EVENTS = 24
+"""Accesses of one array in one nest of loops that are looked at."""
+_MOST_LANES = 1 << 17
+"""Rows times threads that are looked at for them."""
+_LEVELS_OF_GRID = 3
+
+
+class Caches(Struct, frozen=True):
+    """How much is kept, in bytes."""
+
+    l1: float
+    """For each block."""
+    l2: float
+
+
+class Touched(Struct, frozen=True):
+    """What the accesses of one kind to one array come to in the whole launch, in sectors."""
+
+    array: object
+    is_load: bool
+    asked: float
+    """By warps, of L1."""
+    passed: float
+    """On to L2."""
+    distinct: float
+    fetched: float
+    """From DRAM, if these were alone."""
+    size: float | None
+    """Of the array, where that is known."""
+
+
+class _Level(Struct, frozen=True):
+    """A loop, or an axis of the grid."""
+
+    rows: slice
+    """Of the plan: those that move along it alone."""
+    count: float
+    """How often the body is executed, or blocks."""
+    is_grid: bool
+
+
+class _Plan(Struct, frozen=True):
+    """The rows in which the accesses of one nest of loops are looked at: the first is where all others start from."""
+
+    rows: Rows
+    levels: tuple[_Level, ...]
+    """Innermost loop first, then the axes of the grid."""
+
+
+def touched(events: Sequence[AccessEvent], view: LaunchView, meter: Meter, caches: Caches) -> list[Touched]:
+    """All accesses to global memory of one execution, by array."""
+    plans: dict[tuple[int, ...], _Plan] = {}
+    groups: dict[tuple[object, ...], list[AccessEvent]] = {}
+    for event in events:
+        if event.target.space in ("global", "generic") and event.left_out is None:
+            loops = tuple(loop.counter.index for loop in event.context.loops)
+            groups.setdefault((_array(event.target), event.operation == "load", *loops), []).append(event)
+    found: list[Touched] = []
+    for key, group in groups.items():
+        nest = key[2:]
+        if nest not in plans:
+            plans[nest] = _plan(view, group[0].context.loops)  # type: ignore[index]
+        found += _touched_by(group, plans[nest], view, meter, caches)  # type: ignore[index]
+    return found
+
+
+def _array(target: Allocation) -> Allocation:
+    return target.same_as or target
+
+
+def _plan(view: LaunchView, loops: Sequence[Loop]) -> _Plan:
+    situation = view.quick()
+    middle = [extent // 2 for extent in situation.grid]
+    steps = [min(_NEIGHBOURS, extent - 1 - at) for extent, at in zip(situation.grid, middle, strict=True)]
+    blocks = [middle]
+    windows = [_WINDOW] * len(loops)
+    moves: list[tuple[int, int]] = [(-1, 0)]
+    for level, window in enumerate(windows):
+        moves += [(level, step) for step in range(1, window + 1)]
+        blocks += [middle] * window
+    slices: list[slice] = []
+    for axis, count in enumerate(steps):
+        start = len(moves)
+        for step in range(1, count + 1):
+            moves.append((-1, 0))
+            blocks.append([at + step * (axis == own) for own, at in enumerate(middle)])
+        slices.append(slice(start, len(moves)))
+    values = {**view.pins}
+    rows = Rows(view.graph, situation.threads, np.array(blocks, dtype=np.int64), np.ones(len(blocks)), values)
+    # What memory holds is the same for all of them.
+    rows.salt = np.broadcast_to(rows.salt[:1], rows.salt.shape)
+    trips: list[float] = []
+    for level, loop in enumerate(loops):
+        by_lane = situation.lane_trips(rows, loop)
+        longest = int(by_lane[0].max())
+        trips.append(float(longest))
+        first = max(0, (longest - 1 - _WINDOW) // 2)
+        counter = np.array([[first + (step if own == level else 0)] for own, step in moves], dtype=np.int64)
+        alive = counter < by_lane
+        rows = rows.child(np.arange(rows.count), rows.weights, {loop.counter: counter}, alive)
+    levels = [
+        _Level(slice(1 + _WINDOW * level, 1 + _WINDOW * (level + 1)), trips[level], False)
+        for level in reversed(range(len(loops)))
+    ]
+    levels += [
+        _Level(own, float(extent), True) for own, extent in zip(slices, situation.grid, strict=True) if extent > 1
+    ]
+    return _Plan(rows, tuple(levels))
+
+
+class _Sets(Struct, frozen=True):
+    """The sectors that a group of accesses touches in each row of a plan."""
+
+    sectors: NDArray[np.int64]
+    """Distinct ones of each row, one row after the other."""
+    rows: NDArray[np.int64]
+    """The row of each."""
+    asked: float
+    """By the warps of a row, on average."""
+
+    def size(self, row: int) -> int:
+        return int((self.rows == row).sum())
+
+    def growth(self, rows: slice) -> float:
+        """By which part of itself the set grows from one row to the next."""
+        steps = rows.stop - rows.start
+        own = self.rows == 0
+        within = own | ((self.rows >= rows.start) & (self.rows < rows.stop))
+        touching = len(np.unique(self.rows[within]))
+        if steps <= 0 or touching < 2:
+            return 1.0
+        mean = within.sum() / touching
+        return float(min(1.0, max(0.0, (len(np.unique(self.sectors[within])) - mean) / ((touching - 1) * mean))))
+
+
+def _touched_by(
+    group: Sequence[AccessEvent], plan: _Plan, view: LaunchView, meter: Meter, caches: Caches
+) -> list[Touched]:
+    target, opaque = group[0].target, view.graph.opaque_bits
+    lanes = plan.rows.count * plan.rows.threads.warps * WARP_LANES
+    most = max(1, min(_MOST_EVENTS, _MOST_LANES // lanes))
+    chosen = group[:: max(1, -(-len(group) // most))]
+    sets = _sets(chosen, plan, opaque)
+    warps = (
+        sum(meter.executions(e.context.loops, e.context.conditions).warps for e in chosen) * len(group) / len(chosen)
+    )
+    if sets is None or not warps:
+        return []
+    requests = _requests(chosen, plan, opaque)
+    asked = warps * sets.asked / requests if requests else 0.0
+    size = _size(target, view)
+    is_scattered = any(event.offset.bits & opaque for event in chosen)
+    base = sets.size(0) or len(sets.sectors) / max(1, len(np.unique(sets.rows)))
+    block = unique = float(base)
+    times = 1.0
+    for level in plan.levels:
+        if level.is_grid or not level.count:
+            continue
+        growth = 1 + (level.count - 1) * sets.growth(level.rows)
+        times *= level.count
+        block *= level.count if block * SECTOR_BYTES > caches.l1 else growth
+        unique *= growth
+    unique = _held(unique, size, is_scattered)
+    block = max(_held(block, size, is_scattered) if (size or math.inf) <= caches.l1 else block, unique)
+    of_block = sets.asked * times
+    passed = asked * min(1.0, block / of_block)
+    distinct = fetched = unique
+    of_grid = of_block
+    for level in plan.levels:
+        if level.is_grid:
+            growth = 1 + (level.count - 1) * sets.growth(level.rows)
+            of_grid *= level.count
+            fetched *= level.count if fetched * SECTOR_BYTES > caches.l2 else growth
+            distinct *= growth
+    share = asked / of_grid if of_grid else 0.0
+    distinct = _held(min(asked, distinct * share), size, is_scattered)
+    fetched = max(distinct, min(asked, fetched * share))
+    if (size or math.inf) <= caches.l2 or distinct * SECTOR_BYTES <= caches.l2:
+        fetched = distinct
+    is_load = group[0].operation == "load"
+    passed = passed if is_load else asked
+    return [Touched(_array(target), is_load, float(asked), float(passed), float(distinct), float(fetched), size)]
+
+
+def _held(sectors: float, size: float | None, is_scattered: bool) -> float:
+    """At most as many distinct sectors as the array has; of places that data chooses, some are chosen twice."""
+    if size is None:
+        return sectors
+    room = max(1.0, size / SECTOR_BYTES)
+    return room * -math.expm1(-sectors / room) if is_scattered else min(sectors, room)
+
+
+def _size(target: Allocation, view: LaunchView) -> float | None:
+    if target.bytes is not None:
+        return float(target.bytes)
+    if target.size is None:
+        return None
+    value = np.asarray(view.quick().base.value(target.size)).flat[0]
+    return float(value) if value > 0 else None
+
+
+def _known(conditions: Sequence[Node], opaque: int) -> list[Node]:
+    return [each for each in conditions if not each.bits & opaque]
+
+
+def _requests(chosen: Sequence[AccessEvent], plan: _Plan, opaque: int) -> float:
+    """Warps that touch something in a row, on average over the rows in which any does, summed over accesses."""
+    total = 0.0
+    for event in chosen:
+        active = plan.rows.mask_by_warp(_known(event.context.conditions, opaque)).active.sum(axis=1)
+        total += active.sum() / max(1, (active > 0).sum())
+    return total
+
+
+def _sets(chosen: Sequence[AccessEvent], plan: _Plan, opaque: int) -> _Sets | None:
+    keys: list[NDArray[np.int64]] = []
+    asked = 0.0
+    shape = (plan.rows.count, plan.rows.threads.warps, WARP_LANES)
+    numbers = np.arange(plan.rows.count, dtype=np.int64)[:, None, None]
+    for event in chosen:
+        mask = plan.rows.mask(_known(event.context.conditions, opaque)).reshape(shape)
+        if not mask.any():
+            continue
+        offsets = np.asarray(plan.rows.full(event.offset)).astype(np.int64, copy=False).reshape(shape)
+        first = offsets // SECTOR_BYTES
+        last = (offsets + event.bytes - 1) // SECTOR_BYTES
+        row = np.broadcast_to(numbers, shape)
+        both = [(first, mask)]
+        crossing = mask & (last != first)
+        if crossing.any():
+            both.append((last, crossing))
+        pairs = np.concatenate([np.stack([row[own], place[own]]) for place, own in both], axis=1)
+        warps = np.concatenate([np.nonzero(own)[1] for _, own in both])
+        keys.append(_distinct(pairs))
+        counted = _distinct(np.stack([pairs[0] * shape[1] + warps, pairs[1]]))
+        asked += counted.shape[1] / len(np.unique(pairs[0]))
+    if not keys:
+        return None
+    together = _distinct(np.concatenate(keys, axis=1)) if len(keys) > 1 else keys[0]
+    return _Sets(together[1], together[0], asked)
+
+
+def _distinct(pairs: NDArray[np.int64]) -> NDArray[np.int64]:
+    """[2, n] the different columns among some."""
+    order = np.lexsort((pairs[1], pairs[0]))
+    ordered = pairs[:, order]
+    keep = np.ones(ordered.shape[1], dtype=bool)
+    keep[1:] = (ordered[:, 1:] != ordered[:, :-1]).any(axis=0)
+    return ordered[:, keep]
+
+
+class Traffic(Struct, frozen=True):
+    """Of global memory in the whole launch, in bytes."""
+
+    l2: float
+    read: float
+    """Distinct sectors that are read."""
+    written: float
+    dram: float
+    through: float
+    """To and from DRAM, with what is written there only after the kernel."""
+
+
+def traffic_of(found: Sequence[Touched], l2: float) -> Traffic:
+    """What reaches L2 and DRAM: all stores reach L2, where the last that were written stay."""
+    read, written = _by_array(found, is_load=True), _by_array(found, is_load=False)
+    fetched = sum(read.values()) * SECTOR_BYTES
+    distinct = sum(written.values()) * SECTOR_BYTES
+    again = sum(max(0.0, each.fetched - each.distinct) for each in found if each.is_load) * SECTOR_BYTES
+    return Traffic(
+        l2=sum(each.passed for each in found) * SECTOR_BYTES,
+        read=fetched,
+        written=distinct,
+        dram=fetched + again + max(0.0, distinct - _KEPT * l2),
+        through=fetched + again + distinct,
+    )
+
+
+_KEPT = 0.4
+"""Of L2, what is written and not yet in DRAM when a kernel ends, as measured on an H200."""
+
+
+def _by_array(found: Sequence[Touched], is_load: bool) -> Mapping[object, float]:
+    """Distinct sectors of each array: its accesses in different loops mostly touch the same."""
+    sums: dict[object, float] = {}
+    for each in found:
+        if each.is_load is is_load:
+            sums[each.array] = max(sums.get(each.array, 0.0), each.distinct)
+    return sums
