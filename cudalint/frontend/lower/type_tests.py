@@ -7,7 +7,7 @@ Its own tests tell more than a guess: a branch for `half` is no branch for a typ
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import reduce
 from typing import TYPE_CHECKING, Final, NamedTuple
@@ -35,6 +35,7 @@ _REQUIRES: Final = re.compile(
 _NO_CODE: Final = re.compile(
     r"//[^\n]*|/\*.*?\*/|\b(?:static_assert|assert|printf|__trap|__builtin_unreachable)\s*\([^;]*;", re.DOTALL
 )
+_CLASS: Final = re.compile(r"(?<!::)(?<!:: )\b(\w+)\s*::")
 _CLOSING: Final = {"(": ")", "<": ">"}
 _NAMING: Final = frozenset({kinds.TYPE_REF})
 _BRANCHES: Final = frozenset({kinds.IF_STMT})
@@ -134,13 +135,14 @@ class TypeTests:
             self._open = {name: ir.Symbol(name, INT, "template", span, is_const=True) for name in names}
         text = self._context.sources.text(definition) if parameters else ""
         asked = [_bracketed(text, match.end()) for match in _HEAD.finditer(text)] + _REQUIRES.findall(text)
+        classes = self._classes_of(parameters, text) if self._open else {}
         if not asked:
-            return {}
+            return classes
         self._named = self._names_in(definition)
         tests = [test for each in asked for test in self._tests(each)]
         open_ = self._open_in(definition) | {test.name for test in tests if test.is_negated}
         taken: dict[str, int] = {}
-        found: dict[str, int] = {}
+        found = classes
         for parameter in parameters:
             name = cursors.spelling(parameter)
             usual = self._context.types.of(parameter).bytes
@@ -148,9 +150,14 @@ class TypeTests:
             is_usual = not sizes or name in open_ or usual in sizes
             taken[name] = usual if is_usual else sizes[0]
             if not is_usual:
-                found[cursors.type_spelling(cursors.canonical_type(cursors.type_of(parameter)))] = sizes[0]
+                found[_as_clang_calls_it(parameter)] = sizes[0]
         self._taken = taken
         return found
+
+    def _classes_of(self, parameters: Iterable[Cursor], text: str) -> dict[str, int]:
+        """The parameters of which members are named (`T::sum(a, b)`), without a size: a class may have any."""
+        named = set(_CLASS.findall(text))
+        return {_as_clang_calls_it(p): 0 for p in parameters if cursors.spelling(p) in named}
 
     def _tests(self, text: str) -> Iterator[_Test]:
         for match in _TEST.finditer(text):
@@ -181,6 +188,10 @@ class TypeTests:
             if is_last and _NO_CODE.sub("", text(parts[2])).strip("{}; \t\r\n"):
                 found |= {test.name for test in self._tests(text(parts[0]))}
         return found
+
+
+def _as_clang_calls_it(parameter: Cursor) -> str:
+    return cursors.type_spelling(cursors.canonical_type(cursors.type_of(parameter)))
 
 
 def _bracketed(text: str, start: int) -> str:
