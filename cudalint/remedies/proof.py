@@ -1,11 +1,11 @@
 """Suggested edits made, and the edited text analysed and linted again, before anybody gets to see them.
 
 An edit is proven where under every launch of every instantiation the findings that suggest it are gone or better, no
-finding is new, whatever its severity, and no access costs more than before, nor all of them together. What was too
-little beside the rest of the kernel to be told of, and now weighs more, is no news. Nor is what comes of a barrier that
-was missing: a load costs something whose value the compiler took from an earlier one, and another barrier has nothing
-left to order. The text is all that is believed: what a remedy's own model says of a change only decides which change is
-tried.
+finding is new, whatever its severity, and no access costs both more than before and more than its bytes need, nor all
+of them together more. What was too little beside the rest of the kernel to be told of, and now weighs more, is no news.
+Nor is what comes of a barrier that was missing: a load costs something whose value the compiler took from an earlier
+one, and another barrier has nothing left to order. The text is all that is believed: what a remedy's own model says of
+a change only decides which change is tried.
 """
 
 from __future__ import annotations
@@ -317,8 +317,16 @@ class _Cost(Struct):
     orders the two, or how they lie."""
 
 
-_Quantity = Callable[[AccessResult], float | None]
-_QUANTITIES: tuple[_Quantity, ...] = (lambda r: r.sectors_per_request, lambda r: r.wavefronts_per_request)
+    is_ideal: bool = True
+    """No request takes more than its bytes need."""
+
+
+_Quantity = Callable[[AccessResult], tuple[float | None, float | None]]
+"""What a request takes, and what its bytes need."""
+_QUANTITIES: tuple[_Quantity, ...] = (
+    lambda r: (r.sectors_per_request, r.ideal_sectors),
+    lambda r: (r.wavefronts_per_request, r.ideal_wavefronts),
+)
 
 
 def _costs_no_more(old: KernelFacts, new: KernelFacts, same: Correspondence, for_order: bool) -> bool:
@@ -329,9 +337,11 @@ def _costs_no_more(old: KernelFacts, new: KernelFacts, same: Correspondence, for
         after = _costs(new, quantity, same.after, same.line_after)
         if before.keys() != after.keys():
             return False
-        if not all(_no_worse(before[key], after[key]) for key in before):
+        pairs = [(before[key], after[key]) for key in before]
+        # What all lanes read in one place may become a row, if that is what makes rows of columns.
+        if not all(_no_worse(*pair) or (not for_order and _is_as_needed(*pair)) for pair in pairs):
             return False
-        if not for_order and not _all_no_worse([(before[key], after[key]) for key in before]):
+        if not for_order and not _all_no_worse(pairs):
             return False
     return True
 
@@ -365,11 +375,11 @@ def _costs(
         calls = tuple(line(frame.path, frame.line) for frame in access.inlined_from)
         for result in access.results:
             key = (spot(access.place), calls, access.operation, access.space, access.array, result.launch)
-            _add(found.setdefault(key, _Cost()), result, quantity(result))
+            _add(found.setdefault(key, _Cost()), result, *quantity(result))
     return found
 
 
-def _add(cost: _Cost, result: AccessResult, figure: float | None) -> None:
+def _add(cost: _Cost, result: AccessResult, figure: float | None, ideal: float | None) -> None:
     if result.status == "unreached":
         return
     cost.is_reached = True
@@ -379,11 +389,18 @@ def _add(cost: _Cost, result: AccessResult, figure: float | None) -> None:
     if result.status not in WITH_FIGURES:
         cost.is_known = False
         return
+    cost.is_ideal = cost.is_ideal and ideal is not None and (figure or 0.0) <= ideal * (1 + _SAME)
     figure = figure or 0.0
     cost.is_estimate = cost.is_estimate or is_estimate(result)
     cost.per_request += figure
     known = cost.total is not None and result.requests is not None
     cost.total = (cost.total or 0.0) + figure * (result.requests or 0.0) if known else None
+
+
+def _is_as_needed(before: _Cost, after: _Cost) -> bool:
+    """Whether an access is known, as it was, and takes no more than its bytes need; what it costs beside the others is
+    in the sum of all."""
+    return before.is_reached and after.is_reached and before.is_known and after.is_known and after.is_ideal
 
 
 def _no_worse(before: _Cost, after: _Cost) -> bool:
