@@ -58,8 +58,8 @@ def test_where_a_thread_is_known_by_more_than_its_index(changes: dict[str, str])
 
 
 def test_what_all_lanes_shared_may_become_a_row() -> None:
-    """Of a product, lanes that are rows touch 32 sectors of one factor, and one float of the other. Exchanged they share
-    a float of the first, and take 4 sectors of the other, which 32 floats need: 5 in place of 33."""
+    """Of a product, lanes that are rows touch 32 sectors of one factor, and one float of the other. Exchanged they
+    share a float of the first, and take 4 sectors of the other, which 32 floats need: 5 in place of 33."""
     more = "float sum = 0;\n    for (int i = 0; i < 1024; i++) sum += in[row * 1024 + i] * in[i * 1024 + column];\n    "
     edited = _edited(more=more, index="column] * sum + in[0")
     assert edited is not None and "int row = blockIdx.x * blockDim.x + threadIdx.y;" in edited
