@@ -9,12 +9,13 @@ import re
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from msgspec import Struct, field
 from msgspec.structs import replace
 
 from cudalint.annotations import SourceAnnotations
+from cudalint.cost.of_findings import with_cost
 from cudalint.diagnostics import Diagnostic, Edit, Picture
 from cudalint.facts import FileFacts, KernelFacts
 from cudalint.faults import described
@@ -44,6 +45,10 @@ _SHARE_FOR_EDITS = 2.0
 """What the trials of a file's edits may take: so many seconds, or so many times what its analysis took."""
 
 
+_WITH_COSTS: Final[Kinds] = frozenset({"accesses", "branches"})
+"""What findings are about of which the cost can be told."""
+
+
 class CheckJob(Struct, frozen=True):
     """One file to lint, with all that it takes; travels to a worker."""
 
@@ -56,10 +61,14 @@ class CheckJob(Struct, frozen=True):
     ignores: FileIgnores = field(default_factory=FileIgnores)
     counts_accesses: bool = False
     """Whether somebody asks how many accesses could be evaluated, even if no rule looks at them."""
+    tells_costs: bool = False
+    """Whether findings are told with what they take of their kernels."""
 
     def kinds(self) -> Kinds:
         """The kinds of facts that are needed."""
         kinds = kinds_read_by(selected_rules(self.selection))
+        if self.tells_costs and not kinds.isdisjoint(_WITH_COSTS):
+            kinds |= {"costs"}
         return kinds | {"accesses"} if self.counts_accesses else kinds
 
 
@@ -155,6 +164,8 @@ def _findings_in(kernel: KernelFacts, rule: Rule, context: RuleContext) -> Itera
     for diagnostic in rule.check(kernel, replace(context, target=target or configured)):
         if rule.judges_by_target and kernel.need and target and target is not configured:
             diagnostic = replace(diagnostic, message=f"{diagnostic.message}; {_judged_by(target, kernel.need)}")
+        if kernel.costs is not None and "costs" in kernel.collected:
+            diagnostic = with_cost(diagnostic, kernel, target or configured)
         yield Finding(kernel, diagnostic)
 
 

@@ -28,9 +28,9 @@ _WINDOW = 8
 """Iterations of a loop after the first that is looked at."""
 _NEIGHBOURS = 2
 """Blocks along each axis after the one in the middle."""
-_MOST_EVENTS = 24
+_MOST_EVENTS = 8
 """Accesses of one array in one nest of loops that are looked at."""
-_MOST_LANES = 1 << 17
+_MOST_LANES = 1 << 16
 """Rows times threads that are looked at for them."""
 _LEVELS_OF_GRID = 3
 
@@ -247,6 +247,7 @@ def _sets(chosen: Sequence[AccessEvent], plan: _Plan, opaque: int) -> _Sets | No
     asked = 0.0
     shape = (plan.rows.count, plan.rows.threads.warps, WARP_LANES)
     numbers = np.arange(plan.rows.count, dtype=np.int64)[:, None, None]
+    warps = np.arange(shape[1], dtype=np.int64)[None, :, None]
     for event in chosen:
         mask = plan.rows.mask(_known(event.context.conditions, opaque)).reshape(shape)
         if not mask.any():
@@ -254,29 +255,24 @@ def _sets(chosen: Sequence[AccessEvent], plan: _Plan, opaque: int) -> _Sets | No
         offsets = np.asarray(plan.rows.full(event.offset)).astype(np.int64, copy=False).reshape(shape)
         first = offsets // SECTOR_BYTES
         last = (offsets + event.bytes - 1) // SECTOR_BYTES
-        row = np.broadcast_to(numbers, shape)
-        both = [(first, mask)]
         crossing = mask & (last != first)
-        if crossing.any():
-            both.append((last, crossing))
-        pairs = np.concatenate([np.stack([row[own], place[own]]) for place, own in both], axis=1)
-        warps = np.concatenate([np.nonzero(own)[1] for _, own in both])
-        keys.append(_distinct(pairs))
-        counted = _distinct(np.stack([pairs[0] * shape[1] + warps, pairs[1]]))
-        asked += counted.shape[1] / len(np.unique(pairs[0]))
+        both = [(first, mask), (last, crossing)] if crossing.any() else [(first, mask)]
+        # A number for each warp of each row and the sector: what is far apart may share one.
+        by_warp = np.unique(
+            np.concatenate([(((numbers * shape[1] + warps) << _BITS) | (place & _SECTORS))[own] for place, own in both])
+        )
+        rows = (by_warp >> _BITS) // shape[1]
+        asked += len(by_warp) / len(np.unique(rows))
+        keys.append(np.unique((rows << _BITS) | (by_warp & _SECTORS)))
     if not keys:
         return None
-    together = _distinct(np.concatenate(keys, axis=1)) if len(keys) > 1 else keys[0]
-    return _Sets(together[1], together[0], asked)
+    together = np.unique(np.concatenate(keys)) if len(keys) > 1 else keys[0]
+    return _Sets(together & _SECTORS, together >> _BITS, asked)
 
 
-def _distinct(pairs: NDArray[np.int64]) -> NDArray[np.int64]:
-    """[2, n] the different columns among some."""
-    order = np.lexsort((pairs[1], pairs[0]))
-    ordered = pairs[:, order]
-    keep = np.ones(ordered.shape[1], dtype=bool)
-    keep[1:] = (ordered[:, 1:] != ordered[:, :-1]).any(axis=0)
-    return ordered[:, keep]
+_BITS = 44
+_SECTORS = (1 << _BITS) - 1
+"""Numbers of sectors within so many bits."""
 
 
 class Traffic(Struct, frozen=True):
