@@ -16,7 +16,7 @@ from cudalint.program.arguments import as_path, harmless
 HEADERS_ROOT: Final = os.path.join(os.path.dirname(os.path.abspath(__file__)), "headers")
 BUNDLED_ROOT: Final = os.path.join(HEADERS_ROOT, "include")
 LIBRARIES_ROOT: Final = os.path.join(HEADERS_ROOT, "libraries")
-"""Stand-ins for the headers of PyTorch and OpenCV: for a file that finds no others, since a project may have them."""
+"""Stand-ins for the headers of PyTorch, CUTLASS, OpenCV and others: for a file that finds none of its own."""
 _PRELUDE: Final = os.path.join(BUNDLED_ROOT, "_cudalint", "prelude.h")
 _STREAMS_PRELUDE: Final = os.path.join(BUNDLED_ROOT, "_cudalint", "prelude_streams.h")
 _STREAMS: Final = re.compile(rb"<(?:iostream|fstream|sstream|iomanip)>")

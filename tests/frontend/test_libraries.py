@@ -337,3 +337,15 @@ def test_vectors_of_glm_are_laid_out_as_its_manual_says() -> None:
         "__device__ bool near(glm::dvec3 a, glm::vec3 b) { return glm::distance(a, glm::dvec3(b)) < 1; }\n"
     )
     assert _messages(_parse(text + _SIMPLE)) == []
+
+
+def test_numbers_of_cutlass_have_their_sizes(tmp_path: Path) -> None:
+    """Eight numbers of 2 bytes are 16 bytes, 32 of these 512 or 16 sectors; 32 of 4 bits are 16 bytes as well."""
+    text = (
+        "#include <cutlass/array.h>\n#include <cutlass/numeric_types.h>\nusing namespace cutlass;\n"
+        "__global__ void k(AlignedArray<half_t, 8>* a, Array<int4b_t, 32>* b) {\n"
+        "    a[threadIdx.x] = a[threadIdx.x + 32];\n    b[threadIdx.x].storage[0] = 0;\n}\n"
+        "void run(AlignedArray<half_t, 8>* a, Array<int4b_t, 32>* b) { k<<<1, 32>>>(a, b); }\n"
+    )
+    [kernel] = _analysed(tmp_path, text).kernels
+    assert [access.results[0].sectors_per_request for access in kernel.accesses] == [16.0, 16.0, 16.0]
