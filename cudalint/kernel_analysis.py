@@ -212,8 +212,9 @@ class KernelAnalysis(Struct, eq=False):
             if symbol.storage == "shared" and allocation.bytes:
                 self._shared[symbol] = allocation.bytes
         # From here on generic values are used, and only now is known what is divided by what.
-        most_blocks = self.target.max_grid_dimensions
-        self.graph.valuation = for_kernel(self.graph, configuration.grid, most_blocks, configuration.guards)
+        most = [*zip(configuration.grid, self.target.max_grid_dimensions, strict=True)]
+        most.append((configuration.shared, self.target.shared_per_block_opt_in))
+        self.graph.valuation = for_kernel(self.graph, configuration.grid, most, configuration.guards)
         self.graph.forget_uses()
         view = self._view_of(index, configuration, executor)
         # What an argument is taken for may depend on the assumptions, which the view has settled.

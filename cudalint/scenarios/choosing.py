@@ -34,10 +34,13 @@ def for_host_code(graph: Graph, guards: Iterable[Node]) -> Valuation:
     return draft.valuation
 
 
-def for_kernel(graph: Graph, grid: Sequence[Node], most_blocks: Sequence[int], guards: Sequence[Node]) -> Valuation:
-    """Numbers with which a kernel that was executed does what it is for, in a grid that can be launched."""
+def for_kernel(
+    graph: Graph, grid: Sequence[Node], most: Sequence[tuple[Node, int]], guards: Sequence[Node]
+) -> Valuation:
+    """Numbers with which a kernel that was executed does what it is for, in a launch that succeeds: `most` is what the
+    device takes of what the launch asks for."""
     draft = Draft(graph)
-    choose_sizes(draft, grid, most_blocks, guards)
+    choose_sizes(draft, grid, most, guards)
     choose_options(draft, grid)
     return draft.valuation
 

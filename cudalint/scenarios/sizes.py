@@ -30,11 +30,12 @@ _ROUNDS = 4
 
 
 def choose_sizes(
-    draft: Draft, grid: Sequence[Node] = (), most_blocks: Sequence[int] = (), conditions: Iterable[Node] = ()
+    draft: Draft, grid: Sequence[Node] = (), most: Sequence[tuple[Node, int]] = (), conditions: Iterable[Node] = ()
 ) -> None:
-    """Chooses numbers for sizes with which the program computes what it is meant to, and with which the grid
-    can be launched: `most_blocks` is how many blocks the device takes along each axis. What the `conditions` of the
-    launch say sizes to be multiples of, they stay multiples of, and what holds of them goes on to hold."""
+    """Chooses numbers for sizes with which a program computes what it is meant to, and with which its launch succeeds:
+    `most` is what the device takes of what it is asked for, blocks along each axis and shared bytes. What the
+    `conditions` of the launch say sizes to be multiples of, they stay multiples of, and what holds of them goes on to
+    hold."""
     conditions = tuple(conditions)
     multiples, held = _multiples(conditions), _held(draft, dict.fromkeys(conditions))
     draft.graph.uses.sort_quotients(draft.graph.nodes())
@@ -43,7 +44,7 @@ def choose_sizes(
     for _ in range(_ROUNDS):
         _settle_quotients(draft)
         _grow(draft, grid)
-        if not _shrink(draft, grid, most_blocks, multiples):
+        if not _shrink(draft, grid, most, multiples):
             break
     for condition, values in held.items():
         if not draft.holds(condition):
@@ -159,17 +160,19 @@ def _grow(draft: Draft, grid: Sequence[Node]) -> None:
                 _settle(draft, symbol, value + missing)
 
 
-def _shrink(draft: Draft, grid: Sequence[Node], most_blocks: Sequence[int], multiples: Mapping[Node, int]) -> bool:
+def _shrink(
+    draft: Draft, grid: Sequence[Node], most: Sequence[tuple[Node, int]], multiples: Mapping[Node, int]
+) -> bool:
     """Halves the largest sizes of 32-bit products that would overflow (`batch * heads * length * width`), and of grids
-    with too many blocks: a program is written for sizes of which the products fit and the launches succeed. Whether
-    there were any."""
+    with too many blocks or blocks with too many shared bytes: a program is written for sizes of which the products fit
+    and the launches succeed. Whether there were any."""
     shrunk = False
     divisors: dict[Node, list[tuple[Node, ...]]] = {}
     for dividend, parts in draft.graph.uses.quotients.values():
         if isinstance(dividend.payload, Uniform):
             divisors.setdefault(dividend, []).append(parts)
     bounded = [(product, _limit(product)) for product in draft.graph.uses.products]
-    bounded += zip(grid, most_blocks, strict=True)
+    bounded += most
     bounded += _all_blocks(draft, grid)
     for computed, limit in bounded:
         factors = _factors(draft, computed, grid)

@@ -19,7 +19,7 @@ from cudalint.scenarios.choosing import for_kernel, for_statements
 def _choose_sizes(
     graph: Graph, grid: Sequence[Node] = (), most_blocks: Sequence[int] = (), guards: Sequence[Node] = ()
 ) -> None:
-    graph.valuation = for_kernel(graph, grid, most_blocks, guards)
+    graph.valuation = for_kernel(graph, grid, tuple(zip(grid, most_blocks, strict=True)), guards)
     graph.forget_uses()
 
 
@@ -293,3 +293,13 @@ def test_both_sides_of_a_grid_together_fit_into_memory() -> None:
     sizes = [graph.generic(size) for size in (width, height)]
     assert len(sizes) == 2 and all(size % 512 == 0 for size in sizes)
     assert 1 << 29 < sizes[0] * sizes[1] < 1 << 31
+
+
+def test_no_size_asks_for_more_shared_memory_than_there_is() -> None:
+    """32 * n * n doubles in 160 KB: n is at most 25, of which no multiple of a warp is left."""
+    graph = Graph()
+    n = graph.uniform("n", 4096)
+    square = graph.binary("*", n, n, U8)
+    shared = graph.binary("*", square, graph.const(256), U8)
+    graph.valuation = for_kernel(graph, (), [(shared, 160 << 10)], ())
+    assert graph.generic(n) == 32
