@@ -77,6 +77,8 @@ class Diagnostic(Struct, frozen=True, eq=False):
     picture: Picture | None = None
     variants: tuple[Diagnostic, ...] = ()
     """The same finding under other launches or instantiations, where its figures differ; worst first."""
+    not_in: tuple[str, ...] = ()
+    """Instantiations of its kernel that were evaluated without a gap, and in which nothing of it was found."""
     cause: str = ""
     """What it has in common with others of its kernel, or of its file if it is about none, wherever they stand: those
     with the same are told together."""

@@ -120,6 +120,7 @@ def report_on(facts: FileFacts, job: CheckJob, spent: float = 0.0) -> FileReport
         note=note_on(facts),
         launched=launched,
         unlaunched=unlaunched,
+        whole=frozenset((kernel.name, kernel.instantiation) for kernel in facts.kernels if not kernel.gaps),
     )
 
 

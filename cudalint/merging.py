@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 
 from msgspec.structs import replace
 
 from cudalint.diagnostics import Diagnostic, Related
 from cudalint.facts import LaunchFacts
 from cudalint.results import FileReport, KernelSite, worst_first
+
+_ABOUT_THE_ANALYSIS = "CL9"
 
 
 def gather(reports: Sequence[FileReport]) -> tuple[Diagnostic, ...]:
@@ -20,7 +22,8 @@ def gather(reports: Sequence[FileReport]) -> tuple[Diagnostic, ...]:
     for report in _without_fragments(reports):
         found += _as_launched(report, report.diagnostics, launched)
         found += (diagnostic for allowed, diagnostic in report.unused if allowed not in used)
-    return tuple(sorted(merge(_as_given(found, reports)), key=_source_order))
+    whole = {pair for report in reports for pair in report.whole}
+    return tuple(sorted(merge(_as_given(found, reports), whole), key=_source_order))
 
 
 def gather_suppressed(reports: Sequence[FileReport]) -> tuple[Diagnostic, ...]:
@@ -105,13 +108,29 @@ def _whole(parts: Sequence[Diagnostic]) -> Diagnostic:
     )
 
 
-def merge(diagnostics: Iterable[Diagnostic]) -> list[Diagnostic]:
-    """Makes one finding of those that differ only by launch or instantiation.
+def merge(diagnostics: Iterable[Diagnostic], whole: Collection[tuple[str, str]] = ()) -> list[Diagnostic]:
+    """Makes one finding of those that differ only by launch or instantiation. `whole` are kernels with those of their
+    instantiations that were evaluated in full: it says of which of them it is not so.
 
     Where they agree in their message, it names all launches. Where the figures differ, or what they take for granted,
     it is the worst one and has the others as its variants.
     """
-    return [_with_variants(group) for group in _grouped(diagnostics, _subject)]
+    instantiations: dict[str, list[str]] = {}
+    for kernel, instantiation in sorted(whole):
+        instantiations.setdefault(kernel, []).append(instantiation)
+    return [_told_from_others(group, instantiations) for group in _grouped(diagnostics, _subject)]
+
+
+def _told_from_others(group: Sequence[Diagnostic], instantiations: Mapping[str, Sequence[str]]) -> Diagnostic:
+    """One finding of a group, with the instantiations of its kernel in which there is none of it."""
+    merged, others = _with_variants(group), _others(group, instantiations)
+    return replace(merged, not_in=others) if others and not merged.code.startswith(_ABOUT_THE_ANALYSIS) else merged
+
+
+def _others(group: Sequence[Diagnostic], instantiations: Mapping[str, Sequence[str]]) -> tuple[str, ...]:
+    """The instantiations of the kernel of some findings that none of them is about."""
+    own = {diagnostic.instantiation for diagnostic in group}
+    return tuple(each for each in instantiations.get(group[0].kernel, ()) if each not in own)
 
 
 def _subject(diagnostic: Diagnostic) -> Hashable:

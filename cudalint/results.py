@@ -154,6 +154,8 @@ class FileReport(Struct, frozen=True):
     launched: frozenset[KernelSite] = frozenset()
     unlaunched: frozenset[KernelSite] = frozenset()
     """Kernels that something in sight of the file launches, and those that it makes up launches for."""
+    whole: frozenset[tuple[str, str]] = frozenset()
+    """Each kernel with each of its instantiations that was evaluated without a gap."""
 
 
 class CheckResult(Struct, frozen=True):

@@ -48,6 +48,15 @@ def test_assumptions_of_different_launches_stay_apart() -> None:
     assert f"where n >= 1024, in {second.instantiation} with block 32x32" in dict(notes(merged))["also"]
 
 
+def test_instantiations_without_a_finding_are_named() -> None:
+    """A finding of two of four instantiations, one of which was not evaluated in full."""
+    first, second = (replace(column_read(), instantiation=f"tile32<{type_}>") for type_ in ("double", "long"))
+    evaluated = [(first.kernel, f"tile32<{type_}>") for type_ in ("double", "float", "long")]
+    (found,) = gather([_report("a.cu", diagnostics=(first, second), whole=frozenset(evaluated))])
+    assert found.not_in == ("tile32<float>",)
+    assert dict(notes(found))["not in"] == "tile32<float>"
+
+
 def test_parts_of_one_finding_are_related_to_the_first() -> None:
     there = Related(place(3, 1, 5), "the other access")
     changes = {"part_of": "barrier 0", "figures": {"races": 2.0, "arrays": 1.0}, "related": (there,)}

@@ -79,6 +79,7 @@ def _diagnostic(diagnostic: Diagnostic) -> JsonObject:
         "kernel": diagnostic.kernel or None,
         "instantiation": diagnostic.instantiation or None,
         "assumptions": list(diagnostic.assumptions),
+        "not_in": list(diagnostic.not_in),
         "launches": [launch_object(launch) for launch in diagnostic.launches],
         "figures": _figures(diagnostic.figures),
         "cost": None if diagnostic.cost is None else _cost(diagnostic.cost),

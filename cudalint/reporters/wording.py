@@ -10,6 +10,7 @@ from cudalint.numerals import count
 from cudalint.results import CheckResult
 
 _MOST_LAUNCHES = 3
+_MOST_OTHERS = 2
 _MOST_VARIANTS = 2
 
 
@@ -92,6 +93,10 @@ def notes(diagnostic: Diagnostic) -> Iterator[tuple[str, str]]:
         yield "kernel", f"{diagnostic.instantiation}, for {first}" if first else diagnostic.instantiation
     yield from (("also for", phrase) for phrase in others)
     yield from (("also", phrase) for phrase in variant_phrases(diagnostic.variants, diagnostic.message))
+    if diagnostic.not_in:
+        named, more = diagnostic.not_in[:_MOST_OTHERS], len(diagnostic.not_in) - _MOST_OTHERS
+        names = [*named, count(more, "other instantiation")] if more > 0 else [*named]
+        yield "not in", enumeration(names)
     assumptions = assumptions_of(diagnostic.assumptions, diagnostic.launches)
     if assumptions:
         yield "assumed", ", ".join(assumptions)
