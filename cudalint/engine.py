@@ -152,12 +152,14 @@ def rule_findings(
             failures.append(f"{rule_class.code} is not checked for the file: {described(error)}")
         for kernel in facts.kernels:
             try:
-                yield from list(_findings_in(kernel, rule, context))
+                yield from list(_findings_in(kernel, rule, context, job.tells_costs))
             except Exception as error:
                 failures.append(f"{rule_class.code} is not checked for `{kernel.name}`: {described(error)}")
 
 
-def _findings_in(kernel: KernelFacts, rule: Rule, context: RuleContext) -> Iterator[Finding]:
+def _findings_in(
+    kernel: KernelFacts, rule: Rule, context: RuleContext, tells_costs: bool
+) -> Iterator[Finding]:
     configured = context.target
     target = target_for(configured, kernel.need)
     if target is None and rule.judges_by_target:
@@ -165,7 +167,7 @@ def _findings_in(kernel: KernelFacts, rule: Rule, context: RuleContext) -> Itera
     for diagnostic in rule.check(kernel, replace(context, target=target or configured)):
         if rule.judges_by_target and kernel.need and target and target is not configured:
             diagnostic = replace(diagnostic, message=f"{diagnostic.message}; {_judged_by(target, kernel.need)}")
-        if kernel.costs is not None and "costs" in kernel.collected:
+        if tells_costs:
             diagnostic = with_cost(diagnostic, kernel, target or configured)
         yield Finding(kernel, diagnostic)
 

@@ -28,7 +28,7 @@ _WINDOW = 8
 """Iterations of a loop after the first that is looked at."""
 _NEIGHBOURS = 2
 """Blocks along each axis after the one in the middle."""
-_MOST_EVENTS = 8
+_MOST_EVENTS = 16
 """Accesses of one array in one nest of loops that are looked at."""
 _MOST_LANES = 1 << 16
 """Rows times threads that are looked at for them."""
