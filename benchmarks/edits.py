@@ -16,6 +16,7 @@ from __future__ import annotations
 import argparse
 import contextlib
 import json
+import math
 import os
 import re
 import shutil
@@ -47,7 +48,8 @@ _INCLUDE = re.compile(rb'^[ \t]*#[ \t]*include[ \t]*["<]([^">\n]+)[">]', re.MULT
 _NOT_FOUND = re.compile(r"fatal error: ([^:\n]+): No such file|could not open source file \"([^\"]+)\"")
 _SEVERITIES = ("error", "warning", "info")
 _SAME = 1e-3
-_FIGURES = ("sectors_per_request", "wavefronts_per_request")
+_IDEALS = {"sectors_per_request": "ideal_sectors", "wavefronts_per_request": "ideal_wavefronts"}
+_FIGURES = tuple(_IDEALS)
 _REPEATS = ("it repeats the load", "it is one load")
 
 Document = Mapping[str, Any]
@@ -210,14 +212,23 @@ def _cost_as_much(finding: Document, costs: Mapping[tuple[Any, ...], Cost]) -> b
 def _worse_accesses(edits: Edits, before: Document, after: Document) -> Iterator[str]:
     old = _costs(before, partial(moved_line, edits))
     new = _costs(after, lambda path, line, column=0: line)
+    lower = {name for name in _FIGURES if _together(new, name) < _together(old, name)}
     for key, cost in old.items():
         if key not in new:
             yield f"is no longer there: {_spelled(key)}"
         elif not cost.is_repeat:
             for name, figure in cost.figures.items():
                 now = new[key].figures.get(name, 0.0)
-                if figure is not None and (now is None or now > figure * (1 + _SAME)):
+                if figure is None or (now is not None and now <= figure * (1 + _SAME)):
+                    continue
+                # One value for all lanes may become a row of them, if that pays.
+                if now is None or name not in lower or now > new[key].ideals[name] * (1 + _SAME):
                     yield f"costs more: {_spelled(key)}, {figure} {name} before, {now} then"
+
+
+def _together(costs: Mapping[tuple[Any, ...], Cost], name: str) -> float:
+    """What all accesses cost whose figure is known."""
+    return sum(figure for cost in costs.values() if (figure := cost.figures.get(name)) is not None)
 
 
 class Cost(Struct):
@@ -225,6 +236,8 @@ class Cost(Struct):
 
     figures: dict[str, float | None] = field(default_factory=dict)
     """None where one of them is not known."""
+    ideals: dict[str, float] = field(default_factory=dict)
+    """The least that the bytes of any of them need, by the names of the figures."""
     is_repeat: bool = False
     """The compiler takes one of them for the repetition of another. It may become one of its own."""
 
@@ -236,6 +249,8 @@ class Cost(Struct):
                 figure = result[name] if result["status"] in ("exact", "assumed") else None
                 known = self.figures.get(name, 0.0)
                 self.figures[name] = None if figure is None or known is None else max(known, figure)
+                ideal = result[_IDEALS[name]]
+                self.ideals[name] = min(self.ideals.get(name, math.inf), 0.0 if ideal is None else ideal)
 
 
 def _costs(facts: Document, moved: Callable[..., int]) -> dict[tuple[Any, ...], Cost]:

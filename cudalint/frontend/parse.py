@@ -193,7 +193,14 @@ def _again(
     first = parser.text.count(b"\n") + 2
     failed = frozenset(line - first for line in clang.lines_with_errors(attempt.unit, parsed.path) if line >= first)
     known = {(problem.path, problem.line, problem.message) for problem in parsed.problems}
-    added = [problem for problem in attempt.problems if (problem.path, problem.line, problem.message) not in known]
+    last = parsed.source.count(b"\n") + 1
+    added = [
+        problem
+        for problem in attempt.problems
+        # What is behind the text is of the lines that were added.
+        if (problem.path, problem.line, problem.message) not in known
+        and (problem.path != parsed.path or (problem.line or 0) <= last)
+    ]
     return replace(parsed, tu=attempt.unit, problems=(*parsed.problems, *added), again=None), failed
 
 

@@ -26,7 +26,7 @@ def _linted(
 ) -> edits.Linted:
     result = {
         "launch": 0, "status": "exact", "reason": None, "sectors_per_request": None,
-        "wavefronts_per_request": wavefronts,
+        "wavefronts_per_request": wavefronts, "ideal_sectors": None, "ideal_wavefronts": 1.0,
     }  # fmt: skip
     access = {
         "path": "a.cu", "line": line, "column": 9, "inlined_from": [], "operation": "load", "array": "t",

@@ -53,3 +53,10 @@ def test_numbers_that_the_user_gives_are_those() -> None:
     facts = _kernel(source, params=((None, "VEC", "2"),), block=(64, 1, 1))
     [result] = [access.results[0] for access in facts.accesses]
     assert result.sectors_per_request == 8.0
+
+
+def test_no_problem_lies_behind_the_text() -> None:
+    """The lines that make instances follow the file's own, the last of which may be unfinished."""
+    source = "template <class T> __global__ void k(T* a) { a[threadIdx.x] = 0; }\nvoid run() { int x = blockDim"
+    facts = analyse_file("a.cu", AnalysisOptions(unsaved=(("a.cu", source),)))
+    assert [problem for problem in facts.problems if problem.path == "a.cu" and (problem.line or 0) > 2] == []
