@@ -54,7 +54,9 @@ def suggest(
         case "column":
             return _exchange_alone(kernel, one, exchanged)
         case "field":
-            return _as_one_vector(kernel, one, pattern) or _fields_apart(one)
+            if (vector := _as_one_vector(kernel, one, pattern)) is not None:
+                return vector
+            return None if _takes_most(kernel, one, abs(pattern.step or 0)) else _fields_apart(one)
         case "copy":
             if _is_a_librarys(one):
                 return None
@@ -209,6 +211,25 @@ def _neighbours(kernel: KernelFacts, one: Evaluated, width: int) -> dict[int, fl
         if same_lanes and apart.size and abs(int(apart[0])) < width and np.all(apart == apart[0]):
             found[int(apart[0])] = other.result.sectors_per_request or 0.0
     return found
+
+
+def _takes_most(kernel: KernelFacts, one: Evaluated, length: int) -> bool:
+    """Whether each lane makes accesses like this one to more than half of the bytes of its own record, which is
+    `length` bytes long: as a whole, records are nothing that fields in arrays of their own would save."""
+    mine = one.result.sample
+    if mine is None or not mine.mask.any():
+        return False
+    taken = np.zeros(length, bool)
+    for other in evaluated(kernel, "global"):
+        sample, access = other.result.sample, other.access
+        if sample is None or sample.addresses.shape != mine.addresses.shape or other.result.launch != one.result.launch:
+            continue
+        if access.operation != one.access.operation or array_key(access) != array_key(one.access):
+            continue
+        apart = (sample.addresses - mine.addresses)[mine.mask & sample.mask]
+        if apart.size and np.all(apart == apart[0]) and abs(int(apart[0])) < length:
+            taken[np.arange(int(apart[0]), int(apart[0]) + access.bytes) % length] = True
+    return 2 * int(taken.sum()) > length
 
 
 def _kind(one: Evaluated) -> tuple[object, ...]:

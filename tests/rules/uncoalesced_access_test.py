@@ -84,6 +84,15 @@ def test_a_single_field_wants_an_array_of_its_own() -> None:
     assert "structure of arrays" in advice(diagnostic)
 
 
+def test_a_record_of_which_each_lane_takes_most_is_left_whole() -> None:
+    """Three of five fields are 12 of 20 bytes; two are 8."""
+    types, parameters = "struct Body { float x, y, z, mass, charge; };", "const Body *b, float *out"
+    three = lint(_kernel("out[i] = b[i].x + b[i].y * b[i].mass;", parameters=parameters, types=types), "CL101")
+    assert three and not any(one.suggestion for one in three)
+    two = lint(_kernel("out[i] = b[i].x * b[i].mass;", parameters=parameters, types=types), "CL101")
+    assert two and all("structure of arrays" in advice(one) for one in two)
+
+
 def test_a_struct_is_copied_as_its_alignment_allows() -> None:
     types = "struct Packet { float v[8]; };"
     diagnostics = lint(_kernel("q[i] = p[i];", parameters="const Packet *p, Packet *q", types=types), "CL101")
