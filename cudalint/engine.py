@@ -15,7 +15,6 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from cudalint.annotations import SourceAnnotations
-from cudalint.cost.of_findings import with_cost
 from cudalint.diagnostics import Diagnostic, Edit, Picture
 from cudalint.facts import FileFacts, KernelFacts
 from cudalint.faults import described
@@ -168,6 +167,9 @@ def _findings_in(
         if rule.judges_by_target and kernel.need and target and target is not configured:
             diagnostic = replace(diagnostic, message=f"{diagnostic.message}; {_judged_by(target, kernel.need)}")
         if tells_costs:
+            # numpy is for workers alone.
+            from cudalint.cost.of_findings import with_cost
+
             diagnostic = with_cost(diagnostic, kernel, target or configured)
         yield Finding(kernel, diagnostic)
 

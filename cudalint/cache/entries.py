@@ -133,12 +133,13 @@ def _is_same(one: FileReport, other: FileReport) -> bool:
 
 
 def _sets(report: FileReport) -> tuple[object, ...]:
-    return report.coverage, report.sources, report.parameters, report.launched, report.unlaunched
+    return report.coverage, report.sources, report.parameters, report.launched, report.unlaunched, report.whole
 
 
 def _without_sets(report: FileReport) -> FileReport:
     none: frozenset[Any] = frozenset()
-    return replace(report, coverage=Coverage(), sources=none, parameters=none, launched=none, unlaunched=none)
+    empty = replace(report, coverage=Coverage(), sources=none, parameters=none)
+    return replace(empty, launched=none, unlaunched=none, whole=none)
 
 
 # --- all entries ---------------------------------------------------------------------------------------------

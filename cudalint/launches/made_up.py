@@ -17,6 +17,7 @@ from cudalint.launches.limits import MAX_THREADS
 
 _NOBODY = "no launch in sight"
 _AXES = "xyz"
+_MOST_TERMS = 64
 
 
 class _Clue(Struct, frozen=True):
@@ -216,13 +217,16 @@ def _steps(nodes: Sequence[object]) -> Iterator[tuple[ir.Symbol, int]]:
 
 
 def _terms(expr: ir.Expr) -> Iterator[ir.Expr]:
-    """What is added up."""
-    bare = walk.without_casts(expr)
-    if isinstance(bare, ir.Binary) and bare.op == "+":
-        yield from _terms(bare.left)
-        yield from _terms(bare.right)
-    else:
-        yield bare
+    """What is added up, as far as that are few: an index has two or three."""
+    pending = [expr]
+    for _ in range(_MOST_TERMS):
+        if not pending:
+            return
+        bare = walk.without_casts(pending.pop())
+        if isinstance(bare, ir.Binary) and bare.op == "+":
+            pending += (bare.right, bare.left)
+        else:
+            yield bare
 
 
 def _scaled(expr: ir.Expr) -> Iterator[tuple[ir.Expr, int]]:

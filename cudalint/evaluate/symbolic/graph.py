@@ -199,7 +199,15 @@ class Graph:
         """Whether a value depends on numbers that options may change, and on nothing else."""
         if not node.bits or node.bits & ~self.uniform_bits:
             return False
-        return all(self.choice(symbol).is_default for symbol in self.atoms(node.bits, self.uniform_bits))
+        return all(map(self._has_default, self.atoms(node.bits, self.uniform_bits)))
+
+    def _has_default(self, symbol: Node) -> bool:
+        """Whether the program has a number for a symbol, which a statement of the user's may have changed."""
+        choice = self.choice(symbol)
+        is_stated = choice.basis in ("given", "annotation")
+        return choice.is_default or (
+            is_stated and isinstance(symbol.payload, Uniform) and symbol.payload.first.is_default
+        )
 
     def rests_on_sizes(self, node: Node) -> bool:
         """Whether a value depends on numbers of which nothing in sight says what they are, even by default."""
