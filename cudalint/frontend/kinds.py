@@ -19,6 +19,8 @@ def type_kind(name: str) -> int:
 
 
 # Declarations.
+TYPEDEF_DECL: Final = _cursor("TYPEDEF_DECL")
+TYPE_ALIAS_DECL: Final = _cursor("TYPE_ALIAS_DECL")
 UNEXPOSED_DECL: Final = _cursor("UNEXPOSED_DECL")
 TRANSLATION_UNIT: Final = _cursor("TRANSLATION_UNIT")
 STRUCT_DECL: Final = _cursor("STRUCT_DECL")
@@ -120,6 +122,8 @@ CUDA_SHARED_ATTR: Final = _cursor("CUDASHARED_ATTR")
 T_INVALID: Final = type_kind("INVALID")
 T_VOID: Final = type_kind("VOID")
 T_POINTER: Final = type_kind("POINTER")
+T_TYPEDEF: Final = type_kind("TYPEDEF")
+T_ELABORATED: Final = type_kind("ELABORATED")
 T_LVALUE_REFERENCE: Final = type_kind("LVALUEREFERENCE")
 T_RVALUE_REFERENCE: Final = type_kind("RVALUEREFERENCE")
 T_RECORD: Final = type_kind("RECORD")

@@ -59,6 +59,8 @@ _ARRAYS: Final = frozenset(
 )
 _VECTORS: Final = frozenset({kinds.T_VECTOR, kinds.T_EXT_VECTOR})
 _REFERENCES: Final = frozenset({kinds.T_LVALUE_REFERENCE, kinds.T_RVALUE_REFERENCE})
+_NAMED: Final = frozenset({kinds.T_TYPEDEF, kinds.T_ELABORATED})
+_ALIASES: Final = frozenset({kinds.TYPEDEF_DECL, kinds.TYPE_ALIAS_DECL})
 _VECTOR_FIELDS: Final = ("x", "y", "z", "w")
 
 
@@ -92,9 +94,22 @@ class Types:
             canonical = cursors.canonical_type(type_)
             if cursors.is_volatile_qualified(canonical):
                 self._volatile.add(type_.handle)
-            found = self._lower_canonical(cursors.unqualified_type(canonical))
+            found = self._replaced(type_) or self._lower_canonical(cursors.unqualified_type(canonical))
             self._lowered[type_.handle] = found
         return found
+
+    def _replaced(self, type_: CxType) -> ir.Type | None:
+        """What is unknown where clang has taken `int` for a type that it could not make out: `using V = typename
+        Vector<T, 4>::Type`, of whose template it only has the declaration. None for all other types."""
+        if type_.kind == kinds.T_POINTER or type_.kind in _REFERENCES:
+            inner = self._replaced(cursors.pointee_type(type_))
+            return self.pointer(inner, type_.kind in _REFERENCES) if inner is not None else None
+        if type_.kind not in _NAMED:
+            return None
+        declaration = cursors.type_declaration(type_)
+        if declaration.kind not in _ALIASES or not cursors.is_invalid(declaration):
+            return None
+        return ir.OpaqueType(cursors.spelling(declaration))
 
     def is_volatile(self, cursor: Cursor) -> bool:
         """Whether an expression that was lowered names an object that is declared `volatile`."""
