@@ -209,7 +209,8 @@ def _requirements(
         return []
     *factors, rest = (c % width for c in coefficients)
     rest = (rest + base) % width
-    if any(_is_distance(monomial, declared, _bounds(event, graph)) for monomial in terms):
+    bounds, counts = _bounds(event, graph), declared.counts
+    if (declared.unit == 1 or bounds) and any(_is_distance(monomial, counts) for monomial in terms):
         return []
     if any(_is_counted_in_bytes(event, c, declared.unit) for c in coefficients[:-1]):
         return []
@@ -222,12 +223,12 @@ def _bounds(event: AccessEvent, graph: Graph) -> int:
     return bits_of(c for c in conditions if c.bits & ~graph.uniform_bits) & graph.uniform_bits
 
 
-def _is_distance(monomial: Monomial, declared: Declared, others: int) -> bool:
+def _is_distance(monomial: Monomial, counts: int) -> bool:
     """Whether a size only says how far apart rows lie, and nothing is counted by it: those of a view whose length is
-    another size (`others` are what the access is bounded by), or of a wider type than the array's, in bytes:
+    another size, by which the access is bounded, or of a wider type than the array's, in bytes:
     `(float *)((char *)image + y * step)`. Who makes it so begins rows where their elements may begin, as far as one can
     see."""
-    return (declared.unit == 1 or others != 0) and any(not symbol.bits & declared.counts for symbol in monomial)
+    return any(not symbol.bits & counts for symbol in monomial)
 
 
 def _is_in_vectors(requirement: _Requirement, declared: Declared, graph: Graph) -> bool:
