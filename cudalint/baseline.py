@@ -17,6 +17,7 @@ from msgspec import Struct
 
 from cudalint.diagnostics import Diagnostic, Severity
 from cudalint.identity import Identity, identity_of
+from cudalint.replacing import write_whole
 from cudalint.reporters.places import path_from
 from cudalint.reporters.sources import SourceLines
 from cudalint.results import SEVERITIES, excess, is_at_least
@@ -55,8 +56,7 @@ def write_baseline(path: str, diagnostics: Iterable[Diagnostic], sources: Source
     lines = [json.dumps(_as_json(entry), ensure_ascii=False) for entry in entries]
     text = f'{{"schema": {_SCHEMA}, "tool": "cudalint", "findings": [\n' + ",\n".join(lines) + "\n]}\n"
     try:
-        with open(path, "w", encoding="utf-8", errors="surrogateescape") as file:
-            file.write(text)
+        write_whole(path, text.encode("utf-8", "surrogateescape"))
     except OSError as error:
         raise BaselineError(f"{path}: cannot be written: {error.strerror}") from None
     return len(entries)

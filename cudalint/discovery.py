@@ -85,7 +85,7 @@ def is_excluded(path: str, excludes: Excludes) -> bool:
 
 def _expand(argument: str, excludes: Excludes, stdin: str) -> Iterator[SourceFile | Failure]:
     if argument == "-":
-        yield _unsaved(stdin, sys.stdin.buffer.read())
+        yield _from_stdin(stdin)
     elif os.path.isdir(argument):
         yield from _in_folder(argument, excludes)
     elif os.path.exists(argument):
@@ -96,6 +96,13 @@ def _expand(argument: str, excludes: Excludes, stdin: str) -> Iterator[SourceFil
         yield Failure(argument, "the link leads nowhere")
     else:
         yield Failure(argument, "no such file or folder")
+
+
+def _from_stdin(name: str) -> SourceFile | Failure:
+    try:
+        return _unsaved(name, sys.stdin.buffer.read())
+    except OSError as error:
+        return Failure(name, f"cannot read it: {error.strerror}")
 
 
 def _named(path: str) -> SourceFile | Failure:

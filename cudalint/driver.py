@@ -10,8 +10,10 @@ from msgspec.structs import replace
 
 from cudalint.cache.results import KeptJob, Results, check_and_keep
 from cudalint.config import ConfigError
+from cudalint.diagnostics import Diagnostic
 from cudalint.discovery import SourceFile
 from cudalint.engine import CheckJob
+from cudalint.faults import described
 from cudalint.merging import gather, gather_suppressed, is_covered
 from cudalint.options import AnalysisOptions
 from cudalint.pool import Done, Limits, Lost, run_jobs
@@ -45,11 +47,13 @@ def check_files(
 def result_of(reports: Sequence[FileReport], failures: Sequence[Failure], target: str) -> CheckResult:
     """What the reports and failures of some files come to; a report may name failures of its own."""
     linted = len(reports) + len(failures)
-    own = (Failure(report.path, message) for report in reports for message in report.failures)
+    own = [Failure(report.path, message) for report in reports for message in report.failures]
+    diagnostics = _together(gather, reports, own)
+    suppressed = _together(gather_suppressed, reports, own)
     return CheckResult(
         target=target,
-        diagnostics=gather(reports),
-        suppressed=gather_suppressed(reports),
+        diagnostics=diagnostics,
+        suppressed=suppressed,
         failures=tuple(sorted((*failures, *own), key=lambda failure: failure.path)),
         files=linted,
         paths=tuple(sorted(report.path for report in reports)),
@@ -57,6 +61,31 @@ def result_of(reports: Sequence[FileReport], failures: Sequence[Failure], target
         coverage=total_coverage(report.coverage for report in reports),
         notes=tuple(sorted(Note(report.path, report.note) for report in reports if report.note)),
     )
+
+
+def _together(
+    gathered: Callable[[Sequence[FileReport]], tuple[Diagnostic, ...]],
+    reports: Sequence[FileReport],
+    failures: list[Failure],
+) -> tuple[Diagnostic, ...]:
+    """The findings of several reports. Where they can't be put together, a report that can't be taken by itself is left
+    out, or all are taken by themselves; `failures` is told."""
+    try:
+        return gathered(reports)
+    except Exception as error:
+        reason = described(error)
+    alone: list[tuple[Diagnostic, ...]] = []
+    fit: list[FileReport] = []
+    for report in reports:
+        try:
+            alone.append(gathered([report]))
+            fit.append(report)
+        except Exception as error:
+            failures.append(Failure(report.path, f"its findings are left out: {described(error)}"))
+    if len(fit) < len(reports):
+        return _together(gathered, fit, failures)
+    failures.append(Failure(fit[0].path, f"findings in what it shares with other files may come twice: {reason}"))
+    return tuple(diagnostic for found in alone for diagnostic in found)
 
 
 class Lint(Struct, frozen=True, eq=False):

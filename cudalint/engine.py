@@ -102,8 +102,12 @@ def report_on(facts: FileFacts, job: CheckJob, spent: float = 0.0) -> FileReport
     complete = facts.status == "ok"
     outcome = suppress(findings, facts.kernels, annotations, is_known, complete)
     launched, unlaunched = _by_launch(facts)
-    complaints, unused = _annotation_findings(outcome.reviews, job.selection)
-    proved = _with_proven_edits(outcome.kept, facts, job, spent)
+    complaints, unused = _annotation_findings(outcome.reviews, job.selection, failures)
+    try:
+        proved = _with_proven_edits(outcome.kept, facts, job, spent)
+    except Exception as error:
+        failures.append(f"edits are not tried: {described(error)}")
+        proved = [_without_edits(diagnostic) for diagnostic in outcome.kept]
     kept = (_for_travel(diagnostic, job.pictures) for diagnostic in joined(proved))
     return FileReport(
         path=job.path,
@@ -299,9 +303,10 @@ def _read(path: str) -> str:
 
 
 def _annotation_findings(
-    reviews: tuple[AnnotationReview, ...], selection: Selection
+    reviews: tuple[AnnotationReview, ...], selection: Selection, failures: list[str]
 ) -> tuple[list[Diagnostic], list[tuple[AllowedRule, Diagnostic]]]:
-    """What the rules about annotations say: what stands, and what depends on other files of the run."""
+    """What the rules about annotations say: what stands, and what depends on other files of the run. Of a rule that
+    fails `failures` is told."""
     rules = selected_rules(selection)
     # A suppression is only of no use if its rule had a chance to need it.
     ran = {name for rule in rules for name in (rule.code, rule.name)}
@@ -311,12 +316,15 @@ def _annotation_findings(
         if not issubclass(rule_class, AnnotationRule):
             continue
         rule = rule_class()
-        for review in reviews:
-            standing += rule.check(replace(review, unused=()))
-            for entry in review.unused:
-                if entry.rule.upper() in ran or entry.rule.lower() in ran:
-                    complaints = rule.check(replace(review, malformed=(), unused=(entry,)))
-                    depending += ((AllowedRule(entry.place, entry.rule), complaint) for complaint in complaints)
+        try:
+            for review in reviews:
+                standing += rule.check(replace(review, unused=()))
+                for entry in review.unused:
+                    if entry.rule.upper() in ran or entry.rule.lower() in ran:
+                        complaints = rule.check(replace(review, malformed=(), unused=(entry,)))
+                        depending += ((AllowedRule(entry.place, entry.rule), complaint) for complaint in complaints)
+        except Exception as error:
+            failures.append(f"{rule_class.code} is not checked for the file: {described(error)}")
     return standing, depending
 
 

@@ -20,6 +20,7 @@ import os
 import signal
 import sys
 import time
+from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from multiprocessing.connection import Connection, wait
 from typing import Generic, TypeVar
@@ -99,10 +100,10 @@ def run_jobs(
         for module in needed:
             importlib.import_module(module)
     workers: list[_Worker[Job, Result]] = []
-    waiting = iter(enumerate(jobs))
+    waiting = deque(enumerate(jobs))
     try:
         while True:
-            _hand_out(function, waiting, workers, limits, len(jobs))
+            yield from _hand_out(function, waiting, workers, limits, len(jobs))
             busy = [worker for worker in workers if worker.index is not None]
             if not busy:
                 return
@@ -115,21 +116,25 @@ def run_jobs(
 
 def _hand_out(
     function: Callable[[Job], Result],
-    waiting: Iterator[tuple[int, Job]],
+    waiting: deque[tuple[int, Job]],
     workers: list[_Worker[Job, Result]],
     limits: Limits,
     total: int,
-) -> None:
-    """Gives every idle worker a job, and starts workers as long as there are fewer than allowed."""
+) -> Iterator[Lost]:
+    """Gives every idle worker a job, and starts workers as long as there are fewer than allowed. Where the system lets
+    no more be started, those that there are do the work; without any, a job is lost."""
     idle = [worker for worker in workers if worker.index is None]
-    while idle or len(workers) < min(limits.workers, total):
-        task = next(waiting, None)
-        if task is None:
-            return
+    while waiting and (idle or len(workers) < min(limits.workers, total)):
         if not idle:
-            workers.append(_Worker(function, limits, workers))
+            try:
+                workers.append(_Worker(function, limits, workers))
+            except OSError as error:
+                if workers:
+                    return
+                yield Lost(waiting.popleft()[0], f"no process can be started for it: {error.strerror}")
+                continue
             idle.append(workers[-1])
-        idle.pop().assign(*task)
+        idle.pop().assign(*waiting.popleft())
 
 
 def _collect(busy: Sequence[_Worker[Job, Result]], limits: Limits) -> Iterator[Done[Result] | Lost]:
@@ -166,8 +171,13 @@ class _Worker(Generic[Job, Result]):
         if sys.platform == "linux":
             inherited = [self.connection, *(worker.connection for worker in siblings)]
         self._process = context.Process(target=_serve, args=(function, theirs, limits, inherited), daemon=True)
-        self._process.start()
-        theirs.close()
+        try:
+            self._process.start()
+        except OSError:
+            self.connection.close()
+            raise
+        finally:
+            theirs.close()
         self._limits = limits
         self._jobs_left = limits.jobs_per_worker
         self.index: int | None = None

@@ -9,10 +9,13 @@ import sys
 from collections.abc import Sequence
 from typing import NoReturn
 
+from cudalint.cli.streams import Terminated, end_in_order, open_streams
+
 NOTHING_FOUND = 0
 FINDINGS = 1
 FAILED = 2
 _INTERRUPTED = 130
+_CANNOT_WRITE = (errno.ENOSPC, errno.EIO, errno.EDQUOT, errno.EFBIG, errno.EBADF)
 _OBJECTS_BEFORE_COLLECTION = 100_000
 
 
@@ -21,7 +24,14 @@ def main() -> NoReturn:
     # What start-up makes is there to stay: looking for cycles among it, then and at the end, takes a tenth of the time
     # of a small file.
     gc.set_threshold(_OBJECTS_BEFORE_COLLECTION)
-    status = run(sys.argv[1:])
+    open_streams()
+    try:
+        end_in_order()
+        status = _flushed(run(sys.argv[1:]))
+    except Terminated as signal:
+        _give_output_up()
+        _fail(f"ended by {signal.name} before it was done; no file is left half written")
+        status = 128 + signal.number
     gc.freeze()
     sys.exit(status)
 
@@ -44,7 +54,7 @@ def run(arguments: Sequence[str]) -> int:
     except BrokenPipeError:
         return _reader_left()
     except OSError as error:
-        if error.errno not in (errno.ENOSPC, errno.EIO, errno.EDQUOT):
+        if error.errno not in _CANNOT_WRITE:
             return _internal_error(error)
         _give_output_up()
         return _fail(f"cannot write the output: {error.strerror}")
@@ -76,6 +86,16 @@ def _reader_left() -> int:
     """`cudalint | head` has read enough."""
     _give_output_up()
     return FINDINGS
+
+
+def _flushed(status: int) -> int:
+    """The exit status, once all of the output is where it belongs."""
+    try:
+        sys.stdout.flush()
+    except OSError as error:
+        _give_output_up()
+        return status if error.errno == errno.EPIPE else _fail(f"cannot write the output: {error.strerror}")
+    return status
 
 
 def _give_output_up() -> None:

@@ -3,11 +3,7 @@
 from __future__ import annotations
 
 import json
-import signal
-import sys
-import threading
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from datetime import UTC
 from typing import Any
 
@@ -20,6 +16,7 @@ from cudalint.cli.terminal import print_failures, write_lines
 from cudalint.discovery import discover
 from cudalint.driver import configure
 from cudalint.options import AnalysisOptions
+from cudalint.replacing import write_whole
 
 
 @click.command("confirm")
@@ -73,8 +70,7 @@ def command(
     run = _Run(limits_from(values), Settings(method, kernel_time))
     found = discover(paths, settings.excludes, values["force_exclude"])
     configured, broken = configure(found.files, settings)
-    with _ending_in_order():
-        run.measure([(each.file.path, each.options) for each in configured if not each.file.is_optional], fixes)
+    run.measure([(each.file.path, each.options) for each in configured if not each.file.is_optional], fixes)
     run.report.failures[:0] = [*found.failures, *broken]
     if record:
         run.record()
@@ -83,19 +79,6 @@ def command(
     run.print(format_, verbose=not quiet)
     print_failures(run.report.failures)
     return run.status()
-
-
-@contextmanager
-def _ending_in_order() -> Iterator[None]:
-    """Whoever ends this process ends its workers and ncu too: a kernel that loops would keep them for ever."""
-    if threading.current_thread() is not threading.main_thread():
-        yield  # Python sets handlers in no other thread.
-        return
-    before = signal.signal(signal.SIGTERM, lambda number, _: sys.exit(128 + number))
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGTERM, before)
 
 
 class _Run:
@@ -133,8 +116,7 @@ class _Run:
         from cudalint.confirm.picture import svg
         from cudalint.confirm.reporting import summary_line
 
-        with open(path, "w", encoding="utf-8") as file:
-            file.write(svg(self.report.rows, summary_line(self.report)))
+        write_whole(path, svg(self.report.rows, summary_line(self.report)).encode())
 
     def print(self, format_: str, *, verbose: bool) -> None:
         from cudalint.confirm.reporting import document, lines

@@ -15,6 +15,7 @@ from cudalint.cli.terminal import write_lines
 from cudalint.fixing.choosing import Fix, distinct_fixes
 from cudalint.fixing.patch import unified_diff
 from cudalint.numerals import count
+from cudalint.replacing import write_whole
 from cudalint.reporters import wording
 from cudalint.reporters.style import Style
 from cudalint.results import CheckResult, Failure
@@ -82,8 +83,7 @@ class FixWishes(Struct, frozen=True):
         diff = unified_diff(fixed.changes)
         for path in self.patches:
             try:
-                with open(path, "wb") as file:
-                    file.write(diff)
+                write_whole(path, diff)
             except OSError as error:
                 yield Failure(path, f"cannot be written: {error.strerror}")
         is_text = format_ in _OF_PEOPLE

@@ -12,6 +12,7 @@ from msgspec.structs import replace
 
 from cudalint.diagnostics import Severity
 from cudalint.faults import described
+from cudalint.replacing import write_whole
 from cudalint.reporters.apart import lines_of
 from cudalint.reporters.sources import SourceLines
 from cudalint.reporters.style import Style
@@ -92,8 +93,7 @@ def write_outputs(
         try:
             lines, failures = rendered(output.format, result, sources, plain)
             yield from failures
-            with open(output.path, "w", encoding="utf-8", errors="backslashreplace") as file:
-                file.writelines(f"{line}\n" for line in lines)
+            write_whole(output.path, "".join(f"{line}\n" for line in lines).encode("utf-8", "backslashreplace"))
         except OSError as error:
             yield Failure(output.path, f"cannot be written: {error.strerror}")
 

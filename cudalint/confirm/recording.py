@@ -17,6 +17,7 @@ from cudalint import __version__
 from cudalint.confirm.fixes import FixRow
 from cudalint.confirm.rows import Row
 from cudalint.confirm.session import Report
+from cudalint.replacing import write_whole
 
 MEMBER = "confirm"
 
@@ -33,8 +34,7 @@ def write_records(report: Report, fixes: Sequence[FixRow], date: str) -> list[st
         target = record_path(path)
         whole = _existing(target)
         whole[MEMBER] = _record(report, fixes, path, date)
-        with open(target, "w", encoding="utf-8") as file:
-            file.write(_pretty(whole))
+        write_whole(target, _pretty(whole).encode())
         written.append(target)
     return written
 

@@ -14,6 +14,7 @@ from msgspec.structs import replace
 
 from cudalint.diagnostics import Edit
 from cudalint.driver import Configured, Lint, result_of, run_all
+from cudalint.faults import described
 from cudalint.fixing.choosing import Fix, apart, distinct_fixes, paths_of
 from cudalint.fixing.joint import JointJob, held
 from cudalint.fixing.writing import Change, Grounds, write_together
@@ -87,6 +88,16 @@ class Session:
     def fix(self, unsafe: bool, grounds: Grounds, moved: Moved) -> Fixed:
         """Makes the edits that shown findings suggest, in memory."""
         before = result = self._shown(self._result(self._state), {})
+        try:
+            result = self._passed(result, unsafe, grounds, moved)
+        except Exception as error:
+            # What was made by then is as it was linted; the pass at fault has changed nothing.
+            self._failures += (Failure("--fix", f"no more edits are made: {described(error)}"),)
+            result = self._shown(self._result(self._state), self._texts())
+        return Fixed(before, result, tuple(self._fixes), self._changes(), tuple(self._refused.values()))
+
+    def _passed(self, result: CheckResult, unsafe: bool, grounds: Grounds, moved: Moved) -> CheckResult:
+        """What is left of a result after all passes."""
         given_up: set[tuple[Edit, ...]] = set()
         for _ in range(MOST_PASSES):
             wanted = [fix for fix in distinct_fixes(result.diagnostics) if fix.is_safe or unsafe]
@@ -104,7 +115,7 @@ class Session:
             self._state = state
             self._fixes += made
             result = self._shown(self._result(state), self._texts())
-        return Fixed(before, result, tuple(self._fixes), self._changes(), tuple(self._refused.values()))
+        return result
 
     def write(self, fixed: Fixed) -> Fixed:
         """Writes what was changed. What can't be is as it was, and named among the failures."""

@@ -7,6 +7,7 @@ problem, never as a failure.
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -163,7 +164,11 @@ def parse_file(
     text = checked_text(path, read_source(path) if source is None else source)
     given, path = path, as_path(path)
     others = {other: data for other, data in (unsaved or {}).items() if other != given and disk.is_file(other)}
-    attempt = _Parser(path, text, options, others).best_attempt()
+    try:
+        attempt = _Parser(path, text, options, others).best_attempt()
+    except UnicodeEncodeError as error:
+        what = "its name" if error.object == path else f"`{ascii(error.object)[1:-1]}`"
+        raise SourceError(f"{given}: {what} is not UTF-8, as clang needs it") from error
     ranges = clang.skipped_ranges(attempt.unit, path)
     problems = (*_without_followers(attempt.problems), *attempt.setting.endless)
     problems = (*problems, *_taken_as_defined(path, attempt.setting))
@@ -348,11 +353,9 @@ class _Parser(Struct, frozen=True):
 
     def _parse(self, setting: _Setting) -> TranslationUnit:
         try:
-            return self._unit(setting)
-        except TranslationUnitLoadError:
-            pass
-        # libclang crashes on `delete` in C++20 behind a precompiled header.
-        try:
+            with contextlib.suppress(TranslationUnitLoadError):
+                return self._unit(setting)
+            # libclang crashes on `delete` in C++20 behind a precompiled header.
             return self._unit(setting, plain=True)
         except TranslationUnitLoadError as error:
             raise SourceError(f"{self.path}: libclang could not parse it") from error

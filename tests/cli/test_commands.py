@@ -69,7 +69,7 @@ def test_start_up_is_quick_and_light() -> None:
     heavy = {"numpy", "clang", "rich", "pycparser", "pathspec", "multiprocessing", "tomllib", "difflib", "json"}
     assert not heavy & set(out.split())
     own = {name for name in out.split() if name.startswith("cudalint")}
-    assert own == {"cudalint", "cudalint.cli", "cudalint.cli.group"}
+    assert own == {"cudalint", "cudalint.cli", "cudalint.cli.group", "cudalint.cli.streams"}
     start = time.monotonic()
     _program("--version", stdout=subprocess.DEVNULL).wait()
     assert time.monotonic() - start < 1
