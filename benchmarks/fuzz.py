@@ -1,0 +1,381 @@
+"""Lints spoiled copies of real files, again and again, and reports what must never happen, whatever a text is.
+
+usage: python benchmarks/fuzz.py PATHS... [--minutes N | --mutants N] [--jobs N] [--seed N] [--keep FOLDER]
+
+Files are drawn at random from PATHS, and of each some mutants are made (`mutating.py`): tokens deleted, doubled,
+exchanged, nested a thousand times, names and numbers at the edges of types in the place of others, text cut off, pieces
+of other files spliced in, control characters, bytes that are no UTF-8. In one batch of eight the files stand beside
+spoiled configurations, compilation databases and Makefiles as well. The same seed draws the same mutants.
+
+The mutants of a file are linted by one command in a process of its own, with limits of time and memory, which writes
+all reports. A second command prints their facts, makes their edits without writing them, or lints them again: in
+another order, by several workers, with results of an earlier run, which has to find the same. What counts:
+
+- internal error: what the row of a failure says;
+- crash: an analysis that has ended its worker, by a signal or for lack of memory;
+- lost run: an exit status that none should have, a traceback, or files of which a report doesn't know;
+- invalid document: reports against their schemas, places that are not in their file, letters that steer a terminal;
+- hang: a command that doesn't end in the time that its files may take;
+- different: findings that another run of the same files doesn't have;
+- written: a file that the program left beside the sources;
+- given up: a file for which time ran out, which a mutant may well need. It is listed only.
+
+A folder below `--keep` (`fuzz-faults`) has what is needed to see each of them again: the files, the command and, of
+internal errors, the trace. Faults that say the same are kept ten times. The exit status is 1 if there are any but the
+last.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import json
+import os
+import random
+import re
+import shlex
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from pathlib import Path
+from typing import Any, Literal, NamedTuple
+
+import documents
+import mutating
+
+from cudalint.discovery import discover
+
+Kind = Literal[
+    "internal error", "crash", "lost run", "invalid document", "hang", "different", "written", "given up"
+]  # fmt: skip
+_BATCH = 8
+"""Mutants of one file that are linted by one command."""
+_MOST_BYTES = 60_000
+_SECONDS = 20
+"""That one file may compute."""
+_PATIENCE = 5
+"""How many times as long as its files may compute a command may take by the clock, on a machine that is busy."""
+_MEGABYTES = 8_000
+"""Of addresses, for each process."""
+_ALIKE = 10
+_NUMBERS = re.compile(r"0x[0-9a-f]+|\d+|`[^`]*`|'[^']*'")
+
+
+class Fault(NamedTuple):
+    kind: Kind
+    names: tuple[str, ...]
+    """The mutants in question."""
+    text: str
+    command: tuple[str, ...]
+
+    @property
+    def signature(self) -> str:
+        """What faults of the same cause mostly have in common."""
+        text = self.text
+        for name in self.names:
+            text = text.replace(name, "*")
+        return f"{self.kind}: {_NUMBERS.sub('#', text)[:160]}"
+
+
+class Outcome(NamedTuple):
+    path: str
+    mutants: int
+    faults: list[tuple[Fault, Path]]
+    """With the folders in which they can be seen again."""
+
+
+def main() -> int:
+    arguments = _arguments()
+    paths, texts = _sources(arguments.paths)
+    if not paths:
+        print("there are no CUDA files", file=sys.stderr)
+        return 2
+    arguments.keep.mkdir(parents=True, exist_ok=True)
+    signal.signal(signal.SIGTERM, _end)
+    signal.signal(signal.SIGINT, _end)
+    draw = random.Random(arguments.seed)
+    end = time.monotonic() + 60 * arguments.minutes if arguments.minutes else float("inf")
+    most = arguments.mutants or (sys.maxsize if arguments.minutes else 1_000)
+    begun, done = 0, 0
+    kinds: Counter[Kind] = Counter()
+    signatures: Counter[str] = Counter()
+    with ThreadPoolExecutor(arguments.jobs) as pool, tempfile.TemporaryDirectory() as scratch:
+        waiting: set[Future[Outcome]] = set()
+        while True:
+            while len(waiting) < arguments.jobs and begun < most and time.monotonic() < end:
+                batch = Batch(draw.choice(paths), draw.getrandbits(32), min(_BATCH, most - begun), texts, scratch)
+                waiting.add(pool.submit(batch.run))
+                begun += batch.number
+            if not waiting:
+                break
+            ready, waiting = wait(waiting, return_when=FIRST_COMPLETED)
+            for future in ready:
+                outcome = future.result()
+                done += outcome.mutants
+                for fault, folder in outcome.faults:
+                    kinds[fault.kind] += 1
+                    signatures[fault.signature] += 1
+                    if signatures[fault.signature] <= _ALIKE:
+                        kept = _kept(fault, folder, outcome.path, arguments.keep)
+                        print(f"{fault.kind}: {fault.text} (mutant of {outcome.path}; see {kept})", flush=True)
+                for folder in {folder for _, folder in outcome.faults}:
+                    shutil.rmtree(folder, ignore_errors=True)
+    print(f"{done} mutants of {len(paths)} files, seed {arguments.seed}: {_told(kinds)}")
+    for signature, count in signatures.most_common():
+        print(f"{count:6}  {signature}")
+    return 1 if kinds.total() > kinds["given up"] else 0
+
+
+def _arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("paths", nargs="+", help="files and folders; of folders, the CUDA files below them")
+    parser.add_argument("--minutes", type=float, help="how long to go on")
+    parser.add_argument("--mutants", type=int, help="how many to try (1000, if there are no --minutes)")
+    parser.add_argument("--jobs", type=int, default=2, help="commands at a time (2)")
+    parser.add_argument("--seed", type=int, default=1, help="of the draw (1)")
+    parser.add_argument("--keep", type=Path, default=Path("fuzz-faults"), help="folder for faults (fuzz-faults)")
+    return parser.parse_args()
+
+
+def _sources(named: Sequence[str]) -> tuple[list[str], list[bytes]]:
+    """The files to spoil, and texts that pieces are taken from."""
+    found = sorted({os.path.abspath(file.path) for file in discover(named).files})
+    paths = [path for path in found if os.path.isfile(path) and 0 < os.path.getsize(path) <= _MOST_BYTES]
+    donors = random.Random(0).sample(paths, min(200, len(paths)))
+    return paths, [Path(path).read_bytes() for path in donors]
+
+
+def _told(kinds: Counter[Kind]) -> str:
+    return ", ".join(f"{count} {kind}" for kind, count in kinds.most_common()) or "nothing is wrong"
+
+
+def _kept(fault: Fault, folder: Path, path: str, keep: Path) -> Path:
+    """Copies what shows the fault."""
+    number = len(os.listdir(keep))
+    place = keep / f"{number:04}-{fault.kind.replace(' ', '-')}-{Path(path).stem}"
+    place.mkdir()
+    for file in folder.iterdir():
+        is_other = file.name not in fault.names and re.match(r"m\d{3}\.", file.name)
+        if file.is_file() and not is_other:
+            shutil.copy(file, place)
+    own = [word for word in fault.command if word in fault.names or not re.match(r"m\d{3}\.", word)]
+    trace = _trace(fault, folder, own) if fault.kind in ("internal error", "lost run") else ""
+    told = f"{fault.kind}: {fault.text}\nmutant of {path}\n\n{shlex.join(own)}\n{trace}"
+    (place / "fault.txt").write_text(told, encoding="utf-8", errors="backslashreplace")
+    return place
+
+
+def _trace(fault: Fault, folder: Path, command: Sequence[str]) -> str:
+    done, _ = _run(command, folder, len(fault.names), CUDALINT_DEBUG="1")
+    return f"\n{done.stderr[-8_000:]}" if done is not None else "\n(it hangs)"
+
+
+class Batch(NamedTuple):
+    """Some mutants of one file."""
+
+    path: str
+    seed: int
+    number: int
+    others: Sequence[bytes]
+    scratch: str
+
+    def run(self) -> Outcome:
+        folder = Path(tempfile.mkdtemp(dir=self.scratch))
+        reports = Path(tempfile.mkdtemp(dir=self.scratch))
+        draw = random.Random(self.seed)
+        text, suffix = Path(self.path).read_bytes(), Path(self.path).suffix
+        names = tuple(f"m{index:03}{suffix}" for index in range(self.number))
+        for name in names:
+            (folder / name).write_bytes(mutating.mutant(text, self.others, draw))
+        has_surroundings = draw.randrange(8) == 0
+        if has_surroundings:
+            for name, content in mutating.SURROUNDINGS.items():
+                (folder / name).write_bytes(mutating.mutant(content, (), draw))
+        before = set(os.listdir(folder))
+        common = ["-I", os.path.dirname(self.path), "--time-limit", str(_SECONDS)]
+        if not has_surroundings:
+            common.append("--no-config")
+        faults = list(_check(folder, reports, names, common))
+        if not any(fault.kind in ("hang", "lost run") for fault in faults):
+            second = (_facts, _edits, _again)[draw.randrange(3)]
+            faults += second(folder, reports, names, common)
+        left = set(os.listdir(folder)) - before
+        if left:
+            faults.append(Fault("written", names, f"there is {', '.join(sorted(left))}", ()))
+        shutil.rmtree(reports, ignore_errors=True)
+        if not faults:
+            shutil.rmtree(folder, ignore_errors=True)
+        return Outcome(self.path, self.number, [(fault, folder) for fault in faults])
+
+
+def _check(folder: Path, reports: Path, names: Sequence[str], common: Sequence[str]) -> Iterator[Fault]:
+    outputs = [part for f in documents.FORMATS for part in ("--output", f"{f}={reports / f}")]
+    options = ("check", "--select", "ALL", "--show", "--no-cache", "--jobs", "1", *common)
+    done, command = _run((*_PROGRAM, *options, *outputs, *names), folder, len(names))
+    shown = tuple(word for word in (*_PROGRAM, *options, *names))
+    if done is None or done.returncode not in (0, 1, 2):
+        yield from _narrowed(folder, (*_PROGRAM, *options), names)
+        return
+    yield from _failures(done, names, command)
+    for problem in documents.of_lines(done.stdout):
+        yield Fault("invalid document", tuple(names), f"text: {problem}", shown)
+    for problem in documents.of_lines(done.stderr):
+        yield Fault("invalid document", tuple(names), f"stderr: {problem}", shown)
+    for format_ in documents.FORMATS:
+        for problem in documents.problems(format_, reports / format_, str(folder)):
+            yield Fault("invalid document", _named_in(problem, names), f"{format_}: {problem}", shown)
+
+
+def _narrowed(folder: Path, command: Sequence[str], names: Sequence[str]) -> Iterator[Fault]:
+    """Which of the files loses the run, alone; all of them, if none does."""
+    found = False
+    for some in ((name,) for name in names) if len(names) > 1 else ():
+        done, _ = _run((*command, *some), folder, 1)
+        if done is None or done.returncode not in (0, 1, 2):
+            found = True
+            yield _lost(done, some, (*command, *some))
+    if not found:
+        done, _ = _run((*command, *names), folder, len(names))
+        yield _lost(done, tuple(names), (*command, *names))
+
+
+def _lost(done: subprocess.CompletedProcess[str] | None, names: tuple[str, ...], command: tuple[str, ...]) -> Fault:
+    if done is None:
+        return Fault("hang", names, "the command doesn't end", command)
+    return Fault("lost run", names, f"exit status {done.returncode}: {done.stderr[-400:]}", command)
+
+
+def _facts(folder: Path, reports: Path, names: Sequence[str], common: Sequence[str]) -> Iterator[Fault]:
+    options = ("facts", "--format", "json", "--jobs", "1", *common)
+    done, command = _run((*_PROGRAM, *options, *names), folder, len(names))
+    if done is None or done.returncode not in (0, 1, 2):
+        yield from _narrowed(folder, (*_PROGRAM, *options), names)
+        return
+    yield from _failures(done, names, command)
+    if not done.stdout.strip() and "cudalint.toml" in done.stderr:
+        return  # The configuration can't be used, which has been said.
+    for problem in documents.facts_problems(done.stdout):
+        yield Fault("invalid document", tuple(names), problem, command)
+    if done.stdout.startswith("{"):
+        left = set(names) - {os.path.basename(file["path"]) for file in json.loads(done.stdout)["files"]}
+        left = {name for name in left if name not in done.stderr and "cudalint.toml" not in done.stderr}
+        if left:
+            yield Fault("lost run", tuple(sorted(left)), "there are no facts of them", command)
+
+
+def _edits(folder: Path, reports: Path, names: Sequence[str], common: Sequence[str]) -> Iterator[Fault]:
+    options = ("check", "--fix", "--unsafe-fixes", "--dry-run", "--no-cache", "--jobs", "1", *common)
+    done, command = _run((*_PROGRAM, *options, *names), folder, len(names))
+    if done is None or done.returncode not in (0, 1, 2):
+        yield from _narrowed(folder, (*_PROGRAM, *options), names)
+    else:
+        yield from _failures(done, names, command)
+
+
+def _again(folder: Path, reports: Path, names: Sequence[str], common: Sequence[str]) -> Iterator[Fault]:
+    """Twice more, in another order, by two workers, with a cache that is empty and then full."""
+    cache = tempfile.mkdtemp(dir=reports)
+    known = _findings(reports / "json")
+    options = ("check", "--select", "ALL", "--format", "json", "--cache-dir", cache, "--jobs", "2", *common)
+    for what, order in (("the other way round", names[::-1]), ("out of the cache", names)):
+        begin = time.monotonic()
+        done, command = _run((*_PROGRAM, *options, *order), folder, len(names))
+        if done is None or done.returncode not in (0, 1, 2):
+            yield from _narrowed(folder, (*_PROGRAM, *options), names)
+            return
+        yield from _failures(done, names, command)
+        found = _findings(done.stdout)
+        if time.monotonic() - begin > _SECONDS or found is None or known is None or _ran_out(done):
+            return  # Where time ran out somewhere, the clock has had a say.
+        different = sorted(found ^ known)
+        if different:
+            paths = tuple(sorted({os.path.basename(path) for path, *_ in different} & set(names)))
+            text = f"{what}, {len(different)} findings differ, such as {different[0]}"
+            yield Fault("different", paths or tuple(names), text, command)
+
+
+def _ran_out(done: subprocess.CompletedProcess[str]) -> bool:
+    return any(word in done.stderr for word in ("given up", "time", "crash", "kill"))
+
+
+def _findings(source: Path | str) -> set[tuple[Any, ...]] | None:
+    try:
+        document = json.loads(source if isinstance(source, str) else source.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return None
+    return {(d["path"], d["line"], d["column"], d["code"], d["message"]) for d in document["diagnostics"]}
+
+
+_running: set[int] = set()
+"""The process groups of the commands that are being run."""
+
+
+def _end(number: int, frame: object) -> None:
+    """Ends the commands, too, which would go on by themselves."""
+    for group in list(_running):
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(group, signal.SIGKILL)
+    os._exit(128 + number)
+
+
+_PROGRAM = (sys.executable, "-m", "cudalint")
+_SHELL = f'ulimit -v {_MEGABYTES * 1000}; ulimit -c 0; ulimit -f 2000000; exec "$@"'
+_KEEP_IN_VIEW = ("PATH", "HOME", "LANG", "PYTHONPATH", "TMPDIR", "VIRTUAL_ENV")
+
+
+def _run(
+    command: Sequence[str], folder: Path, files: int, **more: str
+) -> tuple[subprocess.CompletedProcess[str] | None, tuple[str, ...]]:
+    """What became of a command with limits; None in its place if it doesn't end."""
+    environment = {name: os.environ[name] for name in _KEEP_IN_VIEW if name in os.environ}
+    environment |= {"OPENBLAS_NUM_THREADS": "1", "COLUMNS": "120", "CUDALINT_NO_CACHE": "", **more}
+    process = subprocess.Popen(
+        ["/bin/sh", "-c", _SHELL, "sh", *command], cwd=folder, env=environment, stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True,
+    )  # fmt: skip
+    _running.add(process.pid)
+    try:
+        out, err = process.communicate(timeout=_PATIENCE * _SECONDS * files + 60)
+    except subprocess.TimeoutExpired:
+        os.killpg(process.pid, signal.SIGKILL)
+        process.communicate()
+        return None, tuple(command)
+    finally:
+        _running.discard(process.pid)
+    texts = (each.decode("utf-8", "surrogateescape") for each in (out, err))
+    return subprocess.CompletedProcess(command, process.returncode, *texts), tuple(command)
+
+
+def _failures(
+    done: subprocess.CompletedProcess[str], names: Sequence[str], command: tuple[str, ...]
+) -> Iterator[Fault]:
+    """What stderr says of the files."""
+    if "Traceback" in done.stderr:
+        yield Fault("lost run", tuple(names), f"a traceback: {done.stderr[-400:]}", command)
+    for line in done.stderr.splitlines():
+        text = line.removeprefix("cudalint: error: ")
+        kind: Kind | None = None
+        if "internal error" in line:
+            kind = "internal error"
+        elif "crashed" in line or "was killed" in line or "memory" in line:
+            kind = "crash"
+        elif "given up" in line:
+            kind = "given up"
+        elif "cannot be written" in line or "is left out" in line or "can't be made" in line:
+            kind = "invalid document"
+        if kind is not None:
+            yield Fault(kind, _named_in(text, names), text[:600], command)
+
+
+def _named_in(text: str, names: Sequence[str]) -> tuple[str, ...]:
+    return tuple(name for name in names if name in text) or tuple(names)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
