@@ -1,17 +1,22 @@
 """Configuration files: `cudalint.toml`, or the table `[tool.cudalint]` of `pyproject.toml`.
 
-The file nearest to a source counts, alone: of the folder that the source is in, or else of the nearest folder above
-it. Everything is checked when a file is loaded, and an error names the file, the line and the key. How a file's
-settings and the command line's go together is the business of `cudalint.settings`.
+The file nearest to a source counts: of the folder that the source is in, or else of the nearest folder above it. It
+counts alone, or on top of the one that it extends. Everything is checked when a file is loaded, and an error names the
+file, the line and the key. How a file's settings and the command line's go together is the business of
+`cudalint.settings`.
 """
 
 from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import NamedTuple
 
 from msgspec import Struct, field
+from msgspec.structs import replace
 
+from cudalint.config_paths import problem_of_read, problem_of_written, resolved
+from cudalint.diagnostics import Severity
 from cudalint.options import KernelSettings
 from cudalint.program.folders import upwards
 from cudalint.program.regular import read_regular
@@ -37,37 +42,66 @@ class ConfigError(ValueError):
 Names = tuple[str, ...]
 
 
+class RulesIgnored(NamedTuple):
+    """Rules that are not reported in some files."""
+
+    pattern: str
+    """As in `.gitignore`, from the folder on."""
+    rules: Names
+    folder: str
+    """That of the file which says so."""
+
+
 class Config(Struct, frozen=True):
-    """What one configuration file says. What it leaves open is None or empty."""
+    """What a configuration file says, on top of what it extends. What it leaves open is None or empty."""
 
     path: str
     target: str | None = None
     select: Names | None = None
     extend_select: Names = ()
     ignore: Names = ()
-    per_file_ignores: tuple[tuple[str, Names], ...] = ()
-    """Patterns as in `.gitignore`, from the file's folder on, and the rules that are not reported there."""
+    per_file_ignores: tuple[RulesIgnored, ...] = ()
+    severity: tuple[tuple[str, Severity], ...] = ()
+    """Rules (codes, starts of codes, names) and what their findings count as."""
     thresholds: tuple[tuple[str, str, float], ...] = ()
     """Rule (code or name), threshold, value."""
     exclude: Names = ()
+    """Patterns as in `.gitignore`, from `folder_of("exclude")` on."""
     respect_gitignore: bool = True
     include_dirs: Names = ()
-    """Resolved against the file's folder."""
+    """Like all other paths resolved against the file's folder."""
     defines: Names = ()
     std: str | None = None
     assume: Names = ()
     kernels: tuple[KernelSettings, ...] = ()
+    fail_on: Severity | None = None
+    format: str | None = None
+    output: tuple[tuple[str, str], ...] = ()
+    """The format and the path of each report that goes into a file."""
+    baseline: str | None = None
+    jobs: int | None = None
     lines: Mapping[Key, int] = field(default_factory=dict)
     """The line of each key, below the table of this program."""
+    said: frozenset[Key] = frozenset()
+    """The keys that the file has itself, and those of its tables."""
+    base: Config | None = None
+    """What it extends, which is in this one already."""
 
-    @property
-    def folder(self) -> str:
-        return os.path.dirname(os.path.abspath(self.path))
+    def teller_of(self, *key: str) -> Config | None:
+        """The configuration that has a key: this one, or the nearest that is extended; None if none has it."""
+        if key in self.said:
+            return self
+        return self.base.teller_of(*key) if self.base is not None else None
+
+    def folder_of(self, *key: str) -> str:
+        """The folder of the file that has a key."""
+        return os.path.dirname(os.path.abspath((self.teller_of(*key) or self).path))
 
     def place_of(self, *key: str) -> str:
         """`pyproject.toml:12`."""
-        line = line_of(key, self.lines)
-        return f"{self.path}:{line}" if line is not None else self.path
+        teller = self.teller_of(*key) or self
+        line = line_of(key, teller.lines)
+        return f"{teller.path}:{line}" if line is not None else teller.path
 
 
 def find_config(folder: str) -> Config | None:
@@ -99,8 +133,8 @@ def _shown(path: str) -> str:
     return path if relative.startswith(os.pardir) else relative
 
 
-def _load(path: str) -> Config | None:
-    """None for a `pyproject.toml` without the table."""
+def _load(path: str, extenders: Names = ()) -> Config | None:
+    """None for a `pyproject.toml` without the table. `extenders` are the files that extend it, resolved."""
     text = _read(path)
     shared = os.path.basename(path) == SHARED_FILE
     if shared and _TABLE[1] not in text:
@@ -113,12 +147,12 @@ def _load(path: str) -> Config | None:
         raise ConfigError(path, f"not valid TOML: {error or 'nested too deeply'}") from None
     lines = key_lines(text)
     if not shared:
-        return _checked(_Entry(path, "", lines, (), document))
+        return _checked(_Entry(path, "", lines, (), document), extenders)
     tool = document.get(_TABLE[0])
     if not isinstance(tool, dict) or _TABLE[1] not in tool:
         return None
     own = {key[2:]: line for key, line in lines.items() if key[:2] == _TABLE}
-    return _checked(_Entry(path, ".".join(_TABLE), own, (), tool[_TABLE[1]]))
+    return _checked(_Entry(path, ".".join(_TABLE), own, (), tool[_TABLE[1]]), extenders)
 
 
 def _read(path: str) -> str:
@@ -209,10 +243,9 @@ def _hint(name: str, known: Iterable[str]) -> str:
 
 _OF_THE_COMMAND_LINE = frozenset(
     {
-        "fail-on", "fail-on-incomplete", "format", "output", "baseline", "write-baseline", "diff", "statistics", "show",
-        "color", "quiet",
+        "fail-on-incomplete", "write-baseline", "diff", "statistics", "show", "color", "quiet", "exit-zero",
         "force-launch", "registers", "maxrregcount", "cubin", "ptxas", "param", "race-scope", "cuda-path",
-        "compile-commands", "force-exclude", "jobs", "time-limit",
+        "compile-commands", "force-exclude", "time-limit",
     }
 )  # fmt: skip
 """What belongs to a run and not to a project, or has another name in a configuration."""
@@ -237,11 +270,55 @@ def _kind(value: object) -> str:
     return "a date"
 
 
-def _checked(root: _Entry) -> Config:
+def _checked(root: _Entry, extenders: Names) -> Config:
     """The document as a `Config`."""
-    entries = root.known_items(_READERS)
-    values = {name.replace("-", "_"): _READERS[name](entry) for name, entry in entries.items()}
-    return Config(root.path, lines=root.lines, **values)  # type: ignore[arg-type]  # Each reader gives its field.
+    entries = root.known_items((*_READERS, _EXTEND))
+    values = {_field(name): reader(entries[name]) for name, reader in _READERS.items() if name in entries}
+    config = Config(root.path, lines=root.lines, said=frozenset(_keys(root)), **values)  # type: ignore[arg-type]
+    extend = entries.get(_EXTEND)
+    return config if extend is None else _on_top_of(config, _extended(extend, extenders))
+
+
+def _field(key: str) -> str:
+    return key.replace("-", "_")
+
+
+def _keys(entry: _Entry) -> Iterator[Key]:
+    for each in dict(entry.items()).values():
+        yield each.key
+        if isinstance(each.value, dict):
+            yield from _keys(each)
+
+
+def _extended(entry: _Entry, extenders: Names) -> Config:
+    folder = os.path.dirname(entry.path)
+    problem = problem_of_read(folder, entry.text())
+    if problem is not None:
+        raise entry.error(f"{problem}: {entry.text()}")
+    path = resolved(folder, entry.text())
+    chain = (*extenders, os.path.realpath(entry.path))
+    if os.path.realpath(path) in chain:
+        raise entry.error(f"comes back to a file that it started from: {path}")
+    if not os.path.isfile(path):
+        raise entry.error(f"names no file: {path}")
+    base = _load(path, chain)
+    if base is None:
+        raise entry.error(f"names {path}, which has no table [{'.'.join(_TABLE)}]")
+    return base
+
+
+def _on_top_of(own: Config, base: Config) -> Config:
+    """Single values and lists take the place of those that are extended, the entries of tables are added to them."""
+    inherited = {_field(key): getattr(base, _field(key)) for key in _READERS if (key,) not in own.said}
+    tables = {
+        # Of these the first that fits counts, of the others the last.
+        "per_file_ignores": (*own.per_file_ignores, *base.per_file_ignores),
+        "kernels": (*own.kernels, *base.kernels),
+        "thresholds": (*base.thresholds, *own.thresholds),
+        "severity": (*base.severity, *own.severity),
+        "output": tuple({**dict(base.output), **dict(own.output)}.items()),
+    }
+    return replace(own, base=base, **{**inherited, **tables})
 
 
 def _target(entry: _Entry) -> str:
@@ -271,8 +348,71 @@ def _select(entry: _Entry) -> Names:
     return selectors
 
 
-def _per_file_ignores(entry: _Entry) -> tuple[tuple[str, Names], ...]:
-    return tuple((_pattern(rules, pattern), _selectors(rules)) for pattern, rules in entry.items())
+def _per_file_ignores(entry: _Entry) -> tuple[RulesIgnored, ...]:
+    folder = os.path.dirname(os.path.abspath(entry.path))
+    return tuple(RulesIgnored(_pattern(rules, pattern), _selectors(rules), folder) for pattern, rules in entry.items())
+
+
+def _severity(entry: _Entry) -> Severity:
+    from cudalint.results import SEVERITIES
+
+    text = entry.text()
+    for severity in SEVERITIES:
+        if text == severity:
+            return severity
+    raise entry.error(f"is `{text}`, and has to be one of {', '.join(SEVERITIES)}")
+
+
+def _severities(entry: _Entry) -> tuple[tuple[str, Severity], ...]:
+    from cudalint.registry import UnknownRule, check_selectors
+
+    found = []
+    for selector, severity in entry.items():
+        try:
+            check_selectors((selector,))
+        except UnknownRule as error:
+            raise severity.error(f"names no rule: {error}") from None
+        found.append((selector, _severity(severity)))
+    return tuple(found)
+
+
+def _format(entry: _Entry) -> str:
+    from cudalint.reporters.formats import FORMATS
+
+    if entry.text() not in FORMATS:
+        raise entry.error(f"is `{entry.text()}`, and has to be one of {', '.join(FORMATS)}")
+    return entry.text()
+
+
+def _output(entry: _Entry) -> tuple[tuple[str, str], ...]:
+    from cudalint.reporters.formats import SUFFIXES
+
+    folder = os.path.dirname(entry.path)
+    found: list[tuple[str, str]] = []
+    for format_, path in entry.items():
+        if format_ not in SUFFIXES:
+            raise path.error(f"is no format; {_hint(format_, SUFFIXES)}")
+        problem = problem_of_written(folder, path.text(), SUFFIXES[format_])
+        if problem is not None:
+            raise path.error(f"{problem}: {path.text()}")
+        if any(os.path.realpath(resolved(folder, path.text())) == os.path.realpath(other) for _, other in found):
+            raise path.error(f"names the file of another report: {path.text()}")
+        found.append((format_, resolved(folder, path.text())))
+    return tuple(found)
+
+
+def _baseline(entry: _Entry) -> str:
+    folder = os.path.dirname(entry.path)
+    problem = problem_of_read(folder, entry.text())
+    if problem is not None:
+        raise entry.error(f"{problem}: {entry.text()}")
+    return resolved(folder, entry.text())
+
+
+def _jobs(entry: _Entry) -> int:
+    if isinstance(entry.value, bool) or not isinstance(entry.value, int) or entry.value < 1:
+        raise entry.error("has to be a whole number that is at least 1")
+    return entry.value
 
 
 def _patterns(entry: _Entry) -> Names:
@@ -303,7 +443,7 @@ def _thresholds(entry: _Entry) -> tuple[tuple[str, str, float], ...]:
 
 def _folders(entry: _Entry) -> Names:
     base = os.path.dirname(entry.path)
-    return tuple(os.path.normpath(os.path.join(base, folder)) for folder in entry.texts())
+    return tuple(resolved(base, folder) for folder in entry.texts())
 
 
 def _defines(entry: _Entry) -> Names:
@@ -396,6 +536,8 @@ def _expression_text(entry: _Entry, text: str) -> str:
     return text
 
 
+_EXTEND = "extend"
+
 _READERS: Mapping[str, Callable[[_Entry], object]] = {
     "target": _target,
     "select": _select,
@@ -410,4 +552,13 @@ _READERS: Mapping[str, Callable[[_Entry], object]] = {
     "std": _standard,
     "assume": _assumptions,
     "kernels": _kernels,
+    "severity": _severities,
+    "fail-on": _severity,
+    "format": _format,
+    "output": _output,
+    "baseline": _baseline,
+    "jobs": _jobs,
 }
+
+SETTINGS = (_EXTEND, *_READERS)
+"""All keys."""

@@ -103,6 +103,10 @@ class Lint(Struct, frozen=True, eq=False):
         reports: list[FileReport] = []
         failures: list[Failure] = []
         results = Results(self.cache)
+        severities = {each.file.path: each.settings.severities for each in configured}
+
+        def keep(report: FileReport) -> None:
+            reports.append(severities[report.path].applied_to(report))
 
         def run(batch: Sequence[Configured]) -> None:
             jobs: list[KeptJob] = []
@@ -112,12 +116,12 @@ class Lint(Struct, frozen=True, eq=False):
                 if known is None:
                     jobs.append(job)
                 else:
-                    reports.append(known)
+                    keep(known)
                     self.on_done(known.path)
             for index, value in run_all(check_and_keep, jobs, self.limits):
                 path = jobs[index].job.path
                 if isinstance(value, FileReport):
-                    reports.append(value)
+                    keep(value)
                 else:
                     failures.append(value if isinstance(value, Failure) else Failure(path, value.reason))
                 self.on_done(path)

@@ -15,6 +15,7 @@ from cudalint.config import Config, ConfigError, find_config, load_config
 from cudalint.options import AnalysisOptions
 from cudalint.path_patterns import GitIgnored, PathPatterns
 from cudalint.registry import Selection, matches
+from cudalint.severities import Severities
 from cudalint.thresholds import Thresholds, by_rule
 
 
@@ -53,6 +54,7 @@ class FileSettings(Struct, frozen=True):
     selection: Selection = field(default_factory=Selection)
     thresholds: Thresholds = field(default_factory=dict)
     ignores: FileIgnores = field(default_factory=FileIgnores)
+    severities: Severities = field(default_factory=Severities)
     config: Config | None = None
 
 
@@ -119,7 +121,7 @@ class Settings:
 
     def _exclusion_of(self, config: Config) -> PathPatterns:
         if config.path not in self._excluded_by:
-            self._excluded_by[config.path] = PathPatterns(config.folder, config.exclude)
+            self._excluded_by[config.path] = PathPatterns(config.folder_of("exclude"), config.exclude)
         return self._excluded_by[config.path]
 
 
@@ -173,10 +175,10 @@ def combine(command_line: CommandLine, config: Config | None) -> FileSettings:
     base = Selection(config.select or (), config.ignore, config.extend_select)
     selection = replace(command_line.selection, base=base)
     thresholds = by_rule((*config.thresholds, *command_line.thresholds))
-    return FileSettings(options, selection, thresholds, _ignores(config), config)
+    return FileSettings(options, selection, thresholds, _ignores(config), Severities(config.severity), config)
 
 
 def _ignores(config: Config) -> FileIgnores:
     return FileIgnores(
-        tuple((PathPatterns(config.folder, (pattern,)), rules) for pattern, rules in config.per_file_ignores)
+        tuple((PathPatterns(folder, (pattern,)), rules) for pattern, rules, folder in config.per_file_ignores)
     )

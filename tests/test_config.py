@@ -73,7 +73,7 @@ def test_everything() -> None:
     assert (config.exclude, config.respect_gitignore) == (("third_party/", "!third_party/ours"), False)
     assert config.include_dirs == ("include", os.path.join("..", "shared"))
     assert (config.defines, config.std, config.assume) == (("N=4", "FAST"), "c++20", ("K % 4 == 0",))
-    assert config.per_file_ignores == (("tests/**", ("CL1",)),)
+    assert config.per_file_ignores == (("tests/**", ("CL1",), os.getcwd()),)
     assert config.thresholds == (("CL201", "ways", 4.0), ("uncoalesced-access", "factor", 1.5))
     place = ("pyproject.toml",)
     assert config.kernels == (
@@ -133,7 +133,21 @@ def test_the_nearest_file_counts_alone() -> None:
         ("[kernels.k]\nblock = 32.5", "`kernels.k.block` is 32.5 in x, and has to be a whole number (line 2)"),
         ("[kernels.k]\nblock = 1\nshared = [1, 2]", "`kernels.k.shared` has 2 numbers, and there is at most 1"),
         ("block = 32", "`block` is not a setting; it belongs to the kernels that it is for: [kernels"),
-        ("fail_on = 'info'", "`fail_on` is not a setting; it is an option of the command line, `--fail-on` (line 1)"),
+        ("show = true", "`show` is not a setting; it is an option of the command line, `--show` (line 1)"),
+        ("fail-on = 'never'", "`fail-on` is `never`, and has to be one of error, warning, info (line 1)"),
+        ("[severity]\nCL2 = 'off'", "`severity.CL2` is `off`, and has to be one of error, warning, info (line 2)"),
+        ("severity = { XX = 'info' }", "`severity.XX` names no rule: no rule's code or name fits `XX`"),
+        ("jobs = 1.5", "`jobs` has to be a whole number that is at least 1 (line 1)"),
+        ("format = 'xml'", "`format` is `xml`, and has to be one of text, concise, json, "),
+        ("[output]\nsarrif = 'a'", "`output.sarrif` is no format; did you mean `sarif`? (line 2)"),
+        ("output.sarif = 'a.txt'", "`output.sarif` has to end in .sarif or .json, as files of that format do: a.txt"),
+        ("output = { json = 'a.json', gitlab = './a.json' }", "`output.gitlab` names the file of another report"),
+        ("output.sarif = '../a.sarif'", "`output.sarif` leads out of the repository"),
+        ("output.json = '.git/hooks/a.json'", "`output.json` leads into what is hidden"),
+        ("baseline = '/etc/passwd'", "`baseline` leads out of the repository: /etc/passwd (line 1)"),
+        ("extend = '../../none.toml'", "`extend` leads out of the repository: ../../none.toml (line 1)"),
+        ("extend = 'none.toml'", "`extend` names no file: none.toml (line 1)"),
+        ("extend = 'cudalint.toml'", "`extend` comes back to a file that it started from: cudalint.toml (line 1)"),
         ("[tool.cudalint]\nstd = 'c++17'", "`tool` is not a setting; in cudalint.toml all keys stand without `tool."),
         ("[kernels.k]\nblock = [1, 1, 1, 1]", "`kernels.k.block` has 4 numbers, and there are at most 3 (line 2)"),
         ("[kernels.k]\nblock = []", "`kernels.k.block` is empty (line 2)"),
@@ -147,6 +161,41 @@ def test_the_nearest_file_counts_alone() -> None:
 )
 def test_errors_name_file_key_and_line(text: str, message: str) -> None:
     assert _error(text).startswith(f"cudalint.toml: {message}")
+
+
+def test_a_configuration_on_top_of_another(tmp_path: Path) -> None:
+    Path("kernels").mkdir()
+    Path("kernels/cudalint.toml").write_text(
+        "extend = '../shared.toml'\nignore = ['CL1']\n[thresholds.CL201]\nways = 8\n[kernels.k]\nblock = 64\n"
+    )
+    Path("shared.toml").write_text(
+        "ignore = ['CL9']\nexclude = ['old/']\ninclude-dirs = ['include']\nfail-on = 'error'\n"
+        "baseline = 'known.json'\noutput.sarif = 'out/a.sarif'\nseverity.CL2 = 'info'\n"
+        "thresholds.CL201.ways = 4\nper-file-ignores = { 'old/**' = ['CL2'] }\n[kernels.'*']\nblock = 32\n"
+    )
+    config = find_config("kernels")
+    assert config is not None
+    assert (config.ignore, config.fail_on, config.baseline) == (("CL1",), "error", "known.json")
+    assert config.output == (("sarif", os.path.join("out", "a.sarif")),)
+    assert (config.include_dirs, config.severity) == (("include",), (("CL2", "info"),))
+    assert [kernel.pattern for kernel in config.kernels] == ["k", "*"]
+    assert config.thresholds == (("CL201", "ways", 4.0), ("CL201", "ways", 8.0))
+    # Patterns count from the folder of the file that has them.
+    assert config.folder_of("exclude") == config.per_file_ignores[0].folder == str(tmp_path)
+    assert config.place_of("ignore") == os.path.join("kernels", "cudalint.toml") + ":2"
+    assert config.place_of("fail-on") == "shared.toml:4"
+    Path("shared.toml").write_text("extend = 'kernels/cudalint.toml'")
+    with pytest.raises(ConfigError, match=r"shared.toml: `extend` comes back to a file that it started from"):
+        find_config("kernels")
+
+
+def test_what_a_link_leads_to_counts(tmp_path: Path) -> None:
+    outside = tmp_path / "outside"
+    (tmp_path / "repository" / ".git").mkdir(parents=True)
+    outside.mkdir()
+    (tmp_path / "repository" / "reports").symlink_to(outside)
+    with pytest.raises(ConfigError, match="leads out of the repository"):
+        _load("output.json = 'reports/a.json'", "repository/cudalint.toml")
 
 
 def test_errors_in_a_shared_file_name_the_table() -> None:
@@ -183,7 +232,13 @@ _VALUES = st.recursive(
 )
 
 
-@given(st.sampled_from(["target", "select", "thresholds", "kernels", "exclude", "std", "per-file-ignores"]), _VALUES)
+_KEYS = (
+    "target", "select", "thresholds", "kernels", "exclude", "std", "per-file-ignores", "output", "severity", "jobs",
+    "extend",
+)  # fmt: skip
+
+
+@given(st.sampled_from(_KEYS), _VALUES)
 def test_any_value_is_taken_or_refused_with_its_key(key: str, value: str) -> None:
     try:
         _load(f"{key} = {value}")

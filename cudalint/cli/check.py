@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, cast
+from typing import Any
 
 import click
 from msgspec.structs import replace
@@ -15,17 +15,15 @@ from cudalint.cli.fixing import FixWishes
 from cudalint.cli.headed import HeadedCommand, together, under
 from cudalint.cli.progress import ProgressBar
 from cudalint.cli.rendering import (
-    FORMATS,
-    PATCH,
     Output,
     Presentation,
     append_step_summary,
-    default_format,
     outputs,
     rendered,
     spare_sources,
     write_outputs,
 )
+from cudalint.cli.run_settings import DEFAULT_FAIL_ON, Given, run_settings
 from cudalint.cli.sieve import Sieve
 from cudalint.cli.terminal import is_wide, output_style, print_failures, print_notes, write_lines
 from cudalint.cli.warnings import warn_of_options, warn_of_settings
@@ -34,6 +32,7 @@ from cudalint.discovery import STDIN, discover
 from cudalint.driver import Lint, configure, result_of, target_of
 from cudalint.fixing.writing import Grounds
 from cudalint.reporters import pictures
+from cudalint.reporters.formats import FORMATS, PATCH
 from cudalint.reporters.sources import SourceLines
 from cudalint.results import SEVERITIES, CheckResult
 
@@ -41,9 +40,10 @@ _report = under("Report")
 
 _report_options = together(
     _report(
-        "--fail-on", type=click.Choice(SEVERITIES), default="warning", show_default=True,
-        help="Exit with 1 for findings at least as bad as this.",
+        "--fail-on", type=click.Choice(SEVERITIES),
+        help=f"Exit with 1 for findings at least as bad as this.  [default: {DEFAULT_FAIL_ON}]",
     ),
+    _report("--exit-zero", is_flag=True, help="Exit with 0 for findings, whatever they are."),
     _report(
         "--fail-on-incomplete", is_flag=True,
         help="Exit with 1 for kernels of which nothing could be evaluated, too.",
@@ -61,6 +61,7 @@ _report_options = together(
         "--baseline", shell_complete=completion.files, metavar="FILE",
         help="Report only what is new or worse than in this file.",
     ),
+    _report("--no-baseline", is_flag=True, help="Report what the configuration's baseline knows of, too."),
     _report(
         "--write-baseline", shell_complete=completion.files, metavar="FILE",
         help="Write all findings into this file, for --baseline, and report none.",
@@ -115,11 +116,13 @@ _cache_options = together(
 @_cache_options
 def command(
     paths: Sequence[str],
-    fail_on: str,
+    fail_on: Severity | None,
+    exit_zero: bool,
     fail_on_incomplete: bool,
     format_: str | None,
     outputs: tuple[Output, ...],
     baseline: str | None,
+    no_baseline: bool,
     write_baseline: str | None,
     diff: str | None,
     statistics: bool,
@@ -140,6 +143,9 @@ def command(
     Exit status: 0 nothing at or above --fail-on, 1 findings (with --fail-on-incomplete also kernels of which
     nothing could be evaluated), 2 something could not be linted.
 
+    What is not said here comes from the configuration: of each file the nearest one, and of the report that of
+    the folder which all paths are in.
+
     \b
     Examples:
       cudalint check kernels/*.cu
@@ -152,7 +158,14 @@ def command(
       cudalint check src --fix
       cudalint check src --fix --unsafe-fixes --dry-run
     """
-    given_format, format_ = format_, format_ or ("text" if statistics else default_format())
+    if baseline is not None and no_baseline:
+        raise click.UsageError("--baseline and --no-baseline contradict each other")
+    settings = settings_from(values)
+    run = run_settings(
+        Given(fail_on, format_, outputs, baseline, not no_baseline, values["jobs"]), settings, paths
+    )  # fmt: skip
+    outputs, given_format = run.outputs, format_
+    format_ = "text" if statistics and given_format is None else run.format
     if statistics and format_ not in ("text", "concise"):
         raise click.UsageError(f"--statistics prints a table; it can't be had as {format_}")
     patches = [output.path for output in outputs if output.format == PATCH]
@@ -161,19 +174,20 @@ def command(
         format_ = "text"
     if wishes is not None:
         wishes.agree_with(format_, write_baseline, statistics)
-    settings = settings_from(values)
     drawn = _drawn(show) if format_ == "text" and not statistics else 0
-    shown = Presentation(output_style(color), drawn, quiet, cast(Severity, fail_on), statistics)
+    shown = Presentation(output_style(color), drawn, quiet, run.fail_on, statistics)
     stdin = stdin_filename or STDIN
     found = discover(paths, settings.excludes, values["force_exclude"], stdin)
     spare_sources([write_baseline, *(output.path for output in outputs)], (file.path for file in found.files))
-    sieve = Sieve(baseline, write_baseline, diff, [file.path for file in found.files])
+    sieve = Sieve(run.baseline, write_baseline, diff, [file.path for file in found.files])
     texts = {file.path: file.text for file in found.files if file.text is not None}
     configured, failures = configure(found.files, settings)
+    if run.failure is not None and run.failure not in failures:
+        failures.append(run.failure)
     target = target_of(configured, settings)
     with ProgressBar(len(found.files), quiet) as progress:
         lint = Lint(
-            limits_from(values),
+            limits_from({**values, "jobs": run.jobs}),
             pictures=drawn != 0,
             counts_accesses=fail_on_incomplete,
             on_done=progress.advance,
@@ -215,7 +229,8 @@ def command(
     warn_of_options(values, result.parameters)
     warn_of_settings(result.paths, settings)
     print_failures(result.failures)
-    return _status(result, shown.fail_on, fail_on_incomplete)
+    status = _status(result, shown.fail_on, fail_on_incomplete)
+    return NOTHING_FOUND if exit_zero and status == FINDINGS else status
 
 
 def _drawn(show: bool | None) -> int | None:

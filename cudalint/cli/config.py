@@ -15,9 +15,12 @@ from cudalint import registry
 from cudalint.cli import NOTHING_FOUND, completion
 from cudalint.cli.analysis_options import analysis_options, rule_options, settings_from
 from cudalint.cli.headed import HeadedCommand
+from cudalint.cli.rendering import default_format
+from cudalint.cli.run_settings import DEFAULT_FAIL_ON
 from cudalint.cli.terminal import output_style, write_lines
 from cudalint.config import Config
 from cudalint.options import AnalysisOptions
+from cudalint.pool import default_workers
 from cudalint.reporters.style import Style
 from cudalint.settings import CommandLine, FileSettings, Settings
 from cudalint.thresholds import code_of
@@ -96,6 +99,7 @@ def _rows(settings: Settings, known: FileSettings, path: str) -> Iterator[_Row]:
     given, config = settings.command_line, known.config
     yield _target(known, given, config)
     yield from _rules(known, given, config)
+    yield from _report(config)
     yield from _files(settings, config)
     yield from _lists(given.options, config)
     yield _single("std", known.options.std, given.options.std, config.std if config else None, config)
@@ -161,9 +165,22 @@ def _rules(known: FileSettings, given: CommandLine, config: Config | None) -> It
         # The command line's `--select` replaces what the configuration says about rules.
         yield from _added(key, own, () if selection.select else configured, config)
     yield _Row("rules", tuple(r.code for r in registry.all_rules() if known.selection.wants(r)), "from the above")
-    for pattern, rules in base.per_file_ignores:
+    for pattern, rules, _ in base.per_file_ignores:
         yield _Row(f'per-file-ignores."{pattern}"', rules, base.place_of("per-file-ignores", pattern))
     yield from _thresholds(given, base)
+    for selector, severity in dict(base.severity).items():
+        yield _Row(f"severity.{selector}", severity, base.place_of("severity", selector))
+
+
+def _report(config: Config | None) -> Iterator[_Row]:
+    """What `check` does with its findings where its command line says nothing of it."""
+    base = config or Config("")
+    yield _single("fail-on", base.fail_on or DEFAULT_FAIL_ON, None, base.fail_on, config)
+    yield _single("format", base.format or default_format(), None, base.format, config)
+    for format_, file in base.output:
+        yield _Row(f"output.{format_}", file, base.place_of("output", format_))
+    yield _single("baseline", base.baseline, None, base.baseline, config)
+    yield _single("jobs", base.jobs or default_workers(), None, base.jobs, config)
 
 
 def _thresholds(given: CommandLine, config: Config) -> Iterator[_Row]:
@@ -182,7 +199,7 @@ def _files(settings: Settings, config: Config | None) -> Iterator[_Row]:
     given = settings.command_line
     yield from _added("exclude", given.exclude, config.exclude if config else (), config)
     key = "respect-gitignore"
-    configured = config.respect_gitignore if config and (key,) in config.lines else None
+    configured = config.respect_gitignore if config and config.teller_of(key) else None
     value = next((v for v in (given.respect_gitignore, configured) if v is not None), True)
     yield _single(key, value, given.respect_gitignore, configured, config)
 

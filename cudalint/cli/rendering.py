@@ -14,13 +14,10 @@ from cudalint.diagnostics import Severity
 from cudalint.faults import described
 from cudalint.replacing import write_whole
 from cudalint.reporters.apart import lines_of
+from cudalint.reporters.formats import FORMATS, PATCH
 from cudalint.reporters.sources import SourceLines
 from cudalint.reporters.style import Style
 from cudalint.results import CheckResult, Failure
-
-FORMATS = ("text", "concise", "json", "sarif", "github", "gitlab", "junit")
-PATCH = "patch"
-"""What `--output` takes besides: a unified diff of the edits."""
 
 
 class Output(NamedTuple):

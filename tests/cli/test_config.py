@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -47,6 +48,41 @@ def test_the_command_line_goes_before_the_configuration(cudalint: Run, tree: Pat
     assert _codes(cudalint(*run, "--no-config")) == [("own/t.cu", "CL201")]
     (tree / "other.toml").write_text('select = ["CL1"]')
     assert _codes(cudalint(*run, "--config", "other.toml")) == [("own/t.cu", "CL101")]
+
+
+def test_the_report_is_configured_too(cudalint: Run, tree: Path) -> None:
+    """By the nearest configuration of the folder that all paths are in, whatever the current folder is."""
+    (tree / ".git").mkdir()
+    (tree / "cudalint.toml").write_text(
+        'fail-on = "error"\nformat = "concise"\nbaseline = "known.json"\n[output]\njson = "out.json"\n'
+    )
+    (tree / "own" / "legacy" / "cudalint.toml").write_text('extend = "../../cudalint.toml"\nseverity.CL2 = "error"\n')
+    missing = cudalint("own/t.cu")
+    assert missing.status == 2
+    assert "known.json: no such file; `--write-baseline known.json` makes it" in missing.err
+    assert cudalint("own/t.cu", "--write-baseline", "known.json").status == 0
+    assert "1 known from the baseline" in cudalint("own/t.cu", "--format", "text").out
+    shown = cudalint("own/t.cu", "--no-baseline")
+    assert (shown.status, shown.out.splitlines()[0].split()[:2]) == (0, ["own/t.cu:10:26:", "CL201"])
+    assert [d["severity"] for d in json.loads((tree / "out.json").read_text())["diagnostics"]] == ["warning"]
+    assert cudalint("own/t.cu", "--no-baseline", "--fail-on", "warning").status == 1
+    worse = cudalint("own/legacy/*.cu")
+    assert (worse.status, json.loads((tree / "out.json").read_text())["diagnostics"][0]["severity"]) == (1, "error")
+    assert cudalint("own/legacy", "--exit-zero").status == 0
+    assert cudalint("own/legacy", "nowhere.cu", "--exit-zero").status == 2
+    assert "contradict" in cudalint("own", "--baseline", "known.json", "--no-baseline").err
+
+
+def test_a_configuration_of_the_run_that_cannot_be_used(cudalint: Run, tree: Path) -> None:
+    """Files that another one counts for are linted all the same."""
+    (tree / "cudalint.toml").write_text("jobs = 0")
+    for folder in ("own", "third_party"):
+        (tree / folder / "cudalint.toml").write_text("")
+    result = cudalint("own", "third_party", "--format", "concise")
+    assert (result.status, result.err.count("`jobs` has to be a whole number")) == (2, 1)
+    assert [line.split(":")[0] for line in result.out.splitlines()[:3]] == [
+        "own/legacy/t.cu", "own/t.cu", "third_party/t.cu"
+    ]  # fmt: skip
 
 
 def test_per_file_ignores(cudalint: Run, tree: Path) -> None:
@@ -133,6 +169,7 @@ def test_config_says_where_each_value_comes_from(cudalint: Run, tree: Path) -> N
         ("std", "c++20", "command line"),
         ('kernels."k*".block', "64", "pyproject.toml:6"),
         ("respect-gitignore", True, "default"),
+        ("fail-on", "warning", "default"),
         ("compile-commands", None, "default"),
     ):
         assert expected in rows
@@ -142,7 +179,7 @@ def test_config_as_a_table(cudalint: Run, tree: Path) -> None:
     result = cudalint("config", "--ignore", "CL9")
     assert result.status == 0
     assert result.out.startswith(".: no configuration file\n\ntarget ")
-    assert "ignore             CL9    command line\n" in result.out
+    assert re.search(r"^ignore +CL9 +command line$", result.out, re.MULTILINE)
     assert cudalint("config", "nowhere").err == "cudalint: error: nowhere: no such file or folder\n"
 
 

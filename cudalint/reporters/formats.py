@@ -1,0 +1,22 @@
+"""The names of the formats that reports are written in, and how their files are called."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+PATCH: Final = "patch"
+"""No report but a unified diff of the edits: for files only."""
+
+SUFFIXES: Final[Mapping[str, tuple[str, ...]]] = {
+    "text": (".txt",),
+    "concise": (".txt",),
+    "json": (".json",),
+    "sarif": (".sarif", ".json"),
+    "github": (".txt",),
+    "gitlab": (".json",),
+    "junit": (".xml",),
+}
+"""Each format with the endings of its files, the usual one first."""
+
+FORMATS: Final = tuple(SUFFIXES)
