@@ -118,6 +118,25 @@ def find_rule(selector: str) -> RuleClass:
     raise UnknownRule(f"no rule is called `{selector}`; {hint(selector)}")
 
 
+def rules_named(text: str) -> tuple[RuleClass, ...]:
+    """The rules that a part of a code or of a name means: the one that is called so; or else those that begin so; or
+    else those that have it anywhere, words in any order. Raises `UnknownRule` where there is none."""
+    rules = all_rules()
+    words = text.lower().replace("-", " ").replace("_", " ").split()
+    if not words:
+        raise UnknownRule(f"`{text}` is no part of a rule's name; {hint(text)}")
+    joined = "-".join(words)
+    for fits in (
+        lambda rule: joined in (rule.code.lower(), rule.name),
+        lambda rule: rule.code.lower().startswith(joined) or rule.name.startswith(joined),
+        lambda rule: all(word in rule.name or word in rule.code.lower() for word in words),
+    ):
+        found = tuple(rule for rule in rules if fits(rule))
+        if found:
+            return found
+    raise UnknownRule(f"no rule's code or name has `{text}` in it; {hint(text)}")
+
+
 def check_selectors(selectors: Iterable[str]) -> None:
     """Raises `UnknownRule` for one that means no rule. Looks at installed rules only if the catalogue fails."""
     for selector in selectors:

@@ -43,7 +43,7 @@ def test_a_note_for_a_macro(
     (tmp_path / "b.cu").write_text(f"#ifdef USE_GPU\n{_KERNEL}#endif\n")
     assert run(["b.cu"]) == 0
     found = capsys.readouterr()
-    assert found.out == "No findings in 1 kernel (1 of 1 access evaluated)\n"
+    assert found.out == "No findings in 1 kernel for a100 (1 of 1 access evaluated)\n"
     assert found.err == "cudalint: note: b.cu: linted with -D USE_GPU, without which it has no kernels\n"
     assert run(["b.cu", "-D", "USE_GPU"]) == 0
     assert capsys.readouterr().err == ""

@@ -3,34 +3,46 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import click
 
 from cudalint.cli import NOTHING_FOUND, completion
 from cudalint.cli.terminal import output_style, write_lines
-from cudalint.registry import RuleClass, UnknownRule, find_rule
+from cudalint.registry import RuleClass, UnknownRule, rules_named
 from cudalint.reporters.style import Style
 
 _MARGIN = " " * 4
 
 
 @click.command("explain")
-@click.argument("rule", metavar="CODE", shell_complete=completion.rules)
+@click.argument("words", nargs=-1, required=True, metavar="CODE", shell_complete=completion.rules)
 @click.option("--color/--no-color", default=None, help="Use colours.  [default: in a terminal]")
-def command(rule: str, color: bool | None) -> int:
-    """Print the page of a rule, by code or name, with what it finds in an example.
+def command(words: Sequence[str], color: bool | None) -> int:
+    """Print the page of a rule, by code, name or a part of either, with what it finds in an example.
+
+    Where several rules have that part, they are listed.
 
     \b
-    Example:
+    Examples:
       cudalint explain CL201
+      cudalint explain conflict
+      cudalint explain CL3
     """
     try:
-        found = find_rule(rule)
+        found = rules_named(" ".join(words))
     except UnknownRule as error:
         raise click.UsageError(str(error)) from None
-    write_lines(_page(found, output_style(color)))
+    style = output_style(color)
+    write_lines(_page(found[0], style) if len(found) == 1 else _list(found, style))
     return NOTHING_FOUND
+
+
+def _list(rules: Sequence[RuleClass], style: Style) -> Iterator[str]:
+    width = max(len(rule.name) for rule in rules)
+    yield from (f"{style.severity(rule.code, rule.severity)}  {rule.name:<{width}}  {rule.summary}" for rule in rules)
+    yield ""
+    yield f"`cudalint explain {rules[0].code}` prints the page of one"
 
 
 def _page(rule: RuleClass, style: Style) -> Iterator[str]:

@@ -19,7 +19,35 @@ def output_style(color: bool | None) -> Style:
     if color is None:
         color = _wants_color()
     encoding = (sys.stdout.encoding or "ascii").lower()
-    return Style(enabled=color, unicode=encoding.startswith("utf"))
+    pages = ""
+    if color and _follows_links():
+        from cudalint.reporters.pages import address_of_pages
+
+        pages = address_of_pages()
+    return Style(enabled=color, unicode=encoding.startswith("utf"), pages=pages)
+
+
+_OF_LINKING_TERMINALS = (
+    "WT_SESSION", "KITTY_WINDOW_ID", "KONSOLE_VERSION", "WEZTERM_EXECUTABLE", "ALACRITTY_WINDOW_ID", "GHOSTTY_BIN_DIR",
+    "DOMTERM",
+)  # fmt: skip
+"""Variables that terminals set which understand hyperlinks."""
+_LINKING_PROGRAMS = ("iTerm.app", "vscode", "WezTerm", "ghostty", "Hyper", "Tabby", "rio")
+_LINKING_VTE = 5000
+"""The version of VTE, as a number, from which on it has them: 0.50."""
+
+
+def _follows_links() -> bool:
+    """Whether stdout is a terminal that is known to show hyperlinks; FORCE_HYPERLINK decides where it is set."""
+    forced = os.environ.get("FORCE_HYPERLINK")
+    if forced is not None:
+        return forced not in ("", "0")
+    if not sys.stdout.isatty() or os.environ.get("TMUX") or os.environ.get("STY"):
+        return False
+    if os.environ.get("TERM_PROGRAM") in _LINKING_PROGRAMS:
+        return True
+    vte = os.environ.get("VTE_VERSION", "")
+    return (vte.isdecimal() and int(vte) >= _LINKING_VTE) or any(name in os.environ for name in _OF_LINKING_TERMINALS)
 
 
 def _wants_color() -> bool:

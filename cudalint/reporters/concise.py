@@ -18,5 +18,5 @@ def render(result: CheckResult, style: Style) -> Iterator[str]:
 
 def _line(diagnostic: Diagnostic, style: Style) -> str:
     place = diagnostic.place
-    code = style.severity(diagnostic.code, diagnostic.severity)
+    code = style.rule(diagnostic.code, diagnostic.code, diagnostic.severity)
     return f"{style.paint(place.path, 'bold')}:{place.line}:{place.column}: {code} {diagnostic.message}"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 
 from msgspec import Struct
@@ -76,8 +76,26 @@ def _marked_line(number: int, line: bytes, marks: Sequence[_Mark], style: Style,
     ordered = sorted(marks, key=lambda mark: mark.place.column)
     start, text = _clip(displayed(line), display_column(line, ordered[0].place.column))
     yield f"{style.paint(f'{number:>{gutter}} |', 'blue')} {text}".rstrip()
-    for mark in ordered:
-        yield f"{bar} {_underline(mark, line, start, style)}"
+    for alike in _on_one_row(ordered):
+        yield f"{bar} {_underlines(alike, line, start, style)}"
+
+
+def _on_one_row(marks: Iterable[_Mark]) -> list[list[_Mark]]:
+    """Marks that say the same and don't overlap stand in one row, which says it once; the same mark comes once."""
+    rows: list[list[_Mark]] = []
+    for mark in dict.fromkeys(marks):
+        row = next((row for row in rows if row[-1].label and _goes_on(row[-1], mark)), None)
+        if row is None:
+            rows.append([mark])
+        else:
+            row.append(mark)
+    return rows
+
+
+def _goes_on(last: _Mark, mark: _Mark) -> bool:
+    is_alike = (last.character, last.label, last.look) == (mark.character, mark.label, mark.look)
+    ends_before = last.place.end_line == last.place.line and last.place.end_column < mark.place.column
+    return is_alike and ends_before
 
 
 def _clip(text: str, column: int) -> tuple[int, str]:
@@ -88,15 +106,22 @@ def _clip(text: str, column: int) -> tuple[int, str]:
     return start, text[start : start + _WIDEST_LINE]
 
 
-def _underline(mark: _Mark, line: bytes, start: int, style: Style) -> str:
-    first = display_column(line, mark.place.column)
-    if mark.place.end_line == mark.place.line:
-        last = display_column(line, mark.place.end_column)
-    else:
-        last = len(displayed(line.rstrip()))
-    length = max(1, min(last - first, start + _WIDEST_LINE - first))
-    painted = style.paint(f"{mark.character * length} {mark.label}".rstrip(), mark.look)
-    return " " * max(0, first - start) + painted
+def _underlines(marks: Sequence[_Mark], line: bytes, start: int, style: Style) -> str:
+    """A row of marks, with the label that they have in common behind the last."""
+    row, column = "", start
+    for mark in marks:
+        first = display_column(line, mark.place.column)
+        if mark.place.end_line == mark.place.line:
+            last = display_column(line, mark.place.end_column)
+        else:
+            last = len(displayed(line.rstrip()))
+        length = max(1, min(last - first, start + _WIDEST_LINE - first))
+        if mark is not marks[0] and first >= start + _WIDEST_LINE:
+            break
+        row += " " * max(0, first - column) + mark.character * length
+        column = max(first, column) + length
+    indent = len(row) - len(row.lstrip())
+    return row[:indent] + style.paint(f"{row[indent:]} {marks[0].label}".rstrip(), marks[0].look)
 
 
 def edit_lines(edits: Sequence[Edit], sources: SourceLines, style: Style, gutter: int) -> Iterator[str]:

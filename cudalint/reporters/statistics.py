@@ -19,8 +19,8 @@ def render(result: CheckResult, style: Style, show_summary: bool) -> Iterator[st
     names = max((len(name) for _, name, _ in findings), default=0)
     for (code, name, severity), number in sorted(findings.items(), key=lambda item: (-item[1], item[0])):
         where = f"{count(kernels[code], 'kernel')} of {count(files[code], 'file')}"
-        yield f"{number:>{width}}  {style.severity(code, severity)}  {name:<{names}}  in {where}"
+        yield f"{number:>{width}}  {style.rule(code, code, severity)}  {name:<{names}}  in {where}"
     if show_summary:
         if findings:
             yield ""
-        yield wording.summary(result)
+        yield wording.last_line(result)

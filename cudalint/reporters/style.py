@@ -6,6 +6,7 @@ from typing import Literal
 
 from msgspec import Struct
 
+from cudalint.catalogue import NAME_OF_CODE
 from cudalint.diagnostics import Severity
 
 Look = Literal["bold", "dim", "red", "yellow", "blue", "green", "cyan"]
@@ -19,6 +20,8 @@ _CODES: dict[Look, str] = {
     "blue": "1;34",
     "cyan": "36",
 }
+_LINK, _END = "\x1b]8;;", "\x1b\\"
+"""What begins and ends the address of a hyperlink, the control sequence OSC 8; an empty address ends the link."""
 _LOOK_OF_SEVERITY: dict[Severity, Look] = {"error": "red", "warning": "yellow", "info": "cyan"}
 
 
@@ -28,9 +31,19 @@ class Style(Struct, frozen=True):
     enabled: bool = False
     unicode: bool = True
     """Whether block characters can be shown."""
+    pages: str = ""
+    """The address of the folder with the rules' pages, for terminals that follow links; empty for others."""
 
     def paint(self, text: str, look: Look) -> str:
         return f"\x1b[{_CODES[look]}m{text}\x1b[0m" if self.enabled and text else text
+
+    def rule(self, text: str, code: str, severity: Severity) -> str:
+        """What names a rule: painted, and with a link to its page."""
+        painted = self.severity(text, severity)
+        name = NAME_OF_CODE.get(code)
+        if not self.pages or name is None:
+            return painted
+        return f"{_LINK}{self.pages}/{code}-{name}.md{_END}{painted}{_LINK}{_END}"
 
     def severity(self, text: str, severity: Severity) -> str:
         return self.paint(text, _LOOK_OF_SEVERITY[severity])

@@ -31,13 +31,13 @@ def render(result: CheckResult, sources: SourceLines, settings: TextSettings) ->
         yield from _finding(group, sources, settings.style, draws)
         yield ""
     if settings.show_summary:
-        yield wording.summary(result)
+        yield wording.last_line(result)
 
 
 def _finding(group: alike.Group, sources: SourceLines, style: Style, draws: bool) -> Iterator[str]:
     diagnostic = alike.as_one(group)
     gutter = frames.gutter_width(diagnostic)
-    head = style.severity(f"{diagnostic.severity}[{diagnostic.code}]", diagnostic.severity)
+    head = style.rule(f"{diagnostic.severity}[{diagnostic.code}]", diagnostic.code, diagnostic.severity)
     yield f"{head}{style.paint(f': {diagnostic.message}', 'bold')}"
     yield from frames.code_frame(diagnostic, sources, style, gutter)
     margin = " " * gutter

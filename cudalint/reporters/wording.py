@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
 from cudalint.diagnostics import Diagnostic, Suggestion
@@ -134,8 +135,17 @@ def comparison(before: Mapping[str, float], after: Mapping[str, float]) -> str:
     )
 
 
+def last_line(result: CheckResult) -> str:
+    """The summary, and where to read about what was found most."""
+    found = Counter(diagnostic.code for diagnostic in result.diagnostics)
+    if not found:
+        return summary(result)
+    ((code, _),) = found.most_common(1)
+    return f"{summary(result)}; {'see' if len(found) == 1 else f'{code} most often,'} `cudalint explain {code}`"
+
+
 def summary(result: CheckResult) -> str:
-    """`Found 3 warnings in 12 kernels (45 of 47 accesses evaluated)`."""
+    """`Found 3 warnings in 12 kernels for a100 (45 of 47 accesses evaluated)`."""
     found = [
         count(amount, severity)
         for severity, amount in (
@@ -148,7 +158,7 @@ def summary(result: CheckResult) -> str:
     coverage = result.coverage
     nothing = "Nothing to report" if result.asides else "No findings"
     text = f"Found {enumeration(found)}" if found else nothing
-    text += f" in {count(len(coverage.kernels), 'kernel')}"
+    text += f" in {count(len(coverage.kernels), 'kernel')} for {result.target}"
     if coverage.is_of_accesses:
         text += f" ({coverage.evaluated} of {count(len(coverage.accesses), 'access', 'accesses')} evaluated)"
     if coverage.is_of_accesses and coverage.unknown_kernels:

@@ -24,7 +24,7 @@ def test_findings_exit_with_1(cudalint: Run, tile: str) -> None:
     result = cudalint(tile)
     assert result.status == 1
     assert "warning[CL201]: 32-way bank conflict" in result.out
-    assert "Found 1 warning in 1 kernel (1 of 2 accesses evaluated)" in result.out
+    assert "Found 1 warning in 1 kernel for a100 (1 of 2 accesses evaluated)" in result.out
     assert result.err == ""
 
 
@@ -63,7 +63,7 @@ def test_a_clean_file_exits_with_0(cudalint: Run, project: Path) -> None:
     (project / "empty.cu").write_text("")
     result = cudalint("empty.cu")
     assert result.status == 0
-    assert result.out == "No findings in 0 kernels (0 of 0 accesses evaluated)\n"
+    assert result.out == "No findings in 0 kernels for a100 (0 of 0 accesses evaluated)\n"
 
 
 def test_quiet_says_nothing_about_nothing(cudalint: Run, project: Path) -> None:

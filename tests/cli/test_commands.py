@@ -44,10 +44,20 @@ def test_explain(cudalint: Run) -> None:
     assert "\nUse instead\n" in by_code.out
 
 
+def test_explain_takes_parts_of_names(cudalint: Run) -> None:
+    assert cudalint("explain", "bad").out.startswith("CL903 bad-annotation (warning)\n")
+    assert cudalint("explain", "annotation", "bad").out == cudalint("explain", "CL903").out
+    listed = cudalint("explain", "cl90").out.splitlines()
+    assert [line.split()[0] for line in listed[:2]] == ["CL901", "CL903"]
+    assert listed[-1] == "`cudalint explain CL901` prints the page of one"
+
+
 def test_explain_unknown_rule(cudalint: Run) -> None:
-    result = cudalint("explain", "CL999")
-    assert result.status == 2
-    assert result.err == "cudalint: error: no rule is called `CL999`; `cudalint rules` lists them\n"
+    for word in ("CL999", "-"):
+        result = cudalint("explain", "--", word)
+        assert result.status == 2
+        assert f"`{word}`" in result.err
+        assert result.err.endswith("; `cudalint rules` lists them\n")
 
 
 def test_rules(cudalint: Run) -> None:

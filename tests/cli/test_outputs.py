@@ -89,7 +89,8 @@ def test_statistics(cudalint: Run, tile: str, monkeypatch: pytest.MonkeyPatch) -
     assert result.out == (
         "1  CL101  uncoalesced-access  in 1 kernel of 1 file\n"
         "1  CL201  bank-conflict       in 1 kernel of 1 file\n\n"
-        "Found 2 warnings in 1 kernel (1 of 2 accesses evaluated)\n"
+        "Found 2 warnings in 1 kernel for a100 (1 of 2 accesses evaluated); "
+        "CL101 most often, `cudalint explain CL101`\n"
     )
     assert cudalint(tile, "--statistics", "--format", "sarif").status == 2
     monkeypatch.setenv("GITHUB_ACTIONS", "true")

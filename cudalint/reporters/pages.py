@@ -1,0 +1,28 @@
+"""Where the rules' pages are: beside the program in a checkout, or at the address that an installation names."""
+
+from __future__ import annotations
+
+import socket
+from importlib.metadata import PackageNotFoundError, metadata
+from pathlib import Path
+
+_PAGES = Path(__file__).resolve().parents[2] / "docs" / "rules"
+_LABEL = "rules"
+"""What the project's metadata calls the address of the pages, in small letters."""
+
+
+def address_of_pages() -> str:
+    """The address of the folder in which each rule has its page, without a slash at the end; empty where none is
+    known."""
+    if _PAGES.is_dir():
+        # A terminal may show what another machine prints, and must not look for the file on its own.
+        return _PAGES.as_uri().replace("file://", f"file://{socket.gethostname()}", 1)
+    try:
+        urls = metadata("cudalint").get_all("Project-URL") or []
+    except PackageNotFoundError:
+        return ""
+    for url in urls:
+        label, _, address = url.partition(",")
+        if label.strip().lower() == _LABEL:
+            return str(address).strip().rstrip("/")
+    return ""
