@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from cudalint.evaluate.requests.distinct import distinct
 from cudalint.evaluate.requests.situations import mask_of
 from cudalint.evaluate.symbolic.graph import Graph
 from cudalint.evaluate.symbolic.nodes import BLOCK_BITS, Node
@@ -25,13 +26,18 @@ _MOST = 4
 @heuristic("edges-of-grids", "grids larger than their work: the blocks where a guard changes").otherwise(((), (), ()))
 def edges_of(graph: Graph, threads: Threads, grid: Sequence[int], conditions: Iterable[Node]) -> Edges:
     """The blocks on both sides of each change of what conditions let through; those on several axes are left out."""
-    unknown = graph.loop_bits | graph.opaque_bits
-    known = [condition for condition in conditions if not condition.bits & unknown]
+    known = of_blocks(graph, conditions)
     by_axis = [[c for c in known if c.bits & BLOCK_BITS == 8 << axis] for axis in range(3)]
     return tuple(
         _changes(_Axis(graph, threads, axis, own), extent) if own else ()
         for axis, (own, extent) in enumerate(zip(by_axis, grid, strict=True))
     )
+
+
+def of_blocks(graph: Graph, conditions: Iterable[Node]) -> tuple[Node, ...]:
+    """The conditions that tell blocks apart, whatever iterations and data are."""
+    unknown = graph.loop_bits | graph.opaque_bits
+    return tuple(c for c in conditions if c.bits & BLOCK_BITS and not c.bits & unknown)
 
 
 class _Axis:
@@ -52,7 +58,7 @@ def _changes(axis: _Axis, extent: int) -> tuple[int, ...]:
     pending = [(0, extent - 1)]
     while pending:
         first, last = pending.pop()
-        places = np.unique(np.linspace(first, last, _POINTS).astype(np.int64))
+        places = distinct(np.linspace(first, last, _POINTS).astype(np.int64))
         masks = axis.masks(places)
         for at in np.flatnonzero((masks[1:] != masks[:-1]).any(axis=1)):
             before, after = int(places[at]), int(places[at + 1])

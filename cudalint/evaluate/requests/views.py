@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from msgspec import Struct, field
 
 from cudalint.evaluate.execute.events import AccessEvent, Event
-from cudalint.evaluate.requests.edges import Edges, edges_of
+from cudalint.evaluate.requests.edges import Edges, edges_of, of_blocks
 from cudalint.evaluate.requests.requests import Requests, count, gather
 from cudalint.evaluate.requests.situations import (
     BY_DATA,
@@ -112,10 +112,11 @@ class LaunchView(Struct, eq=False):
 
     def edges(self, conditions: tuple[Node, ...]) -> Edges:
         """The blocks at which some conditions change."""
-        key = tuple(condition.index for condition in conditions)
+        own = of_blocks(self.graph, conditions)
+        key = tuple(condition.index for condition in own)
         if key not in self._edges:
             situation = self.quick()
-            self._edges[key] = edges_of(self.graph, situation.threads, situation.grid, conditions)
+            self._edges[key] = edges_of(self.graph, situation.threads, situation.grid, own)
         return self._edges[key]
 
     def allows(self, uniform: Node, value: int | float) -> bool:

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from cudalint.evaluate.execute.events import AccessEvent, Loop
 from cudalint.evaluate.execute.values import Allocation
+from cudalint.evaluate.requests.distinct import distinct
 from cudalint.evaluate.requests.views import LaunchView
 from cudalint.evaluate.symbolic.nodes import Node
 from cudalint.evaluate.symbolic.numeric import Rows
@@ -149,18 +150,22 @@ class _Sets(Struct, frozen=True):
     """By the warps of a row, on average."""
 
     def size(self, row: int) -> int:
-        return int((self.rows == row).sum())
+        first, end = np.searchsorted(self.rows, (row, row + 1)).tolist()
+        return int(end - first)
 
     def growth(self, rows: slice) -> float:
         """By which part of itself the set grows from one row to the next."""
         steps = rows.stop - rows.start
-        own = self.rows == 0
-        within = own | ((self.rows >= rows.start) & (self.rows < rows.stop))
-        touching = len(np.unique(self.rows[within]))
+        # The numbers of rows ascend: the first row, and those that move along one level.
+        ends = np.searchsorted(self.rows, (1, rows.start, rows.stop)).tolist()
+        own, moved = slice(0, ends[0]), slice(ends[1], ends[2])
+        count = ends[0] + ends[2] - ends[1]
+        touching = (ends[0] > 0) + len(distinct(self.rows[moved]))
         if steps <= 0 or touching < 2:
             return 1.0
-        mean = within.sum() / touching
-        return float(min(1.0, max(0.0, (len(np.unique(self.sectors[within])) - mean) / ((touching - 1) * mean))))
+        mean = count / touching
+        together = len(_each(np.concatenate((self.sectors[own], self.sectors[moved]))))
+        return float(min(1.0, max(0.0, (together - mean) / ((touching - 1) * mean))))
 
 
 def _touched_by(
@@ -180,7 +185,7 @@ def _touched_by(
     asked = warps * sets.asked / requests if requests else 0.0
     size = _size(target, view)
     is_scattered = any(event.offset.bits & opaque for event in chosen)
-    base = sets.size(0) or len(sets.sectors) / max(1, len(np.unique(sets.rows)))
+    base = sets.size(0) or len(sets.sectors) / max(1, len(distinct(sets.rows)))
     block = unique = float(base)
     times = 1.0
     for level in plan.levels:
@@ -194,22 +199,22 @@ def _touched_by(
     block = max(_held(block, size, is_scattered) if (size or math.inf) <= caches.l1 else block, unique)
     of_block = sets.asked * times
     passed = asked * min(1.0, block / of_block)
-    distinct = fetched = unique
+    apart = fetched = unique
     of_grid = of_block
     for level in plan.levels:
         if level.is_grid:
             growth = 1 + (level.count - 1) * sets.growth(level.rows)
             of_grid *= level.count
             fetched *= level.count if fetched * SECTOR_BYTES > caches.l2 else growth
-            distinct *= growth
+            apart *= growth
     share = asked / of_grid if of_grid else 0.0
-    distinct = _held(min(asked, distinct * share), size, is_scattered)
-    fetched = max(distinct, min(asked, fetched * share))
-    if (size or math.inf) <= caches.l2 or distinct * SECTOR_BYTES <= caches.l2:
-        fetched = distinct
+    apart = _held(min(asked, apart * share), size, is_scattered)
+    fetched = max(apart, min(asked, fetched * share))
+    if (size or math.inf) <= caches.l2 or apart * SECTOR_BYTES <= caches.l2:
+        fetched = apart
     is_load = group[0].operation == "load"
     passed = passed if is_load else asked
-    return [Touched(_array(target), is_load, float(asked), float(passed), float(distinct), float(fetched), size)]
+    return [Touched(_array(target), is_load, float(asked), float(passed), float(apart), float(fetched), size)]
 
 
 def _held(sectors: float, size: float | None, is_scattered: bool) -> float:
@@ -247,7 +252,7 @@ def _sets(chosen: Sequence[AccessEvent], plan: _Plan, opaque: int) -> _Sets | No
     asked = 0.0
     shape = (plan.rows.count, plan.rows.threads.warps, WARP_LANES)
     numbers = np.arange(plan.rows.count, dtype=np.int64)[:, None, None]
-    warps = np.arange(shape[1], dtype=np.int64)[None, :, None]
+    of_warps = (numbers * shape[1] + np.arange(shape[1], dtype=np.int64)[None, :, None]) << _BITS
     for event in chosen:
         mask = plan.rows.mask(_known(event.context.conditions, opaque)).reshape(shape)
         if not mask.any():
@@ -258,16 +263,20 @@ def _sets(chosen: Sequence[AccessEvent], plan: _Plan, opaque: int) -> _Sets | No
         crossing = mask & (last != first)
         both = [(first, mask), (last, crossing)] if crossing.any() else [(first, mask)]
         # A number for each warp of each row and the sector: what is far apart may share one.
-        by_warp = np.unique(
-            np.concatenate([(((numbers * shape[1] + warps) << _BITS) | (place & _SECTORS))[own] for place, own in both])
-        )
+        found = [(of_warps | (place & _SECTORS))[own] for place, own in both]
+        by_warp = _each(np.concatenate(found) if len(found) > 1 else found[0])
         rows = (by_warp >> _BITS) // shape[1]
-        asked += len(by_warp) / len(np.unique(rows))
-        keys.append(np.unique((rows << _BITS) | (by_warp & _SECTORS)))
+        asked += len(by_warp) / len(distinct(rows))
+        keys.append(_each((rows << _BITS) | (by_warp & _SECTORS)))
     if not keys:
         return None
-    together = np.unique(np.concatenate(keys)) if len(keys) > 1 else keys[0]
+    together = _each(np.concatenate(keys)) if len(keys) > 1 else keys[0]
     return _Sets(together & _SECTORS, together >> _BITS, asked)
+
+
+def _each(numbers: NDArray[np.int64]) -> NDArray[np.int64]:
+    """The different ones, ascending."""
+    return distinct(np.sort(numbers))
 
 
 _BITS = 44
