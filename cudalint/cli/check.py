@@ -9,7 +9,8 @@ import click
 from msgspec.structs import replace
 
 from cudalint.cache.folder import results_folder
-from cudalint.cli import FAILED, FINDINGS, NOTHING_FOUND, completion
+from cudalint.cli import FAILED, FINDINGS, NOTHING_FOUND, completion, parameters
+from cudalint.cli.allowing import check_for_contradiction, with_comments
 from cudalint.cli.analysis_options import analysis_options, limits_from, rule_options, settings_from
 from cudalint.cli.fixing import FixWishes
 from cudalint.cli.headed import HeadedCommand, together, under
@@ -93,6 +94,13 @@ _fix_options = together(
     ),
 )  # fmt: skip
 
+_allow_options = together(
+    under("Suppressions")(
+        "--add-allow", callback=parameters.reason, metavar="REASON",
+        help="Write a comment with this reason above each finding, which allows it from now on.",
+    ),
+)
+
 _cache = under("Files and configuration")
 
 _cache_options = together(
@@ -112,6 +120,7 @@ _cache_options = together(
 @rule_options
 @_report_options
 @_fix_options
+@_allow_options
 @analysis_options
 @_cache_options
 def command(
@@ -134,6 +143,7 @@ def command(
     show_fixes: bool,
     dry_run: bool,
     stdin_filename: str | None,
+    add_allow: str | None,
     no_cache: bool,
     cache_dir: str | None,
     **values: Any,
@@ -157,6 +167,7 @@ def command(
       cudalint check src --baseline known.json --diff origin/main
       cudalint check src --fix
       cudalint check src --fix --unsafe-fixes --dry-run
+      cudalint check src/init.cu --add-allow "runs once, when the program starts"
     """
     if baseline is not None and no_baseline:
         raise click.UsageError("--baseline and --no-baseline contradict each other")
@@ -174,6 +185,8 @@ def command(
         format_ = "text"
     if wishes is not None:
         wishes.agree_with(format_, write_baseline, statistics)
+    if add_allow is not None:
+        check_for_contradiction(wishes is not None, write_baseline is not None, "-" in paths)
     drawn = _drawn(show) if format_ == "text" and not statistics else 0
     shown = Presentation(output_style(color), drawn, quiet, run.fail_on, statistics)
     stdin = stdin_filename or STDIN
@@ -193,10 +206,13 @@ def command(
             on_done=progress.advance,
             cache=None if no_cache else results_folder(cache_dir),
         )
-        if wishes is None:
+        grounds = Grounds.of(paths, (file.path for file in found.files if file.text is None), settings.excludes)
+        fixed = None
+        if add_allow is not None:
+            result = with_comments(configured, lint, add_allow, grounds, sieve, failures, target)
+        elif wishes is None:
             reports, others = lint.reports(configured)
             result = sieve.applied_to(result_of(reports, [*failures, *others], target), SourceLines(texts))
-            fixed = None
         else:
             from cudalint.fixing.session import Session
 
@@ -204,7 +220,6 @@ def command(
                 configured, lint, target, failures,
                 lambda result, changed: sieve.applied_to(result, SourceLines({**texts, **changed})), stdin,
             )  # fmt: skip
-            grounds = Grounds.of(paths, (file.path for file in found.files if file.text is None), settings.excludes)
             fixed = session.fix(unsafe_fixes, grounds, sieve.follow)
             if wishes.writes:
                 fixed = session.write(fixed)

@@ -154,6 +154,17 @@ def target_name(ctx: click.Context, option: click.Parameter, text: str | None) -
     return text
 
 
+def reason(ctx: click.Context, option: click.Parameter, text: str | None) -> str | None:
+    """What a comment can say that allows a finding."""
+    if text is not None:
+        from cudalint.fixing.allowing import problem_of_reason
+
+        problem = problem_of_reason(text)
+        if problem is not None:
+            raise click.BadParameter(f"the reason {problem}")
+    return text
+
+
 def cubins(ctx: click.Context, option: click.Parameter, paths: tuple[str, ...]) -> tuple[str, ...]:
     """Files that can be read as cubins."""
     if not paths:
