@@ -13,6 +13,7 @@ from cudalint.cli import FAILED, NOTHING_FOUND
 
 _COMMANDS = {
     "check": "cudalint.cli.check",
+    "init": "cudalint.cli.init",
     "config": "cudalint.cli.config",
     "facts": "cudalint.cli.facts",
     "confirm": "cudalint.cli.confirm",
@@ -87,6 +88,7 @@ def cli(ctx: click.Context) -> int:
                                                report only what is new or worse
       cudalint facts a.cu --format json        the figures of every memory access
       cudalint explain CL201                   what a rule means, and what to do about it
+      cudalint init                            a configuration and a baseline for a repository
       cudalint config src                      what is in force there, and why
 
     Settings of a project stand in pyproject.toml, table [tool.cudalint], or in cudalint.toml. Exit status: 0 nothing
