@@ -7,12 +7,13 @@ from functools import partial
 
 import numpy as np
 
-from cudalint.diagnostics import Diagnostic, Edit, Picture
+from cudalint.diagnostics import Diagnostic, Edit, Picture, Suggestion
 from cudalint.facts import AccessResult, KernelFacts
 from cudalint.hardware.sectors import global_request
 from cudalint.remedies.coalescing import suggest
 from cudalint.remedies.exchange_edits import exchange_edits
 from cudalint.remedies.patterns import Pattern, pattern_of
+from cudalint.remedies.records import is_absorbed
 from cudalint.rule import Rule, RuleContext
 from cudalint.rulekit import Evaluated, blamed, calls_to, evaluated, figure, is_rare, sectors
 
@@ -48,7 +49,9 @@ class UncoalescedAccess(Rule):
     What it leaves out
         An excess of one sector or less (`in[i + 1]` takes 5 instead of 4), and requests that are rare beside the
         kernel's others, such as a tail done by few threads: the excess of all requests of an access has to be 1% of
-        what the kernel's costliest access moves. The limits are options, as the factor is. An access
+        what the kernel's costliest access moves. Fields of a record that a thread takes whole, one by one, where no
+        wider load is possible: L1 keeps the sectors from one field to the next, and where it is done before the memory
+        has brought them, arrays of fields would save nothing. The limits are options, as the factor is. An access
         whose addresses depend on loaded data is counted as such, and never reported. Nor is one whose stride is an
         argument that nothing gives and that nothing else is made of (`x[i * incx]`): it may well be 1, and `--param`
         says so or otherwise. The same goes for one that the other side of a choice would clear that nothing makes, such
@@ -69,12 +72,18 @@ class UncoalescedAccess(Rule):
         for one in everything:
             if not _exceeds(one.result, limits["factor"], limits["excess-sectors"]):
                 continue
-            if not is_rare(one, everything, sectors, limits["share"]):
-                yield self._diagnostic(kernel, one, context)
+            if is_rare(one, everything, sectors, limits["share"]):
+                continue
+            pattern = pattern_of(one)
+            remedy = suggest(kernel, one, pattern, partial(_exchanged, context))
+            allowed = limits["factor"], limits["excess-sectors"]
+            if remedy is not None or not is_absorbed(kernel, one, context.target, *allowed):
+                yield self._diagnostic(kernel, one, pattern, remedy)
 
-    def _diagnostic(self, kernel: KernelFacts, one: Evaluated, context: RuleContext) -> Diagnostic:
+    def _diagnostic(
+        self, kernel: KernelFacts, one: Evaluated, pattern: Pattern, remedy: Suggestion | None
+    ) -> Diagnostic:
         access, result, launch = one
-        pattern = pattern_of(one)
         actual, ideal = sectors(result)
         return self.finding(
             kernel,
@@ -84,7 +93,7 @@ class UncoalescedAccess(Rule):
             assumptions=result.assumptions,
             figures={"sectors_per_request": actual, "ideal_sectors": ideal},
             related=calls_to(access),
-            suggestion=suggest(kernel, one, pattern, partial(_exchanged, context)),
+            suggestion=remedy,
             picture=_picture(one),
             cause=f"{figure(actual)} of {figure(ideal)}, {pattern.text}",
             about=access.array,

@@ -17,6 +17,7 @@ from cudalint.hardware.requests import WARP_LANES
 from cudalint.hardware.sectors import SECTOR_BYTES, global_request
 from cudalint.hardware.warps import thread_index, warp_count
 from cudalint.remedies.patterns import Pattern, done_with_structs
+from cudalint.remedies.records import takes_most
 from cudalint.rulekit import Evaluated, array_key, evaluated, is_repeat, mean_sectors, thread_indices
 
 _WORTH_IT = 0.8
@@ -56,11 +57,11 @@ def suggest(
         case "field":
             if (vector := _as_one_vector(kernel, one, pattern)) is not None:
                 return vector
-            return None if _takes_most(kernel, one, abs(pattern.step or 0)) else _fields_apart(one)
+            return None if takes_most(kernel, one, abs(pattern.step or 0)) else _fields_apart(one)
         case "copy":
             if _is_a_librarys(one):
                 return None
-            return _narrower_vectors(one) if _is_a_vector(one) else _aligned_record(one) or _fields_apart(one)
+            return _narrower_vectors(one) if _is_a_vector(one) or one.access.is_view else _aligned_record(one)
         case "own-row" | "own-run":
             return (
                 _as_one_vector(kernel, one, pattern)
@@ -133,7 +134,7 @@ def _is_a_vector(one: Evaluated) -> bool:
 def _narrower_vectors(one: Evaluated) -> Suggestion | None:
     """A `double4` is copied in two halves, between each of which lies the other one. One that is computed with is not
     for other lanes to move."""
-    if not one.access.is_copy:
+    if not one.access.is_copy or one.access.bytes != _WIDEST:
         return None
     text = f"copy {_WIDEST} bytes in each lane, such as a `float4`, and let neighbouring lanes copy neighbouring ones"
     return _if_better(one, text, _with_unit_stride(one))
@@ -211,25 +212,6 @@ def _neighbours(kernel: KernelFacts, one: Evaluated, width: int) -> dict[int, fl
         if same_lanes and apart.size and abs(int(apart[0])) < width and np.all(apart == apart[0]):
             found[int(apart[0])] = other.result.sectors_per_request or 0.0
     return found
-
-
-def _takes_most(kernel: KernelFacts, one: Evaluated, length: int) -> bool:
-    """Whether each lane makes accesses like this one to more than half of the bytes of its own record, which is
-    `length` bytes long: as a whole, records are nothing that fields in arrays of their own would save."""
-    mine = one.result.sample
-    if mine is None or not mine.mask.any():
-        return False
-    taken = np.zeros(length, bool)
-    for other in evaluated(kernel, "global"):
-        sample, access = other.result.sample, other.access
-        if sample is None or sample.addresses.shape != mine.addresses.shape or other.result.launch != one.result.launch:
-            continue
-        if access.operation != one.access.operation or array_key(access) != array_key(one.access):
-            continue
-        apart = (sample.addresses - mine.addresses)[mine.mask & sample.mask]
-        if apart.size and np.all(apart == apart[0]) and abs(int(apart[0])) < length:
-            taken[np.arange(int(apart[0]), int(apart[0]) + access.bytes) % length] = True
-    return 2 * int(taken.sum()) > length
 
 
 def _kind(one: Evaluated) -> tuple[object, ...]:

@@ -17,7 +17,7 @@ leaves bytes apart, and merges elements of 2 bytes to 8 bytes at most. A record 
 
 from __future__ import annotations
 
-from collections.abc import Sequence, Set
+from collections.abc import Hashable, Sequence, Set
 from functools import cached_property
 from typing import Literal, NamedTuple
 
@@ -118,6 +118,8 @@ class _Merger:
             event = self._repeated(event)
         elif event.operation != "load":
             self._loaded = {k: e for k, e in self._loaded.items() if self._outlives(e, event)}
+            if event.operation == "store" and not event.is_verbatim:
+                self._loaded[_value_of(event)] = event
         self._end_conflicting(event)
         if event.is_verbatim:
             self.accesses.append(event)
@@ -129,9 +131,9 @@ class _Merger:
     # loads whose value is still there
 
     def _outlives(self, load: AccessEvent, store: AccessEvent) -> bool:
-        """Whether the compiler knows that a store does not change what was loaded."""
+        """Whether the compiler knows that a store does not change what was loaded or stored before."""
         if load.target is store.target:
-            return False
+            return _are_apart(load, store)
         return load.target.space != store.target.space or self._is_alone(load) or self._is_alone(store)
 
     def _is_alone(self, event: AccessEvent) -> bool:
@@ -141,9 +143,12 @@ class _Merger:
     def _repeated(self, event: AccessEvent) -> AccessEvent:
         if not _REPEATED_LOADS.is_on:
             return event
-        key = (id(event.target), event.offset.index, event.bytes, tuple(id(x) for x in event.context.loops))
+        key = _value_of(event)
         earlier = self._loaded.get(key)
         if earlier is not None and _dominates(earlier, event):
+            if earlier.operation == "store":
+                line = earlier.context.span.line
+                return replace(event, left_out=f"it takes what line {line} stores, which is still in a register")
             if earlier.context.span != event.context.span or earlier.context.frames != event.context.frames:
                 line = earlier.context.span.line
                 return replace(
@@ -340,6 +345,17 @@ def _overlap(a: AccessEvent, b: AccessEvent) -> bool:
         return True
     start, other = a.record.offset, b.record.offset
     return start < other + b.bytes and other < start + a.bytes
+
+
+def _value_of(event: AccessEvent) -> Hashable:
+    """Equal for accesses of one thread, in one iteration, to the same bytes."""
+    return id(event.target), event.offset.index, event.bytes, tuple(id(loop) for loop in event.context.loops)
+
+
+def _are_apart(a: AccessEvent, b: AccessEvent) -> bool:
+    """Whether two accesses lie at a constant distance from one another and share no byte."""
+    (base, start), (other, its) = linear(a.offset), linear(b.offset)
+    return base == other and (start + a.bytes <= its or its + b.bytes <= start)
 
 
 def _dominates(earlier: AccessEvent, later: AccessEvent | BarrierEvent | FenceEvent) -> bool:

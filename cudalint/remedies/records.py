@@ -1,0 +1,145 @@
+"""What each lane takes of a record of its own by several accesses, which together may waste nothing.
+
+Three loads of the fields of a 12-byte record take 12 sectors per request each, three times what their bytes need; but
+they are the same 12 sectors, of which every byte is used. L1 keeps them from one load to the next.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+from msgspec import Struct
+from numpy.typing import NDArray
+
+from cudalint.facts import Access, KernelFacts, Sample
+from cudalint.hardware.sectors import SECTOR_BYTES, global_request
+from cudalint.hardware.targets import Target
+from cudalint.rulekit import Evaluated, array_key, evaluated
+
+_LINE_BYTES = 128
+_L2_BYTES_PER_CLOCK = 24.0
+"""What the L2 cache moves for each SM: 6.3 TB/s over 132 SMs at 1.98 GHz, measured on an H200."""
+
+
+class Together(Struct, frozen=True):
+    """What the accesses of one record move, for all requests of the sample."""
+
+    requests: int
+    """Of one of the accesses."""
+    sectors: int
+    """Distinct ones, each counted once for all accesses of a record."""
+    ideal: int
+    """The fewest that could hold the bytes."""
+    asked: int
+    """Sectors of all requests, each counted as often as it is asked for."""
+    lines: int
+    """Lines of L1 that the requests touch, one request after another."""
+
+
+def is_absorbed(kernel: KernelFacts, one: Evaluated, target: Target, factor: float, excess: float) -> bool:
+    """Whether the caches make up for what one request wastes: the accesses of the kernel that lie beside it move no
+    more than `factor` times the sectors that their bytes need, or `excess` more per request, and L1 (or L2, of stores,
+    which L1 passes on) has done with their requests before the memory has brought or taken the bytes.
+
+    One line of L1 is looked up per clock and SM, and L2 moves 24 bytes; the memory moves the target's bandwidth.
+    """
+    together = taken_together(kernel, one)
+    if together is None:
+        return False
+    if together.sectors > max(factor * together.ideal, together.ideal + excess * together.requests):
+        return False
+    memory = together.sectors * SECTOR_BYTES / _memory_bytes_per_clock(target)
+    if one.access.operation == "load":
+        return together.lines <= factor * memory
+    return together.asked * SECTOR_BYTES / _L2_BYTES_PER_CLOCK <= factor * memory
+
+
+def _memory_bytes_per_clock(target: Target) -> float:
+    """For each SM."""
+    return target.bandwidth_gb_s / (target.sm_count * target.clock_ghz)
+
+
+def taken_together(kernel: KernelFacts, one: Evaluated) -> Together | None:
+    """The requests of an access and of all that lie at a fixed distance from it; None where there are no others."""
+    mine = one.result.sample
+    if mine is None or not mine.mask.any() or one.access.operation == "atomic":
+        return None
+    starts, spans = parts(kernel, one, mine)
+    if len(spans) < 2:
+        return None
+    asked = lines = 0
+    for distance, width in spans:
+        asked += int(global_request(starts + distance, mine.mask, width)[0].sum())
+        lines += int(_distinct(starts + distance, mine.mask, width, _LINE_BYTES).sum())
+    bytes_ = _bytes_of(spans)
+    sectors, ideal = 0, 0
+    for row, active in zip(starts, mine.mask, strict=True):
+        touched = np.unique((row[active][:, None] + bytes_[None, :]).ravel())
+        sectors += len(np.unique(touched // SECTOR_BYTES))
+        ideal += -(-len(touched) // SECTOR_BYTES)
+    return Together(len(starts), sectors, ideal, asked, lines)
+
+
+def takes_most(kernel: KernelFacts, one: Evaluated, length: int) -> bool:
+    """Whether each lane makes accesses like this one to more than half of the bytes of its own record, which is
+    `length` bytes long: as a whole, records are nothing that fields in arrays of their own would save."""
+    mine = one.result.sample
+    if mine is None or not mine.mask.any():
+        return False
+    spans = parts(kernel, one, mine)[1]
+    return 2 * len({byte % length for begin, width in spans for byte in range(begin, begin + width)}) > length
+
+
+def parts(kernel: KernelFacts, one: Evaluated, sample: Sample) -> tuple[NDArray[np.int64], set[tuple[int, int]]]:
+    """What each lane takes around an access: where that begins, [n, 32], and spans of bytes from there on, each with
+    its length. Of a struct that is loaded or stored as a whole these are its parts, else the accesses beside it."""
+    starts, spans = _pieces(one, sample)
+    if len(spans) > 1:
+        return starts, spans
+    return sample.addresses, {(distance, other.access.bytes) for other, distance in _beside(kernel, one, sample)}
+
+
+def _beside(kernel: KernelFacts, one: Evaluated, mine: Sample) -> Iterator[tuple[Evaluated, int]]:
+    """The accesses of the same kind to the same array that the same lanes make, each at a fixed distance in bytes from
+    this one; itself among them."""
+    for other in evaluated(kernel, "global"):
+        sample, access = other.result.sample, other.access
+        if sample is None or sample.addresses.shape != mine.addresses.shape or other.result.launch != one.result.launch:
+            continue
+        if _made_by(access) != _made_by(one.access):
+            continue
+        both = mine.mask & sample.mask
+        distances = (sample.addresses - mine.addresses)[both]
+        if distances.size and np.all(distances == distances[0]):
+            yield other, int(distances[0])
+
+
+def _pieces(one: Evaluated, sample: Sample) -> tuple[NDArray[np.int64], set[tuple[int, int]]]:
+    """Of a struct that is loaded or stored as a whole: where each lane's begins, and the parts that the sample has
+    requests for. The lowest address is where a struct begins."""
+    length, width = one.access.record_bytes or one.access.bytes, one.access.bytes
+    from_first = (sample.addresses - int(sample.addresses[sample.mask].min())) % length
+    return sample.addresses - from_first, {(int(start), width) for start in np.unique(from_first[sample.mask])}
+
+
+def _made_by(access: Access) -> tuple[object, ...]:
+    return access.operation, array_key(access)
+
+
+def _bytes_of(spans: set[tuple[int, int]]) -> NDArray[np.int64]:
+    """The bytes that some accesses take, from where one of them begins."""
+    return np.unique(np.concatenate([np.arange(start, start + width) for start, width in spans]))
+
+
+def _distinct(
+    addresses: NDArray[np.int64], mask: NDArray[np.bool_], width: int, unit: int
+) -> NDArray[np.int64]:
+    """[n] how many units of memory each request touches."""
+    return np.array(
+        [
+            len(np.unique(np.concatenate((row[active] // unit, (row[active] + width - 1) // unit))))
+            for row, active in zip(addresses, mask, strict=True)
+        ],
+        np.int64,
+    )
