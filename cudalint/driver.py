@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from typing import NamedTuple, TypeVar
 
 from msgspec import Struct
@@ -16,15 +16,13 @@ from cudalint.engine import CheckJob
 from cudalint.faults import described
 from cudalint.merging import gather, gather_suppressed, is_covered
 from cudalint.options import AnalysisOptions
-from cudalint.pool import Done, Limits, Lost, run_jobs
+from cudalint.pool import Done, JobWatcher, Limits, Lost, run_jobs
 from cudalint.results import CheckResult, Failure, FileReport, Note, total_coverage
 from cudalint.settings import FileSettings, Settings
+from cudalint.watching import Watcher
 
 Job = TypeVar("Job")
 Result = TypeVar("Result")
-
-OnDone = Callable[[str], None]
-"""Is told the path of each file that is done."""
 
 
 def check_files(
@@ -34,14 +32,13 @@ def check_files(
     *,
     pictures: bool = False,
     counts_accesses: bool = False,
-    on_done: OnDone = lambda path: None,
     cache: str | None = None,
 ) -> CheckResult:
     """Lints files. `cache` is the folder in which results are kept and looked for."""
     configured, failures = configure(files, settings)
-    lint = Lint(limits, pictures, counts_accesses, on_done, cache)
-    reports, others = lint.reports(configured)
-    return result_of(reports, [*failures, *others], target_of(configured, settings))
+    run = Run(Lint(limits, pictures, counts_accesses, cache), configured, failures, target_of(configured, settings))
+    run.finish()
+    return run.result()
 
 
 def result_of(reports: Sequence[FileReport], failures: Sequence[Failure], target: str) -> CheckResult:
@@ -94,43 +91,54 @@ class Lint(Struct, frozen=True, eq=False):
     limits: Limits
     pictures: bool = False
     counts_accesses: bool = False
-    on_done: OnDone = lambda path: None
     cache: str | None = None
     """The folder in which results are kept and looked for."""
+    watcher: Watcher | None = None
+    preloads: bool = False
+    """Whether this process may import what workers need, and set its environment for that: not where it is somebody
+    else's."""
 
     def reports(self, configured: Sequence[Configured]) -> tuple[list[FileReport], list[Failure]]:
-        """Headers that only a folder brought in are linted if no other file has included them."""
+        """What comes of files, once all are done."""
+        answers = list(self.answers(configured))
+        return (
+            [answer for answer in answers if isinstance(answer, FileReport)],
+            [answer for answer in answers if isinstance(answer, Failure)],
+        )
+
+    def answers(self, configured: Sequence[Configured]) -> Generator[FileReport | Failure]:
+        """What comes of each file, as they get done. Headers that only a folder brought in are linted if no other file
+        has included them."""
         reports: list[FileReport] = []
-        failures: list[Failure] = []
         results = Results(self.cache)
         severities = {each.file.path: each.settings.severities for each in configured}
+        for is_optional in (False, True):
+            batch = [each for each in configured if each.file.is_optional == is_optional]
+            wanted = (each for each in batch if not is_optional or not is_covered(each.file.path, reports))
+            for path, found in self._batch(list(wanted), results):
+                answer = found
+                if isinstance(answer, FileReport):
+                    answer = severities[answer.path].applied_to(answer)
+                    reports.append(answer)
+                if self.watcher is not None:
+                    self.watcher.done(path, answer)
+                yield answer
 
-        def keep(report: FileReport) -> None:
-            reports.append(severities[report.path].applied_to(report))
-
-        def run(batch: Sequence[Configured]) -> None:
-            jobs: list[KeptJob] = []
-            for each in batch:
-                job = results.job(self.job(each))
-                known = results.report(job)
-                if known is None:
-                    jobs.append(job)
-                else:
-                    keep(known)
-                    self.on_done(known.path)
-            for index, value in run_all(check_and_keep, jobs, self.limits):
-                path = jobs[index].job.path
-                if isinstance(value, FileReport):
-                    keep(value)
-                else:
-                    failures.append(value if isinstance(value, Failure) else Failure(path, value.reason))
-                self.on_done(path)
-            if jobs:
-                results.tidy()
-
-        run([each for each in configured if not each.file.is_optional])
-        run([each for each in configured if each.file.is_optional and not is_covered(each.file.path, reports)])
-        return reports, failures
+    def _batch(self, batch: Sequence[Configured], results: Results) -> Iterator[tuple[str, FileReport | Failure]]:
+        jobs: list[KeptJob] = []
+        for each in batch:
+            job = results.job(self.job(each))
+            known = results.report(job)
+            if known is None:
+                jobs.append(job)
+            else:
+                yield known.path, known
+        paths = [job.job.path for job in jobs]
+        needed = _NEEDED if self.preloads else ()
+        for index, value in run_all(check_and_keep, jobs, self.limits, needed, _by_path(self.watcher, paths)):
+            yield paths[index], Failure(paths[index], value.reason) if isinstance(value, Lost) else value
+        if jobs:
+            results.tidy()
 
     def job(self, each: Configured) -> CheckJob:
         known = each.settings
@@ -174,9 +182,86 @@ def target_of(configured: Sequence[Configured], settings: Settings) -> str:
     return ", ".join(targets) or given.target or given.options.target
 
 
+class Run:
+    """A run over files that can be looked at, and left, before it is done."""
+
+    def __init__(
+        self, lint: Lint, configured: Sequence[Configured], failures: Sequence[Failure], target: str
+    ) -> None:
+        """`failures` are those that are known before any file is linted."""
+        self.reports: list[FileReport] = []
+        self.failures = list(failures)
+        self.target = target
+        self.total = len(configured)
+        self.is_done = False
+        self._files = [each.file for each in configured]
+        self._answers = lint.answers(configured)
+
+    def __iter__(self) -> Iterator[FileReport | Failure]:
+        """What comes of each file, as they get done; of a run that was left, of those that are still to be linted."""
+        for answer in self._answers:
+            if isinstance(answer, FileReport):
+                self.reports.append(answer)
+            else:
+                self.failures.append(answer)
+            yield answer
+        self.is_done = True
+
+    def finish(self) -> None:
+        """Lints what is left."""
+        for _ in self:
+            pass
+
+    def leave(self) -> None:
+        """Ends the workers; what is there stays."""
+        self._answers.close()
+
+    def left(self) -> list[str]:
+        """The files of a run that was left of which nothing is known, not even through files that include them."""
+        if self.is_done:
+            return []
+        known = {report.path for report in self.reports} | {failure.path for failure in self.failures}
+        others = [file for file in self._files if file.path not in known]
+        return [file.path for file in others if not file.is_optional or not is_covered(file.path, self.reports)]
+
+    def result(self) -> CheckResult:
+        """What all files come to that are done. Those that are not are failures of a run that was left."""
+        unfinished = [Failure(path, UNFINISHED) for path in self.left()]
+        return result_of(self.reports, [*self.failures, *unfinished], self.target)
+
+
+UNFINISHED = "not linted: the run was interrupted before"
+_NEEDED = ("cudalint.analysis",)
+"""What every worker imports."""
+
+
+def _by_path(watcher: Watcher | None, paths: Sequence[str]) -> JobWatcher | None:
+    return None if watcher is None else _ByPath(watcher, paths)
+
+
+class _ByPath:
+    """Tells a watcher of files what becomes of jobs."""
+
+    def __init__(self, watcher: Watcher, paths: Sequence[str]) -> None:
+        self._watcher, self._paths = watcher, paths
+
+    def begun(self, index: int) -> None:
+        self._watcher.begun(self._paths[index])
+
+    def told(self, index: int, words: str) -> None:
+        self._watcher.at_kernel(self._paths[index], words)
+
+    def waiting(self) -> None:
+        self._watcher.waiting()
+
+
 def run_all(
-    function: Callable[[Job], Result], jobs: Sequence[Job], limits: Limits
+    function: Callable[[Job], Result],
+    jobs: Sequence[Job],
+    limits: Limits,
+    needed: Sequence[str] = _NEEDED,
+    watcher: JobWatcher | None = None,
 ) -> Iterator[tuple[int, Result | Lost]]:
     """Runs jobs in workers and yields each one's index with its result, or what became of it."""
-    for outcome in run_jobs(function, jobs, limits, ("cudalint.analysis",)):
+    for outcome in run_jobs(function, jobs, limits, needed, watcher):
         yield outcome.index, outcome.value if isinstance(outcome, Done) else outcome

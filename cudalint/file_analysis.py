@@ -52,6 +52,7 @@ from cudalint.scenarios.choosing import for_host_code
 from cudalint.source.text import source_text
 from cudalint.time_limit import OutOfTime, interruptible
 from cudalint.toolkit.usage import Usage, usage_of
+from cudalint.watching import tell
 
 _GIVEN_FUNCTION = re.compile(r"[<,]\s*&\w")
 """A function among the arguments of a template, as clang spells it."""
@@ -126,6 +127,7 @@ class FileAnalysis(Struct, eq=False):
         for index, ref in sorted(enumerate(self.unit.kernels), key=lambda each: _length(each[1])):
             if self.options.only and ref.name not in self.options.only:
                 continue
+            tell(ref.name)
             try:
                 found[index] = self._instantiations(ref)
             except Exception as error:

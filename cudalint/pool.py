@@ -23,13 +23,14 @@ import time
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from multiprocessing.connection import Connection, wait
-from typing import Generic, TypeVar
+from typing import Generic, Protocol, TypeVar
 
 from msgspec import Struct
 
 from cudalint import time_limit
 from cudalint.faults import described
 from cudalint.memory import peak_megabytes
+from cudalint.watching import tell_to
 
 _MANY = 50
 """Jobs for which the process itself imports what the workers need."""
@@ -40,6 +41,7 @@ _M_TRIM_THRESHOLD, _M_MMAP_THRESHOLD = -1, -3
 _LOOKS = 8
 """How often a worker is looked at within the time that it may wait."""
 _COUNTS_WORK = hasattr(signal, "setitimer")
+_SECONDS_UNWATCHED = 0.25
 _PATIENCE = 5.0 if _COUNTS_WORK else 1.0
 
 Job = TypeVar("Job")
@@ -83,6 +85,16 @@ class _Reply(Struct, Generic[Result], frozen=True):
     """The worker has used enough memory, or its result says that it is of no more use, and wants to be replaced."""
 
 
+class JobWatcher(Protocol):
+    """Is told how jobs get on, by their indices."""
+
+    def begun(self, index: int) -> None: ...
+
+    def told(self, index: int, words: str) -> None: ...
+
+    def waiting(self) -> None: ...
+
+
 def default_workers() -> int:
     """The number of CPUs that this process may use."""
     if hasattr(os, "sched_getaffinity"):
@@ -91,10 +103,14 @@ def default_workers() -> int:
 
 
 def run_jobs(
-    function: Callable[[Job], Result], jobs: Sequence[Job], limits: Limits, needed: Sequence[str] = ()
+    function: Callable[[Job], Result],
+    jobs: Sequence[Job],
+    limits: Limits,
+    needed: Sequence[str] = (),
+    watcher: JobWatcher | None = None,
 ) -> Iterator[Done[Result] | Lost]:
     """Yields one outcome per job, as they come. `function` must be importable by name, for spawned workers; `needed`
-    are modules that all jobs need."""
+    are modules that all jobs need, and that may be imported here."""
     if len(jobs) > _MANY and sys.platform == "linux":
         _use_one_thread()
         for module in needed:
@@ -103,11 +119,13 @@ def run_jobs(
     waiting = deque(enumerate(jobs))
     try:
         while True:
-            yield from _hand_out(function, waiting, workers, limits, len(jobs))
+            yield from _hand_out(function, waiting, workers, limits, len(jobs), watcher)
             busy = [worker for worker in workers if worker.index is not None]
             if not busy:
                 return
-            yield from _collect(busy, limits)
+            yield from _collect(busy, limits, watcher)
+            if watcher is not None:
+                watcher.waiting()
             workers = [worker for worker in workers if worker.alive]
     finally:
         for worker in workers:
@@ -120,6 +138,7 @@ def _hand_out(
     workers: list[_Worker[Job, Result]],
     limits: Limits,
     total: int,
+    watcher: JobWatcher | None,
 ) -> Iterator[Lost]:
     """Gives every idle worker a job, and starts workers as long as there are fewer than allowed. Where the system lets
     no more be started, those that there are do the work; without any, a job is lost."""
@@ -127,24 +146,37 @@ def _hand_out(
     while waiting and (idle or len(workers) < min(limits.workers, total)):
         if not idle:
             try:
-                workers.append(_Worker(function, limits, workers))
+                workers.append(_Worker(function, limits, workers, watcher is not None))
             except OSError as error:
                 if workers:
                     return
                 yield Lost(waiting.popleft()[0], f"no process can be started for it: {error.strerror}")
                 continue
             idle.append(workers[-1])
-        idle.pop().assign(*waiting.popleft())
+        index, job = waiting.popleft()
+        idle.pop().assign(index, job)
+        if watcher is not None:
+            watcher.begun(index)
 
 
-def _collect(busy: Sequence[_Worker[Job, Result]], limits: Limits) -> Iterator[Done[Result] | Lost]:
-    """Waits until a worker answers, dies or runs out of time, and yields what became of its job."""
+def _collect(
+    busy: Sequence[_Worker[Job, Result]], limits: Limits, watcher: JobWatcher | None
+) -> Iterator[Done[Result] | Lost]:
+    """Waits until a worker answers, dies or runs out of time, and yields what became of its job. For a watcher it waits
+    no longer than that one wants to."""
     patience = max(0.0, min(min(worker.deadline, worker.next_look) for worker in busy) - time.monotonic())
+    if watcher is not None:
+        patience = min(patience, _SECONDS_UNWATCHED)
     ready = set(wait([worker.connection for worker in busy], timeout=patience))
     now = time.monotonic()
     for worker in busy:
         if worker.connection in ready:
-            yield worker.outcome()
+            index = worker.index
+            outcome = worker.outcome()
+            if not isinstance(outcome, str):
+                yield outcome
+            elif watcher is not None and index is not None:
+                watcher.told(index, outcome)
         elif worker.deadline <= now:
             yield worker.abandon(_given_up(limits))
         elif worker.only_waits(now):
@@ -159,6 +191,7 @@ class _Worker(Generic[Job, Result]):
         function: Callable[[Job], Result],
         limits: Limits,
         siblings: Sequence[_Worker[Job, Result]],
+        tells: bool = False,
     ) -> None:
         if sys.platform == "linux":
             context = multiprocessing.get_context("fork")
@@ -170,7 +203,7 @@ class _Worker(Generic[Job, Result]):
         inherited: list[Connection] = []
         if sys.platform == "linux":
             inherited = [self.connection, *(worker.connection for worker in siblings)]
-        self._process = context.Process(target=_serve, args=(function, theirs, limits, inherited), daemon=True)
+        self._process = context.Process(target=_serve, args=(function, theirs, limits, inherited, tells), daemon=True)
         try:
             self._process.start()
         except OSError:
@@ -211,12 +244,16 @@ class _Worker(Generic[Job, Result]):
             return False
         return now - self._since >= longest
 
-    def outcome(self) -> Done[Result] | Lost:
-        """What the worker has to say about its job, now that its pipe is ready."""
-        index = self._finish_job()
+    def outcome(self) -> Done[Result] | Lost | str:
+        """What the worker has to say about its job, now that its pipe is ready: what became of it, or in a word where
+        it is."""
         try:
-            reply: _Reply[Result] = self.connection.recv()
+            reply: _Reply[Result] | str = self.connection.recv()
+            if isinstance(reply, str):
+                return reply
+            index = self._finish_job()
         except (EOFError, ConnectionError):
+            index = self._finish_job()
             self._process.join()
             self.stop()
             return Lost(index, _cause_of_death(self._process.exitcode, self._limits))
@@ -280,8 +317,9 @@ def _serve(
     connection: Connection,
     limits: Limits,
     inherited: Sequence[Connection],
+    tells: bool,
 ) -> None:
-    """Answers jobs until the parent closes the pipe."""
+    """Answers jobs until the parent closes the pipe; `tells` has it say in between where it is."""
     for other in inherited:
         other.close()
     # An interrupt from the keyboard reaches the whole process group; ending the workers is the parent's work.
@@ -292,6 +330,7 @@ def _serve(
         signal.signal(signal.SIGPROF, signal.SIG_DFL)
     _use_one_thread()
     _keep_memory()
+    tell_to(connection.send if tells else None)
     # The fork of a process that is large itself has not grown yet.
     megabytes = max(limits.megabytes, peak_megabytes() + _LEAST_GROWTH)
     if not os.environ.get("CUDALINT_DEBUG"):

@@ -45,6 +45,11 @@ def is_over() -> bool:
     return _State.is_over
 
 
+def may_interrupt() -> bool:
+    """Whether the code that runs now may be left at any point."""
+    return _State.depth > 0
+
+
 @contextlib.contextmanager
 def interruptible() -> Iterator[None]:
     """Code that may be left at any point: raises `OutOfTime` in it, or at its beginning where time is over by then.

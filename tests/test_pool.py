@@ -9,9 +9,10 @@ import time
 
 import pytest
 
-from cudalint import pool
+from cudalint import pool, time_limit, watching
 from cudalint.pool import Done, Limits, Lost, default_workers, run_jobs
 from cudalint.time_limit import OutOfTime, interruptible
+from cudalint.watching import tell
 
 
 def _work(job: str) -> str:
@@ -142,3 +143,44 @@ def test_abandoning_the_iteration_ends_the_workers() -> None:
 
 def test_default_workers() -> None:
     assert default_workers() >= 1
+
+
+class _Heard:
+    def __init__(self) -> None:
+        self.words: list[tuple[int, str]] = []
+
+    def begun(self, index: int) -> None:
+        self.words.append((index, "begun"))
+
+    def told(self, index: int, words: str) -> None:
+        self.words.append((index, words))
+
+    def waiting(self) -> None:
+        self.words.append((-1, "waiting"))
+
+
+def _tells(job: str) -> str:
+    tell(job)
+    time.sleep(0.4)  # Longer than a watcher is left without a word.
+    return job
+
+
+def test_a_watcher_hears_of_every_step() -> None:
+    heard = _Heard()
+    outcomes = list(run_jobs(_tells, ["first"], Limits(workers=1, seconds=30.0), (), heard))
+    assert [outcome.value for outcome in outcomes if isinstance(outcome, Done)] == ["first"]
+    assert heard.words[0] == (0, "begun")
+    assert (0, "first") in heard.words
+    # Once after the word, once while nothing was heard, once after the result.
+    assert heard.words.count((-1, "waiting")) >= 3
+
+
+def test_nothing_is_told_where_it_might_be_cut_off(monkeypatch: pytest.MonkeyPatch) -> None:
+    told: list[str] = []
+    monkeypatch.setattr(watching._Worker, "listener", told.append)
+    monkeypatch.setattr(watching._Worker, "last", 0.0)
+    with time_limit.interruptible():
+        tell("cut off")
+    tell("whole")
+    tell("too soon")
+    assert told == ["whole"]

@@ -49,8 +49,7 @@ def run(arguments: Sequence[str]) -> int:
     except click.ClickException as error:
         return _fail(error.format_message())
     except (click.Abort, KeyboardInterrupt):
-        _fail("interrupted")
-        return _INTERRUPTED
+        return interrupted()
     except BrokenPipeError:
         return _reader_left()
     except OSError as error:
@@ -61,6 +60,12 @@ def run(arguments: Sequence[str]) -> int:
     except Exception as error:
         return _fail(str(error)) if _is_users(error) else _internal_error(error)
     return status if isinstance(status, int) else NOTHING_FOUND
+
+
+def interrupted(what_is_missing: str = "") -> int:
+    """The exit status where the user has had enough."""
+    _fail(f"interrupted: {what_is_missing}" if what_is_missing else "interrupted")
+    return _INTERRUPTED
 
 
 def _fail(message: str) -> int:

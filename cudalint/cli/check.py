@@ -9,7 +9,7 @@ import click
 from msgspec.structs import replace
 
 from cudalint.cache.folder import results_folder
-from cudalint.cli import FAILED, FINDINGS, NOTHING_FOUND, completion, parameters
+from cudalint.cli import FAILED, FINDINGS, NOTHING_FOUND, completion, interrupted, parameters
 from cudalint.cli.allowing import check_for_contradiction, with_comments
 from cudalint.cli.analysis_options import analysis_options, limits_from, rule_options, settings_from
 from cudalint.cli.fixing import FixWishes
@@ -30,8 +30,9 @@ from cudalint.cli.terminal import is_wide, output_style, print_failures, print_n
 from cudalint.cli.warnings import warn_of_options, warn_of_settings
 from cudalint.diagnostics import Severity
 from cudalint.discovery import STDIN, discover
-from cudalint.driver import Lint, configure, result_of, target_of
+from cudalint.driver import UNFINISHED, Lint, Run, configure, target_of
 from cudalint.fixing.writing import Grounds
+from cudalint.numerals import count
 from cudalint.reporters import pictures
 from cudalint.reporters.formats import FORMATS, PATCH
 from cudalint.reporters.sources import SourceLines
@@ -187,6 +188,7 @@ def command(
         wishes.agree_with(format_, write_baseline, statistics)
     if add_allow is not None:
         check_for_contradiction(wishes is not None, write_baseline is not None, "-" in paths)
+    left: Sequence[str] = ()
     drawn = _drawn(show) if format_ == "text" and not statistics else 0
     shown = Presentation(output_style(color), drawn, quiet, run.fail_on, statistics)
     stdin = stdin_filename or STDIN
@@ -203,16 +205,23 @@ def command(
             limits_from({**values, "jobs": run.jobs}),
             pictures=drawn != 0,
             counts_accesses=fail_on_incomplete,
-            on_done=progress.advance,
             cache=None if no_cache else results_folder(cache_dir),
+            watcher=progress if progress.is_watched else None,
+            preloads=True,
         )
         grounds = Grounds.of(paths, (file.path for file in found.files if file.text is None), settings.excludes)
         fixed = None
         if add_allow is not None:
             result = with_comments(configured, lint, add_allow, grounds, sieve, failures, target)
         elif wishes is None:
-            reports, others = lint.reports(configured)
-            result = sieve.applied_to(result_of(reports, [*failures, *others], target), SourceLines(texts))
+            linting = Run(lint, configured, failures, target)
+            try:
+                linting.finish()
+            except KeyboardInterrupt:
+                if write_baseline is not None:
+                    raise
+            result = sieve.applied_to(linting.result(), SourceLines(texts))
+            left = linting.left()
         else:
             from cudalint.fixing.session import Session
 
@@ -243,7 +252,9 @@ def command(
     print_notes(() if quiet else result.notes)
     warn_of_options(values, result.parameters)
     warn_of_settings(result.paths, settings)
-    print_failures(result.failures)
+    print_failures(failure for failure in result.failures if failure.message != UNFINISHED)
+    if left:
+        return interrupted(f"{len(left)} of {count(len(found.files), 'file')} not linted")
     status = _status(result, shown.fail_on, fail_on_incomplete)
     return NOTHING_FOUND if exit_zero and status == FINDINGS else status
 

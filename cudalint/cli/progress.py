@@ -1,29 +1,42 @@
-"""A progress bar on stderr, for long runs that somebody watches."""
+"""What somebody sees on stderr who waits for a run: how far it is, which file runs and where it is in it, and what was
+found last."""
 
 from __future__ import annotations
 
 import sys
 import time
+from collections import deque
 from types import TracebackType
 from typing import TYPE_CHECKING
 
+from cudalint.results import Failure, FileReport
+from cudalint.watching import Watcher
+
 if TYPE_CHECKING:
+    from rich.console import RenderableType
+    from rich.live import Live
     from rich.progress import Progress
 
-_PATIENCE = 1.0
-"""Seconds after which a run counts as long. Short ones never import rich."""
+_PATIENCE = 0.5
+"""Seconds after which a run counts as one that somebody waits for. Shorter ones never import rich."""
+_BETWEEN = 0.1
+"""Seconds between two drawings."""
+_LAST_FOUND = 3
 
 
-class ProgressBar:
-    """Counts files. It draws only on a terminal, and redraws when a file is done: a thread that did so by itself
-    would make it unsafe to fork workers."""
+class ProgressBar(Watcher):
+    """Counts files. It draws only on a terminal, and when the run says how it gets on: a thread that did so by itself
+    would make it unsafe to fork workers. All that it has drawn is gone in the end."""
 
     def __init__(self, total: int, quiet: bool) -> None:
+        self.is_watched = not quiet and total > 0 and sys.stderr.isatty()
         self._total = total
         self._done = 0
-        self._start = time.monotonic()
-        self._watched = not quiet and total > 1 and sys.stderr.isatty()
-        self._bar: Progress | None = None
+        self._start = self._drawn = time.monotonic()
+        self._running: dict[str, str] = {}
+        """Files that workers are at, the oldest first, with the kernel that each is at."""
+        self._found: deque[str] = deque(maxlen=_LAST_FOUND)
+        self._screen: _Screen | None = None
 
     def __enter__(self) -> ProgressBar:
         return self
@@ -31,34 +44,68 @@ class ProgressBar:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        if self._bar is not None:
-            self._bar.stop()
+        if self._screen is not None:
+            self._screen.live.stop()
 
-    def advance(self, path: str) -> None:
-        """One more file is done."""
+    def begun(self, path: str) -> None:
+        self._running[path] = ""
+
+    def at_kernel(self, path: str, kernel: str) -> None:
+        self._running[path] = kernel
+
+    def done(self, path: str, answer: FileReport | Failure) -> None:
+        self._running.pop(path, None)
         self._done += 1
-        if not self._watched:
+        if isinstance(answer, FileReport):
+            self._found += (
+                f"{found.place.path}:{found.place.line}: {found.code} {found.message}"
+                for found in answer.diagnostics[:_LAST_FOUND]
+            )
+        self.waiting()
+
+    def waiting(self) -> None:
+        now = time.monotonic()
+        if not self.is_watched or now - self._start < _PATIENCE or now - self._drawn < _BETWEEN:
             return
-        if self._bar is None and time.monotonic() - self._start > _PATIENCE:
-            self._bar = _new_bar(self._total)
-        if self._bar is not None:
-            self._bar.update(self._bar.task_ids[0], completed=self._done, file=path, refresh=True)
+        self._drawn = now
+        if self._screen is None:
+            self._screen = _Screen(self._total)
+        self._screen.draw(min(self._done, self._total), self._what_runs(), self._found)
+
+    def _what_runs(self) -> str:
+        """The file that has run for the longest time."""
+        for path, kernel in self._running.items():
+            return f"{path}: {kernel}" if kernel else path
+        return ""
 
 
-def _new_bar(total: int) -> Progress:
-    from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+class _Screen:
+    """The lines that are drawn, and drawn again in their place."""
 
-    bar = Progress(
-        TextColumn("linting"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TimeRemainingColumn(),
-        TextColumn("{task.fields[file]}"),
-        console=Console(stderr=True),
-        transient=True,
-        auto_refresh=False,
-    )
-    bar.add_task("linting", total=total, file="")
-    bar.start()
-    return bar
+    def __init__(self, total: int) -> None:
+        from rich.console import Console
+        from rich.live import Live
+        from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+        self._bar: Progress = Progress(
+            TextColumn("linting"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), auto_refresh=False
+        )
+        self._task = self._bar.add_task("linting", total=total)
+        self.live: Live = Live(self._bar, console=Console(stderr=True), transient=True, auto_refresh=False)
+        self.live.start()
+
+    def draw(self, done: int, file: str, found: deque[str]) -> None:
+        from rich.console import Group
+        from rich.text import Text
+
+        self._bar.update(self._task, completed=done)
+        lines: list[RenderableType] = [
+            Text(_printable(text), style=style, no_wrap=True, overflow="ellipsis")
+            for text, style in ((file, ""), *((text, "dim") for text in found))
+        ]
+        self.live.update(Group(self._bar, *lines), refresh=True)
+
+
+def _printable(text: str) -> str:
+    """Without what would move the cursor or change colours: names of files may hold anything."""
+    return "".join(character if character.isprintable() else "?" for character in text)

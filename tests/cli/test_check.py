@@ -6,12 +6,14 @@ import io
 import json
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 from handmade import TILE_SOURCE
+
+from cudalint import driver
 
 Run = Callable[..., Any]
 
@@ -322,3 +324,27 @@ def test_a_misspelt_command_is_no_path(cudalint: Run, tile: str) -> None:
     assert cudalint("--config", "none.toml", tile).err == (
         "cudalint: error: none.toml: cannot be read: No such file or directory\n"
     )
+
+
+def test_an_interrupted_run_prints_what_is_there(
+    cudalint: Run, project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("a.cu", "b.cu", "c.cu"):
+        (project / name).write_text(TILE_SOURCE)
+    run_jobs = driver.run_jobs
+
+    def until_somebody_has_enough(*arguments: Any) -> Iterator[Any]:
+        yield next(run_jobs(*arguments))
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(driver, "run_jobs", until_somebody_has_enough)
+    result = cudalint(".", "--no-cache", "-j", "1")
+    assert result.status == 130
+    assert "warning[CL201]" in result.out
+    assert "2 paths could not be linted" in result.out
+    assert result.err == "cudalint: error: interrupted: 2 of 3 files not linted\n"
+    document = json.loads(cudalint(".", "--no-cache", "--format", "json").out)
+    assert [failure["path"] for failure in document["failures"]] == ["b.cu", "c.cu"]
+    # Half a baseline would let new findings pass for known ones.
+    assert cudalint(".", "--no-cache", "--write-baseline", "known.json").status == 130
+    assert not (project / "known.json").exists()
