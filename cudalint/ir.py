@@ -280,6 +280,8 @@ class Constant(_Located, Struct, frozen=True, eq=False):
     value: int | float | str
     type: Type
     where: Where
+    of_variable: bool = False
+    """A variable is named that is declared to have this value."""
 
 
 class Name(_Located, Struct, frozen=True, eq=False):

@@ -27,7 +27,7 @@ from cudalint.facts import Gap, KernelFacts, LaunchFacts, Place, Resources
 from cudalint.facts.files import not_resolved, without
 from cudalint.hardware.features import Need, target_for
 from cudalint.hardware.targets import Target, find_target
-from cudalint.kinds import Kinds
+from cudalint.kinds import COUNTING_KINDS, Kinds
 from cudalint.launches.arguments import named_after_parameters
 from cudalint.launches.blocks import generic_values
 from cudalint.launches.configuration import Configuration, Numbers, asks_block_size, launch_facts
@@ -236,7 +236,7 @@ class KernelAnalysis(Struct, eq=False):
         """The executor after it has executed the kernel, and why it gave up, if it did."""
         x, y, z = (self.graph.const(v) for v in configuration.block)
         executor = Executor(self.graph, Extents((x, y, z), configuration.grid), deadline=self.executing_until())
-        executor.counts = "costs" in self.options.kinds
+        executor.counts = not self.options.kinds.isdisjoint(COUNTING_KINDS)
         try:
             executor.run_kernel(function, configuration.arguments, self.axioms)
         except GaveUp as reason:

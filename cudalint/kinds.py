@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Final, Literal, get_args
 
-Kind = Literal["accesses", "branches", "alignments", "bounds", "pitches", "barriers", "races", "occupancy", "costs"]
+Kind = Literal[
+    "accesses", "branches", "alignments", "bounds", "pitches", "barriers", "races", "occupancy", "costs", "arithmetic"
+]
 """In the order in which they are collected, so that none comes before one that it needs. A kernel's launches,
 resources and gaps are known in any case: every launch is executed."""
 Kinds = frozenset[Kind]
@@ -13,6 +15,8 @@ Kinds = frozenset[Kind]
 EVERY_KIND: Final[Kinds] = frozenset(get_args(Kind))
 SHOWN_KINDS: Final[Kinds] = frozenset({"accesses", "branches", "barriers", "races", "occupancy", "costs"})
 """Those that `cudalint facts` prints."""
+COUNTING_KINDS: Final[Kinds] = frozenset({"costs", "arithmetic"})
+"""Those for which operations are counted."""
 NO_KIND: Final[Kinds] = frozenset()
 
 

@@ -14,7 +14,7 @@ from cudalint.collect.provider import Provider, Run, Subject
 from cudalint.cost.machine import machine_of
 from cudalint.cost.model import Estimate, estimate
 from cudalint.evaluate.requests.execution import Execution
-from cudalint.evaluate.work.executions import Computed, Meter, computed
+from cudalint.evaluate.work.executions import Computed
 from cudalint.evaluate.work.memory import Caches, touched, traffic_of
 from cudalint.evaluate.work.memory import Traffic as MemoryTraffic
 from cudalint.facts import Access, AccessResult, CostStatus, KernelFacts, LaunchCost, LaunchFacts, Operations, Work
@@ -86,11 +86,10 @@ class CostCollector(Provider, eq=False):
         if run.execution.deadline.is_over():
             return
         view = run.execution.view
-        meter = Meter(view)
         self._scales[view.index] = _scale(run.execution)
-        self._computed[view.index] = computed(run.execution, run.machine, meter)
+        self._computed[view.index] = run.computed
         caches = Caches(_l1_of_a_block(run.execution, self.target), self.target.l2_bytes)
-        self._memory[view.index] = traffic_of(touched(run.machine, view, meter, caches), self.target.l2_bytes)
+        self._memory[view.index] = traffic_of(touched(run.machine, view, run.meter, caches), self.target.l2_bytes)
 
     def put_into(self, facts: KernelFacts) -> KernelFacts:
         found = (self._cost(index, facts, launch) for index, launch in enumerate(facts.launches))

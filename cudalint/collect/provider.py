@@ -15,6 +15,7 @@ from cudalint.evaluate.execute.deadline import Deadline
 from cudalint.evaluate.execute.events import AccessEvent
 from cudalint.evaluate.requests.execution import Execution
 from cudalint.evaluate.symbolic.graph import Graph
+from cudalint.evaluate.work.executions import Computed, Meter, computed
 from cudalint.facts import KernelFacts
 from cudalint.flow.trial import Trial, trial_of
 from cudalint.hardware.targets import Target
@@ -64,6 +65,22 @@ class Run(Struct, eq=False):
     execution: Execution
     _trial: Trial | None = None
     _machine: Sequence[AccessEvent] | None = None
+    _meter: Meter | None = None
+    _computed: Computed | None = None
+
+    @property
+    def meter(self) -> Meter:
+        """For all that asks how often its code is executed."""
+        if self._meter is None:
+            self._meter = Meter(self.execution.view)
+        return self._meter
+
+    @property
+    def computed(self) -> Computed:
+        """What all of it computes, where the executor was told to count that."""
+        if self._computed is None:
+            self._computed = computed(self.execution, self.machine, self.meter)
+        return self._computed
 
     @property
     def machine(self) -> Sequence[AccessEvent]:

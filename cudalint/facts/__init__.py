@@ -19,6 +19,7 @@ from cudalint.facts.accesses import (
     Status,
     Strides,
 )
+from cudalint.facts.arithmetic import Arithmetic, ArithmeticKind, ArithmeticResult
 from cudalint.facts.barriers import Barrier, BarrierKind, BarrierResult, UnmaskedCall
 from cudalint.facts.branches import Branch, BranchResult, Compiled, Divergence, Verdict
 from cudalint.facts.costs import (
@@ -64,6 +65,9 @@ __all__ = [
     "Access",
     "AccessResult",
     "ArgumentValue",
+    "Arithmetic",
+    "ArithmeticKind",
+    "ArithmeticResult",
     "ArrayFacts",
     "Barrier",
     "BarrierFix",

@@ -9,6 +9,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from cudalint.facts.accesses import Access
+from cudalint.facts.arithmetic import Arithmetic
 from cudalint.facts.barriers import Barrier, UnmaskedCall
 from cudalint.facts.branches import Branch
 from cudalint.facts.costs import LaunchCost
@@ -40,6 +41,8 @@ class KernelFacts(Struct, frozen=True, eq=False):
     occupancy: tuple[Occupancy, ...] | None = None
     roofline: None = None
     costs: tuple[LaunchCost, ...] | None = None
+    arithmetic: tuple[Arithmetic, ...] = ()
+    """What takes more than it has to, in the order of places."""
     misalignments: tuple[Misalignment, ...] = ()
     out_of_bounds: tuple[OutOfBounds, ...] = ()
     pitches: tuple[PitchMismatch, ...] = ()

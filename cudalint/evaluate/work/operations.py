@@ -15,6 +15,7 @@ Counts = NDArray[np.float64]
 """[6] fp32, fp64, fp16, tensor and special operations, and instructions."""
 WIDTH: Final = 6
 _ARITHMETIC = ("+", "-", "*")
+_FLOAT: Final = ir.Scalar("float", 4, "float")
 
 
 def operation_of(code: ir.Expr) -> Counts:
@@ -34,6 +35,8 @@ def operation_of(code: ir.Expr) -> Counts:
         case ir.Assign(op=op, target=target, value=value) if op:
             wider = value.type if _float_bytes(value.type) > _float_bytes(target.type) else target.type
             _binary(op, target, value, wider, counts)
+            _convert(target.type, wider, counts)
+            _convert(wider, target.type, counts)
         case ir.Conditional():
             counts[5] += 1.0
         case ir.Cast(operand=operand, type=type_):
@@ -44,6 +47,22 @@ def operation_of(code: ir.Expr) -> Counts:
     return counts
 
 
+def in_single_precision(code: ir.Expr) -> float:
+    """Instructions of the operation at the root of an expression, if it were one of floats."""
+    counts = np.zeros(WIDTH)
+    match code:
+        case ir.Cast():
+            return 0.0
+        case ir.Binary(op="/", left=left, right=right) | ir.Assign(op="/", target=left, value=right):
+            _run(_division(left, right, _FLOAT), counts)
+            return float(counts[5])
+        case ir.Assign():
+            return 1.0
+        case ir.Call(name=name, arguments=arguments):
+            return float(sequence_of(name, _FLOAT, _exponent(arguments)).instructions)
+    return float(operation_of(code)[5])
+
+
 def _call(call: ir.Call, counts: Counts) -> None:
     arguments = call.arguments if call.receiver is None else (call.receiver, *call.arguments)
     half = _half_lanes(arguments[0].type if arguments else call.type)
@@ -51,9 +70,14 @@ def _call(call: ir.Call, counts: Counts) -> None:
         counts[2] += half
         counts[5] += 1.0
         return
+    # A template may take what it converts: `pow(x, 2)` of a float computes doubles.
+    type_ = call.type if _float_bytes(call.type) == 8 or not arguments else arguments[0].type
+    _run(sequence_of(call.name, type_, _exponent(arguments)), counts)
+
+
+def _exponent(arguments: tuple[ir.Expr, ...]) -> int | float | str | None:
     second = walk.without_casts(arguments[1]) if len(arguments) > 1 else None
-    exponent = second.value if isinstance(second, ir.Constant) else None
-    _run(sequence_of(call.name, arguments[0].type if arguments else call.type, exponent), counts)
+    return second.value if isinstance(second, ir.Constant) else None
 
 
 def _half_lanes(type_: ir.Type) -> int:

@@ -255,7 +255,7 @@ class Expressions:
         value = self._context.symbols.constant(cursor, declaration)
         where = self._where(cursor)
         if value is not None:
-            return ir.Constant(value, self._types.of(cursor), where)
+            return ir.Constant(value, self._types.of(cursor), where, of_variable=True)
         symbol = self._context.symbols.symbol(declaration)
         return ir.Name(symbol, ir.referent(symbol.type), where)
 

@@ -1,0 +1,144 @@
+"""Arithmetic that takes more than it has to, collected launch by launch."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+from typing import ClassVar, Final, Self
+
+from msgspec import Struct, field
+from msgspec.structs import replace
+
+from cudalint import ir
+from cudalint.collect.provider import Provider, Run, Subject
+from cudalint.evaluate.execute import walk
+from cudalint.evaluate.execute.events import Computation
+from cudalint.evaluate.work.doubles import is_double, unasked_double
+from cudalint.evaluate.work.operations import in_single_precision, operation_of
+from cudalint.evaluate.work.sequences import DIVISIONS
+from cudalint.facts import Arithmetic, ArithmeticKind, ArithmeticResult, KernelFacts, Place
+from cudalint.kinds import Kind
+from cudalint.source.text import Spellings
+
+_INTRINSICS: Final[Mapping[str, str]] = {
+    "sin": "__sinf", "cos": "__cosf", "exp": "__expf", "exp10": "__exp10f", "log": "__logf", "log2": "__log2f",
+    "log10": "__log10f", "pow": "__powf", "tanh": "__tanhf",
+}  # fmt: skip
+_MOST_FACTORS = 4
+"""Of a power that is written as a product."""
+
+
+class _Found(Struct):
+    """What one site comes to in one launch."""
+
+    kind: ArithmeticKind
+    names: tuple[str, ...]
+    alternative: str = ""
+    in_loop: bool = False
+    executions: float = 0.0
+    saved: float = 0.0
+    doubles: float = 0.0
+    by_data: bool = False
+
+
+class ArithmeticCollector(Provider, eq=False):
+    kind: ClassVar[Kind] = "arithmetic"
+    spellings: Spellings
+    _sites: dict[tuple[ArithmeticKind, Place], Arithmetic] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, subject: Subject) -> Self:
+        return cls(Spellings(subject.options))
+
+    def add(self, run: Run) -> None:
+        found = _Sites(run, self.spellings).found
+        if not found or run.execution.deadline.is_over():
+            return
+        total = run.computed.instructions
+        assumptions = (*run.execution.view.assumptions, *run.computed.assumed)
+        for (kind, place), each in found.items():
+            site = self._sites.get((kind, place))
+            if site is None:
+                site = Arithmetic(place, kind, self.spellings.of(place), each.names, each.alternative, each.in_loop, ())
+            result = ArithmeticResult(
+                run.execution.view.index, each.executions, each.saved, each.doubles, total, each.by_data, assumptions
+            )
+            self._sites[kind, place] = replace(site, results=(*site.results, result))
+
+    def put_into(self, facts: KernelFacts) -> KernelFacts:
+        return replace(facts, arithmetic=tuple(sorted(self._sites.values(), key=lambda site: site.place)))
+
+
+class _Sites:
+    """The sites of one execution."""
+
+    def __init__(self, run: Run, spellings: Spellings) -> None:
+        self.found: dict[tuple[ArithmeticKind, Place], _Found] = {}
+        self._meter, self._spellings = run.meter, spellings
+        self._divided: set[tuple[object, ...]] = set()
+        computations = run.execution.computations
+        roots: dict[int, tuple[ArithmeticKind, Place]] = {}
+        for each in computations:
+            tree = unasked_double(each.code)
+            if tree is not None:
+                key: tuple[ArithmeticKind, Place] = ("double", self._place(each.code))
+                names = dict.fromkeys(self._spelled(cause) for cause in tree.causes)
+                self.found.setdefault(key, _Found("double", tuple(names)))
+                roots |= dict.fromkeys(tree.parts, key)
+        for each in computations:
+            if id(each.code) in roots:
+                self._add_double(self.found[roots[id(each.code)]], each)
+            else:
+                self._add_slow(each)
+
+    def _place(self, code: ir.Expr) -> Place:
+        return Place(*code.span)
+
+    def _spelled(self, code: ir.Expr) -> str:
+        return self._spellings.of(self._place(code))
+
+    def _count(self, found: _Found, computation: Computation) -> float:
+        executions = self._meter.executions(computation.loops, computation.conditions)
+        found.executions = max(found.executions, executions.warps)
+        found.by_data = found.by_data or executions.by_data
+        found.in_loop = found.in_loop or bool(computation.loops)
+        return executions.warps
+
+    def _add_double(self, found: _Found, computation: Computation) -> None:
+        warps = self._count(found, computation)
+        took, takes = operation_of(computation.code)[5], in_single_precision(computation.code)
+        found.saved += warps * max(0.0, float(took) - takes)
+        found.doubles += warps * float(math.ceil(operation_of(computation.code)[1] / 2))
+
+    def _add_slow(self, computation: Computation) -> None:
+        for kind, names, alternative, saved in self._slow(computation):
+            key = (kind, self._place(computation.code))
+            found = self.found.setdefault(key, _Found(kind, names, alternative))
+            found.saved += saved * self._count(found, computation)
+
+    def _slow(self, computation: Computation) -> Iterator[tuple[ArithmeticKind, tuple[str, ...], str, float]]:
+        code = computation.code
+        takes = float(operation_of(code)[5])
+        match code:
+            case ir.Binary(op="/" | "%", left=left, right=right, type=ir.Scalar(kind="int" | "uint") as type_):
+                quick = DIVISIONS["long" if type_.bytes == 8 else "int", "constant"].instructions
+                slow = DIVISIONS["long" if type_.bytes == 8 else "int", "number"].instructions
+                # A quotient and its remainder are one division.
+                key = (self._spelled(left), self._spelled(right), computation.loops, computation.conditions)
+                if takes >= slow and key not in self._divided:
+                    self._divided.add(key)
+                    yield "division", (self._spelled(right),), "", takes - quick
+            case ir.Call(name=name, arguments=(base, exponent), receiver=None) if name in ("pow", "powf"):
+                value = walk.without_casts(exponent)
+                text = self._spelled(base)
+                if isinstance(value, ir.Constant) and value.value in range(2, _MOST_FACTORS + 1):
+                    factors = int(value.value)
+                    written = " * ".join([text] * factors) if text.isidentifier() else f"a product of {factors} factors"
+                    if takes >= 10 * factors:
+                        yield "power", (self._spelled(code),), written, takes - (factors - 1)
+                elif isinstance(value, ir.Constant) and value.value == 0.5:
+                    yield "power", (self._spelled(code),), f"sqrt({text})", takes - 8
+            case ir.Call(name=name, receiver=None, type=type_):
+                plain = name.removesuffix("f")
+                if plain in _INTRINSICS and not is_double(type_) and isinstance(type_, ir.Scalar):
+                    yield "function", (name,), _INTRINSICS[plain], takes - 3

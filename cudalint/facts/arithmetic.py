@@ -1,0 +1,46 @@
+"""Arithmetic that takes far more than it has to, and what of its kernel it takes."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from msgspec import Struct
+
+from cudalint.facts.places import Place
+
+ArithmeticKind = Literal["double", "division", "power", "function"]
+"""`double`: an expression of floats that is computed in double precision, for the sake of its literals alone.
+`division`: of integers, by a number that only the launch knows; also its remainder. `power`: with a small exponent that
+the source gives. `function`: of floats, for which there is a faster and less accurate intrinsic."""
+
+
+class ArithmeticResult(Struct, frozen=True):
+    """What it takes in one launch. Instructions are those of warps."""
+
+    launch: int
+    executions: float
+    """By warps."""
+    saved: float
+    """Instructions that it takes beyond those of the alternative."""
+    doubles: float
+    """Instructions among its own that compute in double precision, and need not."""
+    instructions: float
+    """Of the whole launch."""
+    by_data: bool
+    """Whether data decides how often it is executed: then it is what may come at most."""
+    assumptions: tuple[str, ...] = ()
+
+
+class Arithmetic(Struct, frozen=True):
+    """An operation at a place of the source."""
+
+    place: Place
+    kind: ArithmeticKind
+    expression: str
+    """As the source spells it."""
+    names: tuple[str, ...]
+    """What makes it slow, as the source spells it: the literals, the divisor, or the function."""
+    alternative: str
+    """What to write instead, where that is an expression; empty where it takes more than that."""
+    in_loop: bool
+    results: tuple[ArithmeticResult, ...]

@@ -1,0 +1,90 @@
+"""CL602: expressions of floats that are computed in double precision."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from cudalint.diagnostics import Diagnostic, Suggestion
+from cudalint.facts import Arithmetic, KernelFacts
+from cudalint.launchkit import percent
+from cudalint.rule import Rule, RuleContext
+
+_NAMED = 3
+"""Literals that the message lists."""
+
+
+class ImplicitDouble(Rule):
+    """A literal without a suffix that makes an expression of floats one of doubles.
+
+    What it does
+        Looks for values of less than double precision that are converted to double only because a literal beside them
+        has no `f`, or because a function of the library is called with such a literal, and whose result is made a
+        float or an integer again, or compared. Reports them where conversions and arithmetic in double precision are
+        more than the threshold of what a warp executes in the kernel.
+
+    Why is this bad
+        `x * 0.1` converts `x` to double, multiplies doubles and converts the result: three instructions for one. A
+        conversion to or from double runs at a quarter of the rate of float arithmetic or less, a multiplication of
+        doubles at half of it on an A100 or H100 and at 1/64 on an L40S or a consumer's GPU. A function such as `exp`
+        takes 45 instructions for a double and 10 for a float.
+
+    Example
+        float y = x * 0.1 + 1.0;
+
+    Use instead
+        float y = x * 0.1f + 1.0f;
+
+    What is not reported
+        - What nvcc computes in single precision all the same: one sum, difference, product or quotient with a literal
+          that is a float's value exactly (`0.5 * x`, `x - 1.0`), and comparisons with one (`x > 0.5`).
+        - Expressions with a variable of type double, or an explicit conversion to double: somebody asked for it.
+    """
+
+    code = "CL602"
+    name = "implicit-double"
+    severity = "warning"
+    summary = "a literal that makes an expression of floats one of doubles"
+    reads = frozenset({"arithmetic"})
+    thresholds = {"share": 0.01}
+    relative = ("share",)
+
+    def check(self, kernel: KernelFacts, context: RuleContext) -> Iterator[Diagnostic]:
+        least = {**self.thresholds, **context.thresholds}["share"]
+        for site in kernel.arithmetic:
+            for result in site.results if site.kind == "double" else ():
+                if not result.instructions:
+                    continue
+                share = min(1.0, result.saved / result.instructions)
+                if share >= least:
+                    yield self.finding(
+                        kernel,
+                        place=site.place,
+                        message=_message(site, share),
+                        launches=(kernel.launches[result.launch],),
+                        assumptions=result.assumptions,
+                        figures={"wasted_share": share},
+                        suggestion=Suggestion(_suggestion(site), before={"wasted_share": share}),
+                    )
+
+
+def _message(site: Arithmetic, share: float) -> str:
+    names = ", ".join(f"`{name}`" for name in site.names[:_NAMED])
+    are, them = ("is a double", "it") if len(site.names) == 1 else ("are doubles", "them")
+    return (
+        f"{names} {are}, and with {them} an expression of floats: "
+        f"{percent(share)} of what a warp executes in this kernel is conversions and arithmetic that floats don't take"
+    )
+
+
+def _suggestion(site: Arithmetic) -> str:
+    return f"write {', '.join(_as_float(name) for name in site.names)}"
+
+
+def _as_float(name: str) -> str:
+    """What to write for a literal, a macro, or a call of a function with a float and an integer."""
+    if name[:1].isdigit() or name[:1] == ".":
+        return f"`{name}f`"
+    if name.endswith(")"):
+        function = name.partition("(")[0].rpartition("::")[2]
+        return f"`{function}f`, which takes floats,"
+    return f"`float({name})`"
