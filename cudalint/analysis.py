@@ -23,6 +23,7 @@ from cudalint.frontend.instantiate import with_instances
 from cudalint.frontend.lower.unit import lower_unit
 from cudalint.frontend.parse import ParsedFile, parse_file
 from cudalint.frontend.reading import SourceError
+from cudalint.frontend.text_limits import check_size
 from cudalint.frontend.texts import CudaText, CudaTexts, cuda_texts
 from cudalint.hardware.targets import find_target
 from cudalint.kernel_analysis import Watch
@@ -82,6 +83,7 @@ class _Part(Struct, frozen=True):
 def _analyse_text(
     path: str, text: CudaText, options: AnalysisOptions, deadline: float, watch: Watch | None
 ) -> Iterator[FileFacts]:
+    check_size(path, text.data, options.max_line, options.max_nesting)
     first, *others = _parts(path, text, options)
     if not others:
         yield _analyse_part(path, first, options, text, deadline, watch)

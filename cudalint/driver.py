@@ -97,6 +97,8 @@ class Lint(Struct, frozen=True, eq=False):
     preloads: bool = False
     """Whether this process may import what workers need, and set its environment for that: not where it is somebody
     else's."""
+    most_findings: int | None = None
+    """For one file."""
 
     def reports(self, configured: Sequence[Configured]) -> tuple[list[FileReport], list[Failure]]:
         """What comes of files, once all are done."""
@@ -144,7 +146,7 @@ class Lint(Struct, frozen=True, eq=False):
         known = each.settings
         return CheckJob(
             each.file.path, each.options, known.selection, self.pictures, known.thresholds, known.ignores,
-            self.counts_accesses,
+            self.counts_accesses, most_findings=self.most_findings,
         )  # fmt: skip
 
 

@@ -9,6 +9,7 @@ import re
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
+from itertools import islice
 from typing import TYPE_CHECKING, Final
 
 from msgspec import Struct, field
@@ -23,11 +24,12 @@ from cudalint.hardware.targets import Target, find_target
 from cudalint.kinds import Kinds
 from cudalint.merging import joined
 from cudalint.missing_includes import note_on
+from cudalint.numerals import count
 from cudalint.options import AnalysisOptions
 from cudalint.program import disk
 from cudalint.program.regular import read_regular_text
 from cudalint.registry import RuleClass, Selection, all_rules, is_known, kinds_read_by, selected_rules
-from cudalint.results import AllowedRule, Failure, FileReport, KernelSite, coverage_of
+from cudalint.results import AllowedRule, Failure, FileReport, KernelSite, coverage_of, worst_first
 from cudalint.rule import AnnotationRule, Rule, RuleContext
 from cudalint.settings import FileIgnores
 from cudalint.source.text import source_text
@@ -62,6 +64,8 @@ class CheckJob(Struct, frozen=True):
     """Whether somebody asks how many accesses could be evaluated, even if no rule looks at them."""
     tells_costs: bool = False
     """Whether findings are told with what they take of their kernels."""
+    most_findings: int | None = None
+    """Of more than this the worst are told, and how many there are besides."""
 
     def kinds(self) -> Kinds:
         """The kinds of facts that are needed."""
@@ -109,11 +113,13 @@ def report_on(facts: FileFacts, job: CheckJob, spent: float = 0.0) -> FileReport
         failures.append(f"edits are not tried: {described(error)}")
         proved = [_without_edits(diagnostic) for diagnostic in outcome.kept]
     kept = (_for_travel(diagnostic, job.pictures) for diagnostic in joined(proved))
+    diagnostics = _worst(_reported((*kept, *complaints), job.ignores), job, "", failures)
+    suppressed = _worst(_reported(map(_as_allowed, outcome.suppressed), job.ignores), job, "allowed ", failures)
     return FileReport(
         path=job.path,
         status=facts.status,
-        diagnostics=_reported((*kept, *complaints), job.ignores),
-        suppressed=_reported(map(_as_allowed, outcome.suppressed), job.ignores),
+        diagnostics=diagnostics,
+        suppressed=suppressed,
         unused=tuple((allowed, d) for allowed, d in unused if _reported((d,), job.ignores)),
         used=tuple(AllowedRule(entry.place, entry.rule) for entry in outcome.used),
         coverage=coverage_of(facts),
@@ -279,6 +285,16 @@ def _as_allowed(diagnostic: Diagnostic) -> Diagnostic:
 
 def _reported(diagnostics: Iterable[Diagnostic], ignores: FileIgnores) -> tuple[Diagnostic, ...]:
     return tuple(d for d in diagnostics if not ignores.ignores(d.place.path, d.code, d.name))
+
+
+def _worst(found: tuple[Diagnostic, ...], job: CheckJob, kind: str, failures: list[str]) -> tuple[Diagnostic, ...]:
+    """As many findings as are wanted of a file, in the order in which they came."""
+    most = job.most_findings
+    if most is None or len(found) <= most:
+        return found
+    failures.append(f"{count(len(found) - most, f'more {kind}finding')} left out; --max-findings tells more")
+    told = {id(diagnostic) for diagnostic in islice(worst_first(found), most)}
+    return tuple(diagnostic for diagnostic in found if id(diagnostic) in told)
 
 
 def _annotations(facts: FileFacts, options: AnalysisOptions) -> Mapping[str, SourceAnnotations]:

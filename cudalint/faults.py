@@ -6,11 +6,15 @@ import os
 import sys
 import traceback
 
+from cudalint.memory import out_of_memory
+
 
 def described(error: Exception) -> str:
     """One line about an error that nobody foresaw; with `CUDALINT_DEBUG` in the environment its trace is printed."""
     if os.environ.get("CUDALINT_DEBUG"):
         traceback.print_exception(error, file=sys.stderr)
+    if isinstance(error, MemoryError):
+        return out_of_memory()
     detail = " ".join(str(error).split())
     kind = type(error).__name__
     return f"internal error: {kind}: {detail}" if detail else f"internal error: {kind}"

@@ -16,6 +16,9 @@ _GROWTH = 60
 _STATE = "/proc/self/statm"
 _left: float | None = None
 """Megabytes that the process held after the last search."""
+MORE = "--memory-limit gives more"
+_NEAR = 0.7
+"""The share of its limit from which on a process may have failed for want of memory: the next piece may be large."""
 
 
 def peak_megabytes() -> float:
@@ -26,6 +29,41 @@ def peak_megabytes() -> float:
 
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     return peak / 2**20 if sys.platform == "darwin" else peak / 2**10
+
+
+def limit(megabytes: int) -> None:
+    """Has the system give this process so much memory at most, where it can: what asks for more gets a MemoryError, or
+    fails in its own way if it is no Python. Elsewhere than on Linux nothing is limited: other systems count what a
+    process could address, which is far more than it holds, or nothing at all."""
+    if sys.platform != "linux":
+        return
+    import resource
+
+    _, hard = resource.getrlimit(resource.RLIMIT_DATA)
+    most = megabytes << 20 if hard == resource.RLIM_INFINITY else min(megabytes << 20, hard)
+    resource.setrlimit(resource.RLIMIT_DATA, (most, hard))
+
+
+def limit_megabytes() -> int | None:
+    """What this process may hold; None where nothing limits it."""
+    if sys.platform != "linux":
+        return None
+    import resource
+
+    soft, _ = resource.getrlimit(resource.RLIMIT_DATA)
+    return None if soft == resource.RLIM_INFINITY else soft >> 20
+
+
+def is_exhausted() -> bool:
+    """Whether what has failed may have failed for want of memory."""
+    most = limit_megabytes()
+    return most is not None and peak_megabytes() > _NEAR * most
+
+
+def out_of_memory() -> str:
+    """What a user is told of it."""
+    most = limit_megabytes()
+    return f"it needs more than {most} MB of memory; {MORE}" if most is not None else "there is not enough memory"
 
 
 def held_megabytes() -> float:

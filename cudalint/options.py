@@ -93,6 +93,10 @@ class AnalysisOptions(Struct, frozen=True):
     race_scope: RaceScope = "grid"
     time_limit: float = 20.0
     """In seconds for a file: what computes for longer is ended from outside."""
+    max_line: int = 1_000_000
+    """Bytes of the longest line that a text may have."""
+    max_nesting: int = 10_000
+    """Operators and brackets that an expression may have."""
     unsaved: tuple[tuple[str, str], ...] = ()
     """Paths and texts that stand in for files: what came from standard input, or a fix that is being tried."""
     only: tuple[str, ...] = ()

@@ -27,7 +27,7 @@ from typing import Generic, Protocol, TypeVar
 
 from msgspec import Struct
 
-from cudalint import time_limit
+from cudalint import memory, time_limit
 from cudalint.faults import described
 from cudalint.memory import peak_megabytes
 from cudalint.watching import tell_to
@@ -62,6 +62,9 @@ class Limits(Struct, frozen=True):
     jobs_per_worker: int = 200
     megabytes: int = 220
     """A worker whose memory has once grown over this is replaced before its next job."""
+    most_megabytes: int | None = None
+    """What a worker may hold at most, where the system can see to that: the system gives it no more, and what asks for
+    more fails."""
 
 
 class Done(Struct, Generic[Result], frozen=True):
@@ -306,6 +309,8 @@ def _cause_of_death(exit_code: int | None, limits: Limits) -> str:
         name = f"signal {-exit_code}"
     if name == "SIGKILL":
         return "the analysis was killed (SIGKILL), perhaps for lack of memory"
+    if name == "SIGABRT" and limits.most_megabytes is not None:
+        return f"the analysis crashed (SIGABRT), perhaps for lack of memory; {memory.MORE}"
     return f"the analysis crashed ({name})"
 
 
@@ -331,6 +336,8 @@ def _serve(
     _use_one_thread()
     _keep_memory()
     tell_to(connection.send if tells else None)
+    if limits.most_megabytes is not None:
+        memory.limit(limits.most_megabytes)
     # The fork of a process that is large itself has not grown yet.
     megabytes = max(limits.megabytes, peak_megabytes() + _LEAST_GROWTH)
     if not os.environ.get("CUDALINT_DEBUG"):

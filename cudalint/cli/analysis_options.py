@@ -13,6 +13,9 @@ from cudalint.pool import Limits, default_workers
 from cudalint.registry import Selection
 from cudalint.settings import CommandLine, Settings
 
+_LEAST_MEMORY = 200
+"""Megabytes without which no file can be analysed: libclang and numpy take half of it."""
+
 _launch = under("What the source doesn't show")
 _compiler = under("Compiler")
 _files = under("Files and configuration")
@@ -110,6 +113,18 @@ analysis_options = together(
         "--time-limit", type=click.FloatRange(min=0, min_open=True), default=20.0, show_default=True,
         metavar="SECONDS", help="Give a file up after computing for this long.",
     ),
+    _files(
+        "--memory-limit", type=click.IntRange(min=_LEAST_MEMORY), default=2000, show_default=True,
+        metavar="MEGABYTES", help="Give a file up that needs more than this (on Linux).",
+    ),
+    _files(
+        "--max-line", type=click.IntRange(min=1), default=1_000_000, show_default=True, metavar="BYTES",
+        help="Read no file with a longer line.",
+    ),
+    _files(
+        "--max-nesting", type=click.IntRange(min=1), default=10_000, show_default=True, metavar="N",
+        help="Read no file with more operators and brackets in an expression.",
+    ),
 )  # fmt: skip
 
 rule_options = together(
@@ -138,7 +153,7 @@ rule_options = together(
 _FIELDS = (
     "include_dirs", "defines", "std", "cuda_path", "compile_commands", "block", "grid", "shared", "force_launch",
     "params", "assumes", "race_scope", "registers", "max_registers", "cubins", "ptxas",
-    "time_limit",
+    "time_limit", "max_line", "max_nesting",
 )  # fmt: skip
 
 
@@ -183,4 +198,8 @@ def limits_from(values: dict[str, Any]) -> Limits:
         from cudalint.toolkit.nvcc import SECONDS
 
         seconds += 2 * SECONDS
-    return Limits(workers=values["jobs"] or default_workers(), seconds=seconds, idle_seconds=seconds)
+    return Limits(
+        workers=values["jobs"] or default_workers(), seconds=seconds, idle_seconds=seconds,
+        # What a worker may not hold, the compiler that it runs may not either.
+        most_megabytes=None if values["ptxas"] else values["memory_limit"],
+    )  # fmt: skip

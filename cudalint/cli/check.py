@@ -72,6 +72,10 @@ _report_options = together(
         "--diff", metavar="BASE",
         help="Report only on lines that changed since this revision of git, or since the branch left it.",
     ),
+    _report(
+        "--max-findings", type=click.IntRange(min=1), default=1000, show_default=True, metavar="N",
+        help="Tell the worst so many findings of a file, and how many there are besides.",
+    ),
     _report("--statistics", is_flag=True, help="Print how often each rule found something, not the findings."),
     _report(
         "--show/--no-show", default=None,
@@ -135,6 +139,7 @@ def command(
     no_baseline: bool,
     write_baseline: str | None,
     diff: str | None,
+    max_findings: int,
     statistics: bool,
     show: bool | None,
     color: bool | None,
@@ -208,6 +213,7 @@ def command(
             cache=None if no_cache else results_folder(cache_dir),
             watcher=progress if progress.is_watched else None,
             preloads=True,
+            most_findings=max_findings,
         )
         grounds = Grounds.of(paths, (file.path for file in found.files if file.text is None), settings.excludes)
         fixed = None

@@ -7,7 +7,6 @@ problem, never as a failure.
 
 from __future__ import annotations
 
-import contextlib
 import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -18,6 +17,7 @@ from clang.cindex import TranslationUnit, TranslationUnitLoadError
 from msgspec import Struct, field
 from msgspec.structs import replace
 
+from cudalint import memory
 from cudalint.frontend import clang, recovery
 from cudalint.frontend.conditions import BuildCondition, conditions_for, dispatches_left_out
 from cudalint.frontend.diagnoses import Problem, nested_launches, problems_of
@@ -353,11 +353,16 @@ class _Parser(Struct, frozen=True):
 
     def _parse(self, setting: _Setting) -> TranslationUnit:
         try:
-            with contextlib.suppress(TranslationUnitLoadError):
+            try:
                 return self._unit(setting)
+            except TranslationUnitLoadError:
+                if memory.is_exhausted():
+                    raise
             # libclang crashes on `delete` in C++20 behind a precompiled header.
             return self._unit(setting, plain=True)
         except TranslationUnitLoadError as error:
+            if memory.is_exhausted():
+                raise SourceError(f"{self.path}: libclang could not parse it: {memory.out_of_memory()}") from error
             raise SourceError(f"{self.path}: libclang could not parse it") from error
 
     def _unit(self, setting: _Setting, *, plain: bool = False) -> TranslationUnit:

@@ -127,6 +127,10 @@ def _underlines(marks: Sequence[_Mark], line: bytes, start: int, style: Style) -
 def edit_lines(edits: Sequence[Edit], sources: SourceLines, style: Style, gutter: int) -> Iterator[str]:
     """What the edits change: each line that they touch, before and after."""
     ordered = sorted(edits, key=lambda edit: edit.place)
+
+    def clipped(line: bytes, before: bytes, edit: Edit) -> str:
+        return _clip(displayed(line), display_column(before, edit.place.column))[1]
+
     touched = [list(group) for _, group in groupby(ordered, key=lambda edit: (edit.place.path, edit.place.line))]
     for on_line in touched[:_MOST_EDITED]:
         number = on_line[0].place.line
@@ -138,9 +142,9 @@ def edit_lines(edits: Sequence[Edit], sources: SourceLines, style: Style, gutter
         if line in changed:
             changed.remove(line)  # New lines before or behind it.
         else:
-            yield style.paint(f"{number:>{gutter}} - {displayed(line)}", "red")
+            yield style.paint(f"{number:>{gutter}} - {clipped(line, line, on_line[0])}", "red")
         for after in changed:
-            yield style.paint(f"{number:>{gutter}} + {displayed(after)}", "green")
+            yield style.paint(f"{number:>{gutter}} + {clipped(after, line, on_line[0])}", "green")
     if len(touched) > _MOST_EDITED:
         yield f"{'':>{gutter}} ... and {len(touched) - _MOST_EDITED} more lines"
 

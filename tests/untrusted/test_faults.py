@@ -21,6 +21,7 @@ import pytest
 from cudalint import driver, pool
 from cudalint.cli import run
 from cudalint.diagnostics import Diagnostic
+from cudalint.merging import gather
 from cudalint.replacing import write_whole
 from cudalint.results import FileReport
 
@@ -205,8 +206,6 @@ def test_findings_that_cannot_be_put_together(
     which: str, folder: Path, check: Check, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (folder / "b.cu").write_text(_STRIDED)
-    gather = driver.gather
-
     def brittle(reports: Sequence[FileReport]) -> tuple[Diagnostic, ...]:
         at_fault = any(report.path == "b.cu" for report in reports) if which == "one" else len(reports) > 1
         if at_fault:
