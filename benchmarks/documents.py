@@ -9,7 +9,7 @@ import sys
 import xml.etree.ElementTree as ElementTree
 from collections.abc import Iterator
 from functools import cache
-from importlib import resources
+from importlib import import_module, resources
 from pathlib import Path
 from typing import Any
 
@@ -114,9 +114,7 @@ def _validator(format_: str) -> Any:
         return _own("diagnostics")
     if format_ == "sarif":
         try:
-            from schemas import sarif_schema
-
-            schema = sarif_schema()
+            schema = import_module("schemas").sarif_schema()
         except BaseException as error:  # Its helper skips a test where the package is missing.
             print(f"SARIF is not held against its schema: {error}", file=sys.stderr)
             return None

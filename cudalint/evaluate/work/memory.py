@@ -91,8 +91,16 @@ def touched(events: Sequence[AccessEvent], view: LaunchView, meter: Meter, cache
         nest = key[2:]
         if nest not in plans:
             plans[nest] = _plan(view, group[0].context.loops)  # type: ignore[index]
-        found += _touched_by(group, plans[nest], view, meter, caches)  # type: ignore[index]
+        plan = plans[nest]  # type: ignore[index]
+        placed = [event for event in group if _is_placed(event, plan.rows)]
+        if placed:
+            found += _touched_by(placed, plan, view, meter, caches)
     return found
+
+
+def _is_placed(event: AccessEvent, rows: Rows) -> bool:
+    """Whether all that the access depends on has a number: the counter of a loop that is over has none."""
+    return all(map(rows.fixes, (event.offset, *_known(event.context.conditions, rows.graph.opaque_bits))))
 
 
 def _array(target: Allocation) -> Allocation:
