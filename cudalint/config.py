@@ -18,7 +18,7 @@ from msgspec.structs import replace
 from cudalint.config_paths import problem_of_read, problem_of_written, resolved
 from cudalint.diagnostics import Severity
 from cudalint.options import KernelSettings
-from cudalint.program.folders import upwards
+from cudalint.program.border import border_around, upwards
 from cudalint.program.regular import read_regular
 from cudalint.toml_lines import Key, key_lines, line_of
 
@@ -87,6 +87,12 @@ class Config(Struct, frozen=True):
     base: Config | None = None
     """What it extends, which is in this one already."""
 
+    @property
+    def folders_outside(self) -> Names:
+        """The `include-dirs` that lead out of the project, which a file that comes with it may not name."""
+        border = border_around(self.path)
+        return tuple(folder for folder in self.include_dirs if border.problem_of(folder) is not None)
+
     def teller_of(self, *key: str) -> Config | None:
         """The configuration that has a key: this one, or the nearest that is extended; None if none has it."""
         if key in self.said:
@@ -143,7 +149,7 @@ def _load(path: str, extenders: Names = ()) -> Config | None:
 
     try:
         document = tomllib.loads(text)
-    except (tomllib.TOMLDecodeError, RecursionError) as error:
+    except (ValueError, RecursionError) as error:  # A number of some thousand digits is no `TOMLDecodeError`.
         raise ConfigError(path, f"not valid TOML: {error or 'nested too deeply'}") from None
     lines = key_lines(text)
     if not shared:

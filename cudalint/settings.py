@@ -163,10 +163,11 @@ def combine(command_line: CommandLine, config: Config | None) -> FileSettings:
     if config is None:
         options = replace(given, target=command_line.target or given.target)
         return FileSettings(options, command_line.selection, by_rule(command_line.thresholds))
+    outside = () if command_line.config is not None else config.folders_outside
     options = replace(
         given,
         target=command_line.target or config.target or given.target,
-        include_dirs=(*given.include_dirs, *config.include_dirs),
+        include_dirs=(*given.include_dirs, *(folder for folder in config.include_dirs if folder not in outside)),
         defines=(*config.defines, *given.defines),
         std=given.std or config.std,
         assumes=(*config.assume, *given.assumes),

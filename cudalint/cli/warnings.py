@@ -55,15 +55,20 @@ def _configured_folders(paths: Iterable[str], settings: Settings) -> Iterator[st
         if config is None or config.path in seen:
             continue
         seen.add(config.path)
+        outside = () if settings.command_line.config is not None else config.folders_outside
         for folder in config.include_dirs:
-            if not os.path.isdir(folder):
-                yield f"{config.place_of('include-dirs')}: `include-dirs` names {folder}: no such folder"
+            named = f"{config.place_of('include-dirs')}: `include-dirs` names {folder}"
+            if folder in outside:
+                yield f"{named}, which leads out of the project, and is not searched; -I on the command line may"
+            elif not os.path.isdir(folder):
+                yield f"{named}: no such folder"
 
 
 def _databases(paths: Iterable[str], named: str | None) -> Iterator[str]:
     """A database that can't be used, and sources that one has no entry for: they are read without their options."""
-    from cudalint.frontend.compile_commands import DatabaseError, database_path, load_compile_commands
+    from cudalint.frontend.compile_commands import DatabaseError, database_for, database_path
 
+    refused: dict[str, dict[str, None]] = {}
     broken: dict[str, str] = {}
     without: dict[str, list[str]] = {}
     for path in paths:
@@ -72,8 +77,11 @@ def _databases(paths: Iterable[str], named: str | None) -> Iterator[str]:
         if found is None or found in broken or not path.endswith(".cu"):
             continue
         try:
-            if not load_compile_commands(found).has(path):
+            commands = database_for(path, found if named else None, strict=True)
+            if commands is not None and not commands.has(path):
                 without.setdefault(found, []).append(path)
+            elif commands is not None:
+                refused.setdefault(found, {}).update(dict.fromkeys(commands.refused_for(path)))
         except DatabaseError as error:
             broken[found] = str(error)
     if named is None:
@@ -81,6 +89,9 @@ def _databases(paths: Iterable[str], named: str | None) -> Iterator[str]:
     for database, (first, *others) in without.items():
         more = f" and {len(others)} more" if others else ""
         yield f"{database}: no entry for {first}{more}; read without the options of a compile command"
+    for database, (first, *others) in ((database, names) for database, names in refused.items() if names):
+        more = f" and {len(others)} more" if others else ""
+        yield f"{database}: {first}{more} leads out of the project and is left out; --compile-commands takes it"
 
 
 def _parameters(params: Iterable[ParameterValue], known: Known) -> Iterator[str]:

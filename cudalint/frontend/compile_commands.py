@@ -1,7 +1,9 @@
 """Parse options from a compilation database, `compile_commands.json`.
 
 The commands are nvcc's or clang's. Only what changes the meaning of the source is taken over:
-include folders, macros, forced includes, the standard and the architecture. Nothing is run.
+include folders, macros, forced includes, the standard and the architecture. Nothing is run. Of a database that stands
+in the project of a source, no folder and no file outside of that project and of the system is taken; one that the
+user names, or that stands above the project, is the user's own.
 """
 
 from __future__ import annotations
@@ -14,11 +16,12 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Final, NamedTuple
 
 from msgspec import Struct, field
+from msgspec.structs import replace
 
 from cudalint.frontend.flags import ParseOptions
 from cudalint.options import is_standard
 from cudalint.program import disk
-from cudalint.program.folders import upwards
+from cudalint.program.border import Border, border_around, upwards
 from cudalint.program.regular import read_regular
 
 FILE_NAME: Final = "compile_commands.json"
@@ -59,6 +62,13 @@ class CompileCommands(Struct, frozen=True):
 
     path: str
     entries: dict[str, _Entry]
+    is_named: bool = False
+    """Whether the user has named it."""
+
+    def refused_for(self, source: str) -> tuple[str, ...]:
+        """What the command names that leads out of the project."""
+        translation = self._translation(source)
+        return tuple(translation.refused) if translation is not None else ()
 
     def options_for(self, source: str) -> ParseOptions | None:
         """The options that a source file is compiled with, or None where the database does not have it."""
@@ -81,7 +91,12 @@ class CompileCommands(Struct, frozen=True):
 
     def _translation(self, source: str) -> _Translation | None:
         entry = self.entries.get(disk.resolved(source))
-        return _translated(_arguments(self.path, entry), entry.folder) if entry is not None else None
+        if entry is None:
+            return None
+        border = border_around(source)
+        if self.is_named or border.problem_of(self.path) is not None:
+            border = Border(everything=True)
+        return _translated(_arguments(self.path, entry), entry.folder, border)
 
 
 def find_compile_commands(start: str) -> str | None:
@@ -112,7 +127,7 @@ def _load(path: str, version: int) -> CompileCommands:
         content = json.loads(read_regular(path).decode("utf-8"))
     except OSError as error:
         raise DatabaseError(f"{path}: cannot read it: {error.strerror or error}") from error
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise DatabaseError(f"{path}: not a JSON file: {error}") from error
     if not isinstance(content, list):
         raise DatabaseError(f"{path}: not a compilation database: a list of entries was expected")
@@ -144,14 +159,17 @@ def _arguments(path: str, entry: _Entry) -> tuple[str, ...]:
         raise DatabaseError(f"{path}: entry {entry.number} is no compile command: {error}") from error
 
 
-def database_for(source: str, named: str | None) -> CompileCommands | None:
+def database_for(source: str, named: str | None, strict: bool = False) -> CompileCommands | None:
     """The database that the user names, or else the nearest one; raises `DatabaseError`. One that nobody named may be
-    unreadable in silence."""
+    unreadable in silence, if the caller is not strict."""
     try:
         found = database_path(source, named)
-        return load_compile_commands(found) if found is not None else None
+        if found is None:
+            return None
+        commands = load_compile_commands(found)
+        return replace(commands, is_named=True) if named else commands
     except DatabaseError:
-        if named:
+        if named or strict:
             raise
         return None
 
@@ -169,18 +187,18 @@ _nearest = disk.remembered(256)(find_compile_commands)
 
 def options_from_arguments(arguments: Iterable[str], folder: str) -> ParseOptions:
     """Translates a compile command, the compiler's name included, that runs in `folder`."""
-    return _translated(arguments, folder).options()
+    return _translated(arguments, folder, Border(everything=True)).options()
 
 
-def _translated(arguments: Iterable[str], folder: str) -> _Translation:
-    translation = _Translation(folder)
-    rest = iter(_expanded(list(arguments)[1:], folder))
+def _translated(arguments: Iterable[str], folder: str, border: Border) -> _Translation:
+    translation = _Translation(folder, border)
+    rest = iter(_expanded(list(arguments)[1:], translation))
     for argument in rest:
         translation.take(argument, rest)
     return translation
 
 
-def _expanded(arguments: Iterable[str], folder: str, depth: int = 0) -> Iterator[str]:
+def _expanded(arguments: Iterable[str], translation: _Translation, depth: int = 0) -> Iterator[str]:
     """The arguments with those of response files in place of `@file` and `--options-file file`."""
     rest = iter(arguments)
     for argument in rest:
@@ -194,8 +212,9 @@ def _expanded(arguments: Iterable[str], folder: str, depth: int = 0) -> Iterator
         else:
             yield argument
         if depth < _RESPONSE_DEPTH:
-            for name in filter(None, names):
-                yield from _expanded(_response(os.path.join(folder, name)), folder, depth + 1)
+            for path in map(translation.path, filter(None, names)):
+                if translation.may_read(path):
+                    yield from _expanded(_response(path), translation, depth + 1)
 
 
 def _response(path: str) -> list[str]:
@@ -210,6 +229,9 @@ class _Translation(Struct):
     """Gathers the options of one command."""
 
     folder: str
+    border: Border
+    refused: list[str] = field(default_factory=list)
+    """Folders and files beyond the border."""
     include_dirs: list[str] = field(default_factory=list)
     system_dirs: list[str] = field(default_factory=list)
     """Searched after the others, as compilers do."""
@@ -241,15 +263,17 @@ class _Translation(Struct):
             next(rest, None)
 
     def add_include(self, value: str) -> None:
-        self.include_dirs += [self._path(name) for name in _listed(value)]
+        self.include_dirs += filter(self.may_read, map(self.path, _listed(value)))
 
     def add_system_include(self, value: str) -> None:
-        self.system_dirs += [self._path(name) for name in _listed(value)]
+        self.system_dirs += filter(self.may_read, map(self.path, _listed(value)))
 
     def add_forced_include(self, value: str) -> None:
         for name in _listed(value):
-            path = self._path(name)
-            self.extra += ["-include", path if disk.is_file(path) else name]
+            path = self.path(name)
+            found = path if disk.exists(path) else name
+            if not os.path.isabs(found) or self.may_read(found):
+                self.extra += ["-include", found]
 
     def add_define(self, value: str) -> None:
         self.defines += _listed(value)
@@ -289,8 +313,15 @@ class _Translation(Struct):
             if argument.startswith(("-I", "-D", "-U", "-isystem")):
                 self.take(argument, inner)
 
-    def _path(self, name: str) -> str:
+    def path(self, name: str) -> str:
         return os.path.normpath(os.path.join(self.folder, name))
+
+    def may_read(self, path: str) -> bool:
+        """Whether a folder or file is one that the command may name; others are noted."""
+        if self.border.problem_of(path) is None:
+            return True
+        self.refused.append(path)
+        return False
 
 
 def _listed(value: str) -> list[str]:

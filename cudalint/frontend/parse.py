@@ -36,12 +36,12 @@ from cudalint.frontend.invalid import Sight, with_certainty
 from cudalint.frontend.problems import missing_headers, missing_names, numbers_needed
 from cudalint.frontend.python.located import PlaceMap
 from cudalint.frontend.reading import SourceError, checked_text, read_source
-from cudalint.frontend.searched import note_search
+from cudalint.frontend.searched import IncludeSearch, note_search
 from cudalint.program import disk
-from cudalint.program.arguments import as_path
+from cudalint.program.arguments import as_path, paths_in
+from cudalint.program.border import Border, border_around
 from cudalint.program.build_macros import BuildMacro, build_macros
 from cudalint.program.folders import small_file, without_detours
-from cudalint.program.regular import is_special
 
 _KEEP_GOING: Final = 0x200
 """Without it libclang hides everything that follows the first missing include."""
@@ -64,7 +64,6 @@ _SYSTEM_FOLDERS: Final = ("/usr/include/", "/usr/lib/", "/usr/local/include/", "
 _OF_LIBRARIES: Final = re.compile(r"[/\\](?:ATen|c10|opencv2)[/\\]")
 """The folders without which no part of PyTorch or OpenCV is there."""
 
-_INCLUDE: Final = re.compile(rb'^[ \t]*#[ \t]*include[ \t]*(["<])([^">\n]+)', re.MULTILINE)
 _UNBALANCED: Final = frozenset(
     {
         "misplaced-function", "extra-brace", "expected-expression", "expected-body", "open-class", "no-type-specifier",
@@ -170,7 +169,7 @@ def parse_file(
         what = "its name" if error.object == path else f"`{ascii(error.object)[1:-1]}`"
         raise SourceError(f"{given}: {what} is not UTF-8, as clang needs it") from error
     ranges = clang.skipped_ranges(attempt.unit, path)
-    problems = (*_without_followers(attempt.problems), *attempt.setting.endless)
+    problems = (*_without_followers(attempt.problems), *attempt.setting.refused)
     problems = (*problems, *_taken_as_defined(path, attempt.setting))
     if problems:
         problems = with_certainty(problems, _sight(path, text, attempt, ranges, is_whole=places is None))
@@ -267,8 +266,9 @@ class _Setting(Struct, frozen=True):
     """For names that nothing declares."""
     respelled: dict[str, bytes] = field(default_factory=dict)
     """Included files of which clang takes the text only as it stands here."""
-    endless: tuple[Problem, ...] = ()
-    """Includes of what is no regular file, and is taken as empty: clang would wait for a pipe's writer for good."""
+    refused: tuple[Problem, ...] = ()
+    """Includes of what is taken as empty: it is out of the project, or no regular file, and clang would wait for a
+    pipe's writer for good."""
 
 
 class _Attempt(Struct, frozen=True):
@@ -289,6 +289,13 @@ class _Parser(Struct, frozen=True):
     options: ParseOptions
     others: Mapping[str, bytes] = field(default_factory=dict)
     """The texts of included files that are not those on disk."""
+
+    @property
+    def border(self) -> Border:
+        """What the file may include: what is of its project, and what the options name."""
+        options = self.options
+        named = (*options.include_dirs, *paths_in(options.extra), *((options.cuda_path,) if options.cuda_path else ()))
+        return border_around(self.path).and_also(HEADERS_ROOT, *named)
 
     def best_attempt(self) -> _Attempt:
         setting = self._foreseen()
@@ -329,12 +336,29 @@ class _Parser(Struct, frozen=True):
     def _attempt(self, setting: _Setting) -> _Attempt:
         unit = self._parse(setting)
         attempt = _Attempt(setting, unit, problems_of(unit))
+        outside = dict(self._outside(attempt))
+        if outside:
+            # A macro has named it, or a header further on.
+            known, refused = setting.respelled, (*setting.refused, *outside.values())
+            return self._attempt(replace(setting, respelled={**known, **dict.fromkeys(outside, b"")}, refused=refused))
         # Headers are read by clang itself: what nvcc takes and clang does not shows in the errors that it makes.
         failed = {p.path for p in attempt.problems if p.is_syntax} - {self.path, *setting.respelled}
         respelled = dict(_respelled(sorted(failed), self._text_of))
         if respelled:
             return self._attempt(replace(setting, respelled={**setting.respelled, **respelled}))
         return self._with_template_words(attempt)
+
+    def _outside(self, attempt: _Attempt) -> Iterator[tuple[str, Problem]]:
+        """What was included although it may not be read."""
+        border = self.border
+        for inclusion in attempt.unit.get_includes():
+            path = inclusion.include.name if inclusion.include is not None else HEADERS_ROOT
+            if not path.startswith((HEADERS_ROOT, *_SYSTEM_FOLDERS)) and path not in attempt.setting.respelled:
+                problem = border.problem_of(path)
+                if problem is not None and disk.exists(path):
+                    place = inclusion.location
+                    name = place.file.name if place.file is not None else self.path
+                    yield path, _refused(name, place.line, path, f"it {problem}")
 
     def _with_template_words(self, attempt: _Attempt) -> _Attempt:
         """Calls the members of dependent types templates where clang asks for that and nvcc does not."""
@@ -462,27 +486,16 @@ class _Parser(Struct, frozen=True):
     def _foreseen(self) -> _Setting:
         """What the file's own includes will need, which saves the parse that finds them missing."""
         known = (BUNDLED_ROOT, *self.options.include_dirs, *system_folders(self.options))
-        beside = os.path.dirname(self.path)
-        missing: list[str] = []
-        special: dict[str, Problem] = {}
-        for match in _INCLUDE.finditer(self.text):
-            name, folders = os.fsdecode(match[2]), (beside, *known) if match[1] == b'"' else known
-            for folder in folders:
-                path = os.path.join(as_path(folder or os.curdir), name)
-                if disk.is_file(path):
-                    break
-                if is_special(path):
-                    line = self.text.count(b"\n", 0, match.start()) + 1
-                    message = f"'{name}' file not found: it is a pipe or a device, and taken as empty"
-                    special[path] = Problem(self.path, line, 1, message, "missing-include", name=name)
-                    break
-            else:
-                missing.append(name)
+        search = IncludeSearch(known, self.border)
+        search.force(self.path, paths_in(self.options.extra))
+        search.follow(self.path, self.text)
+        refused = {path: _refused(at, line, path, why) for path, (at, line, why) in search.refused.items()}
+        missing = search.missing
         folders = self._folders_with(missing)
         left = [name for name in missing if not any(disk.is_file(os.path.join(f, name)) for f in folders)]
         return _Setting(
             folders, any(map(_is_of_libraries, left)), macros=tuple(self._macros()),
-            respelled=dict.fromkeys(special, b""), endless=tuple(special.values()),
+            respelled=dict.fromkeys(refused, b""), refused=tuple(refused.values()),
         )  # fmt: skip
 
     def _macros(self) -> Iterator[BuildMacro]:
@@ -502,7 +515,8 @@ class _Parser(Struct, frozen=True):
     def _folders_with(self, names: Iterable[str]) -> tuple[str, ...]:
         """Folders near the file in which included names exist."""
         found = [recovery.folder_with(self.path, name) for name in dict.fromkeys(names)]
-        return tuple(dict.fromkeys([folder for folder in found if folder]))
+        border = self.border
+        return tuple(dict.fromkeys([each for each in found if each and border.problem_of(each) is None]))
 
     def _with_libraries(self, attempt: _Attempt) -> _Attempt:
         """Takes stand-ins for the headers of a library of which the file finds none. Where it finds some, those are
@@ -597,6 +611,11 @@ class _Parser(Struct, frozen=True):
     def _all_errors(self, attempt: _Attempt) -> int:
         """How many are in the file and in its own headers, whose templates may be its kernels."""
         return sum(problem.is_error for problem in attempt.problems)
+
+
+def _refused(at: str, line: int, path: str, why: str) -> Problem:
+    name = f"{without_detours(path)} ({why})"
+    return Problem(at, line, 1, f"'{name}' is not read, and taken as empty", "missing-include", name=name)
 
 
 def _respelled(paths: Iterable[str], text_of: Callable[[str], bytes]) -> Iterator[tuple[str, bytes]]:

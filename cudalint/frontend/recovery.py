@@ -16,7 +16,8 @@ from typing import Final
 from msgspec import Struct
 
 from cudalint.program import disk
-from cudalint.program.folders import small_file, small_text, top_of_project, upwards
+from cudalint.program.border import surroundings, upwards
+from cudalint.program.folders import small_file, small_text, top_of_project
 
 _FOLDER_LEVELS: Final = 4
 """A file's own folder and three above it are searched for includes that are not found."""
@@ -96,14 +97,12 @@ def _folder_around(start: str, name: str) -> str | None:
 def _only_folder_with(start: str, name: str) -> str | None:
     """A folder beside the file, or beside one that it is in, whatever it is called, or the `include` of such a one, if
     no other one there has a header of that name. What lies around a project is none of its folders."""
-    for base in itertools.islice(upwards(start), _FOLDER_LEVELS):
+    for base in surroundings(start, _FOLDER_LEVELS):
         for within in ("", "include"):
             folders = (os.path.join(folder, within) if within else folder for folder in _subfolders(base))
             found = [folder for folder in folders if disk.is_file(os.path.join(folder, name))]
             if found:
                 return found[0] if len(found) == 1 else None
-        if disk.exists(os.path.join(base, ".git")):
-            return None
     return None
 
 
@@ -149,7 +148,7 @@ def _subfolders(base: str) -> tuple[str, ...]:
 @disk.remembered(64)
 def _candidate_folders(start: str) -> tuple[str, ...]:
     candidates: list[str] = []
-    for base in itertools.islice(upwards(start), _FOLDER_LEVELS):
+    for base in surroundings(start, _FOLDER_LEVELS):
         candidates += [os.path.join(base, name) if name else base for name in _FOLDER_NAMES]
         candidates += _build_folders(base)
     candidates += _setup_folders(start)
@@ -164,7 +163,7 @@ def _build_folders(base: str) -> Iterator[str]:
 
 def _setup_folders(start: str) -> Iterator[str]:
     """The folders that the setup.py of a Python extension names, which stands at the top of its project."""
-    for base in itertools.islice(upwards(start), _SETUP_LEVELS):
+    for base in surroundings(start, _SETUP_LEVELS):
         for match in _SETUP_FOLDERS.finditer(small_text(os.path.join(base, "setup.py"))):
             for line in (match[1] or match[2] or "").splitlines():
                 # `os.path.join(here, "csrc", "include")`, or `Path(here) / "csrc" / "include"`.
@@ -188,7 +187,7 @@ def build_defines(path: str) -> tuple[str, ...]:
 
 def _setup_defines(start: str) -> Iterator[str]:
     """`define_macros=[("WITH_CUDA", None)]` of the nearest setup.py."""
-    for base in itertools.islice(upwards(start), _SETUP_LEVELS):
+    for base in surroundings(start, _SETUP_LEVELS):
         text = small_text(os.path.join(base, "setup.py"))
         for list_ in _SETUP_DEFINES.finditer(text):
             for name, value in _SETUP_DEFINE.findall(list_[1]):
@@ -205,7 +204,7 @@ def includer_context(path: str) -> Context | None:
     path = os.path.abspath(path)
     name = re.escape(os.path.basename(path).encode())
     directive = re.compile(rb'^[ \t]*#[ \t]*include[ \t]*"([^"\n]*\b' + name + rb')"', re.MULTILINE)
-    for folder in itertools.islice(upwards(os.path.dirname(path)), _INCLUDER_LEVELS):
+    for folder in surroundings(os.path.dirname(path), _INCLUDER_LEVELS):
         for candidate in _sources(folder):
             text = small_file(candidate) if candidate != path else b""
             for match in directive.finditer(text) if b"\0" not in text else ():

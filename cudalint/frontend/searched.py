@@ -1,4 +1,4 @@
-"""Where libclang has looked for what a file includes, and what it has read.
+"""What a file includes: where libclang will look for it, where it has looked, and what it has read.
 
 libclang opens files itself and says only which it has found. What it would find instead if some further file were there
 follows from the names that are included and the folders that are searched: all pairs of them are asked for, which is at
@@ -10,21 +10,24 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import suppress
-from typing import Final
+from typing import Final, NamedTuple
 
 from clang.cindex import TranslationUnit
 
 from cudalint.frontend.flags import HEADERS_ROOT
 from cudalint.program import disk
+from cudalint.program.arguments import as_path
+from cudalint.program.border import Border
 from cudalint.program.regular import read_regular
 
 _NAME: Final = re.compile(
-    rb'^[ \t]*#[ \t]*(?:include|include_next|import)\b[^"<\n]*["<]([^">\n]+)'
-    rb'|\b__has_include(?:_next)?[ \t]*\([ \t]*["<]([^">\n]+)',
+    rb'^[ \t]*#[ \t]*(?:include|include_next|import)\b[^"<\n]*(["<])([^">\n]+)'
+    rb'|\b__has_include(?:_next)?[ \t]*\([ \t]*(["<])([^">\n]+)',
     re.MULTILINE,
 )
 _FOLDER_OPTIONS: Final = ("-isystem", "-idirafter", "-iquote", "-I")
+_MOST_FOLLOWED: Final = 2_000
+"""Files that are looked into before a parse."""
 _BUNDLED: Final = os.path.join(HEADERS_ROOT, "")
 
 
@@ -41,23 +44,92 @@ def note_search(unit: TranslationUnit, arguments: Sequence[str], unsaved: Iterab
         disk.kind_of(name)
     for path in (*texts, *(path for path in own if path not in texts)):
         if not path.startswith(_BUNDLED):
-            for name in _names_in(texts[path] if path in texts else _read(path)):
-                disk.kind_of(os.path.join(os.path.dirname(path), name))
-                names[name] = None
+            for each in _included_in(texts[path]) if path in texts else _included_by(path):
+                disk.kind_of(os.path.join(os.path.dirname(path), each.name))
+                names[each.name] = None
     for folder in folders:
         for name in names:
             disk.kind_of(os.path.join(folder, name))
 
 
-def _read(path: str) -> bytes:
-    with suppress(OSError):
-        return read_regular(path)
-    return b""
+class IncludeSearch:
+    """Looks for what a file includes and what that includes in turn, before clang opens any of it.
+
+    A file of the project, whose text is looked into, may include what is no file: clang would wait for the writer of a
+    pipe, and read a device without an end.
+    """
+
+    def __init__(self, folders: Sequence[str], border: Border) -> None:
+        self._folders = folders
+        self._border = border
+        self._seen: set[str] = set()
+        self.missing: list[str] = []
+        """The names that the first file includes and no folder has."""
+        self.refused: dict[str, tuple[str, int, str]] = {}
+        """What may not be read, by its path as clang has it: which file includes it, in which line, and why not."""
+
+    def follow(self, path: str, text: bytes) -> None:
+        """Raises nothing: what can't be read includes nothing."""
+        waiting = [(path, _included_in(text))]
+        while waiting and len(self._seen) < _MOST_FOLLOWED:
+            at, names = waiting.pop()
+            for each in names:
+                found = self._find(at, each)
+                if found is None:
+                    if at == path and not each.is_asked_for:
+                        self.missing.append(each.name)
+                elif found not in self._seen:
+                    self._seen.add(found)
+                    why = self._problem_of(found)
+                    if why is not None:
+                        self.refused[found] = (at, each.line, why)
+                    elif not found.startswith(_BUNDLED) and self._border.is_own(found):
+                        waiting.append((found, _included_by(found)))
+
+    def force(self, path: str, names: Iterable[str]) -> None:
+        """Looks at what is included in front of the first file."""
+        for name in names:
+            found = self._find(path, _Included(name, True, 1, True))
+            why = None if found is None else self._problem_of(found)
+            if found is not None and why is not None:
+                self.refused[found] = (path, 1, why)
+
+    def _find(self, at: str, included: _Included) -> str | None:
+        folders = (os.path.dirname(at), *self._folders) if included.is_quoted else self._folders
+        paths = (os.path.join(as_path(folder or os.curdir), included.name) for folder in folders)
+        return next((path for path in paths if disk.kind_of(path) in ("file", "other")), None)
+
+    def _problem_of(self, path: str) -> str | None:
+        if disk.kind_of(path) == "other":
+            return "it is a pipe or a device"
+        problem = None if path.startswith(_BUNDLED) else self._border.problem_of(path)
+        return None if problem is None else f"it {problem}"
 
 
-def _names_in(text: bytes) -> Iterator[str]:
+class _Included(NamedTuple):
+    name: str
+    is_quoted: bool
+    line: int
+    is_asked_for: bool
+    """Whether it is only asked whether there is such a file."""
+
+
+@disk.remembered(4096)
+def _included_by(path: str) -> tuple[_Included, ...]:
+    try:
+        return _included_in(read_regular(path))
+    except OSError:
+        return ()
+
+
+def _included_in(text: bytes) -> tuple[_Included, ...]:
+    found: list[_Included] = []
+    line, at = 1, 0
     for match in _NAME.finditer(text):
-        yield os.fsdecode(match[1] or match[2])
+        line, at = line + text.count(b"\n", at, match.start()), match.start()
+        name = match[2] or match[4]
+        found.append(_Included(os.fsdecode(name), (match[1] or match[3]) == b'"', line, match[2] is None))
+    return tuple(found)
 
 
 def _from(folders: Iterable[str], found: Iterable[str]) -> Iterator[str]:

@@ -24,6 +24,12 @@ def as_path(path: str) -> str:
     return path if _PLAIN.match(path) else os.path.join(os.curdir, path)
 
 
+def paths_in(arguments: Iterable[str]) -> Iterator[str]:
+    """The folders and files that such arguments name."""
+    rest = iter(tuple(harmless(arguments)))
+    return (next(rest) for argument in rest if argument in _WITH_PATH)
+
+
 def harmless(arguments: Iterable[str]) -> Iterator[str]:
     """Those of the arguments of a compiler that add a folder of headers, include a file, or define a macro or take it
     back. All others are left out: they may name plug-ins, files to write, or further arguments."""

@@ -3,21 +3,11 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
 from typing import Final
 
 from cudalint.program import disk
+from cudalint.program.border import LICENCES, upwards
 from cudalint.program.regular import read_regular
-
-
-def upwards(folder: str) -> Iterator[str]:
-    """A folder, the one that it is in, and so on to the root."""
-    while True:
-        yield folder
-        parent = os.path.dirname(folder)
-        if parent == folder:
-            return
-        folder = parent
 
 
 def work_tree(folder: str) -> str:
@@ -25,15 +15,12 @@ def work_tree(folder: str) -> str:
     return next((each for each in upwards(folder) if disk.exists(os.path.join(each, ".git"))), folder)
 
 
-_LICENCES: Final = ("LICENSE", "LICENSE.txt", "LICENSE.md", "COPYING", "LICENCE")
-
-
 @disk.remembered(64)
 def top_of_project(folder: str) -> str | None:
     """The nearest folder upwards that git keeps something in, or that has the licence of what it holds, as a copy
     without git's folder has; None if there is none, or only the root of the whole machine."""
     for each in upwards(folder):
-        marks = (".git", *_LICENCES)
+        marks = (".git", *LICENCES)
         if os.path.dirname(each) != each and any(disk.exists(os.path.join(each, name)) for name in marks):
             return each
     return None

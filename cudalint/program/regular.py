@@ -1,7 +1,7 @@
-"""Reading files of a repository: only regular ones, and none without an end.
+"""Reading files of a repository: only regular ones, none without an end, and none that a link finds elsewhere.
 
 A pipe in the place of a file keeps whoever opens it waiting for good, a device may never end, and a link leads to
-either.
+either, or to what is no part of the repository.
 """
 
 from __future__ import annotations
@@ -12,10 +12,13 @@ import stat
 from typing import Final
 
 from cudalint.program import disk
+from cudalint.program.border import problem_of_link
 from cudalint.source.encoding import to_text
 
 _FLAGS: Final = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
 _MESSAGE: Final = "no regular file (a pipe or device)"
+LARGEST: Final = 64 << 20
+"""Bytes of a file; no source is so large."""
 
 
 def is_special(path: str) -> bool:
@@ -25,15 +28,20 @@ def is_special(path: str) -> bool:
 
 def read_regular(path: str, most: int = -1) -> bytes:
     """The bytes of a regular file, no more than `most` where that is said. Raises OSError, also for all that is no
-    regular file."""
+    regular file, is huge, or is what a link leads to that leaves its project."""
     try:
         if is_special(path):
             raise OSError(errno.EINVAL, _MESSAGE, path)
+        problem = problem_of_link(path)
+        if problem is not None:
+            raise OSError(errno.EPERM, f"it {problem}", path)
         # What was a file a moment ago may be a pipe now: it is opened without waiting for a writer, and asked again.
         with open(os.open(path, _FLAGS), "rb") as file:
             status = os.fstat(file.fileno())
             if not stat.S_ISREG(status.st_mode):
                 raise OSError(errno.EINVAL, _MESSAGE, path)
+            if status.st_size > LARGEST and not 0 <= most <= LARGEST:
+                raise OSError(errno.EFBIG, f"larger than {LARGEST >> 20} MB", path)
             data = file.read(most)
     except OSError:
         disk.note_unreadable(path)

@@ -220,6 +220,7 @@ def test_folders_that_a_setup_py_names(setup: str, tmp_path: Path) -> None:
     folder = tmp_path / "package" / "ops" / "csrc" / "cuda" / "deep" / "deeper"
     folder.mkdir(parents=True)
     (tmp_path / "csrc" / "include").mkdir(parents=True)
+    (tmp_path / ".git").mkdir()
     (tmp_path / "csrc" / "include" / "own.h").write_text("typedef double element;\n")
     (tmp_path / "setup.py").write_text("import os\n" + setup)
     path = folder / "k.cu"

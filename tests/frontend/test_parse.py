@@ -239,6 +239,7 @@ def test_includes_are_counted_from_a_folder_around_one_that_they_name(tmp_path: 
     """However deep in it the file is; nothing but the name says so."""
     folder = tmp_path / "library" / "core" / "kernels" / "fused" / "dense"
     folder.mkdir(parents=True)
+    (tmp_path / ".git").mkdir()
     (tmp_path / "library" / "core" / "types.h").write_text("typedef double element;\n")
     source = folder / "k.cu"
     source.write_text('#include "library/core/types.h"\n__global__ void k(element* x) { x[0] = 1; }\n')
