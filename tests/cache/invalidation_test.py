@@ -35,9 +35,9 @@ class Linter:
         self._analysed = 0
         original = driver.run_all
 
-        def counted(function: Callable[..., object], jobs: Sequence[object], limits: object) -> object:
+        def counted(function: Callable[..., object], jobs: Sequence[object], *rest: object) -> object:
             self._analysed += len(jobs)
-            return original(function, jobs, limits)  # type: ignore[arg-type]
+            return original(function, jobs, *rest)  # type: ignore[arg-type]
 
         monkeypatch.setattr(driver, "run_all", counted)
 

@@ -26,9 +26,11 @@ EXCEPTIONS = {
     "frontend/precompiled.py": "asks for the headers of this package",
     "frontend/compile_commands.py": "asks for the time of a database that it then reads",
     "toolkit/nvcc.py": "of `--ptxas`, whose results are not kept",
-    "baseline.py": "of a run", "changes.py": "of a run", "config.py": "of a run", "config_paths.py": "of a run", "discovery.py": "of a run",
+    "baseline.py": "of a run", "changes.py": "of a run", "config.py": "of a run", "config_paths.py": "of a run",
+    "discovery.py": "of a run",
     "driver.py": "of a run", "merging.py": "of a run", "path_patterns.py": "of a run", "settings.py": "of a run",
-    "memory.py": "asks for memory", "pool.py": "asks for processes", "tracing.py": "of `trace`",
+    "replacing.py": "of what is written", "memory.py": "asks for memory", "pool.py": "asks for processes",
+    "tracing.py": "of `trace`",
     "testing.py": "of tests", "hardware/targets.py": "a table of this package",
 }  # fmt: skip
 QUESTIONS = {
