@@ -1,3 +1,42 @@
-"""A static linter for CUDA kernels that predicts what a profiler would measure."""
+"""A static linter for CUDA kernels that predicts what a profiler would measure.
+
+As a library: `cudalint.check(paths)` lints files, `cudalint.facts(paths)` has the figures of every memory access (see
+docs/python-api.md). What stands behind these names is imported when it is used.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from cudalint.api.checking import Check, check
+    from cudalint.api.configuration import Configuration, ConfigurationError
+    from cudalint.api.figures import Facts, facts
+    from cudalint.api.report import Report
 
 __version__ = "0.1.0"
+
+__all__ = ["Check", "Configuration", "ConfigurationError", "Facts", "Report", "__version__", "check", "facts"]
+
+_HOMES = {
+    "Check": "checking",
+    "check": "checking",
+    "Configuration": "configuration",
+    "ConfigurationError": "configuration",
+    "Facts": "figures",
+    "facts": "figures",
+    "Report": "report",
+}
+"""The module of `cudalint.api` in which each name is."""
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from importlib import import_module
+
+    return getattr(import_module(f"cudalint.api.{_HOMES[name]}"), name)
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_HOMES})

@@ -6,12 +6,11 @@ from typing import Any
 
 import click
 
+from cudalint.api.configuration import Configuration
 from cudalint.cli import completion, parameters
 from cudalint.cli.headed import together, under
-from cudalint.options import AnalysisOptions
-from cudalint.pool import Limits, default_workers
-from cudalint.registry import Selection
-from cudalint.settings import CommandLine, Settings
+from cudalint.pool import Limits
+from cudalint.settings import Settings
 
 _LEAST_MEMORY = 200
 """Megabytes without which no file can be analysed: libclang and numpy take half of it."""
@@ -152,16 +151,13 @@ rule_options = together(
 
 _FIELDS = (
     "include_dirs", "defines", "std", "cuda_path", "compile_commands", "block", "grid", "shared", "force_launch",
-    "params", "assumes", "race_scope", "registers", "max_registers", "cubins", "ptxas",
-    "time_limit", "max_line", "max_nesting",
+    "assumes", "race_scope", "registers", "max_registers", "cubins", "ptxas", "time_limit", "max_line", "max_nesting",
+    "target", "exclude", "respect_gitignore", "config", "no_config", "jobs", "memory_limit",
 )  # fmt: skip
 
 
-def settings_from(values: dict[str, Any]) -> Settings:
-    """What the user said, ready to be put on top of each file's configuration.
-
-    Raises a usage error where it contradicts itself, and `ConfigError` for a named file that can't be used.
-    """
+def configuration_from(values: dict[str, Any]) -> Configuration:
+    """What the user said, as a record; raises a usage error where it contradicts itself."""
     for dependent in ("grid", "shared", "force_launch"):
         if values["block"] is None and values[dependent] not in (None, False):
             raise click.UsageError(f"--{dependent.replace('_', '-')} needs --block")
@@ -169,19 +165,26 @@ def settings_from(values: dict[str, Any]) -> Settings:
         raise click.UsageError("--config and --no-config contradict each other")
     if values["ptxas"]:
         _need_nvcc(values["cuda_path"])
-    selection = Selection(*(values.get(name, ()) for name in ("select", "ignore", "extend_select")))
-    return Settings(
-        CommandLine(
-            options=AnalysisOptions(**{name: values[name] for name in _FIELDS}),
-            target=values["target"],
-            selection=selection,
-            thresholds=values.get("thresholds", ()),
-            exclude=values["exclude"],
-            respect_gitignore=values["respect_gitignore"],
-            config=values["config"],
-            use_config=not values["no_config"],
-        )
+    rules = {name: values[name] for name in ("select", "ignore", "extend_select") if name in values}
+    return Configuration(
+        **{name: values[name] for name in _FIELDS},
+        **rules,
+        params={f"{kernel}:{name}" if kernel else name: value for kernel, name, value in values["params"]},
+        thresholds={f"{rule}.{name}": value for rule, name, value in values.get("thresholds", ())},
     )
+
+
+def settings_from(values: dict[str, Any]) -> Settings:
+    """What the user said, ready to be put on top of each file's configuration.
+
+    Raises a usage error where it contradicts itself, and `ConfigError` for a named file that can't be used.
+    """
+    return configuration_from(values).settings()
+
+
+def limits_from(values: dict[str, Any]) -> Limits:
+    """What workers may use."""
+    return configuration_from(values).limits()
 
 
 def _need_nvcc(cuda_path: str | None) -> None:
@@ -190,16 +193,3 @@ def _need_nvcc(cuda_path: str | None) -> None:
     if find_nvcc(cuda_path) is None:
         places = f"in {cuda_path}/bin" if cuda_path else "in PATH, CUDA_HOME or CUDA_PATH"
         raise click.UsageError(f"--ptxas needs nvcc, and there is none {places}")
-
-
-def limits_from(values: dict[str, Any]) -> Limits:
-    seconds = values["time_limit"]
-    if values["ptxas"]:
-        from cudalint.toolkit.nvcc import SECONDS
-
-        seconds += 2 * SECONDS
-    return Limits(
-        workers=values["jobs"] or default_workers(), seconds=seconds, idle_seconds=seconds,
-        # What a worker may not hold, the compiler that it runs may not either.
-        most_megabytes=None if values["ptxas"] else values["memory_limit"],
-    )  # fmt: skip

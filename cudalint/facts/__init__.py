@@ -6,6 +6,10 @@ is not part of the JSON contract (samples, strides, declarations) is there for r
 
 from __future__ import annotations
 
+import sys
+from types import ModuleType
+from typing import Any
+
 from cudalint.facts.accesses import (
     GRID_ARRIVES,
     GRID_WAITS,
@@ -118,3 +122,16 @@ __all__ = [
     "Waits",
     "Work",
 ]
+
+
+class _Callable(ModuleType):
+    """This package under the name that `cudalint` has for it, which is that of the function, too."""
+
+    def __call__(self, *arguments: Any, **options: Any) -> Any:
+        """`cudalint.facts(paths)`, of `cudalint.api.figures`."""
+        from cudalint.api.figures import facts
+
+        return facts(*arguments, **options)
+
+
+sys.modules[__name__].__class__ = _Callable

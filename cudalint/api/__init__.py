@@ -1,0 +1,1 @@
+"""cudalint as a library. Its names are to be had from `cudalint` itself."""

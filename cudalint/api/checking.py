@@ -1,0 +1,59 @@
+"""`cudalint.check`: files linted by a call."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from cudalint.api.configuration import Configuration
+from cudalint.api.paths import Paths, found_files
+from cudalint.api.report import Report
+from cudalint.driver import Lint, Run, configure, result_of, target_of
+from cudalint.results import FileReport
+
+
+class Check:
+    """A run over files that hasn't begun. Iterating lints them, and gives a report of each as soon as it is done; what
+    they come to together is `report()`.
+
+    Worker processes run only while it is iterated. Whoever leaves the iteration early may go on with another.
+    """
+
+    def __init__(
+        self, paths: Paths = (), config: Configuration | None = None, *, texts: Mapping[str, str] | None = None
+    ) -> None:
+        """`texts` are CUDA or Python sources that are linted as if they were files of these names.
+
+        Raises ConfigurationError, and `cudalint.config.ConfigError` for a named configuration file that can't be used.
+        Whatever is wrong with single files is a failure of the report."""
+        config = config or Configuration()
+        settings = config.settings()
+        self._texts = dict(texts or {})
+        found = found_files(paths, self._texts, settings)
+        configured, failures = configure(found.files, settings)
+        lint = Lint(config.limits(), pictures=True, cache=config.results_folder())
+        self.run = Run(lint, configured, [*found.failures, *failures], target_of(configured, settings))
+
+    def __iter__(self) -> Iterator[Report]:
+        """A report of each file as it gets done; findings in headers that several files include come with each."""
+        for answer in self.run:
+            reports, failures = ([answer], []) if isinstance(answer, FileReport) else ([], [answer])
+            yield Report(result_of(reports, failures, self.run.target), self._texts)
+
+    def so_far(self) -> Report:
+        """What the files come to that are done; the others are failures."""
+        return Report(self.run.result(), self._texts, self.run.is_done)
+
+    def report(self) -> Report:
+        """What all files come to, once those that are left are done: each finding once."""
+        self.run.finish()
+        return self.so_far()
+
+
+def check(
+    paths: Paths = (), config: Configuration | None = None, *, texts: Mapping[str, str] | None = None
+) -> Report:
+    """Lints files, folders and patterns, and `texts` as if they were files of these names, as `cudalint check` does.
+
+    Raises ConfigurationError, and `cudalint.config.ConfigError` for a named configuration file that can't be used.
+    Whatever is wrong with single files is a failure of the report."""
+    return Check(paths, config, texts=texts).report()

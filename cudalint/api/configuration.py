@@ -1,0 +1,229 @@
+"""What is asked of the linter: the options of the command line as a record, checked before any file is read."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import TypeAlias
+
+from msgspec import Struct, field
+
+from cudalint.cache.folder import results_folder
+from cudalint.options import AnalysisOptions, ParameterValue, RaceScope, is_define, is_standard
+from cudalint.pool import Limits, default_workers
+from cudalint.registry import Selection
+from cudalint.settings import CommandLine, Settings
+
+Extents: TypeAlias = int | Sequence[int]
+"""The threads of a block, or the blocks of a grid: along x, or along x, y and z."""
+
+_PARAMETER = re.compile(r"(?:(?P<kernel>.+):)?(?P<name>[A-Za-z_][\w.]*)", re.DOTALL)
+
+
+class ConfigurationError(ValueError):
+    """A value of a `Configuration` that means nothing; says which and why."""
+
+
+class Configuration(Struct, frozen=True, kw_only=True):
+    """What is asked of the linter. Each field is the option of `cudalint check` of that name, and what is not given
+    comes from the configuration files of the project, as there.
+
+    Raises ConfigurationError, when it is used, for values that mean nothing.
+    """
+
+    target: str | None = None
+    """GPU by chip or architecture: `a100`, `sm_86`."""
+    block: Extents | None = None
+    """Like `grid` and `shared` for kernels without a launch in sight."""
+    grid: Extents | None = None
+    shared: int | None = None
+    """Bytes of dynamic shared memory."""
+    force_launch: bool = False
+    """`block`, `grid` and `shared` are for all kernels."""
+    registers: int | None = None
+    """Registers per thread of every kernel."""
+    max_registers: int | None = None
+    """The compiler's `-maxrregcount`."""
+    cubins: Sequence[str] = ()
+    """Compiled kernels to take registers from."""
+    ptxas: bool = False
+    """Compile with nvcc to learn the registers."""
+    params: Mapping[str, str | int | float] = field(default_factory=dict)
+    """Values of kernels' scalar arguments, by `NAME` or `KERNEL:NAME`; C expressions in text."""
+    assumes: Sequence[str] = ()
+    """Conditions that hold in every kernel, such as `K % 4 == 0`."""
+    race_scope: RaceScope = "grid"
+    include_dirs: Sequence[str] = ()
+    defines: Sequence[str] = ()
+    """`NAME` or `NAME=VALUE`."""
+    std: str | None = None
+    """The C++ standard, such as `c++17`."""
+    cuda_path: str | None = None
+    """The CUDA toolkit to take missing headers from."""
+    compile_commands: str | None = None
+    """A compilation database; the nearest to each file if there is none."""
+    select: Sequence[str] = ()
+    """Rules by code, start of a code, or name."""
+    extend_select: Sequence[str] = ()
+    ignore: Sequence[str] = ()
+    thresholds: Mapping[str, float] = field(default_factory=dict)
+    """By `RULE.NAME`, such as `bank-conflict.ways`."""
+    exclude: Sequence[str] = ()
+    """Patterns as in `.gitignore` of what folders are not to bring in."""
+    respect_gitignore: bool | None = None
+    config: str | os.PathLike[str] | None = None
+    """The one configuration file to use; the nearest to each file if there is none."""
+    no_config: bool = False
+    """No configuration file is used."""
+    jobs: int | None = None
+    """Worker processes; one for each CPU if it isn't said."""
+    time_limit: float = 20.0
+    """Seconds that one file may compute."""
+    memory_limit: int = 2000
+    """Megabytes that one worker may hold."""
+    max_line: int = 1_000_000
+    """Bytes of the longest line that a file may have."""
+    max_nesting: int = 10_000
+    """Operators and brackets that an expression may have."""
+    cache: bool = True
+    """Whether results of earlier runs are used, and kept for later ones."""
+    cache_dir: str | os.PathLike[str] | None = None
+
+    def settings(self) -> Settings:
+        """What is in force for each file. Raises ConfigurationError, and `cudalint.config.ConfigError` for a named
+        configuration file that can't be used."""
+        options = AnalysisOptions(
+            include_dirs=tuple(self.include_dirs),
+            defines=tuple(self.defines),
+            std=self.std,
+            cuda_path=self.cuda_path,
+            compile_commands=self.compile_commands,
+            block=_extents("block", self.block),
+            grid=_extents("grid", self.grid),
+            shared=self.shared,
+            force_launch=self.force_launch,
+            params=tuple(map(_parameter, self.params, self.params.values())),
+            assumes=tuple(self.assumes),
+            race_scope=self.race_scope,
+            registers=self.registers,
+            max_registers=self.max_registers,
+            cubins=tuple(self.cubins),
+            ptxas=self.ptxas,
+            time_limit=self.time_limit,
+            max_line=self.max_line,
+            max_nesting=self.max_nesting,
+        )
+        for problem in self._problems():
+            raise ConfigurationError(problem)
+        return Settings(
+            CommandLine(
+                options=options,
+                target=self.target,
+                selection=Selection(tuple(self.select), tuple(self.ignore), tuple(self.extend_select)),
+                thresholds=tuple(map(_threshold, self.thresholds, self.thresholds.values())),
+                exclude=tuple(self.exclude),
+                respect_gitignore=self.respect_gitignore,
+                config=None if self.config is None else os.fspath(self.config),
+                use_config=not self.no_config,
+            )
+        )
+
+    def limits(self) -> Limits:
+        """What workers may use."""
+        seconds = self.time_limit
+        if self.ptxas:
+            from cudalint.toolkit.nvcc import SECONDS
+
+            seconds += 2 * SECONDS
+        return Limits(
+            workers=self.jobs or default_workers(), seconds=seconds, idle_seconds=seconds,
+            # What a worker may not hold, the compiler that it runs may not either.
+            most_megabytes=None if self.ptxas else self.memory_limit,
+        )  # fmt: skip
+
+    def results_folder(self) -> str | None:
+        """Where results are kept."""
+        if not self.cache:
+            return None
+        return results_folder(None if self.cache_dir is None else os.fspath(self.cache_dir))
+
+    def _problems(self) -> Iterator[str]:
+        if self.block is None and (self.grid is not None or self.shared is not None or self.force_launch):
+            yield "grid, shared and force_launch need a block"
+        if self.config is not None and self.no_config:
+            yield "config and no_config contradict each other"
+        if self.time_limit <= 0:
+            yield f"time_limit is {self.time_limit:g}, and has to be more than 0"
+        if self.jobs is not None and self.jobs < 1:
+            yield f"jobs is {self.jobs}, and has to be at least 1"
+        if self.std is not None and not is_standard(self.std):
+            yield f"std: `{self.std}` names no C++ standard; write one such as c++17"
+        yield from (f"defines: `{d}` has not the form NAME or NAME=VALUE" for d in self.defines if not is_define(d))
+        yield from self._unknown_names()
+        yield from _bad_expressions(self.assumes, self.params)
+        yield from _bad_patterns(self.exclude)
+
+    def _unknown_names(self) -> Iterator[str]:
+        from cudalint.hardware.targets import UnknownTarget, find_target
+        from cudalint.registry import UnknownRule, check_selectors
+        from cudalint.thresholds import UnknownThreshold, check_threshold
+
+        try:
+            if self.target is not None:
+                find_target(self.target)
+            check_selectors((*self.select, *self.extend_select, *self.ignore))
+            for name in self.thresholds:
+                rule, _, threshold = name.rpartition(".")
+                check_threshold(rule, threshold)
+        except (UnknownTarget, UnknownRule, UnknownThreshold) as error:
+            yield str(error)
+
+
+def _extents(name: str, given: Extents | None) -> tuple[int, int, int] | None:
+    if given is None:
+        return None
+    from cudalint.launches.limits import problem_of
+
+    sizes = [given] if isinstance(given, int) else list(given)
+    problem = problem_of(name, sizes) if sizes else "is empty"
+    if problem:
+        raise ConfigurationError(f"{name} {problem}")
+    x, y, z = (*sizes, 1, 1)[:3]
+    return x, y, z
+
+
+def _parameter(name: str, value: str | float) -> ParameterValue:
+    match = _PARAMETER.fullmatch(name)
+    if match is None:
+        raise ConfigurationError(f"params: `{name}` has not the form NAME or KERNEL:NAME")
+    return ParameterValue(match["kernel"], match["name"], str(value).strip())
+
+
+def _threshold(name: str, value: float) -> tuple[str, str, float]:
+    rule, _, threshold = name.rpartition(".")
+    return rule, threshold, float(value)
+
+
+def _bad_expressions(assumes: Iterable[str], params: Mapping[str, str | float]) -> Iterator[str]:
+    if not assumes and not params:
+        return
+    from cudalint.annotations import parse_assumption
+    from cudalint.expressions import ExpressionError, parse_expression
+
+    try:
+        for text in assumes:
+            parse_assumption(text)
+        for value in params.values():
+            parse_expression(str(value))
+    except ExpressionError as error:
+        yield str(error)
+
+
+def _bad_patterns(patterns: Sequence[str]) -> Iterator[str]:
+    if patterns:
+        from cudalint.path_patterns import bad_pattern
+
+        bad = bad_pattern(patterns)
+        if bad is not None:
+            yield f"exclude: the pattern `{bad}` means nothing; patterns are written as in .gitignore"
