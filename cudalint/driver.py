@@ -14,7 +14,7 @@ from cudalint.diagnostics import Diagnostic
 from cudalint.discovery import SourceFile
 from cudalint.engine import CheckJob
 from cudalint.faults import described
-from cudalint.merging import gather, gather_suppressed, is_covered
+from cudalint.merging import covered_by, gather, gather_suppressed
 from cudalint.options import AnalysisOptions
 from cudalint.pool import Done, JobWatcher, Limits, Lost, run_jobs
 from cudalint.results import CheckResult, Failure, FileReport, Note, total_coverage
@@ -116,8 +116,10 @@ class Lint(Struct, frozen=True, eq=False):
         severities = {each.file.path: each.settings.severities for each in configured}
         for is_optional in (False, True):
             batch = [each for each in configured if each.file.is_optional == is_optional]
-            wanted = (each for each in batch if not is_optional or not is_covered(each.file.path, reports))
-            for path, found in self._batch(list(wanted), results):
+            if is_optional:
+                is_covered = covered_by(reports)
+                batch = [each for each in batch if not is_covered(each.file.path)]
+            for path, found in self._batch(batch, results):
                 answer = found
                 if isinstance(answer, FileReport):
                     answer = severities[answer.path].applied_to(answer)
@@ -224,7 +226,8 @@ class Run:
             return []
         known = {report.path for report in self.reports} | {failure.path for failure in self.failures}
         others = [file for file in self._files if file.path not in known]
-        return [file.path for file in others if not file.is_optional or not is_covered(file.path, self.reports)]
+        is_covered = covered_by(self.reports)
+        return [file.path for file in others if not file.is_optional or not is_covered(file.path)]
 
     def result(self) -> CheckResult:
         """What all files come to that are done. Those that are not are failures of a run that was left."""

@@ -66,15 +66,27 @@ def _without_fragments(reports: Sequence[FileReport]) -> list[FileReport]:
 
     The includer's report covers them, with the declarations and the launches that they lack alone.
     """
-    return [report for report in reports if report.status == "ok" or not is_covered(report.path, reports)]
+    if all(report.status == "ok" for report in reports):
+        return list(reports)
+    is_covered = covered_by(reports)
+    return [report for report in reports if report.status == "ok" or not is_covered(report.path)]
 
 
-def is_covered(path: str, reports: Iterable[FileReport]) -> bool:
-    """Whether a file includes this one that was understood in full, or else as far as this one's kernels: there they
-    have the launches that they lack alone."""
-    resolved = os.path.realpath(path)
-    includers = (report for report in reports if resolved in report.sources)
-    return any(report.status == "ok" or _has_kernels_of(report, resolved) for report in includers)
+def covered_by(reports: Iterable[FileReport]) -> Callable[[str], bool]:
+    """Tells of a path whether a file includes it that was understood in full, or else as far as this one's kernels:
+    there they have the launches that they lack alone."""
+    includers: dict[str, list[FileReport]] = {}
+    for report in reports:
+        for source in report.sources:
+            includers.setdefault(source, []).append(report)
+
+    def is_covered(path: str) -> bool:
+        resolved = os.path.realpath(path)
+        return any(
+            report.status == "ok" or _has_kernels_of(report, resolved) for report in includers.get(resolved, ())
+        )
+
+    return is_covered
 
 
 def _has_kernels_of(report: FileReport, resolved: str) -> bool:

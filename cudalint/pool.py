@@ -38,6 +38,8 @@ _LEAST_GROWTH = 40
 """Megabytes that a worker may take in any case."""
 _M_TRIM_THRESHOLD, _M_MMAP_THRESHOLD = -1, -3
 """Parameters of glibc's `mallopt` (malloc.h)."""
+_SECONDS_TO_END = 10
+"""For a worker that has closed its pipe."""
 _LOOKS = 8
 """How often a worker is looked at within the time that it may wait."""
 _COUNTS_WORK = hasattr(signal, "setitimer")
@@ -255,11 +257,15 @@ class _Worker(Generic[Job, Result]):
             if isinstance(reply, str):
                 return reply
             index = self._finish_job()
-        except (EOFError, ConnectionError):
+        except (EOFError, OSError):
+            # It ended, perhaps in the middle of an answer.
             index = self._finish_job()
-            self._process.join()
+            self._process.join(_SECONDS_TO_END)
             self.stop()
             return Lost(index, _cause_of_death(self._process.exitcode, self._limits))
+        except Exception as error:
+            self.stop()
+            return Lost(self._finish_job(), described(error))
         if reply.retire or self._jobs_left <= 0:
             self.stop()
         if reply.error is not None:

@@ -8,11 +8,13 @@ import json
 import os
 import random
 import signal
+import struct
 import subprocess
 import sys
 import threading
 import time
 from collections.abc import Callable, Sequence
+from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
 
@@ -163,6 +165,29 @@ def test_workers_that_are_killed_cost_their_jobs_and_nothing_else(monkeypatch: p
     lost = [outcome.reason for outcome in outcomes if isinstance(outcome, pool.Lost)]
     assert set(lost) == {"the analysis was killed (SIGKILL), perhaps for lack of memory"}
     assert all(outcome.value == outcome.index for outcome in outcomes if isinstance(outcome, pool.Done))
+
+
+def _half_an_answer(connection: Connection, *others: object) -> None:
+    os.write(connection.fileno(), struct.pack("!i", 1000) + b"half")
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+def _no_answer(connection: Connection, *others: object) -> None:
+    connection.send_bytes(b"no pickle")
+
+
+@pytest.mark.parametrize(
+    ("answer", "reason"),
+    [
+        (_half_an_answer, "the analysis was killed (SIGKILL), perhaps for lack of memory"),
+        (_no_answer, "internal error: UnpicklingError: invalid load key, 'n'."),
+    ],
+)
+def test_an_answer_that_does_not_arrive(answer: object, reason: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As when a worker is killed while a long one is on its way."""
+    monkeypatch.setattr(pool, "_answer", answer)
+    outcomes = {o.index: o for o in pool.run_jobs(_busy, range(2), pool.Limits(2, 10))}
+    assert outcomes == {0: pool.Lost(0, reason), 1: pool.Lost(1, reason)}
 
 
 def test_fewer_processes_than_were_asked_for_do_the_work(monkeypatch: pytest.MonkeyPatch) -> None:
