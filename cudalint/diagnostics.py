@@ -79,14 +79,15 @@ class Diagnostic(Struct, frozen=True, eq=False):
     """The same finding under other launches or instantiations, where its figures differ; worst first."""
     not_in: tuple[str, ...] = ()
     """Instantiations of its kernel that were evaluated without a gap, and in which nothing of it was found."""
-    cause: str = ""
-    """What it has in common with others of its kernel, or of its file if it is about none, wherever they stand: those
-    with the same are told together."""
-    of_launches: str = ""
-    """What it has in common with others of its file that are about launches, whatever these launch: those with the same
-    are told together."""
+    causes: tuple[str, ...] = ()
+    """What it has in common with others of its rule, wherever in a run they stand: those that share one of these are
+    told as one finding (`causes.py`), as those at one place are anyway."""
     about: str = ""
     """The array that the message is about, where others of one cause may be about others."""
+    worded: str = ""
+    """The message with the names of its figures in braces, for rules whose figures may be told as ranges."""
+    also: tuple[Diagnostic, ...] = ()
+    """Others of the same cause, which this one stands for."""
     cost: FindingCost | None = None
     """What it takes of its kernel, where that was asked for and can be told."""
     part_of: str = ""

@@ -60,7 +60,7 @@ def launch_finding(
         launches=(seen.launch,),
         figures=figures,
         suggestion=suggestion,
-        of_launches=common,
+        causes=(f"{seen.site.place.path}: {common}",) if common else (),
     )
 
 

@@ -10,7 +10,7 @@ from cudalint.facts import AccessResult, KernelFacts, LaunchFacts, Race, RaceEnd
 from cudalint.hardware.requests import WARP_LANES
 from cudalint.numerals import count
 from cudalint.rule import RuleBase
-from cudalint.rulekit import frames_related
+from cudalint.rulekit import frames_related, in_kernel
 
 _VERBS = {"load": "reads", "store": "writes", "atomic": "updates", "async-copy": "copies to"}
 _BARE = {"load": "read", "store": "write", "atomic": "update", "async-copy": "copy to"}
@@ -85,17 +85,20 @@ def race_finding(
             *_related(race, others),
         ),
         suggestion=suggestion,
-        cause=_cause(race),
+        causes=tuple(_causes(race, kernel)),
         part_of=part_of,
     )
 
 
-def _cause(race: Race) -> str:
-    """What threads that all do the same to one element of global memory, step by step, have in common at each step."""
-    if race.space == "shared" or race.by_data:
-        return ""
-    ends = [(end.thread, end.block) for end in (race.first, race.second)]
-    return f"{race.element}: {sorted(ends)}"
+def _causes(race: Race, kernel: KernelFacts) -> Iterator[str]:
+    """The barrier that is missing, which several kernels may call for; what threads that all do the same to one element
+    of global memory, step by step, have in common at each step."""
+    if race.fix is not None:
+        place = race.fix.place
+        yield f"{race.fix.call} {race.fix.where} {place.path}:{place.line}:{place.column}"
+    if race.space != "shared" and not race.by_data:
+        ends = [(end.thread, end.block) for end in (race.first, race.second)]
+        yield in_kernel(kernel, f"{race.element}: {sorted(ends)}")
 
 
 def message(race: Race) -> str:

@@ -65,9 +65,9 @@ class RuleBase(ABC):
         related: tuple[Related, ...] = (),
         suggestion: Suggestion | None = None,
         picture: Picture | None = None,
-        cause: str = "",
-        of_launches: str = "",
+        causes: tuple[str, ...] = (),
         about: str = "",
+        worded: str = "",
         part_of: str = "",
     ) -> Diagnostic:
         """A diagnostic of this rule, of the rule's severity unless another one is given; `kernel` is None where it is
@@ -86,9 +86,9 @@ class RuleBase(ABC):
             related=related,
             suggestion=suggestion,
             picture=picture,
-            cause=cause,
-            of_launches=of_launches,
+            causes=causes,
             about=about,
+            worded=worded,
             part_of=part_of,
         )
 

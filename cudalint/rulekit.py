@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import re
 from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple
 
@@ -10,7 +11,7 @@ import numpy as np
 from msgspec.structs import replace
 from numpy.typing import NDArray
 
-from cudalint.diagnostics import Related
+from cudalint.diagnostics import Related, Suggestion
 from cudalint.facts import Access, AccessResult, ArrayFacts, Branch, Frame, KernelFacts, LaunchFacts, Place, Sample
 from cudalint.hardware.banks import SharedOperation, shared_request
 from cudalint.hardware.requests import WARP_LANES
@@ -160,6 +161,24 @@ def with_values(values: Iterable[tuple[str, int]]) -> str:
     """The arguments of an example."""
     named = ", ".join(f"{name} = {value}" for name, value in values)
     return f", with {named}" if named else ""
+
+
+def in_kernel(kernel: KernelFacts, cause: str) -> str:
+    """A cause of findings in one kernel and all instantiations of it."""
+    return f"{kernel.place.path}:{kernel.place.line}: {cause}"
+
+
+def in_function(access: Access, cause: str) -> str:
+    """A cause of findings in the function that makes an access, whatever kernels call it."""
+    return f"{access.place.path}: {access.function}: {cause}"
+
+
+def what_is_asked(suggestion: Suggestion | None) -> str:
+    """What a suggestion asks for, whichever the array and whatever it brings."""
+    if suggestion is None:
+        return ""
+    text = re.sub(r"`[^`]*`", "_", suggestion.message)
+    return re.sub(r"\b(load|store)(ed)?\b", "take", re.sub(r"\d+(\.\d+)?", "#", text))
 
 
 def array_key(access: Access) -> tuple[str, Place | None]:

@@ -2,20 +2,31 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from functools import partial
 
 import numpy as np
 
 from cudalint.diagnostics import Diagnostic, Edit, Picture, Suggestion
-from cudalint.facts import AccessResult, KernelFacts
+from cudalint.facts import Access, AccessResult, KernelFacts
 from cudalint.hardware.sectors import global_request
 from cudalint.remedies.coalescing import suggest
 from cudalint.remedies.exchange_edits import exchange_edits
 from cudalint.remedies.patterns import Pattern, pattern_of
 from cudalint.remedies.records import is_absorbed
 from cudalint.rule import Rule, RuleContext
-from cudalint.rulekit import Evaluated, blamed, calls_to, evaluated, figure, is_rare, sectors
+from cudalint.rulekit import (
+    Evaluated,
+    blamed,
+    calls_to,
+    evaluated,
+    figure,
+    in_function,
+    is_rare,
+    sectors,
+    what_is_asked,
+)
 
 
 class UncoalescedAccess(Rule):
@@ -85,18 +96,21 @@ class UncoalescedAccess(Rule):
     ) -> Diagnostic:
         access, result, launch = one
         actual, ideal = sectors(result)
+        worded = _worded(one, pattern)
+        wasted = 1 - ideal / actual
         return self.finding(
             kernel,
             place=blamed(access),
-            message=_message(one, pattern),
+            message=_message(worded, actual, ideal, wasted),
             launches=(launch,),
             assumptions=result.assumptions,
-            figures={"sectors_per_request": actual, "ideal_sectors": ideal},
+            figures={"sectors_per_request": actual, "ideal_sectors": ideal, "wasted_traffic_share": wasted},
             related=calls_to(access),
             suggestion=remedy,
             picture=_picture(one),
-            cause=f"{figure(actual)} of {figure(ideal)}, {pattern.text}",
+            causes=_causes(access, pattern, what_is_asked(remedy)),
             about=access.array,
+            worded=worded,
         )
 
 
@@ -114,10 +128,23 @@ def _exceeds(result: AccessResult, factor: float, excess: float) -> bool:
     return round(actual / ideal, 2) > factor and round(actual - ideal, 2) > excess
 
 
-def _message(one: Evaluated, pattern: Pattern) -> str:
-    actual, ideal = sectors(one.result)
-    wasted = f"{1 - ideal / actual:.0%} of the traffic of `{one.access.array}` is wasted"
-    return f"{figure(actual)} sectors per request, ideal {figure(ideal)}: {wasted} ({pattern.text})"
+def _causes(access: Access, pattern: Pattern, remedy: str) -> tuple[str, ...]:
+    """The struct that is to be declared anew, or else how the function walks: what one change of its indices mends."""
+    if pattern.kind in ("field", "copy") and remedy:
+        # Types of one name are one in a folder, and may be others in another program.
+        return (f"{os.path.dirname(access.place.path)}: {access.record} of {access.record_bytes} bytes: {remedy}",)
+    how = pattern.text if pattern.kind in ("field", "copy", "strided", "column") and not remedy else pattern.kind
+    return (in_function(access, f"{how}: {remedy}"),)
+
+
+def _worded(one: Evaluated, pattern: Pattern) -> str:
+    wasted = f"{{wasted_traffic_share}} of the traffic of `{one.access.array}` is wasted"
+    return f"{{sectors_per_request}} sectors per request, ideal {{ideal_sectors}}: {wasted} ({pattern.text})"
+
+
+def _message(worded: str, actual: float, ideal: float, wasted: float) -> str:
+    worded = worded.replace("{sectors_per_request}", figure(actual)).replace("{ideal_sectors}", figure(ideal))
+    return worded.replace("{wasted_traffic_share}", f"{wasted:.0%}")
 
 
 def _picture(one: Evaluated) -> Picture | None:

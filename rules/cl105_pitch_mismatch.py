@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from cudalint.diagnostics import Diagnostic, Related
 from cudalint.facts import KernelFacts, PitchMismatch
 from cudalint.rule import Rule, RuleContext
-from cudalint.rulekit import frames_related
+from cudalint.rulekit import frames_related, in_kernel
 
 
 class PitchMismatchRule(Rule):
@@ -53,6 +53,8 @@ class PitchMismatchRule(Rule):
                     *((Related(other, f"rows of `{found.length}` elements here"),) if other is not None else ()),
                     *frames_related(found.inlined_from),
                 ),
+                causes=(in_kernel(kernel, f"{found.pitch} for {found.length}"),),
+                about=found.array,
             )
 
 

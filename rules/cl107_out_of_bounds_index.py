@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from cudalint.diagnostics import Diagnostic, Related, Suggestion
 from cudalint.facts import KernelFacts, OutOfBounds
 from cudalint.rule import Rule, RuleContext
-from cudalint.rulekit import count, frames_related, of_block, with_values
+from cudalint.rulekit import count, frames_related, in_kernel, of_block, with_values
 
 
 class OutOfBoundsIndex(Rule):
@@ -64,6 +64,7 @@ class OutOfBoundsIndex(Rule):
             figures={"offset_bytes": float(found.offset * scale), "size_bytes": float(found.extent * scale)},
             related=(*declared, *frames_related(found.inlined_from)),
             suggestion=_forgotten_size(kernel, found),
+            causes=(in_kernel(kernel, f"{_touched(found)} of {found.array}, {found.extent}"),),
         )
 
 

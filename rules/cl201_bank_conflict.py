@@ -13,7 +13,20 @@ from cudalint.hardware.banks import BANK_BYTES, occupied_parts, shared_request
 from cudalint.remedies.layout_edits import is_of_the_launch, layout_edits
 from cudalint.remedies.layouts import Proposal, propose_layout, uses_of
 from cudalint.rule import Rule, RuleContext
-from cudalint.rulekit import Evaluated, array_key, blamed, calls_to, count, evaluated, figure, is_rare, noun, wavefronts
+from cudalint.rulekit import (
+    Evaluated,
+    array_key,
+    blamed,
+    calls_to,
+    count,
+    evaluated,
+    figure,
+    in_function,
+    in_kernel,
+    is_rare,
+    noun,
+    wavefronts,
+)
 from cudalint.time_limit import OutOfTime, interruptible
 
 _WORTH_A_WORD = 0.9
@@ -74,11 +87,11 @@ class BankConflict(Rule):
 
     def _diagnostic(self, kernel: KernelFacts, one: Evaluated, remedy: _Remedy | None) -> Diagnostic:
         access, result, launch = one
-        message = _message(one)
+        worded = _worded(access)
         return self.finding(
             kernel,
             place=blamed(access),
-            message=message,
+            message=_message(worded, one),
             launches=(launch,),
             assumptions=result.assumptions,
             figures={
@@ -89,7 +102,9 @@ class BankConflict(Rule):
             related=(*_related(access), *calls_to(access)),
             suggestion=_suggestion(one, remedy) if remedy else None,
             picture=_picture(one),
-            cause=message,
+            causes=tuple(_causes(kernel, access)),
+            about=access.array,
+            worded=worded,
         )
 
 
@@ -118,11 +133,28 @@ def _meets(one: Evaluated, ways: float) -> bool:
     return not (taken * sample.weights).sum() < ways * (least * sample.weights).sum()
 
 
-def _message(one: Evaluated) -> str:
-    access, result, _ = one
-    actual, ideal = wavefronts(result)
-    figures = f"{count(actual, 'wavefront')} per request, ideal {figure(ideal)}"
-    return f"{figure(_ways(result))}-way bank conflict on `{access.array}` ({figures})"
+def _causes(kernel: KernelFacts, access: Access) -> Iterator[str]:
+    """The declaration of the array, which all that access it share, or arrays that an index walks alike."""
+    declaration = access.declaration
+    if declaration is None or is_of_the_launch(declaration):
+        yield in_kernel(kernel, access.array)
+    else:
+        place = declaration.place
+        yield f"{place.path}:{place.line}:{place.column}: {declaration.name}"
+    _, array, index = access.expression.partition(access.array)
+    if array and index.startswith("["):
+        yield in_function(access, f"the index {''.join(index.split())}")
+
+
+def _worded(access: Access) -> str:
+    figures = "{wavefronts_per_request} wavefronts per request, ideal {ideal_wavefronts}"
+    return f"{{conflict_ways}}-way bank conflict on `{access.array}` ({figures})"
+
+
+def _message(worded: str, one: Evaluated) -> str:
+    actual, ideal = wavefronts(one.result)
+    worded = worded.replace("{wavefronts_per_request}", figure(actual)).replace("{ideal_wavefronts}", figure(ideal))
+    return worded.replace("{conflict_ways}", figure(_ways(one.result)))
 
 
 def _related(access: Access) -> Iterator[Related]:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from cudalint.diagnostics import Diagnostic, Suggestion
 from cudalint.facts import Barrier, BarrierResult, KernelFacts
 from cudalint.rule import Rule, RuleContext
-from cudalint.rulekit import frames_related
+from cudalint.rulekit import frames_related, in_kernel
 
 _NAMES = {
     "syncthreads": "`__syncthreads()`",
@@ -78,7 +78,7 @@ class DivergentBarrier(Rule):
             assumptions=launch.assumptions,
             related=frames_related(barrier.inlined_from),
             suggestion=Suggestion(_STAY if result.returned else _HOIST),
-            cause=result.reason or "",
+            causes=(in_kernel(kernel, result.reason),) if result.reason else (),
         )
 
 

@@ -93,6 +93,7 @@ class MissingSyncwarp(Rule):
             message=f"`{call.name}` takes no mask of lanes, and is gone for compute capability 7.0 and later: "
             f"`{call.name}_sync`",
             related=frames_related(call.inlined_from),
+            causes=(f"{call.place.path}: calls without a mask",),
         )
 
 

@@ -83,7 +83,7 @@ class IncompleteAnalysis(Rule):
             place=Place(problem.path, problem.line, problem.column, problem.line, problem.column),
             message=f"syntax error: {message}",
             # Without the headers, nobody can do anything about them one by one.
-            cause="missing headers" if severity == "info" else "",
+            causes=(f"{problem.path}: missing headers",) if severity == "info" else (),
         )
 
     def check(self, kernel: KernelFacts, context: RuleContext) -> Iterator[Diagnostic]:

@@ -9,6 +9,7 @@ import click
 from msgspec.structs import replace
 
 from cudalint.cache.folder import results_folder
+from cudalint.causes import with_causes_told_once
 from cudalint.cli import FAILED, FINDINGS, NOTHING_FOUND, completion, interrupted, parameters
 from cudalint.cli.allowing import check_for_contradiction, with_comments
 from cudalint.cli.analysis_options import analysis_options, limits_from, rule_options, settings_from
@@ -242,8 +243,8 @@ def command(
             if wishes.writes:
                 # All others are on disk.
                 texts |= {path: text for path, text in fixed.texts.items() if path in texts}
-    result = replace(result, failures=(*found.failures, *result.failures))
     sources = SourceLines(texts)
+    result = with_causes_told_once(replace(result, failures=(*found.failures, *result.failures)), sources)
     unwritten = list(write_outputs([o for o in outputs if o.format != PATCH], result, sources, shown))
     summary = append_step_summary(result) if format_ == "github" else None
     unwritten += [summary] if summary else []

@@ -156,6 +156,7 @@ def _access(site: _Site, spellings: Spellings) -> Access:
         expression=spellings.of(place),
         declaration=_declaration(symbol, spellings) if symbol is not None else None,
         record_bytes=event.record.bytes if event.record is not None else None,
+        record=event.record.name if event.record is not None else "",
         is_view=_is_view(event),
         is_copy=site.is_copy,
         compiled_at=_moved_to(event) or spellings.compiled_at(place),

@@ -121,6 +121,8 @@ class Access(Struct, frozen=True, eq=False):
     declaration: ArrayFacts | None = None
     record_bytes: int | None = None
     """The size of the struct of which this access touches a field, where it does."""
+    record: str = ""
+    """The name of that struct's type."""
     is_view: bool = False
     """Whether that struct is a way of looking at an array that is declared to hold something else."""
     is_copy: bool = False

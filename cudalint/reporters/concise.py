@@ -1,6 +1,6 @@
-"""One line per finding, which editors and `grep` understand: `path:line:column: CL201 message`.
+"""One line per finding, which editors and `grep` understand: `path:line:column: CL201 message (and at 3 more places)`.
 
-What several kernels meet in a function that all of them call is one finding here, as no kernel is named.
+No kernel is named, so that what is said of two is said once.
 """
 
 from __future__ import annotations
@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from cudalint.diagnostics import Diagnostic
+from cudalint.reporters import wording
 from cudalint.reporters.style import Style
 from cudalint.results import CheckResult
 
@@ -19,4 +20,5 @@ def render(result: CheckResult, style: Style) -> Iterator[str]:
 def _line(diagnostic: Diagnostic, style: Style) -> str:
     place = diagnostic.place
     code = style.rule(diagnostic.code, diagnostic.code, diagnostic.severity)
-    return f"{style.paint(place.path, 'bold')}:{place.line}:{place.column}: {code} {diagnostic.message}"
+    where = f"{style.paint(place.path, 'bold')}:{place.line}:{place.column}"
+    return f"{where}: {code} {diagnostic.message}{wording.more_places(diagnostic)}"

@@ -7,6 +7,7 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 
 from cudalint import __version__
+from cudalint.causes import everything_in
 from cudalint.diagnostics import Diagnostic, Suggestion
 from cudalint.facts import FindingCost, LaunchFacts, Place
 from cudalint.fixing.choosing import distinct_fixes
@@ -86,18 +87,32 @@ def _diagnostic(diagnostic: Diagnostic) -> JsonObject:
         "related": [{**_place(related.place), "message": related.message} for related in diagnostic.related],
         "suggestion": _suggestion(diagnostic.suggestion) if diagnostic.suggestion else None,
         "variants": [_variant(variant) for variant in diagnostic.variants],
+        "occurrences": 1 + len(diagnostic.also),
+        "also": [_occurrence(other) for other in diagnostic.also],
+    }
+
+
+def _occurrence(other: Diagnostic) -> JsonObject:
+    """Another finding of the same cause, in short."""
+    return {
+        **_place(other.place),
+        "message": other.message,
+        "kernel": other.kernel or None,
+        "instantiation": other.instantiation or None,
+        "assumptions": list(other.assumptions),
+        "figures": _figures(other.figures),
     }
 
 
 def _fixes(diagnostics: Sequence[Diagnostic]) -> Iterator[JsonObject]:
     """Each distinct set of edits once, with the findings that suggest it."""
-    numbers = {id(diagnostic): number for number, diagnostic in enumerate(diagnostics)}
-    for fix in distinct_fixes(diagnostics):
+    numbers = {id(each): number for number, one in enumerate(diagnostics) for each in everything_in([one])}
+    for fix in distinct_fixes(everything_in(diagnostics)):
         yield {
             "applicability": "safe" if fix.is_safe else "unsafe",
             "message": fix.suggestion.message,
             "edits": [{**_place(edit.place), "text": edit.text} for edit in fix.edits],
-            "diagnostics": sorted(numbers[id(diagnostic)] for diagnostic in fix.findings),
+            "diagnostics": sorted({numbers[id(diagnostic)] for diagnostic in fix.findings}),
         }
 
 

@@ -7,7 +7,7 @@ from itertools import groupby
 
 from msgspec import Struct
 
-from cudalint.diagnostics import Diagnostic, Edit
+from cudalint.diagnostics import Diagnostic, Edit, Related
 from cudalint.facts import Place
 from cudalint.reporters.sources import SourceLines, display_column, displayed
 from cudalint.reporters.style import Look, Style
@@ -30,7 +30,7 @@ class _Mark(Struct, frozen=True):
 
 def gutter_width(diagnostic: Diagnostic) -> int:
     """The width of the largest line number in the diagnostic's frames."""
-    lines = [diagnostic.place.line, *(related.place.line for related in diagnostic.related)]
+    lines = [diagnostic.place.line, *(related.place.line for related in _related(diagnostic))]
     if diagnostic.suggestion:
         lines += (edit.place.line for edit in diagnostic.suggestion.edits)
     return len(str(max(lines)))
@@ -42,7 +42,7 @@ def code_frame(diagnostic: Diagnostic, sources: SourceLines, style: Style, gutte
     if diagnostic.severity == "info":
         look = "cyan"
     marks = [_Mark(diagnostic.place, "^", "", look)]
-    marks += (_Mark(r.place, "-", r.message, "blue") for r in diagnostic.related[:_MOST_LABELS])
+    marks += (_Mark(r.place, "-", r.message, "blue") for r in _related(diagnostic)[:_MOST_LABELS])
     here = diagnostic.place
     yield f"{' ' * gutter}{style.paint('-->', 'blue')} {here.path}:{here.line}:{here.column}"
     yield from _file_frame([mark for mark in marks if mark.place.path == here.path], sources, style, gutter)
@@ -51,6 +51,20 @@ def code_frame(diagnostic: Diagnostic, sources: SourceLines, style: Style, gutte
         marks_there = list(group)
         yield f"{' ' * gutter}{style.paint(':::', 'blue')} {path}:{marks_there[0].place.line}"
         yield from _file_frame(marks_there, sources, style, gutter)
+
+
+def _related(diagnostic: Diagnostic) -> list[Related]:
+    """The related places, and on the lines that follow those of the same cause."""
+    related = list(diagnostic.related)
+    last = diagnostic
+    for other in diagnostic.also:
+        if other.place != last.place:
+            follows = other.place.path == last.place.path and 0 <= other.place.line - last.place.line <= 1
+            if not follows:
+                break
+            related.append(Related(other.place, "the same"))
+        last = other
+    return related
 
 
 def _file_frame(marks: Sequence[_Mark], sources: SourceLines, style: Style, gutter: int) -> Iterator[str]:

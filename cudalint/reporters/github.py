@@ -82,7 +82,7 @@ def step_summary(result: CheckResult) -> str:
 def _row(diagnostic: Diagnostic, root: str) -> str:
     place = f"{path_from(root, diagnostic.place.path)}:{diagnostic.place.line}"
     cells = (diagnostic.severity, f"{diagnostic.code} {diagnostic.name}", place, _code(diagnostic.kernel))
-    return f"| {' | '.join(map(_cell, cells))} | {_cell(diagnostic.message)} |"
+    return f"| {' | '.join(map(_cell, cells))} | {_cell(diagnostic.message + wording.more_places(diagnostic))} |"
 
 
 def _code(text: str) -> str:

@@ -8,6 +8,7 @@ from functools import partial
 
 from cudalint.diagnostics import Severity
 from cudalint.identity import fingerprints
+from cudalint.reporters import wording
 from cudalint.reporters.diagnostics_json import JsonObject
 from cudalint.reporters.places import path_from, project_root
 from cudalint.reporters.sources import SourceLines
@@ -21,7 +22,7 @@ def render(result: CheckResult, sources: SourceLines) -> Iterator[str]:
     marks = fingerprints(result.diagnostics, sources, relative)
     entries: list[JsonObject] = [
         {
-            "description": f"{diagnostic.code}: {diagnostic.message}",
+            "description": f"{diagnostic.code}: {diagnostic.message}{wording.more_places(diagnostic)}",
             "check_name": diagnostic.name,
             "fingerprint": mark,
             "severity": _SEVERITIES[diagnostic.severity],

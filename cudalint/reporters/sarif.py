@@ -75,7 +75,8 @@ class _Report:
         return {"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}
 
     def _result(self, diagnostic: Diagnostic, mark: str) -> JsonObject:
-        related = diagnostic.related[:_MOST_RELATED]
+        related = [(each.place, each.message, "") for each in diagnostic.related]
+        related += ((other.place, f"The same: {other.message}.", other.kernel) for other in diagnostic.also)
         found: JsonObject = {
             "ruleId": diagnostic.code,
             "ruleIndex": _index_of(diagnostic.code),
@@ -89,9 +90,11 @@ class _Report:
             del found["ruleIndex"]
         if related:
             found["relatedLocations"] = [
-                {"id": number, **self._location(r.place), "message": {"text": r.message}}
-                for number, r in enumerate(related, start=1)
+                {"id": number, **self._location(place, kernel), "message": {"text": text}}
+                for number, (place, text, kernel) in enumerate(related[:_MOST_RELATED], start=1)
             ]
+        if diagnostic.also:
+            found["occurrenceCount"] = 1 + len(diagnostic.also)
         if diagnostic.suggestion and diagnostic.suggestion.edits:
             found["fixes"] = [self._fix(diagnostic.suggestion)]
         if diagnostic.justification:

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 from msgspec import Struct
 
-from cudalint.diagnostics import Suggestion
-from cudalint.reporters import alike, frames, pictures, wording
+from cudalint.diagnostics import Diagnostic, Suggestion
+from cudalint.reporters import frames, pictures, wording
 from cudalint.reporters.sources import SourceLines
 from cudalint.reporters.style import Style
 from cudalint.results import CheckResult, worst_first
@@ -26,22 +26,20 @@ class TextSettings(Struct, frozen=True):
 def render(result: CheckResult, sources: SourceLines, settings: TextSettings) -> Iterator[str]:
     with_picture = [d for d in worst_first(result.diagnostics) if d.picture is not None]
     drawn = {id(diagnostic) for diagnostic in with_picture[: settings.pictures]}
-    for group in alike.together(result.diagnostics):
-        draws = any(id(diagnostic) in drawn for diagnostic in group.findings)
-        yield from _finding(group, sources, settings.style, draws)
+    for diagnostic in result.diagnostics:
+        yield from _finding(diagnostic, sources, settings.style, id(diagnostic) in drawn)
         yield ""
     if settings.show_summary:
         yield wording.last_line(result)
 
 
-def _finding(group: alike.Group, sources: SourceLines, style: Style, draws: bool) -> Iterator[str]:
-    diagnostic = alike.as_one(group)
+def _finding(diagnostic: Diagnostic, sources: SourceLines, style: Style, draws: bool) -> Iterator[str]:
     gutter = frames.gutter_width(diagnostic)
     head = style.rule(f"{diagnostic.severity}[{diagnostic.code}]", diagnostic.code, diagnostic.severity)
     yield f"{head}{style.paint(f': {diagnostic.message}', 'bold')}"
     yield from frames.code_frame(diagnostic, sources, style, gutter)
     margin = " " * gutter
-    for label, text in (*alike.notes(group), *wording.notes(diagnostic)):
+    for label, text in wording.notes(diagnostic):
         yield f"{margin} {style.paint('=', 'blue')} {style.paint(f'{label}:', 'bold')} {text}"
     if diagnostic.suggestion:
         yield from _suggestion(diagnostic.suggestion, sources, style, gutter)

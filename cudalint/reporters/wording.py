@@ -4,15 +4,20 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import pairwise
 
 from cudalint.diagnostics import Diagnostic, Suggestion
-from cudalint.facts import LaunchFacts
+from cudalint.facts import LaunchFacts, Place
 from cudalint.numerals import count
 from cudalint.results import CheckResult
 
 _MOST_LAUNCHES = 3
 _MOST_OTHERS = 2
 _MOST_VARIANTS = 2
+_MOST_LINES = 6
+_MOST_FAR = 3
+_MOST_KERNELS = 3
+_MOST_ARRAYS = 3
 
 
 def dimensions(sizes: tuple[int, int, int]) -> str:
@@ -67,19 +72,23 @@ def launch_phrases(launches: Sequence[LaunchFacts]) -> list[str]:
     return phrases
 
 
-def variant_phrases(variants: Sequence[Diagnostic], message: str = "") -> list[str]:
-    """The worst of the variants of a finding with that message, then how many more there are."""
-    phrases = [f"{_what(variant, message)}, {_where(variant)}" for variant in variants[:_MOST_VARIANTS]]
-    more = len(variants) - _MOST_VARIANTS
+def variant_phrases(diagnostic: Diagnostic) -> list[str]:
+    """Where else a finding is there, under other launches and template arguments, with what it says there unless its
+    own message has the figures of all; then how many more such there are."""
+    phrases = list(dict.fromkeys(_variant(variant, diagnostic) for variant in diagnostic.variants))
+    more = len(phrases) - _MOST_VARIANTS
     if more > 0:
-        phrases.append(f"{count(more, 'milder variant')} under other launches or template arguments")
+        phrases[_MOST_VARIANTS:] = [f"{count(more, 'more case')} of other launches or template arguments"]
     return phrases
 
 
-def _what(variant: Diagnostic, message: str) -> str:
-    """What a variant says, or what it takes for granted where it says the same."""
+def _variant(variant: Diagnostic, diagnostic: Diagnostic) -> str:
     assumptions = assumptions_of(variant.assumptions, variant.launches)
-    return f"where {', '.join(assumptions)}" if variant.message == message and assumptions else variant.message
+    what = variant.message
+    if variant.worded or variant.message == diagnostic.message:
+        own = assumptions != assumptions_of(diagnostic.assumptions, diagnostic.launches)
+        what = f"where {', '.join(assumptions)}" if own and assumptions else "the same"
+    return f"{what}, {_where(variant)}"
 
 
 def _where(variant: Diagnostic) -> str:
@@ -88,12 +97,14 @@ def _where(variant: Diagnostic) -> str:
 
 
 def notes(diagnostic: Diagnostic) -> Iterator[tuple[str, str]]:
-    """What is to be said beside the message, each with its label: launches, variants, assumptions."""
+    """What is to be said beside the message, each with its label: places and kernels that it is about too, launches,
+    variants, assumptions."""
+    yield from (("also", phrase) for phrase in _elsewhere(diagnostic))
     first, *others = launch_phrases(diagnostic.launches) or [""]
     if diagnostic.instantiation:
         yield "kernel", f"{diagnostic.instantiation}, for {first}" if first else diagnostic.instantiation
     yield from (("also for", phrase) for phrase in others)
-    yield from (("also", phrase) for phrase in variant_phrases(diagnostic.variants, diagnostic.message))
+    yield from (("also", phrase) for phrase in variant_phrases(diagnostic))
     if diagnostic.not_in:
         named, more = diagnostic.not_in[:_MOST_OTHERS], len(diagnostic.not_in) - _MOST_OTHERS
         names = [*named, count(more, "other instantiation")] if more > 0 else [*named]
@@ -101,6 +112,53 @@ def notes(diagnostic: Diagnostic) -> Iterator[tuple[str, str]]:
     assumptions = assumptions_of(diagnostic.assumptions, diagnostic.launches)
     if assumptions:
         yield "assumed", ", ".join(assumptions)
+
+
+def _elsewhere(diagnostic: Diagnostic) -> Iterator[str]:
+    """`the same at 3 more places, up to line 10`, `the same in second<1>, third and 4 more kernels`."""
+    places = list(dict.fromkeys(other.place for other in diagnostic.also if other.place != diagnostic.place))
+    if places:
+        yield f"the same at {count(len(places), 'more place')}{_of_arrays(diagnostic)}{_at(diagnostic.place, places)}"
+    own = diagnostic.instantiation or diagnostic.kernel
+    names = dict.fromkeys(other.instantiation or other.kernel for other in diagnostic.also)
+    kernels = [name for name in names if name and name != own]
+    if kernels:
+        more = len(kernels) - _MOST_KERNELS
+        named = ", ".join(kernels[:_MOST_KERNELS])
+        yield f"the same in {named}" + (f" and {count(more, 'more kernel')}" if more > 0 else "")
+
+
+def more_places(diagnostic: Diagnostic) -> str:
+    """How often else there is a finding, for formats that have one line for each."""
+    others = {other.place for other in diagnostic.also} - {diagnostic.place}
+    return f" (and at {count(len(others), 'more place')})" if others else ""
+
+
+def _of_arrays(diagnostic: Diagnostic) -> str:
+    names = dict.fromkeys(other.about for other in diagnostic.also)
+    arrays = [f"`{name}`" for name in names if name and name != diagnostic.about]
+    if not arrays:
+        return ""
+    more = len(arrays) - _MOST_ARRAYS
+    return f", also of {', '.join(arrays[:_MOST_ARRAYS])}" + (f" and {count(more, 'more array')}" if more > 0 else "")
+
+
+def _at(place: Place, others: Sequence[Place]) -> str:
+    """Where the others are: lines of the same file, and of which others how many."""
+    here = [other for other in others if other.path == place.path]
+    if len(here) == len(others) and all(a.line <= b.line <= a.end_line + 1 for a, b in pairwise([place, *others])):
+        last = others[-1].line
+        return f", up to line {last}" if last != place.line else " on this line"
+    phrases = []
+    if here:
+        lines = list(dict.fromkeys(str(other.line) for other in here))
+        listed = ", ".join(lines[:_MOST_LINES]) + (", ..." if len(lines) > _MOST_LINES else "")
+        phrases.append(f"at {'lines' if len(lines) > 1 else 'line'} {listed}")
+    far = [f"{other.path}:{other.line}" for other in others if other.path != place.path]
+    if far:
+        more = len(far) - _MOST_FAR
+        phrases.append(f"at {', '.join(far[:_MOST_FAR])}" + (f" and {more} more" if more > 0 else ""))
+    return f", {enumeration(phrases)}"
 
 
 def advice(suggestion: Suggestion) -> str:

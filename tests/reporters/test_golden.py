@@ -24,6 +24,7 @@ from handmade import (
 )
 from msgspec.structs import replace
 
+from cudalint.causes import told_once
 from cudalint.diagnostics import Diagnostic, Edit, Picture, Related, Suggestion
 from cudalint.facts import Gap, Place, Problem
 from cudalint.reporters import concise, facts_text, text
@@ -104,33 +105,21 @@ def _with_variants() -> Diagnostic:
     return replace(column_read(), variants=tuple(milder))
 
 
-def _of_neighbours() -> Iterable[Diagnostic]:
-    """The lines from 7 to 10 say the same, and one of them twice; another launch, and line 16, are apart."""
-    plain = replace(strided_load(), launches=(launch(),), assumptions=())
-    for line in (7, 8, 9):
-        yield replace(plain, place=place(line, 5, 12))
-    yield replace(plain, place=place(8, 5, 12), launches=(launch(line=30),))
-    yield replace(plain, place=place(10, 5, 12))
-    yield replace(plain, place=place(10, 26, 33))
-    yield replace(plain, place=place(16, 5, 12))
-    yield replace(plain, place=place(16, 14, 20))
-
-
 def _of_one_cause() -> Iterable[Diagnostic]:
     """Two arrays on neighbouring lines and one further on are told together, the other cause between them is not; a
     line of a function that three kernels call is told once, and so are the lines that nobody can read for want of a
     header, whatever is said of each."""
-    plain = replace(strided_load(), launches=(launch(),), assumptions=(), cause="32 of 4, stride 8", about="in")
+    plain = replace(strided_load(), launches=(launch(),), assumptions=(), causes=("stride 8",), about="in")
     yield plain
     yield replace(plain, place=place(9, 5, 12), message="the same of `out`", about="out")
-    yield replace(plain, place=place(10, 5, 12), message="a cause of its own", cause="16 of 4", about="in")
+    yield replace(plain, place=place(10, 5, 12), message="a cause of its own", causes=("stride 4",), about="in")
     yield replace(plain, place=place(16, 5, 12), message="the same of `t`", about="t")
-    called = replace(plain, place=place(12, 1, 2), message="in a function", cause="")
+    called = replace(plain, place=place(12, 1, 2), message="in a function", causes=())
     for kernel_name in ("first", "second<1>", "second<2>", "third", "fourth"):
         yield replace(called, kernel=kernel_name, instantiation=kernel_name)
-    unread = Diagnostic("CL902", "incomplete-analysis", "info", place(3, 1, 1), "expected ';'", "", "", cause="headers")
+    unread = Diagnostic("CL902", "incomplete-analysis", "info", place(3, 1, 1), "expected ';'", "", "")
     for line in (3, 5, 6, 7, 8, 9, 11, 13):
-        yield replace(unread, place=place(line, 1, 1), message=f"error {line}")
+        yield replace(unread, place=place(line, 1, 1), message=f"error {line}", causes=("headers",))
 
 
 @pytest.mark.parametrize(
@@ -144,8 +133,7 @@ def _of_one_cause() -> Iterable[Diagnostic]:
         ("awkward_sources", lambda: _text(_result(*_awkward_diagnostics()))),
         ("many_launches", lambda: _text(_result(_many_launches()))),
         ("variants", lambda: _text(_result(_with_variants()))),
-        ("alike", lambda: _text(_result(*_of_neighbours()))),
-        ("one_cause", lambda: _text(_result(*_of_one_cause()))),
+        ("one_cause", lambda: _text(_result(*told_once(list(_of_one_cause()), SourceLines())))),
         ("failures", lambda: _text(_result(failures=(Failure("a.cu", "gone"), Failure("b.cu", "gone"))))),
         ("concise", lambda: list(concise.render(_result(strided_load(), column_read()), Style()))),
     ],

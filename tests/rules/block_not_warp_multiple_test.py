@@ -10,8 +10,10 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from linting import lint
 
+from cudalint.causes import told_once
 from cudalint.hardware.targets import find_target
-from cudalint.reporters.alike import notes, together
+from cudalint.reporters.sources import SourceLines
+from cudalint.reporters.wording import notes
 
 
 def _launched(block: str) -> str:
@@ -82,9 +84,10 @@ def test_launches_with_a_block_of_one_size_are_told_together() -> None:
             TEST(two, 100);
         }
     """
-    groups = together(lint(text, "CL501"))
-    assert [[finding.place.line for finding in group.findings] for group in groups] == [[6, 7, 8, 10], [9]]
-    assert list(notes(groups[0])) == [("also", "the same at 3 more places, at lines 7, 8, 10")]
+    first, other = told_once(lint(text, "CL501"), SourceLines())
+    assert (first.place.line, [each.place.line for each in first.also]) == (6, [7, 8, 10])
+    assert next(notes(first)) == ("also", "the same at 3 more places, at lines 7, 8, 10")
+    assert (other.place.line, other.also) == (9, ())
 
 
 def _written_for(threads: int, index: str, bounds: str = "") -> str:

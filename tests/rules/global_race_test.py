@@ -5,7 +5,9 @@ from __future__ import annotations
 import pytest
 from linting import advice, lint
 
-from cudalint.reporters.alike import notes, together
+from cudalint.causes import told_once
+from cudalint.reporters.sources import SourceLines
+from cudalint.reporters.wording import notes
 
 _KERNELS = {
     # Each thread may have the same 2 to add, or all of them together.
@@ -101,8 +103,8 @@ def test_steps_that_all_threads_take_are_told_together() -> None:
         }
         void run(unsigned *word, unsigned base, unsigned kind) { k<<<1, 128>>>(word, base, kind); }
     """
-    (group,) = together(lint(source, "CL305"))
-    assert list(notes(group)) == [("also", "the same at 2 more places, at lines 6, 8")]
+    (found,) = told_once(lint(source, "CL305"), SourceLines())
+    assert next(notes(found)) == ("also", "the same at 2 more places, at lines 6, 8")
 
 
 def test_no_barrier_orders_rows_that_lie_in_each_other() -> None:

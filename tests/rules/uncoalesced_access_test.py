@@ -31,7 +31,7 @@ def test_the_message_has_the_figures_and_the_pattern() -> None:
     assert diagnostic.message == (
         "32 sectors per request, ideal 4: 88% of the traffic of `out` is wasted (stride 8 elements)"
     )
-    assert diagnostic.figures == {"sectors_per_request": 32.0, "ideal_sectors": 4.0}
+    assert diagnostic.figures == {"sectors_per_request": 32.0, "ideal_sectors": 4.0, "wasted_traffic_share": 0.875}
     assert diagnostic.suggestion is None
 
 

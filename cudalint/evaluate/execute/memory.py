@@ -286,7 +286,9 @@ class Memory:
             subscripts = pointer.subscripts
             if subscripts is not None and offset:
                 subscripts = Subscripts(subscripts.symbol, subscripts.indices, subscripts.inner + offset)
-            record = place.record if len(parts) == 1 else Within(place.type.bytes, alignment(place.type), offset)
+            record = place.record if len(parts) == 1 else Within(
+                place.type.bytes, alignment(place.type), offset, ir.type_name(place.type)
+            )
             address = self.graph.binary("+", start, self.graph.const(offset, I8), I8)
             self.events.append(
                 AccessEvent(

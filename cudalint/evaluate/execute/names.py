@@ -137,9 +137,13 @@ def field_place(ex: Executor, base: Place, name: str, type_: ir.Type) -> Place:
         subscripts = Subscripts(subscripts.symbol, subscripts.indices, subscripts.inner + offset)
     moved = ex.graph.binary("+", pointer.offset, ex.graph.const(offset, I8), I8)
     if base.record is not None:
-        record: Within | None = Within(base.record.bytes, base.record.align, base.record.offset + offset)
+        record: Within | None = Within(
+            base.record.bytes, base.record.align, base.record.offset + offset, base.record.name
+        )
     else:
-        record = Within(base.type.bytes, base.type.align, offset) if isinstance(base.type, ir.RecordType) else None
+        record = None
+        if isinstance(base.type, ir.RecordType):
+            record = Within(base.type.bytes, base.type.align, offset, base.type.name)
     inner_place = MemoryPlace(Pointer(pointer.target, moved, type_, subscripts, pointer.one_of), type_, record)
     if ir.is_reference(type_):
         return pointer_place(ex, expressions.read(ex, inner_place, ir.Span("", 0, 0, 0, 0)), type_)

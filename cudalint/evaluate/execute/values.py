@@ -148,11 +148,12 @@ class LocalPlace(Struct, frozen=True, eq=False):
 
 
 class Within(Struct, frozen=True):
-    """The record in memory of which something is a part: its size and alignment, and where in it the part lies."""
+    """The record in memory of which something is a part: its size, alignment and name, and where in it the part is."""
 
     bytes: int
     align: int
     offset: int
+    name: str
 
 
 class MemoryPlace(Struct, frozen=True, eq=False):
