@@ -26,15 +26,15 @@ def _lines(diagnostic: Diagnostic) -> list[int]:
 
 
 def test_a_line_that_kernels_come_through() -> None:
-    """Three words of 12 bytes in a helper: each lane's are 12 bytes apart, so 32 of them lie in 12 sectors, ideal 4."""
+    """The first word of every 32 bytes, in a helper: each lane has a sector of its own."""
     source = """
-        __device__ float3 load(const float *p, int i) { return make_float3(p[3 * i], p[3 * i + 1], p[3 * i + 2]); }
-        __global__ void first(const float *in, float *out) { out[threadIdx.x] = load(in, threadIdx.x).x; }
-        __global__ void second(const float *in, float *out) { out[threadIdx.x] = load(in, threadIdx.x).y; }
+        __device__ float load(const float *p, int i) { return p[8 * i]; }
+        __global__ void first(const float *in, float *out) { out[threadIdx.x] = load(in, threadIdx.x); }
+        __global__ void second(const float *in, float *out) { out[threadIdx.x] = load(in, threadIdx.x) + 1; }
         void run(float *a, float *b) { first<<<1, 256>>>(a, b); second<<<1, 256>>>(a, b); }
     """
     (found,) = _told(source, "CL101")
-    assert found.message.startswith("12 sectors per request, ideal 4")
+    assert found.message.startswith("32 sectors per request, ideal 4")
     assert set(_lines(found)) == {2}
     assert ("also", "the same in second") in list(notes(found))
 
