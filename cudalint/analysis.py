@@ -32,6 +32,7 @@ from cudalint.options import AnalysisOptions
 from cudalint.parse_options import architecture_of, parse_options
 from cudalint.program.constants_elsewhere import ConstantsElsewhere
 from cudalint.source.encoding import to_bytes
+from cudalint.timings import timed
 from cudalint.toolkit.cubin import read_cubin
 from cudalint.toolkit.nvcc import Compilation, compiled_usage
 from cudalint.toolkit.usage import Usage, UsageError, merged
@@ -100,9 +101,10 @@ def _analyse_part(
     unit = part.unit
     usage, failures = _usage(path, unit, options, text)
     sources = _sources(path, unit)
-    analysis = FileAnalysis.of(
-        unit, options, partial(constant_named, part.parsed), usage, tuple(sources), deadline, part.architecture
-    )
+    with timed("host"):
+        analysis = FileAnalysis.of(
+            unit, options, partial(constant_named, part.parsed), usage, tuple(sources), deadline, part.architecture
+        )
     analysis.watch = watch
     # The other files of the program are done with.
     give_back()
@@ -120,11 +122,12 @@ def _parts(path: str, text: CudaText, options: AnalysisOptions) -> list[_Part]:
     unsaved = {other: to_bytes(changed) for other, changed in options.unsaved}
 
     def part(architecture: str) -> _Part:
-        parsed = parse_file(path, replace(built, arch=architecture), text.data, text.places, unsaved)
-        unit = lower_unit(parsed, constant=elsewhere.value)
-        made = with_instances(parsed, unit, [name for _, name, _ in options.params])
-        if made is not None:
-            parsed, unit = made, lower_unit(made, constant=elsewhere.value)
+        with timed("parse"):
+            parsed = parse_file(path, replace(built, arch=architecture), text.data, text.places, unsaved)
+            unit = lower_unit(parsed, constant=elsewhere.value)
+            made = with_instances(parsed, unit, [name for _, name, _ in options.params])
+            if made is not None:
+                parsed, unit = made, lower_unit(made, constant=elsewhere.value)
         return _Part(parsed, unit, frozenset(ref.name for ref in unit.kernels))
 
     usual = part(built.arch)

@@ -8,7 +8,7 @@ from typing import NamedTuple, TypeVar
 from msgspec import Struct
 from msgspec.structs import replace
 
-from cudalint.cache.results import KeptJob, Results, check_and_keep
+from cudalint.cache.results import Checked, KeptJob, Results, check_and_keep
 from cudalint.config import ConfigError
 from cudalint.diagnostics import Diagnostic
 from cudalint.discovery import SourceFile
@@ -19,6 +19,7 @@ from cudalint.options import AnalysisOptions
 from cudalint.pool import Done, JobWatcher, Limits, Lost, run_jobs
 from cudalint.results import CheckResult, Failure, FileReport, Note, total_coverage
 from cudalint.settings import FileSettings, Settings
+from cudalint.timings import Timings
 from cudalint.watching import Watcher
 
 Job = TypeVar("Job")
@@ -99,6 +100,8 @@ class Lint(Struct, frozen=True, eq=False):
     else's."""
     most_findings: int | None = None
     """For one file."""
+    timings: Timings | None = None
+    """Is told how long files took."""
 
     def reports(self, configured: Sequence[Configured]) -> tuple[list[FileReport], list[Failure]]:
         """What comes of files, once all are done."""
@@ -136,11 +139,15 @@ class Lint(Struct, frozen=True, eq=False):
             if known is None:
                 jobs.append(job)
             else:
+                if self.timings is not None:
+                    self.timings.from_cache += 1
                 yield known.path, known
         paths = [job.job.path for job in jobs]
         needed = _NEEDED if self.preloads else ()
         for index, value in run_all(check_and_keep, jobs, self.limits, needed, _by_path(self.watcher, paths)):
-            yield paths[index], Failure(paths[index], value.reason) if isinstance(value, Lost) else value
+            if self.timings is not None:
+                self.timings.note(paths[index], value.times if isinstance(value, Checked) else None)
+            yield paths[index], value.answer if isinstance(value, Checked) else Failure(paths[index], value.reason)
         if jobs:
             results.tidy()
 

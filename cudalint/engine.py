@@ -36,6 +36,7 @@ from cudalint.source.text import source_text
 from cudalint.suppressions import AnnotationReview, Finding, suppress
 from cudalint.thresholds import Thresholds
 from cudalint.time_limit import OutOfTime, interruptible
+from cudalint.timings import timed
 
 if TYPE_CHECKING:
     from cudalint.kernel_analysis import Watch
@@ -82,7 +83,8 @@ def check_file(job: CheckJob) -> FileReport | Failure:
     facts = analyse(job.path, job.options)
     if isinstance(facts, Failure):
         return facts
-    return report_on(facts, job, time.process_time() - start)
+    with timed("rules"):
+        return report_on(facts, job, time.process_time() - start)
 
 
 def analyse(path: str, options: AnalysisOptions, watch: Watch | None = None) -> FileFacts | Failure:
@@ -108,7 +110,8 @@ def report_on(facts: FileFacts, job: CheckJob, spent: float = 0.0) -> FileReport
     launched, unlaunched = _by_launch(facts)
     complaints, unused = _annotation_findings(outcome.reviews, job.selection, failures)
     try:
-        proved = _with_proven_edits(outcome.kept, facts, job, spent)
+        with timed("edits"):
+            proved = _with_proven_edits(outcome.kept, facts, job, spent)
     except Exception as error:
         failures.append(f"edits are not tried: {described(error)}")
         proved = [_without_edits(diagnostic) for diagnostic in outcome.kept]

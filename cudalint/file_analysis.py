@@ -51,6 +51,7 @@ from cudalint.program.host_code import HostCode
 from cudalint.scenarios.choosing import for_host_code
 from cudalint.source.text import source_text
 from cudalint.time_limit import OutOfTime, interruptible
+from cudalint.timings import timed_kernel
 from cudalint.toolkit.usage import Usage, usage_of
 from cudalint.watching import tell
 
@@ -129,7 +130,8 @@ class FileAnalysis(Struct, eq=False):
                 continue
             tell(ref.name)
             try:
-                found[index] = self._instantiations(ref)
+                with timed_kernel(ref.name):
+                    found[index] = self._instantiations(ref)
             except Exception as error:
                 self.broken.setdefault(ref.name, described(error))
         return tuple(facts for index in sorted(found) for facts in found[index])

@@ -35,6 +35,7 @@ from cudalint.launches.parameter_facts import allocated_bytes, argument_values, 
 from cudalint.options import AnalysisOptions
 from cudalint.reasons import Problem, ReasonKind
 from cudalint.scenarios.choosing import for_kernel, for_limits, for_statements
+from cudalint.timings import Phase, timed
 from cudalint.toolkit.usage import Usage
 
 Watch = Callable[[Execution], None]
@@ -96,7 +97,8 @@ class KernelAnalysis(Struct, eq=False):
                 with named_after_parameters(configuration, self.graph):
                     self._under_last(index, configuration, providers)
         for provider in providers:
-            provider.finish(self)
+            with timed(_phase_of(provider)):
+                provider.finish(self)
         for problem in self.function.problems:
             self.gap(self.function.name_span, not_resolved(problem), "unresolved", problem)
         if self.function.launches_kernels:
@@ -111,16 +113,20 @@ class KernelAnalysis(Struct, eq=False):
             self.watch(execution)
         run = Run(self, index, configuration, execution)
         for provider in providers:
-            provider.add(run)
+            with timed(_phase_of(provider)):
+                provider.add(run)
         for provider in providers:
-            provider.add_last(run)
+            with timed(_phase_of(provider)):
+                provider.add_last(run)
 
     def _under_last(self, index: int, configuration: Configuration, providers: Sequence[Provider]) -> None:
         """Adds what is found under the last launch of a host loop where the first one's figures are too good to stand
         for it: with a stride of 32 other than with one of 1."""
         last = AccessCollector.of(self)
-        last.add(Run(self, index, configuration, self.again(index, configuration)))
-        if any(isinstance(each, AccessCollector) and each.is_exceeded_by(last, index) for each in providers):
+        with timed("figures"):
+            last.add(Run(self, index, configuration, self.again(index, configuration)))
+            is_worse = any(isinstance(each, AccessCollector) and each.is_exceeded_by(last, index) for each in providers)
+        if is_worse:
             self._under(len(self._launches), configuration, providers)
 
     def _together(self, providers: Sequence[Provider]) -> KernelFacts:
@@ -139,8 +145,9 @@ class KernelAnalysis(Struct, eq=False):
             asks_block_size=asks_block_size(function),
             collected=self.options.kinds,
         )
-        for provider in providers:
-            facts = provider.put_into(facts)
+        with timed("figures"):
+            for provider in providers:
+                facts = provider.put_into(facts)
         return without(facts, {provider.kind for provider in providers} - self.options.kinds)
 
     @property
@@ -202,7 +209,8 @@ class KernelAnalysis(Struct, eq=False):
         function = function or self.function
         # Loops may be counted out by numbers that options change, and which the user may have said something about.
         self._stated(configuration)
-        executor, reason = self._run(configuration, function)
+        with timed("kernels"):
+            executor, reason = self._run(configuration, function)
         if not quiet:
             if reason is not None:
                 self.gap(self.function.name_span, reason)
@@ -265,6 +273,14 @@ class KernelAnalysis(Struct, eq=False):
     def gap(self, span: ir.Span, reason: str, kind: ReasonKind = "other", problem: Problem | None = None) -> None:
         gap = Gap(span.path, span.line, reason, kind=kind, problem=problem)
         self.gaps.setdefault((span.path, span.line, reason), gap)
+
+
+_ORDER: Kinds = frozenset({"races", "barriers"})
+"""What is about the order between threads."""
+
+
+def _phase_of(provider: Provider) -> Phase:
+    return "races" if provider.kind in _ORDER else "figures"
 
 
 def _named(values: Iterable[tuple[str, Value | ValuePlace]]) -> Iterator[tuple[str, Node]]:

@@ -14,6 +14,7 @@ from cudalint.cache.program import fingerprint, surroundings
 from cudalint.engine import CheckJob, check_file
 from cudalint.program.disk import digest, noting
 from cudalint.results import Failure, FileReport
+from cudalint.timings import FileTimes, begin, taken
 
 _FORMAT = 1
 _ENCODER = Encoder(order="deterministic")
@@ -28,8 +29,21 @@ class KeptJob(Struct, frozen=True):
     """None where it is not to be kept."""
 
 
-def check_and_keep(kept: KeptJob) -> FileReport | Failure:
+class Checked(Struct, frozen=True):
+    """What came of a file, and how long that took."""
+
+    answer: FileReport | Failure
+    times: FileTimes
+
+
+def check_and_keep(kept: KeptJob) -> Checked:
     """Lints a file in a worker, and keeps what comes of it, if another run would come to the same."""
+    begin()
+    answer = _checked_and_kept(kept)
+    return Checked(answer, taken())
+
+
+def _checked_and_kept(kept: KeptJob) -> FileReport | Failure:
     if kept.key is None or kept.folder is None:
         return check_file(kept.job)
     start = time.time_ns()

@@ -27,7 +27,7 @@ from cudalint.cli.rendering import (
 )
 from cudalint.cli.run_settings import DEFAULT_FAIL_ON, Given, run_settings
 from cudalint.cli.sieve import Sieve
-from cudalint.cli.terminal import is_wide, output_style, print_failures, print_notes, write_lines
+from cudalint.cli.terminal import is_wide, output_style, print_failures, print_lines, print_notes, write_lines
 from cudalint.cli.warnings import warn_of_options, warn_of_settings
 from cudalint.diagnostics import Severity
 from cudalint.discovery import STDIN, discover
@@ -38,6 +38,7 @@ from cudalint.reporters import pictures
 from cudalint.reporters.formats import FORMATS, PATCH
 from cudalint.reporters.sources import SourceLines
 from cudalint.results import SEVERITIES, CheckResult
+from cudalint.timings import Timings
 
 _report = under("Report")
 
@@ -83,6 +84,10 @@ _report_options = together(
         help="Draw banks and sectors.  [default: the worst three, in a wide terminal]",
     ),
     _report("--color/--no-color", default=None, help="Use colours.  [default: in a terminal]"),
+    _report(
+        "--timings", is_flag=True,
+        help="Print on stderr where the time went: steps, the slowest files and kernels, results of earlier runs.",
+    ),
     _report("-q", "--quiet", is_flag=True, help="Print findings only, no summary and no progress."),
 )  # fmt: skip
 
@@ -142,6 +147,7 @@ def command(
     diff: str | None,
     max_findings: int,
     statistics: bool,
+    timings: bool,
     show: bool | None,
     color: bool | None,
     quiet: bool,
@@ -206,6 +212,7 @@ def command(
     if run.failure is not None and run.failure not in failures:
         failures.append(run.failure)
     target = target_of(configured, settings)
+    measured = Timings() if timings else None
     with ProgressBar(len(found.files), quiet) as progress:
         lint = Lint(
             limits_from({**values, "jobs": run.jobs}),
@@ -214,6 +221,7 @@ def command(
             cache=None if no_cache else results_folder(cache_dir),
             watcher=progress if progress.is_watched else None,
             preloads=True,
+            timings=measured,
             most_findings=max_findings,
         )
         grounds = Grounds.of(paths, (file.path for file in found.files if file.text is None), settings.excludes)
@@ -259,6 +267,8 @@ def command(
     print_notes(() if quiet else result.notes)
     warn_of_options(values, result.parameters)
     warn_of_settings(result.paths, settings)
+    if measured is not None:
+        print_lines(measured.lines(run.jobs))
     print_failures(failure for failure in result.failures if failure.message != UNFINISHED)
     if left:
         return interrupted(f"{len(left)} of {count(len(found.files), 'file')} not linted")

@@ -76,6 +76,12 @@ def print_failures(failures: Iterable[Failure]) -> None:
         sys.stderr.write(f"cudalint: error: {failure.path}: {failure.message}\n")
 
 
+def print_lines(lines: Iterable[str]) -> None:
+    """What is about the run and no part of the report, on stderr."""
+    sys.stdout.flush()
+    sys.stderr.writelines(f"{line}\n" for line in lines)
+
+
 def print_notes(notes: Sequence[Note]) -> None:
     """On stderr, one line for all files of which the same is to be said; then how many more files there are."""
     sys.stdout.flush()
