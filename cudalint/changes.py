@@ -18,6 +18,7 @@ from cudalint.diagnostics import Diagnostic, Edit
 from cudalint.facts import Place
 from cudalint.program.arguments import as_path
 from cudalint.program.folders import work_tree
+from cudalint.program.tools import safe_environment, tool
 
 _HUNK = re.compile(r"@@ -\d+(?:,(?P<removed>\d+))? \+(?P<start>\d+)(?:,(?P<added>\d+))? @@")
 _ESCAPE = re.compile(r"\\([0-7]{3}|.)")
@@ -183,11 +184,14 @@ def _git(folder: str, *arguments: str) -> str:
 
 def _run(folder: str, *arguments: str) -> subprocess.CompletedProcess[str]:
     overrides = [word for key, value in _OVERRIDES.items() for word in ("-c", f"{key}={value}")]
-    command = ["git", "--no-pager", "-C", as_path(folder), *overrides, *arguments]
+    git = tool("git")
+    if git is None:
+        raise ChangesError("git is not in PATH")
+    command = [git, "--no-pager", "-C", as_path(folder), *overrides, *arguments]
     try:
         return subprocess.run(  # noqa: S603  # The arguments are ours, but for a revision that git has checked.
             command, stdin=subprocess.DEVNULL, capture_output=True, text=True, encoding="utf-8",
-            errors="surrogateescape", check=False, env={**os.environ, **_ENVIRONMENT}, timeout=_SECONDS,
+            errors="surrogateescape", check=False, env={**safe_environment(), **_ENVIRONMENT}, timeout=_SECONDS,
         )  # fmt: skip
     except subprocess.TimeoutExpired:
         raise ChangesError(f"git in {folder} takes longer than {_SECONDS:g} seconds") from None

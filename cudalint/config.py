@@ -426,10 +426,10 @@ def _patterns(entry: _Entry) -> Names:
 
 
 def _pattern(entry: _Entry, text: str) -> str:
-    from cudalint.path_patterns import bad_pattern
+    from cudalint.path_patterns import BAD_PATTERN, bad_pattern
 
     if bad_pattern((text,)) is not None:
-        raise entry.error(f"has the pattern `{text}`, which means nothing; patterns are written as in .gitignore")
+        raise entry.error(f"has the pattern `{text}`, which {BAD_PATTERN}")
     return text
 
 

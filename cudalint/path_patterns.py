@@ -18,6 +18,11 @@ if TYPE_CHECKING:
     from pathspec import GitIgnoreSpec
 
 
+_MOST_STARS = 3
+"""In one part of a path; the time for a name goes with its length to this power."""
+BAD_PATTERN = f"means nothing, or has more than {_MOST_STARS} stars in a part; patterns are written as in .gitignore"
+
+
 class PathPatterns(Struct, frozen=True, dict=True):
     """Patterns that count from one folder on. Picklable: workers receive some."""
 
@@ -98,9 +103,12 @@ def _read_patterns(path: str) -> tuple[str, ...]:
 
 
 def _is_usable(line: str) -> bool:
-    """Git passes over a pattern that means nothing; pathspec raises an error."""
+    """Git passes over a pattern that means nothing; pathspec raises an error. With many stars its expressions take
+    longer than anybody would wait."""
     from pathspec import GitIgnoreSpec
 
+    if line.count("**") > _MOST_STARS or any(part.count("*") > _MOST_STARS for part in line.split("/")):
+        return False
     try:
         GitIgnoreSpec.from_lines([line])
     except ValueError:

@@ -13,6 +13,7 @@ from cudalint.cli import FAILED, FINDINGS, NOTHING_FOUND
 from cudalint.cli.analysis_options import analysis_options, limits_from, settings_from
 from cudalint.cli.parameters import parameter_values
 from cudalint.cli.terminal import print_failures, write_lines
+from cudalint.cli.warnings import tell_of_programs
 from cudalint.discovery import discover
 from cudalint.driver import configure
 from cudalint.options import AnalysisOptions
@@ -68,6 +69,8 @@ def command(
 
     settings = settings_from({**values, "params": (*values["params"], *arguments)})
     run = _Run(limits_from(values), Settings(method, kernel_time))
+    if not quiet:
+        tell_of_programs(("nvidia-smi", *(() if method == "instrumented" else ("ncu",))), None)
     found = discover(paths, settings.excludes, values["force_exclude"])
     configured, broken = configure(found.files, settings)
     run.measure([(each.file.path, each.options) for each in configured if not each.file.is_optional], fixes)

@@ -133,11 +133,11 @@ def database(ctx: click.Context, option: click.Parameter, path: str | None) -> s
 def path_patterns(ctx: click.Context, option: click.Parameter, texts: tuple[str, ...]) -> tuple[str, ...]:
     """Patterns as in `.gitignore`."""
     if texts:
-        from cudalint.path_patterns import bad_pattern
+        from cudalint.path_patterns import BAD_PATTERN, bad_pattern
 
         bad = bad_pattern(texts)
         if bad is not None:
-            raise click.BadParameter(f"the pattern `{bad}` means nothing; patterns are written as in .gitignore")
+            raise click.BadParameter(f"the pattern `{bad}` {BAD_PATTERN}")
     return texts
 
 

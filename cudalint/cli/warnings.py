@@ -20,10 +20,22 @@ Known = Collection[tuple[str, str]]
 
 def warn_of_options(values: Mapping[str, Any], known: Known) -> None:
     """Takes the options as click gives them."""
+    tell_of_programs(("nvcc",) if values["ptxas"] else (), values["cuda_path"])
     _warn(_folders(values["include_dirs"]))
     _warn(_parameters(values["params"], known))
     if known:
         _warn(_assumptions(values["assumes"], known))
+
+
+def tell_of_programs(names: Iterable[str], cuda_path: str | None) -> None:
+    """Which other programs are run, and from where."""
+    from cudalint.program.tools import tool
+    from cudalint.toolkit.nvcc import find_nvcc
+
+    found = [find_nvcc(cuda_path) if name == "nvcc" else tool(name) for name in names]
+    known = [path for path in found if path is not None]
+    if known:
+        sys.stderr.write(f"cudalint: note: runs {' and '.join(known)}\n")
 
 
 def warn_of_settings(paths: Iterable[str], settings: Settings) -> None:

@@ -10,7 +10,6 @@ import contextlib
 import os
 import pickle
 import re
-import shutil
 import signal
 import subprocess
 import sys
@@ -20,6 +19,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
+
+from cudalint.program.tools import tool
 
 if TYPE_CHECKING:
     # Reading counters needs no front end, which trials bring along.
@@ -147,7 +148,7 @@ def _instruction(path: str, function: str, line: int, row: Sequence[str], index:
 
 
 def find_ncu() -> str:
-    found = shutil.which("ncu")
+    found = tool("ncu")
     if found is None:
         raise NoCounters("Nsight Compute (ncu) is not installed")
     return found
@@ -196,7 +197,7 @@ def _profile_some(trials: Sequence[Trial], folder: str, seconds: float) -> list[
     said = _output(
         [
             ncu, "--clock-control", "none", "--section", "SourceCounters", "--force-overwrite", "--export", report,
-            sys.executable, "-m", "cudalint.confirm.profiled", jobs,
+            sys.executable, "-P", "-m", "cudalint.confirm.profiled", jobs,
         ],
         seconds,
         folder,

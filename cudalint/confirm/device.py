@@ -6,7 +6,6 @@ import ctypes
 import hashlib
 import os
 import re
-import shutil
 import subprocess
 from collections.abc import Sequence
 from functools import cache
@@ -18,6 +17,7 @@ from numpy.typing import NDArray
 
 from cudalint.confirm.sources import MAIN, Build
 from cudalint.confirm.trials import Buffer, Device, ModuleFigures, Trial
+from cudalint.program.tools import tool
 
 _CANARY_BYTES = 1 << 16
 _CANARY = 0xA5
@@ -140,10 +140,10 @@ def device() -> Device:
 
 def _driver_version() -> str | None:
     """The driver's own version, where the system tells it."""
-    tool = shutil.which("nvidia-smi")
-    if tool is None:
+    program = tool("nvidia-smi")
+    if program is None:
         return None
-    command = [tool, "--query-gpu=driver_version", "--format=csv,noheader"]
+    command = [program, "--query-gpu=driver_version", "--format=csv,noheader"]
     try:
         told = subprocess.run(command, capture_output=True, text=True, timeout=20, check=True)  # noqa: S603
     except (OSError, subprocess.SubprocessError):

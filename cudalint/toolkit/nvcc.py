@@ -10,7 +10,6 @@ import hashlib
 import json
 import os
 import re
-import shutil
 import subprocess
 import tempfile
 from collections.abc import Mapping, Sequence
@@ -20,6 +19,7 @@ from msgspec import Struct
 from cudalint.cache.folder import cache_folder
 from cudalint.program.arguments import as_path, harmless
 from cudalint.program.regular import read_regular
+from cudalint.program.tools import safe_environment, tool, tool_at
 from cudalint.replacing import replacing
 from cudalint.toolkit.usage import Usage, UsageError, read_ptxas
 
@@ -60,9 +60,10 @@ class Compilation(Struct, frozen=True):
 
 def find_nvcc(cuda_path: str | None) -> str | None:
     """The nvcc of the named toolkit, else the one in PATH, else that of CUDA_HOME or CUDA_PATH."""
-    homes = [cuda_path] if cuda_path else [os.environ.get("CUDA_HOME"), os.environ.get("CUDA_PATH")]
-    inside = [shutil.which(os.path.join(home, "bin", "nvcc")) for home in homes if home]
-    on_path = None if cuda_path else shutil.which("nvcc")
+    named = [os.environ.get("CUDA_HOME"), os.environ.get("CUDA_PATH")]
+    homes = [cuda_path] if cuda_path else [home for home in named if home and os.path.isabs(home)]
+    inside = [tool_at(os.path.join(home, "bin", "nvcc")) for home in homes]
+    on_path = None if cuda_path else tool("nvcc")
     return on_path or next((found for found in inside if found), None)
 
 
@@ -107,7 +108,8 @@ def _run(command: Sequence[str]) -> tuple[int, str]:
     try:
         # The user asked for this program, and no shell reads the arguments.
         run = subprocess.run(  # noqa: S603
-            command, stdin=subprocess.DEVNULL, capture_output=True, timeout=SECONDS, check=False
+            command, stdin=subprocess.DEVNULL, capture_output=True, timeout=SECONDS, check=False,
+            env=safe_environment(),
         )
     except subprocess.TimeoutExpired:
         raise UsageError(f"nvcc takes longer than {SECONDS:g} seconds") from None

@@ -1,0 +1,204 @@
+"""Repositories whose sources, links, databases and configurations lead out of them, and what they find there."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from cudalint.path_patterns import GitIgnored
+from cudalint.program.border import border_around, project_top
+from cudalint.program.regular import LARGEST, read_regular
+from cudalint.program.tools import tool
+
+Check = Callable[..., Any]
+
+_KERNEL = "__global__ void strided(float *p) { p[threadIdx.x * STRIDE] = 1.0f; }\n"
+"""With a stride of 32 each lane of a warp writes into a sector of its own: CL101."""
+_FALLBACK = "#ifndef STRIDE\n#define STRIDE 1\n#endif\n"
+
+
+@pytest.fixture
+def repository(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The current folder; beside it is a header that is none of the repository's business."""
+    for name in ("GITHUB_WORKSPACE", "CI_PROJECT_DIR"):
+        monkeypatch.delenv(name, raising=False)
+    (folder / "outside").mkdir()
+    (folder / "outside" / "secret.h").write_text("#define STRIDE 32\n")
+    repository = folder / "repository"
+    (repository / ".git").mkdir(parents=True)
+    monkeypatch.chdir(repository)
+    return repository
+
+
+def _lint(check: Check, text: str, *arguments: str) -> Any:
+    Path("a.cu").write_text(text + _FALLBACK + _KERNEL)
+    return check(*arguments, "a.cu")
+
+
+@pytest.mark.parametrize("via", ["absolute", "link", "link to a folder", "macro", "header"])
+def test_what_a_source_includes_from_outside_is_taken_as_empty(via: str, repository: Path, check: Check) -> None:
+    outside = repository.parent / "outside"
+    Path("link.h").symlink_to("../outside/secret.h")
+    Path("links").symlink_to(outside)
+    Path("header.h").write_text('#include "../outside/secret.h"\n')
+    text = {
+        "absolute": f'#include "{outside}/secret.h"\n',
+        "link": '#include "link.h"\n',
+        "link to a folder": '#include "links/secret.h"\n',
+        "macro": '#define NAME "../outside/secret.h"\n#include NAME\n',
+        "header": '#include "header.h"\n',
+    }[via]
+    assert "CL101" not in _lint(check, text).out
+
+
+def test_what_the_user_names_is_the_users(repository: Path, check: Check) -> None:
+    assert "CL101" in _lint(check, '#include "../outside/secret.h"\n', "-I", str(repository.parent / "outside")).out
+
+
+def test_a_refused_include_is_told(repository: Path, capfd: pytest.CaptureFixture[str], check: Check) -> None:
+    from cudalint.cli import run
+
+    Path("a.cu").write_text('#include "../outside/secret.h"\n' + _FALLBACK + _KERNEL)
+    run(["check", "-j1", "a.cu"])
+    assert "../outside/secret.h (it leads out of the project)" in capfd.readouterr().err
+
+
+def test_a_database_names_nothing_outside(repository: Path, check: Check) -> None:
+    outside = repository.parent / "outside"
+    (outside / "options").write_text("-DSTRIDE=32\n")
+    words = f"-I {outside} -isystem {outside} -I ../outside -I../outside -include {outside}/secret.h @{outside}/options"
+    command = f"nvcc {words} --options-file ../outside/options -Xcompiler -I{outside} -idirafter ../outside -c a.cu"
+    entry = {"directory": str(repository), "file": "a.cu", "command": command}
+    Path("compile_commands.json").write_text(json.dumps([entry]))
+    text = "#if __has_include(<secret.h>)\n#include <secret.h>\n#endif\n"
+    result = _lint(check, text)
+    assert "CL101" not in result.out
+    assert "leads out of the project and is left out; --compile-commands takes it" in result.err
+    assert "CL101" in _lint(check, text, "--compile-commands", ".").out
+
+
+def test_a_configuration_names_no_folder_outside(repository: Path, check: Check) -> None:
+    Path("cudalint.toml").write_text('include-dirs = ["../outside"]\n')
+    result = _lint(check, '#include "secret.h"\n')
+    assert "CL101" not in result.out
+    assert "cudalint.toml:1: `include-dirs` names ../outside, which leads out of the project" in result.err
+    assert "CL101" in _lint(check, '#include "secret.h"\n', "--config", "cudalint.toml").out
+
+
+def test_a_makefile_names_no_folder_outside(repository: Path, check: Check) -> None:
+    Path("Makefile").write_text(f"a: a.cu\n\tnvcc -I ../outside -I {repository.parent}/outside -o a a.cu\n")
+    assert "CL101" not in _lint(check, '#include "secret.h"\n').out
+
+
+@pytest.mark.parametrize("target", ["../outside/k.cu", "/proc/self/environ"])
+def test_a_source_that_is_a_link_to_the_outside_is_not_linted(target: str, repository: Path, check: Check) -> None:
+    (repository.parent / "outside" / "k.cu").write_text(_KERNEL.replace("STRIDE", "32"))
+    Path("a.cu").symlink_to(target)
+    result = check(".")
+    assert "CL101" not in result.out
+    assert (result.status, "cannot read it: it leads" in result.err) == (2, True)
+
+
+def test_links_within_the_project_are_followed(repository: Path, check: Check) -> None:
+    Path("include").mkdir()
+    Path("include/size.h").write_text("#define STRIDE 32\n")
+    Path("size.h").symlink_to("include/size.h")
+    assert "CL101" in _lint(check, '#include "size.h"\n').out
+
+
+def test_files_that_are_huge_are_not_read(repository: Path) -> None:
+    with open("huge.h", "wb") as file:
+        file.truncate(LARGEST + 1)
+    with pytest.raises(OSError, match="larger than 64 MB"):
+        read_regular("huge.h")
+    assert read_regular("huge.h", 3) == bytes(3)
+
+
+def test_where_a_project_ends(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("GITHUB_WORKSPACE", raising=False)
+    deep = folder / "a" / "b" / "c"
+    deep.mkdir(parents=True)
+    (folder / "a" / "LICENSE").touch()
+    (deep / "LICENSE").touch()
+    assert project_top(str(deep)) == str(folder / "a")
+    (folder / "a" / "b" / ".git").touch()  # A submodule of nothing.
+    assert project_top(str(deep)) == str(folder / "a" / "b")
+    (folder / ".git").mkdir()
+    assert project_top(str(deep)) == str(folder)
+    monkeypatch.setenv("HOME", str(folder))
+    assert project_top(str(deep)) == str(folder / "a" / "b")
+    assert border_around(str(deep / "k.cu")).problem_of(str(folder / ".ssh" / "id")) == "leads out of the project"
+    assert border_around(str(folder / "k.cu")).problem_of("/etc/passwd") == "leads out of the project"
+    assert border_around(str(folder / "k.cu")).problem_of("/usr/include/stdio.h") is None
+    assert border_around(str(folder / "k.cu")).problem_of("/dev/zero") == "leads to what is no file of a disk"
+
+
+# --- what is run ---------------------------------------------------------------------------------------------
+
+
+def test_no_module_of_the_current_folder_is_imported(repository: Path) -> None:
+    """Neither by its name nor as a package of rules."""
+    mark = "open('ran', 'w').close()\n"
+    for name in ("click.py", "msgspec.py", "numpy.py", "own_rules.py"):
+        Path(name).write_text(mark)
+    Path("own-1.0.dist-info").mkdir()
+    Path("own-1.0.dist-info/METADATA").write_text("Metadata-Version: 2.1\nName: own\nVersion: 1.0\n")
+    Path("own-1.0.dist-info/entry_points.txt").write_text("[cudalint.rules]\nown = own_rules\n")
+    Path("a.cu").write_text(_KERNEL.replace("STRIDE", "32"))
+    command = [sys.executable, "-m", "cudalint", "check", "-j1", "a.cu"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert (done.returncode, "CL101" in done.stdout, Path("ran").exists()) == (1, True, False)
+
+
+@pytest.mark.skipif(os.name == "nt", reason="the program is a shell script")
+@pytest.mark.parametrize("path", [".", "", "./bin", "bin"])
+def test_programs_are_not_looked_for_in_the_current_folder(
+    path: str, repository: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    Path("bin").mkdir()
+    for name in ("nvcc", "bin/nvcc"):
+        Path(name).write_text("#!/bin/sh\ntouch ran\n")
+        Path(name).chmod(0o755)
+    monkeypatch.setenv("PATH", os.pathsep.join((path, str(repository.parent))))
+    assert tool("nvcc") is None
+    monkeypatch.setenv("PATH", os.pathsep.join((path, str(repository / "bin"))))
+    assert tool("nvcc") == str(repository / "bin" / "nvcc")
+
+
+# --- what would take forever, or end a run -------------------------------------------------------------------
+
+
+def test_patterns_of_gitignore_take_no_time(repository: Path) -> None:
+    Path(".gitignore").write_text("*a*a*a*a*a*a*a*a*a*a*b.cu\n" + "**/a/" * 12 + "b\n*.o\n")
+    begin = time.process_time()
+    ignored = GitIgnored()
+    assert not ignored("a" * 200 + ".cu", False)
+    assert not ignored("a/" * 60 + "c", False)
+    assert ignored("a.o", False)
+    assert time.process_time() - begin < 1
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("compile_commands.json", "[" * 100_000),
+        ("compile_commands.json", '[{"directory": %s}]' % ("1" * 5000)),
+        ("compile_commands.json", '[{"directory": "\\ud800", "file": "\\u0000", "command": "nvcc"}]'),
+        ("cudalint.toml", f"x = {'1' * 5000}"),
+        ("cudalint.toml", f"x = {'[' * 5000}"),
+    ],
+)
+def test_no_file_of_settings_ends_a_run(name: str, text: str, repository: Path, check: Check) -> None:
+    Path(name).write_text(text)
+    result = _lint(check, "#define STRIDE 32\n")
+    assert "internal error" not in result.err
+    assert name in result.err
+    assert ("CL101" in result.out) == (name != "cudalint.toml")
