@@ -32,17 +32,20 @@ _WHOLE = 10
 """From here on the ends of ranges have no decimals."""
 
 
-def with_causes_told_once(result: CheckResult, sources: SourceLines) -> CheckResult:
-    return replace(result, diagnostics=told_once(result.diagnostics, sources))
+def with_causes_told_once(result: CheckResult, sources: SourceLines, shows_gaps: bool = False) -> CheckResult:
+    return replace(result, diagnostics=told_once(result.diagnostics, sources, shows_gaps))
 
 
-def told_once(diagnostics: Sequence[Diagnostic], sources: SourceLines) -> tuple[Diagnostic, ...]:
-    """One finding for each cause, in the order of the first of each."""
+def told_once(
+    diagnostics: Sequence[Diagnostic], sources: SourceLines, shows_gaps: bool = False
+) -> tuple[Diagnostic, ...]:
+    """One finding for each cause, in the order of the first of each. Those with a headline (the gaps of a file) become
+    that one line, unless `shows_gaps` asks for them."""
     groups = _Groups(len(diagnostics))
     for number, diagnostic in enumerate(diagnostics):
         for key in _keys(diagnostic, sources):
-            groups.join(number, (diagnostic.code, key))
-    return tuple(_as_one([diagnostics[number] for number in group]) for group in groups)
+            groups.join(number, (diagnostic.code, key, number if diagnostic.headline and shows_gaps else None))
+    return tuple(_told([diagnostics[number] for number in group], shows_gaps) for group in groups)
 
 
 class _Groups:
@@ -70,8 +73,10 @@ class _Groups:
 
 def _keys(diagnostic: Diagnostic, sources: SourceLines) -> Iterator[Hashable]:
     d = diagnostic
-    yield "place", d.place, "" if d.kernel else d.message
     yield from (("cause", cause) for cause in d.causes)
+    if d.headline:
+        return
+    yield "place", d.place, "" if d.kernel else d.message
     if d.suggestion is not None and d.suggestion.edits:
         yield "edits", d.suggestion.edits
     if d.kernel:
@@ -85,6 +90,15 @@ def _text_around(diagnostic: Diagnostic, sources: SourceLines) -> str:
     lines = range(max(1, place.line - _AROUND), place.end_line + _AROUND + 1)
     text = b" ".join(sources.line(place.path, number) or b"" for number in lines)
     return "".join(text.decode("utf-8", "replace").split())
+
+
+def _told(group: Sequence[Diagnostic], shows_gaps: bool) -> Diagnostic:
+    first = min(group, key=_order)
+    if not first.headline or shows_gaps:
+        return _as_one(group)
+    message = f"{first.headline} (all reasons: --show-gaps)"
+    told = replace(first, message=message, is_headline=True, also=tuple(group), kernel="", instantiation="")
+    return replace(told, suggestion=None, assumptions=(), launches=(), figures={}, variants=(), related=())
 
 
 def _as_one(group: Sequence[Diagnostic]) -> Diagnostic:

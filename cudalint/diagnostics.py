@@ -86,11 +86,21 @@ class Diagnostic(Struct, frozen=True, eq=False):
     """The array that the message is about, where others of one cause may be about others."""
     worded: str = ""
     """The message with the names of its figures in braces, for rules whose figures may be told as ranges."""
+    headline: str = ""
+    """What is told in the place of this one and of all that share a cause with it, but where each is asked for: then
+    nothing but causes brings findings together."""
     also: tuple[Diagnostic, ...] = ()
     """Others of the same cause, which this one stands for."""
+    is_headline: bool = False
+    """Whether its message is that one, and `also` has all that it is told for."""
     cost: FindingCost | None = None
     """What it takes of its kernel, where that was asked for and can be told."""
     part_of: str = ""
     """Parts of the same are one finding of their kernel, unless an annotation allows some of them."""
     justification: Justification | None = None
     """Set for findings that an annotation allows; formats that know of such list them."""
+
+    @property
+    def occurrences(self) -> int:
+        """How many findings it stands for."""
+        return len(self.also) + (not self.is_headline)

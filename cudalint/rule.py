@@ -68,6 +68,7 @@ class RuleBase(ABC):
         causes: tuple[str, ...] = (),
         about: str = "",
         worded: str = "",
+        headline: str = "",
         part_of: str = "",
     ) -> Diagnostic:
         """A diagnostic of this rule, of the rule's severity unless another one is given; `kernel` is None where it is
@@ -89,6 +90,7 @@ class RuleBase(ABC):
             causes=causes,
             about=about,
             worded=worded,
+            headline=headline,
             part_of=part_of,
         )
 

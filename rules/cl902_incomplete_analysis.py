@@ -13,11 +13,11 @@ from cudalint.facts import (
     BarrierResult,
     FileFacts,
     KernelFacts,
-    LaunchFacts,
     Place,
     Problem,
     Status,
 )
+from cudalint.gap_lines import gap_line, is_assumed
 from cudalint.invalid_lines import invalid_lines
 from cudalint.missing_includes import headers_not_found, may_miss_headers
 from cudalint.rule import Rule, RuleContext
@@ -30,7 +30,7 @@ _MEMORY = ("global", "shared", "generic")
 
 
 class IncompleteAnalysis(Rule):
-    """A kernel of which not everything could be evaluated: one line with the number, the reasons and the way out.
+    """What of a file could not be evaluated: one line with the numbers, and what would bring most.
 
     What it does
         Counts the loads and stores that have no figures although nothing in the program makes them depend on data,
@@ -40,6 +40,9 @@ class IncompleteAnalysis(Rule):
         kernel or outside: what stands there is left out, and the rest is evaluated. It is a warning where all includes
         were found, and so nothing can make C++ of it. Accesses whose address depends on loaded data are mentioned and
         are no gap: no tool can tell their figure.
+
+        All that is one line for a file: how many kernels were evaluated in full, in part and not at all, and the one
+        action that would bring most. `--show-gaps` prints each kernel's reasons; JSON and SARIF have them anyway.
 
     Why is this bad
         Where nothing was evaluated, nothing is reported, and silence looks like a clean kernel.
@@ -60,6 +63,8 @@ class IncompleteAnalysis(Rule):
     summary = "what of a kernel could not be evaluated, and why"
     reads = frozenset({"accesses", "barriers", "races"})
 
+    _last: tuple[FileFacts, str] | None = None
+
     def check_file(self, context: RuleContext) -> Iterator[Diagnostic]:
         """Each line that is no C++, once: what follows from one error often stands on its line."""
         lines: dict[tuple[str, int], Problem] = {}
@@ -71,19 +76,22 @@ class IncompleteAnalysis(Rule):
         # What a header that is missing would have defined may make C++ of such a line.
         severity: Severity = "info" if headers_not_found(context.file) else "warning"
         for problem in errors[:_MOST_ERRORS]:
-            yield self._about_an_error(problem, problem.message, severity)
+            yield self._about_an_error(context.file, problem, problem.message, severity)
         if len(errors) > _MOST_ERRORS:
             more = count(len(errors) - _MOST_ERRORS, "more line has one", "more lines have one")
-            yield self._about_an_error(errors[_MOST_ERRORS], more, severity)
+            yield self._about_an_error(context.file, errors[_MOST_ERRORS], more, severity)
 
-    def _about_an_error(self, problem: Problem, message: str, severity: Severity) -> Diagnostic:
+    def _about_an_error(
+        self, file: FileFacts, problem: Problem, message: str, severity: Severity
+    ) -> Diagnostic:
         return self.finding(
             None,
             severity=severity,
             place=Place(problem.path, problem.line, problem.column, problem.line, problem.column),
             message=f"syntax error: {message}",
             # Without the headers, nobody can do anything about them one by one.
-            causes=(f"{problem.path}: missing headers",) if severity == "info" else (),
+            causes=(_of_file(file),) if severity == "info" else (),
+            headline=self._line(file) if severity == "info" else "",
         )
 
     def check(self, kernel: KernelFacts, context: RuleContext) -> Iterator[Diagnostic]:
@@ -110,7 +118,19 @@ class IncompleteAnalysis(Rule):
                 "data_dependent": float(len(dependent)),
             },
             suggestion=_way_out(kernel, context.file),
+            causes=(_of_file(context.file),),
+            headline=self._line(context.file),
         )
+
+    def _line(self, file: FileFacts) -> str:
+        """The same for all kernels of a file."""
+        if self._last is None or self._last[0] is not file:
+            self._last = file, gap_line(file)
+        return self._last[1]
+
+
+def _of_file(file: FileFacts) -> str:
+    return f"gaps of {file.path}"
 
 
 def _reasons(access: Access, status: Status) -> list[str]:
@@ -159,9 +179,9 @@ def _invalid_lines(file: FileFacts) -> set[tuple[str, int]]:
 
 def _about_the_launch(kernel: KernelFacts, file: FileFacts) -> Iterator[str]:
     """A file of kernels that are launched from elsewhere is told so once, at the first of them."""
-    alike = [k for k in file.kernels if any(_is_assumed(launch) for launch in k.launches)]
+    alike = [k for k in file.kernels if any(is_assumed(launch) for launch in k.launches)]
     first = alike[0].name_place if alike else kernel.name_place
-    if not any(_is_assumed(launch) for launch in kernel.launches) or kernel.name_place != first:
+    if not any(is_assumed(launch) for launch in kernel.launches) or kernel.name_place != first:
         return
     others = len({k.name_place for k in alike} - {first})
     of = f" of this and {count(others, 'more kernel', 'more kernels')}" if others else ""
@@ -170,15 +190,11 @@ def _about_the_launch(kernel: KernelFacts, file: FileFacts) -> Iterator[str]:
 
 def _blocks(kernels: Sequence[KernelFacts]) -> str:
     """The blocks that are assumed of some kernels: `__launch_bounds__` say them of some."""
-    sizes = {math.prod(launch.block) for k in kernels for launch in k.launches if _is_assumed(launch)}
+    sizes = {math.prod(launch.block) for k in kernels for launch in k.launches if is_assumed(launch)}
     if len(sizes) > 1:
         return f"blocks of {min(sizes)} to {max(sizes)} threads are"
     threads = " x ".join(str(n) for n in kernels[0].launches[0].block if n > 1) or "1"
     return f"a block of {threads} threads is"
-
-
-def _is_assumed(launch: LaunchFacts) -> bool:
-    return launch.source in ("default", "inferred", "launch-bounds") and launch.line is None
 
 
 def _enumerated(reasons: Counter[str], first: Collection[str] = ()) -> str:
@@ -205,6 +221,6 @@ def _way_out(kernel: KernelFacts, file: FileFacts) -> Suggestion | None:
     ways = list(dict.fromkeys(gap.remedy for gap in kernel.gaps if gap.remedy))
     if headers_not_found(file) and may_miss_headers(kernel):
         ways.append("name the folder of the missing headers with -I")
-    if any(_is_assumed(launch) for launch in kernel.launches):
+    if any(is_assumed(launch) for launch in kernel.launches):
         ways.append("say `// cudalint: launch(block = ...)` above the kernel, or give --block")
     return Suggestion("; ".join(ways)) if ways else None

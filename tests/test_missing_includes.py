@@ -76,7 +76,7 @@ def test_a_line_that_is_no_source_is_an_error_unless_a_header_may_make_source_of
 ) -> None:
     path = tmp_path / "b.cu"
     path.write_text(head + _BROKEN)
-    assert run([str(path), "--format", "concise"]) == status
+    assert run([str(path), "--format", "concise", "--show-gaps"]) == status
     line = 1 + head.count("\n")
     assert capsys.readouterr().out.startswith(f"{path}:{line}:48: {code} syntax error: expected expression")
 

@@ -83,6 +83,10 @@ _report_options = together(
         "--show/--no-show", default=None,
         help="Draw banks and sectors.  [default: the worst three, in a wide terminal]",
     ),
+    _report(
+        "--show-gaps", is_flag=True,
+        help="Print what of each kernel could not be evaluated, and why, in place of a line for each file (CL902).",
+    ),
     _report("--color/--no-color", default=None, help="Use colours.  [default: in a terminal]"),
     _report(
         "--timings", is_flag=True,
@@ -149,6 +153,7 @@ def command(
     statistics: bool,
     timings: bool,
     show: bool | None,
+    show_gaps: bool,
     color: bool | None,
     quiet: bool,
     fix: bool,
@@ -252,7 +257,7 @@ def command(
                 # All others are on disk.
                 texts |= {path: text for path, text in fixed.texts.items() if path in texts}
     sources = SourceLines(texts)
-    result = with_causes_told_once(replace(result, failures=(*found.failures, *result.failures)), sources)
+    result = with_causes_told_once(replace(result, failures=(*found.failures, *result.failures)), sources, show_gaps)
     unwritten = list(write_outputs([o for o in outputs if o.format != PATCH], result, sources, shown))
     summary = append_step_summary(result) if format_ == "github" else None
     unwritten += [summary] if summary else []

@@ -87,7 +87,7 @@ def _diagnostic(diagnostic: Diagnostic) -> JsonObject:
         "related": [{**_place(related.place), "message": related.message} for related in diagnostic.related],
         "suggestion": _suggestion(diagnostic.suggestion) if diagnostic.suggestion else None,
         "variants": [_variant(variant) for variant in diagnostic.variants],
-        "occurrences": 1 + len(diagnostic.also),
+        "occurrences": diagnostic.occurrences,
         "also": [_occurrence(other) for other in diagnostic.also],
     }
 

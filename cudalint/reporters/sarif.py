@@ -75,8 +75,9 @@ class _Report:
         return {"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}
 
     def _result(self, diagnostic: Diagnostic, mark: str) -> JsonObject:
+        same = "" if diagnostic.is_headline else "The same: "
         related = [(each.place, each.message, "") for each in diagnostic.related]
-        related += ((other.place, f"The same: {other.message}.", other.kernel) for other in diagnostic.also)
+        related += ((other.place, f"{same}{other.message}.", other.kernel) for other in diagnostic.also)
         found: JsonObject = {
             "ruleId": diagnostic.code,
             "ruleIndex": _index_of(diagnostic.code),
@@ -94,7 +95,7 @@ class _Report:
                 for number, (place, text, kernel) in enumerate(related[:_MOST_RELATED], start=1)
             ]
         if diagnostic.also:
-            found["occurrenceCount"] = 1 + len(diagnostic.also)
+            found["occurrenceCount"] = diagnostic.occurrences
         if diagnostic.suggestion and diagnostic.suggestion.edits:
             found["fixes"] = [self._fix(diagnostic.suggestion)]
         if diagnostic.justification:

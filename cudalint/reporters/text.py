@@ -37,6 +37,9 @@ def _finding(diagnostic: Diagnostic, sources: SourceLines, style: Style, draws: 
     gutter = frames.gutter_width(diagnostic)
     head = style.rule(f"{diagnostic.severity}[{diagnostic.code}]", diagnostic.code, diagnostic.severity)
     yield f"{head}{style.paint(f': {diagnostic.message}', 'bold')}"
+    if diagnostic.is_headline:
+        yield f"  {style.paint('-->', 'blue')} {diagnostic.place.path}"
+        return
     yield from frames.code_frame(diagnostic, sources, style, gutter)
     margin = " " * gutter
     for label, text in wording.notes(diagnostic):

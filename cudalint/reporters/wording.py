@@ -116,6 +116,8 @@ def notes(diagnostic: Diagnostic) -> Iterator[tuple[str, str]]:
 
 def _elsewhere(diagnostic: Diagnostic) -> Iterator[str]:
     """`the same at 3 more places, up to line 10`, `the same in second<1>, third and 4 more kernels`."""
+    if diagnostic.is_headline:
+        return
     places = list(dict.fromkeys(other.place for other in diagnostic.also if other.place != diagnostic.place))
     if places:
         yield f"the same at {count(len(places), 'more place')}{_of_arrays(diagnostic)}{_at(diagnostic.place, places)}"
@@ -131,7 +133,7 @@ def _elsewhere(diagnostic: Diagnostic) -> Iterator[str]:
 def more_places(diagnostic: Diagnostic) -> str:
     """How often else there is a finding, for formats that have one line for each."""
     others = {other.place for other in diagnostic.also} - {diagnostic.place}
-    return f" (and at {count(len(others), 'more place')})" if others else ""
+    return f" (and at {count(len(others), 'more place')})" if others and not diagnostic.is_headline else ""
 
 
 def _of_arrays(diagnostic: Diagnostic) -> str:

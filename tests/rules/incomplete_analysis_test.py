@@ -1,17 +1,24 @@
-"""CL902: one line for each kernel with a gap, and none for the others."""
+"""CL902: what each kernel with a gap lacks, and one line for all of them."""
 
 from __future__ import annotations
+
+import json
 
 import pytest
 from cudalint.rules.cl902_incomplete_analysis import IncompleteAnalysis
 from handmade import access, file_facts, kernel, launch
 from linting import lint
 
+from cudalint.causes import told_once
 from cudalint.diagnostics import Diagnostic
 from cudalint.facts import Gap, KernelFacts, Problem
 from cudalint.facts.files import not_resolved
 from cudalint.hardware.targets import find_target
+from cudalint.merging import merge
 from cudalint.reasons import ReasonKind
+from cudalint.reporters import diagnostics_json
+from cudalint.reporters.sources import SourceLines
+from cudalint.results import CheckResult
 from cudalint.rule import RuleContext
 
 
@@ -100,3 +107,28 @@ def test_a_text_that_is_no_source_at_all_has_a_few_lines() -> None:
     errors = list(IncompleteAnalysis().check_file(RuleContext(file_facts(problems=problems), find_target("a100"))))
     assert len(errors) == 21
     assert errors[-1].message == "syntax error: 280 more lines have one"
+
+
+_GAPS = """
+    #include "none.h"
+    __global__ void whole(float *a) { a[threadIdx.x] = 0; }
+    __global__ void part(float *a) { a[threadIdx.x] = 0; a[threadIdx.x * PITCH] = 0; }
+    __global__ void wide(float *a) { a[threadIdx.x] = 0; a[threadIdx.x * WIDTH] = 0; }
+    void run(float *a) { whole<<<1, 256>>>(a); part<<<1, 256>>>(a); wide<<<1, 256>>>(a); }
+"""
+
+
+def test_a_file_has_one_line_unless_all_are_asked_for() -> None:
+    found = merge(lint(_GAPS, "CL902"))
+    (line,) = told_once(found, SourceLines())
+    assert line.message == (
+        "1 of 3 kernels evaluated in full, 2 in part; most would bring -I with the folder of `none.h`: 2 kernels"
+        " (all reasons: --show-gaps)"
+    )
+    assert [each.kernel for each in line.also] == ["part", "wide"]
+    assert line.occurrences == 2
+    (result,) = json.loads("".join(diagnostics_json.render(CheckResult("a100", (line,)))))["diagnostics"]
+    assert "nothing declares 'WIDTH'" in result["also"][1]["message"]
+    shown = told_once(found, SourceLines(), shows_gaps=True)
+    assert [each.kernel for each in shown] == ["part", "wide"]
+    assert all("nothing declares" in each.message for each in shown)
