@@ -2,15 +2,23 @@
 
 from __future__ import annotations
 
+import json
 import os
+import re
+import tomllib
+from importlib import resources
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from jsonschema import Draft7Validator
 
-from cudalint.config import Config, ConfigError, find_config, load_config
+from cudalint.config import SETTINGS, Config, ConfigError, find_config, load_config
 from cudalint.options import KernelSettings
+from cudalint.reporters.formats import FORMATS
+
+_SCHEMA = Draft7Validator(json.loads(resources.files("cudalint").joinpath("schemas/config.schema.json").read_text()))
 
 _ALL = """
 [project]
@@ -20,6 +28,11 @@ name = "demo"
 target = "h100"
 select = ["CL1", "bank-conflict"]
 extend-select = ["CL902"]
+fail-on = "info"
+format = "json"
+output.sarif = "a.sarif"
+jobs = 2
+severity.CL2 = "error"
 ignore = ["CL107"]
 exclude = ["third_party/", "!third_party/ours"]
 respect-gitignore = false
@@ -78,13 +91,15 @@ def test_everything() -> None:
     place = ("pyproject.toml",)
     assert config.kernels == (
         KernelSettings(
-            "sgemm*", "dim3(TILE, 8)", "dim3(N / TILE, 4, 2)", "4096", (("M", "64"), ("K", "2 * TILE")), *place, 25
+            "sgemm*", "dim3(TILE, 8)", "dim3(N / TILE, 4, 2)", "4096", (("M", "64"), ("K", "2 * TILE")), *place, 30
         ),
-        KernelSettings("reduce", "256", None, None, (), *place, 31),
-        KernelSettings("*", parameters=(("K", "1"),), path="pyproject.toml", line=33),
+        KernelSettings("reduce", "256", None, None, (), *place, 36),
+        KernelSettings("*", parameters=(("K", "1"),), path="pyproject.toml", line=38),
     )
-    assert config.place_of("thresholds", "CL201", "ways") == "pyproject.toml:21"
-    assert config.place_of("std") == "pyproject.toml:14"
+    assert (config.fail_on, config.format, config.jobs) == ("info", "json", 2)
+    assert (config.output, config.severity) == ((("sarif", "a.sarif"),), (("CL2", "error"),))
+    assert config.place_of("thresholds", "CL201", "ways") == "pyproject.toml:26"
+    assert config.place_of("std") == "pyproject.toml:19"
 
 
 def test_the_nearest_file_counts_alone() -> None:
@@ -105,60 +120,60 @@ def test_the_nearest_file_counts_alone() -> None:
     assert (found.path, found.target) == (os.path.join("a", "cudalint.toml"), None)
 
 
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("selekt = ['CL1']", "`selekt` is not a setting; did you mean `select`? (line 1)"),
-        ("target = 'v9000'", "`target` names no GPU: unknown target 'v9000'"),
-        ("\ntarget = 80", "`target` has to be a string, and is a number (line 2)"),
-        ("select = 'CL1'", "`select` has to be a list of strings, and is a string (line 1)"),
-        ("select = []", "`select` is empty; without it, the rules run that are on by default (line 1)"),
-        ("ignore = ['CL1', 7]", "`ignore` has to be a list of strings, and one of them is a number (line 1)"),
-        ("ignore = ['XX']", "`ignore` names no rule: no rule's code or name fits `XX`"),
-        ("respect-gitignore = 1", "`respect-gitignore` has to be true or false, and is a number (line 1)"),
-        ("exclude = ['!']", "`exclude` has the pattern `!`, which means nothing"),
-        ("defines = ['4=5']", "`defines` has `4=5`, which has not the form NAME or NAME=VALUE (line 1)"),
-        ("std = 'c99'", "`std` names no C++ standard; write one such as `c++17` (line 1)"),
-        ("assume = ['K + 1']", "`assume` can't be used: `K + 1` is not a condition"),
-        ("per-file-ignores = ['CL1']", "`per-file-ignores` has to be a table, and is a list (line 1)"),
-        ("[thresholds.CL201]\nway = 3", "`thresholds.CL201.way` is no threshold: CL201 has no threshold `way`; did"),
-        ("[thresholds.CL201]\nways = 'x'", "`thresholds.CL201.ways` has to be a number, and is a string (line 2)"),
-        ("[thresholds.CL201]\nways = -1", "`thresholds.CL201.ways` has to be a number that is not negative (line 2)"),
-        ("[thresholds.CL201]\nways = nan", "`thresholds.CL201.ways` has to be a number that is not negative (line 2)"),
-        ("[thresholds.CL999]\nways = 3", "`thresholds.CL999.ways` is no threshold: no rule is called `CL999`"),
-        ("[kernels.'k*']\nblok = 3", "`kernels.\"k*\".blok` is not a setting; did you mean `block`? (line 2)"),
-        ("[kernels.k]\nblock = 32.5", "`kernels.k.block` is 32.5 in x, and has to be a whole number (line 2)"),
-        ("[kernels.k]\nblock = 0", "`kernels.k.block` is 0 in x, and has to be at least 1 (line 2)"),
-        ("[kernels.k]\nblock = [1, -1]", "`kernels.k.block` is -1 in y, and has to be at least 1 (line 2)"),
-        ("[kernels.k]\nblock = 32.5", "`kernels.k.block` is 32.5 in x, and has to be a whole number (line 2)"),
-        ("[kernels.k]\nblock = 1\nshared = [1, 2]", "`kernels.k.shared` has 2 numbers, and there is at most 1"),
-        ("block = 32", "`block` is not a setting; it belongs to the kernels that it is for: [kernels"),
-        ("show = true", "`show` is not a setting; it is an option of the command line, `--show` (line 1)"),
-        ("fail-on = 'never'", "`fail-on` is `never`, and has to be one of error, warning, info (line 1)"),
-        ("[severity]\nCL2 = 'off'", "`severity.CL2` is `off`, and has to be one of error, warning, info (line 2)"),
-        ("severity = { XX = 'info' }", "`severity.XX` names no rule: no rule's code or name fits `XX`"),
-        ("jobs = 1.5", "`jobs` has to be a whole number that is at least 1 (line 1)"),
-        ("format = 'xml'", "`format` is `xml`, and has to be one of text, concise, json, "),
-        ("[output]\nsarrif = 'a'", "`output.sarrif` is no format; did you mean `sarif`? (line 2)"),
-        ("output.sarif = 'a.txt'", "`output.sarif` has to end in .sarif or .json, as files of that format do: a.txt"),
-        ("output = { json = 'a.json', gitlab = './a.json' }", "`output.gitlab` names the file of another report"),
-        ("output.sarif = '../a.sarif'", "`output.sarif` leads out of the repository"),
-        ("output.json = '.git/hooks/a.json'", "`output.json` leads into what is hidden"),
-        ("baseline = '/etc/passwd'", "`baseline` leads out of the repository: /etc/passwd (line 1)"),
-        ("extend = '../../none.toml'", "`extend` leads out of the repository: ../../none.toml (line 1)"),
-        ("extend = 'none.toml'", "`extend` names no file: none.toml (line 1)"),
-        ("extend = 'cudalint.toml'", "`extend` comes back to a file that it started from: cudalint.toml (line 1)"),
-        ("[tool.cudalint]\nstd = 'c++17'", "`tool` is not a setting; in cudalint.toml all keys stand without `tool."),
-        ("[kernels.k]\nblock = [1, 1, 1, 1]", "`kernels.k.block` has 4 numbers, and there are at most 3 (line 2)"),
-        ("[kernels.k]\nblock = []", "`kernels.k.block` is empty (line 2)"),
-        ("[kernels.k]\nblock = 'a b'", "`kernels.k.block` can't be used: `a b` is not a C expression (line 2)"),
-        ("[kernels.k]\nblock = true", "`kernels.k.block` has to be a number or a C expression in a string, and is"),
-        ("[kernels.k]\ngrid = 2", "`kernels.k` gives a launch without a `block` (line 1)"),
-        ("kernels.k = 3", "`kernels.k` has to be a table, and is a number (line 1)"),
-        ("a = [", "not valid TOML: "),
-        ("a = 1\na = 2\n", "not valid TOML: Cannot overwrite a value (at line 2, column 6)"),
-    ],
-)
+_ERRORS = [
+    ("selekt = ['CL1']", "`selekt` is not a setting; did you mean `select`? (line 1)"),
+    ("target = 'v9000'", "`target` names no GPU: unknown target 'v9000'"),
+    ("\ntarget = 80", "`target` has to be a string, and is a number (line 2)"),
+    ("select = 'CL1'", "`select` has to be a list of strings, and is a string (line 1)"),
+    ("select = []", "`select` is empty; without it, the rules run that are on by default (line 1)"),
+    ("ignore = ['CL1', 7]", "`ignore` has to be a list of strings, and one of them is a number (line 1)"),
+    ("ignore = ['XX']", "`ignore` names no rule: no rule's code or name fits `XX`"),
+    ("respect-gitignore = 1", "`respect-gitignore` has to be true or false, and is a number (line 1)"),
+    ("exclude = ['!']", "`exclude` has the pattern `!`, which means nothing"),
+    ("defines = ['4=5']", "`defines` has `4=5`, which has not the form NAME or NAME=VALUE (line 1)"),
+    ("std = 'c99'", "`std` names no C++ standard; write one such as `c++17` (line 1)"),
+    ("assume = ['K + 1']", "`assume` can't be used: `K + 1` is not a condition"),
+    ("per-file-ignores = ['CL1']", "`per-file-ignores` has to be a table, and is a list (line 1)"),
+    ("[thresholds.CL201]\nway = 3", "`thresholds.CL201.way` is no threshold: CL201 has no threshold `way`; did"),
+    ("[thresholds.CL201]\nways = 'x'", "`thresholds.CL201.ways` has to be a number, and is a string (line 2)"),
+    ("[thresholds.CL201]\nways = -1", "`thresholds.CL201.ways` has to be a number that is not negative (line 2)"),
+    ("[thresholds.CL201]\nways = nan", "`thresholds.CL201.ways` has to be a number that is not negative (line 2)"),
+    ("[thresholds.CL999]\nways = 3", "`thresholds.CL999.ways` is no threshold: no rule is called `CL999`"),
+    ("[kernels.'k*']\nblok = 3", "`kernels.\"k*\".blok` is not a setting; did you mean `block`? (line 2)"),
+    ("[kernels.k]\nblock = 32.5", "`kernels.k.block` is 32.5 in x, and has to be a whole number (line 2)"),
+    ("[kernels.k]\nblock = 0", "`kernels.k.block` is 0 in x, and has to be at least 1 (line 2)"),
+    ("[kernels.k]\nblock = [1, -1]", "`kernels.k.block` is -1 in y, and has to be at least 1 (line 2)"),
+    ("[kernels.k]\nblock = 32.5", "`kernels.k.block` is 32.5 in x, and has to be a whole number (line 2)"),
+    ("[kernels.k]\nblock = 1\nshared = [1, 2]", "`kernels.k.shared` has 2 numbers, and there is at most 1"),
+    ("block = 32", "`block` is not a setting; it belongs to the kernels that it is for: [kernels"),
+    ("show = true", "`show` is not a setting; it is an option of the command line, `--show` (line 1)"),
+    ("fail-on = 'never'", "`fail-on` is `never`, and has to be one of error, warning, info (line 1)"),
+    ("[severity]\nCL2 = 'off'", "`severity.CL2` is `off`, and has to be one of error, warning, info (line 2)"),
+    ("severity = { XX = 'info' }", "`severity.XX` names no rule: no rule's code or name fits `XX`"),
+    ("jobs = 1.5", "`jobs` has to be a whole number that is at least 1 (line 1)"),
+    ("format = 'xml'", "`format` is `xml`, and has to be one of text, concise, json, "),
+    ("[output]\nsarrif = 'a'", "`output.sarrif` is no format; did you mean `sarif`? (line 2)"),
+    ("output.sarif = 'a.txt'", "`output.sarif` has to end in .sarif or .json, as files of that format do: a.txt"),
+    ("output = { json = 'a.json', gitlab = './a.json' }", "`output.gitlab` names the file of another report"),
+    ("output.sarif = '../a.sarif'", "`output.sarif` leads out of the repository"),
+    ("output.json = '.git/hooks/a.json'", "`output.json` leads into what is hidden"),
+    ("baseline = '/etc/passwd'", "`baseline` leads out of the repository: /etc/passwd (line 1)"),
+    ("extend = '../../none.toml'", "`extend` leads out of the repository: ../../none.toml (line 1)"),
+    ("extend = 'none.toml'", "`extend` names no file: none.toml (line 1)"),
+    ("extend = 'cudalint.toml'", "`extend` comes back to a file that it started from: cudalint.toml (line 1)"),
+    ("[tool.cudalint]\nstd = 'c++17'", "`tool` is not a setting; in cudalint.toml all keys stand without `tool."),
+    ("[kernels.k]\nblock = [1, 1, 1, 1]", "`kernels.k.block` has 4 numbers, and there are at most 3 (line 2)"),
+    ("[kernels.k]\nblock = []", "`kernels.k.block` is empty (line 2)"),
+    ("[kernels.k]\nblock = 'a b'", "`kernels.k.block` can't be used: `a b` is not a C expression (line 2)"),
+    ("[kernels.k]\nblock = true", "`kernels.k.block` has to be a number or a C expression in a string, and is"),
+    ("[kernels.k]\ngrid = 2", "`kernels.k` gives a launch without a `block` (line 1)"),
+    ("kernels.k = 3", "`kernels.k` has to be a table, and is a number (line 1)"),
+    ("a = [", "not valid TOML: "),
+    ("a = 1\na = 2\n", "not valid TOML: Cannot overwrite a value (at line 2, column 6)"),
+]
+
+
+@pytest.mark.parametrize(("text", "message"), _ERRORS)
 def test_errors_name_file_key_and_line(text: str, message: str) -> None:
     assert _error(text).startswith(f"cudalint.toml: {message}")
 
@@ -240,8 +255,40 @@ _KEYS = (
 
 @given(st.sampled_from(_KEYS), _VALUES)
 def test_any_value_is_taken_or_refused_with_its_key(key: str, value: str) -> None:
+    text = f"{key} = {value}"
     try:
-        _load(f"{key} = {value}")
+        _load(text)
     except ConfigError as error:
         assert f"`{key}" in str(error)
         assert str(error).endswith("(line 1)")
+    else:
+        # Editors must not mark what is fine.
+        assert _SCHEMA.is_valid(tomllib.loads(text)), text
+
+
+_OF_MEANING = re.compile(
+    "names no |no threshold|means nothing|can't be used|whole number|has to be at least|leads |comes back"
+    "|another report|not valid TOML|is -?[0-9.]+ in"
+)
+"""Refusals of values that are of the right form, of which a schema knows nothing."""
+
+
+def test_the_schema_says_what_the_reader_says() -> None:
+    assert set(_SCHEMA.schema["properties"]) == set(SETTINGS)
+    assert _SCHEMA.is_valid(tomllib.loads(_ALL)["tool"]["cudalint"])
+    for text, message in _ERRORS:
+        # JSON has no `nan`.
+        if not _OF_MEANING.search(message) and "nan" not in text:
+            assert not _SCHEMA.is_valid(tomllib.loads(text)), text
+    for settings in _SCHEMA.schema["properties"].values():
+        assert settings["description"].endswith(".")
+
+
+def test_the_schema_has_the_form_of_schemastore() -> None:
+    """Draft 7 under the address that it will have, with a description of everything."""
+    schema = _SCHEMA.schema
+    Draft7Validator.check_schema(schema)
+    assert schema["$schema"] == "http://json-schema.org/draft-07/schema#"
+    assert schema["$id"] == "https://json.schemastore.org/cudalint.json"
+    assert set(schema["properties"]["output"]["properties"]) == set(schema["properties"]["format"]["enum"])
+    assert tuple(schema["properties"]["format"]["enum"]) == FORMATS
