@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import json
 import os
 import re
@@ -20,7 +21,7 @@ from schemas import sarif_schema, schema_of
 yaml = pytest.importorskip("yaml", reason="PyYAML comes with pre-commit, which comes with the extra `dev`")
 
 _GOLDEN = Path(__file__).parent / "data" / "action"
-_EXPRESSION = re.compile(r"\$\{\{ (inputs|steps)\.([\w.-]+) \}\}")
+_EXPRESSION = re.compile(r"\$\{\{ ((?:inputs|steps|runner)\.[\w.-]+) \}\}")
 
 
 def _action() -> dict[str, Any]:
@@ -31,34 +32,60 @@ def test_the_action_follows_its_schema() -> None:
     jsonschema.validate(_action(), schema_of("https://json.schemastore.org/github-action.json"))
 
 
+def test_actions_of_others_are_pinned() -> None:
+    """By commit, with the version beside it, in everything that runs on GitHub's machines."""
+    files = [ROOT / "action.yml", *(ROOT / ".github" / "workflows").glob("*.yml")]
+    for file in files:
+        for line in file.read_text(encoding="utf-8").splitlines():
+            if re.search(r"\buses: *(?!\./)", line):
+                assert re.search(r"uses: [\w.-]+/[\w./-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$", line), f"{file}: {line}"
+
+
+def test_nothing_that_comes_from_outside_is_put_into_a_script() -> None:
+    for step in _action()["runs"]["steps"]:
+        assert "${{" not in step.get("run", "")
+
+
 class _Runner:
-    """What a runner does with a composite action of shell steps: inputs, variables, files."""
+    """What a runner does with a composite action of shell steps: inputs, variables, files, outputs."""
 
     def __init__(self, workspace: Path, temp: Path, action: Path, **inputs: str) -> None:
         self._action = yaml.safe_load((action / "action.yml").read_text())
         self._values = {f"inputs.{name}": str(given["default"]) for name, given in self._action["inputs"].items()}
         self._values |= {f"inputs.{name.replace('_', '-')}": value for name, value in inputs.items()}
         self._values["steps.python.outputs.python-path"] = sys.executable
+        self._values["runner.temp"] = str(temp / "runner")
         self.workspace, self.summary, self.output = workspace, temp / "summary.md", temp / "output"
         temp.mkdir(exist_ok=True)
         for file in (self.summary, self.output):
             file.write_text("")
         self._environment = clean_environment(
             GITHUB_ACTIONS="true", CI="true", GITHUB_WORKSPACE=str(workspace), GITHUB_STEP_SUMMARY=str(self.summary),
-            GITHUB_OUTPUT=str(self.output), GITHUB_ACTION_PATH=str(action), RUNNER_TEMP=str(temp / "runner"),
+            GITHUB_OUTPUT=str(self.output), GITHUB_ACTION_PATH=str(action), GITHUB_BASE_REF="",
+            # What it depends on is there already.
+            PIP_NO_DEPS="1", PIP_NO_COMPILE="1",
         )  # fmt: skip
 
     def _filled(self, text: str) -> str:
-        return _EXPRESSION.sub(lambda match: self._values[f"{match[1]}.{match[2]}"], text)
+        return _EXPRESSION.sub(lambda match: self._values[match[1]], text)
 
-    def run(self, step: str) -> subprocess.CompletedProcess[str]:
-        (found,) = (s for s in self._action["runs"]["steps"] if s.get("name") == step)
+    def run(self, name: str) -> subprocess.CompletedProcess[str]:
+        (found,) = (s for s in self._action["runs"]["steps"] if s.get("name") == name)
         given: Mapping[str, str] = found.get("env", {})
         environment = self._environment | {name: self._filled(value) for name, value in given.items()}
         folder = self.workspace / self._filled(found.get("working-directory", "."))
         # `shell: bash` is spelled out in docs.github.com, "Workflow syntax".
         command = ["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", self._filled(found["run"])]
-        return subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False)
+        done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False)
+        for line in self.output.read_text().splitlines():
+            key, _, value = line.partition("=")
+            self._values[f"steps.{found.get('id')}.outputs.{key}"] = value
+        return done
+
+    def outputs(self) -> dict[str, str]:
+        """Those that the action has, by what its steps said."""
+        given = {name: _EXPRESSION.fullmatch(each["value"]) for name, each in self._action["outputs"].items()}
+        return {name: self._values.get(match[1], "") for name, match in given.items() if match}
 
 
 @pytest.fixture
@@ -83,27 +110,65 @@ def test_the_steps(workspace: Path, tmp_path: Path) -> None:
     need_package_index()
     clone = fresh_clone(tmp_path)
     runner = _Runner(workspace, tmp_path / "temp", clone, args="--select CL1,bank-conflict")
+    # The repository's own modules are no part of any program.
+    for name in ("pip", "click", "json"):
+        (workspace / f"{name}.py").write_text("raise SystemExit('hijacked')\n")
+    assert runner.run("Identify the program").returncode == 0
     installed = runner.run("Install cudalint")
     assert installed.returncode == 0, installed.stderr
     done = runner.run("Lint")
     assert (done.returncode, done.stderr) == (1, "")
     _check("annotations.txt", done.stdout)
     _check("summary.md", runner.summary.read_text())
-    assert runner.output.read_text() == ""
+    found = runner.outputs()
+    assert [found[name] for name in ("errors", "warnings", "infos", "status", "sarif")] == ["0", "1", "0", "1", ""]
+    assert "warning[CL201]" in (Path(found["report"]) / "cudalint.txt").read_text()
 
-    arguments = "--select CL2 --fail-on error -D 'A=1 2'"
+    arguments = "--select CL2 --fail-on error -D 'A=1 2' -D \"B=$(touch hacked)\" -D 'C=`touch hacked`;#'"
     options = {"paths": '"tile.cu" \'../other.cu\'', "args": arguments, "sarif": "out.sarif"}
     runner = _Runner(workspace, tmp_path / "temp", clone, working_directory="my kernels", **options)
+    assert runner.run("Identify the program").returncode == 0
     done = runner.run("Lint")
     assert (done.returncode, done.stderr) == (0, "")
+    assert not list(workspace.rglob("hacked"))
     report = workspace / "my kernels" / "out.sarif"
-    assert runner.output.read_text() == f"sarif={report}\n"
+    assert runner.outputs()["sarif"] == str(report)
     document = json.loads(report.read_text())
     jsonschema.validate(document, sarif_schema())
     (result,) = document["runs"][0]["results"]
     assert result["locations"][0]["physicalLocation"]["artifactLocation"]["uri"] == "my%20kernels/tile.cu"
 
-    runner = _Runner(workspace, tmp_path / "temp", clone, paths="none.cu")
-    done = runner.run("Lint")
-    assert done.returncode == 2
-    assert done.stdout.startswith("::error file=none.cu,title=not linted::no such file or folder\n")
+
+def _steps() -> Any:
+    """The module of the action's steps."""
+    spec = importlib.util.spec_from_file_location("steps", ROOT / "action" / "steps.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_the_arguments(tmp_path: Path) -> None:
+    steps = _steps()
+    given = {"CUDALINT_ARGS": "--select 'CL1'\n-q", "CUDALINT_PATHS": "-x.cu\n'a b.cu'", "GITHUB_BASE_REF": "main"}
+    found = steps.arguments(given, tmp_path)
+    assert found[-6:] == ["--select", "CL1", "-q", "--", "-x.cu", "a b.cu"]
+    assert "--diff=origin/main" not in found
+    changed = steps.arguments({**given, "CUDALINT_CHANGED_ONLY": "true"}, tmp_path)
+    assert "--diff=origin/main" in changed
+    with pytest.raises(steps.InputError, match="`changed-only` has to be true or false"):
+        steps.arguments({**given, "CUDALINT_CHANGED_ONLY": "yes"}, tmp_path)
+    with pytest.raises(steps.InputError, match="`args` can't be taken apart"):
+        steps.arguments({**given, "CUDALINT_ARGS": "'"}, tmp_path)
+    for wrong in ("--index-url=http://x", "1.0 evil", "main"):
+        with pytest.raises(steps.InputError, match="`version`"):
+            steps.install({"CUDALINT_FOLDER": str(tmp_path), "CUDALINT_VERSION": wrong})
+
+
+def test_the_outputs_of_a_run_that_failed(tmp_path: Path) -> None:
+    steps = _steps()
+    (tmp_path / "torn.json").write_text('{"summary": {"errors": 1')
+    assert steps.counts(tmp_path / "torn.json") == steps.counts(tmp_path / "none.json") == {}
+    steps.write_outputs(str(tmp_path / "out"), {"sarif": "a\nstatus=0", "status": "2"})
+    assert (tmp_path / "out").read_text() == "status=2\n"

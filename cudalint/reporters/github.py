@@ -12,9 +12,10 @@ from cudalint.diagnostics import Diagnostic, Severity
 from cudalint.reporters import wording
 from cudalint.reporters.places import path_from, project_root, utf16_columns
 from cudalint.reporters.sources import SourceLines
-from cudalint.results import CheckResult, worst_first
+from cudalint.results import SEVERITIES, CheckResult, excess, worst_first
 
 _COMMANDS: dict[Severity, str] = {"error": "error", "warning": "warning", "info": "notice"}
+_MOST_KERNELS = 20
 _MOST_BYTES = 1_000_000
 """A step's summary may have 1 MiB (docs.github.com, "Workflow commands": step isolation and limits)."""
 
@@ -66,6 +67,7 @@ def step_summary(result: CheckResult) -> str:
     lines += (f"- **{_cell(path_from(root, f.path))}**: {_cell(f.message)}" for f in result.failures)
     if result.failures:
         lines.append("")
+    lines += _kernels(result)
     if result.diagnostics:
         lines += ["| | rule | place | kernel | finding |", "|---|---|---|---|---|"]
     size = sum(len(line.encode("utf-8", "replace")) + 1 for line in lines)
@@ -77,6 +79,39 @@ def step_summary(result: CheckResult) -> str:
             break
         lines.append(row)
     return "\n".join(lines) + "\n"
+
+
+def _kernels(result: CheckResult) -> Iterator[str]:
+    """The kernels that have findings, as a table where there are several: those first that would gain most, then those
+    with the worst findings."""
+    found: dict[str, list[Diagnostic]] = {}
+    for diagnostic in result.diagnostics:
+        if diagnostic.kernel:
+            found.setdefault(diagnostic.kernel, []).append(diagnostic)
+    if len(found) < 2:
+        return
+    yield "| kernel | errors | warnings | infos | worst finding | faster without it |"
+    yield "|---|---|---|---|---|---|"
+    for kernel, own in sorted(found.items(), key=lambda item: _rank(item[1]))[:_MOST_KERNELS]:
+        worst = next(worst_first(own))
+        gain = _gain(own)
+        counts = (str(sum(d.severity == severity for d in own)) for severity in SEVERITIES)
+        cells = (_code(kernel), *counts, f"{worst.code} {worst.name}", f"{gain:.2g}x" if gain > 1 else "")
+        yield f"| {' | '.join(map(_cell, cells))} |"
+    if len(found) > _MOST_KERNELS:
+        yield ""
+        yield f"{len(found) - _MOST_KERNELS} more kernels have findings."
+    yield ""
+
+
+def _rank(own: list[Diagnostic]) -> tuple[float, ...]:
+    worst = next(worst_first(own))
+    return -_gain(own), SEVERITIES.index(worst.severity), -excess(worst), -len(own)
+
+
+def _gain(own: list[Diagnostic]) -> float:
+    """How many times faster a kernel is without the one finding that costs it most, where that is known."""
+    return max((d.cost.speedup for d in own if d.cost is not None and d.cost.speedup is not None), default=1.0)
 
 
 def _row(diagnostic: Diagnostic, root: str) -> str:

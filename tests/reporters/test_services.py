@@ -7,9 +7,10 @@ import re
 from pathlib import Path
 
 import pytest
-from handmade import column_read
+from handmade import column_read, strided_load
 from msgspec.structs import replace
 
+from cudalint.facts import FindingCost
 from cudalint.reporters import github, gitlab, junit
 from cudalint.reporters.places import path_from, project_root
 from cudalint.reporters.sources import SourceLines
@@ -57,6 +58,23 @@ def test_the_summary_is_a_table(awkward: CheckResult) -> None:
     assert {len(re.findall(r"(?<!\\)\|", row)) for row in rows} == {6}
     assert "50%: a \\| b &lt;c> &amp; `d`" in text
     assert "- **none, at all.cu**: no such file" in text
+
+
+def test_the_summary_ranks_kernels() -> None:
+    """Those first that would gain most, then those with the worst findings."""
+    slow = FindingCost(share=0.5, speedup=2.0, limiter="dram")
+    findings = (
+        replace(column_read(), kernel="mild", severity="info"),
+        replace(column_read(), kernel="bad", severity="error"),
+        replace(strided_load(), kernel="bad"),
+        replace(strided_load(), kernel="slow|er", cost=slow),
+    )
+    rows = [line for line in github.step_summary(CheckResult("a100", findings)).splitlines() if line.startswith("| `")]
+    assert rows[:3] == [
+        "| `slow\\|er` | 0 | 1 | 0 | CL101 uncoalesced-access | 2x |",
+        "| `bad` | 1 | 1 | 0 | CL201 bank-conflict |  |",
+        "| `mild` | 0 | 0 | 1 | CL201 bank-conflict |  |",
+    ]
 
 
 def test_a_summary_stays_under_githubs_limit() -> None:

