@@ -6,6 +6,7 @@ docs/python-api.md). What stands behind these names is imported when it is used.
 
 from __future__ import annotations
 
+import os as _os
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -15,6 +16,11 @@ if TYPE_CHECKING:
     from cudalint.api.report import Report
 
 __version__ = "0.1.0"
+
+# In a clone the rules stand beside this package and not in it: `python -m cudalint` finds them there.
+_clone = _os.path.dirname(__path__[0])
+if _os.path.isfile(_os.path.join(_clone, "pyproject.toml")) and not _os.path.isdir(_os.path.join(__path__[0], "rules")):
+    __path__.append(_clone)
 
 __all__ = ["Check", "Configuration", "ConfigurationError", "Facts", "Report", "__version__", "check", "facts"]
 

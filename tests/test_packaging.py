@@ -4,12 +4,17 @@ from __future__ import annotations
 
 import ast
 import re
+import subprocess
 import sys
 import tomllib
 from collections.abc import Iterator
 from importlib import resources
 from pathlib import Path
 from typing import Any
+
+from checkout import clean_environment, fresh_clone
+
+from cudalint import __version__
 
 _ROOT = Path(__file__).parent.parent
 
@@ -71,3 +76,23 @@ def test_data_files_are_installed() -> None:
     headers = [f"frontend/headers/{name}" for name in ("include/cuda_fp16.h", "libraries/ATen/ATen.h")]
     for name in ("py.typed", *schemas, "hardware/targets.json", *headers):
         assert resources.files("cudalint").joinpath(*name.split("/")).is_file()
+
+
+def test_a_clone_runs_as_it_is(tmp_path: Path) -> None:
+    """With its own rules, whatever else is installed; and says what is missing."""
+    clone = fresh_clone(tmp_path)
+    command = [sys.executable, "-c", "import cudalint.rules as r, cudalint.cli as c; print(r.__file__, c.__file__)"]
+    done = subprocess.run(command, cwd=clone, env=clean_environment(), capture_output=True, text=True, check=True)
+    rules, program = done.stdout.split()
+    assert (Path(rules), Path(program)) == (clone / "rules" / "__init__.py", clone / "cudalint" / "cli" / "__init__.py")
+    # Without any packages.
+    command = [sys.executable, "-S", "-m", "cudalint", "--version"]
+    done = subprocess.run(command, cwd=clone, env=clean_environment(), capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr[:46]) == (1, "cudalint: error: click is not installed; `pip ")
+
+
+def test_the_version_stands_in_one_place() -> None:
+    document = _document()
+    assert document["project"]["dynamic"] == ["version"]
+    assert f"## [{__version__}]" in (_ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+    assert f'version: "{__version__}"' in (_ROOT / "CITATION.cff").read_text(encoding="utf-8")
