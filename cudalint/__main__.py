@@ -21,7 +21,7 @@ def _check_for_packages() -> None:
 
     missing = [name for name in _NEEDED if find_spec(name) is None]
     if missing:
-        sys.exit(f"cudalint: error: {missing[0]} is not installed; `pip install .` in the clone installs what is needed")
+        sys.exit(f"cudalint: error: {missing[0]} is not installed; `pip install .` in the clone installs all")
 
 
 if __name__ == "__main__":

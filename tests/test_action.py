@@ -37,7 +37,7 @@ def test_actions_of_others_are_pinned() -> None:
     files = [ROOT / "action.yml", *(ROOT / ".github" / "workflows").glob("*.yml")]
     for file in files:
         for line in file.read_text(encoding="utf-8").splitlines():
-            if re.search(r"\buses: *(?!\./)", line):
+            if re.search(r"\buses: (?!\./)", line):
                 assert re.search(r"uses: [\w.-]+/[\w./-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$", line), f"{file}: {line}"
 
 
