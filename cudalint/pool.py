@@ -90,6 +90,14 @@ class _Reply(Struct, Generic[Result], frozen=True):
     """The worker has used enough memory, or its result says that it is of no more use, and wants to be replaced."""
 
 
+def preload(modules: Sequence[str]) -> None:
+    """Imports here, for all workers that will be started, what they need; where they are forks."""
+    if sys.platform == "linux":
+        _use_one_thread()
+        for module in modules:
+            importlib.import_module(module)
+
+
 class JobWatcher(Protocol):
     """Is told how jobs get on, by their indices."""
 
@@ -116,10 +124,8 @@ def run_jobs(
 ) -> Iterator[Done[Result] | Lost]:
     """Yields one outcome per job, as they come. `function` must be importable by name, for spawned workers; `needed`
     are modules that all jobs need, and that may be imported here."""
-    if len(jobs) > _MANY and sys.platform == "linux":
-        _use_one_thread()
-        for module in needed:
-            importlib.import_module(module)
+    if len(jobs) > _MANY:
+        preload(needed)
     workers: list[_Worker[Job, Result]] = []
     waiting = deque(enumerate(jobs))
     try:

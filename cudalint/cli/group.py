@@ -18,6 +18,7 @@ _COMMANDS = {
     "facts": "cudalint.cli.facts",
     "confirm": "cudalint.cli.confirm",
     "trace": "cudalint.cli.trace",
+    "bug-report": "cudalint.cli.bug_report",
     "explain": "cudalint.cli.explain",
     "rules": "cudalint.cli.rules",
     "cache": "cudalint.cli.cache",
