@@ -65,6 +65,8 @@ class Config(Struct, frozen=True):
     """Rules (codes, starts of codes, names) and what their findings count as."""
     thresholds: tuple[tuple[str, str, float], ...] = ()
     """Rule (code or name), threshold, value."""
+    min_share: float | None = None
+    """Of a kernel's time or traffic, what findings of waste take at least."""
     exclude: Names = ()
     """Patterns as in `.gitignore`, from `folder_of("exclude")` on."""
     respect_gitignore: bool = True
@@ -249,7 +251,7 @@ def _hint(name: str, known: Iterable[str]) -> str:
 
 _OF_THE_COMMAND_LINE = frozenset(
     {
-        "fail-on-incomplete", "write-baseline", "diff", "statistics", "show", "color", "quiet", "exit-zero",
+        "fail-on-incomplete", "write-baseline", "diff", "statistics", "sort", "show", "color", "quiet", "exit-zero",
         "force-launch", "registers", "maxrregcount", "cubin", "ptxas", "param", "race-scope", "cuda-path",
         "compile-commands", "force-exclude", "time-limit",
     }
@@ -415,6 +417,13 @@ def _baseline(entry: _Entry) -> str:
     return resolved(folder, entry.text())
 
 
+def _share(entry: _Entry) -> float:
+    share = entry.number()
+    if share > 1:
+        raise entry.error("is a share, such as 0.01 for 1%, and more than 1")
+    return share
+
+
 def _jobs(entry: _Entry) -> int:
     if isinstance(entry.value, bool) or not isinstance(entry.value, int) or entry.value < 1:
         raise entry.error("has to be a whole number that is at least 1")
@@ -559,6 +568,7 @@ _READERS: Mapping[str, Callable[[_Entry], object]] = {
     "assume": _assumptions,
     "kernels": _kernels,
     "severity": _severities,
+    "min-share": _share,
     "fail-on": _severity,
     "format": _format,
     "output": _output,

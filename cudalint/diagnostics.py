@@ -94,7 +94,9 @@ class Diagnostic(Struct, frozen=True, eq=False):
     is_headline: bool = False
     """Whether its message is that one, and `also` has all that it is told for."""
     cost: FindingCost | None = None
-    """What it takes of its kernel, where that was asked for and can be told."""
+    """What it takes of its kernel; None for findings that are not about time."""
+    is_minor: bool = False
+    """It takes less of its kernel than the project wants to hear of."""
     part_of: str = ""
     """Parts of the same are one finding of their kernel, unless an annotation allows some of them."""
     justification: Justification | None = None

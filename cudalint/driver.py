@@ -50,7 +50,9 @@ def result_of(reports: Sequence[FileReport], failures: Sequence[Failure], target
     suppressed = _together(gather_suppressed, reports, own)
     return CheckResult(
         target=target,
-        diagnostics=diagnostics,
+        diagnostics=tuple(d for d in diagnostics if not d.is_minor),
+        minor=tuple(d for d in diagnostics if d.is_minor),
+        min_share=max((report.min_share for report in reports), default=0.0),
         suppressed=suppressed,
         failures=tuple(sorted((*failures, *own), key=lambda failure: failure.path)),
         files=linted,
@@ -116,7 +118,7 @@ class Lint(Struct, frozen=True, eq=False):
         has included them."""
         reports: list[FileReport] = []
         results = Results(self.cache)
-        severities = {each.file.path: each.settings.severities for each in configured}
+        settings = {each.file.path: each.settings for each in configured}
         for is_optional in (False, True):
             batch = [each for each in configured if each.file.is_optional == is_optional]
             if is_optional:
@@ -125,7 +127,8 @@ class Lint(Struct, frozen=True, eq=False):
             for path, found in self._batch(batch, results):
                 answer = found
                 if isinstance(answer, FileReport):
-                    answer = severities[answer.path].applied_to(answer)
+                    own = settings[answer.path]
+                    answer = own.severities.applied_to(answer).with_least(own.min_share)
                     reports.append(answer)
                 if self.watcher is not None:
                     self.watcher.done(path, answer)

@@ -10,7 +10,7 @@ import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import islice
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from msgspec import Struct, field
 from msgspec.structs import replace
@@ -47,10 +47,6 @@ _SHARE_FOR_EDITS = 2.0
 """What the trials of a file's edits may take: so many seconds, or so many times what its analysis took."""
 
 
-_WITH_COSTS: Final[Kinds] = frozenset({"accesses", "branches"})
-"""What findings are about of which the cost can be told."""
-
-
 class CheckJob(Struct, frozen=True):
     """One file to lint, with all that it takes; travels to a worker."""
 
@@ -63,15 +59,14 @@ class CheckJob(Struct, frozen=True):
     ignores: FileIgnores = field(default_factory=FileIgnores)
     counts_accesses: bool = False
     """Whether somebody asks how many accesses could be evaluated, even if no rule looks at them."""
-    tells_costs: bool = False
-    """Whether findings are told with what they take of their kernels."""
     most_findings: int | None = None
     """Of more than this the worst are told, and how many there are besides."""
 
     def kinds(self) -> Kinds:
         """The kinds of facts that are needed."""
-        kinds = kinds_read_by(selected_rules(self.selection))
-        if self.tells_costs and not kinds.isdisjoint(_WITH_COSTS):
+        rules = selected_rules(self.selection)
+        kinds = kinds_read_by(rules)
+        if any(rule.is_waste for rule in rules):
             kinds |= {"costs"}
         return kinds | {"accesses"} if self.counts_accesses else kinds
 
@@ -164,14 +159,12 @@ def rule_findings(
             failures.append(f"{rule_class.code} is not checked for the file: {described(error)}")
         for kernel in facts.kernels:
             try:
-                yield from list(_findings_in(kernel, rule, context, job.tells_costs))
+                yield from list(_findings_in(kernel, rule, context))
             except Exception as error:
                 failures.append(f"{rule_class.code} is not checked for `{kernel.name}`: {described(error)}")
 
 
-def _findings_in(
-    kernel: KernelFacts, rule: Rule, context: RuleContext, tells_costs: bool
-) -> Iterator[Finding]:
+def _findings_in(kernel: KernelFacts, rule: Rule, context: RuleContext) -> Iterator[Finding]:
     configured = context.target
     target = target_for(configured, kernel.need)
     if target is None and rule.judges_by_target:
@@ -179,7 +172,7 @@ def _findings_in(
     for diagnostic in rule.check(kernel, replace(context, target=target or configured)):
         if rule.judges_by_target and kernel.need and target and target is not configured:
             diagnostic = replace(diagnostic, message=f"{diagnostic.message}; {_judged_by(target, kernel.need)}")
-        if tells_costs:
+        if rule.is_waste:
             # numpy is for workers alone.
             from cudalint.cost.of_findings import with_cost
 

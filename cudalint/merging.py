@@ -8,7 +8,7 @@ from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, 
 from msgspec.structs import replace
 
 from cudalint.diagnostics import Diagnostic, Related
-from cudalint.facts import LaunchFacts
+from cudalint.facts import FindingCost, LaunchFacts
 from cudalint.results import FileReport, KernelSite, worst_first
 
 _ABOUT_THE_ANALYSIS = "CL9"
@@ -154,7 +154,9 @@ def _subject(diagnostic: Diagnostic) -> Hashable:
 def _with_variants(group: Sequence[Diagnostic]) -> Diagnostic:
     alike = (alike for equal in _grouped(group, lambda d: d.message) for alike in _with_like_assumptions(equal))
     worst, *others = worst_first([_under_all_launches(each) for each in alike])
-    return replace(worst, variants=tuple(others)) if others else worst
+    if not others:
+        return worst
+    return replace(worst, variants=tuple(others), is_minor=worst.is_minor and all(d.is_minor for d in others))
 
 
 def _with_like_assumptions(group: Sequence[Diagnostic]) -> Iterable[list[Diagnostic]]:
@@ -187,7 +189,17 @@ def _under_all_launches(group: Sequence[Diagnostic]) -> Diagnostic:
     for diagnostic in group:
         launches += (launch for launch in diagnostic.launches if launch not in launches)
     assumptions = dict.fromkeys(assumption for d in group for assumption in d.assumptions)
-    return replace(first, launches=tuple(launches), assumptions=tuple(assumptions))
+    return replace(
+        first, launches=tuple(launches), assumptions=tuple(assumptions), cost=_most(group),
+        is_minor=all(d.is_minor for d in group),
+    )  # fmt: skip
+
+
+def _most(group: Sequence[Diagnostic]) -> FindingCost | None:
+    """What the costliest of some findings costs."""
+    costs = [d.cost for d in group if d.cost is not None]
+    known = [cost for cost in costs if cost.share is not None] or costs
+    return max(known, key=lambda cost: cost.weight, default=None)
 
 
 def _grouped(diagnostics: Iterable[Diagnostic], key: Callable[[Diagnostic], Hashable]) -> Iterable[list[Diagnostic]]:

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 from typing import Literal, NamedTuple
 
 from msgspec import Struct, field
+from msgspec.structs import replace
 
 from cudalint.diagnostics import Diagnostic, Severity
 from cudalint.facts import FileFacts, Frame, KernelFacts, LeftOutLaunches, Operation, Place, Space
@@ -156,6 +157,19 @@ class FileReport(Struct, frozen=True):
     """Kernels that something in sight of the file launches, and those that it makes up launches for."""
     whole: frozenset[tuple[str, str]] = frozenset()
     """Each kernel with each of its instantiations that was evaluated without a gap."""
+    min_share: float = 0.0
+    """What findings that are not minor take of their kernels at least."""
+
+    def with_least(self, share: float) -> FileReport:
+        """With findings marked as minor that take less of their kernels; errors and what is not known never are."""
+        marked = tuple(_marked(d, share) for d in self.diagnostics)
+        return replace(self, diagnostics=marked, min_share=share)
+
+
+def _marked(diagnostic: Diagnostic, share: float) -> Diagnostic:
+    cost = diagnostic.cost
+    is_minor = cost is not None and diagnostic.severity != "error" and not cost.reaches(share)
+    return replace(diagnostic, is_minor=True) if is_minor else diagnostic
 
 
 class CheckResult(Struct, frozen=True):
@@ -172,6 +186,9 @@ class CheckResult(Struct, frozen=True):
     """The files that were linted."""
     parameters: frozenset[tuple[str, str]] = frozenset()
     """Each kernel of the run with each of its scalar parameters."""
+    minor: tuple[Diagnostic, ...] = ()
+    """Findings that take less than `min_share` of their kernels, which are counted only."""
+    min_share: float = 0.0
     asides: tuple[str, ...] = ()
     """What the summary says of findings that are not among the diagnostics."""
     notes: tuple[Note, ...] = ()

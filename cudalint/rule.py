@@ -45,6 +45,9 @@ class RuleBase(ABC):
     on_by_default: ClassVar[bool] = True
     judges_by_target: ClassVar[bool] = False
     """Whether its findings depend on the sizes and limits of the GPU."""
+    is_waste: ClassVar[bool] = False
+    """Whether its findings are about time that a kernel loses, and not about what it computes: they are told with
+    what they cost, and left out where that is little."""
     thresholds: ClassVar[Mapping[str, float]] = {}
     """The rule's options and their default values."""
     reads: ClassVar[Kinds] = EVERY_KIND

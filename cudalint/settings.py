@@ -18,6 +18,8 @@ from cudalint.registry import Selection, matches
 from cudalint.severities import Severities
 from cudalint.thresholds import Thresholds, by_rule
 
+DEFAULT_MIN_SHARE = 0.01
+
 
 class CommandLine(Struct, frozen=True):
     """What the user says for all files."""
@@ -27,6 +29,7 @@ class CommandLine(Struct, frozen=True):
     """None leaves it to the configuration, then to the compilation database; `options.target` is the default."""
     selection: Selection = field(default_factory=Selection)
     thresholds: tuple[tuple[str, str, float], ...] = ()
+    min_share: float | None = None
     exclude: tuple[str, ...] = ()
     respect_gitignore: bool | None = None
     config: str | None = None
@@ -55,6 +58,8 @@ class FileSettings(Struct, frozen=True):
     thresholds: Thresholds = field(default_factory=dict)
     ignores: FileIgnores = field(default_factory=FileIgnores)
     severities: Severities = field(default_factory=Severities)
+    min_share: float = DEFAULT_MIN_SHARE
+    """Of a kernel's time or traffic, what findings of waste take at least to be reported."""
     config: Config | None = None
 
 
@@ -162,7 +167,8 @@ def combine(command_line: CommandLine, config: Config | None) -> FileSettings:
     given = command_line.options
     if config is None:
         options = replace(given, target=command_line.target or given.target)
-        return FileSettings(options, command_line.selection, by_rule(command_line.thresholds))
+        least = DEFAULT_MIN_SHARE if command_line.min_share is None else command_line.min_share
+        return FileSettings(options, command_line.selection, by_rule(command_line.thresholds), min_share=least)
     outside = () if command_line.config is not None else config.folders_outside
     options = replace(
         given,
@@ -176,7 +182,10 @@ def combine(command_line: CommandLine, config: Config | None) -> FileSettings:
     base = Selection(config.select or (), config.ignore, config.extend_select)
     selection = replace(command_line.selection, base=base)
     thresholds = by_rule((*config.thresholds, *command_line.thresholds))
-    return FileSettings(options, selection, thresholds, _ignores(config), Severities(config.severity), config)
+    shares = (command_line.min_share, config.min_share, DEFAULT_MIN_SHARE)
+    least = next(share for share in shares if share is not None)
+    severities = Severities(config.severity)
+    return FileSettings(options, selection, thresholds, _ignores(config), severities, least, config)
 
 
 def _ignores(config: Config) -> FileIgnores:

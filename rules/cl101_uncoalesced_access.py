@@ -74,6 +74,7 @@ class UncoalescedAccess(Rule):
     severity = "warning"
     summary = "global requests that touch more sectors than they need"
     reads = frozenset({"accesses"})
+    is_waste = True
     thresholds = {"factor": 1.25, "excess-sectors": 1.0, "share": 0.01}
     relative = ("share",)
 

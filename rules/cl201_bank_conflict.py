@@ -68,6 +68,7 @@ class BankConflict(Rule):
     severity = "warning"
     summary = "shared requests whose lanes meet in the same bank"
     reads = frozenset({"accesses"})
+    is_waste = True
     thresholds = {"ways": 1.25, "share": 0.01}
     relative = ("share",)
 

@@ -50,6 +50,7 @@ class RedundantBarrier(Rule):
     severity = "info"
     summary = "barriers that order nothing"
     reads = frozenset({"barriers"})
+    is_waste = True
 
     def check(self, kernel: KernelFacts, context: RuleContext) -> Iterator[Diagnostic]:
         instances = [other for other in context.file.kernels if other.name_place == kernel.name_place]

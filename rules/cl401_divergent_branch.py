@@ -59,6 +59,7 @@ class DivergentBranch(Rule):
     severity = "warning"
     summary = "branches at which the lanes of a warp part, with much to do on one side"
     reads = frozenset({"branches"})
+    is_waste = True
     thresholds = {"warps": 0.33, "share": 0.15, "leader": 0.33}
     relative = ("share", "leader")
 

@@ -44,6 +44,7 @@ class DivergentLoop(Rule):
     severity = "warning"
     summary = "loops that some lanes of a warp go round more often than others"
     reads = frozenset({"branches"})
+    is_waste = True
     thresholds = {"factor": 1.5, "warps": 0.33, "share": 0.15}
     relative = ("share",)
 

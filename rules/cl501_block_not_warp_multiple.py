@@ -42,6 +42,7 @@ class BlockNotWarpMultiple(Rule):
     severity = "warning"
     summary = "blocks whose last warp has idle lanes"
     reads = frozenset({"occupancy"})
+    is_waste = True
     thresholds = {"idle": 0.02, "shaped": 0.1}
 
     def check(self, kernel: KernelFacts, context: RuleContext) -> Iterator[Diagnostic]:

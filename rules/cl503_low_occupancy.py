@@ -51,6 +51,7 @@ class LowOccupancy(Rule):
     severity = "warning"
     summary = "launches that leave most of an SM's warps empty"
     reads = frozenset({"occupancy"})
+    is_waste = True
     judges_by_target = True
     on_by_default = False
     thresholds = {"occupancy": 0.5}

@@ -43,6 +43,7 @@ class TailEffect(Rule):
     severity = "info"
     summary = "grids that leave SMs without blocks"
     reads = frozenset({"occupancy"})
+    is_waste = True
     judges_by_target = True
     on_by_default = False
     thresholds = {"idle": 0.25}

@@ -47,6 +47,7 @@ class TileQuantization(Rule):
     severity = "info"
     summary = "sizes that are no multiple of the tile"
     reads = frozenset({"occupancy"})
+    is_waste = True
     on_by_default = False
     thresholds = {"wasted": 0.1}
 

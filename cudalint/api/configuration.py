@@ -69,6 +69,8 @@ class Configuration(Struct, frozen=True, kw_only=True):
     ignore: Sequence[str] = ()
     thresholds: Mapping[str, float] = field(default_factory=dict)
     """By `RULE.NAME`, such as `bank-conflict.ways`."""
+    min_share: float | None = None
+    """Of its kernel's time or traffic, what a finding of waste takes at least to be reported; 0.01 if it isn't said."""
     exclude: Sequence[str] = ()
     """Patterns as in `.gitignore` of what folders are not to bring in."""
     respect_gitignore: bool | None = None
@@ -122,6 +124,7 @@ class Configuration(Struct, frozen=True, kw_only=True):
                 target=self.target,
                 selection=Selection(tuple(self.select), tuple(self.ignore), tuple(self.extend_select)),
                 thresholds=tuple(map(_threshold, self.thresholds, self.thresholds.values())),
+                min_share=self.min_share,
                 exclude=tuple(self.exclude),
                 respect_gitignore=self.respect_gitignore,
                 config=None if self.config is None else os.fspath(self.config),
@@ -155,6 +158,8 @@ class Configuration(Struct, frozen=True, kw_only=True):
             yield "config and no_config contradict each other"
         if self.time_limit <= 0:
             yield f"time_limit is {self.time_limit:g}, and has to be more than 0"
+        if self.min_share is not None and not 0 <= self.min_share <= 1:
+            yield f"min_share is {self.min_share:g}, and has to be from 0 to 1"
         if self.jobs is not None and self.jobs < 1:
             yield f"jobs is {self.jobs}, and has to be at least 1"
         if self.std is not None and not is_standard(self.std):

@@ -147,6 +147,10 @@ rule_options = together(
         multiple=True, metavar="RULE.NAME=VALUE",
         help="From which figure on a rule reports, such as bank-conflict.ways=4.",
     ),
+    _rules(
+        "--min-share", callback=parameters.share, metavar="SHARE",
+        help="Count waste only that takes less of its kernel's time and traffic.  [default: 1%]",
+    ),
 )  # fmt: skip
 
 _FIELDS = (
@@ -165,7 +169,7 @@ def configuration_from(values: dict[str, Any]) -> Configuration:
         raise click.UsageError("--config and --no-config contradict each other")
     if values["ptxas"]:
         _need_nvcc(values["cuda_path"])
-    rules = {name: values[name] for name in ("select", "ignore", "extend_select") if name in values}
+    rules = {name: values[name] for name in ("select", "ignore", "extend_select", "min_share") if name in values}
     return Configuration(
         **{name: values[name] for name in _FIELDS},
         **rules,

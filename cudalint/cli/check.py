@@ -36,6 +36,7 @@ from cudalint.fixing.writing import Grounds
 from cudalint.numerals import count
 from cudalint.reporters import pictures
 from cudalint.reporters.formats import FORMATS, PATCH
+from cudalint.reporters.order import ORDERS, Order
 from cudalint.reporters.sources import SourceLines
 from cudalint.results import SEVERITIES, CheckResult
 from cudalint.timings import Timings
@@ -79,6 +80,10 @@ _report_options = together(
         help="Tell the worst so many findings of a file, and how many there are besides.",
     ),
     _report("--statistics", is_flag=True, help="Print how often each rule found something, not the findings."),
+    _report(
+        "--sort", type=click.Choice(ORDERS),
+        help="Begin with what costs most, or keep to the order of the files.  [default: what the format is read for]",
+    ),
     _report(
         "--show/--no-show", default=None,
         help="Draw banks and sectors.  [default: the worst three, in a wide terminal]",
@@ -152,6 +157,7 @@ def command(
     max_findings: int,
     statistics: bool,
     timings: bool,
+    sort: Order | None,
     show: bool | None,
     show_gaps: bool,
     color: bool | None,
@@ -207,7 +213,7 @@ def command(
         check_for_contradiction(wishes is not None, write_baseline is not None, "-" in paths)
     left: Sequence[str] = ()
     drawn = _drawn(show) if format_ == "text" and not statistics else 0
-    shown = Presentation(output_style(color), drawn, quiet, run.fail_on, statistics)
+    shown = Presentation(output_style(color), drawn, quiet, run.fail_on, statistics, sort)
     stdin = stdin_filename or STDIN
     found = discover(paths, settings.excludes, values["force_exclude"], stdin)
     spare_sources([write_baseline, *(output.path for output in outputs)], (file.path for file in found.files))

@@ -168,6 +168,7 @@ def _rules(known: FileSettings, given: CommandLine, config: Config | None) -> It
     for pattern, rules, _ in base.per_file_ignores:
         yield _Row(f'per-file-ignores."{pattern}"', rules, base.place_of("per-file-ignores", pattern))
     yield from _thresholds(given, base)
+    yield _single("min-share", known.min_share, given.min_share, base.min_share, config)
     for selector, severity in dict(base.severity).items():
         yield _Row(f"severity.{selector}", severity, base.place_of("severity", selector))
 

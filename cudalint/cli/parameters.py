@@ -111,6 +111,20 @@ def _threshold(text: str) -> tuple[str, str, float]:
     return match["rule"], match["name"], float(match["value"])
 
 
+def share(ctx: click.Context, option: click.Parameter, text: str | None) -> float | None:
+    """`0.02` or `2%`."""
+    if text is None:
+        return None
+    number, percent = text.strip().removesuffix("%"), text.strip().endswith("%")
+    try:
+        value = float(number) / (100 if percent else 1)
+    except ValueError:
+        value = -1.0
+    if not 0 <= value <= 1:
+        raise click.BadParameter(f"`{text}` is no share, such as 0.02 or 2%")
+    return value
+
+
 def standard(ctx: click.Context, option: click.Parameter, text: str | None) -> str | None:
     """`c++17`, `gnu++20`."""
     if text is not None and not is_standard(text):

@@ -15,6 +15,7 @@ from cudalint.faults import described
 from cudalint.replacing import write_whole
 from cudalint.reporters.apart import lines_of
 from cudalint.reporters.formats import FORMATS, PATCH
+from cudalint.reporters.order import Order, by_cost
 from cudalint.reporters.sources import SourceLines
 from cudalint.reporters.style import Style
 from cudalint.results import CheckResult, Failure
@@ -36,6 +37,9 @@ class Presentation(Struct, frozen=True):
     quiet: bool
     fail_on: Severity
     statistics: bool = False
+    order: Order | None = None
+    """None leaves it to the format: what people read begins with what costs most, what programs read is in the order of
+    the source."""
 
 
 def outputs(ctx: click.Context, option: click.Parameter, texts: tuple[str, ...]) -> tuple[Output, ...]:
@@ -125,7 +129,10 @@ def _rendered(format_: str, result: CheckResult, sources: SourceLines, shown: Pr
     if shown.statistics and format_ in ("text", "concise"):
         from cudalint.reporters import statistics
 
-        return statistics.render(result, shown.style, not shown.quiet)
+        return statistics.render(result, shown.style, not shown.quiet, shown.order or "cost")
+    if shown.order == "cost" and format_ in ("json", "concise", "gitlab", "junit"):
+        result = replace(result, diagnostics=tuple(by_cost(result.diagnostics)))
+    order = shown.order or "cost"
     match format_:
         case "json":
             from cudalint.reporters import diagnostics_json
@@ -138,11 +145,11 @@ def _rendered(format_: str, result: CheckResult, sources: SourceLines, shown: Pr
         case "sarif":
             from cudalint.reporters import sarif
 
-            return sarif.render(result, sources)
+            return sarif.render(result, sources, order)
         case "github":
             from cudalint.reporters import github
 
-            return github.render(result, sources, not shown.quiet)
+            return github.render(result, sources, not shown.quiet, order)
         case "gitlab":
             from cudalint.reporters import gitlab
 
@@ -153,4 +160,5 @@ def _rendered(format_: str, result: CheckResult, sources: SourceLines, shown: Pr
             return junit.render(result, shown.fail_on)
     from cudalint.reporters import text
 
-    return text.render(result, sources, text.TextSettings(shown.style, shown.pictures, not shown.quiet))
+    settings = text.TextSettings(shown.style, shown.pictures, not shown.quiet, order)
+    return text.render(result, sources, settings)

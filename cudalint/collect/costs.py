@@ -17,7 +17,17 @@ from cudalint.evaluate.requests.execution import Execution
 from cudalint.evaluate.work.executions import Computed
 from cudalint.evaluate.work.memory import Caches, touched, traffic_of
 from cudalint.evaluate.work.memory import Traffic as MemoryTraffic
-from cudalint.facts import Access, AccessResult, CostStatus, KernelFacts, LaunchCost, LaunchFacts, Operations, Work
+from cudalint.facts import (
+    Access,
+    AccessResult,
+    CostStatus,
+    KernelFacts,
+    LaunchCost,
+    LaunchFacts,
+    Operations,
+    Place,
+    Work,
+)
 from cudalint.hardware.requests import WARP_LANES
 from cudalint.hardware.targets import Target
 from cudalint.kinds import Kind
@@ -107,17 +117,17 @@ class CostCollector(Provider, eq=False):
         blocks, threads = math.prod(launch.grid), math.prod(launch.block)
         warps = -(-threads // WARP_LANES)
         work = Work(
-            blocks=blocks,
+            blocks=float(blocks),
             warps_per_block=warps,
             resident_blocks=facts.occupancy[index].blocks_per_sm or 1 if facts.occupancy else 1,
             operations=own.operations,
             instructions=own.instructions,
-            requests=traffic.requests,
-            sectors=traffic.sectors,
-            lines=traffic.lines,
-            wavefronts=traffic.wavefronts,
-            l2_bytes=memory.l2,
-            dram_bytes=memory.dram,
+            requests={space: float(number) for space, number in traffic.requests.items()},
+            sectors=float(traffic.sectors),
+            lines=float(traffic.lines),
+            wavefronts=float(traffic.wavefronts),
+            l2_bytes=float(memory.l2),
+            dram_bytes=float(memory.dram),
             waits=own.waits,
         )
         status: CostStatus = traffic.status
@@ -132,7 +142,7 @@ class CostCollector(Provider, eq=False):
             LaunchCost(
                 index, status, assumptions, reason, work.requests, work.sectors, work.wavefronts, work.operations,
                 work.instructions, memory.read * scale, memory.written * scale, work.l2_bytes, work.dram_bytes,
-                traffic.asked * scale, work=work,
+                traffic.asked * scale, work=work, stops={Place(*span): times for span, times in own.stops.items()},
             ),
             estimate(work, machine_of(self.target)), self.target, memory.through * scale,
         )  # fmt: skip

@@ -1,54 +1,75 @@
-"""What a finding costs: its excess taken out of the work of its kernel, and the time model asked again."""
+"""What findings cost: their excess taken out of the work of their kernel, and the time model asked again."""
 
 from __future__ import annotations
 
-from msgspec import Struct
+import math
+from collections.abc import Sequence
+
 from msgspec.structs import replace
 
-from cudalint.cost.machine import machine_of
+from cudalint.cost.machine import Machine, machine_of
 from cudalint.cost.model import estimate
-from cudalint.facts.costs import FindingCost, LaunchCost, Work
-from cudalint.hardware.targets import Target
+from cudalint.facts import Excess, FindingCost, KernelCost, LaunchCost, LaunchFacts, Work
+from cudalint.hardware.targets import Target, find_target
 
 
-class Excess(Struct, frozen=True):
-    """What goes away, in one launch, if the figure of a finding becomes ideal."""
-
-    sectors: float = 0.0
-    """Beyond the ideal, of global memory."""
-    wavefronts: float = 0.0
-    """Beyond the ideal, of shared memory."""
-    dram_bytes: float = 0.0
-    instructions: float = 0.0
-    """Warp-level instructions, such as those that both sides of a divergent branch take."""
-
-
-def finding_cost(cost: LaunchCost, excess: Excess, target: Target) -> FindingCost:
+def finding_cost(cost: LaunchCost, launch: LaunchFacts, excess: Excess, target: Target) -> FindingCost:
     """What a finding takes of the launch that `cost` is about."""
     work = cost.work
     if work is None or cost.time_us is None:
-        return FindingCost(None, None, cost.bound, excess.sectors, excess.wavefronts)
-    without = estimate(_less(work, excess), machine_of(target)).time
-    traffic = work.sectors + work.wavefronts
+        return not_known(cost, cost.reason or "")
+    alone = FindingCost(None, None, cost.bound, status=cost.status, excess=excess)
+    return cost_of_all(KernelCost(launch, target.name, float(cost.time_us), cost.bound, work), [alone])
+
+
+def not_known(cost: LaunchCost, reason: str) -> FindingCost:
+    return FindingCost(None, None, cost.bound, reason=reason)
+
+
+def cost_of_all(kernel: KernelCost, costs: Sequence[FindingCost]) -> FindingCost:
+    """What several findings take of one launch if all of their figures become ideal."""
+    total = Excess()
+    for each in costs:
+        own = each.excess
+        total = Excess(
+            total.sectors + own.sectors,
+            total.wavefronts + own.wavefronts,
+            total.dram_bytes + own.dram_bytes,
+            total.instructions + own.instructions,
+            total.barriers + own.barriers,
+            max(total.resident_blocks, own.resident_blocks),
+            total.is_uneven or own.is_uneven,
+        )
+    machine = machine_of(find_target(kernel.target))
+    without = min(kernel.time_us, estimate(_less(kernel.work, total, machine), machine).time)
+    traffic = kernel.work.sectors + kernel.work.wavefronts
     return FindingCost(
-        share=max(0.0, 1.0 - without / cost.time_us),
-        speedup=max(1.0, cost.time_us / without),
-        limiter=cost.bound,
-        sectors=excess.sectors,
-        wavefronts=excess.wavefronts,
-        traffic_share=min(1.0, (excess.sectors + excess.wavefronts) / traffic) if traffic else None,
-        status=cost.status,
+        share=1.0 - without / kernel.time_us,
+        speedup=kernel.time_us / without,
+        limiter=kernel.bound,
+        sectors=total.sectors,
+        wavefronts=total.wavefronts,
+        traffic_share=min(1.0, (total.sectors + total.wavefronts) / traffic) if traffic else None,
+        status=costs[0].status,
+        excess=total,
+        kernel=kernel,
+        findings=len(costs),
     )
 
 
-def _less(work: Work, excess: Excess) -> Work:
+def _less(work: Work, excess: Excess, machine: Machine) -> Work:
     kept = 1.0 - min(1.0, excess.sectors / work.sectors) if work.sectors else 1.0
+    waits = replace(work.waits, barriers=max(0.0, work.waits.barriers - excess.barriers))
+    blocks = float(math.ceil(work.blocks / machine.sm_count) * machine.sm_count) if excess.is_uneven else work.blocks
     return replace(
         work,
+        blocks=blocks,
+        resident_blocks=work.resident_blocks + excess.resident_blocks,
         sectors=work.sectors * kept,
         lines=work.lines * kept,
         wavefronts=max(0.0, work.wavefronts - excess.wavefronts),
         l2_bytes=work.l2_bytes * kept,
         dram_bytes=max(0.0, work.dram_bytes - excess.dram_bytes),
         instructions=max(0.0, work.instructions - excess.instructions),
+        waits=waits,
     )

@@ -6,55 +6,75 @@ from collections.abc import Iterator
 
 from msgspec.structs import replace
 
-from cudalint.cost.findings import Excess, finding_cost
+from cudalint.cost.findings import finding_cost, not_known
 from cudalint.diagnostics import Diagnostic
-from cudalint.facts import Access, AccessResult, FindingCost, KernelFacts, LaunchCost
+from cudalint.facts import Access, AccessResult, Excess, FindingCost, KernelFacts, LaunchCost, LaunchFacts, Work
 from cudalint.hardware.sectors import SECTOR_BYTES
 from cudalint.hardware.targets import Target
 
 _STREAMED = 0.5
 """Of what is asked of L1, the part that comes from DRAM where little is asked for again."""
+_HOW_OFTEN = "how often it is executed, or what it takes then, is not known"
+_NOT_EVALUATED = "the launch was not evaluated"
+_NOT_COUNTED = "the time model has no figure for it"
 
 
 def with_cost(diagnostic: Diagnostic, kernel: KernelFacts, target: Target) -> Diagnostic:
-    """The finding with its cost, where that can be told: it is about requests of memory, or about lanes that idle."""
-    costs = [cost for cost in kernel.costs or () if kernel.launches[cost.launch] in diagnostic.launches]
-    found = [own for cost in costs if (own := _cost_in(diagnostic, kernel, cost, target)) is not None]
-    if not found:
-        return diagnostic
-    return replace(diagnostic, cost=max(found, key=lambda each: (each.share or 0.0, each.traffic_share or 0.0)))
+    """A finding of waste with its cost, or with the reason why that is not known."""
+    costs = (cost for cost in kernel.costs or () if _is_under(kernel.launches[cost.launch], diagnostic))
+    found = [_cost_in(diagnostic, kernel, cost, target) for cost in costs]
+    known = [each for each in found if each.share is not None] or found
+    unknown = FindingCost(None, None, "unknown", reason=_NOT_EVALUATED)
+    return replace(diagnostic, cost=max(known, key=lambda each: each.weight, default=unknown))
 
 
-def _cost_in(
-    diagnostic: Diagnostic, kernel: KernelFacts, cost: LaunchCost, target: Target
-) -> FindingCost | None:
-    figures, work = diagnostic.figures, cost.work
-    if work is None:
-        return None
-    if "ideal_sectors" in figures or "ideal_wavefronts" in figures:
-        return _of_requests(diagnostic, kernel, cost, target)
-    wasted = figures.get("wasted_share")
-    if wasted is None:
-        return None
-    return finding_cost(cost, Excess(instructions=min(1.0, wasted) * work.instructions), target)
+def _is_under(launch: LaunchFacts, diagnostic: Diagnostic) -> bool:
+    """Whether a finding is about a launch, or about another place with the same launch."""
+    if not diagnostic.launches or launch in diagnostic.launches:
+        return True
+    return any(own.site is not None and own.site in launch.twins for own in diagnostic.launches)
 
 
-def _of_requests(
-    diagnostic: Diagnostic, kernel: KernelFacts, cost: LaunchCost, target: Target
-) -> FindingCost | None:
-    work = cost.work
-    assert work is not None
-    own = [access for access in kernel.accesses if access.place == diagnostic.place]
+def _cost_in(diagnostic: Diagnostic, kernel: KernelFacts, cost: LaunchCost, target: Target) -> FindingCost:
+    if cost.work is None:
+        return not_known(cost, cost.reason or _HOW_OFTEN)
+    if "ideal_sectors" in diagnostic.figures or "ideal_wavefronts" in diagnostic.figures:
+        excess, reason = _of_requests(diagnostic, kernel, cost, cost.work), _HOW_OFTEN
+    else:
+        excess, reason = _of_figures(diagnostic, cost, cost.work, target), _NOT_COUNTED
+    if excess is None:
+        return not_known(cost, reason)
+    return finding_cost(cost, kernel.launches[cost.launch], excess, target)
+
+
+def _of_figures(diagnostic: Diagnostic, cost: LaunchCost, work: Work, target: Target) -> Excess | None:
+    """Of lanes that idle, of SMs that do, of places for blocks, and of a barrier."""
+    figures = diagnostic.figures
+    if "wasted_share" in figures:
+        return Excess(instructions=min(1.0, figures["wasted_share"]) * work.instructions)
+    if "idle_lanes" in figures and "idle_fraction" in figures:
+        return Excess(instructions=figures["idle_fraction"] * work.instructions)
+    if "waves" in figures:
+        return Excess(is_uneven=True)
+    if "occupancy" in figures:
+        return Excess(resident_blocks=max(0, target.max_warps_per_sm // work.warps_per_block - work.resident_blocks))
+    if diagnostic.place in cost.stops:
+        return Excess(barriers=cost.stops[diagnostic.place])
+    return None
+
+
+def _of_requests(diagnostic: Diagnostic, kernel: KernelFacts, cost: LaunchCost, work: Work) -> Excess | None:
+    own = [access for access in kernel.accesses if diagnostic.place in (access.place, access.made_at)]
     sectors, wavefronts = _share(own, kernel, cost.launch, shared=False), _share(own, kernel, cost.launch, shared=True)
     if sectors is None and wavefronts is None:
-        return FindingCost(None, None, cost.bound)
-    excess = Excess((sectors or 0.0) * work.sectors, (wavefronts or 0.0) * work.wavefronts)
+        return None
+    excess = Excess(float((sectors or 0.0) * work.sectors), float((wavefronts or 0.0) * work.wavefronts))
     arrays = {access.array for access in own}
     is_alone = all(access.array not in arrays or access in own for access in kernel.accesses)
     if is_alone and work.dram_bytes >= _STREAMED * work.sectors * SECTOR_BYTES:
         # Nobody else uses the rest of what is fetched.
-        excess = replace(excess, dram_bytes=(sectors or 0.0) * work.dram_bytes)
-    return finding_cost(cost, excess, target)
+        excess = replace(excess, dram_bytes=float((sectors or 0.0) * work.dram_bytes))
+    return excess
 
 
 def _share(own: list[Access], kernel: KernelFacts, launch: int, shared: bool) -> float | None:

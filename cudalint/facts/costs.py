@@ -8,6 +8,9 @@ from typing import Final, Literal, get_args
 
 from msgspec import Struct
 
+from cudalint.facts.launches import LaunchFacts
+from cudalint.facts.places import Place
+
 Resource = Literal[
     "dram", "l2", "l1", "shared", "issue", "fp32", "fp64", "fp16", "special", "tensor", "latency", "launch"
 ]
@@ -106,6 +109,37 @@ class LaunchCost(Struct, frozen=True):
     attainable_gflops: float | None = None
     """10^9 operations per second that the roofline allows at this intensity."""
     work: Work | None = None
+    stops: Mapping[Place, float] = {}
+    """How often a warp waits at each barrier, by its place."""
+
+
+class Excess(Struct, frozen=True):
+    """What goes away, in one launch, if the figure of a finding becomes ideal."""
+
+    sectors: float = 0.0
+    """Beyond the ideal, of global memory."""
+    wavefronts: float = 0.0
+    """Beyond the ideal, of shared memory."""
+    dram_bytes: float = 0.0
+    instructions: float = 0.0
+    """Warp-level instructions, such as those that both sides of a divergent branch take."""
+    barriers: float = 0.0
+    """That a warp waits at, one after the other."""
+    resident_blocks: int = 0
+    """Blocks that could be on one SM beside those that are."""
+    is_uneven: bool = False
+    """Some SMs have fewer blocks than others."""
+
+
+class KernelCost(Struct, frozen=True):
+    """A launch that findings are about, as the time model sees it."""
+
+    launch: LaunchFacts
+    target: str
+    """The name of the GPU."""
+    time_us: float
+    bound: Bound
+    work: Work
 
 
 class FindingCost(Struct, frozen=True):
@@ -124,3 +158,20 @@ class FindingCost(Struct, frozen=True):
     traffic_share: float | None = None
     """Both of them as a share of all sectors and wavefronts of the kernel."""
     status: CostStatus = "unknown"
+    reason: str | None = None
+    """Why the share is not known."""
+    excess: Excess = Excess()
+    kernel: KernelCost | None = None
+    """The launch in which it costs most; None if the share is not known."""
+    findings: int = 1
+    """How many findings it is the cost of."""
+
+    @property
+    def weight(self) -> tuple[float, float]:
+        """By which findings are ranked: time, and traffic where they take the same of it."""
+        return self.share or 0.0, self.traffic_share or 0.0
+
+    def reaches(self, share: float) -> bool:
+        """Whether it is at least such a part of its kernel's time, or of the kernel's traffic through L1; so is what is
+        not known."""
+        return self.share is None or max(self.weight) >= share

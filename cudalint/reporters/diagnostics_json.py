@@ -40,6 +40,7 @@ def document(result: CheckResult) -> JsonObject:
             "errors": result.count("error"),
             "warnings": result.count("warning"),
             "infos": result.count("info"),
+            "below_min_share": len(result.minor),
         },
     }
 
@@ -155,6 +156,8 @@ def _cost(cost: FindingCost) -> JsonObject:
         "wavefronts": plain_number(cost.wavefronts),
         "traffic_share": plain_number(cost.traffic_share),
         "status": cost.status,
+        "reason": cost.reason,
+        "time_us": plain_number(cost.kernel.time_us) if cost.kernel is not None else None,
     }
 
 

@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from cudalint.diagnostics import Diagnostic, Severity
-from cudalint.reporters import wording
+from cudalint.reporters import costs, wording
+from cudalint.reporters.order import Order, by_cost, in_order
 from cudalint.reporters.places import path_from, project_root, utf16_columns
 from cudalint.reporters.sources import SourceLines
 from cudalint.results import SEVERITIES, CheckResult, excess, worst_first
@@ -20,17 +21,20 @@ _MOST_BYTES = 1_000_000
 """A step's summary may have 1 MiB (docs.github.com, "Workflow commands": step isolation and limits)."""
 
 
-def render(result: CheckResult, sources: SourceLines, show_summary: bool = True) -> Iterator[str]:
+def render(
+    result: CheckResult, sources: SourceLines, show_summary: bool = True, order: Order = "cost"
+) -> Iterator[str]:
     root = project_root()
     for failure in result.failures:
         yield _command("error", {"file": path_from(root, failure.path), "title": "not linted"}, failure.message)
-    for diagnostic in worst_first(result.diagnostics):
+    for diagnostic in in_order(result.diagnostics, order):
         yield _command(
             _COMMANDS[diagnostic.severity],
             {**_where(diagnostic, sources, root), "title": f"{diagnostic.code} {diagnostic.name}"},
             "\n".join((diagnostic.message, *wording.explanation(diagnostic))),
         )
     if show_summary:
+        yield from costs.minor(result)
         yield wording.summary(result)
 
 
@@ -71,7 +75,7 @@ def step_summary(result: CheckResult) -> str:
     if result.diagnostics:
         lines += ["| | rule | place | kernel | finding |", "|---|---|---|---|---|"]
     size = sum(len(line.encode("utf-8", "replace")) + 1 for line in lines)
-    for number, diagnostic in enumerate(worst_first(result.diagnostics)):
+    for number, diagnostic in enumerate(by_cost(result.diagnostics)):
         row = _row(diagnostic, root)
         size += len(row.encode("utf-8", "replace")) + 1
         if size > _MOST_BYTES:

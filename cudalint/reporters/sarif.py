@@ -20,9 +20,10 @@ from cudalint.registry import RuleClass, all_rules
 from cudalint.reporters import wording
 from cudalint.reporters.diagnostics_json import JsonObject, plain_number
 from cudalint.reporters.line_hashes import line_hashes
+from cudalint.reporters.order import Order, in_order
 from cudalint.reporters.places import path_from, project_root, uri, utf16_columns
 from cudalint.reporters.sources import SourceLines
-from cudalint.results import CheckResult, Failure, worst_first
+from cudalint.results import CheckResult, Failure
 
 SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 _ROOT = "%SRCROOT%"
@@ -34,8 +35,8 @@ _LONGEST_DESCRIPTION = 1_024
 _LEVELS: dict[Severity, str] = {"error": "error", "warning": "warning", "info": "note"}
 
 
-def render(result: CheckResult, sources: SourceLines) -> Iterator[str]:
-    yield json.dumps(_Report(sources).document(result), indent=2)
+def render(result: CheckResult, sources: SourceLines, order: Order = "cost") -> Iterator[str]:
+    yield json.dumps(_Report(sources).document(result, order), indent=2)
 
 
 class _Report:
@@ -46,10 +47,10 @@ class _Report:
         self._relative = partial(path_from, project_root())
         self._hashes: dict[str, list[str]] = {}
 
-    def document(self, result: CheckResult) -> JsonObject:
+    def document(self, result: CheckResult, order: Order) -> JsonObject:
         coverage = result.coverage
         # Beyond GitHub's limit a file is refused, so that the worst are what has to stay.
-        shown = [*worst_first(result.diagnostics), *result.suppressed]
+        shown = [*in_order(result.diagnostics, order), *result.suppressed]
         marks = fingerprints(shown, self._sources, self._relative)
         results = [self._result(d, mark) for d, mark in zip(shown, marks, strict=True)][:_MOST_RESULTS]
         notifications = [self._notification(failure) for failure in result.failures]

@@ -7,10 +7,11 @@ from collections.abc import Iterator
 from msgspec import Struct
 
 from cudalint.diagnostics import Diagnostic, Suggestion
-from cudalint.reporters import frames, pictures, wording
+from cudalint.reporters import costs, frames, losses, pictures, wording
+from cudalint.reporters.order import Order, by_cost, in_order
 from cudalint.reporters.sources import SourceLines
 from cudalint.reporters.style import Style
-from cudalint.results import CheckResult, worst_first
+from cudalint.results import CheckResult
 
 WORST = 3
 """How many findings get a picture where nobody asked for all."""
@@ -21,15 +22,20 @@ class TextSettings(Struct, frozen=True):
     pictures: int | None
     """For how many of the worst findings a picture is drawn; None means all."""
     show_summary: bool = True
+    order: Order = "cost"
 
 
 def render(result: CheckResult, sources: SourceLines, settings: TextSettings) -> Iterator[str]:
-    with_picture = [d for d in worst_first(result.diagnostics) if d.picture is not None]
+    with_picture = [d for d in by_cost(result.diagnostics) if d.picture is not None]
     drawn = {id(diagnostic) for diagnostic in with_picture[: settings.pictures]}
-    for diagnostic in result.diagnostics:
+    losing = list(losses.kernels(result)) if settings.show_summary else []
+    if losing:
+        yield from (*losing, "")
+    for diagnostic in in_order(result.diagnostics, settings.order):
         yield from _finding(diagnostic, sources, settings.style, id(diagnostic) in drawn)
         yield ""
     if settings.show_summary:
+        yield from costs.minor(result)
         yield wording.last_line(result)
 
 

@@ -9,6 +9,7 @@ from itertools import pairwise
 from cudalint.diagnostics import Diagnostic, Suggestion
 from cudalint.facts import LaunchFacts, Place
 from cudalint.numerals import count
+from cudalint.reporters import costs
 from cudalint.results import CheckResult
 
 _MOST_LAUNCHES = 3
@@ -112,6 +113,9 @@ def notes(diagnostic: Diagnostic) -> Iterator[tuple[str, str]]:
     assumptions = assumptions_of(diagnostic.assumptions, diagnostic.launches)
     if assumptions:
         yield "assumed", ", ".join(assumptions)
+    cost = costs.of(diagnostic)
+    if cost is not None:
+        yield "cost", costs.phrase(cost)
 
 
 def _elsewhere(diagnostic: Diagnostic) -> Iterator[str]:
@@ -216,7 +220,7 @@ def summary(result: CheckResult) -> str:
         if amount
     ]
     coverage = result.coverage
-    nothing = "Nothing to report" if result.asides else "No findings"
+    nothing = "Nothing to report" if result.asides or result.minor else "No findings"
     text = f"Found {enumeration(found)}" if found else nothing
     text += f" in {count(len(coverage.kernels), 'kernel')} for {result.target}"
     if coverage.is_of_accesses:

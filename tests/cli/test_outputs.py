@@ -87,8 +87,8 @@ def test_statistics(cudalint: Run, tile: str, monkeypatch: pytest.MonkeyPatch) -
     result = cudalint(tile, "--statistics", "--select", "CL1,CL2")
     assert result.status == 1
     assert result.out == (
-        "1  CL101  uncoalesced-access  in 1 kernel of 1 file\n"
-        "1  CL201  bank-conflict       in 1 kernel of 1 file\n\n"
+        "1  CL201  bank-conflict       in 1 kernel of 1 file\n"
+        "1  CL101  uncoalesced-access  in 1 kernel of 1 file\n\n"
         "Found 2 warnings in 1 kernel for a100 (1 of 2 accesses evaluated); "
         "CL101 most often, `cudalint explain CL101`\n"
     )

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import msgspec
 import pytest
 
+from cudalint.driver import result_of
 from cudalint.engine import CheckJob, check_file
 from cudalint.options import AnalysisOptions
 from cudalint.registry import Selection
@@ -23,7 +25,7 @@ void run(float* a, float* b) { k<<<4096, 256>>>(a, b); }
 def test_excess_of_a_strided_load(tmp_path: Path) -> None:
     path = tmp_path / "k.cu"
     path.write_text(_COLUMNS)
-    job = CheckJob(str(path), AnalysisOptions(), Selection(("CL101",)), pictures=False, tells_costs=True)
+    job = CheckJob(str(path), AnalysisOptions(), Selection(("CL101",)), pictures=False)
     report = check_file(job)
     assert isinstance(report, FileReport)
     [finding] = report.diagnostics
@@ -37,3 +39,54 @@ def test_excess_of_a_strided_load(tmp_path: Path) -> None:
     assert cost.limiter in ("dram", "l2")
     assert cost.share is not None
     assert cost.share > 0.5
+
+
+_TWO = """
+__global__ void copy(const float* a, float* b) {
+  __shared__ float t[32][32];
+  t[threadIdx.x][threadIdx.y] = a[32 * (blockIdx.x * 1024 + threadIdx.y * 32 + threadIdx.x)];
+  __syncthreads();
+  b[blockIdx.x * 1024 + threadIdx.y * 32 + threadIdx.x] = t[threadIdx.y][threadIdx.x];
+}
+__global__ void rare(const float* a, float* b) {
+  for (int i = threadIdx.x; i < 1 << 20; i += 256) b[i] = a[i];
+  if (threadIdx.x < 4) b[1024 * threadIdx.x] = 0;
+}
+void run(float* a, float* b) {
+  copy<<<4096, dim3(32, 32)>>>(a, b);
+  rare<<<1, 256>>>(a, b);
+}
+"""
+
+
+def _report(path: Path, source: str, *codes: str) -> FileReport:
+    path.write_text(source)
+    report = check_file(CheckJob(str(path), AnalysisOptions(), Selection(codes), pictures=False))
+    assert isinstance(report, FileReport)
+    return report
+
+
+def test_what_takes_less_than_the_least_share_is_counted(tmp_path: Path) -> None:
+    """By 2^17 warps one request each takes 32 sectors where 4 would do, and 32 wavefronts where 1 would: 28 and 31 of
+    32 + 4 + 32 + 1 that the kernel takes for all of its requests."""
+    report = _report(tmp_path / "k.cu", _TWO, "CL101", "CL201")
+    strided, conflict = sorted(report.diagnostics, key=lambda d: d.code)
+    assert strided.cost is not None
+    assert conflict.cost is not None
+    assert strided.cost.traffic_share == pytest.approx(28 / 69, rel=0.01)
+    assert conflict.cost.traffic_share == pytest.approx(31 / 69, rel=0.01)
+
+    def shown(least: float) -> tuple[list[str], int]:
+        result = result_of([report.with_least(least)], [], "a100")
+        return [d.code for d in result.diagnostics], len(result.minor)
+
+    assert shown(0.01) == (["CL201", "CL101"], 0)
+    time = conflict.cost.share
+    assert time is not None
+    # By neither is it as much as half.
+    assert time < 0.5
+    assert shown(0.5) == (["CL101"], 1)
+    as_error = msgspec.structs.replace(
+        report, diagnostics=tuple(msgspec.structs.replace(d, severity="error") for d in report.diagnostics)
+    )
+    assert len(result_of([as_error.with_least(1.0)], [], "a100").diagnostics) == 2

@@ -102,6 +102,8 @@ class Computed(Struct):
     waits: Waits = Waits()
     shares: Mapping[object, float] = {}
     """By access site: which part of the evaluated executions are counted."""
+    stops: Mapping[ir.Span, float] = {}
+    """How often a warp waits at each barrier of the source, on average."""
     assumed: tuple[str, ...] = ()
 
     @property
@@ -154,6 +156,7 @@ def computed(execution: Execution, accesses: Sequence[AccessEvent], meter: Meter
         result.by_data = result.by_data or (executions.by_data and bool(executions.lanes))
     result.shares = _shares(accesses, meter)
     result.assumed = tuple(meter.assumed)
+    result.stops = _stops(execution, meter)
     result.waits = _waits(execution, accesses, meter, result)
     return result
 
@@ -177,9 +180,8 @@ _OVERLAP = 4.0
 def _waits(execution: Execution, accesses: Sequence[AccessEvent], meter: Meter, found: Computed) -> Waits:
     """What a warp waits for, on average."""
     view = execution.view
-    warps = math.prod(view.quick().grid) * -(-math.prod(view.block) // WARP_LANES)
-    barriers = [e for e in execution.events if isinstance(e, BarrierEvent) and not e.implied]
-    stopped = {loop.counter.index for e in barriers for loop in e.context.loops}
+    warps = _warps(view)
+    stopped = {loop.counter.index for e in _barriers(execution) for loop in e.context.loops}
     opaque = view.graph.opaque_bits
     rounds = {"global": 0.0, "shared": 0.0}
     nests: dict[tuple[object, ...], list[AccessEvent]] = {}
@@ -196,9 +198,26 @@ def _waits(execution: Execution, accesses: Sequence[AccessEvent], meter: Meter, 
             times /= _OVERLAP
         times *= 2 if depends and len(group) > 1 else 1
         rounds["shared" if group[0].target.space == "shared" else "global"] += times
-    stops = sum(meter.executions(e.context.loops, e.context.conditions).warps for e in barriers) / warps
+    stops = sum(found.stops.values(), start=0.0)
     per_lane = (found.counts[4] + found.counts[1] / 2) / (warps * WARP_LANES)
     return Waits(found.instructions / warps, rounds["global"], rounds["shared"], stops, float(per_lane))
+
+
+def _stops(execution: Execution, meter: Meter) -> dict[ir.Span, float]:
+    found: dict[ir.Span, float] = {}
+    for event in _barriers(execution):
+        times = meter.executions(event.context.loops, event.context.conditions).warps / _warps(execution.view)
+        found[event.context.span] = found.get(event.context.span, 0.0) + times
+    return found
+
+
+def _barriers(execution: Execution) -> list[BarrierEvent]:
+    return [e for e in execution.events if isinstance(e, BarrierEvent) and not e.implied]
+
+
+def _warps(view: LaunchView) -> int:
+    """Of the whole launch."""
+    return math.prod(view.quick().grid) * -(-math.prod(view.block) // WARP_LANES)
 
 
 _STATEMENTS = get_args(ir.Stmt)

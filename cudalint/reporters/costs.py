@@ -1,0 +1,94 @@
+"""What findings cost, in words."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from typing import Final
+
+from cudalint.cost.findings import cost_of_all
+from cudalint.diagnostics import Diagnostic
+from cudalint.facts import Bound, FindingCost, KernelCost
+from cudalint.numerals import count
+from cudalint.results import CheckResult
+
+_NAMES: Final[dict[Bound, str]] = {
+    "dram": "DRAM",
+    "l2": "L2",
+    "l1": "L1",
+    "shared": "shared memory",
+    "issue": "instruction issue",
+    "fp32": "FP32 arithmetic",
+    "fp64": "FP64 arithmetic",
+    "fp16": "FP16 arithmetic",
+    "special": "special functions",
+    "tensor": "tensor cores",
+    "latency": "latency",
+    "launch": "the launch itself",
+}
+
+
+def phrase(cost: FindingCost) -> str:
+    """`about 31% of the kernel's time on a100 (110 us, bound by L2), 64% of its traffic through L1`."""
+    kernel = cost.kernel
+    if cost.share is None or kernel is None:
+        return f"not known: {cost.reason}" if cost.reason else "not known"
+    blocks = blocks_assumed(kernel)
+    takes = f"{duration(kernel.time_us)} for {blocks}" if blocks else duration(kernel.time_us)
+    text = f"about {share(cost.share)} of the kernel's time on {kernel.target} ({takes}, {bound_by(kernel.bound)})"
+    if cost.traffic_share:
+        text += f", {share(cost.traffic_share)} of its traffic through L1"
+    if cost.findings > 1:
+        text += f", all {cost.findings} together"
+    return text
+
+
+def blocks_assumed(kernel: KernelCost) -> str:
+    """`some 8192 blocks`, for which the time is told where nothing says how large the grid is."""
+    blocks = round(kernel.work.blocks)
+    return f"some {count(blocks, 'block')}" if blocks < math.prod(kernel.launch.grid) else ""
+
+
+def of(diagnostic: Diagnostic) -> FindingCost | None:
+    """What a finding costs together with those that it stands for and that cost most in the same launch."""
+    costs = [each.cost for each in (diagnostic, *diagnostic.also) if each.cost is not None]
+    if len(costs) < 2:
+        return costs[0] if costs else None
+    kernel = costs[0].kernel
+    same = [cost for cost in costs if cost.kernel is not None and cost.kernel == kernel]
+    if kernel is None or len(same) < 2:
+        return costs[0]
+    return cost_of_all(kernel, same)
+
+
+def bound_by(bound: Bound) -> str:
+    return f"bound by {_NAMES.get(bound, 'nothing known')}"
+
+
+def share(value: float) -> str:
+    """`31%`, `0.4%`; what is something is never called nothing."""
+    percent = 100 * value
+    if percent >= 1 or not percent:
+        return f"{percent:.0f}%"
+    return f"{percent:.1f}%" if percent >= 0.1 else "under 0.1%"
+
+
+def duration(microseconds: float) -> str:
+    """`2.4 us`, `110 us`, `3.2 ms`: two digits, as it is an estimate."""
+    for unit, size in (("s", 1e6), ("ms", 1e3)):
+        if microseconds >= 0.9995 * size:
+            return f"{_two_digits(microseconds / size)} {unit}"
+    return f"{_two_digits(microseconds)} us"
+
+
+def _two_digits(value: float) -> str:
+    return f"{value:.1f}" if value < 9.95 else f"{float(f'{value:.2g}'):.0f}"
+
+
+def minor(result: CheckResult) -> Iterator[str]:
+    """`12 more cost under 1% of their kernels: --min-share 0`, where there are any."""
+    number = len(result.minor)
+    if number:
+        costs = "cost" if number > 1 else "costs"
+        kernels_ = "their kernels" if number > 1 else "its kernel"
+        yield f"{number} more {costs} under {share(result.min_share)} of {kernels_}: --min-share 0"
