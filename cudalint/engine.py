@@ -32,6 +32,7 @@ from cudalint.registry import RuleClass, Selection, all_rules, is_known, kinds_r
 from cudalint.results import AllowedRule, Failure, FileReport, KernelSite, coverage_of, worst_first
 from cudalint.rule import AnnotationRule, Rule, RuleContext
 from cudalint.settings import FileIgnores
+from cudalint.source.bounds import Bounds
 from cudalint.source.text import source_text
 from cudalint.suppressions import AnnotationReview, Finding, suppress
 from cudalint.thresholds import Thresholds
@@ -111,8 +112,10 @@ def report_on(facts: FileFacts, job: CheckJob, spent: float = 0.0) -> FileReport
         failures.append(f"edits are not tried: {described(error)}")
         proved = [_without_edits(diagnostic) for diagnostic in outcome.kept]
     kept = (_for_travel(diagnostic, job.pictures) for diagnostic in joined(proved))
-    diagnostics = _worst(_reported((*kept, *complaints), job.ignores), job, "", failures)
-    suppressed = _worst(_reported(map(_as_allowed, outcome.suppressed), job.ignores), job, "allowed ", failures)
+    placed = Bounds(partial(source_text, options=job.options)).placed
+    diagnostics = _worst(_reported(map(placed, (*kept, *complaints)), job.ignores), job, "", failures)
+    allowed = (placed(_as_allowed(diagnostic)) for diagnostic in outcome.suppressed)
+    suppressed = _worst(_reported(allowed, job.ignores), job, "allowed ", failures)
     return FileReport(
         path=job.path,
         status=facts.status,

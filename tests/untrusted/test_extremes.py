@@ -8,6 +8,11 @@ from typing import Any
 
 import pytest
 
+from cudalint.diagnostics import Diagnostic, Edit, Related, Suggestion
+from cudalint.evaluate.compiler.powers import is_power_of_two
+from cudalint.facts import Place
+from cudalint.source.bounds import Bounds
+
 Check = Callable[..., Any]
 
 _STRIDED = "__global__ void strided(float *p) { p[threadIdx.x * 32] = 1.0f; }\n"
@@ -24,6 +29,9 @@ _STRIDED = "__global__ void strided(float *p) { p[threadIdx.x * 32] = 1.0f; }\n"
         "for (auto i = 9223372036854775808ull; i < t; i++) if (i % 2 == threadIdx.x) p[i] = i;",
         "for (int i = 9223372036854775808ull; i < 18446744073709551615ull; i++) p[i] = i;",
         "p[(__int128)9223372036854775807 * 4 + threadIdx.x] = 1.0f;",
+        "p[t / 18446744073709551615ull] = t / 18446744073709551616.0f;",
+        "p[t] = t / ((unsigned __int128)1 << 100) + t % ((unsigned __int128)1 << 127);",
+        "p[t] = t / -1 / (long)-9223372036854775807ll;",
     ],
 )
 def test_numbers_beyond_64_bits(body: str, folder: Path, check: Check) -> None:
@@ -54,3 +62,43 @@ def test_places_outside_of_the_text(code: str, format_: str, folder: Path, check
     result = check("--format", format_, "a.cu", "b.cu")
     assert (result.err, result.status) == ("", 1)
     assert "CL101" in result.out or "uncoalesced" in result.out
+
+
+@pytest.mark.parametrize(
+    ("place", "nearest"),
+    [
+        ((1, 1, 2, 3), (1, 1, 2, 3)),
+        ((2, 3, 2, 3), (2, 3, 2, 3)),
+        ((0, 0, 0, 0), (1, 1, 1, 1)),
+        ((1, 9, 1, 10), (1, 4, 1, 4)),
+        ((2, 2, 1, 1), (2, 2, 2, 2)),
+        ((9, 1, 9, 5), (3, 1, 3, 1)),
+        ((-1, 5, 2**64, 2**64), (1, 1, 3, 1)),
+    ],
+)
+def test_a_place_leaves_the_analysis_within_its_text(
+    place: tuple[int, int, int, int], nearest: tuple[int, int, int, int]
+) -> None:
+    """The text has lines of 3, 2 and no bytes. A place may end right behind the end of a line."""
+    bounds = Bounds({"a.cu": "abc\n\u00fc\n"}.__getitem__)
+    assert bounds.within(Place("a.cu", *place)) == Place("a.cu", *nearest)
+    edit = Suggestion("change it", (Edit(Place("a.cu", *place), "x"),), applicability="safe")
+    found = Diagnostic(
+        "CL101", "a", "info", Place("a.cu", *place), "m", "k", "k", suggestion=edit,
+        related=(Related(Place("a.cu", *place), "here"),),
+    )  # fmt: skip
+    placed = bounds.placed(found)
+    assert (placed.place[1:], placed.related[0].place[1:]) == (nearest, nearest)
+    assert placed.suggestion is not None
+    assert bool(placed.suggestion.edits) == (place == nearest)
+
+
+@pytest.mark.parametrize(
+    ("value", "is_power"),
+    [
+        (0, False), (1, True), (-8, True), (12, False), (2**63, True), (2**64 - 1, False), (2**5000, True),
+        (0.0, False), (0.25, True), (-3.0, False), (float("inf"), False), (float("nan"), False),
+    ],
+)  # fmt: skip
+def test_powers_of_two_of_any_size(value: float, is_power: bool) -> None:
+    assert is_power_of_two(value) == is_power

@@ -7,10 +7,10 @@ stores: most functions take selects instead of jumps, and of these some keep sto
 
 from __future__ import annotations
 
-from math import frexp
 from typing import NamedTuple, TypeGuard
 
 from cudalint import ir
+from cudalint.evaluate.compiler.powers import is_power_of_two
 from cudalint.evaluate.execute import walk
 from cudalint.heuristics import heuristic
 
@@ -97,4 +97,4 @@ def _is_power_of_two(divisor: ir.Expr) -> bool:
     divisor = walk.without_casts(divisor)
     if not isinstance(divisor, ir.Constant) or not isinstance(divisor.value, (int, float)):
         return False
-    return abs(frexp(divisor.value)[0]) == 0.5
+    return is_power_of_two(divisor.value)

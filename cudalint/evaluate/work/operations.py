@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cudalint import ir
+from cudalint.evaluate.compiler.powers import is_power_of_two
 from cudalint.evaluate.execute import walk
 from cudalint.evaluate.work.sequences import DIVISIONS, Sequence, conversion, sequence_of
 
@@ -108,14 +109,10 @@ def _division(left: ir.Expr, right: ir.Expr, type_: ir.Type) -> Sequence:
     by = "constant" if is_fixed else "number"
     if size and isinstance(left, ir.Constant) and left.value == 1:
         by = "reciprocal"
-    if isinstance(right, ir.Constant) and isinstance(right.value, (int, float)) and _is_power_of_two(right.value):
+    if isinstance(right, ir.Constant) and isinstance(right.value, (int, float)) and is_power_of_two(right.value):
         by = "power"
     wide = isinstance(type_, ir.Scalar) and type_.bytes == 8
     return DIVISIONS[("double" if size == 8 else "float") if size else ("long" if wide else "int"), by]
-
-
-def _is_power_of_two(value: int | float) -> bool:
-    return bool(value) and float(np.frexp(abs(value))[0]) == 0.5
 
 
 def _run(sequence: Sequence, counts: Counts) -> None:
