@@ -92,18 +92,18 @@ def test_a_new_rule_of_this_repository(tmp_path: Path) -> None:
     def program(*arguments: str) -> subprocess.CompletedProcess[str]:
         return _program("-m", "cudalint", *arguments, path=clone, folder=clone)
 
-    written = program("new-rule", "CL109", "wide-request")
+    written = program("new-rule", "CL199", "wide-request")
     assert written.returncode == 0, written.stderr
     catalogue = (clone / "cudalint" / "catalogue.py").read_text().splitlines()
-    at = catalogue.index('    "CL109": "wide-request",')
+    at = catalogue.index('    "CL199": "wide-request",')
     assert catalogue[at - 1] < catalogue[at] < catalogue[at + 1]
-    assert "CL109  wide-request" in program("rules").stdout
-    assert "info[CL109]: 16 sectors" in program("explain", "CL109").stdout
+    assert "CL199  wide-request" in program("rules").stdout
+    assert "info[CL199]: 16 sectors" in program("explain", "CL199").stdout
     fixture = "fixtures/wide-request/cases.cu"
-    found = program(fixture, "--select", "CL109", "--format", "concise").stdout.splitlines()
+    found = program(fixture, "--select", "CL199", "--format", "concise").stdout.splitlines()
     assert [line.split()[0] for line in found] == [f"{fixture}:7:16:"]
-    assert "[CL109](CL109-wide-request.md)" in (clone / "docs" / "rules" / "README.md").read_text()
-    assert program("new-rule", "CL109", "wide-request").returncode == 2
+    assert "[CL199](CL199-wide-request.md)" in (clone / "docs" / "rules" / "README.md").read_text()
+    assert program("new-rule", "CL199", "wide-request").returncode == 2
 
 
 @pytest.mark.parametrize(
@@ -132,7 +132,7 @@ def test_folders_that_are_no_package(tmp_path: Path, capsys: pytest.CaptureFixtu
         project_in(str(tmp_path))
     assert run(["new-rule", "XY101", "a-rule", str(tmp_path)]) == 2
     assert capsys.readouterr().err.count("\n") == 1
-    assert run(["new-rule", "CL109", "a-rule", str(tmp_path / "new")]) == 2
+    assert run(["new-rule", "CL199", "a-rule", str(tmp_path / "new")]) == 2
     assert not (tmp_path / "new").exists()
 
 

@@ -89,6 +89,8 @@ class AccessResult(Struct, frozen=True, eq=False):
     strides: Strides | None = None
     sample: Sample | None = None
     reason_kind: ReasonKind = "other"
+    reached_by_data: bool = False
+    """Whether data decides how often it is made: the requests are all that may come."""
 
 
 class LibraryCall(Struct, frozen=True):

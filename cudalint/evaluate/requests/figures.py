@@ -22,7 +22,7 @@ from cudalint.evaluate.requests.totals import Totals
 from cudalint.evaluate.requests.unknown_strides import unknown_strides
 from cudalint.evaluate.requests.views import TOLERANCE, Known, LaunchView, totals_of
 from cudalint.evaluate.symbolic.graph import Graph
-from cudalint.evaluate.symbolic.nodes import BLOCK_BITS, Node, below
+from cudalint.evaluate.symbolic.nodes import BLOCK_BITS, Node, below, bits_of
 from cudalint.evaluate.symbolic.opaque_parts import opaque_parts
 from cudalint.facts import AccessResult, Status
 from cudalint.hardware.banks import async_copy_range
@@ -374,7 +374,15 @@ def _of_totals(reached: Sequence[Known], totals: Totals, view: LaunchView, bound
         offset_range=offset_range(reached),
         strides=strides(reached[0], view),
         sample=sample(reached),
+        reached_by_data=any(_is_by_data(known.event, view.graph) for known in reached),
     )
+
+
+def _is_by_data(event: AccessEvent, graph: Graph) -> bool:
+    """Whether data decides how often an access is made."""
+    context = event.context
+    leaves = bits_of(context.conditions) | bits_of(loop.condition for loop in context.loops)
+    return bool(leaves & graph.opaque_bits)
 
 
 def _copies(reached: Sequence[Known], view: LaunchView) -> list[Known]:
