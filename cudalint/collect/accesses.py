@@ -17,6 +17,7 @@ from cudalint.evaluate.compiler.machine import machine_accesses
 from cudalint.evaluate.execute.events import AccessEvent
 from cudalint.evaluate.execute.handed import made_at
 from cudalint.evaluate.requests.figures import evaluate_access
+from cudalint.evaluate.symbolic.residues import Residues
 from cudalint.facts import Access, AccessResult, ArrayFacts, KernelFacts, LibraryCall, Place
 from cudalint.kinds import Kind
 from cudalint.launches.configuration import Block
@@ -39,6 +40,8 @@ class _Site(Struct, frozen=True, eq=False):
     is_copy: bool
     """Whether a struct is loaded as a whole and stored as it is."""
     results: list[AccessResult] = field(default_factory=list)
+    moduli: list[int] = field(default_factory=list)
+    """Of each execution, modulo what its offset is known whatever the sizes are."""
 
     def excess(self, launch: int) -> float:
         """How many times the ideal it takes under a launch at most."""
@@ -66,10 +69,12 @@ class AccessCollector(Provider, eq=False):
     def add(self, run: Run) -> None:
         execution = run.execution
         copied = copies_among(event for event in execution.events if isinstance(event, AccessEvent))
+        residues = Residues()
         for key, events in _by_site(run.machine).items():
             if key not in self._sites:
                 self._sites[key] = _Site(events[0], *made_at(events[0]), is_copy(events[0], copied))
             results = self._sites[key].results
+            self._sites[key].moduli.append(min(residues.of(event.offset).modulus for event in events))
             if execution.deadline.is_over():
                 results.append(AccessResult(execution.view.index, "unknown", reason=NO_TIME))
                 continue
@@ -162,6 +167,7 @@ def _access(site: _Site, spellings: Spellings) -> Access:
         compiled_at=_moved_to(event) or spellings.compiled_at(place),
         made_at=Place(*site.made_at),
         made_through=frames_of(site.made_through),
+        known_modulo=min(site.moduli),
         made_by=event.made_by or _library_function(event.context.library),
     )
 

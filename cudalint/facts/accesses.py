@@ -137,6 +137,8 @@ class Access(Struct, frozen=True, eq=False):
     """The calls that lead there."""
     made_by: LibraryCall | None = None
     """The function whose own access it is."""
+    known_modulo: int = 1
+    """A power of two, modulo which the byte offset of each lane is known whatever the open sizes are."""
 
     @property
     def position(self) -> tuple[int, int]:

@@ -11,7 +11,7 @@ from msgspec import Struct, field
 from numpy.typing import NDArray
 
 from cudalint.diagnostics import Edit, Suggestion
-from cudalint.facts import AccessResult, KernelFacts, LaunchFacts, Sample, Space
+from cudalint.facts import Access, AccessResult, KernelFacts, LaunchFacts, Sample, Space
 from cudalint.hardware.banks import shared_request
 from cudalint.hardware.requests import WARP_LANES
 from cudalint.hardware.sectors import SECTOR_BYTES, global_request
@@ -174,7 +174,13 @@ def _as_one_vector(kernel: KernelFacts, one: Evaluated, pattern: Pattern) -> Sug
     now, then = sum(apart.values()), mean_sectors(addresses, sample, width)
     parts = "fields of a struct" if pattern.kind == "field" else "neighbouring elements of a thread"
     text = f"{access.operation} the {len(apart)} {parts} at once, as one {width}-byte vector"
+    text += _if_aligned(access, width)
     return Suggestion(text, (), {"sectors": now}, {"sectors": then}) if then <= now * _WORTH_IT else None
+
+
+def _if_aligned(access: Access, width: int) -> str:
+    """What has to hold for a wider access where sizes that nothing gives decide where it begins."""
+    return "" if access.known_modulo % width == 0 else f", if all of them begin at multiples of {width} bytes"
 
 
 def _run_as_vectors(one: Evaluated, pattern: Pattern) -> Suggestion | None:
