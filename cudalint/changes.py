@@ -59,6 +59,10 @@ class Changes(Struct, frozen=True):
         """Whether a line changed that the finding is on, or that it names, as the declaration of an array."""
         return self._touches(diagnostic.place) or any(self._touches(r.place) for r in diagnostic.related)
 
+    def paths(self) -> list[str]:
+        """The files with a line that changed; resolved."""
+        return list(self.ranges)
+
     def after(self, edits: Sequence[Edit]) -> Changes:
         """The same once edits are made, whose lines have changed, too."""
         by_path: dict[str, list[Edit]] = {}

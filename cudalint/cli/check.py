@@ -223,8 +223,9 @@ def command(
     if run.failure is not None and run.failure not in failures:
         failures.append(run.failure)
     target = target_of(configured, settings)
+    configured = sieve.reached(configured)
     measured = Timings() if timings else None
-    with ProgressBar(len(found.files), quiet) as progress:
+    with ProgressBar(len(configured), quiet) as progress:
         lint = Lint(
             limits_from({**values, "jobs": run.jobs}),
             pictures=drawn != 0,

@@ -17,6 +17,8 @@ from cudalint.results import CheckResult
 if TYPE_CHECKING:
     from cudalint.baseline import Entry
     from cudalint.changes import Changes
+    from cudalint.driver import Configured
+    from cudalint.program.changed import Reach
 
 
 class Sieve:
@@ -34,6 +36,22 @@ class Sieve:
         # A baseline that is only about to be made may be named for both.
         self._baseline = _load(baseline) if baseline is not None and write_baseline is None else None
         self._changes = _changes_since(diff, paths) if diff is not None else None
+        self._unreached = 0
+
+    def reached(self, configured: Sequence[Configured]) -> list[Configured]:
+        """The files that can have a finding on a line that changed; all where nobody asks for that. How many others
+        there are is said in the result."""
+        if self._changes is None:
+            return list(configured)
+        from cudalint.program import disk
+        from cudalint.program.changed import Reach
+
+        reach = Reach(self._changes.paths())
+        kept = [each for each in configured if _is_reached(each, reach)]
+        # What was seen here is not noted for results that are kept.
+        disk.forget()
+        self._unreached = len(configured) - len(kept)
+        return kept
 
     def follow(self, edits: Sequence[Edit]) -> None:
         """Has the lines that changed follow edits that are made."""
@@ -46,6 +64,8 @@ class Sieve:
         if self._changes is not None:
             kept = tuple(d for d in result.diagnostics if self._changes.touch(d))
             result = _with_aside(result, len(result.diagnostics) - len(kept), "on unchanged lines")
+            plural = "file" if self._unreached == 1 else "files"
+            result = _with_aside(result, self._unreached, f"{plural} that no change reaches not linted")
             result = replace(result, diagnostics=kept)
         if self._baseline is not None and self._path is not None:
             from cudalint.baseline import compare
@@ -55,6 +75,20 @@ class Sieve:
             if self._changes is None:
                 result = _with_aside(result, gone, "of the baseline no longer there")
         return result
+
+
+def _is_reached(each: Configured, reach: Reach) -> bool:
+    from cudalint.frontend.reading import SourceError
+    from cudalint.parse_options import parse_options
+
+    if each.file.text is not None or each.file.path.endswith(".py"):
+        return True
+    try:
+        options = parse_options(each.file.path, each.options)
+    except SourceError:
+        return True  # Whoever parses the file tells of it.
+    # Further options may include files that no directive names.
+    return bool(options.extra) or reach.reaches(each.file.path, options.include_dirs)
 
 
 def _with_aside(result: CheckResult, number: int, what: str) -> CheckResult:

@@ -22,7 +22,7 @@ _MAX_DEFINERS = 2
 _MAX_ABOVE = 64
 """Files of the folder above: one with more of them is a collection, and not the rest of this program."""
 _LAUNCHING = (".cu",)
-_CALLING = (".cu", ".cpp", ".cc", ".cxx", ".c")
+CALLING = (".cu", ".cpp", ".cc", ".cxx", ".c")
 _LAUNCH = rb"<<<|cudaLaunch"
 _MAIN = rb"\bmain\s*\("
 _CALL = rb"\("
@@ -36,12 +36,12 @@ def launchers(path: str, kernels: Collection[str]) -> list[str]:
 
 def callers(path: str, functions: Collection[str]) -> list[str]:
     """Files near `path` whose text mentions a `main` and one of the functions."""
-    return _near(path, _CALLING, _MAIN, functions)[:_MAX_CALLERS]
+    return _near(path, CALLING, _MAIN, functions)[:_MAX_CALLERS]
 
 
 def wrappers(path: str, functions: Collection[str]) -> list[str]:
     """Files near `path` without a `main` whose text mentions one of the functions."""
-    found = _near(path, _CALLING, _CALL, functions)
+    found = _near(path, CALLING, _CALL, functions)
     return [other for other in found if not re.search(_MAIN, small_file(other))][:_MAX_CALLERS]
 
 
@@ -59,7 +59,7 @@ def setters(path: str, constant: str) -> list[str]:
 
 def _with(path: str, pattern: bytes) -> list[str]:
     """Files near `path` in whose text, without its comments, something is found."""
-    texts = ((other, _COMMENT.sub(b" ", small_file(other))) for other in sources_near(path, _CALLING))
+    texts = ((other, _COMMENT.sub(b" ", small_file(other))) for other in sources_near(path, CALLING))
     return [other for other, text in texts if re.search(pattern, text)][:_MAX_DEFINERS]
 
 

@@ -40,8 +40,14 @@ def test_diff(cudalint: Run, tile: str, project: Path) -> None:
     for arguments in (["init", "-q"], ["add", "."], ["commit", "-qm", "first"]):
         subprocess.run([*git, *arguments], check=True)
     quiet = cudalint(tile, "--diff", "HEAD")
-    assert quiet.status == 0
-    assert quiet.out.endswith("; 1 on unchanged lines\n")
+    assert (quiet.status, quiet.err) == (0, "")
+    assert quiet.out.endswith("; 1 file that no change reaches not linted\n")
+    (project / "other.cu").write_text(TILE_SOURCE)
+    reached = cudalint(".", "--diff", "HEAD")
+    assert reached.status == 1
+    # What stands beside it may launch its kernels.
+    assert reached.out.endswith("; 1 on unchanged lines; see `cudalint explain CL201`\n")
+    (project / "other.cu").unlink()
     (project / "tile.cu").write_text(TILE_SOURCE.replace("    out[y", "        out[y"))
     assert cudalint(tile, "--diff", "HEAD").status == 1
 
