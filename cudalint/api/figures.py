@@ -57,12 +57,13 @@ class Facts(Struct, frozen=True, eq=False):
         return page_of(self._lines(colors=True))
 
     def _lines(self, colors: bool) -> Iterator[str]:
-        from cudalint.reporters import facts_text
+        from cudalint.reporters import facts_text, plain
         from cudalint.reporters.style import Style
 
         for file in self.files:
-            yield from facts_text.render(file, Style(enabled=colors))
-        yield from (f"{failure.path}: {failure.message}" for failure in self.failures)
+            for line in facts_text.render(file, Style(enabled=colors, escape=plain.MARK)):
+                yield plain.line(line, plain.MARK)
+        yield from (plain.line(f"{failure.path}: {failure.message}") for failure in self.failures)
 
 
 def facts(

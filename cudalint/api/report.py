@@ -81,10 +81,11 @@ class Report(Struct, frozen=True, eq=False):
         if format not in FORMATS:
             raise ValueError(f"`{format}` is no format; there are {', '.join(FORMATS)}")
         from cudalint.cli.rendering import Presentation, rendered
+        from cudalint.reporters.plain import MARK
         from cudalint.reporters.sources import SourceLines
         from cudalint.reporters.style import Style
 
-        shown = Presentation(Style(enabled=colors), pictures, quiet=False, fail_on="warning")
+        shown = Presentation(Style(enabled=colors, escape=MARK), pictures, quiet=False, fail_on="warning")
         lines, _ = rendered(format, self.result, SourceLines(self.texts), shown)
         return "\n".join(lines) + "\n"
 

@@ -69,7 +69,9 @@ def interrupted(what_is_missing: str = "") -> int:
 
 
 def _fail(message: str) -> int:
-    print(f"cudalint: error: {' '.join(message.split())}", file=sys.stderr)  # noqa: T201
+    from cudalint.reporters.plain import line
+
+    print(line(f"cudalint: error: {' '.join(message.split())}"), file=sys.stderr)  # noqa: T201
     return FAILED
 
 

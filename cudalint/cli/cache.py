@@ -6,7 +6,7 @@ import click
 
 from cudalint.cache.folder import results_folder
 from cudalint.cli import NOTHING_FOUND
-from cudalint.cli.terminal import write_lines
+from cudalint.cli.terminal import write_text
 from cudalint.numerals import count
 
 _MEGABYTE = 1_000_000
@@ -37,10 +37,10 @@ def info(cache_dir: str | None) -> int:
 
     folder = results_folder(cache_dir)
     if folder is None:
-        write_lines(["no results are kept: there is no cache folder"])
+        write_text(["no results are kept: there is no cache folder"])
         return NOTHING_FOUND
     entries, size = size_of(folder)
-    write_lines([f"{folder}: {count(entries, 'result')}, {size / _MEGABYTE:.1f} MB"])
+    write_text([f"{folder}: {count(entries, 'result')}, {size / _MEGABYTE:.1f} MB"])
     return NOTHING_FOUND
 
 
@@ -52,5 +52,5 @@ def clear(cache_dir: str | None) -> int:
 
     folder = results_folder(cache_dir)
     entries, size = clear(folder) if folder is not None else (0, 0)
-    write_lines([f"removed {count(entries, 'result')}, {size / _MEGABYTE:.1f} MB"])
+    write_text([f"removed {count(entries, 'result')}, {size / _MEGABYTE:.1f} MB"])
     return NOTHING_FOUND

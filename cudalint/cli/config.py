@@ -17,7 +17,7 @@ from cudalint.cli.analysis_options import analysis_options, rule_options, settin
 from cudalint.cli.headed import HeadedCommand
 from cudalint.cli.rendering import default_format
 from cudalint.cli.run_settings import DEFAULT_FAIL_ON
-from cudalint.cli.terminal import output_style, write_lines
+from cudalint.cli.terminal import output_style, write_lines, write_text
 from cudalint.config import Config
 from cudalint.options import AnalysisOptions
 from cudalint.pool import default_workers
@@ -70,7 +70,7 @@ def command(path: str, format_: str, color: bool | None, **values: Any) -> int:
         document = {"path": path, "config": file, "settings": [asdict(row) for row in rows]}
         write_lines([json.dumps(document, indent=2)])
     else:
-        write_lines(_table(path, file, rows, output_style(color)))
+        write_text(_table(path, file, rows, output_style(color)))
     return NOTHING_FOUND
 
 

@@ -12,7 +12,7 @@ import click
 from cudalint.cli import FAILED, FINDINGS, NOTHING_FOUND
 from cudalint.cli.analysis_options import analysis_options, limits_from, settings_from
 from cudalint.cli.parameters import parameter_values
-from cudalint.cli.terminal import print_failures, write_lines
+from cudalint.cli.terminal import print_failures, write_lines, write_text
 from cudalint.cli.warnings import tell_of_programs
 from cudalint.discovery import discover
 from cudalint.driver import configure
@@ -127,7 +127,7 @@ class _Run:
         if format_ == "json":
             write_lines([json.dumps(document(self.report, self._fixes), indent=1)])
         else:
-            write_lines(lines(self.report, self._fixes, verbose=verbose))
+            write_text(lines(self.report, self._fixes, verbose=verbose))
 
     def status(self) -> int:
         summary = self.report.summary

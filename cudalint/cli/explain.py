@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 import click
 
 from cudalint.cli import NOTHING_FOUND, completion
-from cudalint.cli.terminal import output_style, write_lines
+from cudalint.cli.terminal import output_style, write_text
 from cudalint.registry import RuleClass, UnknownRule, rules_named
 from cudalint.reporters.style import Style
 
@@ -34,7 +34,7 @@ def command(words: Sequence[str], color: bool | None) -> int:
     except UnknownRule as error:
         raise click.UsageError(str(error)) from None
     style = output_style(color)
-    write_lines(_page(found[0], style) if len(found) == 1 else _list(found, style))
+    write_text(_page(found[0], style) if len(found) == 1 else _list(found, style))
     return NOTHING_FOUND
 
 

@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from cudalint.cli import FAILED, NOTHING_FOUND, completion
 from cudalint.cli.analysis_options import analysis_options, limits_from, settings_from
 from cudalint.cli.headed import HeadedCommand
-from cudalint.cli.terminal import output_style, print_failures, write_lines
+from cudalint.cli.terminal import output_style, print_failures, write_lines, write_text
 from cudalint.cli.warnings import warn_of_options, warn_of_settings
 from cudalint.discovery import discover
 from cudalint.driver import configure, run_all, target_of
@@ -97,7 +97,10 @@ def command(paths: Sequence[str], format_: str, only: Kinds, color: bool | None,
     jobs = [FactsJob(each.file.path, replace(each.options, kinds=only), style) for each in configured]
     noted = _Noted()
     answers = noted.passing(chain(found.failures, broken, _answers(jobs, limits)))
-    write_lines(_text_lines(answers) if style else _json_lines(answers, target_of(configured, settings)))
+    if style is not None:
+        write_text(_text_lines(answers))
+    else:
+        write_lines(_json_lines(answers, target_of(configured, settings)))
     warn_of_options(values, noted.parameters)
     warn_of_settings((each.file.path for each in configured), settings)
     print_failures(noted.failures)

@@ -11,12 +11,12 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from cudalint.cli.rendering import Presentation
-from cudalint.cli.terminal import write_lines
+from cudalint.cli.terminal import print_line, write_lines, write_text
 from cudalint.fixing.choosing import Fix, distinct_fixes
 from cudalint.fixing.patch import unified_diff
 from cudalint.numerals import count
 from cudalint.replacing import write_whole
-from cudalint.reporters import wording
+from cudalint.reporters import plain, wording
 from cudalint.reporters.style import Style
 from cudalint.results import CheckResult, Failure
 from cudalint.source.encoding import to_bytes
@@ -89,20 +89,22 @@ class FixWishes(Struct, frozen=True):
         is_text = format_ in _OF_PEOPLE
         if self.writes and stdin_text is not None:
             _write_bytes(to_bytes(fixed.texts.get(stdin, stdin_text)))
-            for line in (*self._made(fixed, shown), *lines):
+            for line in (*(plain.line(each, plain.MARK) for each in self._made(fixed, shown)), *lines):
                 click.echo(line, err=True)
         else:
-            if self.shows and is_text:
-                _write_bytes(diff)
+            if self.shows and is_text and sys.stdout.isatty():
+                write_text([diff.decode("utf-8", "replace").removesuffix("\n")] if diff else [])
+            elif self.shows and is_text:
+                _write_bytes(diff)  # For `git apply`.
             if not self.is_dry or not is_text:
                 made = list(self._made(fixed, shown))
                 if is_text:
-                    write_lines(made)
+                    write_text(made)
                 write_lines(lines)
         sys.stdout.flush()
         if not shown.quiet:
             for failure in fixed.refused:
-                click.echo(f"cudalint: note: {failure.path}: {failure.message}", err=True)
+                print_line(f"note: {failure.path}: {failure.message}")
             if not self.writes:
                 click.echo(f"cudalint: note: {self._would(fixed)}", err=True)
 

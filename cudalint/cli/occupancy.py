@@ -7,7 +7,7 @@ import json
 import click
 
 from cudalint.cli import NOTHING_FOUND, completion, parameters
-from cudalint.cli.terminal import output_style, write_lines
+from cudalint.cli.terminal import output_style, write_lines, write_text
 from cudalint.options import DEFAULT_TARGET
 
 _BYTES = click.IntRange(min=0)
@@ -74,5 +74,5 @@ def command(
     if format_ == "json":
         write_lines([json.dumps(json_object(question), indent=2)])
     else:
-        write_lines(text_lines(question, output_style(color)))
+        write_text(text_lines(question, output_style(color)))
     return NOTHING_FOUND

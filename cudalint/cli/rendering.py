@@ -13,6 +13,7 @@ from msgspec.structs import replace
 from cudalint.diagnostics import Severity
 from cudalint.faults import described
 from cudalint.replacing import write_whole
+from cudalint.reporters import plain
 from cudalint.reporters.apart import lines_of
 from cudalint.reporters.formats import FORMATS, PATCH
 from cudalint.reporters.order import Order, by_cost
@@ -89,10 +90,10 @@ def write_outputs(
     outputs: Sequence[Output], result: CheckResult, sources: SourceLines, shown: Presentation
 ) -> Iterator[Failure]:
     """Writes the reports that go into files, without colours and pictures; one that can't be written costs no other."""
-    plain = replace(shown, style=Style(), pictures=0)
+    unpainted = replace(shown, style=Style(), pictures=0)
     for output in outputs:
         try:
-            lines, failures = rendered(output.format, result, sources, plain)
+            lines, failures = rendered(output.format, result, sources, unpainted)
             yield from failures
             write_whole(output.path, "".join(f"{line}\n" for line in lines).encode("utf-8", "backslashreplace"))
         except OSError as error:
@@ -129,7 +130,7 @@ def _rendered(format_: str, result: CheckResult, sources: SourceLines, shown: Pr
     if shown.statistics and format_ in ("text", "concise"):
         from cudalint.reporters import statistics
 
-        return statistics.render(result, shown.style, not shown.quiet, shown.order or "cost")
+        return _plain(statistics.render(result, shown.style, not shown.quiet, shown.order or "cost"), shown)
     if shown.order == "cost" and format_ in ("json", "concise", "gitlab", "junit"):
         result = replace(result, diagnostics=tuple(by_cost(result.diagnostics)))
     order = shown.order or "cost"
@@ -141,7 +142,7 @@ def _rendered(format_: str, result: CheckResult, sources: SourceLines, shown: Pr
         case "concise":
             from cudalint.reporters import concise
 
-            return concise.render(result, shown.style)
+            return _plain(concise.render(result, shown.style), shown)
         case "sarif":
             from cudalint.reporters import sarif
 
@@ -161,4 +162,9 @@ def _rendered(format_: str, result: CheckResult, sources: SourceLines, shown: Pr
     from cudalint.reporters import text
 
     settings = text.TextSettings(shown.style, shown.pictures, not shown.quiet, order)
-    return text.render(result, sources, settings)
+    return _plain(text.render(result, sources, settings), shown)
+
+
+def _plain(lines: Iterable[str], shown: Presentation) -> Iterator[str]:
+    mark = shown.style.escape if shown.style.enabled else ""
+    return (plain.line(line, mark) for line in lines)

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 import click
 
 from cudalint.cli import NOTHING_FOUND
-from cudalint.cli.terminal import output_style, write_lines
+from cudalint.cli.terminal import output_style, write_text
 from cudalint.registry import RuleClass, all_rules
 from cudalint.reporters.style import Style
 
@@ -34,7 +34,7 @@ def command(format_: str, color: bool | None) -> int:
       cudalint rules --format json
     """
     rules = all_rules()
-    write_lines(_json(rules) if format_ == "json" else _table(rules, output_style(color)))
+    write_text(_json(rules) if format_ == "json" else _table(rules, output_style(color)))
     return NOTHING_FOUND
 
 

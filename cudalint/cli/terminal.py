@@ -8,6 +8,7 @@ import sys
 from collections.abc import Iterable, Sequence
 
 from cudalint.numerals import count
+from cudalint.reporters import plain
 from cudalint.reporters.style import Style
 from cudalint.results import Failure, Note
 
@@ -24,7 +25,7 @@ def output_style(color: bool | None) -> Style:
         from cudalint.reporters.pages import address_of_pages
 
         pages = address_of_pages()
-    return Style(enabled=color, unicode=encoding.startswith("utf"), pages=pages)
+    return Style(enabled=color, unicode=encoding.startswith("utf"), pages=pages, escape=plain.MARK)
 
 
 _OF_LINKING_TERMINALS = (
@@ -69,17 +70,27 @@ def write_lines(lines: Iterable[str]) -> None:
         sys.stdout.write(f"{line}\n")
 
 
+def write_text(lines: Iterable[str]) -> None:
+    """Lines for people, which may tell of anything that a repository holds."""
+    write_lines(plain.line(line, plain.MARK) for text in lines for line in text.split("\n"))
+
+
 def print_failures(failures: Iterable[Failure]) -> None:
     """One line each on stderr, after all that stdout has to say."""
     sys.stdout.flush()
     for failure in failures:
-        sys.stderr.write(f"cudalint: error: {failure.path}: {failure.message}\n")
+        print_line(f"error: {failure.path}: {failure.message}")
 
 
 def print_lines(lines: Iterable[str]) -> None:
     """What is about the run and no part of the report, on stderr."""
     sys.stdout.flush()
-    sys.stderr.writelines(f"{line}\n" for line in lines)
+    sys.stderr.writelines(f"{plain.line(line)}\n" for line in lines)
+
+
+def print_line(text: str) -> None:
+    """What the program has to say of itself, on stderr."""
+    sys.stderr.write(f"{plain.line(f'cudalint: {text}')}\n")
 
 
 def print_notes(notes: Sequence[Note]) -> None:
@@ -91,7 +102,7 @@ def print_notes(notes: Sequence[Note]) -> None:
     groups = list(paths.items())
     for message, (first, *others) in groups[:_MOST_NOTES]:
         more = f" and {count(len(others), 'more file')}" if others else ""
-        sys.stderr.write(f"cudalint: note: {first}{more}: {message}\n")
+        print_line(f"note: {first}{more}: {message}")
     if len(groups) > _MOST_NOTES:
         left = sum(len(files) for _, files in groups[_MOST_NOTES:])
         sys.stderr.write(f"cudalint: note: {count(left, 'more file')} with such a note\n")

@@ -10,7 +10,7 @@ import click
 from cudalint.cli import FAILED, NOTHING_FOUND, completion
 from cudalint.cli.analysis_options import analysis_options, settings_from
 from cudalint.cli.headed import HeadedCommand
-from cudalint.cli.terminal import print_failures, write_lines
+from cudalint.cli.terminal import print_failures, write_text
 from cudalint.discovery import discover
 from cudalint.driver import configure
 from cudalint.engine import analyse
@@ -43,7 +43,7 @@ def command(places: Sequence[str], **values: Any) -> int:
         configured, broken = configure(found.files, settings)
         failures += [*found.failures, *broken]
         for each in configured:
-            write_lines(_lines(each.file.path, line, each.options, failures))
+            write_text(_lines(each.file.path, line, each.options, failures))
     print_failures(failures)
     return FAILED if failures else NOTHING_FOUND
 

@@ -4,10 +4,10 @@ silence, nor a compilation database that says nothing of a file."""
 from __future__ import annotations
 
 import os
-import sys
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Any
 
+from cudalint.cli.terminal import print_line
 from cudalint.config import ConfigError
 from cudalint.options import ParameterValue
 from cudalint.settings import Settings
@@ -35,7 +35,7 @@ def tell_of_programs(names: Iterable[str], cuda_path: str | None) -> None:
     found = [find_nvcc(cuda_path) if name == "nvcc" else tool(name) for name in names]
     known = [path for path in found if path is not None]
     if known:
-        sys.stderr.write(f"cudalint: note: runs {' and '.join(known)}\n")
+        print_line(f"note: runs {' and '.join(known)}")
 
 
 def warn_of_settings(paths: Iterable[str], settings: Settings) -> None:
@@ -47,7 +47,7 @@ def warn_of_settings(paths: Iterable[str], settings: Settings) -> None:
 
 def _warn(texts: Iterable[str]) -> None:
     for text in texts:
-        sys.stderr.write(f"cudalint: warning: {text}\n")
+        print_line(f"warning: {text}")
 
 
 def _folders(folders: Iterable[str]) -> Iterator[str]:

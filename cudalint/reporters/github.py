@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from cudalint.diagnostics import Diagnostic, Severity
-from cudalint.reporters import costs, wording
+from cudalint.reporters import costs, plain, wording
 from cudalint.reporters.order import Order, by_cost, in_order
 from cudalint.reporters.places import path_from, project_root, utf16_columns
 from cudalint.reporters.sources import SourceLines
@@ -34,8 +34,7 @@ def render(
             "\n".join((diagnostic.message, *wording.explanation(diagnostic))),
         )
     if show_summary:
-        yield from costs.minor(result)
-        yield wording.summary(result)
+        yield from map(plain.line, (*costs.minor(result), wording.summary(result)))
 
 
 def _where(diagnostic: Diagnostic, sources: SourceLines, root: str) -> dict[str, str]:
@@ -49,16 +48,8 @@ def _where(diagnostic: Diagnostic, sources: SourceLines, root: str) -> dict[str,
 
 
 def _command(name: str, properties: dict[str, str], message: str) -> str:
-    written = ",".join(f"{key}={_escaped_property(value)}" for key, value in properties.items())
-    return f"::{name} {written}::{_escaped(message)}"
-
-
-def _escaped(text: str) -> str:
-    return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
-
-
-def _escaped_property(text: str) -> str:
-    return _escaped(text).replace(":", "%3A").replace(",", "%2C")
+    written = ",".join(f"{key}={plain.command_property(value)}" for key, value in properties.items())
+    return f"::{name} {written}::{plain.command(message)}"
 
 
 # --- the step's summary --------------------------------------------------------------------------------------
@@ -67,8 +58,8 @@ def _escaped_property(text: str) -> str:
 def step_summary(result: CheckResult) -> str:
     """All findings as a table in Markdown, for `$GITHUB_STEP_SUMMARY`."""
     root = project_root()
-    lines = ["### cudalint", "", f"{wording.summary(result)}.", ""]
-    lines += (f"- **{_cell(path_from(root, f.path))}**: {_cell(f.message)}" for f in result.failures)
+    lines = ["### cudalint", "", f"{plain.cell(wording.summary(result))}.", ""]
+    lines += (f"- **{plain.cell(path_from(root, f.path))}**: {plain.cell(f.message)}" for f in result.failures)
     if result.failures:
         lines.append("")
     lines += _kernels(result)
@@ -101,7 +92,7 @@ def _kernels(result: CheckResult) -> Iterator[str]:
         gain = _gain(own)
         counts = (str(sum(d.severity == severity for d in own)) for severity in SEVERITIES)
         cells = (_code(kernel), *counts, f"{worst.code} {worst.name}", f"{gain:.2g}x" if gain > 1 else "")
-        yield f"| {' | '.join(map(_cell, cells))} |"
+        yield f"| {' | '.join(map(plain.cell, cells))} |"
     if len(found) > _MOST_KERNELS:
         yield ""
         yield f"{len(found) - _MOST_KERNELS} more kernels have findings."
@@ -120,15 +111,10 @@ def _gain(own: list[Diagnostic]) -> float:
 
 def _row(diagnostic: Diagnostic, root: str) -> str:
     place = f"{path_from(root, diagnostic.place.path)}:{diagnostic.place.line}"
-    cells = (diagnostic.severity, f"{diagnostic.code} {diagnostic.name}", place, _code(diagnostic.kernel))
-    return f"| {' | '.join(map(_cell, cells))} | {_cell(diagnostic.message + wording.more_places(diagnostic))} |"
+    rule, finding = f"{diagnostic.code} {diagnostic.name}", diagnostic.message + wording.more_places(diagnostic)
+    cells = (diagnostic.severity, rule, place, _code(diagnostic.kernel), finding)
+    return f"| {' | '.join(map(plain.cell, cells))} |"
 
 
 def _code(text: str) -> str:
     return f"`{text}`" if text else ""
-
-
-def _cell(text: str) -> str:
-    """Text that can't end a cell, begin a tag, or open a comment."""
-    one_line = " ".join(text.split())
-    return one_line.replace("&", "&amp;").replace("<", "&lt;").replace("|", "\\|")

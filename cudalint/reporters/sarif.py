@@ -22,6 +22,7 @@ from cudalint.reporters.diagnostics_json import JsonObject, plain_number
 from cudalint.reporters.line_hashes import line_hashes
 from cudalint.reporters.order import Order, in_order
 from cudalint.reporters.places import path_from, project_root, uri, utf16_columns
+from cudalint.reporters.plain import sarif as sarif_text
 from cudalint.reporters.sources import SourceLines
 from cudalint.results import CheckResult, Failure
 
@@ -83,7 +84,7 @@ class _Report:
             "ruleId": diagnostic.code,
             "ruleIndex": _index_of(diagnostic.code),
             "level": _LEVELS[diagnostic.severity],
-            "message": {"text": "\n".join((f"{diagnostic.message}.", *wording.explanation(diagnostic)))},
+            "message": {"text": sarif_text("\n".join((f"{diagnostic.message}.", *wording.explanation(diagnostic))))},
             "locations": [self._location(diagnostic.place, diagnostic.kernel)],
             "partialFingerprints": {**self._line_hash(diagnostic.place), "cudalint/v1": mark},
             "properties": {name: plain_number(value) for name, value in diagnostic.figures.items()},
@@ -92,7 +93,7 @@ class _Report:
             del found["ruleIndex"]
         if related:
             found["relatedLocations"] = [
-                {"id": number, **self._location(place, kernel), "message": {"text": text}}
+                {"id": number, **self._location(place, kernel), "message": {"text": sarif_text(text)}}
                 for number, (place, text, kernel) in enumerate(related[:_MOST_RELATED], start=1)
             ]
         if diagnostic.also:
@@ -137,7 +138,7 @@ class _Report:
             for path, group in groupby(edits, key=lambda edit: edit.place.path)
         ]
         return {
-            "description": {"text": wording.advice(suggestion)},
+            "description": {"text": sarif_text(wording.advice(suggestion))},
             "artifactChanges": changes,
             "properties": {"applicability": suggestion.applicability},
         }
@@ -155,7 +156,7 @@ class _Report:
     def _notification(self, failure: Failure) -> JsonObject:
         return {
             "level": "error",
-            "message": {"text": f"{failure.path}: {failure.message}"},
+            "message": {"text": sarif_text(f"{failure.path}: {failure.message}")},
             "locations": [{"physicalLocation": {"artifactLocation": self._artifact(failure.path)}}],
         }
 

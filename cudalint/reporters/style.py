@@ -20,8 +20,9 @@ _CODES: dict[Look, str] = {
     "blue": "1;34",
     "cyan": "36",
 }
-_LINK, _END = "\x1b]8;;", "\x1b\\"
-"""What begins and ends the address of a hyperlink, the control sequence OSC 8; an empty address ends the link."""
+_LINK, _END = "]8;;", "\\"
+"""What begins and ends the address of a hyperlink, behind an escape: the control sequence OSC 8. An empty address ends
+the link."""
 _LOOK_OF_SEVERITY: dict[Severity, Look] = {"error": "red", "warning": "yellow", "info": "cyan"}
 
 
@@ -33,9 +34,11 @@ class Style(Struct, frozen=True):
     """Whether block characters can be shown."""
     pages: str = ""
     """The address of the folder with the rules' pages, for terminals that follow links; empty for others."""
+    escape: str = "\x1b"
+    """Begins a control sequence; `plain.MARK` where `plain.line` tells those from what a repository says."""
 
     def paint(self, text: str, look: Look) -> str:
-        return f"\x1b[{_CODES[look]}m{text}\x1b[0m" if self.enabled and text else text
+        return f"{self.escape}[{_CODES[look]}m{text}{self.escape}[0m" if self.enabled and text else text
 
     def rule(self, text: str, code: str, severity: Severity) -> str:
         """What names a rule: painted, and with a link to its page."""
@@ -43,7 +46,8 @@ class Style(Struct, frozen=True):
         name = NAME_OF_CODE.get(code)
         if not self.pages or name is None:
             return painted
-        return f"{_LINK}{self.pages}/{code}-{name}.md{_END}{painted}{_LINK}{_END}"
+        link, end = f"{self.escape}{_LINK}", f"{self.escape}{_END}"
+        return f"{link}{self.pages}/{code}-{name}.md{end}{painted}{link}{end}"
 
     def severity(self, text: str, severity: Severity) -> str:
         return self.paint(text, _LOOK_OF_SEVERITY[severity])

@@ -150,7 +150,7 @@ def test_links_and_what_lies_elsewhere_are_let_alone(cudalint: Run, folder: Path
     _written("a.cu", f'#include "../elsewhere/a.cuh"\n{launch}')
     os.symlink(_written("sub/b.cu", _TILE), "b.cu")
     os.chmod(_written("c.cu", _TILE), 0o444)
-    result = cudalint("a.cu", "b.cu", "c.cu", "--fix")
+    result = cudalint("a.cu", "b.cu", "c.cu", "--fix", "-I", os.path.dirname(outside))
     assert result.status == 1
     assert "note: b.cu: a symbolic link is not written to" in result.err
     assert "note: c.cu: read-only, so it is not written to" in result.err

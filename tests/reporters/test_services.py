@@ -45,7 +45,7 @@ def test_workflow_commands(awkward: CheckResult, sources: SourceLines) -> None:
         "file": STRANGE, "line": "3", "endLine": "3", "col": "18", "endColumn": "22",
         "title": "CL101 uncoalesced-access",
     }  # fmt: skip
-    assert first[2].startswith("50%: a | b <c>\r\n& `d`, ::e\x07\nkernel: tile32, for block 32x32, grid 8x8 (launch")
+    assert first[2].startswith("50%: a | b <c>\\x0d\n& `d`, ::e\\x07\nkernel: tile32, for block 32x32, grid 8x8 (la")
     assert info[0] == "notice"
     assert summary.startswith("Found 1 error, 2 warnings and 1 info in 1 kernel")
     assert list(github.render(awkward, sources, show_summary=False)) == lines
@@ -56,7 +56,7 @@ def test_the_summary_is_a_table(awkward: CheckResult) -> None:
     rows = [line for line in text.splitlines() if line.startswith("|")]
     assert len(rows) == 2 + len(awkward.diagnostics)
     assert {len(re.findall(r"(?<!\\)\|", row)) for row in rows} == {6}
-    assert "50%: a \\| b &lt;c> &amp; `d`" in text
+    assert "50%: a &#124; b &#60;c&#62; &#38; <code>d</code>" in text
     assert "- **none, at all.cu**: no such file" in text
 
 

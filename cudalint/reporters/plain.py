@@ -1,0 +1,84 @@
+"""Text that comes out of a repository, written so that it is nothing but text: one function for each kind of reader.
+
+Names of files, messages and lines of sources may hold anything: what steers a terminal, what turns text around, what a
+runner of continuous integration takes for a command, what Markdown takes for a link.
+"""
+
+from __future__ import annotations
+
+import re
+import secrets
+from typing import Final
+
+MARK: Final = f"\x1b{secrets.token_hex(8)}"
+"""Begins a control sequence of this program's own (`Style.escape`), until `line` has made one of it. Nobody can know it
+before a run, and nothing from a repository begins so."""
+
+_UNSEEN: Final = re.compile(
+    "[\0-\x08\x0a-\x1f\x7f-\x9f\xad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb"
+    "\U000e0000-\U000e007f]"
+)
+"""Control characters but for tabs, ends of lines, and what has no width or turns text around (Unicode's categories Cc,
+Zl, Zp and the marks of Cf)."""
+_RUNNERS: Final = re.compile(r"##(?=\[|vso\[|teamcity\[)")
+"""Begins a command wherever it stands in a line, for runners of GitHub, Azure and TeamCity."""
+_COMMAND: Final = re.compile(r"\A(\s*):(?=:)")
+"""Begins a workflow command of GitHub's."""
+_MARKDOWN: Final = re.compile(r"[&<>\\`*_\[\]#|~$@]|(?<=\w):(?=//)|(?<=w)\.")
+"""What means something in Markdown, or to what makes links of addresses (`https://`, `www.`) and names."""
+_CODE: Final = re.compile(r"`([^`]*)`")
+
+
+def line(text: str, mark: str = "") -> str:
+    """One line for people, on a terminal or in a log; `mark` is what the program's own control sequences begin with."""
+    if mark and mark in text:
+        shown = "\x1b".join(map(_visible, text.split(mark)))
+    elif text.isprintable() and "##" not in text and "::" not in text:
+        return text
+    else:
+        shown = _visible(text)
+    return _COMMAND.sub(r"\1\\x3a", _RUNNERS.sub(r"\\x23#", shown))
+
+
+def command(text: str) -> str:
+    """The message of a workflow command; lines end with line feeds."""
+    shown = "\n".join(map(_visible, text.split("\n")))
+    return shown.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+
+
+def command_property(text: str) -> str:
+    """A property of a workflow command, such as the name of a file."""
+    return command(text).replace(":", "%3A").replace(",", "%2C")
+
+
+def cell(text: str) -> str:
+    """A cell of a table in Markdown: what stands between backticks is shown as code, and all else as it is."""
+    one_line = " ".join(_visible(" ".join(text.split())).split())
+    written, last = "", 0
+    for match in _CODE.finditer(one_line):
+        written += f"{_markdown(one_line[last : match.start()])}<code>{_markdown(match[1])}</code>"
+        last = match.end()
+    return written + _markdown(one_line[last:])
+
+
+def sarif(text: str) -> str:
+    """A message of SARIF, in which brackets before parentheses would be a link (SARIF 2.1.0, section 3.11.6)."""
+    return re.sub(r"[\\\[\]]", r"\\\g<0>", text) if "](" in text else text
+
+
+def _markdown(text: str) -> str:
+    return _MARKDOWN.sub(_as_entity, text)
+
+
+def _as_entity(match: re.Match[str]) -> str:
+    """Entities mean the letter everywhere, also where a backslash does not, as in addresses."""
+    return f"&#{ord(match[0])};"
+
+
+def _visible(text: str) -> str:
+    return text if text.isprintable() else _UNSEEN.sub(_as_escape, text)
+
+
+def _as_escape(match: re.Match[str]) -> str:
+    code = ord(match[0])
+    return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
