@@ -7,13 +7,15 @@ import glob
 import os
 import re
 import sys
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from cudalint.frontend.python.detect import SUFFIX as _PYTHON_SUFFIX
-from cudalint.frontend.python.detect import file_seems_to_hold_kernels
+from cudalint.frontend.python.detect import bytes_of, is_python, seems_to_hold_kernels
+from cudalint.frontend.python.other_kernels import kernels_in, listed
 from cudalint.program.regular import read_regular
 from cudalint.results import Failure
 from cudalint.source.encoding import to_text
@@ -38,6 +40,8 @@ class SourceFile(Struct, frozen=True):
 class Discovery(Struct, frozen=True):
     files: tuple[SourceFile, ...]
     failures: tuple[Failure, ...]
+    not_linted: tuple[tuple[str, int], ...] = ()
+    """Languages of kernels in Python files that are no CUDA C++, as `Triton kernel`, and how many there are."""
 
 
 Excludes = Callable[[str, bool], bool]
@@ -57,10 +61,11 @@ def discover(
     """
     files: dict[str, SourceFile] = {}
     failures: list[Failure] = []
+    others: dict[str, Counter[str]] = {}
     for argument in arguments:
         if force_exclude and argument != "-" and is_excluded(argument, excludes):
             continue
-        for found in _expand(argument, excludes, stdin):
+        for found in _expand(argument, excludes, stdin, others):
             if isinstance(found, Failure):
                 failures.append(found)
                 continue
@@ -68,7 +73,8 @@ def discover(
             known = files.get(key)
             if known is None or (known.is_optional and not found.is_optional):
                 files[key] = found
-    return Discovery(tuple(files.values()), tuple(failures))
+    not_linted = sum(others.values(), Counter())
+    return Discovery(tuple(files.values()), tuple(failures), tuple(not_linted.most_common()))
 
 
 def is_excluded(path: str, excludes: Excludes) -> bool:
@@ -83,15 +89,19 @@ def is_excluded(path: str, excludes: Excludes) -> bool:
     return True
 
 
-def _expand(argument: str, excludes: Excludes, stdin: str) -> Iterator[SourceFile | Failure]:
+Others = dict[str, Counter[str]]
+"""By resolved path, what a Python file has of kernels that are no CUDA C++."""
+
+
+def _expand(argument: str, excludes: Excludes, stdin: str, others: Others) -> Iterator[SourceFile | Failure]:
     if argument == "-":
         yield _from_stdin(stdin)
     elif os.path.isdir(argument):
-        yield from _in_folder(argument, excludes)
+        yield from _in_folder(argument, excludes, others)
     elif os.path.exists(argument):
-        yield _named(argument)
+        yield _named(argument, others)
     elif glob.has_magic(argument):
-        yield from _matching(argument, excludes)
+        yield from _matching(argument, excludes, others)
     elif os.path.islink(argument):
         yield Failure(argument, "the link leads nowhere")
     else:
@@ -105,9 +115,11 @@ def _from_stdin(name: str) -> SourceFile | Failure:
         return Failure(name, f"cannot read it: {error.strerror}")
 
 
-def _named(path: str) -> SourceFile | Failure:
+def _named(path: str, others: Others) -> SourceFile | Failure:
     """What a user names: a file, or what a shell passes for `<(command)`. Other pipes and devices may have no end."""
     if os.path.isfile(path):
+        if is_python(path):
+            others[os.path.realpath(path)] = kernels_in(bytes_of(path))
         return SourceFile(path)
     if not os.path.exists(path):
         return Failure(path, "the link leads nowhere")
@@ -131,23 +143,26 @@ def _unsaved(path: str, data: bytes) -> SourceFile | Failure:
         return SourceFile(path, to_text(data))
 
 
-def _matching(pattern: str, excludes: Excludes) -> Iterator[SourceFile | Failure]:
+def _matching(pattern: str, excludes: Excludes, others: Others) -> Iterator[SourceFile | Failure]:
     matches = sorted(glob.glob(pattern, recursive=True))
     if not matches:
         yield Failure(pattern, "no file matches this pattern")
     for match in matches:
         if os.path.isdir(match):
-            yield from _in_folder(match, excludes, must_hold_files=False)
+            yield from _in_folder(match, excludes, others, must_hold_files=False)
         else:
-            yield _named(match)
+            yield _named(match, others)
 
 
-def _in_folder(folder: str, excludes: Excludes, must_hold_files: bool = True) -> Iterator[SourceFile | Failure]:
+def _in_folder(
+    folder: str, excludes: Excludes, others: Others, must_hold_files: bool = True
+) -> Iterator[SourceFile | Failure]:
     """All CUDA files below a folder, and Python files with kernels in them. Hidden folders hold other programs' data
     and are left out."""
     errors: list[OSError] = []
     files: list[SourceFile] = []
     excluded = False
+    own: Others = {}
     for parent, folders, names in os.walk(folder, onerror=errors.append):
         visible = sorted(name for name in folders if not name.startswith("."))
         folders[:] = [name for name in visible if not excludes(os.path.join(parent, name), True)]
@@ -155,15 +170,23 @@ def _in_folder(folder: str, excludes: Excludes, must_hold_files: bool = True) ->
         for found in _cuda_files(parent, names):
             if excludes(found.path, False):
                 excluded = True
-            elif not found.path.endswith(_PYTHON_SUFFIX) or file_seems_to_hold_kernels(found.path):
+            elif not is_python(found.path):
                 files.append(found)
+            else:
+                data = bytes_of(found.path)
+                own[os.path.realpath(found.path)] = kernels_in(data)
+                if seems_to_hold_kernels(data):
+                    files.append(found)
+    others |= own
     yield from _with_included_optional(files)
     for error in errors:
         yield Failure(str(error.filename), f"cannot look into this folder: {error.strerror}")
     if not files and must_hold_files and not errors:
         which = " that are not excluded" if excluded else ""
+        there = sum(own.values(), Counter()).most_common()
+        also = f"; not linted: {listed(there)}" if there else ""
         kinds = f"*{_SOURCE_SUFFIX}, *{_HEADER_SUFFIX}, or *{_PYTHON_SUFFIX} with kernels"
-        yield Failure(folder, f"no CUDA files ({kinds}) in this folder{which}")
+        yield Failure(folder, f"no CUDA files ({kinds}) in this folder{which}{also}")
 
 
 def _with_included_optional(files: Sequence[SourceFile]) -> Iterator[SourceFile]:

@@ -192,6 +192,8 @@ class CheckResult(Struct, frozen=True):
     asides: tuple[str, ...] = ()
     """What the summary says of findings that are not among the diagnostics."""
     notes: tuple[Note, ...] = ()
+    not_linted: tuple[tuple[str, int], ...] = ()
+    """Languages of kernels that are no CUDA C++, as `Triton kernel`, and how many there are."""
     fixed: tuple[Diagnostic, ...] = ()
     """Findings that are no more, since the edits that they suggested were made."""
 

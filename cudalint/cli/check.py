@@ -264,7 +264,8 @@ def command(
                 # All others are on disk.
                 texts |= {path: text for path, text in fixed.texts.items() if path in texts}
     sources = SourceLines(texts)
-    result = with_causes_told_once(replace(result, failures=(*found.failures, *result.failures)), sources, show_gaps)
+    result = replace(result, failures=(*found.failures, *result.failures), not_linted=found.not_linted)
+    result = with_causes_told_once(result, sources, show_gaps)
     unwritten = list(write_outputs([o for o in outputs if o.format != PATCH], result, sources, shown))
     summary = append_step_summary(result) if format_ == "github" else None
     unwritten += [summary] if summary else []

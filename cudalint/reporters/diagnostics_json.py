@@ -37,6 +37,7 @@ def document(result: CheckResult) -> JsonObject:
             "evaluated": coverage.evaluated if coverage.is_of_accesses else None,
             "unknown_kernels": coverage.unknown_kernels if coverage.is_of_accesses else None,
             "launches_left_out": coverage.launches_left_out,
+            "not_linted": [{"kind": language, "number": number} for language, number in result.not_linted],
             "errors": result.count("error"),
             "warnings": result.count("warning"),
             "infos": result.count("info"),

@@ -222,14 +222,19 @@ def summary(result: CheckResult) -> str:
     coverage = result.coverage
     nothing = "Nothing to report" if result.asides or result.minor else "No findings"
     text = f"Found {enumeration(found)}" if found else nothing
-    text += f" in {count(len(coverage.kernels), 'kernel')} for {result.target}"
-    if coverage.is_of_accesses:
+    if coverage.kernels or result.diagnostics or not result.not_linted:
+        text += f" in {count(len(coverage.kernels), 'kernel')} for {result.target}"
+    else:
+        text = "No kernel in CUDA C++"
+    if coverage.is_of_accesses and coverage.kernels:
         text += f" ({coverage.evaluated} of {count(len(coverage.accesses), 'access', 'accesses')} evaluated)"
     if coverage.is_of_accesses and coverage.unknown_kernels:
         text += f"; nothing could be evaluated of {count(coverage.unknown_kernels, 'kernel')}"
     if coverage.launches_left_out:
         more = count(coverage.launches_left_out, "more launch", "more launches")
         text += f"; {more} of other grids or arguments not (`cudalint facts` says where)"
+    if result.not_linted:
+        text += f"; not linted: {enumeration([count(number, language) for language, number in result.not_linted])}"
     if result.failures:
         text += f"; {count(len(result.failures), 'path')} could not be linted"
     return "; ".join((text, *result.asides))

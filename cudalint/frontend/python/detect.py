@@ -26,10 +26,10 @@ def seems_to_hold_kernels(data: bytes) -> bool:
     return _SIGNS.search(data) is not None
 
 
-def file_seems_to_hold_kernels(path: str) -> bool:
-    """The same for a file; one that can't be read holds none that anybody could lint."""
+def bytes_of(path: str) -> bytes:
+    """What is in a file; nothing of one that can't be read or is no text: that holds none that anybody could lint."""
     try:
         data = read_regular(path, LARGEST + 1)
     except OSError:
-        return False
-    return len(data) <= LARGEST and b"\0" not in data and seems_to_hold_kernels(data)
+        return b""
+    return data if len(data) <= LARGEST and b"\0" not in data else b""
