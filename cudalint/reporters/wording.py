@@ -226,7 +226,7 @@ def summary(result: CheckResult) -> str:
         text += f" in {count(len(coverage.kernels), 'kernel')} for {result.target}"
     else:
         text = "No kernel in CUDA C++"
-    if coverage.is_of_accesses and coverage.kernels:
+    if coverage.is_of_accesses and (coverage.kernels or not result.not_linted):
         text += f" ({coverage.evaluated} of {count(len(coverage.accesses), 'access', 'accesses')} evaluated)"
     if coverage.is_of_accesses and coverage.unknown_kernels:
         text += f"; nothing could be evaluated of {count(coverage.unknown_kernels, 'kernel')}"
