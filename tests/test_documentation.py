@@ -20,7 +20,7 @@ from cudalint.registry import Selection
 from cudalint.results import FileReport
 
 _ROOT = Path(__file__).parent.parent
-_PAGES = sorted([*(_ROOT / "docs").rglob("*.md"), _ROOT / "README.md", *(_ROOT / "examples").rglob("*.md")])
+_PAGES = sorted([*(_ROOT / "docs").rglob("*.md"), *_ROOT.glob("*.md"), *(_ROOT / "examples").rglob("*.md")])
 _LINK = re.compile(r"\]\(([^)\s#]*)(?:#([^)]+))?\)")
 
 
