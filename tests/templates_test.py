@@ -47,7 +47,10 @@ def test_the_image_copies_what_is_there() -> None:
         assert f"!{path}" in ignored
 
 
-@pytest.mark.parametrize("path", sorted((ROOT / ".github" / "ISSUE_TEMPLATE").glob("*.yml")), ids=lambda path: path.name)
+_FORMS = sorted((ROOT / ".github" / "ISSUE_TEMPLATE").glob("*.yml"))
+
+
+@pytest.mark.parametrize("path", _FORMS, ids=lambda path: path.name)
 def test_forms_of_issues(path: Path) -> None:
     known = "config" if path.stem == "config" else "forms"
     schema = schema_of(f"https://json.schemastore.org/github-issue-{known}.json")
