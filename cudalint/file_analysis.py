@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import time
 from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import partial
 
@@ -27,7 +28,7 @@ from cudalint.evaluate.symbolic.assumptions import (
 )
 from cudalint.evaluate.symbolic.graph import Checkpoint, Graph
 from cudalint.expressions import Expression, parse_expression
-from cudalint.facts import Gap, KernelFacts, Place, UnusableAnnotation
+from cudalint.facts import Gap, KernelFacts, Place, Resources, UnusableAnnotation
 from cudalint.faults import described
 from cudalint.frontend.texts import annotations_in
 from cudalint.hardware.targets import find_target
@@ -129,12 +130,25 @@ class FileAnalysis(Struct, eq=False):
             if self.options.only and ref.name not in self.options.only:
                 continue
             tell(ref.name)
+            if found and time.process_time() > self.deadline:
+                # To load it and to think of a launch takes a while as well, and there may be hundreds.
+                found[index] = [self._only_named(ref)]
+                continue
             try:
                 with timed_kernel(ref.name):
                     found[index] = self._instantiations(ref)
             except Exception as error:
                 self.broken.setdefault(ref.name, described(error))
         return tuple(facts for index in sorted(found) for facts in found[index])
+
+    def _only_named(self, ref: ir.FunctionRef) -> KernelFacts:
+        """That a kernel is there that was not come to."""
+        self.given_up[ref.name] = None
+        span = ref.span
+        return KernelFacts(
+            ref.name, ref.name, Place(*span), Place(*span), (), (), Resources(None),
+            gaps=(Gap(span.path, span.line, TAKES_TOO_LONG),), collected=self.options.kinds,
+        )  # fmt: skip
 
     def failures(self) -> tuple[str, ...]:
         """What could not be done, in one line each."""

@@ -8,6 +8,8 @@ import pytest
 
 from cudalint.analysis import analyse_file
 from cudalint.facts import FileFacts, KernelFacts
+from cudalint.file_analysis import FileAnalysis
+from cudalint.ir import FunctionRef
 from cudalint.options import AnalysisOptions, ParameterValue
 
 COLUMN = """
@@ -286,3 +288,20 @@ def test_each_access_has_the_text_that_stands_there(tmp_path: Path) -> None:
     spelled = {access.expression for access in kernel.accesses}
     assert spelled >= {"out[threadIdx.x + 32]", "in[threadIdx.x].y", "*out"}
     assert all(spelled), spelled
+
+
+def test_kernels_behind_the_deadline_are_only_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Hundreds of them would take as long again to be lowered, and nothing would be left of the file."""
+    begun = []
+    original = FileAnalysis._instantiations
+
+    def counted(self: FileAnalysis, ref: FunctionRef) -> list[KernelFacts]:
+        begun.append(ref.name)
+        return original(self, ref)
+
+    monkeypatch.setattr(FileAnalysis, "_instantiations", counted)
+    names = [f"k{number}" for number in range(5)]
+    facts = facts_of(tmp_path, "".join(COLUMN.replace("column", name) for name in names), time_limit=0)
+    assert [kernel.name for kernel in facts.kernels] == names
+    assert begun == ["k0"]
+    assert all("takes too long" in kernel.gaps[0].reason for kernel in facts.kernels)
