@@ -31,6 +31,9 @@ def gap_line(file: FileFacts) -> str:
     assumed = [group for group in kernels.values() if any(is_assumed(launch) for k in group for launch in k.launches)]
     if not total:
         return f"no kernel evaluated; most would bring {_ways(file, [])}" if headers_not_found(file) else ""
+    if not open_ones and not assumed:
+        # Lines outside of them are no C++ without the headers.
+        return f"{count(total, 'kernel')} evaluated; most would bring {_ways(file, [])}"
     if not open_ones:
         return f"{count(total, 'kernel')} evaluated, {len(assumed)} of them under a launch that was assumed: {_STATED}"
     told = [f"{full or 'none'} of {count(total, 'kernel')} evaluated in full"]

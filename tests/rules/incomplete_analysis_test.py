@@ -118,6 +118,18 @@ _GAPS = """
 """
 
 
+def test_lines_that_only_a_header_makes_sense_of() -> None:
+    source = """
+        #include "none.h"
+        #if HAS(none)
+        #endif
+        __global__ void whole(float *a) { a[threadIdx.x] = 0; }
+        void run(float *a) { whole<<<1, 256>>>(a); }
+    """
+    (found,) = lint(source, "CL902")
+    assert found.headline == "1 kernel evaluated; most would bring -I with the folder of `none.h`"
+
+
 def test_a_file_has_one_line_unless_all_are_asked_for() -> None:
     found = merge(lint(_GAPS, "CL902"))
     (line,) = told_once(found, SourceLines())
