@@ -44,6 +44,7 @@ class ImplicitDouble(Rule):
     name = "implicit-double"
     severity = "warning"
     summary = "a literal that makes an expression of floats one of doubles"
+    is_waste = True
     reads = frozenset({"arithmetic"})
     thresholds = {"share": 0.01}
     relative = ("share",)
