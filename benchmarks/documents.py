@@ -22,7 +22,7 @@ _MOST = 300
 """Letters of a validator's message."""
 _CONTROL = re.compile("[\0-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")
 """What a terminal or a viewer of logs may take for more than letters; lines end with a line feed."""
-_COMMAND = re.compile(r"^\s*::|##\[|##vso\[|##teamcity\[", re.MULTILINE)
+_COMMAND = re.compile(r"^\s*::(?!: )|##\[|##vso\[|##teamcity\[", re.MULTILINE)
 _OURS = re.compile(r"::(error|warning|notice) [^:]*::")
 
 

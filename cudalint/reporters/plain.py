@@ -22,8 +22,8 @@ _UNSEEN: Final = re.compile(
 Zl, Zp and the marks of Cf)."""
 _RUNNERS: Final = re.compile(r"##(?=\[|vso\[|teamcity\[)")
 """Begins a command wherever it stands in a line, for runners of GitHub, Azure and TeamCity."""
-_COMMAND: Final = re.compile(r"\A(\s*):(?=:)")
-"""Begins a workflow command of GitHub's."""
+_COMMAND: Final = re.compile(r"\A(\s*):(?=:(?!: ))")
+"""Begins a workflow command of GitHub's; `::: ` begins none, and is how reports name a further file."""
 _MARKDOWN: Final = re.compile(r"[&<>\\`*_\[\]#|~$@]|(?<=\w):(?=//)|(?<=w)\.")
 """What means something in Markdown, or to what makes links of addresses (`https://`, `www.`) and names."""
 _CODE: Final = re.compile(r"`([^`]*)`")
