@@ -36,6 +36,11 @@ _BEYOND_SHARED = 28 << 10
 """Bytes of L1 that are never shared memory: 256 KB together and 228 KB at most on an H200."""
 
 
+_MOST_REQUESTS = 2.0
+"""Requests for each warp-level instruction, which makes one at most; instructions are counted roughly."""
+_OTHER_SIZES = "its accesses are reached with other sizes only than the launch is evaluated with"
+
+
 class _Traffic(Struct):
     """Sums over the accesses of a kernel under one launch."""
 
@@ -110,6 +115,8 @@ class CostCollector(Provider, eq=False):
         if own is None:
             return LaunchCost(index, "unknown", launch.assumptions, "the kernel takes too long")
         traffic = _traffic(facts.accesses, index, own.shares)
+        if sum(traffic.requests.values()) > _MOST_REQUESTS * own.instructions:
+            return LaunchCost(index, "unknown", launch.assumptions, _OTHER_SIZES)
         scale = self._scales[index]
         nominal = (f"about {_NOMINAL_THREADS} threads (nothing in sight says how many)",) if scale < 1.0 else ()
         assumptions = tuple(dict.fromkeys((*launch.assumptions, *traffic.assumptions, *own.assumed, *nominal)))

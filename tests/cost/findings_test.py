@@ -66,6 +66,33 @@ def _report(path: Path, source: str, *codes: str) -> FileReport:
     return report
 
 
+def test_no_cost_where_accesses_and_launch_need_other_sizes(tmp_path: Path) -> None:
+    """The grid is for a product of powers that has no generic value, the accesses for sizes that reach them."""
+    path = tmp_path / "k.cu"
+    path.write_text("""
+#include <cmath>
+__global__ void pairs(unsigned num, const float2 *in, float2 *out, unsigned width) {
+    unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < num) {
+        unsigned x = i % width * 2, y = i / width * 2;
+        float2 a = in[y * 2 * width + x], b = in[y * 2 * width + x + 1];
+        out[i] = make_float2(a.x + b.x, a.y + b.y);
+    }
+}
+void levels(const float2 *in, float2 *out, unsigned width, unsigned height, int count) {
+    int hw = (height / std::pow(2, count)) * (width / std::pow(2, count));
+    unsigned num = hw * std::pow(4, count - 1);
+    pairs<<<(num + 1023) / 1024, 1024>>>(num, in, out, width / 2);
+}
+""")
+    report = check_file(CheckJob(str(path), AnalysisOptions(), Selection(("CL101",)), pictures=False))
+    assert isinstance(report, FileReport)
+    assert report.diagnostics
+    for finding in report.diagnostics:
+        assert finding.cost is not None
+        assert finding.cost.share is None
+
+
 def test_what_takes_less_than_the_least_share_is_counted(tmp_path: Path) -> None:
     """By 2^17 warps one request each takes 32 sectors where 4 would do, and 32 wavefronts where 1 would: 28 and 31 of
     32 + 4 + 32 + 1 that the kernel takes for all of its requests."""
