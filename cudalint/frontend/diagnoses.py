@@ -93,7 +93,7 @@ class Problem(Struct, frozen=True):
 def problems_of(unit: TranslationUnit) -> tuple[Problem, ...]:
     return tuple(
         [
-            _problem(diagnostic)
+            _problem(diagnostic, unit.spelling)
             for diagnostic in unit.diagnostics
             if diagnostic.severity >= Diagnostic.Error and not _is_ignored(diagnostic)
         ]
@@ -101,7 +101,8 @@ def problems_of(unit: TranslationUnit) -> tuple[Problem, ...]:
 
 
 def nested_launches(unit: TranslationUnit) -> tuple[Problem, ...]:
-    return tuple([_problem(diagnostic) for diagnostic in unit.diagnostics if _is_nested_launch(diagnostic)])
+    found = filter(_is_nested_launch, unit.diagnostics)
+    return tuple([_problem(diagnostic, unit.spelling) for diagnostic in found])
 
 
 def _is_ignored(diagnostic: Diagnostic) -> bool:
@@ -119,13 +120,15 @@ def _is_nested_launch(diagnostic: Diagnostic) -> bool:
     )
 
 
-def _problem(diagnostic: Diagnostic) -> Problem:
+def _problem(diagnostic: Diagnostic, unit: str) -> Problem:
+    """One that clang has no place for, as in what a macro pastes together, stands at the start of the file."""
     location = diagnostic.location
     message: str = diagnostic.spelling
-    path = location.file.name if location.file else ""
+    path = location.file.name if location.file else unit
+    line, column = max(1, location.line), max(1, location.column)
     header = _NOT_FOUND.match(message)
     if header is not None:
-        return Problem(path, location.line, location.column, message, "missing-include", name=header["name"])
+        return Problem(path, line, column, message, "missing-include", name=header["name"])
     error, name, scope = _error(message)
     kind: ProblemKind = "error"
     if error == "undeclared":
@@ -135,7 +138,7 @@ def _problem(diagnostic: Diagnostic) -> Problem:
     is_syntax = diagnostic.category_name in _SYNTAX and error != "no-class"
     # Those of bundled headers are ours, and those of a fragment's includer are listed there.
     is_syntax = is_syntax and not path.startswith(HEADERS_ROOT) and not path.endswith(CONTEXT_SUFFIX)
-    return Problem(path, location.line, location.column, message, kind, error, name, scope, is_syntax)
+    return Problem(path, line, column, message, kind, error, name, scope, is_syntax)
 
 
 def _error(message: str) -> tuple[Error, str, str]:
