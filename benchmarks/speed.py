@@ -26,7 +26,7 @@ from cudalint.discovery import SourceFile, discover
 from cudalint.driver import run_all
 from cudalint.engine import CheckJob, check_file
 from cudalint.memory import peak_megabytes
-from cudalint.merging import is_covered
+from cudalint.merging import covered_by
 from cudalint.options import AnalysisOptions
 from cudalint.pool import Limits
 from cudalint.registry import Selection
@@ -183,7 +183,8 @@ def _throughput(files: Sequence[SourceFile], workers: int) -> Iterator[str]:
     limits = Limits(workers=workers, seconds=_SECONDS)
     uses = _uses([file.path for file in files if not file.is_optional], limits)
     reports = [use.report for use in uses]
-    covered = [file for file in files if file.is_optional and is_covered(file.path, reports)]
+    is_covered = covered_by(reports)
+    covered = [file for file in files if file.is_optional and is_covered(file.path)]
     uses += _uses([file.path for file in files if file.is_optional and file not in covered], limits)
     elapsed = time.perf_counter() - start
     yield (

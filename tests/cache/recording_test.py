@@ -17,10 +17,11 @@ from cudalint.program import disk
 from cudalint.registry import Selection
 
 PACKAGE = Path(cudalint.__file__).parent
-OF_RUNS = {"authoring", "cache", "cli", "confirm", "fixing", "reporters"}
+OF_RUNS = {"api", "authoring", "cache", "cli", "confirm", "fixing", "reducing", "reporters"}
 """What works for a whole run, or is asked anew by each."""
 EXCEPTIONS = {
-    "program/disk.py": "the recorder",
+    "__init__.py": "finds this package's own rules", "__main__.py": "leaves the current folder out of what is imported",
+    "program/changed.py": "of a run", "program/disk.py": "the recorder",
     "program/regular.py": "notes what it reads",
     "program/border.py": "notes what it refuses; what it does not is read, and tells itself when it changes",
     "frontend/precompiled.py": "asks for the headers of this package",
