@@ -149,8 +149,8 @@ def test_two_thousand_levels(nested: str, tmp_path: Path) -> None:
     assert _sectors(facts, "bad") == [8.0]
 
 
-def test_an_expression_of_nine_thousand_terms_costs_its_kernel_only(tmp_path: Path) -> None:
-    terms = " + ".join(["a[n]"] * 9_000)
+def test_an_expression_of_thousands_of_terms_costs_its_kernel_only(tmp_path: Path) -> None:
+    terms = " + ".join(["a[n]"] * 4_900)
     facts = _facts(f"__global__ void bad(float* a, int n) {{ a[0] = {terms}; }}\n{_GOOD}", tmp_path)
     bad, good = facts.kernels
     assert bad.accesses or "nested too deeply" in bad.gaps[0].reason
