@@ -69,10 +69,13 @@ def _ways(file: FileFacts, open_ones: Sequence[Sequence[KernelFacts]]) -> str:
     more = f" and of {count(len(headers) - 1, 'more header')}" if len(headers) > 1 else ""
     for_headers = f"-I with the folder of `{headers[0]}`{more}" if headers else ""
     for group in open_ones:
-        own = {gap.remedy for kernel in group for gap in kernel.gaps if gap.remedy}
-        ways.update(own | {for_headers} if for_headers and any(map(may_miss_headers, group)) else own)
-        why = {gap.own_reason for kernel in group for gap in kernel.gaps}
-        reasons.update(why | {reason for kernel in group for reason in _unknown(kernel.accesses)})
+        # Each once for a kernel; what is as frequent as others comes in the order of the source.
+        own = dict.fromkeys(gap.remedy for kernel in group for gap in kernel.gaps if gap.remedy)
+        ways.update(list(own))
+        if for_headers and for_headers not in own and any(map(may_miss_headers, group)):
+            ways[for_headers] += 1
+        why = [gap.own_reason for kernel in group for gap in kernel.gaps]
+        reasons.update(list(dict.fromkeys([*why, *(r for kernel in group for r in _unknown(kernel.accesses))])))
     if ways:
         way, number = ways.most_common(1)[0]
         return f"most would bring {way}: {count(number, 'kernel')}"

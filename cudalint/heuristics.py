@@ -71,7 +71,8 @@ def heuristic(name: str, evidence: str) -> Heuristic:
 def all_heuristics() -> Mapping[str, Heuristic]:
     """All heuristics by name, of all modules of the program, which this imports."""
     package = import_module("cudalint")
-    for found in walk_packages(package.__path__, "cudalint."):
+    # The first of its folders: in a clone, the second one is the clone itself.
+    for found in walk_packages(package.__path__[:1], "cudalint."):
         if not found.name.endswith("__main__"):
             import_module(found.name)
     return dict(sorted(_declared.items()))

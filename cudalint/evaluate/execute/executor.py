@@ -93,6 +93,7 @@ class Executor:
         """What device code computed, in order."""
         self.counts = False
         """Whether operations are noted, one by one."""
+        self._spellings = walk.Spellings()
         self.computations: list[Computation] = []
         self._computed: dict[tuple[object, ...], Computation] = {}
         """By operator and operands: who computed it last."""
@@ -301,9 +302,9 @@ class Executor:
             bits |= operand.bits
             # Of arguments that the launch knows, the compiler doesn't know that they are equal; and one node stands for
             # all elements of an array of unknown numbers.
-            spelled = walk.operand_key(code, place)
-            is_open = is_open or not operand.is_const or walk.has_name(spelled)
-            key += (operand.index, spelled)
+            spelled = self._spellings.operand(code, place)
+            is_open = is_open or not operand.is_const or spelled.has_name
+            key += (operand.index, spelled.number)
             if operand.bits & self.graph.opaque_bits:
                 newest = max(newest, operand.index)
         if not is_open:

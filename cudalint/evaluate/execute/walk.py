@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from msgspec import Struct
 
@@ -196,47 +196,72 @@ def reached(found: Effects, variables: Mapping[ir.Symbol, Value | Place]) -> Col
     return result.keys()
 
 
-def operand_key(code: ir.Expr, place: int) -> object:
-    """What tells one operand of an operation from others as the source spells it: the same for the same variables."""
-    match code:
-        case ir.Binary(left=left, right=right):
-            return _spelled((left, right)[place])
-        case ir.Assign(target=target, value=value):
-            return _spelled((target, value)[place])
-        case ir.Cast(operand=operand) | ir.Unary(operand=operand) if not place:
-            return _spelled(operand)
-        case _:
-            return code
+class Spelled(NamedTuple):
+    """An operand as the source spells it."""
+
+    number: int
+    """The same for the same variables and numbers."""
+    has_name: bool
+    """Whether there is more in it than literals and constants."""
 
 
-def _spelled(expr: ir.Expr) -> object:
-    match expr:
-        case ir.Constant(value=value):
-            return value
-        case ir.Name(symbol=symbol):
-            return "constant" if is_fixed(symbol) else symbol
-        case ir.Cast(operand=operand):
-            return _spelled(operand)
-        case ir.Index(base=base, index=index):
-            return "[]", _spelled(base), _spelled(index)
-        case ir.Member(base=base, field=name):
-            return name, _spelled(base)
-        case ir.Unary(op=op, operand=operand):
-            return op, _spelled(operand)
-        case ir.Binary(op=op, left=left, right=right):
-            return op, _spelled(left), _spelled(right)
-        case _:
-            return expr
+class Spellings:
+    """The operands of operations, each told from others once: long sums have as many of them as terms."""
+
+    def __init__(self) -> None:
+        self._numbers: dict[object, int] = {}
+        self._known: dict[int, tuple[ir.Expr, Spelled]] = {}
+        """By the identity of an expression, which is kept so that nothing else takes its place."""
+
+    def operand(self, code: ir.Expr, place: int) -> Spelled:
+        """Of an operation, the operand at a place."""
+        match code:
+            case ir.Binary(left=left, right=right):
+                return self._of((left, right)[place])
+            case ir.Assign(target=target, value=value):
+                return self._of((target, value)[place])
+            case ir.Cast(operand=operand) | ir.Unary(operand=operand) if not place:
+                return self._of(operand)
+            case _:
+                return self._known.setdefault(id(code), (code, self._numbered(True, id(code))))[1]
+
+    def _of(self, expr: ir.Expr) -> Spelled:
+        known = self._known.get(id(expr))
+        if known is None:
+            known = self._known[id(expr)] = expr, self._spell(expr)
+        return known[1]
+
+    def _spell(self, expr: ir.Expr) -> Spelled:
+        match expr:
+            case ir.Constant(value=value):
+                return self._numbered(False, type(value), value)
+            case ir.Name(symbol=symbol):
+                fixed = is_fixed(symbol)
+                return self._numbered(not fixed, "constant" if fixed else symbol)
+            case ir.Cast(operand=operand):
+                return self._of(operand)
+            case ir.Index(base=base, index=index):
+                return self._joined("[]", base, index)
+            case ir.Member(base=base, field=name):
+                return self._joined(name, base)
+            case ir.Unary(op=op, operand=operand):
+                return self._joined(op, operand)
+            case ir.Binary(op=op, left=left, right=right):
+                return self._joined(op, left, right)
+            case _:
+                return self._numbered(True, id(expr))
+
+    def _joined(self, op: str, *operands: ir.Expr) -> Spelled:
+        parts = [self._of(operand) for operand in operands]
+        return self._numbered(any(part.has_name for part in parts), op, *(part.number for part in parts))
+
+    def _numbered(self, has_name: bool, *key: object) -> Spelled:
+        return Spelled(self._numbers.setdefault(key, len(self._numbers)), has_name)
 
 
 def is_fixed(symbol: ir.Symbol) -> bool:
     """Whether the compiler knows the value of a variable: it is constant, and not what a caller gives."""
     return symbol.is_const and symbol.storage not in ("parameter", "shared", "dynamic-shared", "builtin")
-
-
-def has_name(key: object) -> bool:
-    """Whether there is more in an operand than literals and constants."""
-    return any(map(has_name, key)) if isinstance(key, tuple) else not isinstance(key, (int, float, str))
 
 
 def needs_a_branch(condition: ir.Expr) -> bool:
