@@ -13,7 +13,7 @@ from cudalint import __version__
 from cudalint.program.disk import digest
 from cudalint.registry import rule_packages
 
-_LIBRARIES = ("libclang", "numpy", "msgspec")
+_LIBRARIES = ("libclang", "numpy", "networkx", "msgspec")
 _PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 _VARIABLES = (
     "CUDALINT_WITHOUT", "CUDA_PATH", "CUDA_HOME", "CPATH", "C_INCLUDE_PATH", "CPLUS_INCLUDE_PATH", "CUDALINT_LIBCLANG",

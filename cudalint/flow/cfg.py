@@ -8,12 +8,11 @@ lies on every path between the two: a barrier there orders them.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Literal
+from typing import Any, Literal
 
 from msgspec import Struct
 
 from cudalint import ir
-from cudalint.flow.dominators import immediate_dominators
 
 
 class Gate(Struct, frozen=True, eq=False):
@@ -54,10 +53,12 @@ class ControlFlow:
     """The graph of one function's body; calls are parts of the statement that they are in."""
 
     def __init__(self, function: ir.Function) -> None:
+        import networkx as nx
+
+        self.graph: Any = nx.DiGraph()
         self.entry = Code(function.span)
         self.exit = Code(function.span)
-        self.graph: dict[Node, dict[Node, None]] = {self.entry: {}, self.exit: {}}
-        """Each node with those that follow it."""
+        self.graph.add_nodes_from((self.entry, self.exit))
         self._loops: list[_Loop] = []
         self._depth = 0
         self._branches = 0
@@ -77,15 +78,20 @@ class ControlFlow:
         return self._chains[start, end]
 
     def _chain(self, start: Code, end: Code) -> list[Gate]:
-        # Both may be the same node, so the ways begin at one before what follows the first.
-        root = Code(start.span)
-        dominators = immediate_dominators({**self.graph, root: self.graph[start]}, root)
+        import networkx as nx
+
+        root = object()
+        graph = self.graph.copy()
+        graph.add_edges_from((root, after) for after in self.graph.successors(start))
+        dominators = nx.immediate_dominators(graph, root)
+        if end not in dominators:
+            return []
         chain: list[Gate] = []
-        node = dominators.get(end, root)
-        while node is not root:
+        node = dominators[end]
+        while node is not root and node is not None:
             if isinstance(node, Gate):
                 chain.append(node)
-            node = dominators[node]
+            node = dominators[node] if dominators[node] is not node else None
         return chain[::-1]
 
     def is_plain(self, gate: Gate) -> bool:
@@ -104,9 +110,8 @@ class ControlFlow:
     # building
 
     def _join(self, ends: Sequence[Node], node: Node) -> None:
-        self.graph.setdefault(node, {})
-        for end in ends:
-            self.graph[end][node] = None
+        self.graph.add_node(node)
+        self.graph.add_edges_from((end, node) for end in ends)
 
     def _code(self, part: ir.Stmt | ir.Expr, ends: Sequence[Node]) -> list[Node]:
         node = Code(part.span)
