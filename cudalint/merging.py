@@ -15,7 +15,8 @@ _ABOUT_THE_ANALYSIS = "CL9"
 
 
 def gather(reports: Sequence[FileReport]) -> tuple[Diagnostic, ...]:
-    """All findings of a run, each once, in the order of the source."""
+    """All findings of a run, each once, in the order of the source, whatever the order of the files was."""
+    reports = sorted(reports, key=lambda report: report.path)
     used = {allowed for report in reports for allowed in report.used}
     found: list[Diagnostic] = []
     launched = {site for report in reports for site in report.launched}
@@ -28,6 +29,7 @@ def gather(reports: Sequence[FileReport]) -> tuple[Diagnostic, ...]:
 
 def gather_suppressed(reports: Sequence[FileReport]) -> tuple[Diagnostic, ...]:
     """All findings of a run that annotations allow, each once, in the order of the source."""
+    reports = sorted(reports, key=lambda report: report.path)
     launched = {site for report in reports for site in report.launched}
     found = [d for report in _without_fragments(reports) for d in _as_launched(report, report.suppressed, launched)]
     return tuple(sorted(merge(_as_given(found, reports)), key=_source_order))
