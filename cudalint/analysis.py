@@ -17,7 +17,7 @@ from cudalint import ir
 from cudalint.collect.left_out import ConditionalCode, LeftOut
 from cudalint.evaluate.execute.walk import nodes_in
 from cudalint.facts import FileFacts
-from cudalint.file_analysis import FileAnalysis, out_of_time
+from cudalint.file_analysis import FileAnalysis, only_named, out_of_time
 from cudalint.frontend.constants import constant_named
 from cudalint.frontend.instantiate import with_instances
 from cudalint.frontend.lower.unit import lower_unit
@@ -32,6 +32,7 @@ from cudalint.options import AnalysisOptions
 from cudalint.parse_options import architecture_of, parse_options
 from cudalint.program.constants_elsewhere import ConstantsElsewhere
 from cudalint.source.encoding import to_bytes
+from cudalint.time_limit import OutOfTime, interruptible
 from cudalint.timings import timed
 from cudalint.toolkit.cubin import read_cubin
 from cudalint.toolkit.nvcc import Compilation, compiled_usage
@@ -85,7 +86,12 @@ def _analyse_text(
     path: str, text: CudaText, options: AnalysisOptions, deadline: float, watch: Watch | None
 ) -> Iterator[FileFacts]:
     check_size(path, text.data, options.max_line, options.max_nesting)
-    first, *others = _parts(path, text, options)
+    try:
+        with interruptible():
+            first, *others = _parts(path, text, options)
+    except OutOfTime:
+        yield FileFacts(path, "partial", failures=(out_of_time("to parse it takes longer", options),))
+        return
     if not others:
         yield _analyse_part(path, first, options, text, deadline, watch)
         return
@@ -101,10 +107,15 @@ def _analyse_part(
     unit = part.unit
     usage, failures = _usage(path, unit, options, text)
     sources = _sources(path, unit)
-    with timed("host"):
-        analysis = FileAnalysis.of(
-            unit, options, partial(constant_named, part.parsed), usage, tuple(sources), deadline, part.architecture
-        )
+    try:
+        with timed("host"), interruptible():
+            analysis = FileAnalysis.of(
+                unit, options, partial(constant_named, part.parsed), usage, tuple(sources), deadline, part.architecture
+            )
+    except OutOfTime:
+        kernels = tuple(only_named(ref, options) for ref in unit.kernels)
+        failures += (out_of_time("none of its kernels were evaluated, since the host code takes longer", options),)
+        return FileFacts(path, "partial", unit.problems, kernels, sources, failures=failures)
     analysis.watch = watch
     # The other files of the program are done with.
     give_back()

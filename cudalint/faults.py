@@ -7,6 +7,7 @@ import sys
 import traceback
 
 from cudalint.memory import out_of_memory
+from cudalint.program import disk
 
 
 def described(error: Exception) -> str:
@@ -14,6 +15,7 @@ def described(error: Exception) -> str:
     if os.environ.get("CUDALINT_DEBUG"):
         traceback.print_exception(error, file=sys.stderr)
     if isinstance(error, MemoryError):
+        disk.note_chance()
         return out_of_memory()
     detail = " ".join(str(error).split())
     kind = type(error).__name__

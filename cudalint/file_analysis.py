@@ -95,6 +95,7 @@ class FileAnalysis(Struct, eq=False):
     right_pitches: set[object] = field(default_factory=set)
     """What was looked at for wrong pitches, and has none."""
     watch: Watch | None = None
+    _by_name: dict[str, list[HostLaunch]] | None = None
 
     @classmethod
     def of(
@@ -132,7 +133,8 @@ class FileAnalysis(Struct, eq=False):
             tell(ref.name)
             if found and time.process_time() > self.deadline:
                 # To load it and to think of a launch takes a while as well, and there may be hundreds.
-                found[index] = [self._only_named(ref)]
+                self.given_up[ref.name] = None
+                found[index] = [only_named(ref, self.options)]
                 continue
             try:
                 with timed_kernel(ref.name):
@@ -140,15 +142,6 @@ class FileAnalysis(Struct, eq=False):
             except Exception as error:
                 self.broken.setdefault(ref.name, described(error))
         return tuple(facts for index in sorted(found) for facts in found[index])
-
-    def _only_named(self, ref: ir.FunctionRef) -> KernelFacts:
-        """That a kernel is there that was not come to."""
-        self.given_up[ref.name] = None
-        span = ref.span
-        return KernelFacts(
-            ref.name, ref.name, Place(*span), Place(*span), (), (), Resources(None),
-            gaps=(Gap(span.path, span.line, TAKES_TOO_LONG),), collected=self.options.kinds,
-        )  # fmt: skip
 
     def failures(self) -> tuple[str, ...]:
         """What could not be done, in one line each."""
@@ -161,7 +154,7 @@ class FileAnalysis(Struct, eq=False):
 
     def _instantiations(self, ref: ir.FunctionRef) -> list[KernelFacts]:
         """The facts of a kernel: one for each instantiation that is launched, or one for the pattern."""
-        own = [launch for launch in self.launches if _same_kernel(launch.kernel, ref)]
+        own = [launch for launch in self._launches_of(ref.name) if _same_kernel(launch.kernel, ref)]
         taken = [launch for launch in own if launch.taken]
         named = self.unit.instantiations(ref.key) if ref.templated else ()
         by_key: dict[str, tuple[ir.FunctionRef, list[HostLaunch]]] = {}
@@ -189,6 +182,14 @@ class FileAnalysis(Struct, eq=False):
             gap = Gap(found[0].place.path, found[0].place.line, reason, kind="instantiations")
             found[0] = replace(found[0], gaps=(*found[0].gaps, gap))
         return found
+
+    def _launches_of(self, name: str) -> Sequence[HostLaunch]:
+        """Those of kernels of a name."""
+        if self._by_name is None:
+            self._by_name = {}
+            for launch in self.launches:
+                self._by_name.setdefault(launch.kernel.name, []).append(launch)
+        return self._by_name.get(name, ())
 
     def _those_run_first(self, launches: Sequence[Sequence[HostLaunch]]) -> Sequence[int]:
         """The positions of instantiations, given the launches of each, in the order in which they are evaluated."""
@@ -335,6 +336,15 @@ class _Said(Struct, eq=False):
         self.refused.append(UnusableAnnotation(place, message))
 
 
+def only_named(ref: ir.FunctionRef, options: AnalysisOptions) -> KernelFacts:
+    """That a kernel is there that was not come to."""
+    span = ref.span
+    return KernelFacts(
+        ref.name, ref.name, Place(*span), Place(*span), (), (), Resources(None),
+        gaps=(Gap(span.path, span.line, TAKES_TOO_LONG),), collected=options.kinds,
+    )  # fmt: skip
+
+
 def out_of_time(left: str, options: AnalysisOptions) -> str:
     limit = f"the time limit of {options.time_limit:g} s is too short"
     return f"{limit}: {left}; --time-limit gives more time"
@@ -378,11 +388,10 @@ def _length(ref: ir.FunctionRef) -> int:
 
 
 def _same_kernel(launched: ir.FunctionRef, kernel: ir.FunctionRef) -> bool:
-    """Whether a launch names this kernel, or an instantiation of it: they share the place of the definition."""
+    """Whether a launch of a kernel of this name means this one, or an instantiation of it: they share the place of the
+    definition."""
     if launched.key == kernel.key:
         return True
-    if launched.name != kernel.name:
-        return False
     # Another file of the folder may spell the path in another way.
     place, other = launched.span, kernel.span
     same_file = os.path.basename(place.path) == os.path.basename(other.path)

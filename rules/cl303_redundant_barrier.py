@@ -53,8 +53,10 @@ class RedundantBarrier(Rule):
     is_waste = True
 
     def check(self, kernel: KernelFacts, context: RuleContext) -> Iterator[Diagnostic]:
+        if not kernel.barriers:
+            return
         instances = [other for other in context.file.kernels if other.name_place == kernel.name_place]
-        for barrier in kernel.barriers or ():
+        for barrier in kernel.barriers:
             if all(_is_redundant(barrier.place, instance) for instance in instances):
                 launches = tuple(kernel.launches[result.launch] for result in barrier.results)
                 yield self.finding(

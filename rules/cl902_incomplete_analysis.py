@@ -6,6 +6,7 @@ import math
 import re
 from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
+from functools import lru_cache
 
 from cudalint.diagnostics import Diagnostic, Severity, Suggestion
 from cudalint.facts import (
@@ -172,6 +173,7 @@ def _about_the_body(kernel: KernelFacts, file: FileFacts) -> Iterator[str]:
         yield f"left out: {_enumerated(Counter(gap.own_reason for gap in gaps), first)}"
 
 
+@lru_cache(maxsize=1)
 def _invalid_lines(file: FileFacts) -> set[tuple[str, int]]:
     """Those that are errors of their own (CL904)."""
     return {(problem.path, problem.line) for _, problem in invalid_lines(file)}
@@ -179,13 +181,20 @@ def _invalid_lines(file: FileFacts) -> set[tuple[str, int]]:
 
 def _about_the_launch(kernel: KernelFacts, file: FileFacts) -> Iterator[str]:
     """A file of kernels that are launched from elsewhere is told so once, at the first of them."""
-    alike = [k for k in file.kernels if any(is_assumed(launch) for launch in k.launches)]
+    if not any(is_assumed(launch) for launch in kernel.launches):
+        return
+    alike = _with_assumed_launch(file)
     first = alike[0].name_place if alike else kernel.name_place
-    if not any(is_assumed(launch) for launch in kernel.launches) or kernel.name_place != first:
+    if kernel.name_place != first:
         return
     others = len({k.name_place for k in alike} - {first})
     of = f" of this and {count(others, 'more kernel', 'more kernels')}" if others else ""
     yield f"no launch in sight{of}: {_blocks([kernel, *alike])} assumed"
+
+
+@lru_cache(maxsize=1)
+def _with_assumed_launch(file: FileFacts) -> Sequence[KernelFacts]:
+    return [k for k in file.kernels if any(is_assumed(launch) for launch in k.launches)]
 
 
 def _blocks(kernels: Sequence[KernelFacts]) -> str:

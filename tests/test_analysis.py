@@ -11,6 +11,7 @@ from cudalint.facts import FileFacts, KernelFacts
 from cudalint.file_analysis import FileAnalysis
 from cudalint.ir import FunctionRef
 from cudalint.options import AnalysisOptions, ParameterValue
+from cudalint.time_limit import OutOfTime
 
 COLUMN = """
 __global__ void column(float *out, const float *in, int N) {
@@ -250,6 +251,27 @@ def test_a_file_that_takes_too_long_keeps_what_it_has(tmp_path: Path) -> None:
     assert [kernel.name for kernel in facts.kernels] == ["column", "other"]
     assert all("takes too long" in kernel.gaps[0].reason for kernel in facts.kernels)
     assert facts_of(tmp_path, COLUMN).failures == ()
+
+
+@pytest.mark.parametrize(
+    ("stage", "kernels", "left"),
+    [
+        ("lower_unit", [], "to parse it takes longer"),
+        ("HostCode", ["column"], "none of its kernels were evaluated, since the host code takes longer"),
+    ],
+)
+def test_what_comes_before_the_kernels_may_take_too_long(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, stage: str, kernels: list[str], left: str
+) -> None:
+    def endless(*_: object, **__: object) -> None:
+        raise OutOfTime
+
+    module = "cudalint.file_analysis" if stage == "HostCode" else "cudalint.analysis"
+    monkeypatch.setattr(f"{module}.{stage}", endless)
+    facts = facts_of(tmp_path, COLUMN)
+    assert facts.status == "partial"
+    assert [kernel.name for kernel in facts.kernels] == kernels
+    assert facts.failures == (f"the time limit of 20 s is too short: {left}; --time-limit gives more time",)
 
 
 def test_each_kernel_is_listed_with_its_scalar_parameters(tmp_path: Path) -> None:

@@ -31,6 +31,8 @@ _ARRAY: Final = 1
 _KEPT_FOR: Final = 30 * 24 * 3600
 """Seconds since an entry was last of use."""
 _MOST_BYTES: Final = 512 << 20
+_TIMED_FOR: Final = 24 * 3600
+"""How long an entry counts for which time ran out: the machine may have been slow just then."""
 _REMEMBERED_FOR: Final = 24 * 3600
 """How long an entry that is of use goes without saying so."""
 
@@ -103,7 +105,10 @@ def read_entry(folder: str, key: bytes) -> Kept | None:
             if entry.key != key or entry.digest != digest(bytes(entry.seen) + bytes(entry.report)):
                 return None
             seen = _SEEN.decode(entry.seen)
-            if os.fstat(file.fileno()).st_mtime < time.time() - _REMEMBERED_FOR:
+            age = time.time() - os.fstat(file.fileno()).st_mtime
+            if seen.is_timed and age > _TIMED_FOR:
+                return None
+            if age > _REMEMBERED_FOR:
                 os.utime(path)
     except (OSError, msgspec.MsgspecError, ValueError):
         return None

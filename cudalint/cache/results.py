@@ -16,7 +16,7 @@ from cudalint.program.disk import digest, noting
 from cudalint.results import Failure, FileReport
 from cudalint.timings import FileTimes, begin, taken
 
-_FORMAT = 1
+_FORMAT = 2
 _ENCODER = Encoder(order="deterministic")
 
 
@@ -49,7 +49,7 @@ def _checked_and_kept(kept: KeptJob) -> FileReport | Failure:
     start = time.time_ns()
     with noting() as seen:
         report = check_file(kept.job)
-    if isinstance(report, Failure) or report.failures:
+    if isinstance(report, Failure):
         return report
     if seen.is_repeatable and seen.is_settled(start):
         write_entry(kept.folder, kept.key, seen, report)

@@ -65,13 +65,16 @@ class Seen(Struct):
     """Digests of lists of names, by the folder and what was asked of it (`listing_key`)."""
     resolved: dict[str, str] = field(default_factory=dict)
     is_repeatable: bool = True
-    """Whether the same would come out again: not if the clock had a say."""
+    """Whether one question had one answer all the time, and nothing failed for want of memory."""
+    is_timed: bool = False
+    """Whether the clock had a say: another run might get further."""
 
     def add(self, other: Seen) -> None:
         agree = (
             _agree(self.kinds, other.kinds), _agree(self.names, other.names), _agree(self.resolved, other.resolved)
         )  # fmt: skip
         self.is_repeatable = self.is_repeatable and other.is_repeatable and all(agree)
+        self.is_timed = self.is_timed or other.is_timed
         self.kinds |= other.kinds
         self.names |= other.names
         self.resolved |= other.resolved
@@ -115,6 +118,11 @@ def noting() -> Iterator[Seen]:
 
 def note_clock() -> None:
     """Time has run out for something: another run might get further."""
+    _noted.is_timed = True
+
+
+def note_chance() -> None:
+    """What comes out depends on what else the machine is at, such as how much memory is left."""
     _noted.is_repeatable = False
 
 

@@ -136,6 +136,14 @@ def test_an_entry_that_is_of_use_gets_no_older(tmp_path: Path) -> None:
     assert os.path.getmtime(path) > time.time() - 60
 
 
+@pytest.mark.parametrize(("days", "counts"), [(0.9, True), (1.1, False)])
+def test_an_entry_for_which_time_ran_out_counts_for_a_day(tmp_path: Path, days: float, counts: bool) -> None:
+    path = path_of(str(tmp_path), KEY)
+    assert write_entry(str(tmp_path), KEY, replace(SEEN, is_timed=True), REPORT)
+    os.utime(path, (time.time() - days * 86400,) * 2)
+    assert (read_entry(str(tmp_path), KEY) is not None) is counts
+
+
 def test_nothing_else_is_cleared(tmp_path: Path) -> None:
     write_entry(str(tmp_path), KEY, SEEN, REPORT)
     others = [tmp_path / "notes.txt", tmp_path / "00" / "mine.txt"]

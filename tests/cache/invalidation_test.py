@@ -13,7 +13,9 @@ from cudalint import driver
 from cudalint.cache import program
 from cudalint.cache.folder import FOLDER_VARIABLE
 from cudalint.cli import run
+from cudalint.file_analysis import FileAnalysis
 from cudalint.program import disk
+from cudalint.time_limit import OutOfTime
 
 KERNEL = """
 #include "size.h"
@@ -68,6 +70,30 @@ def test_what_has_not_changed_is_not_analysed_again(lint: Linter) -> None:
     assert first[1] == 1
     assert "CL201" in first[0]
     assert lint("src") == (first[0], 0)
+
+
+@pytest.mark.parametrize(("error", "analysed"), [(ValueError("unforeseen"), 0), (MemoryError(), 1)])
+def test_what_could_not_be_done_is_remembered_but_for_want_of_memory(
+    lint: Linter, monkeypatch: pytest.MonkeyPatch, error: Exception, analysed: int
+) -> None:
+    def fail(*_: object) -> None:
+        raise error
+
+    monkeypatch.setattr(FileAnalysis, "_instantiations", fail)
+    first = lint("src")
+    assert "is not evaluated" in first[0]
+    assert lint("src") == (first[0], analysed)
+
+
+def test_that_time_ran_out_is_remembered(lint: Linter, monkeypatch: pytest.MonkeyPatch) -> None:
+    def endless(*_: object) -> None:
+        raise OutOfTime
+
+    monkeypatch.setattr("cudalint.file_analysis.HostCode", endless)
+    first = lint("src")
+    assert "too short" in first[0]
+    assert lint("src") == (first[0], 0)
+    assert lint("src", "--time-limit", "30")[1] == 1
 
 
 def test_a_file_with_new_times_and_the_same_text_is_not_analysed_again(lint: Linter) -> None:
