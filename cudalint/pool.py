@@ -23,7 +23,7 @@ import time
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from multiprocessing.connection import Connection, wait
-from typing import Generic, Protocol, TypeVar
+from typing import TYPE_CHECKING, Generic, Protocol, TypeVar, cast
 
 from msgspec import Struct
 
@@ -31,6 +31,9 @@ from cudalint import memory, time_limit
 from cudalint.faults import described
 from cudalint.memory import peak_megabytes
 from cudalint.watching import tell_to
+
+if TYPE_CHECKING:
+    from multiprocessing.context import SpawnContext
 
 _MANY = 50
 """Jobs for which the process itself imports what the workers need."""
@@ -143,6 +146,41 @@ def run_jobs(
             worker.stop()
 
 
+class StandingWorker(Generic[Job, Result]):
+    """One worker that stays between jobs, for whoever asks again and again; another takes its place when it ends.
+
+    It comes from a server of forks where the system has that: a process with threads is not one to fork.
+    """
+
+    def __init__(self, function: Callable[[Job], Result], limits: Limits, needed: Sequence[str] = ()) -> None:
+        """`function` must be importable by name; `needed` are modules that all jobs need."""
+        self._function, self._limits = function, limits
+        self._method = "forkserver" if sys.platform == "linux" else "spawn"
+        self._worker: _Worker[Job, Result] | None = None
+        if self._method == "forkserver":
+            _use_one_thread()
+            multiprocessing.set_forkserver_preload(list(needed))
+
+    def answer(self, job: Job) -> Result | Lost:
+        """What comes of a job; waits for it, for as long as the limits allow."""
+        worker = self._worker
+        if worker is None or not worker.alive:
+            try:
+                worker = self._worker = _Worker(self._function, self._limits, (), method=self._method)
+            except OSError as error:
+                return Lost(0, f"no process can be started for it: {error.strerror}")
+        worker.assign(0, job)
+        while True:
+            for outcome in _collect([worker], self._limits, None):
+                return outcome.value if isinstance(outcome, Done) else outcome
+
+    def stop(self) -> None:
+        """Ends the worker, and with it what it is at; another thread that waits for that is told that it is lost."""
+        worker, self._worker = self._worker, None
+        if worker is not None:
+            worker.end()
+
+
 def _hand_out(
     function: Callable[[Job], Result],
     waiting: deque[tuple[int, Job]],
@@ -203,16 +241,15 @@ class _Worker(Generic[Job, Result]):
         limits: Limits,
         siblings: Sequence[_Worker[Job, Result]],
         tells: bool = False,
+        method: str | None = None,
     ) -> None:
-        if sys.platform == "linux":
-            context = multiprocessing.get_context("fork")
-        else:
-            context = multiprocessing.get_context("spawn")
+        method = method or ("fork" if sys.platform == "linux" else "spawn")
+        context = cast("SpawnContext", multiprocessing.get_context(method))  # All of them have a `Process`.
         self.connection, theirs = context.Pipe()
         # A forked worker inherits our ends of its siblings' pipes. It must close them, or the siblings would not
         # notice that we are gone. A spawned one inherits nothing.
         inherited: list[Connection] = []
-        if sys.platform == "linux":
+        if method == "fork":
             inherited = [self.connection, *(worker.connection for worker in siblings)]
         self._process = context.Process(target=_serve, args=(function, theirs, limits, inherited, tells), daemon=True)
         try:
@@ -281,6 +318,10 @@ class _Worker(Generic[Job, Result]):
     def abandon(self, reason: str) -> Lost:
         self.stop()
         return Lost(self._finish_job(), reason)
+
+    def end(self) -> None:
+        """Ends the process while somebody else may be waiting for its answer, who is told then that it ended."""
+        self._process.kill()
 
     def stop(self) -> None:
         self.alive = False

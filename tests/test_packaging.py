@@ -46,7 +46,8 @@ def test_what_is_imported_is_declared() -> None:
     """A module's own imports are dependencies; those of functions may be extras."""
     project = _document()["project"]
     needed = {re.split("[<>=]", text)[0] for text in project["dependencies"]}
-    extra = {re.split("[<>=]", text)[0] for text in project["optional-dependencies"]["gpu"]}
+    extras = project["optional-dependencies"]
+    extra = {re.split("[<>=]", text)[0] for text in extras["gpu"] + extras["lsp"]}
     for path in (*(_ROOT / "cudalint").rglob("*.py"), *(_ROOT / "rules").glob("*.py")):
         tree = ast.parse(path.read_text(encoding="utf-8"))
         assert _imported(ast.iter_child_nodes(tree)) <= needed, path

@@ -16,6 +16,7 @@ _COMMANDS = {
     "init": "cudalint.cli.init",
     "config": "cudalint.cli.config",
     "facts": "cudalint.cli.facts",
+    "lsp": "cudalint.cli.lsp",
     "confirm": "cudalint.cli.confirm",
     "trace": "cudalint.cli.trace",
     "bug-report": "cudalint.cli.bug_report",

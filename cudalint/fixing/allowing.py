@@ -26,7 +26,7 @@ from cudalint.results import CheckResult, Failure, FileReport
 from cudalint.source.encoding import to_bytes, to_text
 
 MOST_PASSES = 5
-_OF_ANNOTATIONS = ("CL901", "CL903")
+OF_ANNOTATIONS = ("CL901", "CL903")
 """What is wrong with an annotation is to be mended and not to be allowed."""
 
 Shown = Callable[[Sequence[FileReport], Sequence[Failure]], CheckResult]
@@ -96,7 +96,7 @@ def _alone(each: Configured) -> Configured:
 def _by_file(diagnostics: Iterable[Diagnostic]) -> Mapping[str, list[Diagnostic]]:
     found: dict[str, list[Diagnostic]] = {}
     for diagnostic in diagnostics:
-        if diagnostic.code not in _OF_ANNOTATIONS:
+        if diagnostic.code not in OF_ANNOTATIONS:
             found.setdefault(diagnostic.place.path, []).append(diagnostic)
     return found
 
@@ -122,7 +122,7 @@ def _written(
     refused: dict[tuple[str, int], Failure] = {}
     # From the last line on, so that the numbers of the others stay what they are.
     for line in sorted(by_line, reverse=True):
-        edit = _comment(path, text, line, tuple(by_line[line]), reason)
+        edit = comment_above(path, text, line, tuple(by_line[line]), reason)
         if edit is None:
             refused[path, line] = Failure(f"{path}:{line}", "no comment of its own can stand above this line")
         else:
@@ -135,7 +135,7 @@ def _written(
     return edits, refused
 
 
-def _comment(path: str, text: str, line: int, names: tuple[str, ...], reason: str) -> Edit | None:
+def comment_above(path: str, text: str, line: int, names: tuple[str, ...], reason: str) -> Edit | None:
     """A comment of its own above a line; None where it would be none, or would be one for another line: in a string, in
     the middle of a macro, above a directive."""
     lines = text.split("\n")

@@ -59,7 +59,7 @@ def _under_launch(kernel: KernelFacts, index: int, style: Style) -> Iterator[str
     launch = kernel.launches[index]
     if launch.assumptions:
         yield f"  assumed: {', '.join(launch.assumptions)}"
-    yield from (f"  {_occupancy(o, kernel.resources)}" for o in kernel.occupancy or () if o.launch == index)
+    yield from (f"  {occupancy_phrase(o, kernel.resources)}" for o in kernel.occupancy or () if o.launch == index)
     rows = [
         (_row(access, result), result)
         for access in kernel.accesses
@@ -76,7 +76,7 @@ def _left_out(launches: LeftOutLaunches) -> str:
     return f"not evaluated: {least}{number} there, with other grids or arguments"
 
 
-def _occupancy(occupancy: Occupancy, resources: Resources) -> str:
+def occupancy_phrase(occupancy: Occupancy, resources: Resources) -> str:
     """`occupancy 75%: 6 blocks, 48 warps per SM, limited by registers (40 per thread, from ptxas)`."""
     if occupancy.obstacles:
         return f"no block fits on an SM: {'; '.join(occupancy.obstacles)}"

@@ -6,9 +6,18 @@ import socket
 from importlib.metadata import PackageNotFoundError, metadata
 from pathlib import Path
 
+from cudalint.catalogue import NAME_OF_CODE
+
 _PAGES = Path(__file__).resolve().parents[2] / "docs" / "rules"
 _LABEL = "rules"
 """What the project's metadata calls the address of the pages, in small letters."""
+
+
+def page_of(code: str) -> str:
+    """The address of a rule's page, for programs on this machine; empty where none is known."""
+    name = NAME_OF_CODE.get(code)
+    folder = _PAGES.as_uri() if _PAGES.is_dir() else address_of_pages()
+    return f"{folder}/{code}-{name}.md" if name and folder else ""
 
 
 def address_of_pages() -> str:

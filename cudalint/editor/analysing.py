@@ -1,0 +1,119 @@
+"""What is known of a file that an editor holds, made in a worker: the report of a check, and texts to be shown where
+the reader points at."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Iterator, Sequence
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from cudalint.editor.texts import access_text, kernel_text, kernel_title
+from cudalint.engine import CheckJob, analyse, report_on
+from cudalint.facts import FileFacts, KernelFacts, Place
+from cudalint.hardware.features import target_for
+from cudalint.hardware.targets import find_target
+from cudalint.kinds import Kinds
+from cudalint.program import disk
+from cudalint.results import Failure, FileReport
+
+_SHOWN: Kinds = frozenset({"accesses", "occupancy", "costs"})
+"""The kinds of facts that are shown, whether a rule reads them or not."""
+
+
+class Shown(Struct, frozen=True):
+    """A place and what is to be told of it, in Markdown."""
+
+    place: Place
+    text: str
+
+
+class ShownKernel(Struct, frozen=True):
+    """A kernel, all of its instantiations together."""
+
+    name: str
+    place: Place
+    """Of its name."""
+    whole: Place
+    """From the declaration's first token to the closing brace."""
+    title: str
+    """What it costs, in one line."""
+    text: str
+    """What it costs and what of it was evaluated, in Markdown."""
+    launch: str | None
+    """The arguments of a `launch` annotation that says what was made up; None for a kernel that something launches."""
+    sizes: tuple[str, ...] = ()
+    """The integers among its parameters, which an `assume` annotation may be about."""
+
+
+class Analysed(Struct, frozen=True):
+    """A file as it was when it was asked for."""
+
+    report: FileReport | Failure
+    accesses: tuple[Shown, ...] = ()
+    kernels: tuple[ShownKernel, ...] = ()
+    files: frozenset[str] = frozenset()
+    """What was looked at for it: headers, other files of the program, whatever else may be where one was looked for."""
+
+
+def analysed(job: CheckJob) -> Analysed:
+    """Analyses a file, whose text may be among the options."""
+    disk.forget()
+    with disk.noting() as seen:
+        found = _analysed(job)
+    return replace(found, files=frozenset(map(os.path.abspath, {*seen.texts, *seen.kinds})))
+
+
+def _analysed(job: CheckJob) -> Analysed:
+    start = time.process_time()
+    job = replace(job, options=replace(job.options, kinds=job.kinds() | _SHOWN))
+    facts = analyse(job.path, job.options)
+    if isinstance(facts, Failure):
+        return Analysed(facts)
+    report = report_on(facts, job, time.process_time() - start)
+    return Analysed(report, tuple(_accesses(facts)), tuple(_kernels(facts, job.options.target)))
+
+
+def _accesses(facts: FileFacts) -> Iterator[Shown]:
+    """What is told of each access, once for all instantiations in which it costs the same."""
+    told: dict[tuple[Place, str], None] = {}
+    for kernel in facts.kernels:
+        for access in kernel.accesses:
+            told[access.place, access_text(access, kernel)] = None
+    return (Shown(place, text) for place, text in told)
+
+
+def _kernels(facts: FileFacts, target: str) -> Iterator[ShownKernel]:
+    by_place: dict[Place, list[KernelFacts]] = {}
+    for kernel in facts.kernels:
+        by_place.setdefault(kernel.name_place, []).append(kernel)
+    return (_shown(place, kernels, target) for place, kernels in by_place.items())
+
+
+def _shown(place: Place, kernels: Sequence[KernelFacts], configured: str) -> ShownKernel:
+    first = kernels[0]
+    target = (target_for(find_target(configured), first.need) or find_target(configured)).name
+    integers = [leaf for parameter in first.parameters for leaf in parameter.leaves if leaf.kind in ("int", "uint")]
+    return ShownKernel(
+        first.name, place, first.place, kernel_title(kernels, target), kernel_text(kernels, target), _launch(first),
+        tuple(leaf.name for leaf in integers),
+    )  # fmt: skip
+
+
+def _launch(kernel: KernelFacts) -> str | None:
+    launch = kernel.launches[0] if kernel.launches else None
+    if launch is None or launch.path is not None:
+        return None  # A place says it.
+    parts = [f"block = {_extents(launch.block)}", f"grid = {_extents(launch.grid)}"]
+    if launch.dynamic_shared_bytes:
+        parts.append(f"shared = {launch.dynamic_shared_bytes}")
+    return ", ".join(parts)
+
+
+def _extents(sizes: tuple[int, int, int]) -> str:
+    x, y, z = sizes
+    if (y, z) == (1, 1):
+        return str(x)
+    return f"dim3({x}, {y})" if z == 1 else f"dim3({x}, {y}, {z})"

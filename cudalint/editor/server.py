@@ -1,0 +1,376 @@
+"""The language server: what an editor tells and asks, and what it is told."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import sys
+from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any, BinaryIO
+
+from lsprotocol import types as lsp
+from msgspec.structs import replace
+from pygls.lsp.server import LanguageServer
+from pygls.uris import to_fs_path
+
+from cudalint import __version__
+from cudalint.causes import with_causes_told_once
+from cudalint.config import ConfigError
+from cudalint.diagnostics import Diagnostic
+from cudalint.discovery import SourceFile
+from cudalint.driver import Configured, Lint, result_of
+from cudalint.editor.actions import Actions
+from cudalint.editor.analysing import Analysed, analysed
+from cudalint.editor.documents import Document, Documents
+from cudalint.editor.findings import SOURCE, everywhere, shown, uri_of
+from cudalint.editor.positions import Encoding, Positions, ranges_meet
+from cudalint.editor.wishes import Wishes
+from cudalint.engine import CheckJob
+from cudalint.frontend.python.detect import is_python, seems_to_hold_kernels
+from cudalint.pool import Lost, StandingWorker
+from cudalint.program import disk
+from cudalint.reporters.sources import SourceLines
+from cudalint.results import Failure, FileReport
+from cudalint.settings import FileSettings, Settings
+from cudalint.source.encoding import to_bytes
+
+_DELAY = 0.1
+"""Seconds without a change after which a file is analysed."""
+_SUFFIXES = (".cu", ".cuh")
+_JOBS_PER_WORKER = 1000
+_MEGABYTES = 700
+"""After which the worker is replaced by a fresh one."""
+_NEEDED = ("cudalint.editor.analysing", "cudalint.analysis")
+_FULL = lsp.TextDocumentSyncKind.Full
+
+
+class Server:
+    """One client's server. All but the analysis runs on one thread; the analysis is a process of its own."""
+
+    def __init__(self, wishes: Callable[[Sequence[str]], Wishes]) -> None:
+        """`wishes` reads options as the command line has them; what it raises is told to the user of the editor."""
+        self._wishes_of = wishes
+        self._wishes = wishes(())
+        self._documents = Documents()
+        self._wanted: dict[str, None] = {}
+        self._is_wanted = asyncio.Event()
+        self._thread = ThreadPoolExecutor(1)
+        self._worker: StandingWorker[CheckJob, Analysed] | None = None
+        self._encoding: Encoding = "utf-16"
+        self._work: asyncio.Task[None] | None = None
+        self._refreshes_lenses = False
+        # Whole texts are sent: the library cuts them into lines at other characters than editors do.
+        self.server = LanguageServer("cudalint", __version__, text_document_sync_kind=_FULL)
+        self._register()
+
+    def run(self, stdin: BinaryIO, stdout: BinaryIO) -> None:
+        """Serves until the client leaves."""
+        try:
+            self.server.start_io(stdin, stdout)
+        finally:
+            self.end()
+
+    def end(self) -> None:
+        """Ends the worker, whatever it is at."""
+        if self._work is not None:
+            self._work.cancel()
+        if self._worker is not None:
+            self._worker.stop()
+        self._thread.shutdown(wait=False, cancel_futures=True)
+
+    def _register(self) -> None:
+        def feature(name: str, method: Callable[[Any], Any], options: Any = None) -> None:
+            # The library sets attributes of what it is given, which methods can't have.
+            self.server.feature(name, options)(lambda params: method(params))
+
+        feature(lsp.INITIALIZE, self._initialize)
+        feature(lsp.INITIALIZED, self._initialized)
+        feature(lsp.SHUTDOWN, self._shutdown)
+        feature(lsp.WORKSPACE_DID_CHANGE_CONFIGURATION, self._configured)
+        feature(lsp.WORKSPACE_DID_CHANGE_WATCHED_FILES, self._files_changed)
+        feature(lsp.TEXT_DOCUMENT_DID_OPEN, self._opened)
+        feature(lsp.TEXT_DOCUMENT_DID_CHANGE, self._changed)
+        feature(lsp.TEXT_DOCUMENT_DID_SAVE, self._saved)
+        feature(lsp.TEXT_DOCUMENT_DID_CLOSE, self._closed)
+        feature(lsp.TEXT_DOCUMENT_HOVER, self._hover)
+        feature(lsp.TEXT_DOCUMENT_CODE_LENS, self._lenses, lsp.CodeLensOptions(resolve_provider=False))
+        kinds = [lsp.CodeActionKind.QuickFix, lsp.CodeActionKind.RefactorRewrite]
+        feature(lsp.TEXT_DOCUMENT_CODE_ACTION, self._actions, lsp.CodeActionOptions(code_action_kinds=kinds))
+
+    # --- the session -----------------------------------------------------------------------------------------
+
+    def _initialize(self, params: lsp.InitializeParams) -> None:
+        workspace = params.capabilities.workspace
+        lens = workspace.code_lens if workspace is not None else None
+        self._refreshes_lenses = bool(lens is not None and lens.refresh_support)
+        self._take_wishes(params.initialization_options)
+
+    def _initialized(self, params: lsp.InitializedParams) -> None:
+        encoding = self.server.server_capabilities.position_encoding
+        self._encoding = encoding.value if isinstance(encoding, lsp.PositionEncodingKind) else "utf-16"
+        self._work = asyncio.ensure_future(self._analyse_what_is_wanted())
+
+    def _shutdown(self, params: None) -> None:
+        self.end()
+
+    def _configured(self, params: lsp.DidChangeConfigurationParams) -> None:
+        self._take_wishes(params.settings)
+        self._want(self._documents.by_uri.values())
+
+    def _take_wishes(self, given: Any) -> None:
+        """`{"arguments": ["--target", "h100"]}`, or the same under the name of the program."""
+        if isinstance(given, dict) and isinstance(given.get(SOURCE), dict):
+            given = given[SOURCE]
+        arguments = given.get("arguments") if isinstance(given, dict) else None
+        if arguments is None:
+            return
+        try:
+            if not isinstance(arguments, list) or not all(isinstance(each, str) for each in arguments):
+                raise ValueError("`arguments` has to be a list of texts, as on the command line")
+            self._wishes = self._wishes_of(arguments)
+        except ValueError as error:
+            self._tell(f"the settings are not used: {error}", lsp.MessageType.Error)
+            return
+        if self._worker is not None:
+            self._worker.stop()
+            self._worker = None
+
+    def _tell(self, message: str, kind: lsp.MessageType) -> None:
+        self.server.window_show_message(lsp.ShowMessageParams(kind, f"cudalint: {message}"))
+
+    # --- documents -------------------------------------------------------------------------------------------
+
+    def _opened(self, params: lsp.DidOpenTextDocumentParams) -> None:
+        item = params.text_document
+        path = to_fs_path(item.uri)
+        if path is None or not _is_cuda(path, item.language_id, item.text):
+            return
+        document = Document(item.uri, path, item.text, item.version, 0.0)
+        self._documents.by_uri[item.uri] = document
+        self._want([document])
+
+    def _changed(self, params: lsp.DidChangeTextDocumentParams) -> None:
+        document = self._documents.by_uri.get(params.text_document.uri)
+        if document is None:
+            return
+        for change in params.content_changes:
+            document.text = change.text
+        document.version = params.text_document.version
+        document.changed = asyncio.get_running_loop().time()
+        self._want([document, *self._documents.resting_on(document)])
+
+    def _saved(self, params: lsp.DidSaveTextDocumentParams) -> None:
+        """Other files may have been saved with it, or changed meanwhile."""
+        document = self._documents.by_uri.get(params.text_document.uri)
+        if document is not None:
+            self._want([document, *self._documents.resting_on(document)])
+
+    def _files_changed(self, params: lsp.DidChangeWatchedFilesParams) -> None:
+        self._want(self._documents.by_uri.values())
+
+    def _closed(self, params: lsp.DidCloseTextDocumentParams) -> None:
+        document = self._documents.by_uri.pop(params.text_document.uri, None)
+        self._wanted.pop(params.text_document.uri, None)
+        if document is not None:
+            self._publish(document.about)
+            self._want(self._documents.resting_on(document))
+
+    # --- analysis --------------------------------------------------------------------------------------------
+
+    def _want(self, documents: Iterable[Document]) -> None:
+        for document in documents:
+            self._wanted.pop(document.uri, None)
+            self._wanted[document.uri] = None
+        if self._wanted:
+            self._is_wanted.set()
+
+    async def _analyse_what_is_wanted(self) -> None:
+        """One file after the other, that which changed last first. What a file came to that changed meanwhile is
+        dropped."""
+        loop = asyncio.get_running_loop()
+        while True:
+            await self._is_wanted.wait()
+            if not self._wanted:
+                self._is_wanted.clear()
+                continue
+            document = self._documents.by_uri[next(reversed(self._wanted))]
+            waits = document.changed + _DELAY - loop.time()
+            if waits > 0:
+                await asyncio.sleep(waits)
+                continue
+            del self._wanted[document.uri]
+            try:
+                await self._analyse(document, loop)
+            except Exception as error:
+                self._tell(f"{document.path}: {type(error).__name__}: {error}", lsp.MessageType.Error)
+
+    async def _analyse(self, document: Document, loop: asyncio.AbstractEventLoop) -> None:
+        text, version = document.text, document.version
+        disk.forget()
+        try:
+            settings = self._wishes.settings()
+            if settings.excludes(document.path, False):
+                self._know(document, text, Analysed(Failure(document.path, "excluded")), ())
+                return
+            known = settings.of(document.path)
+        except ConfigError as error:
+            self._know(document, text, Analysed(Failure(error.path, error.message)), ())
+            return
+        job = self._job(document, known)
+        if self._worker is None:
+            limits = replace(self._wishes.limits, jobs_per_worker=_JOBS_PER_WORKER, megabytes=_MEGABYTES)
+            self._worker = StandingWorker(analysed, limits, _NEEDED)
+        answer = await loop.run_in_executor(self._thread, self._worker.answer, job)
+        if self._documents.by_uri.get(document.uri) is not document or document.text != text:
+            return
+        found = Analysed(Failure(document.path, answer.reason)) if isinstance(answer, Lost) else answer
+        self._know(document, text, found, self._findings(document, found, known, settings), version)
+
+    def _job(self, document: Document, known: FileSettings) -> CheckJob:
+        """Other files count as the editor holds them, where that is not what is on disk."""
+        file = SourceFile(document.path, document.text)
+        others = tuple(
+            (other.path, other.text)
+            for other in self._documents.by_uri.values()
+            if other is not document and other.text != _on_disk(other.path)
+        )
+        lint = Lint(self._wishes.limits, most_findings=self._wishes.most_findings)
+        return lint.job(Configured(file, known, others))
+
+    def _findings(
+        self, document: Document, found: Analysed, known: FileSettings, settings: Settings
+    ) -> tuple[Diagnostic, ...]:
+        report = found.report
+        if not isinstance(report, FileReport):
+            return ()
+        report = known.severities.applied_to(report).with_least(known.min_share)
+        sources = SourceLines(self._documents.texts())
+        result = result_of([report], [], known.options.target)
+        result = self._wishes.sieved(result, document.path, settings, sources)
+        return tuple(everywhere(with_causes_told_once(result, sources).diagnostics))
+
+    def _know(
+        self,
+        document: Document,
+        text: str,
+        found: Analysed,
+        findings: tuple[Diagnostic, ...],
+        version: int | None = None,
+    ) -> None:
+        document.analysed, document.analysed_text, document.findings = found, text, findings
+        before = document.about
+        document.about = frozenset({document.uri, *(self._uri_of(d.place.path) for d in findings)})
+        self._publish(before | document.about)
+        if self._refreshes_lenses:
+            self.server.workspace_code_lens_refresh(None)
+
+    def _publish(self, uris: Iterable[str]) -> None:
+        """All that is known about some files: of a header by each file that includes it."""
+        positions = self._positions()
+        for uri in uris:
+            own = self._documents.by_uri.get(uri)
+            told: dict[tuple[object, ...], lsp.Diagnostic] = {}
+            for document in self._documents.by_uri.values():
+                for finding in document.findings:
+                    if self._uri_of(finding.place.path) == uri:
+                        told.setdefault((finding.code, finding.place, finding.message), shown(finding, positions))
+            diagnostics = [*told.values(), *(self._remarks(own) if own is not None else ())]
+            version = own.version if own is not None and own.is_current else None
+            self.server.text_document_publish_diagnostics(
+                lsp.PublishDiagnosticsParams(uri=uri, diagnostics=diagnostics, version=version)
+            )
+
+    def _remarks(self, document: Document) -> list[lsp.Diagnostic]:
+        """What is to be said of the file as a whole: why it could not be linted, what could not be done, a note."""
+        report = document.analysed.report if document.analysed is not None else None
+        if report is None:
+            return []
+        top = lsp.Range(lsp.Position(0, 0), lsp.Position(0, 0))
+        failures = [report.message] if isinstance(report, Failure) else [*report.failures]
+        notes = [report.note] if isinstance(report, FileReport) and report.note else []
+        severity = lsp.DiagnosticSeverity
+        return [
+            lsp.Diagnostic(range=top, message=message, severity=kind, source=SOURCE)
+            for kind, messages in ((severity.Warning, failures), (severity.Hint, notes))
+            for message in messages
+        ]
+
+    # --- questions -------------------------------------------------------------------------------------------
+
+    def _positions(self) -> Positions:
+        return Positions(SourceLines(self._documents.texts()), self._encoding)
+
+    def _uri_of(self, path: str) -> str:
+        """As the client spells it, for a file that it has open."""
+        document = self._documents.at(path)
+        return document.uri if document is not None else uri_of(path)
+
+    def _hover(self, params: lsp.HoverParams) -> lsp.Hover | None:
+        document = self._documents.by_uri.get(params.text_document.uri)
+        if document is None or not document.is_current:
+            return None
+        line, column = self._positions().place_of(document.path, params.position)
+        texts = [kernel.text for kernel in document.kernels_at(line, column, by_name=True)]
+        texts = texts or [access.text for access in document.accesses_at(line, column)]
+        if not texts:
+            return None
+        value = "\n\n---\n\n".join(dict.fromkeys(texts))
+        return lsp.Hover(lsp.MarkupContent(lsp.MarkupKind.Markdown, value))
+
+    def _lenses(self, params: lsp.CodeLensParams) -> list[lsp.CodeLens]:
+        document = self._documents.by_uri.get(params.text_document.uri)
+        if document is None or not document.is_current:
+            return []
+        positions = self._positions()
+        # A command without a name is a text that does nothing.
+        return [
+            lsp.CodeLens(positions.range_of(kernel.place), lsp.Command(kernel.title, ""))
+            for kernel in document.kernels()
+        ]
+
+    def _actions(self, params: lsp.CodeActionParams) -> list[lsp.CodeAction]:
+        document = self._documents.by_uri.get(params.text_document.uri)
+        if document is None or not document.is_current:
+            return []  # Edits for another text.
+        positions = self._positions()
+        actions = Actions(document.path, document.text, positions, self._version)
+        here = [
+            finding
+            for finding in document.findings
+            if finding.place.path == document.path and ranges_meet(positions.range_of(finding.place), params.range)
+        ]
+        line, column = positions.place_of(document.path, params.range.start)
+        kernels = document.kernels_at(line, column, by_name=False)
+        found = [*actions.of_findings(here), *(a for kernel in kernels for a in actions.of_kernel(kernel))]
+        only = params.context.only
+        return [a for a in found if not only or any(str(a.kind).startswith(str(kind)) for kind in only)]
+
+    def _version(self, path: str) -> int | None:
+        document = self._documents.at(path)
+        return document.version if document is not None else None
+
+
+def _is_cuda(path: str, language: str, text: str) -> bool:
+    if is_python(path):
+        return seems_to_hold_kernels(to_bytes(text))
+    return path.endswith(_SUFFIXES) or language.startswith("cuda") or "__global__" in text
+
+
+def _on_disk(path: str) -> str | None:
+    try:
+        with open(path, encoding="utf-8", errors="surrogateescape", newline="") as file:
+            return file.read()
+    except OSError:
+        return None
+
+
+def serve(wishes: Callable[[Sequence[str]], Wishes]) -> None:
+    """Speaks with a client on standard input and output, which nothing else may use from here on."""
+    stdin, stdout = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
+    nothing = os.open(os.devnull, os.O_RDONLY)
+    os.dup2(nothing, 0)
+    os.close(nothing)
+    sys.stdout.flush()
+    os.dup2(2, 1)
+    Server(wishes).run(stdin, stdout)

@@ -1,0 +1,201 @@
+"""What is shown of accesses and kernels, in Markdown and in the titles of code lenses.
+
+Names come from the linted code, so that whatever is not the program's own is a code span or a code block.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+
+from cudalint.diagnostics import Picture
+from cudalint.facts import Access, AccessResult, KernelFacts, LaunchCost
+from cudalint.facts.costs import Resource
+from cudalint.hardware.banks import shared_request
+from cudalint.hardware.sectors import global_request
+from cudalint.numerals import count
+from cudalint.reporters import costs, facts_text, pictures, plain, wording
+from cudalint.reporters.style import Style
+from cudalint.rulekit import is_estimate, is_repeat, noun
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+_MOST_LAUNCHES = 3
+"""Launches whose figures are told one by one."""
+_MOST_GAPS = 3
+
+
+def access_text(access: Access, kernel: KernelFacts) -> str:
+    """What an access costs under each launch, with a picture of its worst request."""
+    what = f"{access.space} {noun(access)} of {code(access.array or access.expression)}, {access.bytes} bytes a lane"
+    by_line: dict[str, list[int]] = {}
+    for result in access.results:
+        by_line.setdefault(_figures(access, result, kernel), []).append(result.launch)
+    lines = [f"**{what}**", ""]
+    for figures, launches in list(by_line.items())[:_MOST_LAUNCHES]:
+        blocks = dict.fromkeys(wording.dimensions(kernel.launches[index].block) for index in launches)
+        where = f" (block {wording.enumeration(list(blocks))})" if len(by_line) > 1 else ""
+        lines.append(f"- {figures}{where}")
+    if len(by_line) > _MOST_LAUNCHES:
+        lines.append(f"- {count(len(by_line) - _MOST_LAUNCHES, 'more launch', 'more launches')} with other figures")
+    drawn = _picture(access)
+    if drawn is not None:
+        lines += ["", *block(pictures.draw(drawn, Style()))]
+    return "\n".join(lines)
+
+
+def kernel_title(kernels: Sequence[KernelFacts], target: str) -> str:
+    """`about 57 us on a100, bound by L1; occupancy 75%`, of the launch that takes longest."""
+    found = [(cost, kernel) for kernel in kernels for cost in kernel.costs or () if cost.time_us is not None]
+    parts = []
+    if found:
+        cost, kernel = max(found, key=lambda each: each[0].time_us or 0.0)
+        parts.append(_time(cost, target))
+        launches = dict.fromkeys((k.instantiation, c.launch) for c, k in found)
+        if len(launches) > 1:
+            parts[0] += f", the longest of {len(launches)} launches"
+        shares = [o.occupancy for o in kernel.occupancy or () if o.launch == cost.launch and o.occupancy is not None]
+        parts += [f"occupancy {costs.share(shares[0])}"] if shares else []
+    else:
+        parts.append("its time is not known")
+    gaps = sum(len(kernel.gaps) for kernel in kernels)
+    parts += [f"{count(gaps, 'gap')} in its analysis"] if gaps else []
+    return "; ".join(parts)
+
+
+def kernel_text(kernels: Sequence[KernelFacts], target: str) -> str:
+    """A kernel's instantiations with their launches: what each costs, what binds it, and what is not known of it."""
+    lines: list[str] = []
+    for kernel in kernels:
+        lines += [f"**{code(kernel.instantiation)}**", ""]
+        told: dict[str, list[str]] = {}
+        for index, launch in enumerate(kernel.launches):
+            told.setdefault("\n".join(_under_launch(kernel, index, target)), []).append(wording.launch_phrase(launch))
+        for text, launches in list(told.items())[:_MOST_LAUNCHES]:
+            lines += [f"- {code(launches[0])}{_more(launches)}", text]
+        if len(told) > _MOST_LAUNCHES:
+            lines.append(f"- {count(len(told) - _MOST_LAUNCHES, 'more launch', 'more launches')}")
+        gaps = [f"line {gap.line}: {gap.own_reason}" for gap in kernel.gaps]
+        lines += [f"- not analysed: {code(gap)}" for gap in gaps[:_MOST_GAPS]]
+        if len(gaps) > _MOST_GAPS:
+            lines.append(f"- {count(len(gaps) - _MOST_GAPS, 'more gap')}")
+        lines.append("")
+    return "\n".join(lines).rstrip()
+
+
+def _more(launches: Sequence[str]) -> str:
+    return f" and {count(len(launches) - 1, 'more launch', 'more launches')} alike" if len(launches) > 1 else ""
+
+
+def _under_launch(kernel: KernelFacts, index: int, target: str) -> Iterator[str]:
+    for cost in kernel.costs or ():
+        if cost.launch == index:
+            yield f"  - {_time(cost, target)}" if cost.time_us is not None else f"  - {_no_time(cost)}"
+            yield from _limits(cost.limits_us)
+            if cost.arithmetic_intensity is not None and cost.ridge is not None:
+                intensity = wording.number(cost.arithmetic_intensity)
+                yield f"  - {intensity} operations per byte of DRAM traffic; the ridge is {wording.number(cost.ridge)}"
+    for occupancy in kernel.occupancy or ():
+        if occupancy.launch == index:
+            yield f"  - {plain.line(facts_text.occupancy_phrase(occupancy, kernel.resources))}"
+    assumptions = kernel.launches[index].assumptions
+    if assumptions:
+        yield f"  - assumed: {', '.join(map(code, assumptions))}"
+
+
+def _limits(limits: Mapping[Resource, float]) -> Iterator[str]:
+    longest = sorted(limits.items(), key=lambda each: -each[1])[:4]
+    if longest:
+        yield "  - " + ", ".join(f"{name.replace('_', ' ')} {costs.duration(time)}" for name, time in longest if time)
+
+
+def _time(cost: LaunchCost, target: str) -> str:
+    return f"about {costs.duration(cost.time_us or 0.0)} on {target}, {costs.bound_by(cost.bound)}"
+
+
+def _no_time(cost: LaunchCost) -> str:
+    return "its time is not known" + (f": {plain.line(cost.reason)}" if cost.reason else "")
+
+
+def _figures(access: Access, result: AccessResult, kernel: KernelFacts) -> str:
+    """`32 wavefronts per request, ideal 1: 32-way conflict; 45% of the kernel's passes through shared memory`."""
+    figures = [
+        f"{_figure(actual, bounds)} {name} per request, ideal {wording.number(ideal)}"
+        for name, actual, bounds, ideal in (
+            ("sectors", result.sectors_per_request, result.sectors_range, result.ideal_sectors),
+            ("wavefronts", result.wavefronts_per_request, result.wavefronts_range, result.ideal_wavefronts),
+        )
+        if (actual is not None or bounds is not None) and ideal is not None
+    ]
+    if is_repeat(result):
+        return "makes no request of its own: the value of another load is used"
+    if not figures:
+        return f"{result.status}" + (f": {code(result.reason)}" if result.reason else "")
+    if result.conflict_ways is not None and result.conflict_ways > 1:
+        figures.append(f"{wording.number(result.conflict_ways)}-way bank conflict")
+    if result.active_lanes is not None and result.active_lanes < 32:
+        figures.append(f"{wording.number(result.active_lanes)} of 32 lanes active")
+    figures += [part] if (part := _part(access, result, kernel)) else []
+    if is_estimate(result):
+        figures.append("an estimate, as for random data")
+    elif result.status != "exact":
+        figures.append(result.status)
+    if result.assumptions:
+        figures.append(f"assumed {', '.join(map(code, result.assumptions))}")
+    return "; ".join(figures)
+
+
+def _figure(actual: float | None, bounds: tuple[float, float] | None) -> str:
+    if actual is not None:
+        return wording.number(actual)
+    low, high = bounds or (0.0, 0.0)
+    return f"{wording.number(low)} to {wording.number(high)}"
+
+
+def _part(access: Access, result: AccessResult, kernel: KernelFacts) -> str:
+    """What share of all sectors or wavefronts of the kernel the access asks for."""
+    cost = next((cost for cost in kernel.costs or () if cost.launch == result.launch), None)
+    if cost is None or result.requests is None:
+        return ""
+    of_all = (
+        (cost.wavefronts, result.wavefronts_per_request, "passes through shared memory")
+        if access.space == "shared"
+        else (cost.sectors, result.sectors_per_request, "sectors of global memory")
+    )
+    total, each, what = of_all
+    if not total or not each:
+        return ""
+    return f"{costs.share(min(1.0, result.requests * each / total))} of the kernel's {what}"
+
+
+def _picture(access: Access) -> Picture | None:
+    """The worst request of the launch that has the worst."""
+    found: list[tuple[float, Picture]] = []
+    for result in access.results:
+        sample = result.sample
+        if sample is None or not len(sample.weights) or is_repeat(result) or is_estimate(result):
+            continue
+        if access.space == "shared":
+            passes, _ = shared_request(sample.addresses, sample.mask, access.bytes, access.operation)
+            taken = passes.astype(np.float64)
+        elif access.space == "global":
+            touched, _ = global_request(sample.addresses, sample.mask, access.bytes)
+            taken = touched.astype(np.float64)
+        else:
+            continue
+        worst = int(np.argmax(taken))
+        kind: Literal["banks", "sectors"] = "banks" if access.space == "shared" else "sectors"
+        found.append((float(taken[worst]), Picture(kind, sample, worst, access.bytes)))
+    return max(found, key=lambda each: each[0])[1] if found else None
+
+
+def code(text: str) -> str:
+    """A piece of the linted code as a code span of Markdown."""
+    return f"`{plain.line(' '.join(text.split())).replace('`', chr(39))}`"
+
+
+def block(lines: Iterator[str]) -> list[str]:
+    return ["```text", *(plain.line(line).replace("`", "'") for line in lines), "```"]

@@ -1,0 +1,30 @@
+"""What is asked of the server: the options of the command line, read anew for each analysis, since the configurations
+that they come on top of may change at any time."""
+
+from __future__ import annotations
+
+from msgspec import Struct
+
+from cudalint.api.configuration import Configuration
+from cudalint.cli.run_settings import Given, run_settings
+from cudalint.cli.sieve import Sieve
+from cudalint.pool import Limits
+from cudalint.reporters.sources import SourceLines
+from cudalint.results import CheckResult
+from cudalint.settings import Settings
+
+
+class Wishes(Struct, frozen=True):
+    configuration: Configuration
+    limits: Limits
+    most_findings: int = 1000
+    """Of a file, the worst so many."""
+
+    def settings(self) -> Settings:
+        """Raises ConfigError for a named configuration that can't be used."""
+        return self.configuration.settings()
+
+    def sieved(self, result: CheckResult, path: str, settings: Settings, sources: SourceLines) -> CheckResult:
+        """What the baseline of the configuration doesn't know."""
+        baseline = run_settings(Given(), settings, [path]).baseline
+        return Sieve(baseline, None, None, [path]).applied_to(result, sources)

@@ -1,0 +1,150 @@
+"""`cudalint lsp`, spoken with as editors do."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from cudalint.causes import with_causes_told_once
+from cudalint.cli import FAILED, run
+from cudalint.driver import result_of
+from cudalint.engine import CheckJob, check_file
+from cudalint.options import AnalysisOptions
+from cudalint.registry import Selection
+from cudalint.reporters.sources import SourceLines
+from cudalint.results import FileReport
+from cudalint.settings import DEFAULT_MIN_SHARE
+
+pytest.importorskip("pygls", reason="the extra `lsp` is not installed")
+
+from editor_client import Editor
+
+_SOURCE = """\
+__global__ void columns(float *out, const float *in) {
+    __shared__ float tile[32][32];
+    tile[threadIdx.y][threadIdx.x] = in[threadIdx.y * 32 + threadIdx.x];
+    __syncthreads();
+    out[threadIdx.y * 32 + threadIdx.x] = /* \N{MUSICAL SYMBOL G CLEF} */ tile[threadIdx.x][threadIdx.y];
+}
+
+__global__ void strided(float *out, const float *in, int n) {
+    int i = threadIdx.x + blockIdx.x * blockDim.x;
+    if (i < n) out[i] = in[i * 8];
+}
+
+void launch(float *out, const float *in, int n) {
+    columns<<<64, dim3(32, 32)>>>(out, in);
+    strided<<<64, 256>>>(out, in, 16384);
+}
+"""
+_LOAD = "tile[threadIdx.x][threadIdx.y]"
+
+
+def _edits() -> dict[str, str]:
+    """What a user may type, each as the text that it leads to."""
+    return {
+        "as it was": _SOURCE,
+        "a line above all": "\n" + _SOURCE,
+        "half a word": _SOURCE.replace("in[i * 8]", "in[i * w"),
+        "another stride": _SOURCE.replace("i * 8", "i * 2"),
+        "a comment in a kernel": _SOURCE.replace("    if (i", "    // guard\n    if (i"),
+        "another launch": _SOURCE.replace("<<<64, 256>>>", "<<<64, 96>>>"),
+        "a kernel gone": _SOURCE[_SOURCE.index("__global__ void strided") :].replace("columns<<<", "// "),
+        "allowed": _SOURCE.replace("    if (i", "    // cudalint: allow(uncoalesced-access) -- small\n    if (i"),
+        "no code": "",
+    }
+
+
+def _place(text: str, piece: str) -> dict[str, Any]:
+    """A piece of the text as a range in UTF-16 units."""
+    before = text[: text.index(piece)]
+    line, start = before.count("\n"), len(before.rpartition("\n")[2].encode("utf-16-le")) // 2
+    return {"start": {"line": line, "character": start}, "end": {"line": line, "character": start + len(piece)}}
+
+
+def _of_fresh_run(path: Path, text: str) -> set[tuple[str, int, str]]:
+    """Code, line and message of what a check of this text finds."""
+    options = AnalysisOptions(unsaved=((str(path), text),))
+    report = check_file(CheckJob(str(path), options, Selection(), pictures=False))
+    assert isinstance(report, FileReport)
+    result = result_of([report.with_least(DEFAULT_MIN_SHARE)], [], options.target)
+    told = with_causes_told_once(result, SourceLines({str(path): text})).diagnostics
+    return {(d.code, d.place.line, d.message) for one in told for d in (one, *one.also)}
+
+
+def _of(diagnostics: list[dict[str, Any]]) -> set[tuple[str, int, str]]:
+    found = [d for d in diagnostics if "code" in d]
+    return {(d["code"], d["range"]["start"]["line"] + 1, d["message"].split("\n")[0]) for d in found}
+
+
+def test_a_session(tmp_path: Path) -> None:
+    path = tmp_path / "a.cu"
+    path.write_text("this is not what the editor holds\n")
+    with Editor() as editor:
+        uri = editor.open(path, _SOURCE)
+        found = editor.diagnostics(uri)
+        conflict = next(d for d in found if d["code"] == "CL201")
+        assert conflict["range"] == _place(_SOURCE, _LOAD)
+        assert conflict["codeDescription"]["href"].endswith("/CL201-bank-conflict.md")
+        for name, text in _edits().items():
+            editor.change(uri, text)
+            assert _of(editor.diagnostics(uri)) == _of_fresh_run(path, text), name
+
+        # 32 lanes at a distance of 32 words of 4 bytes meet in one of 32 banks.
+        editor.change(uri, _SOURCE)
+        editor.diagnostics(uri)
+        at = _place(_SOURCE, _LOAD)["start"]
+        hover = editor.hover(uri, at["line"], at["character"] + 2)
+        assert "32 wavefronts per request, ideal 1; 32-way bank conflict" in hover
+        assert "lanes of warp 0 below the bank that serves them" in hover
+        lenses = editor.ask("textDocument/codeLens", {"textDocument": {"uri": uri}})
+        assert [lens["range"]["start"]["line"] for lens in lenses] == [0, 7]
+        assert all(lens["command"]["title"].startswith("about ") for lens in lenses)
+        assert "block 32x32, grid 64" in editor.hover(uri, 0, 17)
+
+        actions = editor.actions(uri, conflict["range"])
+        editor.apply(next(action for action in actions if action.get("isPreferred")))
+        assert "tile[32][32 + 1]" in editor.text(uri)
+        mended = editor.diagnostics(uri)
+        assert [d["code"] for d in mended] == ["CL101"]
+        allow = next(a for a in editor.actions(uri, mended[0]["range"]) if a["title"].startswith("Allow CL101"))
+        editor.apply(allow)
+        assert editor.diagnostics(uri) == []
+
+        editor.close(uri)
+        closed = editor._next(lambda message: message.get("method") == "textDocument/publishDiagnostics")
+        assert closed["params"]["diagnostics"] == []
+    assert editor.process.returncode == 0
+
+
+def test_a_header_and_settings_of_the_client(tmp_path: Path) -> None:
+    """An unsaved header counts for the file that includes it, whose options come from the client; statements about a
+    kernel that nothing launches are offered."""
+    header, source = tmp_path / "stride.cuh", tmp_path / "b.cu"
+    header.write_text("#pragma once\n#define STRIDE 1\n")
+    source.write_text(
+        '#include "stride.cuh"\n__global__ void k(float *p) { p[(blockIdx.x * 64 + threadIdx.x) * STRIDE] = 1; }\n'
+    )
+    with Editor(options={"arguments": ["--target", "h100", "--block", "64"]}, encodings=["utf-8"]) as editor:
+        assert editor.capabilities["positionEncoding"] == "utf-8"
+        uri, other = editor.open(source), editor.open(header)
+        assert editor.diagnostics(uri) == []
+        editor.diagnostics(other)
+        editor.change(other, header.read_text().replace("1", "8"))
+        assert [d["code"] for d in editor.diagnostics(uri)] == ["CL101"]
+        assert "h100" in editor.hover(uri, 1, 17)
+        launch = next(a for a in editor.actions(uri, _place(source.read_text(), "void k")) if "launched" in a["title"])
+        editor.apply(launch)
+        assert "// cudalint: launch(block = 64, grid = " in editor.text(uri)
+        assert "CL903" not in [d["code"] for d in editor.diagnostics(uri)]
+
+
+def test_without_the_library(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.setitem(sys.modules, "pygls", None)
+    assert run(["lsp"]) == FAILED
+    captured = capsys.readouterr()
+    assert captured.out == ""
+    assert captured.err == "cudalint: error: `cudalint lsp` needs pygls: pip install 'cudalint[lsp]'\n"
