@@ -17,7 +17,7 @@ import jsonschema
 
 sys.path.append(str(Path(__file__).parents[1] / "tests" / "support"))
 
-FORMATS = ("text", "concise", "json", "sarif", "github", "gitlab", "junit")
+FORMATS = ("text", "concise", "json", "sarif", "github", "gitlab", "junit", "html")
 _MOST = 300
 """Letters of a validator's message."""
 _CONTROL = re.compile("[\0-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")
@@ -37,6 +37,8 @@ def problems(format_: str, path: Path, folder: str) -> Iterator[str]:
                 ElementTree.fromstring(text)
             case "github":
                 yield from of_commands(text)
+            case "html":
+                yield from of_page(text)
             case _:
                 yield from of_lines(text)
     except (OSError, ValueError, ElementTree.ParseError, RecursionError) as error:
@@ -51,6 +53,17 @@ def of_lines(text: str) -> Iterator[str]:
     command = _COMMAND.search(text)
     if command is not None:
         yield f"a command for a runner in {_line_around(text, command)!r}"
+
+
+def of_page(text: str) -> Iterator[str]:
+    """A page: no script but its own, nothing from elsewhere, and nothing that a runner takes for a command."""
+    yield from of_lines(text)
+    for wrong in (r"<img\b", r"<[^>]*\son\w+\s*=", r"<link\b", r"<iframe\b"):
+        found = re.search(wrong, text)
+        if found is not None:
+            yield f"html: {found[0][:_MOST]!r}"
+    if text.count("<script") != 1:
+        yield f"html: {text.count('<script')} scripts"
 
 
 def of_commands(text: str) -> Iterator[str]:

@@ -14,7 +14,7 @@ from cudalint.diagnostics import Diagnostic
 from cudalint.discovery import SourceFile
 from cudalint.engine import CheckJob
 from cudalint.faults import described
-from cudalint.merging import covered_by, gather, gather_suppressed
+from cudalint.merging import covered_by, gather, gather_suppressed, kernels_of
 from cudalint.options import AnalysisOptions
 from cudalint.pool import Done, JobWatcher, Limits, Lost, run_jobs
 from cudalint.results import CheckResult, Failure, FileReport, Note, total_coverage
@@ -60,6 +60,7 @@ def result_of(reports: Sequence[FileReport], failures: Sequence[Failure], target
         parameters=frozenset(pair for report in reports for pair in report.parameters),
         coverage=total_coverage(report.coverage for report in reports),
         notes=tuple(sorted(Note(report.path, report.note) for report in reports if report.note)),
+        kernels=kernels_of(reports),
     )
 
 
@@ -104,6 +105,8 @@ class Lint(Struct, frozen=True, eq=False):
     """For one file."""
     timings: Timings | None = None
     """Is told how long files took."""
+    shows_kernels: bool = False
+    """Whether a report shows the kernels, whatever the rules find."""
 
     def reports(self, configured: Sequence[Configured]) -> tuple[list[FileReport], list[Failure]]:
         """What comes of files, once all are done."""
@@ -159,6 +162,7 @@ class Lint(Struct, frozen=True, eq=False):
         return CheckJob(
             each.file.path, each.options, known.selection, self.pictures, known.thresholds, known.ignores,
             self.counts_accesses, most_findings=self.most_findings,
+            shows_kernels=self.shows_kernels,
         )  # fmt: skip
 
 

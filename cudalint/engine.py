@@ -21,7 +21,7 @@ from cudalint.facts import FileFacts, KernelFacts
 from cudalint.faults import described
 from cudalint.hardware.features import Need, target_for
 from cudalint.hardware.targets import Target, find_target
-from cudalint.kinds import Kinds
+from cudalint.kinds import SHOWN_KINDS, Kinds
 from cudalint.merging import joined
 from cudalint.missing_includes import note_on
 from cudalint.numerals import count
@@ -29,7 +29,7 @@ from cudalint.options import AnalysisOptions
 from cudalint.program import disk
 from cudalint.program.regular import read_regular_text
 from cudalint.registry import RuleClass, Selection, all_rules, is_known, kinds_read_by, selected_rules
-from cudalint.results import AllowedRule, Failure, FileReport, KernelSite, coverage_of, worst_first
+from cudalint.results import AllowedRule, Failure, FileReport, KernelSite, ShownKernel, coverage_of, worst_first
 from cudalint.rule import AnnotationRule, Rule, RuleContext
 from cudalint.settings import FileIgnores
 from cudalint.source.bounds import Bounds
@@ -62,6 +62,8 @@ class CheckJob(Struct, frozen=True):
     """Whether somebody asks how many accesses could be evaluated, even if no rule looks at them."""
     most_findings: int | None = None
     """Of more than this the worst are told, and how many there are besides."""
+    shows_kernels: bool = False
+    """Whether the report shows the kernels with their figures, whatever the rules find."""
 
     def kinds(self) -> Kinds:
         """The kinds of facts that are needed."""
@@ -69,7 +71,9 @@ class CheckJob(Struct, frozen=True):
         kinds = kinds_read_by(rules)
         if any(rule.is_waste for rule in rules):
             kinds |= {"costs"}
-        return kinds | {"accesses"} if self.counts_accesses else kinds
+        if self.counts_accesses:
+            kinds |= {"accesses"}
+        return kinds | SHOWN_KINDS if self.shows_kernels else kinds
 
 
 def check_file(job: CheckJob) -> FileReport | Failure:
@@ -131,7 +135,14 @@ def report_on(facts: FileFacts, job: CheckJob, spent: float = 0.0) -> FileReport
         launched=launched,
         unlaunched=unlaunched,
         whole=frozenset((kernel.name, kernel.instantiation) for kernel in facts.kernels if not kernel.gaps),
+        kernels=_shown(facts, job) if job.shows_kernels else (),
     )
+
+
+def _shown(facts: FileFacts, job: CheckJob) -> tuple[ShownKernel, ...]:
+    from cudalint.showing import shown
+
+    return shown(facts, job.options.target)
 
 
 def _by_launch(facts: FileFacts) -> tuple[frozenset[KernelSite], frozenset[KernelSite]]:

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from cudalint.diagnostics import Diagnostic, Related
 from cudalint.facts import FindingCost, LaunchFacts
-from cudalint.results import FileReport, KernelSite, worst_first
+from cudalint.results import FileReport, KernelSite, ShownKernel, worst_first
 
 _ABOUT_THE_ANALYSIS = "CL9"
 
@@ -33,6 +33,22 @@ def gather_suppressed(reports: Sequence[FileReport]) -> tuple[Diagnostic, ...]:
     launched = {site for report in reports for site in report.launched}
     found = [d for report in _without_fragments(reports) for d in _as_launched(report, report.suppressed, launched)]
     return tuple(sorted(merge(_as_given(found, reports)), key=_source_order))
+
+
+def kernels_of(reports: Iterable[FileReport]) -> tuple[ShownKernel, ...]:
+    """The kernels of a run, each instantiation once: of those in headers as a file launches them, if one does."""
+    found: dict[Hashable, ShownKernel] = {}
+    launched = {site for report in reports for site in report.launched}
+    for report in sorted(reports, key=lambda report: report.path):
+        for kernel in report.kernels:
+            facts, path = kernel.facts, os.path.realpath(kernel.facts.place.path)
+            is_made_up = all(launch.is_made_up for launch in facts.launches)
+            if is_made_up and KernelSite(facts.name, path) in launched and path != os.path.realpath(report.path):
+                continue
+            key = (path, facts.name_place[1:], facts.instantiation)
+            if key not in found or (not is_made_up and all(o.is_made_up for o in found[key].facts.launches)):
+                found[key] = kernel
+    return tuple(sorted(found.values(), key=lambda kernel: kernel.facts.place))
 
 
 def _as_launched(

@@ -131,6 +131,16 @@ class KernelSite(NamedTuple):
     """Resolved."""
 
 
+class ShownKernel(Struct, frozen=True, eq=False):
+    """An instantiation of a kernel for a report that shows it, and the GPU that its figures are for.
+
+    Of the requests of each access a few are left, no two of which look alike; `collected` of the facts is empty.
+    """
+
+    facts: KernelFacts
+    target: str
+
+
 class FileReport(Struct, frozen=True):
     """What the rules say about one file and the headers that it includes."""
 
@@ -159,6 +169,8 @@ class FileReport(Struct, frozen=True):
     """Each kernel with each of its instantiations that was evaluated without a gap."""
     min_share: float = 0.0
     """What findings that are not minor take of their kernels at least."""
+    kernels: tuple[ShownKernel, ...] = ()
+    """For reports that show kernels, where one was asked for."""
 
     def with_least(self, share: float) -> FileReport:
         """With findings marked as minor that take less of their kernels; errors and what is not known never are."""
@@ -196,6 +208,8 @@ class CheckResult(Struct, frozen=True):
     """Languages of kernels that are no CUDA C++, as `Triton kernel`, and how many there are."""
     fixed: tuple[Diagnostic, ...] = ()
     """Findings that are no more, since the edits that they suggested were made."""
+    kernels: tuple[ShownKernel, ...] = ()
+    """In the order of the source, each instantiation once; none where no report that shows them was asked for."""
 
     def count(self, severity: Severity) -> int:
         return sum(diagnostic.severity == severity for diagnostic in self.diagnostics)

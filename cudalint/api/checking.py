@@ -30,7 +30,7 @@ class Check:
         self._texts = dict(texts or {})
         found = found_files(paths, self._texts, settings)
         configured, failures = configure(found.files, settings)
-        lint = Lint(config.limits(), pictures=True, cache=config.results_folder())
+        lint = Lint(config.limits(), pictures=True, cache=config.results_folder(), shows_kernels=True)
         self.run = Run(lint, configured, [*found.failures, *failures], target_of(configured, settings))
 
     def __iter__(self) -> Iterator[Report]:

@@ -52,7 +52,7 @@ class Facts(Struct, frozen=True, eq=False):
         return "\n".join(self._lines(colors=False))
 
     def _repr_html_(self) -> str:
-        from cudalint.reporters.html import page_of
+        from cudalint.reporters.notebooks import page_of
 
         return page_of(self._lines(colors=True))
 

@@ -11,7 +11,7 @@ from cudalint.diagnostics import Diagnostic, Severity
 from cudalint.numerals import count
 from cudalint.results import CheckResult, Failure, Note
 
-Format = Literal["text", "concise", "json", "sarif", "github", "gitlab", "junit"]
+Format = Literal["text", "concise", "json", "sarif", "github", "gitlab", "junit", "html"]
 
 
 class Report(Struct, frozen=True, eq=False):
@@ -98,7 +98,7 @@ class Report(Struct, frozen=True, eq=False):
         return f"<cudalint.Report of {count(len(self.paths), 'file')}: {found}, {failed}{left}>"
 
     def _repr_html_(self) -> str:
-        from cudalint.reporters.html import page_of
+        from cudalint.reporters.notebooks import page_of
 
         failures = (f"{failure.path}: {failure.message}" for failure in self.failures)
         return page_of([*self.render(pictures=None, colors=True).splitlines(), *failures])

@@ -35,7 +35,7 @@ from cudalint.driver import UNFINISHED, Lint, Run, configure, target_of
 from cudalint.fixing.writing import Grounds
 from cudalint.numerals import count
 from cudalint.reporters import pictures
-from cudalint.reporters.formats import FORMATS, PATCH
+from cudalint.reporters.formats import FORMATS, PATCH, SHOWING_KERNELS
 from cudalint.reporters.order import ORDERS, Order
 from cudalint.reporters.sources import SourceLines
 from cudalint.results import SEVERITIES, CheckResult
@@ -224,11 +224,13 @@ def command(
         failures.append(run.failure)
     target = target_of(configured, settings)
     configured = sieve.reached(configured)
+    shows_kernels = not SHOWING_KERNELS.isdisjoint((format_, *(output.format for output in outputs)))
     measured = Timings() if timings else None
     with ProgressBar(len(configured), quiet) as progress:
         lint = Lint(
             limits_from({**values, "jobs": run.jobs}),
-            pictures=drawn != 0,
+            pictures=drawn != 0 or shows_kernels,
+            shows_kernels=shows_kernels,
             counts_accesses=fail_on_incomplete,
             cache=None if no_cache else results_folder(cache_dir),
             watcher=progress if progress.is_watched else None,

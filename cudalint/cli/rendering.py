@@ -159,6 +159,10 @@ def _rendered(format_: str, result: CheckResult, sources: SourceLines, shown: Pr
             from cudalint.reporters import junit
 
             return junit.render(result, shown.fail_on)
+        case "html":
+            from cudalint.reporters.html import page
+
+            return page.render(result, sources)
     from cudalint.reporters import text
 
     settings = text.TextSettings(shown.style, shown.pictures, not shown.quiet, order)

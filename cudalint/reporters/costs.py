@@ -12,7 +12,7 @@ from cudalint.facts import Bound, FindingCost, KernelCost
 from cudalint.numerals import count
 from cudalint.results import CheckResult
 
-_NAMES: Final[dict[Bound, str]] = {
+NAMES: Final[dict[Bound, str]] = {
     "dram": "DRAM",
     "l2": "L2",
     "l1": "L1",
@@ -62,7 +62,7 @@ def of(diagnostic: Diagnostic) -> FindingCost | None:
 
 
 def bound_by(bound: Bound) -> str:
-    return f"bound by {_NAMES.get(bound, 'nothing known')}"
+    return f"bound by {NAMES.get(bound, 'nothing known')}"
 
 
 def share(value: float) -> str:

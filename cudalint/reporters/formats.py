@@ -16,7 +16,11 @@ SUFFIXES: Final[Mapping[str, tuple[str, ...]]] = {
     "github": (".txt",),
     "gitlab": (".json",),
     "junit": (".xml",),
+    "html": (".html", ".htm"),
 }
 """Each format with the endings of its files, the usual one first."""
+
+SHOWING_KERNELS: Final = frozenset({"html"})
+"""Formats that show kernels with their figures, whatever was found in them."""
 
 FORMATS: Final = tuple(SUFFIXES)

@@ -26,6 +26,11 @@ def address_of_pages() -> str:
     if _PAGES.is_dir():
         # A terminal may show what another machine prints, and must not look for the file on its own.
         return _PAGES.as_uri().replace("file://", f"file://{socket.gethostname()}", 1)
+    return address_on_network()
+
+
+def address_on_network() -> str:
+    """The address of that folder that the installation names, for reports that others read."""
     try:
         urls = metadata("cudalint").get_all("Project-URL") or []
     except PackageNotFoundError:

@@ -26,6 +26,7 @@ _COMMAND: Final = re.compile(r"\A(\s*):(?=:(?!: ))")
 """Begins a workflow command of GitHub's; `::: ` begins none, and is how reports name a further file."""
 _MARKDOWN: Final = re.compile(r"[&<>\\`*_\[\]#|~$@]|(?<=\w):(?=//)|(?<=w)\.")
 """What means something in Markdown, or to what makes links of addresses (`https://`, `www.`) and names."""
+_TAB: Final = 4
 _CODE: Final = re.compile(r"`([^`]*)`")
 
 
@@ -64,6 +65,11 @@ def cell(text: str) -> str:
 def sarif(text: str) -> str:
     """A message of SARIF, in which brackets before parentheses would be a link (SARIF 2.1.0, section 3.11.6)."""
     return re.sub(r"[\\\[\]]", r"\\\g<0>", text) if "](" in text else text
+
+
+def page(text: str) -> str:
+    """Text of a page of HTML, which whoever writes it escapes; tabs as spaces."""
+    return _visible(text.expandtabs(_TAB))
 
 
 def _markdown(text: str) -> str:

@@ -26,6 +26,10 @@ class SourceLines:
         """The whole file; empty where it is gone."""
         return b"\n".join(self._all(path)).decode("utf-8", "replace")
 
+    def lines(self, path: str) -> list[bytes]:
+        """All lines of a file, without their ends; none where it is gone."""
+        return [line.rstrip(b"\r") for line in self._all(path)]
+
     def _all(self, path: str) -> list[bytes]:
         if path not in self._lines:
             # A finding in a file that is gone is worth printing without its frame.

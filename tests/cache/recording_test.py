@@ -17,7 +17,7 @@ from cudalint.program import disk
 from cudalint.registry import Selection
 
 PACKAGE = Path(cudalint.__file__).parent
-OF_RUNS = {"api", "authoring", "cache", "cli", "confirm", "fixing", "reducing", "reporters"}
+OF_RUNS = {"api", "authoring", "cache", "cli", "confirm", "drawing", "fixing", "reducing", "reporters"}
 """What works for a whole run, or is asked anew by each."""
 EXCEPTIONS = {
     "__init__.py": "finds this package's own rules", "__main__.py": "leaves the current folder out of what is imported",

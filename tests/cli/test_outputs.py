@@ -16,7 +16,7 @@ _ALLOWED = TILE_SOURCE.replace("[y];\n}", "[y];  // cudalint: allow(bank-conflic
 
 
 def test_several_reports_at_once(cudalint: Run, tile: str, project: Path) -> None:
-    formats = ("text", "concise", "json", "sarif", "github", "gitlab", "junit")
+    formats = ("text", "concise", "json", "sarif", "github", "gitlab", "junit", "html")
     arguments = [part for name in formats for part in ("--output", f"{name}=out.{name}")]
     result = cudalint(tile, "--format", "concise", *arguments)
     assert (result.status, result.err) == (1, "")
@@ -35,7 +35,7 @@ def test_several_reports_at_once(cudalint: Run, tile: str, project: Path) -> Non
     ("output", "message"),
     [
         ("out.json", "`out.json` has not the form FORMAT=FILE, such as sarif=cudalint.sarif"),
-        ("xml=out.xml", "`xml` is no format; there are text, concise, json, sarif, github, gitlab, junit"),
+        ("xml=out.xml", "`xml` is no format; there are text, concise, json, sarif, github, gitlab, junit, html"),
         ("json=none/out.json", "`none/out.json`: the folder does not exist"),
         ("json=.", "`.` is a folder"),
         ("json=-", "`json=-`: what is printed is up to --format; a report needs a file"),

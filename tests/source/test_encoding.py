@@ -22,7 +22,7 @@ def test_bytes_come_back() -> None:
     assert to_bytes(to_text(data)) == data
 
 
-@pytest.mark.parametrize("shape", ["text", "json", "sarif", "junit", "github", "gitlab", "concise"])
+@pytest.mark.parametrize("shape", ["text", "json", "sarif", "junit", "github", "gitlab", "concise", "html"])
 def test_an_edit_is_tried_in_a_latin_1_text(shape: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "old.cu"
     path.write_bytes(_KERNEL.encode("latin-1"))

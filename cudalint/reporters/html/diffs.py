@@ -1,0 +1,63 @@
+"""What edits change, as lines of a diff."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterator, Sequence
+from itertools import groupby
+
+from cudalint.diagnostics import Edit
+from cudalint.reporters.html.views import DiffLine
+from cudalint.reporters.sources import SourceLines
+from cudalint.source.encoding import to_bytes
+
+_AROUND = 1
+"""Lines of context."""
+_MOST_LINES = 60
+
+
+def diff_of(edits: Sequence[Edit], sources: SourceLines) -> Iterator[DiffLine]:
+    """Every file that the edits change with the lines that change in it; none where a file is gone."""
+    shown = list(_lines(edits, sources))
+    yield from shown[:_MOST_LINES]
+    if len(shown) > _MOST_LINES:
+        yield DiffLine("@", f"and {len(shown) - _MOST_LINES} more lines")
+
+
+def _lines(edits: Sequence[Edit], sources: SourceLines) -> Iterator[DiffLine]:
+    ordered = sorted(edits, key=lambda edit: edit.place)
+    for path, group in groupby(ordered, key=lambda edit: edit.place.path):
+        own = list(group)
+        lines = sources.lines(path)
+        first, last = own[0].place.line, max(edit.place.end_line for edit in own)
+        if last > len(lines):
+            continue
+        start = max(0, first - 1 - _AROUND)
+        before = lines[start : last + _AROUND]
+        after = _edited(before, start, own)
+        for line in difflib.unified_diff(_texts(before), _texts(after), n=_AROUND, lineterm=""):
+            if line.startswith(("---", "+++")):
+                continue
+            if line.startswith("@@"):
+                number = start + int(line.split("-")[1].split(",")[0].split()[0])
+                yield DiffLine("@", f"{path}:{number}")
+            else:
+                yield DiffLine(line[0], line[1:])
+
+
+def _texts(lines: Sequence[bytes]) -> list[str]:
+    return [line.decode("utf-8", "replace") for line in lines]
+
+
+def _edited(lines: Sequence[bytes], start: int, edits: Sequence[Edit]) -> list[bytes]:
+    """Some lines of a file, of which `start` come before, with edits made that lie in them."""
+    text = b"\n".join(lines)
+    begins = [0]
+    for line in lines:
+        begins.append(begins[-1] + len(line) + 1)
+    for edit in sorted(edits, key=lambda edit: edit.place, reverse=True):
+        place = edit.place
+        first = begins[place.line - 1 - start] + place.column - 1
+        end = begins[place.end_line - 1 - start] + place.end_column - 1
+        text = text[:first] + to_bytes(edit.text) + text[end:]
+    return text.split(b"\n")

@@ -1,0 +1,106 @@
+"use strict";
+(() => {
+  const all = (selector, root = document) => [...root.querySelectorAll(selector)];
+  const search = document.getElementById("search");
+  const help = document.getElementById("help");
+  const sections = all("section.kernel");
+  const findings = all("article.f");
+  const rows = new Map(all("tr[data-for]").map((row) => [row.dataset.for, row]));
+  const words = new Map();
+  const textOf = (element) => {
+    if (!words.has(element)) words.set(element, element.textContent.toLowerCase());
+    return words.get(element);
+  };
+
+  // Search and rules.
+  const apply = () => {
+    const wanted = search.value.trim().toLowerCase().split(/\s+/).filter(Boolean);
+    const boxes = all("input[name=rule]");
+    const on = new Set(boxes.filter((box) => box.checked).map((box) => box.value));
+    const filters = on.size < boxes.length;
+    for (const each of all("[data-code]")) each.hidden = !on.has(each.dataset.code);
+    let kernels = 0;
+    for (const section of sections) {
+      const fits = wanted.every((word) => textOf(section).includes(word));
+      const has = !filters || all("article.f", section).some((each) => !each.hidden);
+      section.hidden = !(fits && has);
+      const row = rows.get(section.id);
+      if (row) {
+        row.hidden = section.hidden;
+        kernels += !section.hidden;
+      }
+    }
+    const filtered = wanted.length || filters;
+    document.getElementById("shown").textContent = filtered ? `${kernels} of ${rows.size} kernels` : "";
+  };
+  document.addEventListener("input", (event) => {
+    if (event.target === search || event.target.name === "rule") apply();
+    if (event.target.type === "range") slide(event.target);
+  });
+  document.querySelector("form[role=search]").addEventListener("submit", (event) => event.preventDefault());
+
+  // Requests of an access.
+  const slide = (range) => {
+    const box = range.closest("details");
+    all(".picture", box).forEach((picture, index) => {
+      picture.hidden = index !== Number(range.value);
+      if (!picture.hidden) range.parentElement.querySelector("output").textContent = picture.dataset.caption;
+    });
+  };
+
+  // From one finding or kernel to the next.
+  const go = (list, step) => {
+    const seen = list.filter((each) => each.offsetParent !== null || each.getClientRects().length);
+    if (!seen.length) return;
+    const at = seen.indexOf(document.activeElement.closest?.("article.f, section.kernel"));
+    const top = (each) => each.getBoundingClientRect().top;
+    let next = at + step;
+    if (at < 0) {
+      next = seen.findIndex((each) => top(each) > 1);
+      if (step < 0) next = (next < 0 ? seen.length : next) - 1;
+    }
+    const chosen = seen[Math.max(0, Math.min(seen.length - 1, next))];
+    chosen.tabIndex = -1;
+    chosen.focus({ preventScroll: true });
+    chosen.scrollIntoView({ block: "start" });
+  };
+  const openHelp = () => (help.open ? help.close() : help.showModal());
+  document.getElementById("keys").addEventListener("click", openHelp);
+  document.addEventListener("keydown", (event) => {
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    if (event.key === "Escape" && document.activeElement === search) {
+      search.value = "";
+      apply();
+      search.blur();
+      return;
+    }
+    if (event.target.matches("input, textarea, select")) return;
+    switch (event.key) {
+      case "j": go(findings, 1); break;
+      case "k": go(findings, -1); break;
+      case "n": go(sections, 1); break;
+      case "p": go(sections, -1); break;
+      case "o": {
+        const near = document.activeElement.closest?.("tr, section.kernel") || document;
+        const boxes = all("details.a", near);
+        const open = boxes.some((box) => !box.open);
+        for (const box of boxes) box.open = open;
+        break;
+      }
+      case "/": search.focus(); break;
+      case "?": openHelp(); break;
+      default: return;
+    }
+    event.preventDefault();
+  });
+
+  // A link into what is closed opens it; so does printing.
+  const reveal = () => {
+    const target = document.getElementById(decodeURIComponent(location.hash.slice(1)));
+    for (let box = target?.closest("details"); box; box = box.parentElement.closest("details")) box.open = true;
+    target?.scrollIntoView();
+  };
+  addEventListener("hashchange", reveal);
+  addEventListener("beforeprint", () => all("details.a.waste").forEach((box) => (box.open = true)));
+  if (location.hash) reveal();
+})();
