@@ -7,7 +7,7 @@ lies on every path between the two: a barrier there orders them.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
 from msgspec import Struct
@@ -67,6 +67,8 @@ class ControlFlow:
         self._exits = 0
         self._chains: dict[tuple[Node, Node], tuple[Gate, ...]] = {}
         self._join(self._add(function.body, [self.entry]), self.exit)
+        self._straight: Straight | None = None
+        self._on_line: dict[tuple[str, int], list[Code]] | None = None
 
     def between(self, start: Code | None, end: Code | None) -> tuple[Gate, ...]:
         """The gates on every path from one node to another, in the order in which they are passed. Both may be the
@@ -78,21 +80,9 @@ class ControlFlow:
         return self._chains[start, end]
 
     def _chain(self, start: Code, end: Code) -> list[Gate]:
-        import networkx as nx
-
-        root = object()
-        graph = self.graph.copy()
-        graph.add_edges_from((root, after) for after in self.graph.successors(start))
-        dominators = nx.immediate_dominators(graph, root)
-        if end not in dominators:
-            return []
-        chain: list[Gate] = []
-        node = dominators[end]
-        while node is not root and node is not None:
-            if isinstance(node, Gate):
-                chain.append(node)
-            node = dominators[node] if dominators[node] is not node else None
-        return chain[::-1]
+        if self._straight is None:
+            self._straight = Straight(self.graph)
+        return [node for node in self._straight.between(start, end) if isinstance(node, Gate)]
 
     def is_plain(self, gate: Gate) -> bool:
         """Whether the statement of a gate has its place for itself: those that one macro makes have it in common, and
@@ -103,8 +93,13 @@ class ControlFlow:
 
     def at(self, span: ir.Span) -> Code | None:
         """The innermost node whose code contains a place."""
-        inside = [n for n in self.graph if isinstance(n, Code) and n is not self.exit and _contains(n.span, span)]
-        inside = [n for n in inside if n is not self.entry]
+        if self._on_line is None:
+            self._on_line = {}
+            for node in self.graph:
+                if isinstance(node, Code) and node is not self.exit and node is not self.entry:
+                    for line in range(node.span.line, node.span.end_line + 1):
+                        self._on_line.setdefault((node.span.path, line), []).append(node)
+        inside = [n for n in self._on_line.get((span.path, span.line), ()) if _contains(n.span, span)]
         return min(inside, key=lambda n: _extent(n.span), default=None)
 
     # building
@@ -225,6 +220,75 @@ class ControlFlow:
         loop = self._loops.pop()
         default = any(case.is_default for case in statement.cases)
         return [*loop.after, *falling, *([] if default else tested)]
+
+
+class Straight:
+    """A graph as stretches of nodes that are always passed one after the other: most code has no branch, and what lies
+    between two places of one stretch takes no look at the rest."""
+
+    def __init__(self, graph: Any) -> None:
+        import networkx as nx
+
+        self._stretches: list[list[Node]] = []
+        self._place: dict[Node, tuple[int, int]] = {}
+        for node in graph:
+            if not _goes_on(graph, node):
+                self._add(graph, node)
+        # A loop without an entrance has no first node.
+        for node in graph:
+            if node not in self._place:
+                self._add(graph, node)
+        self._graph: Any = nx.DiGraph()
+        self._graph.add_nodes_from(range(len(self._stretches)))
+        for number, stretch in enumerate(self._stretches):
+            self._graph.add_edges_from((number, self._place[after][0]) for after in graph.successors(stretch[-1]))
+        self._dominators: dict[int, Mapping[object, object]] = {}
+
+    def _add(self, graph: Any, node: Node) -> None:
+        stretch: list[Node] = []
+        while node not in self._place:
+            self._place[node] = len(self._stretches), len(stretch)
+            stretch.append(node)
+            following = list(graph.successors(node))
+            if len(following) != 1 or not _goes_on(graph, following[0]):
+                break
+            node = following[0]
+        self._stretches.append(stretch)
+
+    def between(self, start: Node, end: Node) -> list[Node]:
+        """The nodes on every path from one to another, without the two, in the order in which they are passed; none
+        where no path leads there."""
+        (first, after), (last, before) = self._place[start], self._place[end]
+        if first == last and after < before:
+            return self._stretches[first][after + 1 : before]
+        dominators = self._behind(first)
+        if last not in dominators:
+            return []
+        chain: list[Node] = self._stretches[last][:before][::-1]
+        number = dominators[last]
+        while isinstance(number, int):
+            chain += reversed(self._stretches[number])
+            number = dominators[number] if dominators[number] is not number else None
+        chain += reversed(self._stretches[first][after + 1 :])
+        return chain[::-1]
+
+    def _behind(self, number: int) -> Mapping[object, object]:
+        """The immediate dominators of stretches on the way from the end of one."""
+        import networkx as nx
+
+        if number not in self._dominators:
+            root = object()
+            graph = self._graph.copy()
+            graph.add_edges_from((root, after) for after in self._graph.successors(number))
+            graph.add_node(root)
+            self._dominators[number] = nx.immediate_dominators(graph, root)
+        return self._dominators[number]
+
+
+def _goes_on(graph: Any, node: Node) -> bool:
+    """Whether a node has one before it that leads nowhere else."""
+    before = list(graph.predecessors(node))
+    return len(before) == 1 and graph.out_degree(before[0]) == 1
 
 
 def _head(statement: ir.For | ir.While | ir.RangeFor) -> ir.Span:
