@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import itertools
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Literal
 
 import numpy as np
@@ -29,8 +29,13 @@ _ENTRIES_PER_WORK = 8
 enough for, as measured."""
 _MOST_PER_SITE = 3
 """Conflicts between two places in the source that are looked at: unrolled loops have many alike."""
+_MOST_PARTNERS = 32
+"""Accesses before one in the program that it is compared with, the nearest ones: code with more of them in one barrier
+interval lacks the same barriers for all."""
 _MOST_KEYS = 16
 """Pieces of memory on which one pair of accesses is looked at in detail."""
+_WORD = 64
+"""Bits of a word that is a set of events."""
 _SPREADING = np.uint64(0x9E3779B97F4A7C15)
 """An odd number that spreads neighbours over all of 64 bits."""
 
@@ -86,8 +91,8 @@ class Contest(Struct, eq=False):
     """What several actors touch in one table, sorted once, however often it is asked which conflicts there are."""
 
     table: Table
-    _sorted: dict[Reach, tuple[_Runs, Mapping[int, Column]] | None] = field(default_factory=dict)
-    """By reach, the runs that clash, and which of them belong to each event."""
+    _sorted: dict[Reach, tuple[_Runs, Mapping[int, Column], Mapping[int, int]] | None] = field(default_factory=dict)
+    """By reach, the runs that clash, which of them belong to each event, and which events it meets (`_meetings`)."""
     _places: dict[object, int] = field(default_factory=dict)
     """A number for each place in the source: to compare the places takes long."""
     _site: list[int] = field(default_factory=list)
@@ -113,29 +118,52 @@ class Contest(Struct, eq=False):
         found = self._clashing(reach)
         if found is None:
             return
-        table, (runs, by_event) = self.table, found
+        table, (runs, by_event, meetings) = self.table, found
         site = self._site
         wanted = None if sites is None else {self._places.get(place) for place in sites}
         present = [number for number in by_event if wanted is None or site[number] in wanted]
         seen: Counter[tuple[int, int]] = Counter()
-        for position, a in enumerate(present):
-            for b in present[position:]:
-                pair = min(site[a], site[b]), max(site[a], site[b])
-                if sites is not None and len({*pair}) < len(sites):
-                    continue
-                if seen[pair] < _MOST_PER_SITE and clash(table.touches[a], table.touches[b], reach, of_any_order):
-                    table.unfolding.graph.work += _PAIR_WORK
-                    conflict = _pair(table, runs, by_event[a], by_event[b], reach, ignores_values)
-                    if conflict is not None:
-                        seen[pair] += 1
-                        yield conflict
+        for a, b in self._pairs(present, meetings, reach, of_any_order):
+            pair = min(site[a], site[b]), max(site[a], site[b])
+            if sites is not None and len({*pair}) < len(sites):
+                continue
+            if seen[pair] < _MOST_PER_SITE:
+                table.unfolding.graph.work += _PAIR_WORK
+                conflict = _pair(table, runs, by_event[a], by_event[b], reach, ignores_values)
+                if conflict is not None:
+                    seen[pair] += 1
+                    yield conflict
 
-    def _clashing(self, reach: Reach) -> tuple[_Runs, Mapping[int, Column]] | None:
+    def _pairs(
+        self, present: Sequence[int], meetings: Mapping[int, int], reach: Reach, of_any_order: bool
+    ) -> Iterator[tuple[int, int]]:
+        """The pairs of accesses to compare, each the one first that comes first in the program, in its order."""
+        touches, site = self.table.touches, self._site
+        behind, those = dict.fromkeys(present, 0), _set_of(present)
+        are_few = len(present) <= _MOST_PARTNERS
+        for b in present:
+            chosen: Counter[int] = Counter()
+            left = meetings[b] & those & ((2 << b) - 1)
+            while left and chosen.total() < _MOST_PARTNERS:
+                a = left.bit_length() - 1
+                left ^= 1 << a
+                is_new = are_few or chosen[site[a]] < _MOST_PER_SITE
+                if is_new and clash(touches[a], touches[b], reach, of_any_order):
+                    chosen[site[a]] += 1
+                    behind[a] |= 1 << b
+        for a, those in behind.items():
+            yield from ((a, b) for b in _members(those))
+
+    def _clashing(self, reach: Reach) -> tuple[_Runs, Mapping[int, Column], Mapping[int, int]] | None:
         if reach not in self._sorted:
             self.table.unfolding.graph.work += len(self.table) // _ENTRIES_PER_WORK
             found = _runs(self.table, reach)
             runs = None if found is None else _clashing(found, self.table)
-            self._sorted[reach] = None if runs is None else (runs, _by_event(runs))
+            if runs is None:
+                self._sorted[reach] = None
+            else:
+                by_event = _by_event(runs)
+                self._sorted[reach] = runs, by_event, _meetings(runs, by_event, self.table)
         return self._sorted[reach]
 
 
@@ -153,6 +181,53 @@ def _by_event(runs: _Runs) -> dict[int, Column]:
     order = np.argsort(runs.event, kind="stable")
     events, starts = np.unique(runs.event[order], return_index=True)
     return dict(zip(events.tolist(), np.split(order, starts[1:]), strict=True))
+
+
+def _meetings(runs: _Runs, by_event: Mapping[int, Column], table: Table) -> dict[int, int]:
+    """For each event that has runs, the events by which other actors touch the same memory in the same interval, one of
+    the two writing: a set of their numbers, with a bit for each."""
+    numbers = list(by_event)
+    position = np.zeros(numbers[-1] + 1, dtype=np.int64)
+    position[numbers] = np.arange(len(numbers))
+    place = position[runs.event]
+    keys = np.flatnonzero(np.concatenate(([True], runs.key[1:] != runs.key[:-1])))
+    of_key = np.cumsum(np.concatenate(([0], runs.key[1:] != runs.key[:-1])))
+    # Of one actor alone are those that it has to itself.
+    alone = np.where(runs.low == runs.high, runs.low, -1)
+    order = np.lexsort((alone, of_key))
+    is_next = (of_key[order][1:] != of_key[order][:-1]) | (alone[order][1:] != alone[order][:-1])
+    groups = np.flatnonzero(np.concatenate(([True], is_next)))
+    of_group = np.empty(len(order), dtype=np.int64)
+    of_group[order] = np.cumsum(np.concatenate(([0], is_next)))
+    by_place = np.argsort(place, kind="stable")
+    starts = np.searchsorted(place[by_place], np.arange(len(numbers)))
+    reads = table.are_loads[runs.event]
+    found = dict.fromkeys(numbers, 0)
+    for first in range(0, len(numbers), _WORD):
+        bits = np.where(place // _WORD == first // _WORD, np.uint64(1) << (place % _WORD).astype(np.uint64), 0)
+        written = np.where(reads, np.uint64(0), bits)
+        own = np.where(alone >= 0, np.bitwise_or.reduceat(bits[order], groups)[of_group], np.uint64(0))
+        every = np.where(reads, *(np.bitwise_or.reduceat(each, keys)[of_key] for each in (written, bits)))
+        met = np.bitwise_or.reduceat((every & ~own)[by_place], starts)
+        for number, word in zip(numbers, met.tolist(), strict=True):
+            found[number] |= _set_of(numbers[first + bit] for bit in _members(word))
+    return found
+
+
+def _set_of(numbers: Iterable[int]) -> int:
+    """Small numbers as a set, with a bit for each."""
+    found = 0
+    for number in numbers:
+        found |= 1 << number
+    return found
+
+
+def _members(numbers: int) -> Iterator[int]:
+    """The numbers in such a set, ascending."""
+    while numbers:
+        lowest = numbers & -numbers
+        yield lowest.bit_length() - 1
+        numbers ^= lowest
 
 
 def clash(a: Touch, b: Touch, reach: Reach = "grid", of_any_order: bool = False) -> bool:
@@ -286,8 +361,7 @@ def _are_across(table: Table, firsts: Column, seconds: Column) -> NDArray[np.boo
     """[pairs] whether the later access belongs to a later iteration: such a witness takes more words than another."""
     in_order = table.step[firsts] <= table.step[seconds]
     earlier, later = np.where(in_order, firsts, seconds), np.where(in_order, seconds, firsts)
-    in_loops = np.array([touch.context.loops != () for touch in table.touches])
-    return np.asarray((table.event[later] <= table.event[earlier]) & in_loops[table.event[earlier]])
+    return np.asarray((table.event[later] <= table.event[earlier]) & table.are_in_loops[table.event[earlier]])
 
 
 def _sharing(runs: _Runs, a: Column, b: Column) -> tuple[Column, Column]:

@@ -77,30 +77,46 @@ class Attempts(Struct, eq=False):
 def fewest_gates(crossings: Iterable[Crossing]) -> dict[object, Gate]:
     """By the keys of crossings, places so that each has one and as few as possible do; none where no gate lies between.
     """
-    left = [crossing for crossing in crossings if crossing.gates]
+    ways = [crossing for crossing in crossings if crossing.gates]
+    # By gate, the ways that pass it and are left, each with how many gates it passes before.
+    through: dict[Gate, dict[int, int]] = {}
+    for number, crossing in enumerate(ways):
+        for position, gate in enumerate(crossing.gates):
+            through.setdefault(gate, {})[number] = position
     found: dict[object, Gate] = {}
-    while left:
-        gate = _most_serving([(crossing, crossing.gates) for crossing in left])
-        assert gate is not None
-        found.update((crossing.key, gate) for crossing in left if gate in crossing.gates)
-        left = [crossing for crossing in left if gate not in crossing.gates]
+
+    def rank(gate: Gate) -> tuple[object, ...]:
+        first, position = next(iter(through[gate].items()))
+        return *_rank(gate, len(through[gate]), position), first
+
+    while through:
+        gate = min(through, key=rank)
+        for number in list(through[gate]):
+            found[ways[number].key] = gate
+            for passed in ways[number].gates:
+                del through[passed][number]
+                if not through[passed]:
+                    del through[passed]
     return found
 
 
+def _rank(gate: Gate, served: int, position: int, is_known: bool = False) -> tuple[object, ...]:
+    """Ascending: the gate on the most ways, one where a barrier is needed anyway, that in the fewest loops and
+    branches, the end of a body, the last one on the way."""
+    return -served, not is_known, gate.depth, gate.branches, gate.where != "end", -position
+
+
 def _most_serving(crossings: Iterable[tuple[Crossing, Sequence[Gate]]], known: Collection[Gate] = ()) -> Gate | None:
-    """The gate that lies on the most ways; among those one where a barrier is needed anyway, then that in the fewest
-    loops and branches, the end of a body, the last one on the way."""
+    """The gate that lies on the most ways, and among those the best (`_rank`)."""
     served: Counter[Gate] = Counter()
     position: dict[Gate, int] = {}
     for crossing, gates in crossings:
         served.update(gates)
-        for gate in gates:
-            position.setdefault(gate, crossing.gates.index(gate))
-    return min(
-        served,
-        key=lambda g: (-served[g], g not in known, g.depth, g.branches, g.where != "end", -position[g]),
-        default=None,
-    )
+        # As a rule they are all of its gates.
+        places = enumerate(gates) if gates is crossing.gates else ((crossing.gates.index(g), g) for g in gates)
+        for place, gate in places:
+            position.setdefault(gate, place)
+    return min(served, key=lambda gate: _rank(gate, served[gate], position[gate], gate in known), default=None)
 
 
 def steps(crossings: Sequence[Crossing], fixes: Mapping[object, object]) -> dict[object, int]:

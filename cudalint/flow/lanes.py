@@ -64,6 +64,11 @@ class Table(Struct, frozen=True, eq=False, dict=True):
         return np.array([effect(touch) == "load" for touch in self.touches])
 
     @cached_property
+    def are_in_loops(self) -> NDArray[np.bool_]:
+        """[touches] which of them are in loops."""
+        return np.array([touch.context.loops != () for touch in self.touches])
+
+    @cached_property
     def warp_interval(self) -> Column:
         return self._timed(lambda times, row, warp: times.warp[row, warp])
 

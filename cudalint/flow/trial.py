@@ -93,6 +93,7 @@ class Trial(Struct, eq=False):
     others are asked about."""
     _contests: dict[object, Contest | None] = field(default_factory=dict)
     _extents: tuple[int, ...] = ()
+    _is_launched: bool | None = None
     _between: Rows | None = None
     _tree: EventTree | None = None
 
@@ -216,6 +217,11 @@ class Trial(Struct, eq=False):
     @property
     def is_launched(self) -> bool:
         """Whether the sizes make a grid at all: one of a negative size is none, even where two make a positive one."""
+        if self._is_launched is None:
+            self._is_launched = self._makes_grid()
+        return self._is_launched
+
+    def _makes_grid(self) -> bool:
         bits = bits_of(self.grid)
         if any(symbol.bits & bits and value < 1 for symbol, value in self.values.items()):
             return False

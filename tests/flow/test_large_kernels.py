@@ -60,7 +60,7 @@ def test_a_race_that_depends_on_a_size_among_many_barriers_is_found() -> None:
 
 
 def test_what_is_not_looked_at_to_the_end_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("cudalint.flow.trial.MOST_WORK", 300_000)
+    monkeypatch.setattr("cudalint.flow.trial.MOST_WORK", 100_000)
     kernel = _kernel([f"if (n % 4 == 0) s[{k}] = threadIdx.x;" for k in range(120)])
     assert "possible" in {race.certainty for race in _races(kernel)}
     left_out = [gap.reason for gap in kernel.gaps]

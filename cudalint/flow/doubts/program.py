@@ -3,9 +3,10 @@ not understood."""
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Mapping
 
-from cudalint.evaluate.execute.events import AccessEvent, BarrierEvent, Event, UnseenCall, depends_on
+from cudalint.evaluate.execute.events import AccessEvent, BarrierEvent, UnseenCall, depends_on
 from cudalint.evaluate.requests.execution import Execution
 from cudalint.evaluate.symbolic.assumptions import holds
 from cudalint.evaluate.symbolic.graph import Graph
@@ -121,16 +122,21 @@ def parts_missing(conflict: Conflict, execution: Execution, trial: Trial) -> Dou
     for call in execution.unseen:
         if call.is_anywhere or _is_between(call, conflict, trial.tree().places):
             return Doubt(f"`{call.name}`, which is not understood, may order the threads")
-    if conflict.reach != "grid" and any(_is_for_one(event, conflict) for event in execution.events):
+    if conflict.reach != "grid" and any(_is_for_one(each, conflict) for each in _named_barriers(execution)):
         return Doubt("a barrier that not all threads of the block wait for may order them")
     return None
 
 
-def _is_for_one(event: Event, conflict: Conflict) -> bool:
-    """Whether threads wait, on the branch of one of the accesses only, at a barrier of which it is not followed who
-    comes: what the branches do is told one after the other, whichever of them is first in time."""
-    if not isinstance(event, BarrierEvent) or event.kind != "named" or event.part == "arrive":
-        return False
+@functools.lru_cache(maxsize=1)
+def _named_barriers(execution: Execution) -> list[BarrierEvent]:
+    """Those at which threads wait and of which it is not followed who comes."""
+    barriers = (event for event in execution.events if isinstance(event, BarrierEvent))
+    return [event for event in barriers if event.kind == "named" and event.part != "arrive"]
+
+
+def _is_for_one(event: BarrierEvent, conflict: Conflict) -> bool:
+    """Whether threads wait at a barrier on the branch of one of the accesses only: what the branches do is told one
+    after the other, whichever of them is first in time."""
     comes = set(event.context.conditions)
     branches = [comes <= set(end.context.conditions) for end in (conflict.first, conflict.second)]
     return bool(comes) and branches[0] != branches[1]

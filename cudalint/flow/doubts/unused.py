@@ -7,7 +7,7 @@ result is used, and whatever it reads elsewhere, the program does what it would 
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import product
 
 from msgspec import Struct
@@ -34,7 +34,7 @@ def of_nobody(conflict: Conflict, graph: Graph, execution: Execution) -> Doubt |
     uses = _uses_in(execution)
     if uses is None:
         return None
-    guards = [use.guard for use in uses if any(_is_result(node, read) for node in use.results)]
+    guards = [use.guard for use in uses.get(read.offset, ()) if any(_is_result(node, read) for node in use.results)]
     if not guards or not all(guards):
         return None
     others = (thread for thread in _threads(conflict, execution) if thread != writer)
@@ -53,9 +53,11 @@ class _Use(Struct, frozen=True, eq=False):
 
 
 @functools.lru_cache(maxsize=1)
-def _uses_in(execution: Execution) -> tuple[_Use, ...] | None:
-    """What the events of an execution need, which all of its races ask; None where that is not known for each."""
-    graph, found = execution.view.graph, []
+def _uses_in(execution: Execution) -> Mapping[Node, Sequence[_Use]] | None:
+    """What the events of an execution need, which all of its races ask, by the addresses that it was read from; None
+    where that is not known for each."""
+    graph = execution.view.graph
+    found: dict[Node, list[_Use]] = {}
     for event in execution.events:
         nodes = _used_by(event)
         if nodes is None:
@@ -66,8 +68,10 @@ def _uses_in(execution: Execution) -> tuple[_Use, ...] | None:
         results = tuple(node for node in reached if node.op == "opaque" and node.args)
         if results:
             guard = (c for c in event.context.conditions if c.bits & _OWN_BITS and not c.bits & ~_OWN_BITS)
-            found.append(_Use(results, tuple(guard)))
-    return tuple(found)
+            use = _Use(results, tuple(guard))
+            for address in dict.fromkeys(node.args[0] for node in results):
+                found.setdefault(address, []).append(use)
+    return found
 
 
 def _used_by(event: Event) -> tuple[Node, ...] | None:
