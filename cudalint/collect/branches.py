@@ -124,6 +124,7 @@ def _divergence(evaluated: Sequence[Evaluated], execution: Execution, meter: Wor
         sized=any(result.sized for _, result in split),
         by_lane=is_by_lane(first.condition),
         chosen=chosen_variable(first, meter),
+        ways=split[0][1].ways,
     )
 
 

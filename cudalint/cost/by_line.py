@@ -6,8 +6,12 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
-from cudalint.cost.findings import finding_cost
-from cudalint.facts import Access, AccessResult, Excess, KernelFacts, LaunchCost, Place
+from msgspec import Struct
+from msgspec.structs import replace
+
+from cudalint.cost.machine import machine_of
+from cudalint.cost.model import estimate
+from cudalint.facts import Access, AccessResult, KernelFacts, LaunchCost, Place, Work
 from cudalint.hardware.targets import Target
 
 Line = tuple[str, int]
@@ -27,39 +31,77 @@ class Share(NamedTuple):
 def by_line(kernel: KernelFacts, cost: LaunchCost, target: Target) -> Mapping[Line, Share]:
     """The shares of each line that accesses memory or waits at a barrier, itself or in what it calls. Empty where the
     launch's cost is not known."""
-    work = cost.work
+    work, whole = cost.work, _Requests()
     if work is None or not cost.time_us:
         return {}
-    sectors, wavefronts, requests = (defaultdict[Line, float](float) for _ in range(3))
-    total_sectors = total_wavefronts = total = 0.0
+    lines: dict[Line, _Requests] = defaultdict(_Requests)
     for access, result in _known(kernel.accesses, cost.launch):
-        number = result.requests or 0.0
-        is_shared = access.space == "shared"
-        passes = number * _per_request(result, is_shared)
-        total += number
-        total_sectors += 0.0 if is_shared else passes
-        total_wavefronts += passes if is_shared else 0.0
-        for line in lines_of(access):
-            (wavefronts if is_shared else sectors)[line] += passes
-            requests[line] += number
-    barriers: dict[Line, float] = defaultdict(float)
+        for sums in (whole, *(lines[line] for line in lines_of(access))):
+            sums.add(access, result)
     for place, stops in cost.stops.items():
-        barriers[place.path, place.line] += stops
-    asked = sum(work.requests.values())
-    found = {}
-    for line in {*sectors, *wavefronts, *barriers}:
-        of_sectors = sectors[line] / total_sectors if total_sectors else 0.0
-        of_wavefronts = wavefronts[line] / total_wavefronts if total_wavefronts else 0.0
-        excess = Excess(
-            sectors=of_sectors * work.sectors,
-            wavefronts=of_wavefronts * work.wavefronts,
-            dram_bytes=of_sectors * work.dram_bytes,
-            instructions=requests[line] / total * asked if total else 0.0,
-            barriers=barriers[line],
+        lines[place.path, place.line].barriers += stops
+    machine = machine_of(target)
+    passes = whole.sectors + whole.wavefronts
+    return {
+        line: Share(
+            (own.sectors + own.wavefronts) / passes if passes else 0.0,
+            max(0.0, 1.0 - estimate(_without(work, own, whole), machine).time / cost.time_us),
         )
-        taken = finding_cost(cost, kernel.launches[cost.launch], excess, target)
-        found[line] = Share(taken.traffic_share or 0.0, taken.share or 0.0)
-    return found
+        for line, own in lines.items()
+    }
+
+
+class _Requests(Struct):
+    """Sums over the requests of some accesses."""
+
+    requests: float = 0.0
+    sectors: float = 0.0
+    wavefronts: float = 0.0
+    loads: float = 0.0
+    """Requests of global memory that a warp waits for."""
+    shared_loads: float = 0.0
+    barriers: float = 0.0
+    """That a warp waits at."""
+
+    def add(self, access: Access, result: AccessResult) -> None:
+        number, is_shared = result.requests or 0.0, access.space == "shared"
+        passes = number * _per_request(result, is_shared)
+        self.requests += number
+        if is_shared:
+            self.wavefronts += passes
+            self.shared_loads += number if access.operation == "load" else 0.0
+        else:
+            self.sectors += passes
+            self.loads += number if access.operation == "load" else 0.0
+
+
+def _without(work: Work, own: _Requests, whole: _Requests) -> Work:
+    """The work of a launch without that of some accesses and barriers."""
+    sectors, wavefronts = _left(own.sectors, whole.sectors), _left(own.wavefronts, whole.wavefronts)
+    asked = sum(work.requests.values())
+    instructions = max(0.0, work.instructions - asked * (1.0 - _left(own.requests, whole.requests)))
+    waits = replace(
+        work.waits,
+        instructions=work.waits.instructions * (instructions / work.instructions if work.instructions else 1.0),
+        loads=work.waits.loads * _left(own.loads, whole.loads),
+        shared=work.waits.shared * _left(own.shared_loads, whole.shared_loads),
+        barriers=max(0.0, work.waits.barriers - own.barriers),
+    )
+    return replace(
+        work,
+        sectors=work.sectors * sectors,
+        lines=work.lines * sectors,
+        l2_bytes=work.l2_bytes * sectors,
+        dram_bytes=work.dram_bytes * sectors,
+        wavefronts=work.wavefronts * wavefronts,
+        instructions=instructions,
+        waits=waits,
+    )
+
+
+def _left(own: float, whole: float) -> float:
+    """What is left of a sum without a part of it, as a share."""
+    return 1.0 - own / whole if whole else 1.0
 
 
 def lines_of(access: Access) -> set[Line]:

@@ -43,7 +43,7 @@ def roofline(
         text(x + (-9 if is_left else 9), y + 4, f"{_short(reached)} GFLOP/s", "e" if is_left else ""),
     ]
     title = f"{_short(intensity)} FLOP/byte and {_short(reached)} GFLOP/s, below a roof of {_short(peak)} GFLOP/s"
-    return Drawing(_LEFT + _WIDTH + 8, _TOP + _HEIGHT + _BELOW, "".join(body), title)
+    return Drawing(_LEFT + _WIDTH + 16, _TOP + _HEIGHT + _BELOW, "".join(body), title)
 
 
 def _grid(low: int, high: int, bottom: int, top: int) -> Iterator[str]:

@@ -22,18 +22,20 @@ def by_warp(block: tuple[int, int, int]) -> Drawing:
     drawing = _drawn(block, [f"w{warp % _COLOURS}" for warp in warps])
     width, rows = block[0], block[1] * block[2]
     whole = count(-(-len(warps) // WARP_LANES), "warp")
-    title = f"{whole} of a block of {width} by {rows} threads, x across"
+    threads = f"{width} by {rows} threads, x across" if rows > 1 else f"{width} threads"
+    title = f"{whole} of a block of {threads}"
     return Drawing(drawing.width, drawing.height, drawing.body, title)
 
 
-def by_branch(block: tuple[int, int, int], ways: Sequence[int]) -> Drawing:
+def by_branch(block: tuple[int, int, int], ways: Sequence[int], is_loop: bool = False) -> Drawing:
     """The same in the colours of what each thread does at a branch: 1 takes it, 2 goes the other way, 0 doesn't get
-    there. Lines part the warps."""
+    there. Of a loop: 1 goes on for as long as any thread of its warp, 2 waits. Lines part the warps."""
     looks = {0: "o", 1: "m", 2: "b"}
     drawing = _drawn(block, [looks[way] for way in ways])
     lines = path("l", _seams(block))
     taken, others = sum(way == 1 for way in ways), sum(way == 2 for way in ways)
-    title = f"{count(taken, 'thread')} of {len(ways)} take the branch, {others} go the other way"
+    verb, other = ("go on to the end", "wait for them") if is_loop else ("take the branch", "go the other way")
+    title = f"{count(taken, 'thread')} of {len(ways)} {verb} (blue), {others} {other} (orange)"
     return Drawing(drawing.width, drawing.height, drawing.body + lines, title)
 
 

@@ -37,6 +37,10 @@ class Divergence(Struct, frozen=True):
     """Whether the thread's number in its warp decides, spelled as such: work that is divided among warps."""
     chosen: str | None = None
     """The variable that is all that the branch sets, by short arithmetic."""
+    ways: bytes = b""
+    """One number for each thread of a block in which warps split, in the order of warps: 1 where the condition holds
+    (of a loop: where no lane of the warp passes through it more often), 2 where it does not, 0 for threads that don't
+    get there."""
 
 
 class BranchResult(Struct, frozen=True):

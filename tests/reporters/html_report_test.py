@@ -10,33 +10,15 @@ from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
+from hostile_page import HOSTILE, hostile_result, page_of
 from msgspec.structs import replace
 
 from cudalint.diagnostics import Diagnostic, Edit, Suggestion
-from cudalint.driver import result_of
-from cudalint.engine import CheckJob, check_file
 from cudalint.facts import Place
-from cudalint.options import AnalysisOptions
-from cudalint.registry import Selection
 from cudalint.reporters.html.diffs import diff_of
-from cudalint.reporters.html.page import render
 from cudalint.reporters.sources import SourceLines
-from cudalint.results import CheckResult, FileReport
+from cudalint.results import CheckResult
 
-_HOSTILE = '</script><script>alert(1)</script><img src=x onerror="alert(2)">\'{{ 7*7 }}'
-_PATH = f"src/{_HOSTILE.replace('/', '_')}.cu"
-_SOURCE = f"""\
-// {_HOSTILE}
-__global__ void transpose(float *out, const float *in, int width)
-{{
-    __shared__ float tile[32][32];  // {_HOSTILE} \u202e ##[error]
-    int x = blockIdx.x * 32 + threadIdx.x, y = blockIdx.y * 32 + threadIdx.y;
-    tile[threadIdx.y][threadIdx.x] = in[y * width + x];
-    out[x * width + y] = tile[threadIdx.x][threadIdx.y];
-}}
-void run(float *out, const float *in) {{ transpose<<<dim3(32, 32), dim3(32, 32)>>>(out, in, 1024); }}
-"""
-"""A race, since no barrier parts the store of the tile from its load; a load of it in 32 ways; a strided store."""
 _VOID = frozenset({"meta", "input", "img", "br", "path", "use", "rect", "circle"})
 _UNCLOSED = frozenset({"td", "th", "tr", "li", "dt", "dd"})
 
@@ -76,15 +58,12 @@ class _Page(HTMLParser):
 
 @pytest.fixture(scope="module")
 def result() -> CheckResult:
-    options = AnalysisOptions(unsaved=((_PATH, _SOURCE),))
-    report = check_file(CheckJob(_PATH, options, Selection(), pictures=True, shows_kernels=True))
-    assert isinstance(report, FileReport)
-    return result_of([report], [], "a100")
+    return hostile_result()
 
 
 @pytest.fixture(scope="module")
 def text(result: CheckResult) -> str:
-    return "\n".join(render(result, SourceLines({_PATH: _SOURCE})))
+    return page_of(result)
 
 
 @pytest.fixture(scope="module")
@@ -96,7 +75,7 @@ def test_what_a_repository_says_is_text(page: _Page, text: str) -> None:
     assert len(page.all("script")) == 1
     assert not page.all("img")
     assert not [name for _, attributes in page.tags for name in attributes if name.startswith("on")]
-    assert f"// {_HOSTILE}" in page.text
+    assert f"// {HOSTILE}" in page.text
     assert "\u202e" not in text
     assert "\\u202e" in page.text
     assert "##[" not in text
@@ -148,7 +127,7 @@ def test_a_kernel_takes_at_most_60_kilobytes(text: str) -> None:
 
 def test_a_report_without_kernels_has_the_findings(result: CheckResult) -> None:
     bare = replace(result, kernels=())
-    page = _Page("\n".join(render(bare, SourceLines({_PATH: _SOURCE}))))
+    page = _Page(page_of(bare))
     codes = sorted(attributes["data-code"] for attributes in page.all("article"))
     assert codes == sorted(diagnostic.code for diagnostic in result.diagnostics)
 
@@ -156,13 +135,13 @@ def test_a_report_without_kernels_has_the_findings(result: CheckResult) -> None:
 def test_hostile_names_in_findings(result: CheckResult) -> None:
     first: Diagnostic = result.diagnostics[0]
     hostile = replace(
-        first, message=f"`{_HOSTILE}`", kernel=_HOSTILE, instantiation=_HOSTILE, assumptions=(_HOSTILE,),
-        suggestion=Suggestion(_HOSTILE, (Edit(first.place, _HOSTILE),)),
+        first, message=f"`{HOSTILE}`", kernel=HOSTILE, instantiation=HOSTILE, assumptions=(HOSTILE,),
+        suggestion=Suggestion(HOSTILE, (Edit(first.place, HOSTILE),)),
     )  # fmt: skip
-    page = _Page("\n".join(render(replace(result, diagnostics=(hostile,)), SourceLines({_PATH: _SOURCE}))))
+    page = _Page(page_of(replace(result, diagnostics=(hostile,))))
     assert len(page.all("script")) == 1
     assert not page.all("img")
-    assert page.text.count(_HOSTILE) >= 5
+    assert page.text.count(HOSTILE) >= 5
 
 
 def test_the_change_is_shown_with_a_line_around(tmp_path: Path) -> None:

@@ -57,6 +57,8 @@ class Split(Struct, frozen=True, eq=False):
     reason: str | None = None
     sized: bool = False
     """Whether it rests on sizes that nothing determines: other ones make much less of it."""
+    ways: bytes = b""
+    """Of a block of which a warp splits, as `Divergence.ways`."""
 
 
 _Judge = Callable[[BranchEvent, Situation, Sequence[Node]], Split]
@@ -188,7 +190,16 @@ def judge_condition(event: BranchEvent, situation: Situation, conditions: Sequen
         (float((weights * yes.sum(axis=2)).sum()), float((weights * no.sum(axis=2)).sum())),
         tuple(float((visits * way.any(axis=2)).sum()) / max(total, 1e-9) for way in (yes, no)),  # type: ignore[arg-type]
         float((rows.weights * (yes.any(axis=2).sum(axis=1) - -(-yes.sum(axis=(1, 2)) // WARP_LANES))).sum()),
+        ways=_ways(splits, yes, no),
     )
+
+
+def _ways(splits: NDArray[np.bool_], yes: NDArray[np.bool_], no: NDArray[np.bool_]) -> bytes:
+    """What the threads do of the block (a row) in which most warps split; nothing where none does."""
+    if not splits.any():
+        return b""
+    row = int(splits.sum(axis=1).argmax())
+    return np.where(yes[row], 1, np.where(no[row], 2, 0)).astype(np.int8).tobytes()
 
 
 def _still_there(graph: Graph, loops: Sequence[Loop]) -> Iterator[Node]:
@@ -229,7 +240,11 @@ def _judge_loop(event: BranchEvent, situation: Situation, conditions: Sequence[N
     splits = (most > least) & (visits > 0)
     slowest, verdict = _slowest(rows, loop, mask, visits), _verdict(splits, most, visits > 0)
     remainder = bool(((least > 0) & (most - least <= 1))[visits > 0].all())
-    return Split(verdict, total, float((visits * splits).sum()), trips=slowest, is_remainder=remainder)
+    longest = mask & (trips == most[..., None])
+    return Split(
+        verdict, total, float((visits * splits).sum()), trips=slowest, is_remainder=remainder,
+        ways=_ways(splits, longest, mask & ~longest),
+    )  # fmt: skip
 
 
 def _slowest(

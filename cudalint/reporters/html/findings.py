@@ -73,6 +73,8 @@ class Findings(Struct, frozen=True, eq=False):
                     return
 
 
+_GAIN = 1.05
+"""From which on a factor is told."""
 _RACES = "CL3"
 _PLACES = "the same at "
 """Begins the note of places, which the page lists."""
@@ -105,7 +107,7 @@ def _notes(diagnostic: Diagnostic) -> Iterator[tuple[str, str]]:
         if label not in ("assumed", "kernel", "also for") and not text.startswith(_PLACES):
             yield label, text
     cost = costs.of(diagnostic)
-    if cost is not None and cost.speedup is not None and cost.speedup > 1.01:
+    if cost is not None and cost.speedup is not None and cost.speedup >= _GAIN:
         yield "gain", f"the kernel would be {cost.speedup:.2g}x as fast"
 
 

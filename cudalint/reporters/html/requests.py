@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 
 from markupsafe import Markup
 
 from cudalint.drawing import requests as drawing
 from cudalint.drawing.svg import Drawing, number, text_of
-from cudalint.facts import Access, AccessResult
+from cudalint.drawing.threads import by_branch
+from cudalint.facts import Access, AccessResult, Branch, BranchResult
 from cudalint.numerals import count
 from cudalint.reporters import wording
 from cudalint.reporters.html.prose import prose
@@ -17,6 +19,8 @@ from cudalint.reporters.plain import page
 
 _WASTEFUL = 1.25
 """Times the ideal from which on an access is marked."""
+_LOST = 0.02
+"""Of what warps execute, what a branch has to cost to be marked."""
 _MOST_BYTES = 24_000
 """Of pictures, for one kernel; those of accesses beyond that are left out."""
 
@@ -65,6 +69,24 @@ def access_view(access: Access, result: AccessResult, pictures: Pictures) -> Acc
         is_wasteful=excess >= _WASTEFUL,
         frames=tuple(_frames(access, result, pictures)),
         notes=tuple(map(prose, notes)),
+    )
+
+
+def branch_view(branch: Branch, result: BranchResult, block: tuple[int, int, int], pictures: Pictures) -> AccessView:
+    """A branch that splits warps under one launch, with the threads of a block that go either way."""
+    found = result.divergence
+    assert found is not None
+    share = f"{result.divergent_warps:.0%} of the warps" if result.divergent_warps else "warps"
+    lost = f"{found.share:.0%} of what the kernel's warps execute is lost to it"
+    words = f"{branch.kind}: {share} that get there split, {lost}"
+    drawn = by_branch(block, [*found.ways[: math.prod(block)]], branch.is_loop)
+    picture = pictures.place(drawn)
+    return AccessView(
+        expression="",
+        words=prose(words),
+        is_wasteful=result.compiled == "branch" and found.share >= _LOST,
+        frames=(Frame(drawn.title, picture),) if picture else (),
+        notes=tuple(map(prose, result.assumptions)),
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -18,7 +19,7 @@ from cudalint.reporters import costs, wording
 from cudalint.reporters.html.figures import figures_of
 from cudalint.reporters.html.lines import codes_of
 from cudalint.reporters.html.prose import prose
-from cudalint.reporters.html.requests import Pictures, access_view
+from cudalint.reporters.html.requests import Pictures, access_view, branch_view
 from cudalint.reporters.html.views import Code, LaunchRow, Row, Section
 from cudalint.reporters.losses import Loss, losses
 from cudalint.reporters.sources import SourceLines
@@ -116,6 +117,8 @@ def section_of(group: Group, sources: SourceLines, pictures: Pictures) -> Sectio
     loss = group.loss
     occupancy = _occupancy(kernel, index)
     codes = codes_of(kernel.place, _wanted(group, kernel, index, shares), shares, sources, group.anchor)
+    if launch is not None:
+        _place_branches(codes, kernel, index, launch.block, pictures)
     _place_accesses(codes, kernel, index, shares, pictures)
     return Section(
         anchor=group.anchor,
@@ -169,12 +172,28 @@ def _wanted(group: Group, kernel: KernelFacts, launch: int, shares: Mapping[Line
         if any(result.launch == launch and result.status != "unreached" for result in access.results):
             for line in lines_of(access):
                 wanted.setdefault(line, 0.0)
+    for branch in kernel.branches or ():
+        if any(result.launch == launch and result.divergence is not None for result in branch.results):
+            wanted.setdefault((branch.place.path, branch.place.line), 0.0)
     for part, told in group.parts:
         related = (each.place for each in part.related) if part is told else ()
         for place in (part.place, *related):
             line = (place.path, place.line)
             wanted[line] = wanted.get(line, 0.0) + _OF_A_FINDING
     return wanted
+
+
+def _place_branches(
+    codes: Sequence[Code], kernel: KernelFacts, launch: int, block: tuple[int, int, int], pictures: Pictures
+) -> None:
+    """Puts the branches that split warps below their lines."""
+    rows = rows_by_line(codes)
+    for branch in kernel.branches or ():
+        row = rows.get((branch.place.path, branch.place.line))
+        for result in branch.results:
+            found = result.divergence if result.launch == launch else None
+            if row is not None and found is not None and len(found.ways) >= math.prod(block):
+                row.accesses.append(branch_view(branch, result, block, pictures))
 
 
 def _place_accesses(

@@ -74,7 +74,7 @@
       search.blur();
       return;
     }
-    if (event.target.matches("input, textarea, select")) return;
+    if (event.target === search) return;
     switch (event.key) {
       case "j": go(findings, 1); break;
       case "k": go(findings, -1); break;

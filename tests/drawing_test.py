@@ -1,0 +1,98 @@
+"""Pictures: what is drawn follows from the figures, and text in them stays text."""
+
+from __future__ import annotations
+
+import re
+from xml.etree import ElementTree
+
+import numpy as np
+import pytest
+
+from cudalint.drawing.bars import Bar, bars
+from cudalint.drawing.races import Step, race
+from cudalint.drawing.requests import banks, sectors
+from cudalint.drawing.roofline import roofline
+from cudalint.drawing.svg import Drawing
+from cudalint.drawing.threads import by_branch, by_warp
+
+_LANES = np.arange(32, dtype=np.int64)
+_ALL = np.ones(32, dtype=bool)
+
+
+def _boxes(drawing: Drawing, look: str) -> list[float]:
+    """The widths of the boxes that have a look."""
+    return [
+        float(width)
+        for data in re.findall(rf'<path class="{look}" d="([^"]*)"', drawing.body)
+        for width in re.findall(r"h([\d.]+)v", data)
+    ]
+
+
+def _words(drawing: Drawing) -> str:
+    return " ".join(ElementTree.fromstring(drawing.standalone()).itertext())
+
+
+def test_a_column_of_32_words_is_one_bank_with_32_words() -> None:
+    """The row is 128 bytes, a whole turn of the banks: all lanes meet in bank 0, of whose 32 words 8 are drawn."""
+    drawing = banks(_LANES * 128, _ALL, 4)
+    assert len(_boxes(drawing, "b")) == 8
+    assert _boxes(drawing, "k") == []
+    assert len(_boxes(drawing, "o")) == 31
+    assert "and 24 more words in one bank" in _words(drawing)
+    assert drawing.title == "32 lanes in 32 banks; the busiest bank serves 32 words"
+
+
+def test_a_row_of_32_words_has_a_bank_for_each_lane() -> None:
+    drawing = banks(_LANES * 4, _ALL, 4)
+    assert (len(_boxes(drawing, "k")), _boxes(drawing, "b")) == (32, [])
+
+
+def test_requests_of_8_bytes_pass_in_halves() -> None:
+    """16 lanes of 8 bytes fill the 32 banks, twice."""
+    drawing = banks(_LANES * 8, _ALL, 8)
+    assert len(_boxes(drawing, "k")) == 64
+    assert "lanes 16 to 31" in _words(drawing)
+
+
+def test_a_stride_of_a_sector_uses_an_eighth() -> None:
+    """32 sectors of 32 bytes, of each of which a lane uses 4: a cell is 8 wide, of 4 bytes."""
+    drawing = sectors(_LANES * 32, _ALL, 4)
+    assert len(_boxes(drawing, "k")) == 32
+    assert set(_boxes(drawing, "k")) == {8 - 0.5}
+    assert set(_boxes(drawing, "o")) == {7 * 8 - 0.5}
+    assert "32 sectors, 1024 bytes moved, 88% of them unused" in drawing.title
+
+
+def test_a_warp_of_a_block_16_wide_has_two_rows() -> None:
+    """8 warps in 6 colours, each of two rows of 16 threads of 9 units."""
+    drawing = by_warp((16, 16, 1))
+    rows = {look: _boxes(drawing, look) for look in ("w0", "w1", "w2", "w3", "w4", "w5")}
+    assert [len(found) for found in rows.values()] == [4, 4, 2, 2, 2, 2]
+    assert {width for found in rows.values() for width in found} == {16 * 9}
+
+
+def test_the_sides_of_a_branch_have_two_colours() -> None:
+    """Every other thread takes it: 32 runs of one thread each on either side, in a block of two warps."""
+    drawing = by_branch((64, 1, 1), [1, 2] * 32)
+    assert (len(_boxes(drawing, "m")), len(_boxes(drawing, "b"))) == (32, 32)
+    assert drawing.title == "32 threads of 64 take the branch (blue), 32 go the other way (orange)"
+
+
+@pytest.mark.parametrize(("reached", "has_way_to_go"), [(400.0, False), (40.0, True)])
+def test_a_kernel_on_the_roof_has_no_way_to_go(reached: float, has_way_to_go: bool) -> None:
+    """4 operations a byte at 100 GB/s are 400 GFLOP/s, below the peak of 1000."""
+    drawing = roofline(100.0, 1000.0, 4.0, reached, "DRAM", "FP32")
+    assert ('class="x"' in drawing.body) is has_way_to_go
+
+
+def test_bars_are_as_long_as_their_figures() -> None:
+    drawing = bars([Bar("a", 4.0, "4 us", True), Bar("b", 1.0, "1 us")], "a and b")
+    assert _boxes(drawing, "b") == [4 * _boxes(drawing, "m")[0]]
+
+
+def test_text_is_text() -> None:
+    hostile = '</text><script>alert("1")</script>&'
+    drawing = race(Step(hostile, hostile, True), Step("thread 1", "line 2: load", False), hostile)
+    # Three texts in the picture, and the three again in its title.
+    assert _words(drawing).count(hostile) == 6
+    assert "<script" not in drawing.standalone()

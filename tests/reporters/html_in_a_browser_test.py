@@ -1,0 +1,90 @@
+"""The HTML report as people use it: opened, searched, filtered and stepped through in a browser."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hostile_page import HOSTILE, hostile_result, page_of
+
+_BROWSERS = ("chromium", "chromium-browser", "google-chrome")
+
+
+@pytest.fixture(scope="module")
+def page(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
+    """The page of the hostile source; `page.messages` is what the console says."""
+    api = pytest.importorskip("playwright.sync_api", reason="playwright comes with the extra `browser`")
+    path = tmp_path_factory.mktemp("report") / "report.html"
+    Path(path).write_text(page_of(hostile_result()), encoding="utf-8")
+    with api.sync_playwright() as playwright:
+        own = next(filter(None, map(shutil.which, _BROWSERS)), None)
+        try:
+            browser = playwright.chromium.launch(executable_path=own, args=["--no-sandbox"])
+        except api.Error as error:
+            pytest.skip(f"no browser starts: {error.message.splitlines()[0]}")
+        opened = browser.new_page()
+        opened.messages = []
+        for event in ("console", "pageerror", "dialog", "requestfailed"):
+            opened.on(event, lambda found: opened.messages.append(str(found)))
+        opened.goto(path.as_uri())
+        yield opened
+        browser.close()
+
+
+def test_a_report_is_used(page: Any) -> None:
+    findings = page.locator("article.f")
+    number = findings.count()
+    assert number >= 3
+
+    # From one finding to the next, and to the one before.
+    focused = []
+    for key in ("j", "j", "k"):
+        page.keyboard.press(key)
+        focused.append(page.evaluate("document.activeElement.id"))
+    assert focused[0] == focused[2] != focused[1]
+    assert all(anchor.startswith("f") for anchor in focused)
+
+    # A rule that is not wanted, and one that is again.
+    box = page.locator("input[name=rule][value=CL201]")
+    box.uncheck()
+    assert page.locator("article.f[data-code=CL201]:visible").count() == 0
+    assert page.locator("article.f[data-code=CL301]:visible").count() > 0
+    box.check()
+    assert page.locator("article.f:visible").count() == number
+
+    # Search, for what is there and for what is not.
+    page.keyboard.press("/")
+    page.keyboard.type("threadidx")
+    assert page.locator("section.kernel:visible").count() == 1
+    page.keyboard.type("zzz")
+    assert page.locator("section.kernel:visible").count() == 0
+    assert page.locator("#shown").inner_text() == "0 of 1 kernels"
+    page.keyboard.press("Escape")
+    assert page.locator("section.kernel:visible").count() == 1
+
+    # The keys, in a dialog.
+    page.keyboard.press("?")
+    assert page.locator("dialog").is_visible()
+    page.keyboard.press("Escape")
+    assert not page.locator("dialog").is_visible()
+
+    # The requests of an access, one after the other.
+    access = page.locator("details.a", has=page.locator("input[type=range]")).first
+    access.locator("summary").click()
+    before = access.locator("output").inner_text()
+    access.locator("input[type=range]").press("ArrowRight")
+    assert access.locator(".picture:visible").count() == 1
+    assert access.locator("output").inner_text() == access.locator(".picture:visible").get_attribute("data-caption")
+    assert before == access.locator(".picture").first.get_attribute("data-caption")
+
+    # A link to a line.
+    page.locator("#k-transpose-L7 td.l a").click()
+    assert page.url.endswith("#k-transpose-L7")
+
+    # All of that in silence, and what the source says is still text.
+    assert HOSTILE in page.locator("#k-transpose").inner_text()
+    assert page.locator("img").count() == 0
+    assert page.messages == []

@@ -1,0 +1,37 @@
+"""A source that tries to be more than text in an HTML report, with something for each kind of picture."""
+
+from __future__ import annotations
+
+from cudalint.driver import result_of
+from cudalint.engine import CheckJob, check_file
+from cudalint.options import AnalysisOptions
+from cudalint.registry import Selection
+from cudalint.reporters.html.page import render
+from cudalint.reporters.sources import SourceLines
+from cudalint.results import CheckResult, FileReport
+
+HOSTILE = '</script><script>alert(1)</script><img src=x onerror="alert(2)">\'{{ 7*7 }}'
+PATH = f"src/{HOSTILE.replace('/', '_')}.cu"
+SOURCE = f"""\
+// {HOSTILE}
+__global__ void transpose(float *out, const float *in, int width)
+{{
+    __shared__ float tile[32][32];  // {HOSTILE} \u202e ##[error]
+    int x = blockIdx.x * 32 + threadIdx.x, y = blockIdx.y * 32 + threadIdx.y;
+    tile[threadIdx.y][threadIdx.x] = in[y * width + x];
+    out[x * width + y] = tile[threadIdx.x][threadIdx.y];
+}}
+void run(float *out, const float *in) {{ transpose<<<dim3(32, 32), dim3(32, 32)>>>(out, in, 1024); }}
+"""
+"""A race, since no barrier parts the store of the tile from its load; a load of it in 32 ways; a strided store."""
+
+
+def hostile_result() -> CheckResult:
+    options = AnalysisOptions(unsaved=((PATH, SOURCE),))
+    report = check_file(CheckJob(PATH, options, Selection(), pictures=True, shows_kernels=True))
+    assert isinstance(report, FileReport)
+    return result_of([report], [], "a100")
+
+
+def page_of(result: CheckResult) -> str:
+    return "\n".join(render(result, SourceLines({PATH: SOURCE})))
