@@ -41,9 +41,13 @@ class Loss(Struct):
     def gain(self) -> str:
         """`4.2x faster without its 3 findings`."""
         findings = "its finding" if len(self.findings) == 1 else f"its {count(len(self.findings), 'finding')}"
+        return f"{self.brings} without {findings}"
+
+    @property
+    def brings(self) -> str:
+        """`4.2x faster`, `12% less`."""
         speedup = self.all.speedup or 1.0
-        brings = f"{speedup:.2g}x faster" if speedup >= _FACTOR else f"{costs.share(1 - 1 / speedup)} less"
-        return f"{brings} without {findings}"
+        return f"{speedup:.2g}x faster" if speedup >= _FACTOR else f"{costs.share(1 - 1 / speedup)} less"
 
 
 def losses(diagnostics: Iterable[Diagnostic]) -> list[Loss]:

@@ -131,7 +131,7 @@ def section_of(group: Group, sources: SourceLines, pictures: Pictures) -> Sectio
         microseconds=cost.time_us or 0.0 if cost is not None else 0.0,
         bound=costs.NAMES.get(cost.bound, "") if cost is not None else "",
         saved=loss.saved if loss is not None else 0.0,
-        gain=_gain(loss),
+        gain=loss.brings if loss is not None else "",
         assumptions=tuple(map(prose, _assumptions(cost, launch))),
         figures=tuple(figures_of(cost, occupancy, launch, target, pictures)),
         codes=codes,
@@ -149,11 +149,7 @@ def _lead(cost: LaunchCost | None, launch: LaunchFacts | None, loss: Loss | None
     if cost is None or not cost.time_us:
         return f"How long it takes is not known, {where}."
     text = f"About {costs.duration(cost.time_us)} on {target.name}, {costs.bound_by(cost.bound)}, {where}."
-    return f"{text} {_gain(loss)}." if loss is not None else text
-
-
-def _gain(loss: Loss | None) -> str:
-    return loss.gain if loss is not None else ""
+    return f"{text} Without its findings: {loss.brings}." if loss is not None else text
 
 
 def _assumptions(cost: LaunchCost | None, launch: LaunchFacts | None) -> Iterator[str]:
