@@ -31,13 +31,13 @@ from scoring import SPACES, measured_lines, predictions, score_lines
 
 from cudalint.cli import facts
 from cudalint.cli.analysis_options import settings_from
-from cudalint.discovery import discover
-from cudalint.driver import configure
-from cudalint.engine import CheckJob, analyse, rule_findings
+from cudalint.driver.file_findings import CheckJob, analyse, rule_findings
+from cudalint.driver.results import Failure
+from cudalint.driver.runs import configure
 from cudalint.heuristics import VARIABLE, Heuristic, all_heuristics
+from cudalint.project.discovery import discover
 from cudalint.registry import Selection, selected_rules
 from cudalint.reporters.facts_json import file_text
-from cudalint.results import Failure
 
 _LIMIT = "120"
 """Seconds for a file of which only the findings are compared: one that is given up has others each time."""

@@ -19,7 +19,7 @@ import time
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from cudalint.discovery import discover
+from cudalint.project.discovery import discover
 
 _LIMIT = 0.5
 """Seconds that a typical file may take."""

@@ -18,12 +18,12 @@ from typing import Literal
 from definitions import Definition, kernel_definitions
 from msgspec import Struct, field
 
-from cudalint.discovery import discover
-from cudalint.driver import run_all
+from cudalint.driver.pool import Limits, Lost
+from cudalint.driver.results import Failure
+from cudalint.driver.runs import run_all
 from cudalint.facts import FileFacts, KernelFacts, Place
-from cudalint.options import AnalysisOptions
-from cudalint.pool import Limits, Lost
-from cudalint.results import Failure
+from cudalint.project.discovery import discover
+from cudalint.project.options import AnalysisOptions
 from cudalint.rulekit import is_repeat
 
 Grade = Literal["in full", "in full but for data-dependent accesses", "in part", "not at all"]
@@ -94,7 +94,7 @@ def _general(reason: str) -> str:
 
 
 def count_file(path: str) -> FileCount | Failure:
-    from cudalint.engine import analyse
+    from cudalint.driver.file_findings import analyse
 
     start = time.perf_counter()
     facts = analyse(path, AnalysisOptions())

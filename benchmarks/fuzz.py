@@ -49,7 +49,7 @@ from typing import Any, Literal, NamedTuple
 import documents
 import mutating
 
-from cudalint.discovery import discover
+from cudalint.project.discovery import discover
 
 Kind = Literal[
     "internal error", "crash", "lost run", "invalid document", "hang", "different", "written", "given up"

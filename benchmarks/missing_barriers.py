@@ -20,9 +20,9 @@ from functools import partial
 from pathlib import Path
 from typing import Literal, NamedTuple
 
-from cudalint.analysis import analyse_file
+from cudalint.driver.analysis import analyse_file
 from cudalint.facts import FileFacts
-from cudalint.options import AnalysisOptions
+from cudalint.project.options import AnalysisOptions
 
 Certainty = Literal["certain", "possible"]
 Verdict = Literal["found", "possible", "redundant", "silent"]

@@ -22,15 +22,15 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
-from cudalint.discovery import SourceFile, discover
-from cudalint.driver import run_all
-from cudalint.engine import CheckJob, check_file
-from cudalint.memory import peak_megabytes
-from cudalint.merging import covered_by
-from cudalint.options import AnalysisOptions
-from cudalint.pool import Limits
+from cudalint.driver.file_findings import CheckJob, check_file
+from cudalint.driver.memory import peak_megabytes
+from cudalint.driver.merging import covered_by
+from cudalint.driver.pool import Limits
+from cudalint.driver.results import Failure, FileReport
+from cudalint.driver.runs import run_all
+from cudalint.project.discovery import SourceFile, discover
+from cudalint.project.options import AnalysisOptions
 from cudalint.registry import Selection
-from cudalint.results import Failure, FileReport
 
 _SECONDS = 20
 """For one file, as `cudalint` has it by default."""

@@ -23,13 +23,13 @@ from types import CodeType, FrameType
 from msgspec import Struct, field
 
 import cudalint
-from cudalint import ir
-from cudalint.engine import CheckJob, check_file
-from cudalint.evaluate.execute.events import AccessEvent
-from cudalint.evaluate.symbolic.nodes import Node
+from cudalint.driver.file_findings import CheckJob, check_file
 from cudalint.facts import Access
-from cudalint.options import AnalysisOptions
+from cudalint.interpreter.device.events import AccessEvent
+from cudalint.ir import nodes as ir
+from cudalint.project.options import AnalysisOptions
 from cudalint.registry import Selection
+from cudalint.values.nodes import Node
 
 _ROOT = Path(cudalint.__file__).parent.parent
 _HOMES = (f"{_ROOT / 'cudalint'}/", f"{_ROOT / 'rules'}/")

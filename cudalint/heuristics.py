@@ -69,10 +69,16 @@ def heuristic(name: str, evidence: str) -> Heuristic:
 
 
 def all_heuristics() -> Mapping[str, Heuristic]:
-    """All heuristics by name, of all modules of the program, which this imports."""
+    """All heuristics by name, of all modules of the program, which this imports: but for those that need an extra
+    that isn't installed."""
     package = import_module("cudalint")
     # The first of its folders: in a clone, the second one is the clone itself.
     for found in walk_packages(package.__path__[:1], "cudalint."):
-        if not found.name.endswith("__main__"):
+        if found.name.endswith("__main__"):
+            continue
+        try:
             import_module(found.name)
+        except ModuleNotFoundError as error:
+            if error.name is None or error.name.split(".")[0] == "cudalint":
+                raise
     return dict(sorted(_declared.items()))

@@ -6,8 +6,8 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from cudalint.diagnostics import Diagnostic, Severity
+from cudalint.driver.results import FileReport
 from cudalint.registry import matches
-from cudalint.results import FileReport
 
 
 class Severities(Struct, frozen=True):

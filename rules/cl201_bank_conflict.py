@@ -8,6 +8,7 @@ import numpy as np
 from msgspec import Struct
 
 from cudalint.diagnostics import Diagnostic, Edit, Picture, Related, Suggestion
+from cudalint.driver.time_limit import OutOfTime, interruptible
 from cudalint.facts import Access, AccessResult, ArrayFacts, KernelFacts
 from cudalint.hardware.banks import BANK_BYTES, occupied_parts, shared_request
 from cudalint.remedies.layout_edits import is_of_the_launch, layout_edits
@@ -27,7 +28,6 @@ from cudalint.rulekit import (
     noun,
     wavefronts,
 )
-from cudalint.time_limit import OutOfTime, interruptible
 
 _WORTH_A_WORD = 0.9
 """A layout that is better for the whole array is only mentioned at accesses that it brings under this share."""

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from cudalint.diagnostics import Diagnostic, Edit, Suggestion
+from cudalint.project.suppressions import AnnotationReview, Suppression
 from cudalint.rule import AnnotationRule
-from cudalint.suppressions import AnnotationReview, Suppression
 
 
 class UnusedSuppression(AnnotationRule):

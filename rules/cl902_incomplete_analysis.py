@@ -9,6 +9,9 @@ from collections.abc import Collection, Iterator, Sequence
 from functools import lru_cache
 
 from cudalint.diagnostics import Diagnostic, Severity, Suggestion
+from cudalint.driver.gap_lines import gap_line, is_assumed
+from cudalint.driver.invalid_lines import invalid_lines
+from cudalint.driver.missing_includes import headers_not_found, may_miss_headers
 from cudalint.facts import (
     Access,
     BarrierResult,
@@ -18,9 +21,6 @@ from cudalint.facts import (
     Problem,
     Status,
 )
-from cudalint.gap_lines import gap_line, is_assumed
-from cudalint.invalid_lines import invalid_lines
-from cudalint.missing_includes import headers_not_found, may_miss_headers
 from cudalint.rule import Rule, RuleContext
 from cudalint.rulekit import count, is_repeat
 

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 from cudalint.diagnostics import Diagnostic
 from cudalint.facts import Place
+from cudalint.project.suppressions import AnnotationReview
 from cudalint.rule import AnnotationRule
-from cudalint.suppressions import AnnotationReview
 
 
 class BadAnnotation(AnnotationRule):

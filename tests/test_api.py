@@ -13,7 +13,7 @@ import pytest
 import cudalint
 from cudalint.cli import run as command_line
 from cudalint.cli.group import cli
-from cudalint.config import ConfigError
+from cudalint.project.config import ConfigError
 from cudalint.reporters.notebooks import page_of
 
 _ROOT = Path(__file__).parent.parent

@@ -12,12 +12,12 @@ import click
 import pytest
 
 from cudalint.cli.group import cli
-from cudalint.config import load_config
-from cudalint.engine import CheckJob, check_file
+from cudalint.driver.file_findings import CheckJob, check_file
+from cudalint.driver.results import FileReport
 from cudalint.hardware.targets import find_target
-from cudalint.options import AnalysisOptions
+from cudalint.project.config import load_config
+from cudalint.project.options import AnalysisOptions
 from cudalint.registry import Selection
-from cudalint.results import FileReport
 
 _ROOT = Path(__file__).parent.parent
 _PAGES = sorted([*(_ROOT / "docs").rglob("*.md"), *_ROOT.glob("*.md"), *(_ROOT / "examples").rglob("*.md")])

@@ -7,8 +7,8 @@ from collections.abc import Iterator, Mapping
 from cudalint.api.configuration import Configuration
 from cudalint.api.paths import Paths, found_files
 from cudalint.api.report import Report
-from cudalint.driver import Lint, Run, configure, result_of, target_of
-from cudalint.results import FileReport
+from cudalint.driver.results import FileReport
+from cudalint.driver.runs import Lint, Run, configure, result_of, target_of
 
 
 class Check:
@@ -23,8 +23,8 @@ class Check:
     ) -> None:
         """`texts` are CUDA or Python sources that are linted as if they were files of these names.
 
-        Raises ConfigurationError, and `cudalint.config.ConfigError` for a named configuration file that can't be used.
-        Whatever is wrong with single files is a failure of the report."""
+        Raises ConfigurationError, and `cudalint.project.config.ConfigError` for a named configuration file
+        that can't be used. Whatever is wrong with single files is a failure of the report."""
         config = config or Configuration()
         settings = config.settings()
         self._texts = dict(texts or {})
@@ -54,6 +54,6 @@ def check(
 ) -> Report:
     """Lints files, folders and patterns, and `texts` as if they were files of these names, as `cudalint check` does.
 
-    Raises ConfigurationError, and `cudalint.config.ConfigError` for a named configuration file that can't be used.
-    Whatever is wrong with single files is a failure of the report."""
+    Raises ConfigurationError, and `cudalint.project.config.ConfigError` for a named configuration file that
+    can't be used. Whatever is wrong with single files is a failure of the report."""
     return Check(paths, config, texts=texts).report()

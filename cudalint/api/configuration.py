@@ -10,10 +10,10 @@ from typing import TypeAlias
 from msgspec import Struct, field
 
 from cudalint.cache.folder import results_folder
-from cudalint.options import AnalysisOptions, ParameterValue, RaceScope, is_define, is_standard
-from cudalint.pool import Limits, default_workers
+from cudalint.driver.pool import Limits, default_workers
+from cudalint.project.options import AnalysisOptions, ParameterValue, RaceScope, is_define, is_standard
+from cudalint.project.settings import CommandLine, Settings
 from cudalint.registry import Selection
-from cudalint.settings import CommandLine, Settings
 
 Extents: TypeAlias = int | Sequence[int]
 """The threads of a block, or the blocks of a grid: along x, or along x, y and z."""
@@ -93,8 +93,8 @@ class Configuration(Struct, frozen=True, kw_only=True):
     cache_dir: str | os.PathLike[str] | None = None
 
     def settings(self) -> Settings:
-        """What is in force for each file. Raises ConfigurationError, and `cudalint.config.ConfigError` for a named
-        configuration file that can't be used."""
+        """What is in force for each file. Raises ConfigurationError, and `cudalint.project.config.ConfigError`
+        for a named configuration file that can't be used."""
         options = AnalysisOptions(
             include_dirs=tuple(self.include_dirs),
             defines=tuple(self.defines),
@@ -171,8 +171,8 @@ class Configuration(Struct, frozen=True, kw_only=True):
 
     def _unknown_names(self) -> Iterator[str]:
         from cudalint.hardware.targets import UnknownTarget, find_target
+        from cudalint.project.thresholds import UnknownThreshold, check_threshold
         from cudalint.registry import UnknownRule, check_selectors
-        from cudalint.thresholds import UnknownThreshold, check_threshold
 
         try:
             if self.target is not None:
@@ -213,8 +213,8 @@ def _threshold(name: str, value: float) -> tuple[str, str, float]:
 def _bad_expressions(assumes: Iterable[str], params: Mapping[str, str | float]) -> Iterator[str]:
     if not assumes and not params:
         return
-    from cudalint.annotations import parse_assumption
-    from cudalint.expressions import ExpressionError, parse_expression
+    from cudalint.project.annotations import parse_assumption
+    from cudalint.project.expressions import ExpressionError, parse_expression
 
     try:
         for text in assumes:
@@ -227,7 +227,7 @@ def _bad_expressions(assumes: Iterable[str], params: Mapping[str, str | float]) 
 
 def _bad_patterns(patterns: Sequence[str]) -> Iterator[str]:
     if patterns:
-        from cudalint.path_patterns import bad_pattern
+        from cudalint.project.path_patterns import bad_pattern
 
         bad = bad_pattern(patterns)
         if bad is not None:

@@ -9,14 +9,14 @@ from msgspec.structs import replace
 
 from cudalint.api.configuration import Configuration
 from cudalint.api.paths import Paths, found_files
-from cudalint.driver import configure, run_all
-from cudalint.engine import analyse
+from cudalint.driver.file_findings import analyse
+from cudalint.driver.pool import Lost
+from cudalint.driver.results import Failure
+from cudalint.driver.runs import configure, run_all
 from cudalint.facts.files import FileFacts, KernelFacts
 from cudalint.kinds import SHOWN_KINDS, Kinds, shown_kinds
 from cudalint.numerals import count
-from cudalint.options import AnalysisOptions
-from cudalint.pool import Lost
-from cudalint.results import Failure
+from cudalint.project.options import AnalysisOptions
 
 
 class FactsJob(Struct, frozen=True):
@@ -76,8 +76,8 @@ def facts(
     """The facts of the kernels of files, folders and patterns, and of `texts` as if they were files of these names.
     `only` names the kinds that are wanted, as for `cudalint facts --only`; all are collected without it.
 
-    Raises ConfigurationError, `cudalint.config.ConfigError` for a named configuration file that can't be used, and
-    ValueError for a kind that there is not."""
+    Raises ConfigurationError, `cudalint.project.config.ConfigError` for a named configuration file that can't be used,
+    and ValueError for a kind that there is not."""
     kinds: Kinds = SHOWN_KINDS if only is None else shown_kinds(only)
     config = config or Configuration()
     settings = config.settings()

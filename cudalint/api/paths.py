@@ -6,8 +6,8 @@ import os
 from collections.abc import Iterable, Mapping
 from typing import TypeAlias
 
-from cudalint.discovery import Discovery, SourceFile, discover
-from cudalint.settings import Settings
+from cudalint.project.discovery import Discovery, SourceFile, discover
+from cudalint.project.settings import Settings
 
 Paths: TypeAlias = str | os.PathLike[str] | Iterable[str | os.PathLike[str]]
 """A file, folder or pattern, or several."""

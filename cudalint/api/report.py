@@ -8,8 +8,8 @@ from typing import Literal
 from msgspec import Struct, field
 
 from cudalint.diagnostics import Diagnostic, Severity
+from cudalint.driver.results import CheckResult, Failure, Note
 from cudalint.numerals import count
-from cudalint.results import CheckResult, Failure, Note
 
 Format = Literal["text", "concise", "json", "sarif", "github", "gitlab", "junit", "html"]
 

@@ -12,8 +12,8 @@ from typing import Final
 from msgspec import Struct
 
 from cudalint.hardware.targets import Target, UnknownTarget, find_target
-from cudalint.path_patterns import GitIgnored
 from cudalint.program.folders import small_text
+from cudalint.project.path_patterns import GitIgnored
 
 _SOURCES: Final = (".cu", ".cuh")
 _HEADERS: Final = (".cuh", ".h", ".hpp", ".hh", ".hxx", ".inl", ".inc")

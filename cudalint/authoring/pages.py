@@ -14,7 +14,7 @@ from importlib import resources
 
 from msgspec import Struct
 
-from cudalint.options import DEFAULT_TARGET
+from cudalint.project.options import DEFAULT_TARGET
 from cudalint.registry import RuleClass
 from cudalint.reporters.style import Style
 
@@ -114,13 +114,13 @@ def _example_name(rule: RuleClass) -> str:
 
 def findings_in(rule: RuleClass, source: str, style: Style, most: int | None = None) -> Iterator[str]:
     """What the rule says about a program, as the terminal shows it, with pictures."""
-    from cudalint.engine import CheckJob, check_file
-    from cudalint.merging import gather
-    from cudalint.options import AnalysisOptions
+    from cudalint.driver.file_findings import CheckJob, check_file
+    from cudalint.driver.merging import gather
+    from cudalint.driver.results import CheckResult, FileReport
+    from cudalint.project.options import AnalysisOptions
     from cudalint.registry import Selection
     from cudalint.reporters import text
     from cudalint.reporters.sources import SourceLines
-    from cudalint.results import CheckResult, FileReport
 
     path = _example_name(rule)
     options = AnalysisOptions(unsaved=((path, source),))

@@ -77,7 +77,7 @@ def _fail(message: str) -> int:
 
 def _is_users(error: Exception) -> bool:
     """Whether a file of the user's is what is wrong."""
-    from cudalint.config import ConfigError
+    from cudalint.project.config import ConfigError
 
     return isinstance(error, ConfigError)
 

@@ -9,10 +9,10 @@ import click
 from msgspec.structs import replace
 
 from cudalint.cli.sieve import Sieve
-from cudalint.driver import Configured, Lint, result_of
+from cudalint.driver.results import CheckResult, Failure, FileReport
+from cudalint.driver.runs import Configured, Lint, result_of
 from cudalint.numerals import count
 from cudalint.reporters.sources import SourceLines
-from cudalint.results import CheckResult, Failure, FileReport
 
 if TYPE_CHECKING:
     from cudalint.fixing.writing import Grounds

@@ -9,8 +9,8 @@ import click
 from cudalint.api.configuration import Configuration
 from cudalint.cli import completion, parameters
 from cudalint.cli.headed import together, under
-from cudalint.pool import Limits
-from cudalint.settings import Settings
+from cudalint.driver.pool import Limits
+from cudalint.project.settings import Settings
 
 _LEAST_MEMORY = 200
 """Megabytes without which no file can be analysed: libclang and numpy take half of it."""

@@ -17,16 +17,16 @@ from cudalint.cli import NOTHING_FOUND, completion
 from cudalint.cli.analysis_options import analysis_options, limits_from, rule_options, settings_from
 from cudalint.cli.headed import HeadedCommand
 from cudalint.cli.terminal import print_lines, write_lines
-from cudalint.discovery import SourceFile
-from cudalint.driver import Configured, Lint, configure
+from cudalint.driver.pool import preload
+from cudalint.driver.replacing import write_whole
+from cudalint.driver.results import Failure, FileReport
+from cudalint.driver.runs import Configured, Lint, configure
 from cudalint.numerals import count
-from cudalint.pool import preload
 from cudalint.program.regular import read_regular
+from cudalint.project.discovery import SourceFile
 from cudalint.reducing.faults import Fault, fault_in
 from cudalint.reducing.headers import with_headers
 from cudalint.reducing.reduction import Budget, reduced, stripped
-from cudalint.replacing import write_whole
-from cudalint.results import Failure, FileReport
 from cudalint.source.encoding import to_text
 
 _SECONDS = 120.0
@@ -69,7 +69,7 @@ def command(
         data = read_regular(path).decode("latin-1")
     except OSError as error:
         raise click.ClickException(f"{path}: cannot be read: {error.strerror}") from None
-    preload(("cudalint.analysis", "cudalint.rules"))
+    preload(("cudalint.driver.analysis", "cudalint.rules"))
     attempts = _Attempts(path, values)
     found = _found(attempts, data, line, rule)
     if found is None:

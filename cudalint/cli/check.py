@@ -9,7 +9,6 @@ import click
 from msgspec.structs import replace
 
 from cudalint.cache.folder import results_folder
-from cudalint.causes import with_causes_told_once
 from cudalint.cli import FAILED, FINDINGS, NOTHING_FOUND, completion, interrupted, parameters
 from cudalint.cli.allowing import check_for_contradiction, with_comments
 from cudalint.cli.analysis_options import analysis_options, limits_from, rule_options, settings_from
@@ -30,16 +29,17 @@ from cudalint.cli.sieve import Sieve
 from cudalint.cli.terminal import is_wide, output_style, print_failures, print_lines, print_notes, write_lines
 from cudalint.cli.warnings import warn_of_options, warn_of_settings
 from cudalint.diagnostics import Severity
-from cudalint.discovery import STDIN, discover
-from cudalint.driver import UNFINISHED, Lint, Run, configure, target_of
+from cudalint.driver.causes import with_causes_told_once
+from cudalint.driver.results import SEVERITIES, CheckResult
+from cudalint.driver.runs import UNFINISHED, Lint, Run, configure, target_of
+from cudalint.driver.timings import Timings
 from cudalint.fixing.writing import Grounds
 from cudalint.numerals import count
+from cudalint.project.discovery import STDIN, discover
 from cudalint.reporters import pictures
 from cudalint.reporters.formats import FORMATS, PATCH, SHOWING_KERNELS
 from cudalint.reporters.order import ORDERS, Order
 from cudalint.reporters.sources import SourceLines
-from cudalint.results import SEVERITIES, CheckResult
-from cudalint.timings import Timings
 
 _report = under("Report")
 

@@ -18,12 +18,12 @@ from cudalint.cli.headed import HeadedCommand
 from cudalint.cli.rendering import default_format
 from cudalint.cli.run_settings import DEFAULT_FAIL_ON
 from cudalint.cli.terminal import output_style, write_lines, write_text
-from cudalint.config import Config
-from cudalint.options import AnalysisOptions
-from cudalint.pool import default_workers
+from cudalint.driver.pool import default_workers
+from cudalint.project.config import Config
+from cudalint.project.options import AnalysisOptions
+from cudalint.project.settings import CommandLine, FileSettings, Settings
+from cudalint.project.thresholds import code_of
 from cudalint.reporters.style import Style
-from cudalint.settings import CommandLine, FileSettings, Settings
-from cudalint.thresholds import code_of
 
 _DEFAULT = "default"
 _COMMAND_LINE = "command line"

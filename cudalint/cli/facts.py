@@ -15,14 +15,14 @@ from cudalint.cli.analysis_options import analysis_options, limits_from, setting
 from cudalint.cli.headed import HeadedCommand
 from cudalint.cli.terminal import output_style, print_failures, write_lines, write_text
 from cudalint.cli.warnings import warn_of_options, warn_of_settings
-from cudalint.discovery import discover
-from cudalint.driver import configure, run_all, target_of
-from cudalint.engine import analyse
+from cudalint.driver.file_findings import analyse
+from cudalint.driver.pool import Limits, Lost
+from cudalint.driver.results import Failure
+from cudalint.driver.runs import configure, run_all, target_of
 from cudalint.kinds import SHOWN_KINDS, Kinds, shown_kinds
-from cudalint.options import AnalysisOptions
-from cudalint.pool import Limits, Lost
+from cudalint.project.discovery import discover
+from cudalint.project.options import AnalysisOptions
 from cudalint.reporters.style import Style
-from cudalint.results import Failure
 
 
 class FactsJob(Struct, frozen=True):

@@ -12,13 +12,13 @@ from msgspec.structs import replace
 
 from cudalint.cli.rendering import Presentation
 from cudalint.cli.terminal import print_line, write_lines, write_text
+from cudalint.driver.replacing import write_whole
+from cudalint.driver.results import CheckResult, Failure
 from cudalint.fixing.choosing import Fix, distinct_fixes
 from cudalint.fixing.patch import unified_diff
 from cudalint.numerals import count
-from cudalint.replacing import write_whole
 from cudalint.reporters import plain, wording
 from cudalint.reporters.style import Style
-from cudalint.results import CheckResult, Failure
 from cudalint.source.encoding import to_bytes
 
 if TYPE_CHECKING:

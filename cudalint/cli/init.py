@@ -7,8 +7,8 @@ import os
 import click
 
 from cudalint.cli import NOTHING_FOUND
-from cudalint.config import OWN_FILE, SHARED_FILE, ConfigError, find_config
 from cudalint.numerals import count
+from cudalint.project.config import OWN_FILE, SHARED_FILE, ConfigError, find_config
 
 BASELINE = "cudalint-baseline.json"
 

@@ -6,7 +6,7 @@ import re
 
 import click
 
-from cudalint.options import ParameterValue, is_define, is_standard
+from cudalint.project.options import ParameterValue, is_define, is_standard
 
 _PARAMETER = re.compile(r"(?:(?P<kernel>.+):)?(?P<name>[A-Za-z_][\w.]*)=(?P<value>.+)", re.DOTALL)
 _THRESHOLD = re.compile(r"(?P<rule>[\w-]+)\.(?P<name>[\w-]+)=(?P<value>\d+(\.\d*)?|\.\d+)")
@@ -45,7 +45,7 @@ def _parameter_value(text: str) -> ParameterValue:
     match = _PARAMETER.fullmatch(text)
     if match is None:
         raise click.BadParameter(f"`{text}` has not the form NAME=VALUE or KERNEL:NAME=VALUE")
-    from cudalint.expressions import ExpressionError, parse_expression
+    from cudalint.project.expressions import ExpressionError, parse_expression
 
     try:
         parse_expression(match["value"])
@@ -58,8 +58,8 @@ def assumptions(ctx: click.Context, option: click.Parameter, texts: tuple[str, .
     """Conditions in C over parameters and built-ins."""
     if not texts:
         return ()
-    from cudalint.annotations import parse_assumption
-    from cudalint.expressions import ExpressionError
+    from cudalint.project.annotations import parse_assumption
+    from cudalint.project.expressions import ExpressionError
 
     for text in texts:
         try:
@@ -99,7 +99,7 @@ def thresholds(
 
 
 def _threshold(text: str) -> tuple[str, str, float]:
-    from cudalint.thresholds import UnknownThreshold, check_threshold
+    from cudalint.project.thresholds import UnknownThreshold, check_threshold
 
     match = _THRESHOLD.fullmatch(text.strip())
     if match is None:
@@ -147,7 +147,7 @@ def database(ctx: click.Context, option: click.Parameter, path: str | None) -> s
 def path_patterns(ctx: click.Context, option: click.Parameter, texts: tuple[str, ...]) -> tuple[str, ...]:
     """Patterns as in `.gitignore`."""
     if texts:
-        from cudalint.path_patterns import BAD_PATTERN, bad_pattern
+        from cudalint.project.path_patterns import BAD_PATTERN, bad_pattern
 
         bad = bad_pattern(texts)
         if bad is not None:

@@ -11,15 +11,15 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from cudalint.diagnostics import Severity
-from cudalint.faults import described
-from cudalint.replacing import write_whole
+from cudalint.driver.faults import described
+from cudalint.driver.replacing import write_whole
+from cudalint.driver.results import CheckResult, Failure
 from cudalint.reporters import plain
 from cudalint.reporters.apart import lines_of
 from cudalint.reporters.formats import FORMATS, PATCH
 from cudalint.reporters.order import Order, by_cost
 from cudalint.reporters.sources import SourceLines
 from cudalint.reporters.style import Style
-from cudalint.results import CheckResult, Failure
 
 
 class Output(NamedTuple):

@@ -10,11 +10,11 @@ from collections.abc import Sequence
 from msgspec import Struct
 
 from cudalint.cli.rendering import Output, default_format
-from cudalint.config import Config, ConfigError
 from cudalint.diagnostics import Severity
-from cudalint.pool import default_workers
-from cudalint.results import Failure
-from cudalint.settings import Settings
+from cudalint.driver.pool import default_workers
+from cudalint.driver.results import Failure
+from cudalint.project.config import Config, ConfigError
+from cudalint.project.settings import Settings
 
 DEFAULT_FAIL_ON: Severity = "warning"
 

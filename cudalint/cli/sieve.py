@@ -10,15 +10,15 @@ import click
 from msgspec.structs import replace
 
 from cudalint.diagnostics import Edit
+from cudalint.driver.results import CheckResult
 from cudalint.numerals import count
 from cudalint.reporters.sources import SourceLines
-from cudalint.results import CheckResult
 
 if TYPE_CHECKING:
-    from cudalint.baseline import Entry
-    from cudalint.changes import Changes
-    from cudalint.driver import Configured
+    from cudalint.driver.runs import Configured
     from cudalint.program.changed import Reach
+    from cudalint.project.baseline import Entry
+    from cudalint.project.changes import Changes
 
 
 class Sieve:
@@ -68,7 +68,7 @@ class Sieve:
             result = _with_aside(result, self._unreached, f"{plural} that no change reaches not linted")
             result = replace(result, diagnostics=kept)
         if self._baseline is not None and self._path is not None:
-            from cudalint.baseline import compare
+            from cudalint.project.baseline import compare
 
             new, known, gone = compare(self._baseline, result.diagnostics, sources, self._path, result.paths)
             result = _with_aside(replace(result, diagnostics=new), known, "known from the baseline")
@@ -79,7 +79,7 @@ class Sieve:
 
 def _is_reached(each: Configured, reach: Reach) -> bool:
     from cudalint.frontend.reading import SourceError
-    from cudalint.parse_options import parse_options
+    from cudalint.project.parse_options import parse_options
 
     if each.file.text is not None or each.file.path.endswith(".py"):
         return True
@@ -96,7 +96,7 @@ def _with_aside(result: CheckResult, number: int, what: str) -> CheckResult:
 
 
 def _load(path: str) -> tuple[Entry, ...]:
-    from cudalint.baseline import BaselineError, load_baseline
+    from cudalint.project.baseline import BaselineError, load_baseline
 
     try:
         return load_baseline(path)
@@ -105,7 +105,7 @@ def _load(path: str) -> tuple[Entry, ...]:
 
 
 def _changes_since(base: str, paths: Iterable[str]) -> Changes:
-    from cudalint.changes import ChangesError, changes_since
+    from cudalint.project.changes import ChangesError, changes_since
 
     try:
         return changes_since(base, paths)
@@ -114,7 +114,7 @@ def _changes_since(base: str, paths: Iterable[str]) -> Changes:
 
 
 def _written(path: str, result: CheckResult, sources: SourceLines) -> CheckResult:
-    from cudalint.baseline import BaselineError, write_baseline
+    from cudalint.project.baseline import BaselineError, write_baseline
 
     try:
         number = write_baseline(path, result.diagnostics, sources)

@@ -7,10 +7,10 @@ import shutil
 import sys
 from collections.abc import Iterable, Sequence
 
+from cudalint.driver.results import Failure, Note
 from cudalint.numerals import count
 from cudalint.reporters import plain
 from cudalint.reporters.style import Style
-from cudalint.results import Failure, Note
 
 _MOST_NOTES = 20
 

@@ -11,11 +11,11 @@ from cudalint.cli import FAILED, NOTHING_FOUND, completion
 from cudalint.cli.analysis_options import analysis_options, settings_from
 from cudalint.cli.headed import HeadedCommand
 from cudalint.cli.terminal import print_failures, write_text
-from cudalint.discovery import discover
-from cudalint.driver import configure
-from cudalint.engine import analyse
-from cudalint.options import AnalysisOptions
-from cudalint.results import Failure
+from cudalint.driver.file_findings import analyse
+from cudalint.driver.results import Failure
+from cudalint.driver.runs import configure
+from cudalint.project.discovery import discover
+from cudalint.project.options import AnalysisOptions
 
 
 @click.command("trace", cls=HeadedCommand)
@@ -57,7 +57,7 @@ def _parsed(place: str) -> tuple[str, int]:
 
 def _lines(path: str, line: int, options: AnalysisOptions, failures: list[Failure]) -> list[str]:
     # numpy and what evaluates kernels are loaded here, and not by `--help`.
-    from cudalint.tracing import Trace
+    from cudalint.driver.tracing import Trace
 
     trace = Trace(path, line)
     facts = analyse(path, options, trace.watch)

@@ -8,9 +8,9 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Any
 
 from cudalint.cli.terminal import print_line
-from cudalint.config import ConfigError
-from cudalint.options import ParameterValue
-from cudalint.settings import Settings
+from cudalint.project.config import ConfigError
+from cudalint.project.options import ParameterValue
+from cudalint.project.settings import Settings
 
 _MOST_NAMES = 8
 
@@ -125,7 +125,7 @@ def _assumptions(texts: Iterable[str], known: Known) -> Iterator[str]:
     """Each `--assume` that speaks of no parameter. Fields of records are not looked into."""
     if not texts:
         return
-    from cudalint.expressions import names_in, parse_expression
+    from cudalint.project.expressions import names_in, parse_expression
 
     parameters = sorted({parameter for _, parameter in known})
     for text in texts:

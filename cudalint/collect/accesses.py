@@ -8,21 +8,21 @@ from typing import ClassVar, Self
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from cudalint import ir
+from cudalint.codegen.machine import machine_accesses
 from cudalint.collect.extents import extent_places
 from cudalint.collect.frames import frames_of
 from cudalint.collect.provider import Provider, Run, Subject
 from cudalint.collect.struct_copies import copies_among, is_copy
-from cudalint.evaluate.compiler.machine import machine_accesses
-from cudalint.evaluate.execute.events import AccessEvent
-from cudalint.evaluate.execute.handed import made_at
 from cudalint.evaluate.requests.figures import evaluate_access
-from cudalint.evaluate.symbolic.residues import Residues
 from cudalint.facts import Access, AccessResult, ArrayFacts, KernelFacts, LibraryCall, Place
+from cudalint.interpreter.device.events import AccessEvent
+from cudalint.interpreter.device.handed import made_at
+from cudalint.ir import nodes as ir
 from cudalint.kinds import Kind
 from cudalint.launches.configuration import Block
 from cudalint.launches.variants import not_with, other_shapes
 from cudalint.source.text import Spellings
+from cudalint.values.residues import Residues
 
 NO_TIME = "the kernel takes too long"
 _EXCEEDS = 1.25

@@ -8,22 +8,22 @@ from typing import ClassVar
 from msgspec import field
 from msgspec.structs import replace
 
-from cudalint import ir
+from cudalint.codegen.machine import machine_accesses
+from cudalint.codegen.shared_layout import shared_layout
 from cudalint.collect.frames import frames_of
 from cudalint.collect.provider import Provider, Run
 from cudalint.evaluate.checks.alignment import Declared, alignment_verdict, natural_width
-from cudalint.evaluate.compiler.machine import machine_accesses
-from cudalint.evaluate.compiler.shared_layout import shared_layout
-from cudalint.evaluate.execute.events import AccessEvent
-from cudalint.evaluate.execute.handed import made_at
-from cudalint.evaluate.execute.memory import alignment
-from cudalint.evaluate.execute.values import Allocation
 from cudalint.evaluate.requests.astray import is_astray
 from cudalint.evaluate.requests.execution import Execution
-from cudalint.evaluate.symbolic.nodes import Node
-from cudalint.evaluate.symbolic.residues import Residue, Residues
 from cudalint.facts import KernelFacts, Misalignment, Place
+from cudalint.interpreter.device.events import AccessEvent
+from cudalint.interpreter.device.handed import made_at
+from cudalint.interpreter.device.memory import alignment
+from cudalint.interpreter.device.values import Allocation
+from cudalint.ir import nodes as ir
 from cudalint.kinds import Kind
+from cudalint.values.nodes import Node
+from cudalint.values.residues import Residue, Residues
 
 _MAX_EVALUATED = 48
 """Accesses of one launch that are evaluated because nothing simpler proves them aligned."""

@@ -9,14 +9,14 @@ from typing import ClassVar, Final, Self
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from cudalint import ir
 from cudalint.collect.provider import Provider, Run, Subject
-from cudalint.evaluate.execute import walk
-from cudalint.evaluate.execute.events import Computation
 from cudalint.evaluate.work.doubles import is_double, unasked_double
 from cudalint.evaluate.work.operations import in_single_precision, operation_of
 from cudalint.evaluate.work.sequences import DIVISIONS
 from cudalint.facts import Arithmetic, ArithmeticKind, ArithmeticResult, KernelFacts, Place
+from cudalint.interpreter.device import walk
+from cudalint.interpreter.device.events import Computation
+from cudalint.ir import nodes as ir
 from cudalint.kinds import Kind
 from cudalint.source.text import Spellings
 

@@ -6,15 +6,15 @@ from typing import Protocol
 
 from msgspec import Struct, field
 
-from cudalint import ir
 from cudalint.collect.provider import Run, Subject
+from cudalint.concurrency.barriers import all_come
+from cudalint.concurrency.cfg import ControlFlow, Gate
+from cudalint.concurrency.crossings import Attempts, Crossing
+from cudalint.concurrency.placement import BarrierCall, with_barrier
+from cudalint.concurrency.trial import Trial, trial_of
 from cudalint.evaluate.requests.execution import Execution
 from cudalint.facts import BarrierFix, Place
-from cudalint.flow.barriers import all_come
-from cudalint.flow.cfg import ControlFlow, Gate
-from cudalint.flow.crossings import Attempts, Crossing
-from cudalint.flow.placement import BarrierCall, with_barrier
-from cudalint.flow.trial import Trial, trial_of
+from cudalint.ir import nodes as ir
 from cudalint.launches.variants import another_use
 from cudalint.remedies.insertions import insertions
 from cudalint.source.text import source_text

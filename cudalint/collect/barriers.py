@@ -9,20 +9,20 @@ from typing import ClassVar
 from msgspec import field
 from msgspec.structs import replace
 
-from cudalint import ir
 from cudalint.collect.frames import frames_of
 from cudalint.collect.provider import Provider, Run
-from cudalint.evaluate.execute.events import BarrierEvent, Loop, UnmaskedEvent
+from cudalint.concurrency.barriers import verdict
+from cudalint.concurrency.redundancy import redundant_barriers
+from cudalint.concurrency.trial import Trial, trial_of
 from cudalint.evaluate.requests.execution import Execution
-from cudalint.evaluate.symbolic.nodes import THREAD_BITS, below
 from cudalint.facts import Barrier, BarrierKind, BarrierResult, Frame, KernelFacts, Place, UnmaskedCall
-from cudalint.flow.barriers import verdict
-from cudalint.flow.redundancy import redundant_barriers
-from cudalint.flow.trial import Trial, trial_of
 from cudalint.hardware.requests import WARP_LANES
+from cudalint.interpreter.device.events import BarrierEvent, Loop, UnmaskedEvent
+from cudalint.ir import nodes as ir
 from cudalint.kinds import Kind
 from cudalint.launches.limits import MAX_THREADS
 from cudalint.launches.variants import another_use, not_with
+from cudalint.values.nodes import THREAD_BITS, below
 
 _WORST_FIRST = ("divergent", "unknown", "uniform")
 _MAX_EVENTS = 24

@@ -8,21 +8,21 @@ from typing import ClassVar
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from cudalint import ir
 from cudalint.collect.frames import frames_of
 from cudalint.collect.provider import Provider, Run
 from cudalint.evaluate.checks.bounds import Leaving, Touch, assumed_extent, extent_text, leaving
-from cudalint.evaluate.execute.events import AccessEvent, LocalIndexEvent
-from cudalint.evaluate.execute.handed import made_at
-from cudalint.evaluate.execute.memory import element_bytes
-from cudalint.evaluate.execute.values import Allocation
 from cudalint.evaluate.requests.astray import is_astray
 from cudalint.evaluate.requests.execution import Execution
 from cudalint.evaluate.requests.views import LaunchView
-from cudalint.evaluate.symbolic.arithmetic import I8
-from cudalint.evaluate.symbolic.nodes import Node
 from cudalint.facts import KernelFacts, OutOfBounds, Place
+from cudalint.interpreter.device.events import AccessEvent, LocalIndexEvent
+from cudalint.interpreter.device.handed import made_at
+from cudalint.interpreter.device.memory import element_bytes
+from cudalint.interpreter.device.values import Allocation
+from cudalint.ir import nodes as ir
 from cudalint.kinds import Kind
+from cudalint.values.arithmetic import I8
+from cudalint.values.nodes import Node
 
 
 class BoundsCollector(Provider, eq=False):

@@ -15,9 +15,9 @@ from cudalint.evaluate.branches.compiled import compiled_form
 from cudalint.evaluate.branches.divergence import LOOPS, Split, evaluate_branch, warps_launched
 from cudalint.evaluate.branches.divergence_remedies import aligned_condition, chosen_variable, is_by_lane
 from cudalint.evaluate.branches.work import WorkMeter
-from cudalint.evaluate.execute.events import BranchEvent
 from cudalint.evaluate.requests.execution import Execution
 from cudalint.facts import Branch, BranchResult, Divergence, KernelFacts, Place, Verdict
+from cudalint.interpreter.device.events import BranchEvent
 from cudalint.kinds import Kind
 
 _WORST_FIRST: tuple[Verdict, ...] = ("divergent", "data-dependent", "unknown", "warp-uniform", "uniform")

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from cudalint import ir
 from cudalint.facts import Place
+from cudalint.ir import nodes as ir
 from cudalint.source.text import Spellings
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from cudalint import ir
 from cudalint.facts import Frame
+from cudalint.ir import nodes as ir
 
 
 def frames_of(calls: Iterable[ir.Span]) -> tuple[Frame, ...]:

@@ -11,12 +11,12 @@ from typing import Any, Final
 
 from msgspec import Struct, field
 
-from cudalint import ir
-from cudalint.evaluate.execute.walk import children, nodes_in
-from cudalint.evaluate.library.ptx import instructions
 from cudalint.hardware.features import Capability, Need, Support
 from cudalint.hardware.targets import Target, find_target, target_names
-from cudalint.options import AnalysisOptions
+from cudalint.interpreter.device.walk import children, nodes_in
+from cudalint.interpreter.library.ptx import instructions
+from cudalint.ir import nodes as ir
+from cudalint.project.options import AnalysisOptions
 from cudalint.source.text import source_text
 
 _MOST_FUNCTIONS = 2_000

@@ -7,11 +7,11 @@ from typing import Any
 
 from msgspec import Struct, field
 
-from cudalint import ir
 from cudalint.collect.left_out import ConditionalCode
-from cudalint.evaluate.execute.walk import nodes_in, walk
-from cudalint.evaluate.library.ptx import instructions
 from cudalint.hardware.features import CLUSTERS, FUNCTIONS, Need, strictest, support_of_instruction
+from cudalint.interpreter.device.walk import nodes_in, walk
+from cudalint.interpreter.library.ptx import instructions
+from cudalint.ir import nodes as ir
 
 _MOST_FUNCTIONS = 2_000
 """Functions that are looked through for one kernel."""

@@ -12,24 +12,24 @@ from typing import ClassVar
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from cudalint import ir
 from cudalint.collect.frames import frames_of
 from cudalint.collect.provider import Provider, Run
 from cudalint.evaluate.checks.pitch import pitch_mismatches
-from cudalint.evaluate.execute import walk
-from cudalint.evaluate.execute.deadline import Deadline
-from cudalint.evaluate.execute.events import AccessEvent, Event
-from cudalint.evaluate.execute.executor import Executor, Extents, GaveUp
-from cudalint.evaluate.execute.values import Place as ValuePlace
-from cudalint.evaluate.execute.values import RecordValue, Value
-from cudalint.evaluate.host.checked_sizes import equal
 from cudalint.evaluate.requests.execution import Execution
-from cudalint.evaluate.symbolic.arithmetic import kind_of
-from cudalint.evaluate.symbolic.graph import Graph
-from cudalint.evaluate.symbolic.nodes import Node, render, without_cast
 from cudalint.facts import KernelFacts, PitchMismatch, Place
+from cudalint.interpreter.device import walk
+from cudalint.interpreter.device.deadline import Deadline
+from cudalint.interpreter.device.events import AccessEvent, Event
+from cudalint.interpreter.device.executor import Executor, Extents, GaveUp
+from cudalint.interpreter.device.values import Place as ValuePlace
+from cudalint.interpreter.device.values import RecordValue, Value
+from cudalint.interpreter.host.checked_sizes import equal
+from cudalint.ir import nodes as ir
 from cudalint.kinds import Kind
 from cudalint.launches.configuration import Configuration
+from cudalint.values.arithmetic import kind_of
+from cudalint.values.graph import Graph
+from cudalint.values.nodes import Node, render, without_cast
 
 _GENERIC = 4096
 

@@ -9,20 +9,20 @@ from typing import ClassVar, Protocol, Self
 
 from msgspec import Struct
 
-from cudalint import ir
-from cudalint.evaluate.compiler.machine import machine_accesses
-from cudalint.evaluate.execute.deadline import Deadline
-from cudalint.evaluate.execute.events import AccessEvent
+from cudalint.codegen.machine import machine_accesses
+from cudalint.concurrency.trial import Trial, trial_of
 from cudalint.evaluate.requests.execution import Execution
-from cudalint.evaluate.symbolic.graph import Graph
 from cudalint.evaluate.work.executions import Computed, Meter, computed
 from cudalint.facts import KernelFacts
-from cudalint.flow.trial import Trial, trial_of
 from cudalint.hardware.targets import Target
+from cudalint.interpreter.device.deadline import Deadline
+from cudalint.interpreter.device.events import AccessEvent
+from cudalint.ir import nodes as ir
 from cudalint.kinds import Kind
 from cudalint.launches.configuration import Configuration
-from cudalint.options import AnalysisOptions
+from cudalint.project.options import AnalysisOptions
 from cudalint.reasons import ReasonKind
+from cudalint.values.graph import Graph
 
 
 class Subject(Protocol):

@@ -10,28 +10,28 @@ from typing import ClassVar, Self
 from msgspec import field
 from msgspec.structs import replace
 
-from cudalint import ir
 from cudalint.collect.barrier_trials import BarrierTrials
 from cudalint.collect.frames import frames_of
 from cudalint.collect.provider import Provider, Run, Subject
-from cudalint.evaluate.execute.events import AccessEvent, BarrierEvent, Touch
-from cudalint.evaluate.execute.memory import element_bytes
-from cudalint.evaluate.execute.values import Allocation
+from cudalint.concurrency.cfg import ControlFlow
+from cudalint.concurrency.conflicts import Conflict, Thread
+from cudalint.concurrency.crossings import Crossing, fewest_gates, steps
+from cudalint.concurrency.placement import BarrierCall
+from cudalint.concurrency.reach import outgrown
+from cudalint.concurrency.search import Finding, Search
+from cudalint.concurrency.trial import Trial, trial_of
 from cudalint.evaluate.requests.execution import Execution
-from cudalint.evaluate.symbolic.nodes import OPAQUE_BIT, THREAD_BITS, Node
 from cudalint.facts import BarrierFix, KernelFacts, Place, Race, RaceEnd
-from cudalint.flow.cfg import ControlFlow
-from cudalint.flow.conflicts import Conflict, Thread
-from cudalint.flow.crossings import Crossing, fewest_gates, steps
-from cudalint.flow.placement import BarrierCall
-from cudalint.flow.reach import outgrown
-from cudalint.flow.search import Finding, Search
-from cudalint.flow.trial import Trial, trial_of
 from cudalint.hardware.requests import WARP_LANES
+from cudalint.interpreter.device.events import AccessEvent, BarrierEvent, Touch
+from cudalint.interpreter.device.memory import element_bytes
+from cudalint.interpreter.device.values import Allocation
+from cudalint.ir import nodes as ir
 from cudalint.kinds import Kind
 from cudalint.launches.variants import not_with, other_blocks
-from cudalint.options import RaceScope
+from cudalint.project.options import RaceScope
 from cudalint.source.text import Spellings
+from cudalint.values.nodes import OPAQUE_BIT, THREAD_BITS, Node
 
 _CONFIRMING_WORK = 1_000_000
 """For races under other blocks than the one that was made up: the file's other kernels need time too."""

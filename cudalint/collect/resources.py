@@ -7,14 +7,14 @@ from typing import ClassVar, Self
 
 from msgspec.structs import replace
 
-from cudalint import ir
 from cudalint.collect.provider import Provider, Run, Subject
 from cudalint.facts import KernelFacts, LaunchFacts, Occupancy, Resources
 from cudalint.hardware import occupancy as model
 from cudalint.hardware.targets import Target
 from cudalint.hardware.whatif import by_registers
+from cudalint.ir import nodes as ir
 from cudalint.kinds import Kind
-from cudalint.options import AnalysisOptions
+from cudalint.project.options import AnalysisOptions
 from cudalint.toolkit.usage import Usage
 
 _REGISTER_STEP = 8

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from cudalint.evaluate.execute.events import AccessEvent
-from cudalint.evaluate.symbolic.nodes import Reason
+from cudalint.interpreter.device.events import AccessEvent
+from cudalint.values.nodes import Reason
 
 Loaded = tuple[object, int]
 """An array, and the number of the node that says where in it."""

@@ -16,9 +16,9 @@ from cudalint.confirm.rows import Row
 from cudalint.confirm.session import Report, Source, measure, run_prepare
 from cudalint.confirm.trials import Outcome
 from cudalint.diagnostics import Diagnostic, Edit
-from cudalint.pool import Limits
+from cudalint.driver.pool import Limits
+from cudalint.driver.results import Failure
 from cudalint.remedies.edits import apply_edits
-from cudalint.results import Failure
 from cudalint.source.text import source_text
 
 _RACES = ("CL301", "CL304")

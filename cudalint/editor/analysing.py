@@ -10,14 +10,14 @@ from collections.abc import Iterator, Sequence
 from msgspec import Struct
 from msgspec.structs import replace
 
+from cudalint.driver.file_findings import CheckJob, analyse, report_on
+from cudalint.driver.results import Failure, FileReport
 from cudalint.editor.texts import access_text, kernel_text, kernel_title
-from cudalint.engine import CheckJob, analyse, report_on
 from cudalint.facts import FileFacts, KernelFacts, Place
 from cudalint.hardware.features import target_for
 from cudalint.hardware.targets import find_target
 from cudalint.kinds import Kinds
 from cudalint.program import disk
-from cudalint.results import Failure, FileReport
 
 _SHOWN: Kinds = frozenset({"accesses", "occupancy", "costs"})
 """The kinds of facts that are shown, whether a rule reads them or not."""

@@ -15,24 +15,24 @@ from pygls.lsp.server import LanguageServer
 from pygls.uris import to_fs_path
 
 from cudalint import __version__
-from cudalint.causes import with_causes_told_once
-from cudalint.config import ConfigError
 from cudalint.diagnostics import Diagnostic
-from cudalint.discovery import SourceFile
-from cudalint.driver import Configured, Lint, result_of
+from cudalint.driver.causes import with_causes_told_once
+from cudalint.driver.file_findings import CheckJob
+from cudalint.driver.pool import Lost, StandingWorker
+from cudalint.driver.results import Failure, FileReport
+from cudalint.driver.runs import Configured, Lint, result_of
 from cudalint.editor.actions import Actions
 from cudalint.editor.analysing import Analysed, analysed
 from cudalint.editor.documents import Document, Documents
 from cudalint.editor.findings import SOURCE, everywhere, shown, uri_of
 from cudalint.editor.positions import Encoding, Positions, ranges_meet
 from cudalint.editor.wishes import Wishes
-from cudalint.engine import CheckJob
 from cudalint.frontend.python.detect import is_python, seems_to_hold_kernels
-from cudalint.pool import Lost, StandingWorker
 from cudalint.program import disk
+from cudalint.project.config import ConfigError
+from cudalint.project.discovery import SourceFile
+from cudalint.project.settings import FileSettings, Settings
 from cudalint.reporters.sources import SourceLines
-from cudalint.results import Failure, FileReport
-from cudalint.settings import FileSettings, Settings
 from cudalint.source.encoding import to_bytes
 
 _DELAY = 0.1
@@ -41,7 +41,7 @@ _SUFFIXES = (".cu", ".cuh")
 _JOBS_PER_WORKER = 1000
 _MEGABYTES = 700
 """After which the worker is replaced by a fresh one."""
-_NEEDED = ("cudalint.editor.analysing", "cudalint.analysis")
+_NEEDED = ("cudalint.editor.analysing", "cudalint.driver.analysis")
 _FULL = lsp.TextDocumentSyncKind.Full
 
 

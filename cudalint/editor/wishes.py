@@ -8,10 +8,10 @@ from msgspec import Struct
 from cudalint.api.configuration import Configuration
 from cudalint.cli.run_settings import Given, run_settings
 from cudalint.cli.sieve import Sieve
-from cudalint.pool import Limits
+from cudalint.driver.pool import Limits
+from cudalint.driver.results import CheckResult
+from cudalint.project.settings import Settings
 from cudalint.reporters.sources import SourceLines
-from cudalint.results import CheckResult
-from cudalint.settings import Settings
 
 
 class Wishes(Struct, frozen=True):

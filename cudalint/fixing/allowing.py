@@ -13,16 +13,16 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from msgspec import Struct
 from msgspec.structs import replace
 
-from cudalint.annotations import Annotation, read_annotations
 from cudalint.diagnostics import Diagnostic, Edit
-from cudalint.discovery import SourceFile
-from cudalint.driver import Configured, Lint
+from cudalint.driver.results import CheckResult, Failure, FileReport
+from cudalint.driver.runs import Configured, Lint
 from cudalint.facts import Place
 from cudalint.fixing.writing import Change, Grounds, write_together
 from cudalint.frontend.python.detect import SUFFIX as PYTHON_SUFFIX
 from cudalint.program.regular import read_regular
+from cudalint.project.annotations import Annotation, read_annotations
+from cudalint.project.discovery import SourceFile
 from cudalint.remedies.edits import apply_edits
-from cudalint.results import CheckResult, Failure, FileReport
 from cudalint.source.encoding import to_bytes, to_text
 
 MOST_PASSES = 5

@@ -5,7 +5,7 @@ from __future__ import annotations
 from msgspec import Struct
 
 from cudalint.diagnostics import Edit
-from cudalint.engine import CheckJob, edits_held_together
+from cudalint.driver.file_findings import CheckJob, edits_held_together
 
 
 class JointJob(Struct, frozen=True):

@@ -13,15 +13,15 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from cudalint.diagnostics import Edit
-from cudalint.driver import Configured, Lint, result_of, run_all
-from cudalint.faults import described
+from cudalint.driver.faults import described
+from cudalint.driver.results import CheckResult, Failure, FileReport
+from cudalint.driver.runs import Configured, Lint, result_of, run_all
 from cudalint.fixing.choosing import Fix, apart, distinct_fixes, paths_of
 from cudalint.fixing.joint import JointJob, held
 from cudalint.fixing.writing import Change, Grounds, write_together
 from cudalint.program.regular import read_regular
 from cudalint.remedies.edits import Correspondence, apply_edits, fit
 from cudalint.remedies.news import new_findings
-from cudalint.results import CheckResult, Failure, FileReport
 from cudalint.source.encoding import to_bytes, to_text
 
 MOST_PASSES = 10

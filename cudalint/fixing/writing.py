@@ -9,10 +9,10 @@ from contextlib import ExitStack, suppress
 
 from msgspec import Struct
 
-from cudalint.discovery import Excludes, is_excluded
+from cudalint.driver.replacing import replacing
 from cudalint.program.folders import work_tree
 from cudalint.program.regular import read_regular
-from cudalint.replacing import replacing
+from cudalint.project.discovery import Excludes, is_excluded
 
 CHANGED = "changed while it was being linted, so it is left as it is"
 

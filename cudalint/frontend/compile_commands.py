@@ -19,10 +19,10 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from cudalint.frontend.flags import ParseOptions
-from cudalint.options import is_standard
 from cudalint.program import disk
 from cudalint.program.border import Border, border_around, upwards
 from cudalint.program.regular import read_regular
+from cudalint.project.options import is_standard
 
 FILE_NAME: Final = "compile_commands.json"
 _BUILD_FOLDERS: Final = ("", "build", "out", "_build")

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 
 from clang.cindex import Cursor, CursorKind
 
-from cudalint.expressions import Expression, ExpressionError, Number, parse_expression
 from cudalint.frontend import cursors
 from cudalint.frontend.parse import ParsedFile
+from cudalint.project.expressions import Expression, ExpressionError, Number, parse_expression
 
 _SCOPES = (
     CursorKind.NAMESPACE,

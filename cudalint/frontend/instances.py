@@ -16,7 +16,7 @@ from typing import Final
 from msgspec import Struct
 
 from cudalint.heuristics import heuristic
-from cudalint.ir import TemplateHead
+from cudalint.ir.nodes import TemplateHead
 
 _MOST_TEMPLATES: Final = 24
 _MOST_TRIED: Final = 8

@@ -6,9 +6,9 @@ from collections.abc import Collection
 
 from msgspec.structs import replace
 
-from cudalint import ir
 from cudalint.frontend.instances import FUNCTOR, chosen, trials_for
 from cudalint.frontend.parse import ParsedFile
+from cudalint.ir import nodes as ir
 
 
 def with_instances(parsed: ParsedFile, unit: ir.Unit, given: Collection[str]) -> ParsedFile | None:

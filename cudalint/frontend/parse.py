@@ -17,7 +17,7 @@ from clang.cindex import TranslationUnit, TranslationUnitLoadError
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from cudalint import memory
+from cudalint.driver import memory
 from cudalint.frontend import clang, recovery
 from cudalint.frontend.conditions import BuildCondition, conditions_for, dispatches_left_out
 from cudalint.frontend.diagnoses import Problem, nested_launches, problems_of

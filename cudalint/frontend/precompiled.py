@@ -15,8 +15,8 @@ from typing import Final
 from clang.cindex import Diagnostic, TranslationUnit, TranslationUnitLoadError, TranslationUnitSaveError
 
 from cudalint.cache.folder import cache_folder
+from cudalint.driver.replacing import replacing
 from cudalint.frontend import clang
-from cudalint.replacing import replacing
 
 _KEPT_FOR: Final = 30 * 24 * 3600
 """Seconds."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from cudalint import ir
+from cudalint.ir import nodes as ir
 
 _INT: Final = ir.Scalar("int", 4, "int")
 _BOOL: Final = ir.Scalar("bool", 1, "bool")

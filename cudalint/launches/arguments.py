@@ -7,10 +7,9 @@ from contextlib import contextmanager
 
 from msgspec.structs import replace
 
-from cudalint import ir
-from cudalint.evaluate.execute import walk
-from cudalint.evaluate.execute.memory import Memory
-from cudalint.evaluate.execute.values import (
+from cudalint.interpreter.device import walk
+from cudalint.interpreter.device.memory import Memory
+from cudalint.interpreter.device.values import (
     PLACES,
     Allocation,
     ArrayValue,
@@ -24,12 +23,13 @@ from cudalint.evaluate.execute.values import (
     leaves,
     map_leaves,
 )
-from cudalint.evaluate.host.memory import Generics, HostMemory, is_provisional
-from cudalint.evaluate.symbolic.arithmetic import I8, kind_of
-from cudalint.evaluate.symbolic.defaults import NOT_DECLARED
-from cudalint.evaluate.symbolic.graph import Graph
-from cudalint.evaluate.symbolic.nodes import Node, Reason, Uniform, bits_of, without_cast
+from cudalint.interpreter.host.memory import Generics, HostMemory, is_provisional
+from cudalint.ir import nodes as ir
 from cudalint.launches.configuration import Configuration
+from cudalint.values.arithmetic import I8, kind_of
+from cudalint.values.defaults import NOT_DECLARED
+from cudalint.values.graph import Graph
+from cudalint.values.nodes import Node, Reason, Uniform, bits_of, without_cast
 
 _MAX_ELEMENTS = 32
 _MAX_CALLEES = 64

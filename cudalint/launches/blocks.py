@@ -7,13 +7,13 @@ from collections.abc import Mapping, Sequence
 
 from msgspec import Struct
 
-from cudalint import ir
-from cudalint.evaluate.symbolic.graph import Graph
-from cudalint.evaluate.symbolic.nodes import Node
 from cudalint.hardware.requests import WARP_LANES
+from cudalint.ir import nodes as ir
 from cudalint.launches.configuration import Block, Nodes, Numbers, axes_asked
 from cudalint.launches.limits import MAX_EVALUATED, MAX_THREADS
 from cudalint.scenarios import alternatives
+from cudalint.values.graph import Graph
+from cudalint.values.nodes import Node
 
 DEFAULT_THREADS = 256
 DEFAULT_EXTENTS: Mapping[int, tuple[int, ...]] = {0: (), 1: (256,), 2: (32, 8), 3: (32, 4, 2)}

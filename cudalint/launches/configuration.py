@@ -7,14 +7,14 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 import numpy as np
 from msgspec import Struct
 
-from cudalint import ir
-from cudalint.evaluate.execute import walk
-from cudalint.evaluate.execute.values import Allocation, Place, Pointer, Value
-from cudalint.evaluate.symbolic.graph import Graph
-from cudalint.evaluate.symbolic.nodes import Node
-from cudalint.evaluate.symbolic.numeric import Rows
 from cudalint.facts import KnownExtents, LaunchFacts, LaunchSite, LaunchSource, Tiling
 from cudalint.facts import Place as SourcePlace
+from cudalint.interpreter.device import walk
+from cudalint.interpreter.device.values import Allocation, Place, Pointer, Value
+from cudalint.ir import nodes as ir
+from cudalint.values.graph import Graph
+from cudalint.values.nodes import Node
+from cudalint.values.numeric import Rows
 
 DEFAULT_GRID = 64
 """Blocks along each axis that the kernel asks about, where nothing says how many."""

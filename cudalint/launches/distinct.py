@@ -8,8 +8,8 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from msgspec import Struct
 from msgspec.structs import replace
 
-from cudalint import ir
 from cudalint.facts import LaunchFacts, LeftOutLaunches
+from cudalint.ir import nodes as ir
 from cudalint.launches.configuration import Configuration
 from cudalint.launches.shape import Shapes
 

@@ -7,16 +7,16 @@ from collections.abc import Iterable, Iterator
 from msgspec import Struct
 from msgspec.structs import replace
 
-from cudalint import ir
-from cudalint.evaluate.execute.values import Place, Value
-from cudalint.evaluate.symbolic.arithmetic import kind_of
-from cudalint.evaluate.symbolic.assumptions import UnknownName
-from cudalint.evaluate.symbolic.graph import Graph
-from cudalint.evaluate.symbolic.nodes import Node, Uniform
-from cudalint.expressions import parse_expression
+from cudalint.interpreter.device.values import Place, Value
+from cudalint.ir import nodes as ir
 from cudalint.launches.configuration import Configuration
 from cudalint.launches.written import Lookup
-from cudalint.options import AnalysisOptions, KernelSettings
+from cudalint.project.expressions import parse_expression
+from cudalint.project.options import AnalysisOptions, KernelSettings
+from cudalint.values.arithmetic import kind_of
+from cudalint.values.assumptions import UnknownName
+from cudalint.values.graph import Graph
+from cudalint.values.nodes import Node, Uniform
 
 
 class GivenArguments(Struct, eq=False):

@@ -6,19 +6,19 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from msgspec.structs import replace
 
-from cudalint import ir
-from cudalint.evaluate.execute.values import Place, Value
-from cudalint.evaluate.host.checked_sizes import CheckedSizes
-from cudalint.evaluate.host.launching import HostLaunch
-from cudalint.evaluate.host.memory import Generics
-from cudalint.evaluate.symbolic.defaults import stated
-from cudalint.evaluate.symbolic.graph import Graph
-from cudalint.evaluate.symbolic.nodes import Node, without_cast
 from cudalint.facts import LaunchSource
 from cudalint.facts import Place as SourcePlace
+from cudalint.interpreter.device.values import Place, Value
+from cudalint.interpreter.host.checked_sizes import CheckedSizes
+from cudalint.interpreter.host.launching import HostLaunch
+from cudalint.interpreter.host.memory import Generics
+from cudalint.ir import nodes as ir
 from cudalint.launches.arguments import kernel_arguments
 from cudalint.launches.blocks import ChosenBlock, block_of, generic_values
 from cudalint.launches.configuration import Block, Configuration, Nodes, Numbers, grid_asked, known_extents, site_of
+from cudalint.values.defaults import stated
+from cudalint.values.graph import Graph
+from cudalint.values.nodes import Node, without_cast
 
 
 def from_launches(

@@ -7,10 +7,10 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from msgspec import Struct
 
-from cudalint import ir
-from cudalint.evaluate.execute import walk
 from cudalint.facts import LaunchSource
 from cudalint.hardware.requests import WARP_LANES
+from cudalint.interpreter.device import walk
+from cudalint.ir import nodes as ir
 from cudalint.launches.blocks import DEFAULT_EXTENTS, DEFAULT_THREADS, spelled
 from cudalint.launches.configuration import Block, thread_axes
 from cudalint.launches.limits import MAX_THREADS

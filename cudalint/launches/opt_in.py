@@ -8,11 +8,11 @@ from collections.abc import Collection, Mapping, Sequence
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from cudalint import ir
-from cudalint.evaluate.symbolic.nodes import Node
+from cudalint.ir import nodes as ir
 from cudalint.launches.configuration import Configuration
-from cudalint.options import AnalysisOptions
+from cudalint.project.options import AnalysisOptions
 from cudalint.source.text import source_text
+from cudalint.values.nodes import Node
 
 _ATTRIBUTE = re.compile("MaxDynamicSharedMemorySize|max_dynamic_shared_size_bytes", re.IGNORECASE)
 

@@ -8,12 +8,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Literal
 
-from cudalint import ir
-from cudalint.evaluate.execute.values import Allocation, Pointer, RecordValue, Value
-from cudalint.evaluate.execute.values import Place as ValuePlace
-from cudalint.evaluate.symbolic.nodes import Node
 from cudalint.facts import ArgumentValue, LeafFacts, ParameterFacts
+from cudalint.interpreter.device.values import Allocation, Pointer, RecordValue, Value
+from cudalint.interpreter.device.values import Place as ValuePlace
+from cudalint.ir import nodes as ir
 from cudalint.launches.configuration import Configuration, Numbers
+from cudalint.values.nodes import Node
 
 
 def parameter_facts(function: ir.Function) -> tuple[ParameterFacts, ...]:

@@ -9,23 +9,23 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from msgspec import Struct
 from msgspec.structs import replace
 
-from cudalint import ir
-from cudalint.annotations import Annotation, launch_of
-from cudalint.evaluate.execute.values import Place, Value
-from cudalint.evaluate.host.memory import Generics
-from cudalint.evaluate.symbolic.arithmetic import I8, U4
-from cudalint.evaluate.symbolic.graph import Graph
-from cudalint.evaluate.symbolic.nodes import Node
-from cudalint.expressions import CallOp, Expression, parse_expression
 from cudalint.facts import LaunchSource
 from cudalint.facts import Place as SourcePlace
+from cudalint.interpreter.device.values import Place, Value
+from cudalint.interpreter.host.memory import Generics
+from cudalint.ir import nodes as ir
 from cudalint.launches.arguments import unknown_arguments
 from cudalint.launches.blocks import at_most, block_of
 from cudalint.launches.configuration import UNKNOWN, Configuration, Nodes, default_grid, known_extents, site_of
 from cudalint.launches.distinct import MAX_LAUNCHES
 from cudalint.launches.limits import problem_of
 from cudalint.launches.made_up import made_up_block
-from cudalint.options import AnalysisOptions, KernelSettings
+from cudalint.project.annotations import Annotation, launch_of
+from cudalint.project.expressions import CallOp, Expression, parse_expression
+from cudalint.project.options import AnalysisOptions, KernelSettings
+from cudalint.values.arithmetic import I8, U4
+from cudalint.values.graph import Graph
+from cudalint.values.nodes import Node
 
 Lookup = Callable[[Expression], Node]
 """Gives a number to an expression of an annotation or option."""

@@ -6,11 +6,11 @@ from collections.abc import Callable
 
 from msgspec import Struct, field
 
-from cudalint import ir
 from cudalint.frontend.flags import ParseOptions
 from cudalint.frontend.lower.unit import lower_unit
 from cudalint.frontend.parse import parse_file
 from cudalint.frontend.reading import SourceError
+from cudalint.ir import nodes as ir
 from cudalint.program.neighbours import setters
 
 _MAX_ASKED_FOR = 12

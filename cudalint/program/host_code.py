@@ -6,19 +6,19 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 
 from msgspec import Struct, field
 
-from cudalint import ir
-from cudalint.evaluate.execute import walk
-from cudalint.evaluate.host.execution import HostExecutor, Outside, run_host
-from cudalint.evaluate.host.launching import HostLaunch
-from cudalint.evaluate.host.memory import Generics
-from cudalint.evaluate.symbolic.graph import Graph
-from cudalint.evaluate.symbolic.nodes import Node
 from cudalint.frontend.flags import ParseOptions
 from cudalint.frontend.lower.unit import lower_unit
 from cudalint.frontend.parse import parse_file
 from cudalint.frontend.reading import SourceError
+from cudalint.interpreter.device import walk
+from cudalint.interpreter.host.execution import HostExecutor, Outside, run_host
+from cudalint.interpreter.host.launching import HostLaunch
+from cudalint.interpreter.host.memory import Generics
+from cudalint.ir import nodes as ir
 from cudalint.program.constants_elsewhere import ConstantsElsewhere
 from cudalint.program.neighbours import callers, definers, launchers, wrappers
+from cudalint.values.graph import Graph
+from cudalint.values.nodes import Node
 
 _MAX_LOOKED_INTO = 3
 """Files of a program that are looked into for what its host code calls."""

@@ -7,8 +7,8 @@ import re
 
 from msgspec import Struct
 
+from cudalint.driver.results import Failure, FileReport
 from cudalint.reducing.pieces import renamed, without_comments
-from cudalint.results import Failure, FileReport
 
 _PARTICULARS = re.compile(r"`[^`]*`|\([^()]*\)|\d+(?:\.\d+)?")
 _ABOUT_THE_CODE = "CL904"

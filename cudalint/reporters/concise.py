@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from cudalint.diagnostics import Diagnostic
+from cudalint.driver.results import CheckResult
 from cudalint.reporters import wording
 from cudalint.reporters.style import Style
-from cudalint.results import CheckResult
 
 
 def render(result: CheckResult, style: Style) -> Iterator[str]:

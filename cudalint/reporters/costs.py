@@ -8,9 +8,9 @@ from typing import Final
 
 from cudalint.cost.findings import cost_of_all
 from cudalint.diagnostics import Diagnostic
+from cudalint.driver.results import CheckResult
 from cudalint.facts import Bound, FindingCost, KernelCost
 from cudalint.numerals import count
-from cudalint.results import CheckResult
 
 NAMES: Final[dict[Bound, str]] = {
     "dram": "DRAM",

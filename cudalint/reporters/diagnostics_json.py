@@ -7,11 +7,11 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 
 from cudalint import __version__
-from cudalint.causes import everything_in
 from cudalint.diagnostics import Diagnostic, Suggestion
+from cudalint.driver.causes import everything_in
+from cudalint.driver.results import CheckResult
 from cudalint.facts import FindingCost, LaunchFacts, Place
 from cudalint.fixing.choosing import distinct_fixes
-from cudalint.results import CheckResult
 
 SCHEMA = 1
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from msgspec.structs import asdict
 
+from cudalint.driver.results import Failure
 from cudalint.facts import (
     Access,
     AccessResult,
@@ -23,7 +24,6 @@ from cudalint.facts import (
     Resources,
 )
 from cudalint.reporters.diagnostics_json import JsonObject, document_head, launch_object, plain_number
-from cudalint.results import Failure
 
 
 def document_lines(target: str, files: Iterator[str]) -> Iterator[str]:

@@ -7,12 +7,12 @@ from collections.abc import Iterator
 from functools import partial
 
 from cudalint.diagnostics import Severity
-from cudalint.identity import fingerprints
+from cudalint.driver.results import CheckResult
+from cudalint.project.identity import fingerprints
 from cudalint.reporters import wording
 from cudalint.reporters.diagnostics_json import JsonObject
 from cudalint.reporters.places import path_from, project_root
 from cudalint.reporters.sources import SourceLines
-from cudalint.results import CheckResult
 
 _SEVERITIES: dict[Severity, str] = {"error": "critical", "warning": "major", "info": "info"}
 

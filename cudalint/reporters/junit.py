@@ -10,8 +10,8 @@ from collections.abc import Iterator, Sequence
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
 from cudalint.diagnostics import Diagnostic, Severity
+from cudalint.driver.results import CheckResult, Failure, is_at_least
 from cudalint.reporters import wording
-from cudalint.results import CheckResult, Failure, is_at_least
 
 _NOT_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 """XML 1.0, section 2.2: characters that no document may contain, not even escaped."""

@@ -6,13 +6,13 @@ from collections.abc import Hashable, Iterable, Iterator
 
 from msgspec import Struct, field
 
-from cudalint.causes import everything_in
 from cudalint.cost.findings import cost_of_all
 from cudalint.diagnostics import Diagnostic
+from cudalint.driver.causes import everything_in
+from cudalint.driver.results import CheckResult
 from cudalint.facts import FindingCost, KernelCost
 from cudalint.numerals import count
 from cudalint.reporters import costs, wording
-from cudalint.results import CheckResult
 
 _MOST_KERNELS = 5
 _LEAST = 0.01

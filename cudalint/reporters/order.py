@@ -6,8 +6,8 @@ from collections.abc import Iterable
 from typing import Final, Literal
 
 from cudalint.diagnostics import Diagnostic
+from cudalint.driver.results import SEVERITIES, excess
 from cudalint.reporters import costs
-from cudalint.results import SEVERITIES, excess
 
 Order = Literal["cost", "path"]
 ORDERS: Final[tuple[Order, ...]] = ("cost", "path")

@@ -14,8 +14,9 @@ from itertools import groupby
 
 from cudalint import __version__
 from cudalint.diagnostics import Diagnostic, Edit, Severity, Suggestion
+from cudalint.driver.results import CheckResult, Failure
 from cudalint.facts import Place
-from cudalint.identity import fingerprints
+from cudalint.project.identity import fingerprints
 from cudalint.registry import RuleClass, all_rules
 from cudalint.reporters import wording
 from cudalint.reporters.diagnostics_json import JsonObject, plain_number
@@ -24,7 +25,6 @@ from cudalint.reporters.order import Order, in_order
 from cudalint.reporters.places import path_from, project_root, uri, utf16_columns
 from cudalint.reporters.plain import sarif as sarif_text
 from cudalint.reporters.sources import SourceLines
-from cudalint.results import CheckResult, Failure
 
 SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 _ROOT = "%SRCROOT%"

@@ -6,11 +6,11 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 
 from cudalint.diagnostics import Diagnostic, Severity
+from cudalint.driver.results import CheckResult
 from cudalint.numerals import count
 from cudalint.reporters import costs, wording
 from cudalint.reporters.order import Order, Rank, by_cost, rank
 from cudalint.reporters.style import Style
-from cudalint.results import CheckResult
 
 
 def render(result: CheckResult, style: Style, show_summary: bool, order: Order = "cost") -> Iterator[str]:

@@ -7,11 +7,11 @@ from collections.abc import Iterator
 from msgspec import Struct
 
 from cudalint.diagnostics import Diagnostic, Suggestion
+from cudalint.driver.results import CheckResult
 from cudalint.reporters import costs, frames, losses, pictures, wording
 from cudalint.reporters.order import Order, by_cost, in_order
 from cudalint.reporters.sources import SourceLines
 from cudalint.reporters.style import Style
-from cudalint.results import CheckResult
 
 WORST = 3
 """How many findings get a picture where nobody asked for all."""

@@ -7,10 +7,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 
 from cudalint.diagnostics import Diagnostic, Suggestion
+from cudalint.driver.results import CheckResult
 from cudalint.facts import LaunchFacts, Place
 from cudalint.numerals import count
 from cudalint.reporters import costs
-from cudalint.results import CheckResult
 
 _MOST_LAUNCHES = 3
 _MOST_OTHERS = 2

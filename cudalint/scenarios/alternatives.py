@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from cudalint.evaluate.symbolic.nodes import GRANULE
+from cudalint.values.nodes import GRANULE
 
 POWERS_ADDED = (1, 2, 4, 8, 16)
 """What is added to a multiple of 32 to see of which power of two it has to be a multiple."""

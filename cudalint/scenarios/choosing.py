@@ -10,14 +10,14 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
 
-from cudalint.evaluate.symbolic.graph import Graph
-from cudalint.evaluate.symbolic.nodes import Node
-from cudalint.evaluate.symbolic.valuation import Valuation
 from cudalint.scenarios.draft import Draft
 from cudalint.scenarios.limits import choose_limits
 from cudalint.scenarios.options import choose_options
 from cudalint.scenarios.sizes import choose_sizes
 from cudalint.scenarios.statements import choose_stated
+from cudalint.values.graph import Graph
+from cudalint.values.nodes import Node
+from cudalint.values.valuation import Valuation
 
 
 def for_statements(graph: Graph, statements: Iterable[Node]) -> Valuation:

@@ -8,11 +8,11 @@ from typing import get_args
 
 from msgspec.structs import replace
 
-from cudalint.evaluate.symbolic.arithmetic import Number
-from cudalint.evaluate.symbolic.assumptions import holds
-from cudalint.evaluate.symbolic.graph import Graph
-from cudalint.evaluate.symbolic.nodes import GRANULE, Basis, Choice, Node
-from cudalint.evaluate.symbolic.valuation import Valuation
+from cudalint.values.arithmetic import Number
+from cudalint.values.assumptions import holds
+from cudalint.values.graph import Graph
+from cudalint.values.nodes import GRANULE, Basis, Choice, Node
+from cudalint.values.valuation import Valuation
 
 _REASONS: tuple[Basis, ...] = get_args(Basis)
 """The strongest first: a user's word is not changed for what a size is used as."""

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator
 
-from cudalint.evaluate.symbolic.nodes import GRANULE, Node, Uniform, without_cast, without_not
 from cudalint.scenarios.draft import Draft
+from cudalint.values.nodes import GRANULE, Node, Uniform, without_cast, without_not
 
 
 def choose_limits(

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from cudalint.evaluate.symbolic.nodes import Node, Uniform
 from cudalint.scenarios.draft import Draft
+from cudalint.values.nodes import Node, Uniform
 
 _COMPARISONS = ("==", "!=")
 

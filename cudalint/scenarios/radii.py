@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator
 
-from cudalint.evaluate.symbolic.graph import Graph, conjuncts
-from cudalint.evaluate.symbolic.nodes import Node, without_cast, without_not
-from cudalint.evaluate.symbolic.polynomial import linear
+from cudalint.values.graph import Graph, conjuncts
+from cudalint.values.nodes import Node, without_cast, without_not
+from cudalint.values.polynomial import linear
 
 _Share = tuple[Node, int]
 """A value, and the number by which it is divided."""

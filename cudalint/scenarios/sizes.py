@@ -8,13 +8,13 @@ import operator
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Any
 
-from cudalint.evaluate.symbolic.arithmetic import I4, I8
-from cudalint.evaluate.symbolic.assumptions import is_large
-from cudalint.evaluate.symbolic.graph import Graph
-from cudalint.evaluate.symbolic.nodes import GRANULE, Node, Uniform
-from cudalint.evaluate.symbolic.size_uses import Window
 from cudalint.scenarios.draft import Draft
 from cudalint.scenarios.radii import radii
+from cudalint.values.arithmetic import I4, I8
+from cudalint.values.assumptions import is_large
+from cudalint.values.graph import Graph
+from cudalint.values.nodes import GRANULE, Node, Uniform
+from cudalint.values.size_uses import Window
 
 _FEW = 8
 _LARGEST = 1 << 28

@@ -8,11 +8,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from msgspec import Struct, field
 
-from cudalint.evaluate.symbolic.arithmetic import BOOL, wrap
-from cudalint.evaluate.symbolic.contradictions import exclude_each_other
-from cudalint.evaluate.symbolic.graph import Graph, conjuncts
-from cudalint.evaluate.symbolic.nodes import Node
-from cudalint.evaluate.symbolic.numbers import number
+from cudalint.values.arithmetic import BOOL, wrap
+from cudalint.values.contradictions import exclude_each_other
+from cudalint.values.graph import Graph, conjuncts
+from cudalint.values.nodes import Node
+from cudalint.values.numbers import number
 
 Valuation = Mapping[Node, int | float]
 

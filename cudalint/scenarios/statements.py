@@ -6,11 +6,11 @@ from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
 
-from cudalint.evaluate.symbolic.arithmetic import I8
-from cudalint.evaluate.symbolic.graph import conjuncts
-from cudalint.evaluate.symbolic.nodes import Node, below
-from cudalint.evaluate.symbolic.numeric import Rows
 from cudalint.scenarios.draft import Draft
+from cudalint.values.arithmetic import I8
+from cudalint.values.graph import conjuncts
+from cudalint.values.nodes import Node, below
+from cudalint.values.numeric import Rows
 
 _CANDIDATES = (32, 64, 128, 256, 512, 1024, 4096, 16, 8, 4, 2, 1, 3, 7, 33, 100, 1000, 100_000)
 """Values tried for a name whose generic value does not satisfy an assumption."""

@@ -5,8 +5,8 @@ from __future__ import annotations
 from msgspec import Struct, field
 
 from cudalint.facts import Place
-from cudalint.options import AnalysisOptions
 from cudalint.program.regular import read_regular_text
+from cudalint.project.options import AnalysisOptions
 from cudalint.source.encoding import to_bytes
 from cudalint.toolkit import line_table
 

@@ -17,10 +17,10 @@ from collections.abc import Mapping, Sequence
 from msgspec import Struct
 
 from cudalint.cache.folder import cache_folder
+from cudalint.driver.replacing import replacing
 from cudalint.program.arguments import as_path, harmless
 from cudalint.program.regular import read_regular
 from cudalint.program.tools import safe_environment, tool, tool_at
-from cudalint.replacing import replacing
 from cudalint.toolkit.usage import Usage, UsageError, read_ptxas
 
 SECONDS = 60.0

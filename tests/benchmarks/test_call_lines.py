@@ -6,9 +6,9 @@ from pathlib import Path
 
 from call_lines import with_call_lines
 
-from cudalint.analysis import analyse_file
+from cudalint.driver.analysis import analyse_file
 from cudalint.facts import Access
-from cudalint.options import AnalysisOptions
+from cudalint.project.options import AnalysisOptions
 
 SOURCE = """\
 __device__ float get(const float* p, int i) {

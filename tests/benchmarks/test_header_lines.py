@@ -12,9 +12,9 @@ import header_lines as toolkit_lines
 import pytest
 from header_lines import headers_folder, place_inside, with_toolkit_lines
 
-from cudalint.analysis import analyse_file
+from cudalint.driver.analysis import analyse_file
 from cudalint.facts import LibraryCall
-from cudalint.options import AnalysisOptions
+from cudalint.project.options import AnalysisOptions
 
 HEADERS = {
     "cuda_runtime_api.h": "",

@@ -19,7 +19,7 @@ from cudalint import registry
 from cudalint.cli import run
 from cudalint.diagnostics import Diagnostic
 from cudalint.facts import FileFacts, KernelFacts
-from cudalint.options import AnalysisOptions
+from cudalint.project.options import AnalysisOptions
 from cudalint.rule import Rule, RuleContext
 from cudalint.source.encoding import to_bytes
 
@@ -67,9 +67,9 @@ def _analyse_file(path: str, options: AnalysisOptions, watch: object = None) -> 
 
 @pytest.fixture(autouse=True)
 def _doubles(monkeypatch: pytest.MonkeyPatch) -> None:
-    module = ModuleType("cudalint.analysis")
+    module = ModuleType("cudalint.driver.analysis")
     module.analyse_file = _analyse_file  # type: ignore[attr-defined]
-    monkeypatch.setitem(sys.modules, "cudalint.analysis", module)
+    monkeypatch.setitem(sys.modules, "cudalint.driver.analysis", module)
     annotation_rules = tuple(rule for rule in registry.all_rules() if not issubclass(rule, Rule))
     monkeypatch.setattr(registry, "all_rules", lambda: (Uncoalesced, BankConflict, *annotation_rules))
 

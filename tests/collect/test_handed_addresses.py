@@ -9,7 +9,7 @@ import pytest
 from linting import lint
 
 from cudalint.diagnostics import Diagnostic
-from cudalint.merging import merge
+from cudalint.driver.merging import merge
 
 _LIBRARY = """#pragma once
 struct V { float x, y, z; };

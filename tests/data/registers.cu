@@ -1,5 +1,5 @@
 // The source of registers_sm80.cubin: nvcc -cubin -arch=sm_80 -o registers_sm80.cubin registers.cu (CUDA 13.0), and of
-// registers_sm90.cubin likewise. `-Xptxas -v` said what cubin_test.py expects.
+// registers_sm90.cubin likewise. `-Xptxas -v` said what test_cubin.py expects.
 template <int N>
 __global__ void tiled(float *a) {
     __shared__ float s[N];

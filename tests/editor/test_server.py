@@ -8,15 +8,15 @@ from typing import Any
 
 import pytest
 
-from cudalint.causes import with_causes_told_once
 from cudalint.cli import FAILED, run
-from cudalint.driver import result_of
-from cudalint.engine import CheckJob, check_file
-from cudalint.options import AnalysisOptions
+from cudalint.driver.causes import with_causes_told_once
+from cudalint.driver.file_findings import CheckJob, check_file
+from cudalint.driver.results import FileReport
+from cudalint.driver.runs import result_of
+from cudalint.project.options import AnalysisOptions
+from cudalint.project.settings import DEFAULT_MIN_SHARE
 from cudalint.registry import Selection
 from cudalint.reporters.sources import SourceLines
-from cudalint.results import FileReport
-from cudalint.settings import DEFAULT_MIN_SHARE
 
 pytest.importorskip("pygls", reason="the extra `lsp` is not installed")
 

@@ -10,12 +10,12 @@ from hypothesis import strategies as st
 
 from cudalint.evaluate.requests.patterns import figures_by_pattern, figures_of
 from cudalint.evaluate.requests.situations import THOROUGH, Situation
-from cudalint.evaluate.symbolic.arithmetic import BOOL, I4, I8, U4, U8, Kind
-from cudalint.evaluate.symbolic.graph import Graph
-from cudalint.evaluate.symbolic.nodes import Node
-from cudalint.evaluate.symbolic.numeric import Rows
-from cudalint.evaluate.symbolic.threads import WarpMasks
 from cudalint.hardware.banks import SharedOperation
+from cudalint.values.arithmetic import BOOL, I4, I8, U4, U8, Kind
+from cudalint.values.graph import Graph
+from cudalint.values.nodes import Node
+from cudalint.values.numeric import Rows
+from cudalint.values.threads import WarpMasks
 
 OPERATIONS = ("+", "-", "*", "<<", "/", "%", ">>", "&", "min", "max")
 KINDS = (I4, U4, I8, U8, Kind("u", 2))

@@ -10,14 +10,14 @@ from evaluating import elements, evaluate, only, results
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cudalint.analysis import analyse_file
-from cudalint.evaluate.library.bits import first_set, leading_zeros, ones, reversed_word, trailing_zeros
-from cudalint.evaluate.symbolic.arithmetic import U4
-from cudalint.evaluate.symbolic.graph import Graph
-from cudalint.evaluate.symbolic.nodes import Node
-from cudalint.evaluate.symbolic.numeric import Rows
-from cudalint.evaluate.symbolic.threads import Threads
-from cudalint.options import AnalysisOptions
+from cudalint.driver.analysis import analyse_file
+from cudalint.interpreter.library.bits import first_set, leading_zeros, ones, reversed_word, trailing_zeros
+from cudalint.project.options import AnalysisOptions
+from cudalint.values.arithmetic import U4
+from cudalint.values.graph import Graph
+from cudalint.values.nodes import Node
+from cudalint.values.numeric import Rows
+from cudalint.values.threads import Threads
 
 _EXPECTED: dict[Callable[[Graph, Node], Node], Callable[[int], int]] = {
     leading_zeros: lambda x: 32 - x.bit_length(),

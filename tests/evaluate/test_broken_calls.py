@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from cudalint.analysis import analyse_file
-from cudalint.evaluate.host.library import HOST_LIBRARY
-from cudalint.evaluate.library.intrinsics import DEVICE_LIBRARY
-from cudalint.options import AnalysisOptions
+from cudalint.driver.analysis import analyse_file
+from cudalint.interpreter.host.library import HOST_LIBRARY
+from cudalint.interpreter.library.intrinsics import DEVICE_LIBRARY
+from cudalint.project.options import AnalysisOptions
 
 _FREE = [name for name in sorted({*DEVICE_LIBRARY, *HOST_LIBRARY}) if name.isidentifier()]
 

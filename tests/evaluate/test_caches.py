@@ -7,12 +7,12 @@ import tracemalloc
 import numpy as np
 import pytest
 
-from cudalint.evaluate.symbolic import caches, numeric
-from cudalint.evaluate.symbolic.arithmetic import I4, I8
-from cudalint.evaluate.symbolic.graph import Graph
-from cudalint.evaluate.symbolic.nodes import Node, Reason
-from cudalint.evaluate.symbolic.numeric import Rows
-from cudalint.evaluate.symbolic.threads import Threads
+from cudalint.values import caches, numeric
+from cudalint.values.arithmetic import I4, I8
+from cudalint.values.graph import Graph
+from cudalint.values.nodes import Node, Reason
+from cudalint.values.numeric import Rows
+from cudalint.values.threads import Threads
 
 ROWS = 256
 THREADS = 256

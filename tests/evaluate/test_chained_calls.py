@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from cudalint.analysis import analyse_file
-from cudalint.options import AnalysisOptions
+from cudalint.driver.analysis import analyse_file
+from cudalint.project.options import AnalysisOptions
 
 _SOURCE = """
 struct Options {

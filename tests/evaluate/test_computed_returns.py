@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from cudalint.analysis import analyse_file
+from cudalint.driver.analysis import analyse_file
 from cudalint.facts import KernelFacts
-from cudalint.options import AnalysisOptions
+from cudalint.project.options import AnalysisOptions
 
 _PROGRAM = """
 int blocks(int n, int size) {

@@ -7,13 +7,13 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from cudalint import kernel_analysis
-from cudalint.analysis import analyse_file
 from cudalint.collect.accesses import NO_TIME
-from cudalint.evaluate.execute.deadline import NEVER, Deadline
+from cudalint.driver import kernel_analysis
+from cudalint.driver.analysis import analyse_file
 from cudalint.evaluate.requests.execution import Execution
 from cudalint.facts import FileFacts
-from cudalint.options import AnalysisOptions
+from cudalint.interpreter.device.deadline import NEVER, Deadline
+from cudalint.project.options import AnalysisOptions
 
 _SOURCE = """
 __global__ void scale(float *a)

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 from evaluating import elements, evaluate, results
 
-from cudalint.evaluate.symbolic.arithmetic import BOOL, I4, I8, U4
-from cudalint.evaluate.symbolic.graph import Graph
-from cudalint.evaluate.symbolic.numeric import Rows
-from cudalint.evaluate.symbolic.threads import Threads
+from cudalint.values.arithmetic import BOOL, I4, I8, U4
+from cudalint.values.graph import Graph
+from cudalint.values.numeric import Rows
+from cudalint.values.threads import Threads
 
 LANES = range(32)
 CASES: list[tuple[str, str, Sequence[Sequence[int]]]] = [

@@ -15,11 +15,11 @@ from reference_c.ctypes_ import BOOL, INT, LONG, UINT, ULONG, CType, Number, Und
 from reference_c.expressions import Binary, Cast, Conditional, Element, Expr, Extremum, Lit, Real, Unary, Var
 from reference_c.generate import Shape, blocks, expressions
 
-from cudalint.evaluate.symbolic import arithmetic
-from cudalint.evaluate.symbolic.graph import Graph
-from cudalint.evaluate.symbolic.nodes import Node
-from cudalint.evaluate.symbolic.numeric import Rows
-from cudalint.evaluate.symbolic.threads import Threads
+from cudalint.values import arithmetic
+from cudalint.values.graph import Graph
+from cudalint.values.nodes import Node
+from cudalint.values.numeric import Rows
+from cudalint.values.threads import Threads
 
 EXPRESSIONS_PER_EXAMPLE = 4
 EXAMPLES = 2000

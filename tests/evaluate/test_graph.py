@@ -7,11 +7,11 @@ import pytest
 
 from cudalint.evaluate.requests.representatives import picks
 from cudalint.evaluate.requests.situations import QUICK, THOROUGH, Effort, Situation
-from cudalint.evaluate.symbolic.arithmetic import BOOL, F4, I4, I8, U4, U8, Kind, Number
-from cudalint.evaluate.symbolic.graph import Graph, conjuncts
-from cudalint.evaluate.symbolic.nodes import Node, Reason
-from cudalint.evaluate.symbolic.numeric import Rows
-from cudalint.evaluate.symbolic.threads import Threads
+from cudalint.values.arithmetic import BOOL, F4, I4, I8, U4, U8, Kind, Number
+from cudalint.values.graph import Graph, conjuncts
+from cudalint.values.nodes import Node, Reason
+from cudalint.values.numeric import Rows
+from cudalint.values.threads import Threads
 
 U1, I2 = Kind("u", 1), Kind("i", 2)
 

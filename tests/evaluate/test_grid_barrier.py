@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from cudalint.analysis import analyse_file
+from cudalint.driver.analysis import analyse_file
 from cudalint.facts import KernelFacts
-from cudalint.options import AnalysisOptions
+from cudalint.project.options import AnalysisOptions
 
 _SOURCE = """\
 #include <cooperative_groups.h>

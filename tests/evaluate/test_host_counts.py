@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from cudalint.analysis import analyse_file
-from cudalint.options import AnalysisOptions
+from cudalint.driver.analysis import analyse_file
+from cudalint.project.options import AnalysisOptions
 
 _PROGRAM = """
 #include <fstream>

@@ -6,16 +6,16 @@ from pathlib import Path
 
 import pytest
 
-from cudalint.analysis import analyse_file
-from cudalint.evaluate.host.execution import HostExecutor, Outside, run_host
-from cudalint.evaluate.host.memory import Generics
-from cudalint.evaluate.symbolic.graph import Graph
-from cudalint.evaluate.symbolic.nodes import Node
-from cudalint.evaluate.symbolic.numeric import Rows
+from cudalint.driver.analysis import analyse_file
 from cudalint.frontend.flags import ParseOptions
 from cudalint.frontend.lower.unit import lower_unit
 from cudalint.frontend.parse import parse_file
-from cudalint.options import AnalysisOptions
+from cudalint.interpreter.host.execution import HostExecutor, Outside, run_host
+from cudalint.interpreter.host.memory import Generics
+from cudalint.project.options import AnalysisOptions
+from cudalint.values.graph import Graph
+from cudalint.values.nodes import Node
+from cudalint.values.numeric import Rows
 
 _KERNEL = """
 #include <cstdlib>

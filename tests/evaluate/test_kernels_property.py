@@ -12,9 +12,9 @@ from reference_c.generate_kernels import Features, kernels
 from reference_c.kernels import Figures, Kernel
 from reference_c.statements import Site
 
-from cudalint.analysis import analyse_file
+from cudalint.driver.analysis import analyse_file
 from cudalint.facts import Access, AccessResult, KernelFacts
-from cudalint.options import AnalysisOptions
+from cudalint.project.options import AnalysisOptions
 
 # The analysis raises the recursion limit, and hypothesis remarks on that.
 pytestmark = pytest.mark.filterwarnings("ignore:The recursion limit:hypothesis.errors.HypothesisWarning")

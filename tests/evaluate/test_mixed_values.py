@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from cudalint.analysis import analyse_file
-from cudalint.options import AnalysisOptions
+from cudalint.driver.analysis import analyse_file
+from cudalint.project.options import AnalysisOptions
 
 _KERNEL = """
 __constant__ unsigned c[64];

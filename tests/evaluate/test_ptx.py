@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from cudalint.analysis import analyse_file
-from cudalint.evaluate.library.ptx import Instruction, instructions
+from cudalint.driver.analysis import analyse_file
 from cudalint.facts import KernelFacts
-from cudalint.options import AnalysisOptions
+from cudalint.interpreter.library.ptx import Instruction, instructions
+from cudalint.project.options import AnalysisOptions
 
 _HEAD = "// cudalint: launch(block = 32, grid = 1)\n__global__ void k(float *a, unsigned *o, int n) { "
 

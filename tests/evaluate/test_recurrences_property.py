@@ -7,10 +7,10 @@ from collections.abc import Callable
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cudalint.evaluate.symbolic.arithmetic import BOOL, I4, I8
-from cudalint.evaluate.symbolic.graph import Graph
-from cudalint.evaluate.symbolic.nodes import Node
-from cudalint.evaluate.symbolic.recurrences import Recurrence
+from cudalint.values.arithmetic import BOOL, I4, I8
+from cudalint.values.graph import Graph
+from cudalint.values.nodes import Node
+from cudalint.values.recurrences import Recurrence
 
 Body = Callable[[Graph, Node, Node], Node]
 """What an iteration makes of a variable: of the graph, the variable and the counter."""

@@ -6,13 +6,13 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cudalint.evaluate.symbolic.arithmetic import I4, I8, U4
-from cudalint.evaluate.symbolic.graph import Graph
-from cudalint.evaluate.symbolic.nodes import Node
-from cudalint.evaluate.symbolic.numeric import Rows
-from cudalint.evaluate.symbolic.polynomial import terms_of
-from cudalint.evaluate.symbolic.residues import Residues
-from cudalint.evaluate.symbolic.threads import Threads
+from cudalint.values.arithmetic import I4, I8, U4
+from cudalint.values.graph import Graph
+from cudalint.values.nodes import Node
+from cudalint.values.numeric import Rows
+from cudalint.values.polynomial import terms_of
+from cudalint.values.residues import Residues
+from cudalint.values.threads import Threads
 
 _OPERATIONS = ("+", "-", "*", "&", "|", "^", "/", "%", "<<", ">>", "min", "max", "select")
 _NUMBERS = st.integers(-70_000, 70_000)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from cudalint.analysis import analyse_file
+from cudalint.driver.analysis import analyse_file
 from cudalint.facts import KernelFacts
-from cudalint.options import AnalysisOptions
+from cudalint.project.options import AnalysisOptions
 
 _HEAD = """__global__ void k(const float *s, const float *t, const unsigned char *b, float *o, int n) {
   int i = threadIdx.x;

@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 from evaluating import evaluate, only
 
-from cudalint import ir
-from cudalint.evaluate.execute.events import Loop
 from cudalint.evaluate.requests.situations import QUICK, Situation
 from cudalint.evaluate.requests.views import LaunchView
-from cudalint.evaluate.symbolic.arithmetic import BOOL, I4, I8
-from cudalint.evaluate.symbolic.graph import Graph
-from cudalint.evaluate.symbolic.nodes import Node, Reason
+from cudalint.interpreter.device.events import Loop
+from cudalint.ir import nodes as ir
+from cudalint.values.arithmetic import BOOL, I4, I8
+from cudalint.values.graph import Graph
+from cudalint.values.nodes import Node, Reason
 
 SPAN = ir.Span("a.cu", 1, 1, 1, 2)
 

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cudalint.analysis import analyse_file
+from cudalint.driver.analysis import analyse_file
 from cudalint.facts import Tiling
-from cudalint.options import AnalysisOptions
+from cudalint.project.options import AnalysisOptions
 
 _HELPERS = """
 #include <cmath>

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from cudalint.analysis import analyse_file
-from cudalint.options import AnalysisOptions
+from cudalint.driver.analysis import analyse_file
+from cudalint.project.options import AnalysisOptions
 
 _LAUNCH = "// cudalint: launch(block = dim3(32, 8), grid = 4)\n"
 _STORE = " t[threadIdx.y][threadIdx.x] = o[threadIdx.x]; }"

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import pytest
 
-from cudalint import ir
-from cudalint.evaluate.execute.memory import Memory
-from cudalint.evaluate.execute.values import Pointer, RecordValue
-from cudalint.evaluate.host.memory import Generics, HostMemory
-from cudalint.evaluate.symbolic.arithmetic import I8
-from cudalint.evaluate.symbolic.graph import Graph
-from cudalint.evaluate.symbolic.nodes import Reason
 from cudalint.frontend.flags import ParseOptions
 from cudalint.frontend.lower.unit import lower_unit
 from cudalint.frontend.parse import parse_file
+from cudalint.interpreter.device.memory import Memory
+from cudalint.interpreter.device.values import Pointer, RecordValue
+from cudalint.interpreter.host.memory import Generics, HostMemory
+from cudalint.ir import nodes as ir
 from cudalint.launches.arguments import kernel_arguments
+from cudalint.values.arithmetic import I8
+from cudalint.values.graph import Graph
+from cudalint.values.nodes import Reason
 
 _SOURCE = """
     struct View { float *data; int pitch; };

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from cudalint.evaluate.symbolic.arithmetic import I8
-from cudalint.evaluate.symbolic.graph import Graph
-from cudalint.evaluate.symbolic.nodes import Node, Reason
-from cudalint.evaluate.symbolic.numeric import Rows
-from cudalint.evaluate.symbolic.threads import Threads
-from cudalint.evaluate.symbolic.varying import Lanes
+from cudalint.values.arithmetic import I8
+from cudalint.values.graph import Graph
+from cudalint.values.nodes import Node, Reason
+from cudalint.values.numeric import Rows
+from cudalint.values.threads import Threads
+from cudalint.values.varying import Lanes
 
 LOADED = Reason(True, "it is loaded")
 

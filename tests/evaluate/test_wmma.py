@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from cudalint.analysis import analyse_file
-from cudalint.evaluate.library.wmma import Fragment, fragment_of
+from cudalint.driver.analysis import analyse_file
 from cudalint.facts import KernelFacts
-from cudalint.options import AnalysisOptions
+from cudalint.interpreter.library.wmma import Fragment, fragment_of
+from cudalint.project.options import AnalysisOptions
 
 _NAMES = "nvcuda::wmma::fragment<nvcuda::wmma::{}, 16, 16, 16, {}{}>"
 

@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from cudalint.analysis import analyse_file
+from cudalint.driver.analysis import analyse_file
 from cudalint.facts import FileFacts
 from cudalint.frontend.mending import mended
-from cudalint.options import AnalysisOptions
+from cudalint.project.options import AnalysisOptions
 
 _GOOD = """\
 struct Pair { int x; };

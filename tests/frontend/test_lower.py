@@ -8,10 +8,10 @@ from typing import get_args
 import pytest
 from dump import dump_function, type_name
 
-from cudalint import ir
 from cudalint.frontend.flags import ParseOptions
 from cudalint.frontend.lower.unit import lower_unit
 from cudalint.frontend.parse import parse_file
+from cudalint.ir import nodes as ir
 
 
 def unit_of(source: str) -> ir.Unit:

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from cudalint.engine import CheckJob, check_file
-from cudalint.options import AnalysisOptions
+from cudalint.driver.file_findings import CheckJob, check_file
+from cudalint.driver.results import FileReport
+from cudalint.project.options import AnalysisOptions
 from cudalint.registry import Selection
-from cudalint.results import FileReport
 
 _TEMPLATE = """#include <concepts>
 #include <cuda_fp16.h>

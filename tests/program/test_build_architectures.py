@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from cudalint.options import AnalysisOptions
 from cudalint.program.build_architectures import least_architecture
-from cudalint.settings import CommandLine, Settings
+from cudalint.project.options import AnalysisOptions
+from cudalint.project.settings import CommandLine, Settings
 
 
 @pytest.mark.parametrize(

@@ -12,13 +12,13 @@ import pytest
 from handmade import place_of
 from linting import lint
 
-from cudalint.analysis import analyse_file
 from cudalint.cli import run
-from cudalint.engine import CheckJob, check_file
+from cudalint.driver.analysis import analyse_file
+from cudalint.driver.file_findings import CheckJob, check_file
+from cudalint.driver.results import Failure, FileReport
 from cudalint.facts import FileFacts, KernelFacts, LaunchFacts
-from cudalint.options import AnalysisOptions
+from cudalint.project.options import AnalysisOptions
 from cudalint.registry import Selection
-from cudalint.results import Failure, FileReport
 
 _STRIDE = "a[threadIdx.x * 4] = 0;"
 _ACCESS = "a[threadIdx.x * 4]"
@@ -455,7 +455,8 @@ def test_folders_without_kernels(
 
 def test_what_reads_python_is_loaded_for_python_files_only() -> None:
     code = (
-        "import sys; from cudalint.analysis import analyse_file; from cudalint.options import AnalysisOptions\n"
+        "import sys; from cudalint.driver.analysis import analyse_file\n"
+        "from cudalint.project.options import AnalysisOptions\n"
         "for path in ('a.cu', 'a.py'):\n"
         "    analyse_file(path, AnalysisOptions(unsaved=((path, 'SourceModule(1)' if path == 'a.py' else ''),)))\n"
         "    print('cudalint.frontend.python.extract' in sys.modules)"

@@ -7,12 +7,12 @@ from collections.abc import Mapping
 import pytest
 
 from cudalint.diagnostics import Diagnostic
-from cudalint.engine import CheckJob, analyse, report_on
+from cudalint.driver.file_findings import CheckJob, analyse, report_on
+from cudalint.driver.results import FileReport
 from cudalint.facts import FileFacts
-from cudalint.options import AnalysisOptions
+from cudalint.project.options import AnalysisOptions
 from cudalint.registry import Selection
 from cudalint.remedies.proof import Proof, proven
-from cudalint.results import FileReport
 
 _SOURCE = """__global__ void kernel(const float *in, const unsigned char *data, float *out) {
     __shared__ float t[32][32];

@@ -24,13 +24,13 @@ from handmade import (
 )
 from msgspec.structs import replace
 
-from cudalint.causes import told_once
 from cudalint.diagnostics import Diagnostic, Edit, Picture, Related, Suggestion
+from cudalint.driver.causes import told_once
+from cudalint.driver.results import CheckResult, Failure, coverage_of
 from cudalint.facts import Gap, Place, Problem
 from cudalint.reporters import concise, facts_text, text
 from cudalint.reporters.sources import SourceLines
 from cudalint.reporters.style import Style
-from cudalint.results import CheckResult, Failure, coverage_of
 
 _GOLDEN = Path(__file__).parent / "golden"
 

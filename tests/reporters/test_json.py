@@ -12,9 +12,9 @@ import pytest
 from handmade import access, column_read, file_facts, kernel, launch, strided_load
 from msgspec.structs import replace
 
+from cudalint.driver.results import CheckResult, Failure, coverage_of
 from cudalint.facts import AccessResult, Branch, BranchResult, FileFacts, Gap, Place, Problem
 from cudalint.reporters import diagnostics_json, facts_json
-from cudalint.results import CheckResult, Failure, coverage_of
 
 
 def _schema(name: str) -> Any:

@@ -7,13 +7,13 @@ from collections.abc import Callable, Sequence
 
 import pytest
 
-from cudalint.evaluate.symbolic.arithmetic import BOOL, F8, I4, I8, U4, U8
-from cudalint.evaluate.symbolic.assumptions import holds
-from cudalint.evaluate.symbolic.graph import Graph
-from cudalint.evaluate.symbolic.nodes import Node, Reason, Uniform
-from cudalint.evaluate.symbolic.numeric import Rows
 from cudalint.hardware.targets import find_target
 from cudalint.scenarios.choosing import for_kernel, for_statements
+from cudalint.values.arithmetic import BOOL, F8, I4, I8, U4, U8
+from cudalint.values.assumptions import holds
+from cudalint.values.graph import Graph
+from cudalint.values.nodes import Node, Reason, Uniform
+from cudalint.values.numeric import Rows
 
 
 def _choose_sizes(

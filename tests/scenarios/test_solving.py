@@ -8,12 +8,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cudalint.evaluate.symbolic.arithmetic import BOOL, I4, U4, U8, Kind, Number
-from cudalint.evaluate.symbolic.graph import Graph
-from cudalint.evaluate.symbolic.nodes import Node
-from cudalint.evaluate.symbolic.numbers import number
 from cudalint.scenarios import solving
 from cudalint.scenarios.solving import satisfy
+from cudalint.values.arithmetic import BOOL, I4, U4, U8, Kind, Number
+from cudalint.values.graph import Graph
+from cudalint.values.nodes import Node
+from cudalint.values.numbers import number
 
 
 class _Asked(Exception):

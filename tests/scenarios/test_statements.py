@@ -6,13 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from cudalint.analysis import analyse_file
-from cudalint.evaluate.symbolic.arithmetic import BOOL, I4
-from cudalint.evaluate.symbolic.assumptions import holds
-from cudalint.evaluate.symbolic.graph import Graph
-from cudalint.evaluate.symbolic.nodes import Node
-from cudalint.options import AnalysisOptions
+from cudalint.driver.analysis import analyse_file
+from cudalint.project.options import AnalysisOptions
 from cudalint.scenarios.choosing import for_statements
+from cudalint.values.arithmetic import BOOL, I4
+from cudalint.values.assumptions import holds
+from cudalint.values.graph import Graph
+from cudalint.values.nodes import Node
 
 
 def _names(graph: Graph) -> tuple[Node, Node]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any, Final
 
-from cudalint import ir
+from cudalint.ir import nodes as ir
 
 _INDENT: Final = "  "
 

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from cudalint.analysis import analyse_file
+from cudalint.driver.analysis import analyse_file
 from cudalint.facts import AccessResult, KernelFacts
-from cudalint.options import AnalysisOptions
+from cudalint.project.options import AnalysisOptions
 
 _PATH = "kernel.cu"
 Extents = tuple[int, int, int]

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from cudalint.driver import result_of
-from cudalint.engine import CheckJob, check_file
-from cudalint.options import AnalysisOptions
+from cudalint.driver.file_findings import CheckJob, check_file
+from cudalint.driver.results import CheckResult, FileReport
+from cudalint.driver.runs import result_of
+from cudalint.project.options import AnalysisOptions
 from cudalint.registry import Selection
 from cudalint.reporters.html.page import render
 from cudalint.reporters.sources import SourceLines
-from cudalint.results import CheckResult, FileReport
 
 HOSTILE = '</script><script>alert(1)</script><img src=x onerror="alert(2)">\'{{ 7*7 }}'
 PATH = f"src/{HOSTILE.replace('/', '_')}.cu"

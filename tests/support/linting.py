@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from cudalint.diagnostics import Diagnostic
-from cudalint.engine import CheckJob, check_file
-from cudalint.options import AnalysisOptions
+from cudalint.driver.file_findings import CheckJob, check_file
+from cudalint.driver.results import FileReport
+from cudalint.project.options import AnalysisOptions
 from cudalint.registry import Selection
-from cudalint.results import FileReport
 
 
 def lint(source: str, code: str, path: str = "a.cu") -> tuple[Diagnostic, ...]:

@@ -11,12 +11,12 @@ import pytest
 
 from cudalint import registry
 from cudalint.diagnostics import Diagnostic
+from cudalint.driver.kernel_analysis import KernelAnalysis
+from cudalint.driver.results import CheckResult
 from cudalint.facts import KernelFacts
-from cudalint.kernel_analysis import KernelAnalysis
 from cudalint.registry import RuleClass
 from cudalint.reporters import concise, sarif
 from cudalint.reporters.style import Style
-from cudalint.results import CheckResult
 from cudalint.rule import Rule, RuleContext
 
 Check = Callable[..., Any]

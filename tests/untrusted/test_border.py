@@ -13,10 +13,10 @@ from typing import Any
 
 import pytest
 
-from cudalint.path_patterns import GitIgnored
 from cudalint.program.border import border_around, project_top
 from cudalint.program.regular import LARGEST, read_regular
 from cudalint.program.tools import tool
+from cudalint.project.path_patterns import GitIgnored
 
 Check = Callable[..., Any]
 

@@ -20,12 +20,13 @@ from typing import Any
 
 import pytest
 
-from cudalint import driver, pool
 from cudalint.cli import run
 from cudalint.diagnostics import Diagnostic
-from cudalint.merging import gather
-from cudalint.replacing import write_whole
-from cudalint.results import FileReport
+from cudalint.driver import pool
+from cudalint.driver import runs as driver
+from cudalint.driver.merging import gather
+from cudalint.driver.replacing import write_whole
+from cudalint.driver.results import FileReport
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="devices, limits and signals are those of Linux")
 
@@ -249,7 +250,7 @@ def test_findings_that_cannot_be_put_together(
 
 
 def test_an_error_while_edits_are_tried_costs_the_edits(check: Check, monkeypatch: pytest.MonkeyPatch) -> None:
-    from cudalint import engine
+    from cudalint.driver import file_findings as engine
 
     def broken(*arguments: object) -> None:
         raise KeyError("x")

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from cudalint.pool import Done, Limits, Lost, run_jobs
+from cudalint.driver.pool import Done, Limits, Lost, run_jobs
 from cudalint.program.regular import read_regular
 
 Check = Callable[..., Any]

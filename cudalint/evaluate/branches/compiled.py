@@ -10,9 +10,9 @@ from itertools import chain
 
 from cudalint.evaluate.branches.divergence import LOOPS
 from cudalint.evaluate.branches.work import WorkMeter
-from cudalint.evaluate.execute.events import BranchEvent
 from cudalint.facts import Compiled
 from cudalint.heuristics import heuristic
+from cudalint.interpreter.device.events import BranchEvent
 
 PREDICATED = 9.0
 _TWO_SIDED = 11.0

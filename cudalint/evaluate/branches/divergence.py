@@ -10,18 +10,18 @@ from msgspec import Struct
 from msgspec.structs import replace
 from numpy.typing import NDArray
 
-from cudalint.evaluate.execute.events import BranchEvent, Loop
 from cudalint.evaluate.requests.astray import is_astray
 from cudalint.evaluate.requests.situations import Situation, mask_of
 from cudalint.evaluate.requests.views import LaunchView
-from cudalint.evaluate.symbolic.arithmetic import BOOL
-from cudalint.evaluate.symbolic.graph import Graph, conjuncts
-from cudalint.evaluate.symbolic.nodes import BLOCK_BITS, THREAD_BITS, Node, Reason, Uniform, bits_of, render
-from cudalint.evaluate.symbolic.numeric import Rows
-from cudalint.evaluate.symbolic.varying import At, Lanes
 from cudalint.facts import Verdict
 from cudalint.hardware.requests import WARP_LANES
+from cudalint.interpreter.device.events import BranchEvent, Loop
 from cudalint.scenarios import alternatives
+from cudalint.values.arithmetic import BOOL
+from cudalint.values.graph import Graph, conjuncts
+from cudalint.values.nodes import BLOCK_BITS, THREAD_BITS, Node, Reason, Uniform, bits_of, render
+from cudalint.values.numeric import Rows
+from cudalint.values.varying import At, Lanes
 
 LOOPS = frozenset({"for", "while", "do"})
 _LANES = "which lanes take it depends on data"

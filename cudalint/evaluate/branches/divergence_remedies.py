@@ -6,18 +6,18 @@ from collections.abc import Iterator
 
 from msgspec.structs import replace
 
-from cudalint import ir
 from cudalint.evaluate.branches.divergence import LOOPS, judge_condition, known
 from cudalint.evaluate.branches.work import WorkMeter
-from cudalint.evaluate.execute import walk
-from cudalint.evaluate.execute.events import BranchEvent, Side
 from cudalint.evaluate.requests.astray import is_astray
 from cudalint.evaluate.requests.situations import mask_of
 from cudalint.evaluate.requests.views import LaunchView
-from cudalint.evaluate.symbolic.arithmetic import BOOL
-from cudalint.evaluate.symbolic.graph import Graph
-from cudalint.evaluate.symbolic.nodes import THREAD_BITS, Node, render
 from cudalint.hardware.requests import WARP_LANES
+from cudalint.interpreter.device import walk
+from cudalint.interpreter.device.events import BranchEvent, Side
+from cudalint.ir import nodes as ir
+from cudalint.values.arithmetic import BOOL
+from cudalint.values.graph import Graph
+from cudalint.values.nodes import THREAD_BITS, Node, render
 
 _NEAR = 0.5
 """A condition that holds for so much more or less of the threads is another one."""

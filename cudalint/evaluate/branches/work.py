@@ -7,10 +7,10 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from cudalint import ir
-from cudalint.evaluate.execute import walk
-from cudalint.evaluate.execute.events import Loop, Step
 from cudalint.evaluate.requests.views import LaunchView
+from cudalint.interpreter.device import walk
+from cudalint.interpreter.device.events import Loop, Step
+from cudalint.ir import nodes as ir
 
 _DIVISION = 8.0
 """A division by a value that is not constant: a reciprocal and its corrections."""

@@ -15,7 +15,6 @@ import numpy as np
 from msgspec import Struct
 from numpy.typing import NDArray
 
-from cudalint import ir
 from cudalint.evaluate.checks.probes import (
     Offender,
     Seen,
@@ -26,15 +25,16 @@ from cudalint.evaluate.checks.probes import (
     residues,
     symbols,
 )
-from cudalint.evaluate.execute.events import AccessEvent, depends_on
 from cudalint.evaluate.requests.situations import DEEP, QUICK, THOROUGH, Effort, mask_of
 from cudalint.evaluate.requests.views import LaunchView
-from cudalint.evaluate.symbolic.arithmetic import I8
-from cudalint.evaluate.symbolic.graph import Graph
-from cudalint.evaluate.symbolic.nodes import Node, bits_of, without_cast
-from cudalint.evaluate.symbolic.numeric import Rows
-from cudalint.evaluate.symbolic.polynomial import Monomial, is_address, spelled, terms_of
+from cudalint.interpreter.device.events import AccessEvent, depends_on
+from cudalint.ir import nodes as ir
 from cudalint.scenarios import alternatives
+from cudalint.values.arithmetic import I8
+from cudalint.values.graph import Graph
+from cudalint.values.nodes import Node, bits_of, without_cast
+from cudalint.values.numeric import Rows
+from cudalint.values.polynomial import Monomial, is_address, spelled, terms_of
 
 _MAX_SYMBOLS = 5
 _MAX_TEXT = 40

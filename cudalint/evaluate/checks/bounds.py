@@ -25,14 +25,14 @@ from cudalint.evaluate.checks.probes import (
     overflows,
     symbols,
 )
-from cudalint.evaluate.execute.events import Context, depends_on
 from cudalint.evaluate.requests.views import LaunchView
-from cudalint.evaluate.symbolic.arithmetic import I8
-from cudalint.evaluate.symbolic.graph import Graph
-from cudalint.evaluate.symbolic.nodes import BLOCK_BITS, Node, bits_of, render
-from cudalint.evaluate.symbolic.numeric import Rows
-from cudalint.evaluate.symbolic.polynomial import Monomial, spelled_sum, terms_of
+from cudalint.interpreter.device.events import Context, depends_on
 from cudalint.scenarios import alternatives
+from cudalint.values.arithmetic import I8
+from cudalint.values.graph import Graph
+from cudalint.values.nodes import BLOCK_BITS, Node, bits_of, render
+from cudalint.values.numeric import Rows
+from cudalint.values.polynomial import Monomial, spelled_sum, terms_of
 
 _MAX_SYMBOLS = 4
 _MAX_APART = 1

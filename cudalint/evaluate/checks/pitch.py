@@ -13,15 +13,15 @@ import numpy as np
 from msgspec import Struct
 
 from cudalint.evaluate.checks.probes import active_lanes, known_conditions, symbols
-from cudalint.evaluate.execute.events import AccessEvent, depends_on
-from cudalint.evaluate.execute.memory import element_bytes
 from cudalint.evaluate.requests.astray import is_astray
 from cudalint.evaluate.requests.situations import Situation
 from cudalint.evaluate.requests.views import LaunchView
-from cudalint.evaluate.symbolic.nodes import Node, without_not
-from cudalint.evaluate.symbolic.numeric import Rows
-from cudalint.evaluate.symbolic.polynomial import Terms, terms_of
+from cudalint.interpreter.device.events import AccessEvent, depends_on
+from cudalint.interpreter.device.memory import element_bytes
 from cudalint.scenarios import alternatives
+from cudalint.values.nodes import Node, without_not
+from cudalint.values.numeric import Rows
+from cudalint.values.polynomial import Terms, terms_of
 
 _MAX_EVENTS = 64
 _MAX_SYMBOLS = 8

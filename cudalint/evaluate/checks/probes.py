@@ -8,16 +8,16 @@ import numpy as np
 from msgspec import Struct
 from numpy.typing import NDArray
 
-from cudalint.evaluate.execute.events import Context
 from cudalint.evaluate.requests.situations import QUICK, Effort, Situation, mask_of
 from cudalint.evaluate.requests.views import LaunchView
-from cudalint.evaluate.symbolic.arithmetic import BOOL, I4, U4
-from cudalint.evaluate.symbolic.assumptions import holds
-from cudalint.evaluate.symbolic.graph import Graph
-from cudalint.evaluate.symbolic.nodes import BLOCK_BITS, Node, bits_of
-from cudalint.evaluate.symbolic.numeric import Rows
-from cudalint.evaluate.symbolic.polynomial import is_address
+from cudalint.interpreter.device.events import Context
 from cudalint.scenarios import alternatives
+from cudalint.values.arithmetic import BOOL, I4, U4
+from cudalint.values.assumptions import holds
+from cudalint.values.graph import Graph
+from cudalint.values.nodes import BLOCK_BITS, Node, bits_of
+from cudalint.values.numeric import Rows
+from cudalint.values.polynomial import is_address
 
 Values = Mapping[Node, int | float]
 """Numbers for uniform symbols."""

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from cudalint.evaluate.execute.events import Context, depends_on
-from cudalint.evaluate.symbolic.graph import Graph
-from cudalint.evaluate.symbolic.nodes import Node, bits_of
 from cudalint.heuristics import heuristic
+from cudalint.interpreter.device.events import Context, depends_on
+from cudalint.values.graph import Graph
+from cudalint.values.nodes import Node, bits_of
 
 
 @heuristic("values-after-loops", "counters: a value that a loop left behind says nothing of its lanes").otherwise(False)

@@ -9,11 +9,11 @@ from numpy.typing import NDArray
 
 from cudalint.evaluate.requests.distinct import distinct
 from cudalint.evaluate.requests.situations import mask_of
-from cudalint.evaluate.symbolic.graph import Graph
-from cudalint.evaluate.symbolic.nodes import BLOCK_BITS, Node
-from cudalint.evaluate.symbolic.numeric import Rows
-from cudalint.evaluate.symbolic.threads import Threads
 from cudalint.heuristics import heuristic
+from cudalint.values.graph import Graph
+from cudalint.values.nodes import BLOCK_BITS, Node
+from cudalint.values.numeric import Rows
+from cudalint.values.threads import Threads
 
 Edges = tuple[tuple[int, ...], ...]
 """Along x, y and z: the blocks before and after each change."""

@@ -6,13 +6,13 @@ from collections.abc import Mapping, Sequence
 
 from msgspec import Struct
 
-from cudalint import ir
-from cudalint.evaluate.execute.deadline import NEVER, Deadline
-from cudalint.evaluate.execute.events import Computation, Event, Step, UnseenCall
-from cudalint.evaluate.execute.values import Allocation
 from cudalint.evaluate.requests.views import LaunchView
-from cudalint.evaluate.symbolic.nodes import Node
 from cudalint.facts import LaunchFacts
+from cudalint.interpreter.device.deadline import NEVER, Deadline
+from cudalint.interpreter.device.events import Computation, Event, Step, UnseenCall
+from cudalint.interpreter.device.values import Allocation
+from cudalint.ir import nodes as ir
+from cudalint.values.nodes import Node
 
 
 class Execution(Struct, frozen=True, eq=False):

@@ -8,7 +8,6 @@ from collections.abc import Sequence
 import numpy as np
 from msgspec.structs import replace
 
-from cudalint.evaluate.execute.events import AccessEvent
 from cudalint.evaluate.requests.astray import is_astray
 from cudalint.evaluate.requests.flags import other_flags
 from cudalint.evaluate.requests.knowledge import know, needed_sizes, stays_one
@@ -21,12 +20,13 @@ from cudalint.evaluate.requests.situations import DEEP, SHIFTED, THOROUGH, Situa
 from cudalint.evaluate.requests.totals import Totals
 from cudalint.evaluate.requests.unknown_strides import unknown_strides
 from cudalint.evaluate.requests.views import TOLERANCE, Known, LaunchView, totals_of
-from cudalint.evaluate.symbolic.graph import Graph
-from cudalint.evaluate.symbolic.nodes import BLOCK_BITS, Node, below, bits_of
-from cudalint.evaluate.symbolic.opaque_parts import opaque_parts
 from cudalint.facts import AccessResult, Status
 from cudalint.hardware.banks import async_copy_range
 from cudalint.hardware.sectors import SECTOR_BYTES
+from cudalint.interpreter.device.events import AccessEvent
+from cudalint.values.graph import Graph
+from cudalint.values.nodes import BLOCK_BITS, Node, below, bits_of
+from cudalint.values.opaque_parts import opaque_parts
 
 _DIGITS = 9
 """Of figures: sums of weights differ from plain numbers by less."""

@@ -8,12 +8,12 @@ from msgspec import Struct
 
 from cudalint.evaluate.requests.totals import Totals
 from cudalint.evaluate.requests.views import TOLERANCE, Known, LaunchView, totals_of
-from cudalint.evaluate.symbolic.arithmetic import BOOL
-from cudalint.evaluate.symbolic.assumptions import holds
-from cudalint.evaluate.symbolic.graph import Graph
-from cudalint.evaluate.symbolic.nodes import Node, Uniform, below, render, without_cast, without_not
 from cudalint.heuristics import heuristic
 from cudalint.scenarios import alternatives
+from cudalint.values.arithmetic import BOOL
+from cudalint.values.assumptions import holds
+from cudalint.values.graph import Graph
+from cudalint.values.nodes import Node, Uniform, below, render, without_cast, without_not
 
 
 class Flag(Struct, frozen=True, eq=False):

@@ -7,15 +7,16 @@ from functools import cached_property
 
 import numpy as np
 
-from cudalint.evaluate.execute.events import AccessEvent, Loop
 from cudalint.evaluate.requests.list_starts import is_list_start
 from cudalint.evaluate.requests.lists import Lists
 from cudalint.evaluate.requests.requests import Requests, gather
 from cudalint.evaluate.requests.situations import Situation
 from cudalint.evaluate.requests.views import Known, LaunchView
-from cudalint.evaluate.symbolic.arithmetic import BOOL
-from cudalint.evaluate.symbolic.graph import Graph, conjuncts
-from cudalint.evaluate.symbolic.nodes import (
+from cudalint.interpreter.device.events import AccessEvent, Loop
+from cudalint.scenarios import alternatives
+from cudalint.values.arithmetic import BOOL
+from cudalint.values.graph import Graph, conjuncts
+from cudalint.values.nodes import (
     BLOCK_BITS,
     THREAD_BITS,
     UNINITIALISED,
@@ -24,9 +25,8 @@ from cudalint.evaluate.symbolic.nodes import (
     Uniform,
     bits_of,
 )
-from cudalint.evaluate.symbolic.opaque_parts import opaque_parts
-from cudalint.evaluate.symbolic.varying import Lanes
-from cudalint.scenarios import alternatives
+from cudalint.values.opaque_parts import opaque_parts
+from cudalint.values.varying import Lanes
 
 _TABLE_BYTES = 1 << 16
 _ONE_WORD = 4

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from cudalint.evaluate.execute.events import AccessEvent
-from cudalint.evaluate.execute.values import Allocation
 from cudalint.evaluate.requests.astray import is_astray
 from cudalint.evaluate.requests.lists import Lists
 from cudalint.evaluate.requests.requests import gather
 from cudalint.evaluate.requests.views import LaunchView
-from cudalint.evaluate.symbolic.nodes import Node, Reason
-from cudalint.evaluate.symbolic.opaque_parts import opaque_parts
 from cudalint.heuristics import heuristic
+from cudalint.interpreter.device.events import AccessEvent
+from cudalint.interpreter.device.values import Allocation
+from cudalint.values.nodes import Node, Reason
+from cudalint.values.opaque_parts import opaque_parts
 
 
 @heuristic("list-starts", "counters of sparse matrices and graphs").otherwise(False)

@@ -14,14 +14,14 @@ from functools import cached_property
 
 import numpy as np
 
-from cudalint.evaluate.execute.events import AccessEvent
-from cudalint.evaluate.symbolic.graph import Graph, conjuncts
-from cudalint.evaluate.symbolic.nodes import Node
-from cudalint.evaluate.symbolic.numeric import Rows
-from cudalint.evaluate.symbolic.opaque_parts import opaque_parts, without_data
-from cudalint.evaluate.symbolic.varying import Lanes
 from cudalint.hardware.sectors import global_request
 from cudalint.heuristics import heuristic
+from cudalint.interpreter.device.events import AccessEvent
+from cudalint.values.graph import Graph, conjuncts
+from cudalint.values.nodes import Node
+from cudalint.values.numeric import Rows
+from cudalint.values.opaque_parts import opaque_parts, without_data
+from cudalint.values.varying import Lanes
 
 
 class Lists:

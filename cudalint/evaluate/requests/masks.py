@@ -11,12 +11,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from cudalint.evaluate.execute.events import AccessEvent
-from cudalint.evaluate.symbolic.graph import Graph, conjuncts
-from cudalint.evaluate.symbolic.nodes import BLOCK_BITS, THREAD_BITS, Node, Reason
-from cudalint.evaluate.symbolic.opaque_parts import asks_for_a_number, opaque_parts
-from cudalint.evaluate.symbolic.varying import Lanes
 from cudalint.heuristics import heuristic
+from cudalint.interpreter.device.events import AccessEvent
+from cudalint.values.graph import Graph, conjuncts
+from cudalint.values.nodes import BLOCK_BITS, THREAD_BITS, Node, Reason
+from cudalint.values.opaque_parts import asks_for_a_number, opaque_parts
+from cudalint.values.varying import Lanes
 
 _MAX_LANEWISE = 1
 

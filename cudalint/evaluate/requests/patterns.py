@@ -1,6 +1,6 @@
 """What requests cost whose addresses are those of one pattern of lanes, moved from row to row.
 
-Nearly all addresses are a number for the row plus one for the thread (`cudalint.evaluate.symbolic.apart`). How far into
+Nearly all addresses are a number for the row plus one for the thread (`cudalint.values.apart`). How far into
 its sector or bank a row moves the pattern, and which lanes are active, decides what the requests cost: that is counted
 once for each such case, however many rows there are, and again for no access that has the same pattern.
 """
@@ -13,11 +13,11 @@ import numpy as np
 from msgspec import Struct
 from numpy.typing import NDArray
 
-from cudalint.evaluate.symbolic.apart import Apart
-from cudalint.evaluate.symbolic.threads import WarpMasks
 from cudalint.hardware.banks import BANK_BYTES, SharedOperation, shared_request
 from cudalint.hardware.requests import WARP_LANES, count_true
 from cudalint.hardware.sectors import SECTOR_BYTES, global_request
+from cudalint.values.apart import Apart
+from cudalint.values.threads import WarpMasks
 
 _MOST_PATTERNS = 512
 

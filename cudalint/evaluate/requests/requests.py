@@ -9,15 +9,15 @@ import numpy as np
 from msgspec import Struct
 from numpy.typing import NDArray
 
-from cudalint.evaluate.execute.events import AccessEvent
 from cudalint.evaluate.requests.patterns import Figures, figures_by_pattern, figures_of
 from cudalint.evaluate.requests.situations import Situation, entered, mask_of
-from cudalint.evaluate.symbolic.apart import Apart
-from cudalint.evaluate.symbolic.graph import Graph
-from cudalint.evaluate.symbolic.nodes import Node, bits_of
-from cudalint.evaluate.symbolic.numeric import Rows
 from cudalint.hardware.banks import SharedOperation
 from cudalint.hardware.requests import WARP_LANES, count_true
+from cudalint.interpreter.device.events import AccessEvent
+from cudalint.values.apart import Apart
+from cudalint.values.graph import Graph
+from cudalint.values.nodes import Node, bits_of
+from cudalint.values.numeric import Rows
 
 
 class Requests(Struct, frozen=True, eq=False):

@@ -6,11 +6,11 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from cudalint.evaluate.execute.events import depends_on
 from cudalint.evaluate.requests.views import Known, LaunchView
-from cudalint.evaluate.symbolic.nodes import BLOCK_BITS
-from cudalint.evaluate.symbolic.polynomial import Monomial, is_in_the_source, spelled_sum, terms_of
 from cudalint.facts import Sample, Strides
+from cudalint.interpreter.device.events import depends_on
+from cudalint.values.nodes import BLOCK_BITS
+from cudalint.values.polynomial import Monomial, is_in_the_source, spelled_sum, terms_of
 
 _MAX_SAMPLE = 64
 

@@ -11,10 +11,11 @@ from msgspec import Struct
 from cudalint.evaluate.requests.flags import Flag, flags_of
 from cudalint.evaluate.requests.totals import Totals
 from cudalint.evaluate.requests.views import TOLERANCE, Known, LaunchView, totals_of
-from cudalint.evaluate.symbolic.arithmetic import BOOL
-from cudalint.evaluate.symbolic.defaults import stated
-from cudalint.evaluate.symbolic.graph import Graph
-from cudalint.evaluate.symbolic.nodes import (
+from cudalint.scenarios import alternatives
+from cudalint.values.arithmetic import BOOL
+from cudalint.values.defaults import stated
+from cudalint.values.graph import Graph
+from cudalint.values.nodes import (
     BLOCK_BITS,
     THREAD_BITS,
     Node,
@@ -23,7 +24,6 @@ from cudalint.evaluate.symbolic.nodes import (
     bits_of,
     render,
 )
-from cudalint.scenarios import alternatives
 
 _LARGEST_BLOCK = 1024
 """Threads: sizes below are small."""

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 from cudalint.evaluate.requests.flags import all_values
 from cudalint.evaluate.requests.views import Known, LaunchView
-from cudalint.evaluate.symbolic.nodes import THREAD_BITS, Node, below, without_cast
 from cudalint.scenarios import alternatives
+from cudalint.values.nodes import THREAD_BITS, Node, below, without_cast
 
 _SHIFTS = ("<<", ">>")
 _COMPARISONS = ("==", "!=", "<", "<=")

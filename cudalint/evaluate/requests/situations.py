@@ -12,15 +12,15 @@ import numpy as np
 from msgspec import Struct
 from numpy.typing import NDArray
 
-from cudalint.evaluate.execute.events import AccessEvent, Loop
 from cudalint.evaluate.requests.representatives import picks, picks_between, scattered, spread
 from cudalint.evaluate.requests.totals import Totals
-from cudalint.evaluate.symbolic.graph import Graph
-from cudalint.evaluate.symbolic.nodes import Node, bits_of
-from cudalint.evaluate.symbolic.numeric import Rows
-from cudalint.evaluate.symbolic.threads import Threads, WarpMasks
-from cudalint.evaluate.symbolic.varying import Lanes
 from cudalint.hardware.requests import WARP_LANES
+from cudalint.interpreter.device.events import AccessEvent, Loop
+from cudalint.values.graph import Graph
+from cudalint.values.nodes import Node, bits_of
+from cudalint.values.numeric import Rows
+from cudalint.values.threads import Threads, WarpMasks
+from cudalint.values.varying import Lanes
 
 
 class Effort(Struct, frozen=True):

@@ -8,9 +8,10 @@ import numpy as np
 
 from cudalint.evaluate.requests.totals import Totals
 from cudalint.evaluate.requests.views import TOLERANCE, Known, LaunchView, totals_of
-from cudalint.evaluate.symbolic.arithmetic import BOOL
-from cudalint.evaluate.symbolic.graph import Graph
-from cudalint.evaluate.symbolic.nodes import (
+from cudalint.heuristics import heuristic
+from cudalint.values.arithmetic import BOOL
+from cudalint.values.graph import Graph
+from cudalint.values.nodes import (
     BLOCK_BITS,
     THREAD_BITS,
     Node,
@@ -20,9 +21,8 @@ from cudalint.evaluate.symbolic.nodes import (
     render,
     without_not,
 )
-from cudalint.evaluate.symbolic.polynomial import is_address
-from cudalint.evaluate.symbolic.size_uses import factors_of
-from cudalint.heuristics import heuristic
+from cudalint.values.polynomial import is_address
+from cudalint.values.size_uses import factors_of
 
 
 @heuristic("unit-strides", "strides of tensors and BLAS vectors are 1 as a rule").otherwise(([], []))

@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 
 from msgspec import Struct, field
 
-from cudalint.evaluate.execute.events import AccessEvent, Event
 from cudalint.evaluate.requests.edges import Edges, edges_of, of_blocks
 from cudalint.evaluate.requests.requests import Requests, count, gather
 from cudalint.evaluate.requests.situations import (
@@ -21,10 +20,11 @@ from cudalint.evaluate.requests.situations import (
     Situation,
 )
 from cudalint.evaluate.requests.totals import Totals
-from cudalint.evaluate.symbolic.assumptions import holds
-from cudalint.evaluate.symbolic.graph import Graph
-from cudalint.evaluate.symbolic.nodes import Node, Reason
+from cudalint.interpreter.device.events import AccessEvent, Event
 from cudalint.scenarios.sizes import fits
+from cudalint.values.assumptions import holds
+from cudalint.values.graph import Graph
+from cudalint.values.nodes import Node, Reason
 
 TOLERANCE = 0.02
 """Figures that differ by less count as equal."""

@@ -12,8 +12,8 @@ from typing import Final
 
 from msgspec import Struct
 
-from cudalint import ir
-from cudalint.evaluate.execute import walk
+from cudalint.interpreter.device import walk
+from cudalint.ir import nodes as ir
 
 _COMPARISONS: Final = ("<", ">", "<=", ">=", "==", "!=")
 _INTRINSIC: Final = "__"

@@ -9,15 +9,15 @@ from typing import get_args
 import numpy as np
 from msgspec import Struct, field
 
-from cudalint import ir
-from cudalint.evaluate.execute.events import AccessEvent, BarrierEvent, Loop
 from cudalint.evaluate.requests.execution import Execution
 from cudalint.evaluate.requests.situations import THOROUGH, Situation
 from cudalint.evaluate.requests.views import LaunchView
-from cudalint.evaluate.symbolic.nodes import BLOCK_BITS, Node, bits_of
 from cudalint.evaluate.work.operations import WIDTH, Counts, operation_of
 from cudalint.facts.costs import Operations, Waits
 from cudalint.hardware.requests import WARP_LANES
+from cudalint.interpreter.device.events import AccessEvent, BarrierEvent, Loop
+from cudalint.ir import nodes as ir
+from cudalint.values.nodes import BLOCK_BITS, Node, bits_of
 
 _NOMINAL = 256
 """Iterations of a loop of which nothing says how many there are."""

@@ -15,15 +15,15 @@ import numpy as np
 from msgspec import Struct
 from numpy.typing import NDArray
 
-from cudalint.evaluate.execute.events import AccessEvent, Loop
-from cudalint.evaluate.execute.values import Allocation
 from cudalint.evaluate.requests.distinct import distinct
 from cudalint.evaluate.requests.views import LaunchView
-from cudalint.evaluate.symbolic.nodes import Node
-from cudalint.evaluate.symbolic.numeric import Rows
 from cudalint.evaluate.work.executions import Meter
 from cudalint.hardware.requests import WARP_LANES
 from cudalint.hardware.sectors import SECTOR_BYTES
+from cudalint.interpreter.device.events import AccessEvent, Loop
+from cudalint.interpreter.device.values import Allocation
+from cudalint.values.nodes import Node
+from cudalint.values.numeric import Rows
 
 _WINDOW = 8
 """Iterations of a loop after the first that is looked at."""

@@ -7,10 +7,10 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from cudalint import ir
-from cudalint.evaluate.compiler.powers import is_power_of_two
-from cudalint.evaluate.execute import walk
+from cudalint.codegen.powers import is_power_of_two
 from cudalint.evaluate.work.sequences import DIVISIONS, Sequence, conversion, sequence_of
+from cudalint.interpreter.device import walk
+from cudalint.ir import nodes as ir
 
 Counts = NDArray[np.float64]
 """[6] fp32, fp64, fp16, tensor and special operations, and instructions."""

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final, NamedTuple
 
-from cudalint import ir
+from cudalint.ir import nodes as ir
 
 
 class Sequence(NamedTuple):

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Final, cast
 
 from msgspec.structs import replace
 
-from cudalint import ir
 from cudalint.frontend import cursors, kinds
 from cudalint.frontend.cursors import Cursor
+from cudalint.ir import nodes as ir
 
 if TYPE_CHECKING:
     from cudalint.frontend.lower.context import Context

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from cudalint import ir
 from cudalint.frontend import cursors, kinds
 from cudalint.frontend.cursors import Cursor, CxType
 from cudalint.frontend.lower import declarations
+from cudalint.ir import nodes as ir
 
 if TYPE_CHECKING:
     from cudalint.frontend.lower.context import Context

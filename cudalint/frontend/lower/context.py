@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Sequence
 
-from cudalint import ir, reasons
+from cudalint import reasons
 from cudalint.frontend import cursors
 from cudalint.frontend.cursors import Cursor
 from cudalint.frontend.diagnoses import Problem
@@ -23,6 +23,7 @@ from cudalint.frontend.lower.symbols import Symbols
 from cudalint.frontend.lower.type_tests import TypeTests
 from cudalint.frontend.lower.types import Types
 from cudalint.frontend.parse import ParsedFile
+from cudalint.ir import nodes as ir
 
 Elsewhere = Callable[[str, str], ir.Expr | None]
 """For the name and the USR of a constant that a file only declares: what another one defines it to be."""

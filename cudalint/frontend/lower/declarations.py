@@ -7,9 +7,9 @@ from typing import Final
 
 from msgspec import Struct
 
-from cudalint import ir
 from cudalint.frontend import cursors, kinds
 from cudalint.frontend.cursors import Cursor, CxType
+from cudalint.ir import nodes as ir
 
 _CLUSTER_DIMENSIONS: Final = "cudalint.cluster_dims"
 _LAUNCH_BOUNDS: Final = "cudalint.launch_bounds"

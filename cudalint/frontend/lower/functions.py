@@ -9,11 +9,11 @@ from contextlib import contextmanager
 from functools import cache
 from typing import TYPE_CHECKING, Final
 
-from cudalint import ir
 from cudalint.frontend import cursors, kinds
 from cudalint.frontend.cursors import Cursor
 from cudalint.frontend.lower import declarations
 from cudalint.frontend.lower.uses import Uses, uses_in
+from cudalint.ir import nodes as ir
 
 if TYPE_CHECKING:
     from cudalint.frontend.lower.context import Context

@@ -7,11 +7,11 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
-from cudalint import ir
 from cudalint.frontend import cursors, kinds
 from cudalint.frontend.cursors import Cursor, CxType
 from cudalint.frontend.diagnoses import Problem
 from cudalint.frontend.lower.sources import Sources
+from cudalint.ir import nodes as ir
 
 _NAME: Final = re.compile(r"(?:(?:struct|class|typename|template|const|volatile|enum)\s+)*(?:::)?\s*([\w:]+)")
 _ARRAYS: Final = frozenset({kinds.T_CONSTANT_ARRAY, kinds.T_INCOMPLETE_ARRAY, kinds.T_VARIABLE_ARRAY})

@@ -9,10 +9,10 @@ from functools import cached_property, partial
 from itertools import accumulate
 from typing import Final, NamedTuple
 
-from cudalint import ir
 from cudalint.frontend import cursors
 from cudalint.frontend.cursors import Cursor, Location, Range
 from cudalint.frontend.python.located import PlaceMap
+from cudalint.ir import nodes as ir
 
 _IN_MACRO: Final = 1 << 31
 """Clang sets this bit in the encoding of a location that stands in a macro expansion."""

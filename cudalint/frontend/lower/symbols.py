@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
-from cudalint import ir
 from cudalint.frontend import cursors, kinds
 from cudalint.frontend.cursors import Cursor, CxType
 from cudalint.frontend.lower.declarations import is_const
+from cudalint.ir import nodes as ir
 
 if TYPE_CHECKING:
     from cudalint.frontend.lower.context import Context

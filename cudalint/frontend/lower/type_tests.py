@@ -12,11 +12,11 @@ from contextlib import contextmanager
 from functools import reduce
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from cudalint import ir
 from cudalint.frontend import cursors, kinds
 from cudalint.frontend.cursors import Cursor
 from cudalint.frontend.lower import declarations
 from cudalint.frontend.lower.types import BOOL, INT
+from cudalint.ir import nodes as ir
 
 if TYPE_CHECKING:
     from cudalint.frontend.lower.context import Context

@@ -8,10 +8,10 @@ from typing import Final
 
 from msgspec.structs import replace
 
-from cudalint import ir
 from cudalint.frontend import cursors, kinds
 from cudalint.frontend.cursors import Cursor, CxType
 from cudalint.frontend.lower.layouts import Layouts
+from cudalint.ir import nodes as ir
 
 _SCALAR_TABLE: Final[tuple[tuple[str, str, int, ir.ScalarKind], ...]] = (
     ("VOID", "void", 0, "void"),

@@ -5,13 +5,13 @@ from __future__ import annotations
 from functools import cached_property
 from typing import Final
 
-from cudalint import ir
 from cudalint.frontend import cursors, kinds
 from cudalint.frontend.cursors import Cursor
 from cudalint.frontend.lower.context import Context, Elsewhere, nowhere
 from cudalint.frontend.lower.symbols import is_const_variable
 from cudalint.frontend.lower.uses import uses_in
 from cudalint.frontend.parse import ParsedFile
+from cudalint.ir import nodes as ir
 
 _CONTAINERS: Final = frozenset(
     {

@@ -14,6 +14,7 @@ from markupsafe import Markup
 from cudalint import __version__
 from cudalint.cost.by_line import Line
 from cudalint.drawing.svg import style as style_of_pictures
+from cudalint.driver.results import CheckResult
 from cudalint.numerals import count
 from cudalint.reporters import costs, plain, wording
 from cudalint.reporters.html.findings import Findings
@@ -24,7 +25,6 @@ from cudalint.reporters.html.views import Link, Page, Rule, Section
 from cudalint.reporters.order import by_cost
 from cudalint.reporters.pages import address_on_network
 from cudalint.reporters.sources import SourceLines
-from cudalint.results import CheckResult
 
 _PACKAGE = "cudalint.reporters.html"
 

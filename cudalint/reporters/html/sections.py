@@ -9,9 +9,10 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 from msgspec import Struct, field
 
-from cudalint.causes import everything_in
 from cudalint.cost.by_line import Line, Share, by_line, lines_of
 from cudalint.diagnostics import Diagnostic
+from cudalint.driver.causes import everything_in
+from cudalint.driver.results import ShownKernel
 from cudalint.facts import KernelFacts, LaunchCost, LaunchFacts, Occupancy, Place
 from cudalint.hardware.targets import Target, find_target
 from cudalint.numerals import count
@@ -23,7 +24,6 @@ from cudalint.reporters.html.requests import Pictures, access_view, branch_view
 from cudalint.reporters.html.views import Code, LaunchRow, Row, Section
 from cudalint.reporters.losses import Loss, losses
 from cudalint.reporters.sources import SourceLines
-from cudalint.results import ShownKernel
 
 _MOST_LAUNCHES = 12
 _OF_A_FINDING = 2.0

@@ -1,0 +1,186 @@
+"""What the compiler can see of the alignment of addresses into which sizes go that are known at run time only.
+
+The evaluator puts a launch's arguments and block in, the compiler does not know them: to it, elements of `t[x * pitch]`
+with a pitch of 4 are not aligned to 16 bytes. But it sees that `t[2 * (x + blockDim.x)]` is aligned to 8.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
+from typing import Any, NamedTuple
+
+from cudalint.heuristics import heuristic
+from cudalint.interpreter.device import walk
+from cudalint.ir import nodes as ir
+
+_ACCESSES = (ir.Index, ir.Member, ir.Unary, ir.Name)
+_LOOPS = (ir.For, ir.While, ir.DoWhile)
+_ALL = 256
+"""Of what is no part: no access needs a larger alignment."""
+_SIZES = ("blockDim", "gridDim")
+_PLACED = ("shared", "dynamic-shared", "constant", "device")
+"""Variables whose address does not depend on what they are given."""
+_SUMS = ("+", "-", "")
+_SCALES = ("*", "/", "<<", ">>")
+
+
+class Flow(NamedTuple):
+    """What is put into a variable, by `=` or by `op=`."""
+
+    target: ir.Symbol
+    op: str
+    source: ir.Expr
+
+
+@heuristic("unknown-parts-of-indices", "PTX: the compiler knows no argument when it asks for alignment").otherwise({})
+@lru_cache(maxsize=1)
+def fixed_indices(function: ir.Function) -> dict[ir.Span, int]:
+    """For the accesses in a kernel's own body and in its lambdas a power of two, of which the part of the address in
+    bytes is a multiple that is known at run time only: the compiler sees of the address modulo that what there is to
+    see."""
+    code = code_of(function)
+    return {span: code.open.bytes_of(access) for span, access in code.accesses()}
+
+
+class Code(NamedTuple):
+    """A kernel with its lambdas, as the compiler sees it."""
+
+    nodes: Sequence[Any]
+    """All nodes of the bodies."""
+    flows: Sequence[Flow]
+    open: Open
+
+    def accesses(self) -> Iterator[tuple[ir.Span, ir.Expr]]:
+        """Where something may be read or written, and what: an assignment writes its target."""
+        for node in self.nodes:
+            if isinstance(node, _ACCESSES):
+                yield node.span, node
+            elif isinstance(node, ir.Assign):
+                yield node.span, node.target
+
+
+@lru_cache(maxsize=1)
+def code_of(function: ir.Function) -> Code:
+    """A kernel's code. Variables that a loop of unknown length doubles or halves are open in it, too; those that it
+    counts are not, since it is unrolled."""
+    parameters, nodes = _contents(function)
+    flows = list(_flows(nodes))
+    scaled = list(_scaled(nodes, Open.of(parameters, flows)))
+    return Code(nodes, flows, Open.of((*parameters, *scaled), flows))
+
+
+def _contents(function: ir.Function) -> tuple[list[ir.Symbol], list[Any]]:
+    """The parameters and all nodes of a kernel and of its lambdas."""
+    nodes = list(walk.nodes_in(function))
+    parameters = list(function.parameters)
+    for node in nodes:
+        closure = node.function.load() if isinstance(node, ir.Lambda) else None
+        if closure is not None:
+            parameters += closure.parameters
+            nodes += walk.walk(closure.body)
+    return parameters, nodes
+
+
+def _scaled(nodes: Iterable[object], open_: Open) -> Iterator[ir.Symbol]:
+    """The variables that loops whose lengths are open multiply or divide."""
+    for loop in nodes:
+        if isinstance(loop, _LOOPS) and loop.condition is not None and open_.part(loop.condition) < _ALL:
+            for node in walk.walk(loop):
+                if isinstance(node, ir.Assign) and node.op in _SCALES and isinstance(node.target, ir.Name):
+                    yield node.target.symbol
+
+
+class Open:
+    """The powers of two that divide what is known at run time only of each variable."""
+
+    def __init__(self, parameters: Iterable[ir.Symbol]) -> None:
+        self._of: dict[ir.Symbol, int] = dict.fromkeys(parameters, 1)
+
+    @staticmethod
+    def of(parameters: Iterable[ir.Symbol], flows: list[Flow]) -> Open:
+        found = Open(parameters)
+        while found._spread(flows):
+            pass
+        return found
+
+    def _spread(self, flows: list[Flow]) -> bool:
+        changed = False
+        for target, op, source in flows:
+            before = self._of.get(target, _ALL)
+            own = self.part(source)
+            if op not in _SUMS and min(own, before) < _ALL:
+                own = 1
+            if own < before:
+                self._of[target], changed = own, True
+        return changed
+
+    def __contains__(self, symbol: ir.Symbol) -> bool:
+        return symbol.name in _SIZES or self._of.get(symbol, _ALL) < _ALL
+
+    def part(self, expr: object) -> int:
+        """The power of two that divides the open part of a number."""
+        match expr:
+            case ir.Name(symbol=symbol):
+                return 1 if symbol.name in _SIZES else self._of.get(symbol, _ALL)
+            case ir.Cast(operand=operand):
+                return self.part(operand)
+            case ir.Binary(op="+" | "-", left=left, right=right, type=type_):
+                return min(self._bytes(left, type_), self._bytes(right, type_))
+            case ir.Unary(op="&", operand=operand):
+                return self.bytes_of(operand)
+            case ir.Binary(op="*", left=left, right=right):
+                return min(_ALL, self.part(left) * _factor(right), self.part(right) * _factor(left))
+            case ir.Binary(op="<<", left=left, right=ir.Constant(value=int(count))) if 0 <= count < 8:
+                return min(_ALL, self.part(left) << count)
+        return _ALL if not any(self.part(n) < _ALL for n in walk.walk(expr) if isinstance(n, ir.Name)) else 1
+
+    def _bytes(self, side: ir.Expr, sum_: ir.Type) -> int:
+        """The part of one side of a sum, in bytes where a pointer is what comes out."""
+        by = 1
+        if isinstance(sum_, ir.PointerType) and not isinstance(side.type, (ir.PointerType, ir.ArrayType)):
+            by = _low_bit(sum_.pointee.bytes or 1)
+        return min(_ALL, self.part(side) * by)
+
+    def bytes_of(self, access: ir.Expr) -> int:
+        """The same for the address of an access, in bytes."""
+        if isinstance(access, ir.Index) and access.type.bytes:
+            whole = isinstance(access.base.type, ir.ArrayType) and isinstance(access.base, ir.Index)
+            base = self.bytes_of(access.base) if whole else self.part(access.base)
+            return min(base, _ALL, self.part(access.index) * _low_bit(access.type.bytes))
+        if isinstance(access, ir.Member) and not access.arrow:
+            return self.bytes_of(access.base)
+        if isinstance(access, ir.Unary) and access.op == "*":
+            return self.part(access.operand)
+        if isinstance(access, ir.Name):
+            return _ALL if access.symbol.storage in _PLACED else self.part(access)
+        return _ALL if self.part(access) == _ALL else 1
+
+
+def _factor(expr: ir.Expr) -> int:
+    """The power of two in a factor, as far as it is known."""
+    match expr:
+        case ir.Constant(value=int(number)) if number:
+            return _low_bit(number)
+        case ir.Cast(operand=operand):
+            return _factor(operand)
+        case ir.Binary(op="*", left=left, right=right):
+            return min(_ALL, _factor(left) * _factor(right))
+    return 1
+
+
+def _low_bit(number: int) -> int:
+    return number & -number
+
+
+def _flows(nodes: list[object]) -> Iterator[Flow]:
+    for node in nodes:
+        if isinstance(node, ir.Declare) and node.initializer is not None:
+            yield Flow(node.symbol, "", node.initializer)
+        elif isinstance(node, ir.Assign):
+            symbol = walk.root(node.target)
+            # What is stored behind a pointer or in shared memory does not change where that is.
+            if symbol is not None and symbol.storage == "local" and not isinstance(symbol.type, ir.PointerType):
+                yield Flow(symbol, node.op, node.value)
+            elif isinstance(node.target, ir.Name):
+                yield Flow(node.target.symbol, node.op, node.value)

@@ -1,0 +1,229 @@
+"""The search for races in one execution: which accesses of which array conflict, in which situations, how certainly."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator, Sequence
+from typing import Literal
+
+import numpy as np
+from msgspec import Struct, field
+
+from cudalint.concurrency.apart import has_own_bytes
+from cudalint.concurrency.certainty import doubt_about
+from cudalint.concurrency.conflicts import Conflict, clash
+from cudalint.concurrency.distances import meetings
+from cudalint.concurrency.doubts.doubt import Doubt
+from cudalint.concurrency.doubts.guards import contradiction
+from cudalint.concurrency.doubts.last_block import late_turn
+from cudalint.concurrency.lanes import effect, memory_of
+from cudalint.concurrency.left_out import Known, is_met, is_one_array, left_out, on_sizes, size_guards
+from cudalint.concurrency.reach import inside, lasting, reaching
+from cudalint.concurrency.trial import GaveUp, Trial
+from cudalint.concurrency.unfit import without_faults
+from cudalint.evaluate.checks.probes import symbols
+from cudalint.evaluate.requests.astray import is_astray
+from cudalint.evaluate.requests.execution import Execution
+from cudalint.interpreter.device.events import AccessEvent, Event, LibraryAccess, Touch
+from cudalint.interpreter.device.values import Allocation
+from cudalint.project.options import RaceScope
+from cudalint.scenarios.solving import satisfy
+from cudalint.values.arithmetic import BOOL
+from cudalint.values.assumptions import holds
+from cudalint.values.graph import Graph
+from cudalint.values.nodes import BLOCK_BITS, THREAD_BITS, Node, below, bits_of, render, without_not
+from cudalint.values.numeric import Rows
+
+_MOST_SITUATIONS = 5
+_FILLED = 3
+"""Quarters of a rounded size that are used where it is not filled."""
+
+
+class Finding(Struct, frozen=True, eq=False):
+    """A pair of accesses that conflict."""
+
+    array: Allocation
+    conflict: Conflict
+    doubt: Doubt | None
+    """What it depends on; None for a certain race."""
+    sizes: str = ""
+    """Those under which it is there, where they are not the usual ones: `x = 185`."""
+    of_element: tuple[tuple[str, int], ...] = ()
+    """All those that go into the address."""
+    start: int = 0
+    """Bytes from the start of the memory to where the pointer leads that the kernel is given for the second access."""
+    drawn: AccessEvent | None = None
+    """The atomic by which one end is the last block's and the other end is before it: only a fence is missing there."""
+
+
+class Search(Struct, eq=False):
+    execution: Execution
+    trial: Trial
+    """Its generic situation."""
+    scope: RaceScope
+    space: Literal["shared", "global"] | None = None
+    """The only memory to look at."""
+    how_sure: bool = True
+    """Whether it matters how sure a conflict is; if not, all of them count that can happen at all."""
+    is_wanted: Callable[[Allocation, Conflict], bool] | None = None
+    """Which conflicts matter, if not all."""
+    missed: list[str] = field(default_factory=list)
+    """What could not be looked at, as sentences."""
+    _certain: set[object] = field(default_factory=set)
+    """Pairs of places that conflict for certain: how sure they are elsewhere does not matter any more."""
+
+    def findings(self) -> list[Finding]:
+        view, events = self.execution.view, self.execution.events
+        groups = [group for group in arrays(events, view.graph) if self.space in (None, group[0].space)]
+        found: dict[object, Finding] = {}
+        if not groups:
+            if self.space is None:
+                self.missed += dict.fromkeys(left_out(self.execution, None))
+            return []
+        chosen = situations(self.execution)
+        chosen += meetings(self.execution, [touches for _, touches in groups])
+        chosen += reaching(self.execution, self.trial, (touch for _, touches in groups for touch in touches))
+        chosen += lasting(self.execution, self.trial, (touch for _, touches in groups for touch in touches))
+        chosen += inside(self.execution, self.trial, groups)
+        if self.space is None:
+            self.missed += dict.fromkeys(left_out(self.execution, chosen))
+        chosen = [without_faults(values, groups, self.execution) for values in chosen]
+        for values in chosen:
+            trial = self.trial if not values else self.trial.under(values)
+            if values and not trial.is_launched:
+                continue
+            for array, touches in groups:
+                self.trial.trim()
+                for finding in self._in_array(trial, array, touches):
+                    key = _places(array, finding.conflict)
+                    known = found.get(key)
+                    if known is None or _says_more(finding, known):
+                        found[key] = finding
+                    if finding.doubt is None and not _is_of_a_warp(finding):
+                        self._certain.add(key)
+        return list(found.values())
+
+    def _in_array(self, trial: Trial, array: Allocation, touches: Sequence[Touch]) -> Iterator[Finding]:
+        is_apart = has_own_bytes(touches, self.execution.view.valued(trial.values).base, "block")
+        scopes: list[RaceScope] = [] if is_apart else ["block"]
+        everywhere = is_one_array(array, trial.graph, THREAD_BITS | BLOCK_BITS)
+        if self.scope == "grid" and array.space != "shared" and everywhere and trial.has_neighbours:
+            # Most kernels write one element a thread: no trace of all that they do is needed to see that.
+            scopes += [] if has_own_bytes(touches, trial.neighbours(), "grid") else ["grid"]
+        for scope in scopes:
+            try:
+                for conflict in trial.conflicts(touches, array.bytes, scope):
+                    if not self._matters(array, conflict):
+                        continue
+                    doubt = contradiction(conflict, trial.graph)
+                    if doubt is None and self.how_sure:
+                        doubt = doubt_about(conflict, trial, self.execution, touches, array.bytes)
+                    if doubt is not None and doubt.unfinished:
+                        self._miss(f"whether races on `{array.name}` are certain was not looked at")
+                    if doubt is None or not doubt.excludes:
+                        sizes = ", ".join(f"{render(symbol)} = {value}" for symbol, value in trial.values.items())
+                        of_element, start = _of_element(conflict, trial), _start(conflict.second.target, trial)
+                        late = late_turn(conflict, trial.graph, self.execution.events, trial.tree().places)
+                        drawn = late.drawn if late is not None else None
+                        yield Finding(array, conflict, doubt, sizes, of_element, start, drawn)
+            except GaveUp:
+                self._miss(f"races on `{array.name}` were not looked for")
+                return
+
+    def _matters(self, array: Allocation, conflict: Conflict) -> bool:
+        is_wanted = self.is_wanted is None or self.is_wanted(array, conflict)
+        return is_wanted and _places(array, conflict) not in self._certain
+
+    def _miss(self, what: str) -> None:
+        text = f"{what}: there is too much to look at"
+        if text not in self.missed:
+            self.missed.append(text)
+
+
+def _says_more(finding: Finding, known: Finding) -> bool:
+    """Whether it is surer than what is known of the same places, or as sure and more than one of a warp."""
+    if (finding.doubt is None) is not (known.doubt is None):
+        return finding.doubt is None
+    return finding.doubt is None and _is_of_a_warp(known) and not _is_of_a_warp(finding)
+
+
+def _is_of_a_warp(finding: Finding) -> bool:
+    """Whether a barrier of the warp is all that two threads need in global memory, as far as is known: those of other
+    blocks may meet there too."""
+    return finding.array.space == "global" and finding.conflict.reach == "warp"
+
+
+def _places(array: Allocation, conflict: Conflict) -> object:
+    """What findings have in common of which one is enough."""
+    return array, frozenset((conflict.first.context.span, conflict.second.context.span))
+
+
+def _of_element(conflict: Conflict, trial: Trial) -> tuple[tuple[str, int], ...]:
+    """The sizes from which the address in a witness comes, as they were taken."""
+    found = symbols(trial.graph, conflict.first.offset.bits | conflict.second.offset.bits)
+    return tuple((render(symbol), int(trial.values.get(symbol, trial.graph.generic(symbol)))) for symbol in found)
+
+
+def _start(array: Allocation, trial: Trial) -> int:
+    if array.start is None:
+        return 0
+    return int(np.asarray(Rows.of_one_block(trial.graph, trial.values).value(array.start)).flat[0])
+
+
+def situations(execution: Execution) -> list[dict[Node, int | float]]:
+    """Choices of sizes and flags, so that every access is reached in one of them: the generic one first, and where the
+    host code would not launch with that one, another."""
+    view = execution.view
+    graph = view.graph
+    found: list[dict[Node, int | float]] = [{}]
+    known: Known = {}
+    decided = {u for condition in view.assumed for u in graph.atoms(condition.bits, graph.uniform_bits)}
+    guards = size_guards(execution)
+    others = _less_than_generic(graph, guards)
+    if others or not all(holds(graph, guard, {}) for guard in guards):
+        launched = _sizes_for(graph, [*guards, *others], decided)
+        found += [launched] if launched else []
+    for event in execution.events:
+        if not isinstance(event, (AccessEvent, LibraryAccess)) or len(found) >= _MOST_SITUATIONS:
+            continue
+        if is_met(event, graph, found, known):
+            continue
+        wanted = on_sizes(event, graph)
+        values = _sizes_for(graph, [*wanted, *guards], decided) or _sizes_for(graph, wanted, decided)
+        if values is not None:
+            found.append(values)
+    return found
+
+
+def _less_than_generic(graph: Graph, guards: Sequence[Node]) -> list[Node]:
+    """Of sizes that are rounded up to the number that a launch is for, some fill it, as generic ones do, and others do
+    not: threads for a row of 16 reach beyond one of 12."""
+    rounded = [g for g in guards if without_not(g).op in ("==", "!=") and any(n.op == ">>" for n in below([g], g.bits))]
+    bits = bits_of(rounded)
+    sizes = [u for u in graph.atoms(bits, graph.uniform_bits) if not u.kind.is_float]
+    return [graph.binary("<=", u, graph.const(_FILLED * graph.generic(u) // 4, u.kind), BOOL) for u in sizes]
+
+
+def _sizes_for(graph: Graph, wanted: Sequence[Node], decided: Collection[Node]) -> dict[Node, int | float] | None:
+    bits = bits_of(wanted)
+    atoms = [u for u in graph.atoms(bits, graph.uniform_bits) if u not in decided]
+    return satisfy(graph, wanted, atoms) if atoms else None
+
+
+def arrays(events: Sequence[Event], graph: Graph) -> Iterator[tuple[Allocation, list[Touch]]]:
+    """The arrays that some threads write while others touch them, with all accesses to each, in program order."""
+    groups: dict[object, list[Touch]] = {}
+    for event in events:
+        if isinstance(event, (AccessEvent, LibraryAccess)) and _is_followed(event, graph):
+            groups.setdefault(memory_of(event.target), []).append(event)
+    for touches in groups.values():
+        if any(effect(t) != "load" for t in touches):
+            writes = [t for t in touches if effect(t) != "load"]
+            if any(clash(w, t) for w in writes for t in touches):
+                yield touches[0].target, touches
+
+
+def _is_followed(event: Touch, graph: Graph) -> bool:
+    target = event.target
+    if target.is_null or target.space not in ("shared", "global") or not is_one_array(target, graph):
+        return False
+    return not is_astray(event.offset, event.context, graph)

@@ -1,0 +1,144 @@
+"""One finding for one cause. Findings of a rule are of one cause where
+
+- they stand at one place: a line of a header or of a helper, which many kernels or instantiations come through,
+- their rule says so: the fields of one struct, arrays that a function walks alike, uses of one shared array,
+- the same edits mend them, or
+- they stand in copies of one piece of code, as files have that were made from one another.
+
+The worst of them is told, with the others behind it and its figures as ranges over all of them. This is the last step
+before a report: annotations, baselines and fixes are about single places.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Iterator, Sequence
+
+from msgspec.structs import replace
+
+from cudalint.diagnostics import Diagnostic
+from cudalint.driver.results import SEVERITIES, CheckResult, excess
+from cudalint.numerals import figure
+from cudalint.reporters.sources import SourceLines
+
+_AROUND = 3
+"""Lines before and behind a place that a copy of it has too."""
+_LEAST_COPIED = 80
+"""Characters, spaces apart, that tell a copy from what is written twice by chance."""
+_SHARES = "_share"
+"""The end of the names of figures that are shown as percentages."""
+_ALMOST = 0.1
+"""Figures that are closer than this part of the larger one are no range."""
+_WHOLE = 10
+"""From here on the ends of ranges have no decimals."""
+
+
+def with_causes_told_once(result: CheckResult, sources: SourceLines, shows_gaps: bool = False) -> CheckResult:
+    return replace(result, diagnostics=told_once(result.diagnostics, sources, shows_gaps))
+
+
+def told_once(
+    diagnostics: Sequence[Diagnostic], sources: SourceLines, shows_gaps: bool = False
+) -> tuple[Diagnostic, ...]:
+    """One finding for each cause, in the order of the first of each. Those with a headline (the gaps of a file) become
+    that one line, unless `shows_gaps` asks for them."""
+    groups = _Groups(len(diagnostics))
+    for number, diagnostic in enumerate(diagnostics):
+        for key in _keys(diagnostic, sources):
+            groups.join(number, (diagnostic.code, key, number if diagnostic.headline and shows_gaps else None))
+    return tuple(_told([diagnostics[number] for number in group], shows_gaps) for group in groups)
+
+
+class _Groups:
+    """Numbers from 0 on, joined by what they have in common."""
+
+    def __init__(self, size: int) -> None:
+        self._parents = list(range(size))
+        self._first: dict[Hashable, int] = {}
+
+    def join(self, number: int, key: Hashable) -> None:
+        one, other = self._root(self._first.setdefault(key, number)), self._root(number)
+        self._parents[max(one, other)] = min(one, other)
+
+    def _root(self, number: int) -> int:
+        while self._parents[number] != number:
+            self._parents[number] = number = self._parents[self._parents[number]]
+        return number
+
+    def __iter__(self) -> Iterator[list[int]]:
+        members: dict[int, list[int]] = {}
+        for number in range(len(self._parents)):
+            members.setdefault(self._root(number), []).append(number)
+        return iter(members.values())
+
+
+def _keys(diagnostic: Diagnostic, sources: SourceLines) -> Iterator[Hashable]:
+    d = diagnostic
+    yield from (("cause", cause) for cause in d.causes)
+    if d.headline:
+        return
+    yield "place", d.place, "" if d.kernel else d.message
+    if d.suggestion is not None and d.suggestion.edits:
+        yield "edits", d.suggestion.edits
+    if d.kernel:
+        text = _text_around(d, sources)
+        if len(text) >= _LEAST_COPIED:
+            yield "copy", d.kernel, d.place.column, text
+
+
+def _text_around(diagnostic: Diagnostic, sources: SourceLines) -> str:
+    place = diagnostic.place
+    lines = range(max(1, place.line - _AROUND), place.end_line + _AROUND + 1)
+    text = b" ".join(sources.line(place.path, number) or b"" for number in lines)
+    return "".join(text.decode("utf-8", "replace").split())
+
+
+def _told(group: Sequence[Diagnostic], shows_gaps: bool) -> Diagnostic:
+    first = min(group, key=_order)
+    if not first.headline or shows_gaps:
+        return _as_one(group)
+    message = f"{first.headline} (all reasons: --show-gaps)"
+    told = replace(first, message=message, is_headline=True, also=tuple(group), kernel="", instantiation="")
+    return replace(told, suggestion=None, assumptions=(), launches=(), figures={}, variants=(), related=())
+
+
+def _as_one(group: Sequence[Diagnostic]) -> Diagnostic:
+    worst = min(group, key=_order)
+    others = tuple(each for each in group if each is not worst)
+    told = (each.instantiation for each in others)
+    without = tuple(each for each in worst.not_in if each not in set(told))
+    return replace(worst, message=_ranged(worst, others), also=others, not_in=without)
+
+
+def _order(diagnostic: Diagnostic) -> tuple[float, ...]:
+    """Of what costs the same, one that comes with a remedy is told, and the first of the source comes first."""
+    share = diagnostic.cost.share if diagnostic.cost is not None else None
+    return SEVERITIES.index(diagnostic.severity), -(share or 0.0), diagnostic.suggestion is None, -excess(diagnostic)
+
+
+def _ranged(worst: Diagnostic, others: Iterable[Diagnostic]) -> str:
+    """The message, with the figures of all of them: `8 to 32 sectors per request`."""
+    everything = [each for one in (worst, *others) for each in (one, *one.variants)]
+    if len(everything) == 1 or not worst.worded:
+        return worst.message
+    message = worst.worded
+    for name in worst.figures:
+        values = [each.figures[name] for each in everything if name in each.figures]
+        message = message.replace(f"{{{name}}}", _range(min(values), max(values), name.endswith(_SHARES)))
+    return message
+
+
+def _range(least: float, most: float, is_share: bool) -> str:
+    if most - least <= _ALMOST * abs(most):
+        return f"{most:.0%}" if is_share else figure(most)
+    return f"{least:.0%} to {most:.0%}" if is_share else f"{_end(least)} to {_end(most)}"
+
+
+def _end(value: float) -> str:
+    return f"{value:.0f}" if value >= _WHOLE else figure(round(value, 1))
+
+
+def everything_in(diagnostics: Iterable[Diagnostic]) -> Iterator[Diagnostic]:
+    """Findings with all that are told with them."""
+    for diagnostic in diagnostics:
+        yield diagnostic
+        yield from diagnostic.also

@@ -1,0 +1,384 @@
+"""Lints one file: its facts, the rules' findings, and what its annotations make of them.
+
+This runs in a worker process. The engine knows no single rule and no reporter.
+"""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import partial
+from itertools import islice
+from typing import TYPE_CHECKING
+
+from msgspec import Struct, field
+from msgspec.structs import replace
+
+from cudalint.diagnostics import Diagnostic, Edit, Picture
+from cudalint.driver.faults import described
+from cudalint.driver.merging import joined
+from cudalint.driver.missing_includes import note_on
+from cudalint.driver.results import AllowedRule, Failure, FileReport, KernelSite, ShownKernel, coverage_of, worst_first
+from cudalint.driver.time_limit import OutOfTime, interruptible
+from cudalint.driver.timings import timed
+from cudalint.facts import FileFacts, KernelFacts
+from cudalint.hardware.features import Need, target_for
+from cudalint.hardware.targets import Target, find_target
+from cudalint.kinds import SHOWN_KINDS, Kinds
+from cudalint.numerals import count
+from cudalint.program import disk
+from cudalint.program.regular import read_regular_text
+from cudalint.project.annotations import SourceAnnotations
+from cudalint.project.options import AnalysisOptions
+from cudalint.project.settings import FileIgnores
+from cudalint.project.suppressions import AnnotationReview, Finding, suppress
+from cudalint.project.thresholds import Thresholds
+from cudalint.registry import RuleClass, Selection, all_rules, is_known, kinds_read_by, selected_rules
+from cudalint.rule import AnnotationRule, Rule, RuleContext
+from cudalint.source.bounds import Bounds
+from cudalint.source.text import source_text
+
+if TYPE_CHECKING:
+    from cudalint.driver.kernel_analysis import Watch
+    from cudalint.remedies.proof import Proof
+
+_LEAST_FOR_EDITS = 3.0
+_SHARE_FOR_EDITS = 2.0
+"""What the trials of a file's edits may take: so many seconds, or so many times what its analysis took."""
+
+
+class CheckJob(Struct, frozen=True):
+    """One file to lint, with all that it takes; travels to a worker."""
+
+    path: str
+    options: AnalysisOptions
+    selection: Selection
+    pictures: bool
+    """Whether somebody will look at the pictures; without, they don't travel back."""
+    thresholds: Thresholds = field(default_factory=dict)
+    ignores: FileIgnores = field(default_factory=FileIgnores)
+    counts_accesses: bool = False
+    """Whether somebody asks how many accesses could be evaluated, even if no rule looks at them."""
+    most_findings: int | None = None
+    """Of more than this the worst are told, and how many there are besides."""
+    shows_kernels: bool = False
+    """Whether the report shows the kernels with their figures, whatever the rules find."""
+
+    def kinds(self) -> Kinds:
+        """The kinds of facts that are needed."""
+        rules = selected_rules(self.selection)
+        kinds = kinds_read_by(rules)
+        if any(rule.is_waste for rule in rules):
+            kinds |= {"costs"}
+        if self.counts_accesses:
+            kinds |= {"accesses"}
+        return kinds | SHOWN_KINDS if self.shows_kernels else kinds
+
+
+def check_file(job: CheckJob) -> FileReport | Failure:
+    """Analyses a file and runs the selected rules on it."""
+    start = time.process_time()
+    job = replace(job, options=replace(job.options, kinds=job.kinds()))
+    facts = analyse(job.path, job.options)
+    if isinstance(facts, Failure):
+        return facts
+    with timed("rules"):
+        return report_on(facts, job, time.process_time() - start)
+
+
+def analyse(path: str, options: AnalysisOptions, watch: Watch | None = None) -> FileFacts | Failure:
+    """The facts of a file, or why there are none; `watch` as in `analyse_file`."""
+    # libclang and numpy are loaded here, in the worker, and not by whoever wants to name a job.
+    from cudalint.driver.analysis import analyse_file
+    from cudalint.frontend.reading import SourceError
+
+    try:
+        return analyse_file(path, options, watch)
+    except SourceError as error:
+        return Failure(path, _message_without_path(str(error), path))
+
+
+def report_on(facts: FileFacts, job: CheckJob, spent: float = 0.0) -> FileReport:
+    """Runs the selected rules on the facts, which took so many seconds, applies the annotations of the file and its
+    headers, and proves the edits that are left."""
+    failures = list(facts.failures)
+    findings = list(rule_findings(facts, job, selected_rules(job.selection), failures))
+    annotations = _annotations(facts, job.options)
+    complete = facts.status == "ok"
+    outcome = suppress(findings, facts.kernels, annotations, is_known, complete)
+    launched, unlaunched = _by_launch(facts)
+    complaints, unused = _annotation_findings(outcome.reviews, job.selection, failures)
+    try:
+        with timed("edits"):
+            proved = _with_proven_edits(outcome.kept, facts, job, spent)
+    except Exception as error:
+        failures.append(f"edits are not tried: {described(error)}")
+        proved = [_without_edits(diagnostic) for diagnostic in outcome.kept]
+    kept = (_for_travel(diagnostic, job.pictures) for diagnostic in joined(proved))
+    placed = Bounds(partial(source_text, options=job.options)).placed
+    diagnostics = _worst(_reported(map(placed, (*kept, *complaints)), job.ignores), job, "", failures)
+    allowed = (placed(_as_allowed(diagnostic)) for diagnostic in outcome.suppressed)
+    suppressed = _worst(_reported(allowed, job.ignores), job, "allowed ", failures)
+    return FileReport(
+        path=job.path,
+        status=facts.status,
+        diagnostics=diagnostics,
+        suppressed=suppressed,
+        unused=tuple((allowed, d) for allowed, d in unused if _reported((d,), job.ignores)),
+        used=tuple(AllowedRule(entry.place, entry.rule) for entry in outcome.used),
+        coverage=coverage_of(facts),
+        sources=frozenset(disk.resolved(p) for p in facts.sources) - {disk.resolved(job.path)},
+        parameters=facts.parameters,
+        failures=tuple(failures),
+        note=note_on(facts),
+        launched=launched,
+        unlaunched=unlaunched,
+        whole=frozenset((kernel.name, kernel.instantiation) for kernel in facts.kernels if not kernel.gaps),
+        kernels=_shown(facts, job) if job.shows_kernels else (),
+    )
+
+
+def _shown(facts: FileFacts, job: CheckJob) -> tuple[ShownKernel, ...]:
+    from cudalint.driver.showing import shown
+
+    return shown(facts, job.options.target)
+
+
+def _by_launch(facts: FileFacts) -> tuple[frozenset[KernelSite], frozenset[KernelSite]]:
+    """The kernels that something launches, and the others."""
+    found: tuple[set[KernelSite], set[KernelSite]] = (set(), set())
+    for kernel in facts.kernels:
+        site = KernelSite(kernel.name, disk.resolved(kernel.place.path))
+        is_made_up = all(launch.is_made_up for launch in kernel.launches)
+        found[is_made_up].add(site)
+    launched, unlaunched = found
+    return frozenset(launched), frozenset(unlaunched - launched)
+
+
+def rule_findings(
+    facts: FileFacts, job: CheckJob, rules: Iterable[RuleClass], failures: list[str]
+) -> Iterator[Finding]:
+    """What the rules find; one that fails costs what it has to say of one kernel, and `failures` is told."""
+    configured = find_target(job.options.target)
+    for rule_class in rules:
+        if not issubclass(rule_class, Rule):
+            continue
+        rule = rule_class()
+        limits = {**rule_class.thresholds, **job.thresholds.get(rule_class.code, {})}
+        context = RuleContext(facts, configured, limits, partial(source_text, options=job.options))
+        try:
+            yield from [Finding(None, diagnostic) for diagnostic in rule.check_file(context)]
+        except Exception as error:
+            failures.append(f"{rule_class.code} is not checked for the file: {described(error)}")
+        for kernel in facts.kernels:
+            try:
+                yield from list(_findings_in(kernel, rule, context))
+            except Exception as error:
+                failures.append(f"{rule_class.code} is not checked for `{kernel.name}`: {described(error)}")
+
+
+def _findings_in(kernel: KernelFacts, rule: Rule, context: RuleContext) -> Iterator[Finding]:
+    configured = context.target
+    target = target_for(configured, kernel.need)
+    if target is None and rule.judges_by_target:
+        return  # No GPU is known that could run it.
+    for diagnostic in rule.check(kernel, replace(context, target=target or configured)):
+        if rule.judges_by_target and kernel.need and target and target is not configured:
+            diagnostic = replace(diagnostic, message=f"{diagnostic.message}; {_judged_by(target, kernel.need)}")
+        if rule.is_waste:
+            # numpy is for workers alone.
+            from cudalint.cost.of_findings import with_cost
+
+            diagnostic = with_cost(diagnostic, kernel, target or configured)
+        yield Finding(kernel, diagnostic)
+
+
+def _judged_by(target: Target, need: Need) -> str:
+    major, minor = need.support.least
+    return f"{target.name} is the smallest GPU in question: `{need.feature}` (line {need.line}) needs sm_{major}{minor}"
+
+
+def _with_proven_edits(found: Sequence[Diagnostic], facts: FileFacts, job: CheckJob, spent: float) -> list[Diagnostic]:
+    """No edit may bring what any rule finds, whether the user wants to hear of it or not."""
+    from cudalint.remedies.proof import proven
+
+    if not any(d.suggestion is not None and d.suggestion.edits for d in found):
+        return list(found)
+    facts_of_all, lasted, spent = _for_all(_rules_of_proofs(job), facts, job, spent)
+    if isinstance(facts_of_all, Failure):
+        return [_without_edits(diagnostic) for diagnostic in found]
+    longest = max(_LEAST_FOR_EDITS, _SHARE_FOR_EDITS * lasted)
+    return proven(found, _proof(facts_of_all, job, min(job.options.seconds_of_edits - spent, longest)))
+
+
+def edits_held_together(job: CheckJob, sets: Sequence[tuple[Edit, ...]]) -> list[tuple[Edit, ...]]:
+    """Which of some sets of edits that findings of a file suggest hold when they are made at once (see
+    `held_together`). The file is what the job's texts say."""
+    from cudalint.remedies.proof import held_together
+
+    start = time.process_time()
+    facts = analyse(job.path, replace(job.options, kinds=kinds_read_by(_rules_of_proofs(job))))
+    if isinstance(facts, Failure):
+        return []
+    failures: list[str] = []
+    findings = list(rule_findings(facts, job, selected_rules(job.selection), failures))
+    annotations = _annotations(facts, job.options)
+    outcome = suppress(findings, facts.kernels, annotations, is_known, facts.status == "ok")
+    left = job.options.seconds_of_edits - (time.process_time() - start)
+    return held_together(sets, outcome.kept, _proof(facts, job, left))
+
+
+def _rules_of_proofs(job: CheckJob) -> list[RuleClass]:
+    return [rule for rule in all_rules() if rule.on_by_default or job.selection.wants(rule)]
+
+
+def _proof(facts: FileFacts, job: CheckJob, seconds: float) -> Proof:
+    """What it takes to try edits of a file; the facts are all that all rules read."""
+    from cudalint.program.includers import is_included_elsewhere
+    from cudalint.remedies.proof import Proof
+
+    rules = _rules_of_proofs(job)
+    own = job.thresholds
+    with_little = {rule.code: {**own.get(rule.code, {}), **dict.fromkeys(rule.relative, 0.0)} for rule in rules}
+
+    def linted(facts: FileFacts, job: CheckJob = job) -> tuple[FileFacts, list[Diagnostic]]:
+        failures = list(facts.failures)
+        found = [finding.diagnostic for finding in rule_findings(facts, job, rules, failures)]
+        return replace(facts, failures=tuple(failures)), found
+
+    def again(
+        texts: Mapping[str, str], kernels: tuple[str, ...], seconds: float
+    ) -> tuple[FileFacts, list[Diagnostic]] | None:
+        unsaved = {**dict(job.options.unsaved), **texts}
+        options = replace(job.options, unsaved=tuple(unsaved.items()), only=kernels, kinds=kinds_read_by(rules))
+        try:
+            with interruptible():
+                changed = analyse(job.path, options.within(seconds))
+                return None if isinstance(changed, Failure) else linted(changed)
+        except OutOfTime:
+            return None
+
+    return Proof(
+        *linted(facts, replace(job, thresholds=with_little)),
+        again,
+        partial(source_text, options=job.options),
+        lambda path: not is_included_elsewhere(path, job.path),
+        seconds=seconds,
+    )
+
+
+def _for_all(
+    rules: Sequence[RuleClass], facts: FileFacts, job: CheckJob, spent: float
+) -> tuple[FileFacts | Failure, float, float]:
+    """The facts that all of some rules read, how long they took, and what has been spent by then. If fewer kinds were
+    asked for, the file is analysed again."""
+    kinds = kinds_read_by(rules)
+    if kinds <= job.options.kinds:
+        return facts, spent, spent
+    start = time.process_time()
+    again = analyse(job.path, replace(job.options, kinds=kinds))
+    lasted = time.process_time() - start
+    return again, lasted, spent + lasted
+
+
+def _without_edits(diagnostic: Diagnostic) -> Diagnostic:
+    suggestion = diagnostic.suggestion
+    words = replace(suggestion, edits=(), applicability="display") if suggestion is not None else None
+    return replace(diagnostic, suggestion=words)
+
+
+def _as_allowed(diagnostic: Diagnostic) -> Diagnostic:
+    """What an annotation allows is listed for its justification, and nobody changes it."""
+    return replace(_without_edits(diagnostic), picture=None)
+
+
+def _reported(diagnostics: Iterable[Diagnostic], ignores: FileIgnores) -> tuple[Diagnostic, ...]:
+    return tuple(d for d in diagnostics if not ignores.ignores(d.place.path, d.code, d.name))
+
+
+def _worst(found: tuple[Diagnostic, ...], job: CheckJob, kind: str, failures: list[str]) -> tuple[Diagnostic, ...]:
+    """As many findings as are wanted of a file, in the order in which they came."""
+    most = job.most_findings
+    if most is None or len(found) <= most:
+        return found
+    failures.append(f"{count(len(found) - most, f'more {kind}finding')} left out; --max-findings tells more")
+    told = {id(diagnostic) for diagnostic in islice(worst_first(found), most)}
+    return tuple(diagnostic for diagnostic in found if id(diagnostic) in told)
+
+
+def _annotations(facts: FileFacts, options: AnalysisOptions) -> Mapping[str, SourceAnnotations]:
+    """The annotations of every source that contributed, by the path that places in it carry."""
+    from cudalint.frontend.texts import annotations_in
+
+    unsaved = dict(options.unsaved)
+    paths = {facts.path: facts.path, **facts.sources}
+    return {
+        shown: annotations
+        for path, shown in paths.items()
+        if (annotations := annotations_in(path, unsaved.get(shown) or _read(path))) != SourceAnnotations()
+    }
+
+
+def _read(path: str) -> str:
+    try:
+        return read_regular_text(path)
+    except OSError:
+        # It was there when the front end read it; without its text it has no annotations.
+        return ""
+
+
+def _annotation_findings(
+    reviews: tuple[AnnotationReview, ...], selection: Selection, failures: list[str]
+) -> tuple[list[Diagnostic], list[tuple[AllowedRule, Diagnostic]]]:
+    """What the rules about annotations say: what stands, and what depends on other files of the run. Of a rule that
+    fails `failures` is told."""
+    rules = selected_rules(selection)
+    # A suppression is only of no use if its rule had a chance to need it.
+    ran = {name for rule in rules for name in (rule.code, rule.name)}
+    standing: list[Diagnostic] = []
+    depending: list[tuple[AllowedRule, Diagnostic]] = []
+    for rule_class in rules:
+        if not issubclass(rule_class, AnnotationRule):
+            continue
+        rule = rule_class()
+        try:
+            for review in reviews:
+                standing += rule.check(replace(review, unused=()))
+                for entry in review.unused:
+                    if entry.rule.upper() in ran or entry.rule.lower() in ran:
+                        complaints = rule.check(replace(review, malformed=(), unused=(entry,)))
+                        depending += ((AllowedRule(entry.place, entry.rule), complaint) for complaint in complaints)
+        except Exception as error:
+            failures.append(f"{rule_class.code} is not checked for the file: {described(error)}")
+    return standing, depending
+
+
+def _for_travel(diagnostic: Diagnostic, pictures: bool) -> Diagnostic:
+    """Leaves out what nobody will draw: the whole picture, or the requests of the sample that it doesn't show."""
+    if diagnostic.picture is None:
+        return diagnostic
+    return replace(diagnostic, picture=_slim(diagnostic.picture) if pictures else None)
+
+
+def _slim(picture: Picture) -> Picture:
+    row = slice(picture.request, picture.request + 1)
+    sample = picture.sample
+    only = replace(
+        sample,
+        addresses=sample.addresses[row],
+        mask=sample.mask[row],
+        weights=sample.weights[row],
+        warps=sample.warps[row],
+        subscripts=tuple(subscript[row] for subscript in sample.subscripts),
+    )
+    return replace(picture, sample=only, request=0)
+
+
+def _message_without_path(message: str, path: str) -> str:
+    """`a.cu:3:7: reason` becomes `reason (line 3, column 7)`, since whoever prints it names the path."""
+    rest = message.removeprefix(path).lstrip(": ")
+    match = re.match(r"(\d+):(\d+): (.*)", rest, re.DOTALL)
+    if match:
+        rest = f"{match[3]} (line {match[1]}, column {match[2]})"
+    return " ".join(rest.split())

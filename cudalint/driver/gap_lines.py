@@ -1,0 +1,87 @@
+"""How much of a file was evaluated, in one line, with what would bring most."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+
+from cudalint.driver.missing_includes import headers_not_found, may_miss_headers
+from cudalint.facts import Access, FileFacts, KernelFacts, LaunchFacts
+from cudalint.numerals import count
+from cudalint.rulekit import is_repeat
+
+_LONGEST = 120
+"""Characters of a reason."""
+_STATED = "`// cudalint: launch(block = ...)` above the kernel, or --block"
+
+
+def is_assumed(launch: LaunchFacts) -> bool:
+    return launch.source in ("default", "inferred", "launch-bounds") and launch.line is None
+
+
+def gap_line(file: FileFacts) -> str:
+    """`3 of 14 kernels evaluated in full, 10 in part, 1 not at all; most would bring -I with the folder of `a.h`: 8
+    kernels`."""
+    kernels: dict[object, list[KernelFacts]] = {}
+    for kernel in file.kernels:
+        kernels.setdefault(kernel.name_place, []).append(kernel)
+    open_ones = [group for group in kernels.values() if any(map(_has_gaps, group))]
+    without = sum(all(map(_is_unknown, group)) for group in open_ones)
+    total, full, part = len(kernels), len(kernels) - len(open_ones), len(open_ones) - without
+    assumed = [group for group in kernels.values() if any(is_assumed(launch) for k in group for launch in k.launches)]
+    if not total:
+        return f"no kernel evaluated; most would bring {_ways(file, [])}" if headers_not_found(file) else ""
+    if not open_ones and not assumed:
+        # Lines outside of them are no C++ without the headers.
+        return f"{count(total, 'kernel')} evaluated; most would bring {_ways(file, [])}"
+    if not open_ones:
+        return f"{count(total, 'kernel')} evaluated, {len(assumed)} of them under a launch that was assumed: {_STATED}"
+    told = [f"{full or 'none'} of {count(total, 'kernel')} evaluated in full"]
+    told += [f"{part} in part"] if part else []
+    told += [f"{without} not at all"] if without else []
+    return f"{', '.join(told)}; {_ways(file, open_ones)}"
+
+
+def _has_gaps(kernel: KernelFacts) -> bool:
+    return bool(kernel.gaps) or any(True for _ in _unknown(kernel.accesses))
+
+
+def _is_unknown(kernel: KernelFacts) -> bool:
+    """Whether nothing of a kernel with gaps has figures."""
+    found = [access for access in kernel.accesses if access.results]
+    return all(any(True for _ in _unknown([access])) for access in found)
+
+
+def _unknown(accesses: Sequence[Access]) -> Iterator[str]:
+    """Why accesses have no figures."""
+    for access in accesses:
+        for result in access.results:
+            if result.status == "unknown" and not is_repeat(result):
+                yield result.reason or "no reason known"
+                break
+
+
+def _ways(file: FileFacts, open_ones: Sequence[Sequence[KernelFacts]]) -> str:
+    """The one action that helps most kernels, or what stands most in the way where none is known."""
+    ways: Counter[str] = Counter()
+    reasons: Counter[str] = Counter()
+    headers = headers_not_found(file)
+    more = f" and of {count(len(headers) - 1, 'more header')}" if len(headers) > 1 else ""
+    for_headers = f"-I with the folder of `{headers[0]}`{more}" if headers else ""
+    for group in open_ones:
+        # Each once for a kernel; what is as frequent as others comes in the order of the source.
+        own = dict.fromkeys(gap.remedy for kernel in group for gap in kernel.gaps if gap.remedy)
+        ways.update(list(own))
+        if for_headers and for_headers not in own and any(map(may_miss_headers, group)):
+            ways[for_headers] += 1
+        why = [gap.own_reason for kernel in group for gap in kernel.gaps]
+        reasons.update(list(dict.fromkeys([*why, *(r for kernel in group for r in _unknown(kernel.accesses))])))
+    if ways:
+        way, number = ways.most_common(1)[0]
+        return f"most would bring {way}: {count(number, 'kernel')}"
+    if not open_ones:
+        return for_headers
+    reason, number = reasons.most_common(1)[0]
+    text = " ".join(reason.split())
+    short = text if len(text) <= _LONGEST else f"{text[: _LONGEST - 4].rstrip()} ..."
+    return f"most in the way: {short} ({count(number, 'kernel')})"

@@ -1,0 +1,1 @@
+"""Code that is executed on numbers that may be unknown: kernels for all threads of a block at once, and host code."""

@@ -1,0 +1,49 @@
+"""Where a thread is: the built-in variables, its place in the block, and its warp."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from cudalint.hardware.requests import WARP_LANES
+from cudalint.values.arithmetic import I4
+from cudalint.values.nodes import Node
+
+if TYPE_CHECKING:
+    from cudalint.interpreter.device.executor import Executor
+
+_AXES = {"x": 0, "y": 1, "z": 2}
+
+
+def builtin(ex: Executor, name: str, axis: str) -> Node:
+    """threadIdx.x and the like."""
+    position = _AXES.get(axis, 0)
+    configuration = ex.configuration
+    if configuration is None:
+        return ex.graph.one
+    if name == "threadIdx":
+        one_thread = configuration.block[position].is_const and configuration.block[position].value == 1
+        return ex.graph.zero if one_thread else ex.graph.thread[position]
+    if name == "blockIdx":
+        one_block = configuration.grid[position].is_const and configuration.grid[position].value == 1
+        return ex.graph.zero if one_block else ex.graph.block[position]
+    if name == "blockDim":
+        return configuration.block[position]
+    return configuration.grid[position]
+
+
+def linear_thread(ex: Executor) -> Node:
+    """threadIdx.x + threadIdx.y*Dx + threadIdx.z*Dx*Dy."""
+    graph = ex.graph
+    x, y, z = (builtin(ex, "threadIdx", axis) for axis in "xyz")
+    dx, dy, _ = (builtin(ex, "blockDim", axis) for axis in "xyz")
+    plane = graph.binary("+", y, graph.binary("*", z, dy, I4), I4)
+    return graph.binary("+", x, graph.binary("*", plane, dx, I4), I4)
+
+
+def lane_index(ex: Executor) -> Node:
+    return ex.graph.binary("%", linear_thread(ex), ex.graph.const(WARP_LANES), I4)
+
+
+def warp_index(ex: Executor) -> Node:
+    return ex.graph.binary("/", linear_thread(ex), ex.graph.const(WARP_LANES), I4)
+

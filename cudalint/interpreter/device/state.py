@@ -1,0 +1,106 @@
+"""The state of an execution: variables, the path condition, and the exits that lanes took."""
+
+from __future__ import annotations
+
+from msgspec import Struct, field
+from msgspec.structs import replace
+
+from cudalint.interpreter.device.events import Loop
+from cudalint.interpreter.device.handed import Handed
+from cudalint.interpreter.device.values import Place, Value
+from cudalint.ir import nodes as ir
+from cudalint.values.graph import Graph, conjuncts
+from cudalint.values.nodes import Node
+
+Exit = tuple[Node, dict[ir.Symbol, Value | Place]]
+"""Lanes that left a body early: their condition relative to its start, and their variables then."""
+
+
+class LoopScope(Struct):
+    """A loop or switch being executed: the lanes that left it by `break`."""
+
+    depth: int
+    """Length of the path condition at the start of the body."""
+    is_switch: bool = False
+    breaks: list[Exit] = field(default_factory=list)
+    """The lanes that left."""
+    exits: list[Node] = field(default_factory=list)
+    """Conditions of the lanes that left for somewhere further out: returned, or continued a loop around a switch."""
+    continues: list[Exit] = field(default_factory=list)
+    """The lanes that went on to the next iteration."""
+
+
+class FunctionScope(Struct):
+    """A function being executed: the lanes that returned, and with what."""
+
+    name: str
+    depth: int
+    """Length of the path condition at the call."""
+    returns: list[tuple[Node, Value | Place | None]] = field(default_factory=list)
+    returns_place: bool = False
+    reaches_end: bool = False
+    """Whether it also comes back from the end of its body."""
+
+
+Marks = tuple[tuple[int, ...], tuple[tuple[int, int, int], ...]]
+
+
+class State(Struct):
+    graph: Graph
+    variables: dict[ir.Symbol, Value | Place] = field(default_factory=dict)
+    """Values of variables; for a variable of reference type, the place that it names."""
+    conditions: tuple[Node, ...] = ()
+    dead: bool = False
+    """No lane gets here."""
+    guard: int | None = None
+    """Length of the path condition before the innermost branch, None outside of branches."""
+    loops: tuple[Loop, ...] = ()
+    loop_scopes: list[LoopScope] = field(default_factory=list)
+    functions: list[FunctionScope] = field(default_factory=list)
+    frames: tuple[ir.Span, ...] = ()
+    handed: tuple[tuple[Handed, ...], ...] = ()
+    """What each of these calls hands on into another file than the kernel's."""
+    library_call: ir.Span | None = None
+    """The user's call of a function of the bundled headers, while its body is executed: whatever it does happens
+    there, since nobody wants to read about our headers."""
+    library_function: str = ""
+    """The name of that function, or of one that it calls."""
+
+    def since(self, depth: int) -> Node:
+        """The path condition added after the first `depth` conditions."""
+        return self.graph.conjunction(self.conditions[depth:])
+
+    def assume(self, condition: Node) -> None:
+        """Restricts the path to the lanes for which `condition` holds, split at its conjunctions."""
+        for part in conjuncts(self.graph, condition):
+            if part.is_const:
+                if not part.value:
+                    self.dead = True
+                continue
+            if not any(part is known for known in self.conditions):
+                self.conditions = (*self.conditions, part)
+
+    def snapshot(self) -> State:
+        """A copy that later changes leave alone."""
+        return replace(self, variables=dict(self.variables))
+
+    def restore(self, saved: State) -> None:
+        """Goes back to a snapshot. The object stays the same, since callers up the stack hold it."""
+        self.variables, self.conditions, self.dead = saved.variables, saved.conditions, saved.dead
+        self.guard, self.loops, self.frames, self.handed = saved.guard, saved.loops, saved.frames, saved.handed
+        self.library_call, self.library_function = saved.library_call, saved.library_function
+        self.loop_scopes, self.functions = saved.loop_scopes, saved.functions
+
+    def marks(self) -> Marks:
+        """How many exits have been recorded so far, to forget later ones."""
+        return (
+            tuple(len(f.returns) for f in self.functions),
+            tuple((len(s.breaks), len(s.exits), len(s.continues)) for s in self.loop_scopes),
+        )
+
+    def rewind(self, marks: Marks) -> None:
+        """Forgets the exits recorded since `marks`."""
+        for function, count in zip(self.functions, marks[0], strict=False):
+            del function.returns[count:]
+        for scope, (breaks, exits, continues) in zip(self.loop_scopes, marks[1], strict=False):
+            del scope.breaks[breaks:], scope.exits[exits:], scope.continues[continues:]

@@ -1,0 +1,283 @@
+"""Walking the IR: all nodes below a statement, and what a loop body may assign."""
+
+from __future__ import annotations
+
+import functools
+import re
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from msgspec import Struct
+
+from cudalint.interpreter.device.values import Closure, LocalMemory, LocalPlace, Place, Pointer, Value
+from cudalint.ir import nodes as ir
+
+STEPS = ("++x", "--x", "x++", "x--")
+"""The operators that change their operand."""
+_NODES = re.compile(r"\b(Expr|Stmt|Case)\b")
+
+
+_LAST_FIRST: dict[type, tuple[str, ...]] = {}
+
+
+def _child_fields(class_: type[Any]) -> tuple[str, ...]:
+    """The fields that hold nodes, by what they are declared as; the last one first."""
+    names = _LAST_FIRST.get(class_)
+    if names is None:
+        fields = reversed(class_.__annotations__.items())
+        names = _LAST_FIRST[class_] = tuple(name for name, type_ in fields if _NODES.search(type_))
+    return names
+
+
+def children(node: Any) -> list[Any]:
+    """The IR nodes directly below a statement or an expression, in source order."""
+    found = _children_last_first(node, _child_fields(type(node)))
+    found.reverse()
+    return found
+
+
+def walk(node: Any) -> Iterator[Any]:
+    """All IR nodes below and including `node`."""
+    pending = [node]
+    while pending:
+        current = pending.pop()
+        yield current
+        # Half of all nodes are names and constants, which have nothing below them.
+        if names := _child_fields(type(current)):
+            pending += _children_last_first(current, names)
+
+
+@functools.lru_cache(maxsize=256)
+def nodes_in(function: ir.Function) -> tuple[Any, ...]:
+    """All IR nodes of a function's body, which many ask for something. They are kept for the functions of one file:
+    `nodes_in.cache_clear()` lets them go."""
+    return tuple(walk(function.body))
+
+
+def _children_last_first(node: Any, names: tuple[str, ...]) -> list[Any]:
+    found: list[Any] = []
+    for name in names:
+        value = getattr(node, name)
+        if type(value) is tuple:
+            found += value[::-1]
+        elif value is not None:
+            found.append(value)
+    return found
+
+
+def without_casts(expr: ir.Expr) -> ir.Expr:
+    """What is converted, before all conversions."""
+    while isinstance(expr, ir.Cast):
+        expr = expr.operand
+    return expr
+
+
+def root(expr: Any) -> ir.Symbol | None:
+    """The variable at the bottom of an lvalue: `a` in `a[i].x`, `p` in `*p` and `p->x`."""
+    while True:
+        if isinstance(expr, ir.Name):
+            return expr.symbol
+        if isinstance(expr, (ir.Member, ir.Index)):
+            expr = expr.base
+        elif isinstance(expr, (ir.Unary, ir.Cast)):
+            expr = expr.operand
+        elif isinstance(expr, ir.Assign):
+            expr = expr.target
+        elif isinstance(expr, ir.Binary) and expr.op in ("+", "-"):
+            expr = expr.left
+        else:
+            return None
+
+
+class Effects(Struct, frozen=True):
+    """What a piece of code may do to the variables around it."""
+
+    assigned: tuple[ir.Symbol, ...]
+    """Roots of everything assigned, incremented, or handed to a call that may change it. They stand in the order of the
+    source: that of a set of symbols is the one of their addresses, and no figure may depend on those."""
+    closures: tuple[ir.Symbol, ...]
+    """Variables that are called: closures, whose bodies assign too."""
+
+
+def effects(*parts: Any) -> Effects:
+    """The effects of statements and expressions, by their syntax."""
+    assigned: dict[ir.Symbol, None] = {}
+    closures: dict[ir.Symbol, None] = {}
+    for part in parts:
+        for node in walk(part) if part is not None else ():
+            if type(node) in _WITH_EFFECTS:
+                _add_effects(node, assigned, closures)
+    return Effects(tuple(assigned), tuple(closures))
+
+
+_WITH_EFFECTS = frozenset({ir.Assign, ir.Unary, ir.Call, ir.Construct, ir.Asm})
+"""Few nodes are of these types; asking for them one by one takes longer than the walk."""
+
+
+def _add_effects(node: Any, assigned: dict[ir.Symbol, None], closures: dict[ir.Symbol, None]) -> None:
+    if isinstance(node, ir.Assign):
+        _add_root(assigned, node.target)
+    elif isinstance(node, ir.Unary):
+        if node.op in (*STEPS, "&"):
+            _add_root(assigned, node.operand)
+    elif isinstance(node, ir.Asm):
+        for operand in node.operands:
+            _add_root(assigned, operand)
+    else:
+        _call_effects(node, assigned, closures)
+
+
+def stepped(part: Any) -> Iterator[ir.Symbol]:
+    """The variables that are counted up or down."""
+    for node in walk(part):
+        if isinstance(node, ir.Unary) and node.op in STEPS and isinstance(node.operand, ir.Name):
+            yield node.operand.symbol
+        elif isinstance(node, ir.Assign) and node.op in ("+", "-") and isinstance(node.target, ir.Name):
+            yield node.target.symbol
+
+
+def _add_root(assigned: dict[ir.Symbol, None], expr: Any) -> None:
+    symbol = root(expr)
+    if symbol is not None:
+        assigned[symbol] = None
+
+
+def _call_effects(
+    call: ir.Call | ir.Construct, assigned: dict[ir.Symbol, None], closures: dict[ir.Symbol, None]
+) -> None:
+    if isinstance(call, ir.Construct):
+        assigned |= dict.fromkeys(handed_over(call.constructor, call.arguments))
+        return
+    if call.receiver is not None:
+        _add_root(assigned, call.receiver)
+        if call.name == "operator()":
+            _add_root(closures, call.receiver)
+    if call.callee is not None:
+        _add_root(closures, call.callee)
+    assigned |= dict.fromkeys(handed_over(call.function, call.arguments))
+
+
+def handed_over(function: ir.FunctionRef | None, arguments: Sequence[ir.Expr]) -> Iterator[ir.Symbol]:
+    """The variables that a call may change through its arguments: what parameters point or refer to. Of the library's
+    functions only references to what is not constant count, and whole objects, which may hold pointers."""
+    is_user = function is not None and function.is_user
+    types = function.parameter_types() if function is not None and is_user else ()
+    outputs = function.outputs() if function is not None and not is_user else frozenset()
+    for position, argument in enumerate(arguments):
+        if position < len(types):
+            may_change = isinstance(types[position], (ir.PointerType, ir.ArrayType))
+        else:
+            leading = isinstance(argument.type, (ir.PointerType, ir.ArrayType, ir.RecordType))
+            may_change = leading or position in outputs
+        symbol = root(argument) if may_change else None
+        if symbol is not None:
+            yield symbol
+
+
+def reached(found: Effects, variables: Mapping[ir.Symbol, Value | Place]) -> Collection[ir.Symbol]:
+    """The variables that the effects change, in one order, seen through references, pointers to locals and closures."""
+    result: dict[ir.Symbol, None] = {}
+    pending = list(found.assigned)
+    for closure in found.closures:
+        value = variables.get(closure)
+        function = value.function.load() if isinstance(value, Closure) else None
+        if function is not None:
+            pending += effects(function.body).assigned
+    while pending:
+        symbol = pending.pop()
+        if symbol in result:
+            continue
+        result[symbol] = None
+        value = variables.get(symbol)
+        if isinstance(value, LocalPlace):
+            pending.append(value.symbol)
+        elif isinstance(value, Pointer) and isinstance(value.target, LocalMemory):
+            pending.append(value.target.place.symbol)
+    return result.keys()
+
+
+class Spelled(NamedTuple):
+    """An operand as the source spells it."""
+
+    number: int
+    """The same for the same variables and numbers."""
+    has_name: bool
+    """Whether there is more in it than literals and constants."""
+
+
+class Spellings:
+    """The operands of operations, each told from others once: long sums have as many of them as terms."""
+
+    def __init__(self) -> None:
+        self._numbers: dict[object, int] = {}
+        self._known: dict[int, tuple[ir.Expr, Spelled]] = {}
+        """By the identity of an expression, which is kept so that nothing else takes its place."""
+
+    def operand(self, code: ir.Expr, place: int) -> Spelled:
+        """Of an operation, the operand at a place."""
+        match code:
+            case ir.Binary(left=left, right=right):
+                return self._of((left, right)[place])
+            case ir.Assign(target=target, value=value):
+                return self._of((target, value)[place])
+            case ir.Cast(operand=operand) | ir.Unary(operand=operand) if not place:
+                return self._of(operand)
+            case _:
+                return self._known.setdefault(id(code), (code, self._numbered(True, id(code))))[1]
+
+    def _of(self, expr: ir.Expr) -> Spelled:
+        known = self._known.get(id(expr))
+        if known is None:
+            known = self._known[id(expr)] = expr, self._spell(expr)
+        return known[1]
+
+    def _spell(self, expr: ir.Expr) -> Spelled:
+        match expr:
+            case ir.Constant(value=value):
+                return self._numbered(False, type(value), value)
+            case ir.Name(symbol=symbol):
+                fixed = is_fixed(symbol)
+                return self._numbered(not fixed, "constant" if fixed else symbol)
+            case ir.Cast(operand=operand):
+                return self._of(operand)
+            case ir.Index(base=base, index=index):
+                return self._joined("[]", base, index)
+            case ir.Member(base=base, field=name):
+                return self._joined(name, base)
+            case ir.Unary(op=op, operand=operand):
+                return self._joined(op, operand)
+            case ir.Binary(op=op, left=left, right=right):
+                return self._joined(op, left, right)
+            case _:
+                return self._numbered(True, id(expr))
+
+    def _joined(self, op: str, *operands: ir.Expr) -> Spelled:
+        parts = [self._of(operand) for operand in operands]
+        return self._numbered(any(part.has_name for part in parts), op, *(part.number for part in parts))
+
+    def _numbered(self, has_name: bool, *key: object) -> Spelled:
+        return Spelled(self._numbers.setdefault(key, len(self._numbers)), has_name)
+
+
+def is_fixed(symbol: ir.Symbol) -> bool:
+    """Whether the compiler knows the value of a variable: it is constant, and not what a caller gives."""
+    return symbol.is_const and symbol.storage not in ("parameter", "shared", "dynamic-shared", "builtin")
+
+
+def needs_a_branch(condition: ir.Expr) -> bool:
+    """Whether a condition loads or calls something; the compiler evaluates others also where they don't count."""
+    return any(
+        isinstance(node, (ir.Index, ir.Call)) or (isinstance(node, ir.Unary) and node.op == "*")
+        for node in walk(condition)
+    )
+
+
+def nested_if(statement: ir.If) -> ir.If | None:
+    """The `if` that is all that another one decides about: `if (row == 0) { if (x < n) ... }`. The compiler makes one
+    predicate of both, as of `&&` (nvcc 13.0, sm_90: not with an `else` on either, nor with anything beside it)."""
+    inner = statement.then
+    while isinstance(inner, ir.Block) and len(inner.statements) == 1:
+        inner = inner.statements[0]
+    if not isinstance(inner, ir.If) or inner.otherwise is not None or statement.otherwise is not None:
+        return None
+    return None if needs_a_branch(inner.condition) else inner

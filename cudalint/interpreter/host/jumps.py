@@ -1,0 +1,32 @@
+"""`goto` in host code: a jump to the end of a function, to where it frees what it has, is a way out like any other."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from cudalint.interpreter.device import walk
+from cudalint.ir import nodes as ir
+
+Exits = Mapping[ir.Stmt, tuple[ir.Stmt, ...]]
+"""By the jump: the statements that are left from its label on."""
+
+
+def ways_out(function: ir.Function, has_launch: Callable[[ir.Stmt], bool]) -> Exits:
+    """The jumps of a function to labels of its outermost block behind which nothing is launched and that no jump
+    behind them leads back from."""
+    jumps = [node for node in walk.nodes_in(function) if isinstance(node, ir.UnknownStmt) and node.reason == "goto"]
+    if not jumps or not isinstance(function.body, ir.Block):
+        return {}
+    statements = function.body.statements
+    labels = {
+        node.label: i
+        for i, node in enumerate(statements)
+        if isinstance(node, ir.UnknownStmt) and node.reason == "label"
+    }
+    found: dict[ir.Stmt, tuple[ir.Stmt, ...]] = {}
+    for jump in jumps:
+        rest = statements[labels[jump.label] :] if jump.label in labels else ()
+        inside = (node for statement in rest for node in walk.walk(statement))
+        if rest and not any(has_launch(statement) for statement in rest) and not any(node in jumps for node in inside):
+            found[jump] = rest
+    return found

@@ -1,0 +1,39 @@
+"""Lambdas that launch kernels and are handed to somewhere that is not followed: a list of tests, a thread pool."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING
+
+from cudalint.heuristics import heuristic
+from cudalint.interpreter.device.calls import with_captured
+from cudalint.interpreter.device.objects import lambda_value
+from cudalint.interpreter.device.values import Closure, Value
+from cudalint.ir import nodes as ir
+
+if TYPE_CHECKING:
+    from cudalint.interpreter.host.execution import HostExecutor
+
+
+def noted(ex: HostExecutor, expr: ir.Lambda) -> Value:
+    """A lambda, which is remembered until something calls it if it launches a kernel."""
+    closure = lambda_value(ex, expr)
+    if isinstance(closure, Closure) and expr.function.has_launch():
+        ex.waiting.setdefault(expr.function.key, (closure, expr.span, ex.guards))
+    return closure
+
+
+@heuristic("waiting-lambdas", "lists of tests and thread pools of host code").otherwise(None)
+def call_waiting(ex: HostExecutor) -> None:
+    """Calls those that nothing has called, at the end of the block in which they are made: what they capture by
+    reference is there no longer. Nothing stays of it but the launches."""
+    for key, (closure, span, guards) in ex.waiting.items():
+        if key in ex.executed:
+            continue
+        saved, marks, outer = ex.state.snapshot(), ex.state.marks(), ex.guards
+        ex.state.dead, ex.guards = False, guards
+        call = partial(ex.inline, closure.function, ex.unknown_parameters, span)
+        with_captured(ex, closure, closure.function, call)
+        ex.guards = outer
+        ex.state.restore(saved)
+        ex.state.rewind(marks)

@@ -1,0 +1,243 @@
+"""What the functions of the CUDA runtime and of the C library do when host code is executed, by name."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
+
+from cudalint.interpreter.device import expressions
+from cudalint.interpreter.device.pointers import pointer_place
+from cudalint.interpreter.device.values import (
+    Allocation,
+    ArrayValue,
+    LocalMemory,
+    LocalPlace,
+    MemoryPlace,
+    Place,
+    Pointer,
+    RecordValue,
+    Text,
+    Value,
+)  # fmt: skip
+from cudalint.interpreter.host import command_line, launching
+from cudalint.interpreter.host.device import DEVICE_QUERIES
+from cudalint.interpreter.host.lists import LISTS
+from cudalint.interpreter.host.tiling import tilings
+from cudalint.interpreter.library.intrinsics import DEVICE_LIBRARY, Handler
+from cudalint.ir import nodes as ir
+from cudalint.values.arithmetic import I8, U8
+from cudalint.values.nodes import Node
+
+if TYPE_CHECKING:
+    from cudalint.interpreter.host.execution import HostExecutor
+
+
+def _allocate(ex: HostExecutor, call: ir.Call) -> Value:
+    """cudaMalloc(&p, size) and its relatives."""
+    target = expressions.evaluate(ex, call.arguments[0])
+    size = expressions.number(ex, call.arguments[1])
+    where = pointer_place(ex, target, call.arguments[0].type)
+    name = "?"
+    if isinstance(where, LocalPlace):
+        last = where.path[-1] if where.path else None
+        name = last if isinstance(last, str) else where.symbol.name
+    elif isinstance(where, MemoryPlace):
+        return ex.graph.zero
+    bytes_ = int(size.value) if size.is_const else None
+    allocation = Allocation(name, "global", bytes_, None, size)
+    pointee = ir.pointee(where.type)
+    expressions.write(ex, where, Pointer(allocation, ex.graph.const(0, I8), pointee), call.span)
+    return ex.graph.zero
+
+
+def _allocate_pitched(ex: HostExecutor, call: ir.Call) -> Value:
+    """cudaMallocPitch(&p, &pitch, width, height): rows start at multiples of 512 bytes (measured on many devices)."""
+    target, pitch = (expressions.evaluate(ex, a) for a in call.arguments[:2])
+    width = expressions.number(ex, call.arguments[2])
+    up = ex.graph.binary("+", width, ex.graph.const(511, I8), I8)
+    rounded = ex.graph.binary("*", ex.graph.binary("/", up, ex.graph.const(512, I8), I8), ex.graph.const(512, I8), I8)
+    expressions.write(ex, pointer_place(ex, pitch, call.arguments[1].type), rounded, call.span)
+    where = pointer_place(ex, target, call.arguments[0].type)
+    pointee = ir.pointee(where.type)
+    name = where.symbol.name if isinstance(where, LocalPlace) else "?"
+    size = ex.graph.binary("*", rounded, expressions.number(ex, call.arguments[3]), I8)
+    pointer = Pointer(Allocation(name, "global", None, None, size), ex.graph.const(0, I8), pointee)
+    expressions.write(ex, where, pointer, call.span)
+    return ex.graph.zero
+
+
+def _compare_texts(wanted: bool) -> Handler:
+    """`format == "NCHW"` and strcmp, for strings that are known."""
+
+    def handler(ex: HostExecutor, call: ir.Call) -> Value | None:
+        operands = [*([call.receiver] if call.receiver is not None else []), *call.arguments]
+        values = [expressions.evaluate(ex, operand) for operand in operands]
+        texts = [value for value in values if isinstance(value, Text)]
+        if len(texts) != 2 or len(values) != 2:
+            return None
+        equal = command_line.are_equal(ex, texts[0], texts[1])
+        return equal if wanted else ex.graph.negate(equal)
+
+    return handler
+
+
+def _compare_starts(ex: HostExecutor, call: ir.Call) -> Value | None:
+    """strncmp(a, b, n)."""
+    first, second, count = (expressions.evaluate(ex, argument) for argument in call.arguments)
+    if not (isinstance(first, Text) and isinstance(second, Text) and isinstance(count, Node) and count.is_const):
+        return None
+    number = int(count.value)
+    starts = (replace(text, text=text.text[:number]) for text in (first, second))
+    return ex.graph.negate(command_line.are_equal(ex, *starts))
+
+
+def _length(ex: HostExecutor, call: ir.Call) -> Value | None:
+    """strlen(text)."""
+    text = expressions.evaluate(ex, call.arguments[0])
+    return ex.graph.const(len(text.text.encode()), U8) if isinstance(text, Text) else None
+
+
+def _exit(ex: HostExecutor, call: ir.Call) -> Value:
+    ex.state.dead = True
+    return ex.graph.zero
+
+
+def _assumed(ex: HostExecutor, call: ir.Call) -> Value:
+    """`__builtin_assume(n % 4 == 0)`: whoever goes on from here has such an `n`."""
+    ex.stated(expressions.condition(ex, call.arguments[0]))
+    return ex.graph.zero
+
+
+def _ignored(ex: HostExecutor, call: ir.Call) -> Value:
+    return ex.graph.zero
+
+
+def _launch_kernel(ex: HostExecutor, call: ir.Call) -> Value | None:
+    """cudaLaunchKernel(function, grid, block, arguments, shared, stream), the cooperative form alike."""
+    function = launching.function_of(expressions.evaluate(ex, call.arguments[0]))
+    if function is None or len(call.arguments) < 4:
+        return None
+    grid = launching.extents_of(ex, expressions.evaluate(ex, call.arguments[1]))
+    block = launching.extents_of(ex, expressions.evaluate(ex, call.arguments[2]))
+    values = _pointed_arguments(ex, expressions.evaluate(ex, call.arguments[3]), function)
+    shared = expressions.number(ex, call.arguments[4]) if len(call.arguments) > 4 else ex.graph.zero
+    sizes = tilings(ex, call.arguments[1], grid)
+    launching.add(ex, function, (grid, block), shared, values, call.span, sizes)
+    return ex.graph.zero
+
+
+def _pointed_arguments(ex: HostExecutor, array: Value, ref: ir.FunctionRef) -> tuple[Value | Place, ...]:
+    """The values behind `void *arguments[] = {&a, &b}`, or behind `void *argument = &a`, whose address is given."""
+    function = ref.load()
+    if function is None or not isinstance(array, Pointer) or not isinstance(array.target, LocalMemory):
+        return ()
+    stored = ex.memory.read(ex.state, array.target.place, ex.context(ref.span))
+    if not isinstance(stored, ArrayValue) and len(function.parameters) > 1:
+        return ()
+    values: list[Value | Place] = []
+    for position, symbol in enumerate(function.parameters):
+        element = stored.elements.get(position, stored.rest) if isinstance(stored, ArrayValue) else stored
+        where = pointer_place(ex, element, ir.PointerType(symbol.type))
+        if isinstance(where, LocalPlace):
+            where = LocalPlace(where.symbol, where.path, symbol.type)
+        values.append(expressions.read(ex, where, ref.span))
+    return tuple(values)
+
+
+def _launch_with_config(ex: HostExecutor, call: ir.Call) -> Value | None:
+    """cudaLaunchKernelEx(&config, kernel, arguments...)."""
+    if len(call.arguments) < 2:
+        return None
+    config = expressions.evaluate(ex, call.arguments[0])
+    function = launching.function_of(expressions.evaluate(ex, call.arguments[1]))
+    where = pointer_place(ex, config, call.arguments[0].type)
+    record = expressions.read(ex, where, call.span)
+    if function is None or not isinstance(record, RecordValue):
+        return None
+    grid, block = (launching.extents_of(ex, record.fields.get(n, ex.graph.one)) for n in ("gridDim", "blockDim"))
+    shared = record.fields.get("dynamicSmemBytes", ex.graph.zero)
+    if call.name == "cudaLaunchKernelExC":
+        values = _pointed_arguments(ex, expressions.evaluate(ex, call.arguments[2]), function)
+    else:
+        values = launching.arguments_of(ex, function, call.arguments[2:])
+    bytes_ = shared if isinstance(shared, Node) else ex.graph.zero
+    launching.add(ex, function, (grid, block), bytes_, values, call.span, in_clusters=_is_in_clusters(ex, record, call))
+    return ex.graph.zero
+
+
+_CLUSTER_DIMENSION = 4
+"""cudaLaunchAttributeClusterDimension."""
+_MOST_ATTRIBUTES = 32
+"""Of a launch: there are but so many kinds."""
+
+
+def _is_in_clusters(ex: HostExecutor, config: RecordValue, call: ir.Call) -> bool:
+    """Whether a launch's attributes make clusters of more than one block; not where they are only known at run time."""
+    attributes, count = config.fields.get("attrs"), config.fields.get("numAttrs")
+    if not isinstance(attributes, Pointer) or not isinstance(attributes.target, LocalMemory):
+        return False
+    if not isinstance(count, Node) or not count.is_const:
+        return False
+    stored = ex.memory.read(ex.state, attributes.target.place, ex.context(call.span))
+    for position in range(min(int(count.value), _MOST_ATTRIBUTES)):
+        attribute = stored.elements.get(position, stored.rest) if isinstance(stored, ArrayValue) else stored
+        if not isinstance(attribute, RecordValue):
+            continue
+        kind, value = attribute.fields.get("id"), attribute.fields.get("val")
+        if isinstance(kind, Node) and kind.is_const and kind.value == _CLUSTER_DIMENSION:
+            blocks = value.fields.get("clusterDim", ex.graph.one) if isinstance(value, RecordValue) else ex.graph.one
+            return any(extent.is_const and extent.value > 1 for extent in launching.extents_of(ex, blocks))
+    return False
+
+
+_MAX_DYNAMIC_SHARED = 8
+"""cudaFuncAttributeMaxDynamicSharedMemorySize, and its twin of the driver's interface."""
+
+
+def _set_attribute(ex: HostExecutor, call: ir.Call) -> Value | None:
+    """cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes)."""
+    if len(call.arguments) != 3:
+        return None
+    kernel = launching.function_of(expressions.evaluate(ex, call.arguments[0]))
+    attribute, value = (expressions.number(ex, argument) for argument in call.arguments[1:])
+    if kernel is not None and attribute.is_const and attribute.value == _MAX_DYNAMIC_SHARED:
+        ex.opt_ins.setdefault(kernel.key, []).append(value)
+    return ex.graph.zero
+
+
+def _table() -> Mapping[str, Handler]:
+    table: dict[str, Handler] = {
+        name: handler
+        for name, handler in DEVICE_LIBRARY.items()
+        if not name.startswith(("atomic", "__nv_atomic", "__sync", "__ld", "__st", "asm", "__pipeline"))
+    }
+    for name in ("cudaMalloc", "cudaMallocManaged", "cudaMallocHost", "cudaHostAlloc", "cudaMallocAsync"):
+        table[name] = _allocate
+    table["cudaMallocPitch"] = _allocate_pitched
+    for name in (*ir.ENDING, "__assert_fail", "__assertfail"):
+        table[name] = _exit
+    table["__builtin_assume"] = table["__assume"] = _assumed
+    for name in ("printf", "fprintf", "puts", "fflush", "operator<<", "memset", "cudaFree", "free", "srand"):
+        table[name] = _ignored
+    for name in ("cudaDeviceSynchronize", "cudaGetLastError", "cudaMemcpy", "cudaMemset", "cudaMemcpyAsync"):
+        table[name] = _ignored
+    table["operator=="] = _compare_texts(True)
+    table["operator!="] = table["strcmp"] = _compare_texts(False)
+    table["strncmp"] = _compare_starts
+    table["strlen"] = _length
+    for name in ("cudaLaunchKernel", "cudaLaunchCooperativeKernel"):
+        table[name] = _launch_kernel
+    for name in ("cudaLaunchKernelEx", "cudaLaunchKernelExC"):
+        table[name] = _launch_with_config
+    table["cudaFuncSetAttribute"] = _set_attribute
+    table.update(LISTS)
+    table.update(DEVICE_QUERIES)
+    table.update(command_line.COMMAND_LINE)
+    return table
+
+
+HOST_LIBRARY: Mapping[str, Handler] = _table()
+SILENT = frozenset(name for name, handler in HOST_LIBRARY.items() if handler is _ignored)
+"""Functions that are not executed at all."""

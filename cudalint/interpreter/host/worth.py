@@ -1,0 +1,92 @@
+"""Which functions of host code are executed although they launch nothing."""
+
+from __future__ import annotations
+
+import itertools
+
+from cudalint.heuristics import heuristic
+from cudalint.interpreter.device import walk
+from cudalint.ir import nodes as ir
+
+_MOST_INLINED = 400
+"""Nodes of a function that is executed for its result."""
+_MOST_SETTING = 8_000
+"""Nodes of one that returns nothing and sets global variables, and is executed for those."""
+_MOST_CHECKING = 8_000
+"""Nodes of one that checks what it is given, and is executed for what is left then."""
+_MOST_BYTES = 1024
+_ENDING = ir.ENDING | {"terminate", "__assert_fail", "__assertfail"}
+_MOST_CALLS = 3
+"""Functions that call each other, the last of which checks."""
+
+
+@heuristic("small-helpers", "helpers of host code that make sizes").otherwise(False)
+def is_small(function: ir.Function) -> bool:
+    return _size(function.body, _MOST_INLINED + 1) <= _MOST_INLINED
+
+
+@heuristic("setters", "functions of host code that set numbers").otherwise(False)
+def is_setting(function: ir.Function) -> bool:
+    """Whether a function is called for what it puts into global variables, or into parts of them."""
+    if _size(function.body, _MOST_SETTING) >= _MOST_SETTING:
+        return False
+    targets = (node.target for node in walk.walk(function.body) if isinstance(node, ir.Assign))
+    is_void = isinstance(function.result, ir.Scalar) and function.result.kind == "void"
+    return is_void and any(_is_global(target) for target in targets)
+
+
+def is_checking(function: ir.Function, calls: int = 0) -> bool:
+    """Whether a function ends the program, or throws, unless something holds of what it is given."""
+    if _size(function.body, _MOST_CHECKING) >= _MOST_CHECKING or not isinstance(function.body, ir.Block):
+        return False
+    given = frozenset(function.parameters)
+    return any(_is_check(statement, given, calls) for statement in function.body.statements)
+
+
+def _is_check(statement: ir.Stmt, given: frozenset[ir.Symbol], calls: int) -> bool:
+    if isinstance(statement, ir.If):
+        sides = (statement.then, statement.otherwise)
+        return _names(statement.condition, given) and any(side is not None and _ends(side) for side in sides)
+    if not isinstance(statement, ir.ExprStmt) or not _names(statement, given):
+        return False
+    if not isinstance(statement.expr, ir.Call):
+        # `assert(n > 0)` is a condition with two results.
+        return _ends(statement)
+    ref = statement.expr.function
+    if ref is None or not ref.is_user or calls >= _MOST_CALLS or not ref.acts():
+        return False
+    called = ref.load()
+    return called is not None and is_checking(called, calls + 1)
+
+
+def _names(part: ir.Stmt | ir.Expr, symbols: frozenset[ir.Symbol]) -> bool:
+    return any(isinstance(node, ir.Name) and node.symbol in symbols for node in walk.walk(part))
+
+
+def _ends(side: ir.Stmt) -> bool:
+    """Whether the program ends there, or something is thrown: as a rule the message is made before."""
+    if isinstance(side, ir.Block):
+        return bool(side.statements) and _ends(side.statements[-1])
+    return isinstance(side, ir.ExprStmt) and any(_is_ending(node) for node in walk.walk(side))
+
+
+def _is_ending(node: object) -> bool:
+    if isinstance(node, ir.Construct):
+        return node.constructor is not None and node.constructor.never_returns()
+    if not isinstance(node, ir.Call):
+        return False
+    return node.name in _ENDING or (node.function is not None and node.function.never_returns())
+
+
+def _size(body: ir.Stmt, most: int) -> int:
+    """Its nodes, of which no more are counted."""
+    return sum(1 for _ in itertools.islice(walk.walk(body), most))
+
+
+def _is_global(target: ir.Expr) -> bool:
+    """A global variable, or a part of a record or of a short array: what fills a long one decides no launch."""
+    symbol = walk.root(target)
+    if symbol is None or symbol.storage != "global":
+        return False
+    is_whole = isinstance(target, ir.Name) or isinstance(symbol.type, ir.RecordType)
+    return is_whole or (isinstance(symbol.type, ir.ArrayType) and symbol.type.bytes <= _MOST_BYTES)

@@ -1,0 +1,37 @@
+"""The kernel IR as text, for people: C-like, with casts and member accesses as the front end made them explicit."""
+
+from __future__ import annotations
+
+from cudalint.ir import nodes as ir
+
+
+def expression_text(expr: ir.Expr | ir.InitList | None) -> str:
+    """An expression on one line; what it calls and captures is named, not written out."""
+    text = expression_text
+    match expr:
+        case None:
+            return ""
+        case ir.Constant(value=value):
+            return repr(value) if isinstance(value, str) else str(value)
+        case ir.Name(symbol=symbol):
+            return symbol.name
+        case ir.Member(base=base, field=name, arrow=arrow):
+            return f"{text(base)}{'->' if arrow else '.'}{name}"
+        case ir.Index(base=base, index=index):
+            return f"{text(base)}[{text(index)}]"
+        case ir.Unary(op=op, operand=operand):
+            return op.replace("x", text(operand)) if "x" in op else f"{op}{text(operand)}"
+        case ir.Binary(op=op, left=left, right=right):
+            return f"({text(left)} {op} {text(right)})"
+        case ir.Assign(op=op, target=target, value=value):
+            return f"{text(target)} {op}= {text(value)}"
+        case ir.Conditional(condition=condition, then=then, otherwise=otherwise):
+            return f"({text(condition)} ? {text(then)} : {text(otherwise)})"
+        case ir.Cast(operand=operand, type=type_):
+            return f"({ir.type_name(type_)})({text(operand)})"
+        case ir.Call(name=name, arguments=arguments):
+            return f"{name}({', '.join(map(text, arguments))})"
+        case ir.Construct(type=type_, arguments=arguments):
+            return f"{ir.type_name(type_)}({', '.join(map(text, arguments))})"
+        case _:
+            return f"<{type(expr).__name__}>"

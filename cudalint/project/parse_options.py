@@ -1,0 +1,45 @@
+"""How a file is parsed: as it says itself, as a compilation database says, and as the user says on top."""
+
+from __future__ import annotations
+
+from msgspec.structs import replace
+
+from cudalint.frontend.compile_commands import DatabaseError, database_for
+from cudalint.frontend.flags import ParseOptions
+from cudalint.frontend.reading import SourceError
+from cudalint.hardware.targets import Target, find_target
+from cudalint.project.options import AnalysisOptions
+
+_OWN_INSTRUCTIONS = 9
+"""From this generation on (`sm_90a`)."""
+
+
+def parse_options(path: str, options: AnalysisOptions, own: ParseOptions | None = None) -> ParseOptions:
+    """How to parse a file: as it says itself, or the compilation database, if there is one, and as the user says on
+    top."""
+    built = own or _built_with(path, options) or ParseOptions()
+    return replace(
+        built,
+        include_dirs=(*options.include_dirs, *built.include_dirs),
+        defines=(*built.defines, *options.defines),
+        std=options.std or built.std,
+        cuda_path=options.cuda_path,
+        arch=architecture_of(find_target(options.target)),
+    )
+
+
+def architecture_of(target: Target) -> str:
+    """What code for a GPU is compiled for. Those from 9.0 on have instructions of their own, which others have not."""
+    major, minor = target.compute_capability
+    return f"sm_{major}{minor}" + ("a" if major >= _OWN_INSTRUCTIONS else "")
+
+
+def _built_with(path: str, options: AnalysisOptions) -> ParseOptions | None:
+    """What the compilation database says, if there is one."""
+    try:
+        database = database_for(path, options.compile_commands)
+        return database.options_for(path) if database is not None else None
+    except DatabaseError as error:
+        if options.compile_commands:
+            raise SourceError(str(error)) from error
+        return None

@@ -1,0 +1,56 @@
+"""Operations that come to one of their operands or to a constant, whatever the values of the leaves are."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from cudalint.values.arithmetic import Kind
+from cudalint.values.nodes import Node
+
+if TYPE_CHECKING:
+    from cudalint.values.graph import Graph
+
+
+def simplify(graph: Graph, op: str, a: Node, b: Node, kind: Kind) -> Node | None:
+    """What `a op b` comes to without a node of its own; None where it takes one. `a` and `b` are not both constants."""
+    if op in ("&&", "||"):
+        return _simplify_logic(graph, op, a, b)
+    if "f" in (kind.code, a.kind.code, b.kind.code):
+        return None
+    if b.is_const:
+        return _simplify_constant(graph, op, a, int(b.value), kind)
+    if a.is_const and op in ("+", "*"):
+        return _simplify_constant(graph, op, b, int(a.value), kind)
+    if a is b:
+        if op in ("-", "^"):
+            return graph.const(0, kind)
+        if op in ("&", "|", "min", "max"):
+            return a
+        if op in ("==", "<="):
+            return graph.true
+        if op in ("!=", "<"):
+            return graph.false
+    return None
+
+
+def _simplify_constant(graph: Graph, op: str, a: Node, c: int, kind: Kind) -> Node | None:
+    if (op in ("+", "-", "<<", ">>", "|", "^") and c == 0) or (op in ("*", "/") and c == 1):
+        return graph.convert(a, kind)
+    if (op in ("*", "&") and c == 0) or (op == "%" and c == 1):
+        return graph.const(0, kind)
+    if op == "-" and kind.code == "i":
+        return graph.binary("+", a, graph.const(-c, kind), kind)
+    if op in ("+", "*") and a.op == op and a.kind == kind and a.args[1].is_const:
+        inner = int(a.args[1].value)
+        folded = inner + c if op == "+" else inner * c
+        return graph.binary(op, a.args[0], graph.const(folded, kind), kind)
+    return None
+
+
+def _simplify_logic(graph: Graph, op: str, a: Node, b: Node) -> Node | None:
+    for x, y in ((a, b), (b, a)):
+        if x.is_const:
+            if op == "&&":
+                return graph.truth(y) if x.value else graph.false
+            return graph.true if x.value else graph.truth(y)
+    return graph.truth(a) if a is b else None

@@ -1,0 +1,75 @@
+"""What `cudalint init` sees in a repository, and writes."""
+
+from __future__ import annotations
+
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from cudalint.authoring.first_look import configuration, look_at
+from cudalint.cli import run
+from cudalint.project.config import load_config
+
+_FILES = {
+    "include/ours/tile.cuh": "",
+    "src/a.cu": '#include "ours/tile.cuh"\n#include "beside.h"\n#include <cuda_fp16.h>\n#include "detail.h"\n',
+    "src/beside.h": "",
+    "src/private/detail.h": "",
+    "one/same.h": "",
+    "two/same.h": "",
+    "src/b.cu": '#include "same.h"\n#include <fmt/core.h>\n',
+    "third_party/fmt/core.h": "",
+    "3rdparty/x/external/y.cu": "",
+    "libs/cub/z.cu": "",
+    ".gitmodules": '[submodule "cub"]\n\tpath = libs/cub\n',
+    ".git/HEAD": "",
+    ".gitignore": "generated/\n",
+    "generated/g.cu": "",
+    "CMakeLists.txt": 'set(CMAKE_CUDA_ARCHITECTURES "80;90a") # sm_120\n',
+    "libs/cub/CMakeLists.txt": "set(CMAKE_CUDA_ARCHITECTURES 100)\n",
+}
+
+
+@pytest.fixture
+def repository(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    for name, text in _FILES.items():
+        path = tmp_path / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def test_what_is_seen(repository: Path) -> None:
+    look = look_at(".")
+    assert look.sources == ("include/ours/tile.cuh", "src/a.cu", "src/b.cu")
+    # `same.h` could come from two folders, and one source alone asks for `detail.h`: neither tells anything.
+    assert look.include_dirs == ("include",)
+    assert look.excludes == ("3rdparty", "libs/cub")
+    assert (look.architectures, look.target) == ((80, 90), "h100")
+    (repository / "src" / "c.cu").write_text('#include "detail.h"\n')
+    assert look_at(".").include_dirs == ("src/private", "include")
+
+
+def test_what_is_written_is_a_configuration(repository: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["init", "--dry-run"]) == 0
+    printed = capsys.readouterr().out
+    assert tomllib.loads(printed)["baseline"] == "cudalint-baseline.json"
+    assert run(["init", "--no-baseline"]) == 0
+    config = load_config("cudalint.toml")
+    assert (config.target, config.include_dirs) == ("h100", ("include",))
+    assert (config.exclude, config.baseline) == (("/3rdparty/", "/libs/cub/"), None)
+    assert run(["init", "--no-baseline"]) == 2
+    assert "is there already" in capsys.readouterr().err
+    (repository / "cudalint.toml").unlink()
+    (repository / "pyproject.toml").write_text("[tool.cudalint]\nstd = 3")
+    assert run(["init"]) == 2
+    assert "has the settings already" in capsys.readouterr().err
+
+
+def test_names_of_folders_are_escaped(repository: Path) -> None:
+    (repository / "ex\\\"t\x7f/vendor").mkdir(parents=True)
+    (repository / "ex\\\"t\x7f/vendor/v.cu").write_text("")
+    text = configuration(look_at("."), None)
+    assert "/ex\\\"t\x7f/vendor/" in tomllib.loads(text)["exclude"]

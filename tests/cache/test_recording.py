@@ -1,0 +1,136 @@
+"""Whatever an analysis asks of the disk is noted, now and by code that is still to be written."""
+
+from __future__ import annotations
+
+import ast
+import os
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import cudalint
+from cudalint.driver.file_findings import CheckJob, check_file
+from cudalint.program import disk
+from cudalint.project.options import AnalysisOptions
+from cudalint.registry import Selection
+
+PACKAGE = Path(cudalint.__file__).parent
+OF_RUNS = {"api", "authoring", "cache", "cli", "confirm", "drawing", "editor", "fixing", "reducing", "reporters"}
+"""What works for a whole run, or is asked anew by each."""
+EXCEPTIONS = {
+    "__init__.py": "finds this package's own rules",
+    "__main__.py": "leaves the current folder out of what is imported",
+    "program/changed.py": "of a run", "program/disk.py": "the recorder",
+    "program/regular.py": "notes what it reads",
+    "program/border.py": "notes what it refuses; what it does not is read, and tells itself when it changes",
+    "frontend/precompiled.py": "asks for the headers of this package",
+    "frontend/compile_commands.py": "asks for the time of a database that it then reads",
+    "toolkit/nvcc.py": "of `--ptxas`, whose results are not kept",
+    "project/baseline.py": "of a run", "project/changes.py": "of a run", "project/config.py": "of a run",
+    "project/config_paths.py": "of a run",
+    "project/discovery.py": "of a run",
+    "driver/runs.py": "of a run", "driver/merging.py": "of a run", "project/path_patterns.py": "of a run",
+    "project/settings.py": "of a run",
+    "driver/replacing.py": "of what is written", "driver/memory.py": "asks for memory",
+    "driver/pool.py": "asks for processes",
+    "driver/tracing.py": "of `trace`",
+    "testing.py": "of tests", "hardware/targets.py": "a table of this package",
+}  # fmt: skip
+QUESTIONS = {
+    "exists", "isfile", "isdir", "islink", "lexists", "realpath", "getsize", "getmtime", "samefile", "stat", "lstat",
+    "listdir", "scandir", "walk", "glob", "iglob", "read_text", "read_bytes", "iterdir", "is_file", "is_dir", "access",
+}  # fmt: skip
+MEMORIES = {"cache", "lru_cache"}
+
+
+def _modules() -> Iterator[tuple[str, ast.Module]]:
+    for path in sorted(PACKAGE.rglob("*.py")):
+        name = path.relative_to(PACKAGE).as_posix()
+        if name.split("/")[0] not in OF_RUNS and name not in EXCEPTIONS:
+            yield name, ast.parse(path.read_text(encoding="utf-8"))
+
+
+def test_nothing_asks_the_disk_but_through_the_recorder() -> None:
+    found = []
+    for name, tree in _modules():
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Call):
+                function = node.func
+                asks = isinstance(function, ast.Name) and function.id == "open"
+                if isinstance(function, ast.Attribute) and function.attr in QUESTIONS:
+                    asks = ast.unparse(function.value) in ("os", "os.path", "glob") or "path" in ast.unparse(function)
+                    asks = asks and ast.unparse(function.value) != "disk"
+                if asks:
+                    found.append(f"{name}:{node.lineno}: {ast.unparse(function)}")
+    assert found == []
+
+
+def test_what_is_remembered_of_the_disk_is_noted_for_the_next_one_too() -> None:
+    """`functools.lru_cache` would give the second file an answer without what it rests on."""
+    found = []
+    for name, tree in _modules():
+        readers = {"cudalint.program", "cudalint.program.disk", "cudalint.program.regular", "cudalint.program.folders"}
+        imported = {node.module for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)}
+        if not imported & readers:
+            continue
+        for node in ast.walk(tree):
+            if isinstance(node, ast.FunctionDef):
+                for decorator in node.decorator_list:
+                    plain = decorator.func if isinstance(decorator, ast.Call) else decorator
+                    if ast.unparse(plain).rpartition(".")[2] in MEMORIES:
+                        found.append(f"{name}: {node.name}")
+    assert found == []
+
+
+class _Opened:
+    """Every file that Python opens and every folder that it looks into, as the interpreter itself tells."""
+
+    def __init__(self) -> None:
+        self.paths: set[str] | None = None
+        sys.addaudithook(self._hook)
+
+    def _hook(self, event: str, args: tuple[object, ...]) -> None:
+        if self.paths is not None and event in ("open", "os.listdir", "os.scandir") and isinstance(args[0], str):
+            self.paths.add(os.path.abspath(args[0]))
+
+
+@pytest.fixture(scope="module")
+def opened() -> _Opened:
+    return _Opened()
+
+
+def test_what_is_opened_is_noted(tmp_path: Path, opened: _Opened, monkeypatch: pytest.MonkeyPatch) -> None:
+    """For a file with a header, a Makefile, a neighbour that launches, a `main` above, and a database; twice, as what
+    is remembered counts too."""
+    project = tmp_path / "project"
+    texts = {
+        "src/a.cu": '#include "h.h"\n__global__ void f(float *p, int n) { p[threadIdx.x * W] = n; }\n'
+        "void go(float *p, int n) { f<<<n, 256>>>(p, n); }\n",
+        "src/h.h": "#define W 2\nextern const int width;\n",
+        "src/b.cu": "void go(float *, int); const int width = 4;\n",
+        "main.cu": "void go(float *p, int n);\nint main(int c, char **v) { float *p = 0; go(p, 8); }\n",
+        "src/Makefile": "a: a.cu\n\tnvcc -DX=1 a.cu\nrun: a\n\t./a 100\n",
+        "build/compile_commands.json": "[]",
+    }
+    for name, text in texts.items():
+        (project / name).parent.mkdir(parents=True, exist_ok=True)
+        (project / name).write_text(text)
+    monkeypatch.chdir(project)
+    job = CheckJob("src/a.cu", AnalysisOptions(), Selection(("ALL",)), pictures=False)
+    seen = []
+    for _ in range(2):
+        opened.paths = set()
+        with disk.noting() as noted:
+            check_file(job)
+        paths, opened.paths = opened.paths, None
+        known = {*noted.texts, *noted.kinds, *(key.partition("\0")[0] for key in noted.names)}
+        absolute = {os.path.abspath(path) for path in known}
+        assert {path for path in paths if path.startswith(str(project))} <= absolute
+        seen.append(noted)
+    texts_noted = {os.path.abspath(path) for path in seen[0].texts}
+    assert texts_noted >= {str(project / name) for name in ("src/a.cu", "src/h.h")}
+    assert seen[0].texts.keys() == seen[1].texts.keys()
+    assert seen[0].kinds == seen[1].kinds
+    assert seen[0].names == seen[1].names

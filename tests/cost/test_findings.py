@@ -1,0 +1,119 @@
+"""What findings cost: their excess, and what of the time goes without it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from cudalint.driver.file_findings import CheckJob, check_file
+from cudalint.driver.results import FileReport
+from cudalint.driver.runs import result_of
+from cudalint.project.options import AnalysisOptions
+from cudalint.registry import Selection
+
+_COLUMNS = """
+__global__ void k(const float* a, float* b) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  b[i] = a[32 * i];
+}
+void run(float* a, float* b) { k<<<4096, 256>>>(a, b); }
+"""
+
+
+def test_excess_of_a_strided_load(tmp_path: Path) -> None:
+    path = tmp_path / "k.cu"
+    path.write_text(_COLUMNS)
+    job = CheckJob(str(path), AnalysisOptions(), Selection(("CL101",)), pictures=False)
+    report = check_file(job)
+    assert isinstance(report, FileReport)
+    [finding] = report.diagnostics
+    cost = finding.cost
+    assert cost is not None
+    # 2^15 warps: 32 sectors where 4 would do, beside 4 that each stores.
+    assert cost.sectors == pytest.approx((32 - 4) << 15)
+    assert cost.wavefronts == 0
+    assert cost.traffic_share == pytest.approx(28 / 36)
+    # Of 36 sectors, 8 are left: the kernel waits for memory, so that most of its time goes.
+    assert cost.limiter in ("dram", "l2")
+    assert cost.share is not None
+    assert cost.share > 0.5
+
+
+_TWO = """
+__global__ void copy(const float* a, float* b) {
+  __shared__ float t[32][32];
+  t[threadIdx.x][threadIdx.y] = a[32 * (blockIdx.x * 1024 + threadIdx.y * 32 + threadIdx.x)];
+  __syncthreads();
+  b[blockIdx.x * 1024 + threadIdx.y * 32 + threadIdx.x] = t[threadIdx.y][threadIdx.x];
+}
+__global__ void rare(const float* a, float* b) {
+  for (int i = threadIdx.x; i < 1 << 20; i += 256) b[i] = a[i];
+  if (threadIdx.x < 4) b[1024 * threadIdx.x] = 0;
+}
+void run(float* a, float* b) {
+  copy<<<4096, dim3(32, 32)>>>(a, b);
+  rare<<<1, 256>>>(a, b);
+}
+"""
+
+
+def _report(path: Path, source: str, *codes: str) -> FileReport:
+    path.write_text(source)
+    report = check_file(CheckJob(str(path), AnalysisOptions(), Selection(codes), pictures=False))
+    assert isinstance(report, FileReport)
+    return report
+
+
+def test_no_cost_where_accesses_and_launch_need_other_sizes(tmp_path: Path) -> None:
+    """The grid is for a product of powers that has no generic value, the accesses for sizes that reach them."""
+    path = tmp_path / "k.cu"
+    path.write_text("""
+#include <cmath>
+__global__ void pairs(unsigned num, const float2 *in, float2 *out, unsigned width) {
+    unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < num) {
+        unsigned x = i % width * 2, y = i / width * 2;
+        float2 a = in[y * 2 * width + x], b = in[y * 2 * width + x + 1];
+        out[i] = make_float2(a.x + b.x, a.y + b.y);
+    }
+}
+void levels(const float2 *in, float2 *out, unsigned width, unsigned height, int count) {
+    int hw = (height / std::pow(2, count)) * (width / std::pow(2, count));
+    unsigned num = hw * std::pow(4, count - 1);
+    pairs<<<(num + 1023) / 1024, 1024>>>(num, in, out, width / 2);
+}
+""")
+    report = check_file(CheckJob(str(path), AnalysisOptions(), Selection(("CL101",)), pictures=False))
+    assert isinstance(report, FileReport)
+    assert report.diagnostics
+    for finding in report.diagnostics:
+        assert finding.cost is not None
+        assert finding.cost.share is None
+
+
+def test_what_takes_less_than_the_least_share_is_counted(tmp_path: Path) -> None:
+    """By 2^17 warps one request each takes 32 sectors where 4 would do, and 32 wavefronts where 1 would: 28 and 31 of
+    32 + 4 + 32 + 1 that the kernel takes for all of its requests."""
+    report = _report(tmp_path / "k.cu", _TWO, "CL101", "CL201")
+    strided, conflict = sorted(report.diagnostics, key=lambda d: d.code)
+    assert strided.cost is not None
+    assert conflict.cost is not None
+    assert strided.cost.traffic_share == pytest.approx(28 / 69, rel=0.01)
+    assert conflict.cost.traffic_share == pytest.approx(31 / 69, rel=0.01)
+
+    def shown(least: float) -> tuple[list[str], int]:
+        result = result_of([report.with_least(least)], [], "a100")
+        return [d.code for d in result.diagnostics], len(result.minor)
+
+    assert shown(0.01) == (["CL201", "CL101"], 0)
+    time = conflict.cost.share
+    assert time is not None
+    # By neither is it as much as half.
+    assert time < 0.5
+    assert shown(0.5) == (["CL101"], 1)
+    as_error = msgspec.structs.replace(
+        report, diagnostics=tuple(msgspec.structs.replace(d, severity="error") for d in report.diagnostics)
+    )
+    assert len(result_of([as_error.with_least(1.0)], [], "a100").diagnostics) == 2

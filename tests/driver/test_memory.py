@@ -1,0 +1,62 @@
+"""Memory that nothing needs any more is given back in large processes only."""
+
+from __future__ import annotations
+
+import gc
+import sys
+import weakref
+from collections.abc import Iterator
+
+import pytest
+
+from cudalint.driver import memory
+from cudalint.driver.memory import give_back, held_megabytes
+
+_HUGE = 1e9
+
+
+class _Knot:
+    """It refers to itself, as a parsed file and its functions do to each other."""
+
+    def __init__(self) -> None:
+        self.other = self
+
+
+@pytest.fixture(autouse=True)
+def _no_collection(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """As in an analysis, in a process that has not looked for anything yet."""
+    monkeypatch.setattr(memory, "_left", None)
+    gc.disable()
+    yield
+    gc.enable()
+
+
+def test_what_refers_to_itself_is_collected_where_much_is_held() -> None:
+    knot = weakref.ref(_Knot())
+    give_back(least=0)
+    assert knot() is None
+
+
+def test_a_small_process_does_not_look_for_it() -> None:
+    knot = weakref.ref(_Knot())
+    give_back(least=_HUGE)
+    assert knot() is not None
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells")
+def test_a_process_that_has_not_grown_does_not_look_again() -> None:
+    give_back(least=0)
+    knot = weakref.ref(_Knot())
+    give_back(least=0)
+    assert knot() is not None
+    block = bytearray(b"x") * (128 << 20)
+    give_back(least=0)
+    assert knot() is None and block
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells")
+def test_linux_tells_what_is_held() -> None:
+    before = held_megabytes()
+    block = bytearray(b"x") * (64 << 20)
+    assert held_megabytes() - before == pytest.approx(64, abs=8)
+    assert len(block) == 64 << 20

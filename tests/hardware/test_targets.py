@@ -1,0 +1,78 @@
+"""The target table: names, and figures that must fit each other."""
+
+from __future__ import annotations
+
+import pickle
+
+import pytest
+
+from cudalint.hardware.targets import UnknownTarget, find_target, target_names
+from cudalint.project.options import DEFAULT_TARGET
+
+ARCHITECTURES = ["sm_70", "sm_75", "sm_80", "sm_86", "sm_87", "sm_89", "sm_90", "sm_100", "sm_120"]
+
+
+@pytest.mark.parametrize(
+    ("name", "chip"),
+    [
+        *[("a100", "a100"), ("A100", "a100"), ("A100-80GB", "a100-80gb"), ("RTX 4090", "rtx4090")],
+        *[
+            ("sm_80", "a100"),
+            ("SM_90a", "h100"),
+            ("sm86", "a10"),
+            ("compute_75", "t4"),
+            ("sm_120", "rtx5090"),
+        ],
+        # As nvidia-smi names them.
+        *[("NVIDIA A100-SXM4-40GB", "a100"), ("NVIDIA H100 80GB HBM3", "h100")],
+        *[("NVIDIA A100 80GB PCIe", "a100-80gb-pcie"), ("Tesla V100-SXM2-16GB", "v100")],
+        *[("NVIDIA GeForce RTX 3090", "rtx3090"), ("NVIDIA L40S", "l40s"), ("Tesla T4", "t4")],
+    ],
+)
+def test_names(name: str, chip: str) -> None:
+    assert find_target(name).name == chip
+
+
+@pytest.mark.parametrize("architecture", ARCHITECTURES)
+def test_every_architecture_has_a_chip_of_its_own(architecture: str) -> None:
+    target = find_target(architecture)
+    major, minor = target.compute_capability
+    assert target.architecture == architecture == f"sm_{major}{minor}"
+
+
+def test_an_unknown_name_is_answered_with_close_ones() -> None:
+    with pytest.raises(UnknownTarget, match=r"unknown target 'a1000'; did you mean a100, ") as caught:
+        find_target("a1000")
+    assert caught.value.close[0] == "a100"
+    with pytest.raises(UnknownTarget, match=r"did you mean sm_90"):
+        find_target("sm_91")
+    with pytest.raises(UnknownTarget, match=r"known are v100, .*sm_120") as caught:
+        find_target("")
+    assert caught.value.close == ()
+
+
+def test_the_default_is_the_a100_of_the_hardware_model() -> None:
+    target = find_target(DEFAULT_TARGET)
+    assert (target.sm_count, target.max_threads_per_sm, target.max_blocks_per_sm) == (108, 2048, 32)
+    assert (target.shared_per_sm, target.shared_per_block_opt_in) == (164 * 1024, 163 * 1024)
+    assert target.ridge == pytest.approx(12.54, abs=0.01)
+    assert (target.tensor_tflops["fp16"], target.tensor_tflops["tf32"]) == (312, 156)
+
+
+@pytest.mark.parametrize("name", target_names())
+def test_figures_fit_each_other(name: str) -> None:
+    target = find_target(name)
+    assert target.max_threads_per_sm % target.max_threads_per_block in (0, 512)
+    assert target.shared_per_block <= target.shared_per_block_opt_in
+    assert target.shared_per_block_opt_in + target.shared_reserved_per_block == target.shared_per_sm
+    # An FP32 lane does two operations per clock, so that the peak implies a clock.
+    lanes = 64 if target.architecture in ("sm_70", "sm_75", "sm_80") else 128
+    assert target.lanes["fp32"] == lanes
+    assert 1.2 < target.clock_ghz < 2.7
+    assert {"limits", "shared_memory", "allocation", "lanes", "l2", "sm_count", "peaks"} == target.sources.keys()
+
+
+def test_targets_are_hashable_and_travel_between_processes() -> None:
+    target = find_target("h100")
+    assert pickle.loads(pickle.dumps(target)) == target
+    assert hash(target) == hash(find_target("sm_90"))

@@ -1,0 +1,146 @@
+"""CL902: what each kernel with a gap lacks, and one line for all of them."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from cudalint.rules.cl902_incomplete_analysis import IncompleteAnalysis
+from handmade import access, file_facts, kernel, launch
+from linting import lint
+
+from cudalint.diagnostics import Diagnostic
+from cudalint.driver.causes import told_once
+from cudalint.driver.merging import merge
+from cudalint.driver.results import CheckResult
+from cudalint.facts import Gap, KernelFacts, Problem
+from cudalint.facts.files import not_resolved
+from cudalint.hardware.targets import find_target
+from cudalint.reasons import ReasonKind
+from cudalint.reporters import diagnostics_json
+from cudalint.reporters.sources import SourceLines
+from cudalint.rule import RuleContext
+
+
+def _check(facts: KernelFacts, *problems: Problem) -> list[Diagnostic]:
+    file = file_facts(problems=problems)
+    return list(IncompleteAnalysis().check(facts, RuleContext(file, find_target("a100"))))
+
+
+def test_dependence_on_data_is_no_gap() -> None:
+    assert _check(kernel(accesses=[access(8, "data-dependent"), access(10)])) == []
+
+
+def test_reasons_are_counted() -> None:
+    accesses = [access(8, "unknown"), access(9, "unknown"), access(10, "data-dependent"), access(11)]
+    (diagnostic,) = _check(kernel(accesses=accesses))
+    assert diagnostic.message == (
+        "2 of 4 accesses could not be evaluated (1 more depend on loaded data):"
+        " index is loaded from `cols` at line 8 (2 times)"
+    )
+    assert diagnostic.place == kernel().name_place
+
+
+def test_what_nothing_declares_comes_first() -> None:
+    """The size of an array, say, which is no array of a constant size then."""
+    gaps = [Gap("tile.cu", number, f"reason {number}") for number in range(3)]
+    guessed = Problem("tile.cu", 3, 5, "nothing declares 'SIZE'; taken as an unknown `int`", "guessed", "SIZE")
+    gaps.append(_of(guessed))
+    (diagnostic,) = _check(kernel(accesses=[access(10)], gaps=tuple(gaps)), guessed)
+    assert diagnostic.message.startswith("left out: 3:5: nothing declares 'SIZE'")
+
+
+def _of(problem: Problem) -> Gap:
+    return Gap("tile.cu", 9, not_resolved(problem), kind="unresolved", problem=problem)
+
+
+def test_gaps_of_the_body_with_their_way_out() -> None:
+    gaps = tuple(Gap("tile.cu", line, f"reason {line}", "say so") for line in range(5))
+    (diagnostic,) = _check(kernel(accesses=[access(10)], gaps=gaps))
+    assert diagnostic.message == "left out: reason 0, reason 1, reason 2, 2 more reasons"
+    assert diagnostic.suggestion is not None
+    assert diagnostic.suggestion.message == "say so"
+
+
+@pytest.mark.parametrize(
+    ("kind", "is_for_headers"), [("unresolved", True), ("unseen", True), ("races", False), ("other", False)]
+)
+def test_missing_headers_are_asked_for_where_they_could_settle_something(
+    kind: ReasonKind, is_for_headers: bool
+) -> None:
+    missing = Problem("tile.cu", 1, 1, "'a.h' file not found", "missing-include", "a.h")
+    (diagnostic,) = _check(kernel(gaps=(Gap("tile.cu", 9, "why", kind=kind),)), missing)
+    text = "name the folder of the missing headers with -I"
+    assert (diagnostic.suggestion is not None and diagnostic.suggestion.message == text) == is_for_headers
+
+
+def test_an_assumed_launch() -> None:
+    assumed = launch(source="default", path=None, line=None, block=(256, 1, 1))
+    (diagnostic,) = _check(kernel(accesses=[access(10)], launches=(assumed,)))
+    assert diagnostic.message == "no launch in sight: a block of 256 threads is assumed"
+
+
+def test_a_kernel_that_was_evaluated_in_full() -> None:
+    source = """
+        __global__ void kernel(float *a) { a[threadIdx.x] = 0; }
+        void run(float *a) { kernel<<<1, 256>>>(a); }
+    """
+    assert lint(source, "CL902") == ()
+
+
+def test_each_line_that_is_no_source_is_said_once_and_not_again_for_its_kernel() -> None:
+    problems = [Problem("tile.cu", line, 3, "expected ';'", is_syntax=True) for line in (40, 14, 14, 15)]
+    problems.append(Problem("tile.cu", 16, 3, "use of undeclared identifier 'x'", "undeclared", "x"))
+    file = file_facts(problems=tuple(problems))
+    context = RuleContext(file, find_target("a100"))
+    errors = list(IncompleteAnalysis().check_file(context))
+    assert [(d.place.line, d.message, d.kernel) for d in errors] == [
+        (line, "syntax error: expected ';'", "") for line in (14, 15, 40)
+    ]
+    gaps = tuple(map(_of, (problems[1], problems[-1])))
+    (diagnostic,) = IncompleteAnalysis().check(kernel(accesses=[access(10)], gaps=gaps), context)
+    assert diagnostic.message == "left out: 16:3: use of undeclared identifier 'x'"
+
+
+def test_a_text_that_is_no_source_at_all_has_a_few_lines() -> None:
+    problems = tuple(Problem("tile.cu", line, 1, "expected ';'", is_syntax=True) for line in range(1, 301))
+    errors = list(IncompleteAnalysis().check_file(RuleContext(file_facts(problems=problems), find_target("a100"))))
+    assert len(errors) == 21
+    assert errors[-1].message == "syntax error: 280 more lines have one"
+
+
+_GAPS = """
+    #include "none.h"
+    __global__ void whole(float *a) { a[threadIdx.x] = 0; }
+    __global__ void part(float *a) { a[threadIdx.x] = 0; a[threadIdx.x * PITCH] = 0; }
+    __global__ void wide(float *a) { a[threadIdx.x] = 0; a[threadIdx.x * WIDTH] = 0; }
+    void run(float *a) { whole<<<1, 256>>>(a); part<<<1, 256>>>(a); wide<<<1, 256>>>(a); }
+"""
+
+
+def test_lines_that_only_a_header_makes_sense_of() -> None:
+    source = """
+        #include "none.h"
+        #if HAS(none)
+        #endif
+        __global__ void whole(float *a) { a[threadIdx.x] = 0; }
+        void run(float *a) { whole<<<1, 256>>>(a); }
+    """
+    (found,) = lint(source, "CL902")
+    assert found.headline == "1 kernel evaluated; most would bring -I with the folder of `none.h`"
+
+
+def test_a_file_has_one_line_unless_all_are_asked_for() -> None:
+    found = merge(lint(_GAPS, "CL902"))
+    (line,) = told_once(found, SourceLines())
+    assert line.message == (
+        "1 of 3 kernels evaluated in full, 2 in part; most would bring -I with the folder of `none.h`: 2 kernels"
+        " (all reasons: --show-gaps)"
+    )
+    assert [each.kernel for each in line.also] == ["part", "wide"]
+    assert line.occurrences == 2
+    (result,) = json.loads("".join(diagnostics_json.render(CheckResult("a100", (line,)))))["diagnostics"]
+    assert "nothing declares 'WIDTH'" in result["also"][1]["message"]
+    shown = told_once(found, SourceLines(), shows_gaps=True)
+    assert [each.kernel for each in shown] == ["part", "wide"]
+    assert all("nothing declares" in each.message for each in shown)

@@ -1,0 +1,81 @@
+"""What the README shows is what the program prints.
+
+`python tests/test_readme.py` writes the present output into the README.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+_ROOT = Path(__file__).parent.parent
+_README = _ROOT / "README.md"
+_BLOCK = re.compile(r"^```console\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+_COMMAND = re.compile(r"^\$ (.*)\n", re.MULTILINE)
+
+
+class _Shown(NamedTuple):
+    command: str
+    output: str
+
+
+def _shown(block: str) -> Iterator[_Shown]:
+    """The commands of a block, each with what stands between it and the next one."""
+    _, *parts = _COMMAND.split(block)
+    for command, output in zip(parts[::2], parts[1::2], strict=True):
+        yield _Shown(command, output.strip("\n"))
+
+
+def _examples() -> list[_Shown]:
+    return [shown for block in _BLOCK.findall(_README.read_text(encoding="utf-8")) for shown in _shown(block)]
+
+
+def _output(command: str) -> str:
+    """What a user sees who runs the command in the root of the repository, without colours."""
+    program, *arguments = shlex.split(command)
+    assert program == "cudalint"
+    environment = {name: value for name, value in os.environ.items() if not name.startswith(("FORCE_", "CUDALINT_"))}
+    done = subprocess.run(
+        [sys.executable, "-m", "cudalint", *arguments],
+        cwd=_ROOT,
+        env={**environment, "NO_COLOR": "1", "PYTHONUTF8": "1"},
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        encoding="utf-8",
+        check=False,
+    )
+    assert done.returncode in (0, 1), done.stdout
+    return done.stdout.strip("\n")
+
+
+@pytest.mark.parametrize("shown", _examples(), ids=lambda shown: shown.command)
+def test_shown_output(shown: _Shown) -> None:
+    assert shown.output == _output(shown.command)
+
+
+def test_there_are_examples() -> None:
+    assert _examples()
+
+
+def test_links_lead_somewhere() -> None:
+    links = re.findall(r"\]\(([^)#]+)\)", _README.read_text(encoding="utf-8"))
+    assert [link for link in links if "://" not in link and not (_ROOT / link).exists()] == []
+
+
+def _updated(match: re.Match[str]) -> str:
+    shown = [f"$ {command}\n{_output(command)}\n" for command, _ in _shown(match[1])]
+    return "```console\n" + "\n".join(shown) + "```"
+
+
+if __name__ == "__main__":
+    text = _README.read_text(encoding="utf-8")
+    _README.write_text(_BLOCK.sub(_updated, text), encoding="utf-8")
