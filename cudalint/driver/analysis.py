@@ -14,7 +14,7 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from cudalint.collect.left_out import ConditionalCode, LeftOut
-from cudalint.driver.file_analysis import FileAnalysis, only_named, out_of_time
+from cudalint.driver.file_analysis import FileAnalysis, Keeper, only_named, out_of_time
 from cudalint.driver.kernel_analysis import Watch
 from cudalint.driver.memory import give_back
 from cudalint.driver.time_limit import OutOfTime, interruptible
@@ -41,8 +41,11 @@ from cudalint.toolkit.usage import Usage, UsageError, merged
 _RECURSION_LIMIT = 20_000
 
 
-def analyse_file(path: str, options: AnalysisOptions, watch: Watch | None = None) -> FileFacts:
-    """Everything that is known about one file. `watch` is shown each execution of a kernel under a launch.
+def analyse_file(
+    path: str, options: AnalysisOptions, watch: Watch | None = None, keeper: Keeper | None = None
+) -> FileFacts:
+    """Everything that is known about one file. `watch` is shown each execution of a kernel under a launch, `keeper`
+    is asked for what is known of a kernel before it is executed.
 
     Raises `cudalint.frontend.reading.SourceError` for a file that cannot be read or decoded.
     """
@@ -50,12 +53,14 @@ def analyse_file(path: str, options: AnalysisOptions, watch: Watch | None = None
     texts = cuda_texts(path, dict(options.unsaved).get(path))
     with _no_collection():
         try:
-            return texts.together(_analyse_texts(texts, options, watch))
+            return texts.together(_analyse_texts(texts, options, watch, keeper))
         finally:
             nodes_in.cache_clear()
 
 
-def _analyse_texts(texts: CudaTexts, options: AnalysisOptions, watch: Watch | None) -> Iterator[FileFacts]:
+def _analyse_texts(
+    texts: CudaTexts, options: AnalysisOptions, watch: Watch | None, keeper: Keeper | None
+) -> Iterator[FileFacts]:
     """The facts of each text of a file. One that can't be parsed costs no other; together they have the file's time."""
     end = time.process_time() + options.seconds
     for number, text in enumerate(texts.texts):
@@ -64,7 +69,7 @@ def _analyse_texts(texts: CudaTexts, options: AnalysisOptions, watch: Watch | No
             yield FileFacts(texts.path, "partial", failures=(out_of_time(left, options),))
             return
         try:
-            yield from _analyse_text(texts.path, text, options, end, watch)
+            yield from _analyse_text(texts.path, text, options, end, watch, keeper)
         except SourceError as error:
             if text.places is None:
                 raise
@@ -83,7 +88,8 @@ class _Part(Struct, frozen=True):
 
 
 def _analyse_text(
-    path: str, text: CudaText, options: AnalysisOptions, deadline: float, watch: Watch | None
+    path: str, text: CudaText, options: AnalysisOptions, deadline: float, watch: Watch | None,
+    keeper: Keeper | None,
 ) -> Iterator[FileFacts]:
     check_size(path, text.data, options.max_line, options.max_nesting)
     try:
@@ -93,16 +99,17 @@ def _analyse_text(
         yield FileFacts(path, "partial", failures=(out_of_time("to parse it takes longer", options),))
         return
     if not others:
-        yield _analyse_part(path, first, options, text, deadline, watch)
+        yield _analyse_part(path, first, options, text, deadline, watch, keeper)
         return
     for part in (first, *others):
         names = part.kernels.intersection(options.only) if options.only else part.kernels
         if names:
-            yield _analyse_part(path, part, replace(options, only=tuple(sorted(names))), text, deadline, watch)
+            yield _analyse_part(path, part, replace(options, only=tuple(sorted(names))), text, deadline, watch, keeper)
 
 
 def _analyse_part(
-    path: str, part: _Part, options: AnalysisOptions, text: CudaText, deadline: float, watch: Watch | None
+    path: str, part: _Part, options: AnalysisOptions, text: CudaText, deadline: float, watch: Watch | None,
+    keeper: Keeper | None,
 ) -> FileFacts:
     unit = part.unit
     usage, failures = _usage(path, unit, options, text)
@@ -117,6 +124,8 @@ def _analyse_part(
         failures += (out_of_time("none of its kernels were evaluated, since the host code takes longer", options),)
         return FileFacts(path, "partial", unit.problems, kernels, sources, failures=failures)
     analysis.watch = watch
+    # Of a text in a file of another language, lines say nothing.
+    analysis.keeper = keeper if text.places is None else None
     # The other files of the program are done with.
     give_back()
     kernels = analysis.kernels()

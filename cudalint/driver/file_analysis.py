@@ -7,6 +7,7 @@ import re
 import time
 from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import partial
+from typing import Protocol
 
 from msgspec import Struct, field
 from msgspec.structs import replace
@@ -65,6 +66,16 @@ _LITTLE_WORK = 500_000
 _MUCH_WORK = 4_000_000
 
 
+class Keeper(Protocol):
+    """Keeps the facts of kernels between analyses of a file."""
+
+    def facts(
+        self, analysis: FileAnalysis, ref: ir.FunctionRef, found: Callable[[], list[KernelFacts]]
+    ) -> list[KernelFacts]:
+        """The facts of a kernel's instantiations: those of an earlier analysis that would come out again, or what is
+        found now."""
+
+
 class FileAnalysis(Struct, eq=False):
     """The state that the kernels of one file share."""
 
@@ -95,6 +106,7 @@ class FileAnalysis(Struct, eq=False):
     right_pitches: set[object] = field(default_factory=set)
     """What was looked at for wrong pitches, and has none."""
     watch: Watch | None = None
+    keeper: Keeper | None = None
     _by_name: dict[str, list[HostLaunch]] | None = None
 
     @classmethod
@@ -138,7 +150,7 @@ class FileAnalysis(Struct, eq=False):
                 continue
             try:
                 with timed_kernel(ref.name):
-                    found[index] = self._instantiations(ref)
+                    found[index] = self._facts(ref)
             except Exception as error:
                 self.broken.setdefault(ref.name, described(error))
         return tuple(facts for index in sorted(found) for facts in found[index])
@@ -151,6 +163,11 @@ class FileAnalysis(Struct, eq=False):
         first, *others = self.given_up
         named = f"`{first}`" + (f" and {len(others)} more" if others else "")
         return (*broken, out_of_time(f"launches of {named} were not evaluated", self.options))
+
+    def _facts(self, ref: ir.FunctionRef) -> list[KernelFacts]:
+        if self.keeper is None:
+            return self._instantiations(ref)
+        return self.keeper.facts(self, ref, partial(self._instantiations, ref))
 
     def _instantiations(self, ref: ir.FunctionRef) -> list[KernelFacts]:
         """The facts of a kernel: one for each instantiation that is launched, or one for the pattern."""

@@ -40,6 +40,7 @@ from cudalint.source.bounds import Bounds
 from cudalint.source.text import source_text
 
 if TYPE_CHECKING:
+    from cudalint.driver.file_analysis import Keeper
     from cudalint.driver.kernel_analysis import Watch
     from cudalint.remedies.proof import Proof
 
@@ -87,14 +88,16 @@ def check_file(job: CheckJob) -> FileReport | Failure:
         return report_on(facts, job, time.process_time() - start)
 
 
-def analyse(path: str, options: AnalysisOptions, watch: Watch | None = None) -> FileFacts | Failure:
-    """The facts of a file, or why there are none; `watch` as in `analyse_file`."""
+def analyse(
+    path: str, options: AnalysisOptions, watch: Watch | None = None, keeper: Keeper | None = None
+) -> FileFacts | Failure:
+    """The facts of a file, or why there are none; `watch` and `keeper` as in `analyse_file`."""
     # libclang and numpy are loaded here, in the worker, and not by whoever wants to name a job.
     from cudalint.driver.analysis import analyse_file
     from cudalint.frontend.reading import SourceError
 
     try:
-        return analyse_file(path, options, watch)
+        return analyse_file(path, options, watch, keeper)
     except SourceError as error:
         return Failure(path, _message_without_path(str(error), path))
 

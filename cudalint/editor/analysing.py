@@ -10,8 +10,11 @@ from collections.abc import Iterator, Sequence
 from msgspec import Struct
 from msgspec.structs import replace
 
+from cudalint.cache.checking import Present
+from cudalint.driver.file_analysis import Keeper
 from cudalint.driver.file_findings import CheckJob, analyse, report_on
 from cudalint.driver.results import Failure, FileReport
+from cudalint.editor.keeping import Keeping, Memory
 from cudalint.editor.texts import access_text, kernel_text, kernel_title
 from cudalint.facts import FileFacts, KernelFacts, Place
 from cudalint.hardware.features import target_for
@@ -56,20 +59,50 @@ class Analysed(Struct, frozen=True):
     kernels: tuple[ShownKernel, ...] = ()
     files: frozenset[str] = frozenset()
     """What was looked at for it: headers, other files of the program, whatever else may be where one was looked for."""
+    kept: int = 0
+    """Kernels whose facts are those of an earlier analysis."""
+
+
+class _Memories:
+    """What this process keeps between analyses, and what that rests on."""
+
+    def __init__(self) -> None:
+        self._seen = disk.Seen()
+        self._of: dict[str, Memory] = {}
+
+    def of(self, path: str) -> Memory:
+        """What is kept for a file; nothing once anything on disk has changed that was asked of it for any file."""
+        others = {other: text for other, text in self._seen.texts.items() if other not in self._of}
+        if not (self._seen.is_repeatable and Present().agrees_with(replace(self._seen, texts=others))):
+            self.forget()
+        return self._of.setdefault(path, Memory())
+
+    def add(self, seen: disk.Seen) -> None:
+        self._seen.add(seen)
+
+    def forget(self) -> None:
+        disk.forget()
+        self._seen = disk.Seen()
+        self._of.clear()
+
+
+_memories = _Memories()
 
 
 def analysed(job: CheckJob) -> Analysed:
-    """Analyses a file, whose text may be among the options."""
-    disk.forget()
+    """Analyses a file, whose text is among the options. What of it hasn't changed since the last time is kept."""
+    text = dict(job.options.unsaved)[job.path]
+    memory = _memories.of(job.path)
     with disk.noting() as seen:
-        found = _analysed(job)
-    return replace(found, files=frozenset(map(os.path.abspath, {*seen.texts, *seen.kinds})))
+        found = _analysed(job, Keeping(memory, job.path, text))
+    _memories.add(seen)
+    return replace(found, files=frozenset(map(os.path.abspath, {*seen.texts, *seen.kinds})), kept=memory.used)
 
 
-def _analysed(job: CheckJob) -> Analysed:
+def _analysed(job: CheckJob, keeper: Keeper | None) -> Analysed:
     start = time.process_time()
     job = replace(job, options=replace(job.options, kinds=job.kinds() | _SHOWN))
-    facts = analyse(job.path, job.options)
+    facts = analyse(job.path, job.options, keeper=keeper)
     if isinstance(facts, Failure):
         return Analysed(facts)
     report = report_on(facts, job, time.process_time() - start)

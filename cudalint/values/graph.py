@@ -147,12 +147,15 @@ class Graph:
         self._sets.clear()
         self.uniform_bits, self.loop_bits = to.masks
         self.choosing = set(to.choosing)
-        # What sizes of the host code are used as holds for all kernels, what one asks of them for that one alone.
-        common = {
+        self.valuation = to.valuation.having(self.chosen_for_all(to))
+
+    def chosen_for_all(self, to: Checkpoint) -> dict[Node, Choice]:
+        """What kernels have chosen for the host code's sizes that holds for the others too: what a launch needs and
+        what sizes are used as, not what one kernel asks of them for itself."""
+        return {
             symbol: choice for symbol, choice in self.valuation.chosen.items()
             if choice.basis in ("launch", "use") and to.atoms.get(own_bit(symbol)) is symbol
         }  # fmt: skip
-        self.valuation = to.valuation.having(common)
 
     def forget_uses(self) -> None:
         """The generic values are settled: what they go into was looked at."""

@@ -1,0 +1,204 @@
+"""Replays edits of files in the language server, as an editor sends them: how long findings take to come, whether they
+are those of a fresh run, and whether the server grows.
+
+usage: python benchmarks/editor.py FILES... [--edits N] [--seed N] [--compare EVERY]
+
+For each file the server is started anew. An edit types a comment, a statement, another number or half of a line
+somewhere, takes a line away, or takes the last edit back. The time counts from the message that tells of the edit to
+the one with its findings, the server's own wait of 0.1 s included; the edits come one after the other. Beside it stands
+the time that `cudalint check --no-cache` takes for the file, best of three, on the same machine.
+
+The findings after every edit (or every so many, `--compare`) are compared in all that an editor shows with those of an
+analysis from scratch. Memory is what the server and its worker hold, after a tenth of the edits and in the end.
+"""
+
+from __future__ import annotations
+
+import argparse
+import random
+import subprocess
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from lsprotocol.converters import get_converter
+
+from cudalint.driver.causes import with_causes_told_once
+from cudalint.driver.file_findings import check_file
+from cudalint.driver.pool import Limits
+from cudalint.driver.results import FileReport
+from cudalint.driver.runs import Configured, Lint, result_of
+from cudalint.editor.findings import everywhere, shown
+from cudalint.editor.positions import Positions
+from cudalint.program import disk
+from cudalint.project.discovery import SourceFile
+from cudalint.project.settings import CommandLine, Settings
+from cudalint.reporters.sources import SourceLines
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "tests" / "support"))
+
+from editor_client import Editor  # It is shared with the tests.
+
+_MEGABYTE = 1 << 20
+_FRESH_RUNS = 3
+
+
+class Replayed(NamedTuple):
+    path: str
+    latencies: list[float]
+    fresh: float
+    """Seconds of a run of the program."""
+    compared: int
+    different: list[str]
+    """The edits after which the findings were others than those of a fresh run."""
+    megabytes: tuple[float, float]
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("files", nargs="+", type=Path)
+    parser.add_argument("--edits", type=int, default=100)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--compare", type=int, default=1, help="compare after every so many edits; 0 for never")
+    arguments = parser.parse_args()
+    for path in arguments.files:
+        print(_told(replayed(path.resolve(), arguments.edits, arguments.seed, arguments.compare)), flush=True)
+
+
+def _told(run: Replayed) -> str:
+    half, most = _quantile(run.latencies, 0.5), _quantile(run.latencies, 0.95)
+    before, after = run.megabytes
+    lines = [
+        f"{run.path}: {len(run.latencies)} edits",
+        f"  latency: median {half:.2f} s, 95th percentile {most:.2f} s, most {max(run.latencies):.2f} s",
+        f"  a fresh run: {run.fresh:.2f} s; the 95th percentile is {most / run.fresh:.0%} of it",
+        f"  findings equal to a fresh run's: {run.compared - len(run.different)} of {run.compared}",
+        *(f"    other after: {edit}" for edit in run.different[:10]),
+        f"  memory: {before:.0f} MB after a tenth of the edits, {after:.0f} MB in the end",
+    ]
+    return "\n".join(lines)
+
+
+def _quantile(values: Sequence[float], part: float) -> float:
+    return sorted(values)[min(len(values) - 1, int(part * len(values)))]
+
+
+def replayed(path: Path, edits: int, seed: int, every: int) -> Replayed:
+    text = path.read_text()
+    latencies: list[float] = []
+    different: list[str] = []
+    compared = 0
+    megabytes = 0.0
+    with Editor() as editor:
+        uri = editor.open(path)
+        editor.diagnostics(uri)
+        for number, (what, edited) in enumerate(_edits(text, edits, random.Random(seed)), start=1):
+            start = time.monotonic()
+            editor.change(uri, edited)
+            told = editor.diagnostics(uri)
+            latencies.append(time.monotonic() - start)
+            if every and number % every == 0:
+                compared += 1
+                if _sorted(told) != _sorted(_of_fresh_run(str(path), edited)):
+                    different.append(what)
+            if number == max(1, edits // 10):
+                megabytes = _megabytes(editor.process.pid)
+        grown = _megabytes(editor.process.pid)
+    fresh = min(_seconds_of_run(path) for _ in range(_FRESH_RUNS))
+    return Replayed(str(path), latencies, fresh, compared, different, (megabytes, grown))
+
+
+# --- edits ---------------------------------------------------------------------------------------------------
+
+
+def _edits(text: str, number: int, chosen: random.Random) -> Iterator[tuple[str, str]]:
+    """Edits, each with what it does; no more than three of them stand at any time."""
+    states = [text]
+    for _ in range(number):
+        if len(states) > 3 or (len(states) > 1 and chosen.random() < 0.35):
+            states.pop()
+            yield "the last edit taken back", states[-1]
+            continue
+        what, edited = _edited(states[-1], chosen)
+        states.append(edited)
+        yield what, edited
+
+
+def _edited(text: str, chosen: random.Random) -> tuple[str, str]:
+    lines = text.split("\n")
+    statements = [n for n, line in enumerate(lines) if line.rstrip().endswith(";") and line.startswith((" ", "\t"))]
+    at = chosen.choice(statements or range(len(lines)))
+    line = lines[at]
+    indent = line[: len(line) - len(line.lstrip())]
+    kind = chosen.choice(("blank", "comment", "statement", "number", "half", "gone", "name"))
+    digits = [n for n, character in enumerate(line) if character.isdigit()]
+    if kind == "number" and digits:
+        where = chosen.choice(digits)
+        lines[at] = line[:where] + str((int(line[where]) + 1) % 10) + line[where + 1 :]
+    elif kind == "half":
+        lines[at] = line[: chosen.randrange(len(indent), len(line))]
+    elif kind == "gone":
+        del lines[at]
+    elif kind == "statement":
+        lines.insert(at, f"{indent}int added_{at} = {at};")
+    elif kind == "name":
+        lines[at] = line.replace(";", " + not_declared;", 1)
+    elif kind == "comment":
+        lines.insert(at, f"{indent}// said at {at}")
+    else:
+        kind = "blank"
+        lines.insert(at, "")
+    return f"{kind} at line {at + 1}", "\n".join(lines)
+
+
+# --- what it is compared with --------------------------------------------------------------------------------
+
+
+def _of_fresh_run(path: str, text: str) -> list[dict[str, Any]]:
+    """As an editor is told it, of an analysis that begins with nothing."""
+    disk.forget()
+    settings = Settings(CommandLine())
+    known = settings.of(path)
+    lint = Lint(Limits(1, 20.0), most_findings=1000)
+    report = check_file(lint.job(Configured(SourceFile(path, text), known)))
+    if not isinstance(report, FileReport):
+        return []
+    report = known.severities.applied_to(report).with_least(known.min_share)
+    sources = SourceLines({path: text})
+    told = with_causes_told_once(result_of([report], [], known.options.target), sources)
+    positions, converter = Positions(sources, "utf-16"), get_converter()
+    return [converter.unstructure(shown(finding, positions)) for finding in everywhere(told.diagnostics)]
+
+
+def _sorted(diagnostics: list[dict[str, Any]]) -> list[str]:
+    return sorted(str(sorted(each.items())) for each in diagnostics if "code" in each)
+
+
+def _seconds_of_run(path: Path) -> float:
+    start = time.monotonic()
+    command = [sys.executable, "-P", "-m", "cudalint", "check", "--no-cache", "-q", "--exit-zero", str(path)]
+    subprocess.run(command, capture_output=True, check=False)
+    return time.monotonic() - start
+
+
+def _megabytes(process: int) -> float:
+    """What a process and its descendants hold, in memory that is resident."""
+    own = {process}
+    held = 0.0
+    for status in sorted(Path("/proc").glob("[0-9]*/stat"), key=lambda each: int(each.parent.name)):
+        try:
+            text = status.read_text()
+            resident = int((status.parent / "statm").read_text().split()[1])
+        except (OSError, IndexError):
+            continue
+        parent = int(text.rpartition(")")[2].split()[1])
+        if int(status.parent.name) in own or parent in own:
+            own.add(int(status.parent.name))
+            held += resident * 4096 / _MEGABYTE
+    return held
+
+
+if __name__ == "__main__":
+    main()

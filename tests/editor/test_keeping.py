@@ -1,0 +1,91 @@
+"""Facts of kernels that are kept between edits are those that a fresh analysis finds."""
+
+from __future__ import annotations
+
+import pytest
+
+pytest.importorskip("pygls", reason="the extra `lsp` is not installed")
+
+from cudalint.diagnostics import Diagnostic
+from cudalint.driver.file_findings import CheckJob
+from cudalint.driver.results import FileReport
+from cudalint.editor.analysing import Analysed, _analysed, analysed
+from cudalint.editor.analysing import _memories as memories
+from cudalint.project.options import AnalysisOptions
+from cudalint.registry import Selection
+
+_SOURCE = """\
+#include <cstdlib>
+__device__ float loaded(const float *p, int i) {
+    return p[i * 4];
+}
+
+__global__ void first(float *out, int width) {
+    extern __shared__ float room[];
+    int i = threadIdx.x;
+    room[i] = i;
+    out[i * (width / 24)] = room[i * 2 % 64];
+}
+
+__global__ void second(float *out, const float *in, int width) {
+    extern __shared__ float room[];
+    int i = threadIdx.x;
+    room[i * 2] = loaded(in, i * (width / 32));
+    out[i] = room[i * 2];
+    for (int j = 0; j < width; j++) out[i] += in[i * width + j];
+}
+
+int main(int argc, char **argv) {
+    int width = atoi(argv[1]);
+    float *p;
+    cudaMalloc(&p, width * 4096);
+    first<<<8, 64, 1024>>>(p, width);
+    second<<<8, 64, 1024>>>(p, p, width);
+}
+"""
+
+
+def _job(text: str) -> CheckJob:
+    return CheckJob("kept.cu", AnalysisOptions(unsaved=(("kept.cu", text),)), Selection(), pictures=False)
+
+
+def _lint(text: str) -> Analysed:
+    return analysed(_job(text))
+
+
+def _shown(found: Analysed) -> list[object]:
+    """All that a user may see of it."""
+    assert isinstance(found.report, FileReport)
+    findings = [*found.report.diagnostics, *found.report.suppressed]
+    return [*map(_told, findings), found.accesses, found.kernels, found.report.failures, found.report.parameters]
+
+
+def _told(finding: Diagnostic) -> tuple[object, ...]:
+    suggestion = finding.suggestion
+    edits = suggestion and (suggestion.message, suggestion.edits)
+    return finding.code, finding.place, finding.message, finding.assumptions, finding.related, edits, finding.cost
+
+
+_EDITS = {
+    "lines above all": ("// above\n\n" + _SOURCE, 2),
+    "a finding allowed": (_SOURCE.replace("int main", "// cudalint: allow(bank-conflict) -- none\nint main"), 2),
+    "another index": (_SOURCE.replace("room[i * 2];\n", "room[i];\n"), 1),
+    "no semicolon": (_SOURCE.replace("    room[i] = i;", "\n    room[i] = i * 2"), 1),
+    "as it was": (_SOURCE, 2),
+    # A device function, a launch, what all have in common: nothing is as it was.
+    "another stride": (_SOURCE.replace("p[i * 4]", "p[i * 8]"), 0),
+    "another block": (_SOURCE.replace("<<<8, 64, 1024>>>(p, p", "<<<8, 32, 1024>>>(p, p"), 0),
+    "another type": (_SOURCE.replace("extern __shared__ float", "extern __shared__ double", 1), 0),
+    # What one kernel divides a size by holds for the other too.
+    "another divisor": (_SOURCE.replace("width / 24", "width / 56"), None),
+}
+"""Each with the kernels that are not executed again."""
+
+
+def test_edits() -> None:
+    memories.forget()
+    _lint(_SOURCE)
+    for name, (text, kept) in _EDITS.items():
+        edited = _lint(text)
+        assert kept is None or edited.kept == kept, name
+        assert _shown(edited) == _shown(_analysed(_job(text), None)), name
