@@ -26,6 +26,9 @@ def lines_of(render: Render, result: CheckResult, name: str) -> tuple[list[str],
     except Exception as error:
         reason = described(error)
     empty = replace(result, diagnostics=(), suppressed=())
+    if result.kernels and not _is_writable(render, empty) and _is_writable(render, replace(empty, kernels=())):
+        lines, others = lines_of(render, replace(result, kernels=()), name)
+        return lines, (Failure(name, f"kernels are left out: {reason}"), *others)
     kept, failures = _writable(render, result) if _is_writable(render, empty) else (result, ())
     if not failures:
         # It is no single finding.
@@ -48,7 +51,7 @@ def _is_writable(render: Render, result: CheckResult) -> bool:
 
 def _writable(render: Render, result: CheckResult) -> tuple[CheckResult, tuple[Failure, ...]]:
     """The result without the findings that can't be written by themselves."""
-    alone = replace(result, diagnostics=(), suppressed=(), failures=())
+    alone = replace(result, diagnostics=(), suppressed=(), failures=(), kernels=())
     failures: list[Failure] = []
 
     def kept(diagnostics: Sequence[Diagnostic], as_result: Callable[[Diagnostic], CheckResult]) -> list[Diagnostic]:

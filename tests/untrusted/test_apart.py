@@ -16,6 +16,7 @@ from cudalint.driver.results import CheckResult
 from cudalint.facts import KernelFacts
 from cudalint.registry import RuleClass
 from cudalint.reporters import concise, sarif
+from cudalint.reporters.html import sections
 from cudalint.reporters.style import Style
 from cudalint.rule import Rule, RuleContext
 
@@ -116,3 +117,12 @@ def test_nothing_is_left_out_of_a_report_that_can_be_made(check: Check, monkeypa
     monkeypatch.setattr(concise, "render", counted)
     assert check("a.cu").status == 1
     assert calls == [1]
+
+
+def test_a_kernel_that_a_page_cannot_show_costs_the_kernels(check: Check, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The findings are still told."""
+    monkeypatch.setattr(sections, "_lead", lambda *_: 1 // 0)
+    result = check("--format", "html", "a.cu")
+    assert result.status == 2
+    assert "--format html: kernels are left out: internal error: ZeroDivisionError" in result.err
+    assert result.out.count("<article") == result.out.count('data-code="CL101"') >= 1

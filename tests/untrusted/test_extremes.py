@@ -54,7 +54,7 @@ def test_numbers_beyond_64_bits(body: str, folder: Path, check: Check) -> None:
         "\\\n\\\n__global__ void k(float *p) { foo::bar x; \\\n",
     ],
 )
-@pytest.mark.parametrize("format_", ["concise", "sarif", "text", "github", "gitlab"])
+@pytest.mark.parametrize("format_", ["concise", "sarif", "text", "github", "gitlab", "html"])
 def test_places_outside_of_the_text(code: str, format_: str, folder: Path, check: Check) -> None:
     """Clang counts carriage returns as ends of lines, and what is cut off ends behind the last line."""
     (folder / "a.cu").write_bytes(code.encode())
