@@ -32,8 +32,8 @@ from scoring import SPACES, measured_lines, predictions, score_lines
 from cudalint.cli import facts
 from cudalint.cli.analysis_options import settings_from
 from cudalint.driver.file_findings import CheckJob, analyse, rule_findings
-from cudalint.driver.results import Failure
 from cudalint.driver.runs import configure
+from cudalint.findings.results import Failure
 from cudalint.heuristics import VARIABLE, Heuristic, all_heuristics
 from cudalint.project.discovery import discover
 from cudalint.registry import Selection, selected_rules

@@ -19,11 +19,11 @@ from definitions import Definition, kernel_definitions
 from msgspec import Struct, field
 
 from cudalint.driver.pool import Limits, Lost
-from cudalint.driver.results import Failure
 from cudalint.driver.runs import run_all
 from cudalint.facts import FileFacts, KernelFacts, Place
+from cudalint.findings.results import Failure
+from cudalint.options.analysis import AnalysisOptions
 from cudalint.project.discovery import discover
-from cudalint.project.options import AnalysisOptions
 from cudalint.rulekit import is_repeat
 
 Grade = Literal["in full", "in full but for data-dependent accesses", "in part", "not at all"]

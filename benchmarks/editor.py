@@ -25,17 +25,17 @@ from typing import Any, NamedTuple
 
 from lsprotocol.converters import get_converter
 
-from cudalint.driver.causes import with_causes_told_once
+from cudalint.disk import recorder as disk
 from cudalint.driver.file_findings import check_file
 from cudalint.driver.pool import Limits
-from cudalint.driver.results import FileReport
 from cudalint.driver.runs import Configured, Lint, result_of
 from cudalint.editor.findings import everywhere, shown
 from cudalint.editor.positions import Positions
-from cudalint.program import disk
+from cudalint.findings.causes import with_causes_told_once
+from cudalint.findings.results import FileReport
+from cudalint.findings.sources import SourceLines
 from cudalint.project.discovery import SourceFile
 from cudalint.project.settings import CommandLine, Settings
-from cudalint.reporters.sources import SourceLines
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "tests" / "support"))
 

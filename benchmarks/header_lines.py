@@ -15,8 +15,8 @@ from typing import NamedTuple
 
 from msgspec.structs import replace
 
+from cudalint.disk.regular import read_regular
 from cudalint.facts import GRID_ARRIVES, GRID_WAITS, Access, FileFacts, Frame, KernelFacts, LibraryCall, Place
-from cudalint.program.regular import read_regular
 from cudalint.source.code import CodeText, code_text
 from cudalint.toolkit.nvcc import find_nvcc
 

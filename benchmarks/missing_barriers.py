@@ -22,7 +22,7 @@ from typing import Literal, NamedTuple
 
 from cudalint.driver.analysis import analyse_file
 from cudalint.facts import FileFacts
-from cudalint.project.options import AnalysisOptions
+from cudalint.options.analysis import AnalysisOptions
 
 Certainty = Literal["certain", "possible"]
 Verdict = Literal["found", "possible", "redundant", "silent"]

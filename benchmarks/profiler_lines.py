@@ -14,7 +14,7 @@ from header_lines import with_toolkit_lines
 
 from cudalint.cli import facts
 from cudalint.driver.file_findings import analyse
-from cudalint.driver.results import Failure
+from cudalint.findings.results import Failure
 from cudalint.reporters.facts_json import file_text
 
 

@@ -23,13 +23,13 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
 from cudalint.driver.file_findings import CheckJob, check_file
-from cudalint.driver.memory import peak_megabytes
-from cudalint.driver.merging import covered_by
 from cudalint.driver.pool import Limits
-from cudalint.driver.results import Failure, FileReport
 from cudalint.driver.runs import run_all
+from cudalint.findings.merging import covered_by
+from cudalint.findings.results import Failure, FileReport
+from cudalint.options.analysis import AnalysisOptions
+from cudalint.processes.memory import peak_megabytes
 from cudalint.project.discovery import SourceFile, discover
-from cudalint.project.options import AnalysisOptions
 from cudalint.registry import Selection
 
 _SECONDS = 20

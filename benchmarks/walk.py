@@ -27,7 +27,7 @@ from cudalint.driver.file_findings import CheckJob, check_file
 from cudalint.facts import Access
 from cudalint.interpreter.device.events import AccessEvent
 from cudalint.ir import nodes as ir
-from cudalint.project.options import AnalysisOptions
+from cudalint.options.analysis import AnalysisOptions
 from cudalint.registry import Selection
 from cudalint.values.nodes import Node
 

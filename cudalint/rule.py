@@ -20,7 +20,7 @@ from cudalint.diagnostics import Diagnostic, Picture, Related, Severity, Suggest
 from cudalint.facts import FileFacts, KernelFacts, LaunchFacts, Place
 from cudalint.hardware.targets import Target
 from cudalint.kinds import EVERY_KIND, NO_KIND, Kinds
-from cudalint.project.suppressions import AnnotationReview
+from cudalint.options.suppressions import AnnotationReview
 
 
 class RuleContext(Struct, frozen=True):

@@ -71,9 +71,9 @@ def differences(source: str, diagnostics: Iterable[Diagnostic]) -> list[str]:
 def differences_in(fixture: Path, rules: Sequence[str]) -> list[str]:
     """Lints a file with these rules, by code or name, and compares with its comments; empty if all is as expected."""
     from cudalint.driver.file_findings import CheckJob, check_file
-    from cudalint.driver.merging import gather
-    from cudalint.driver.results import FileReport
-    from cudalint.project.options import AnalysisOptions
+    from cudalint.findings.merging import gather
+    from cudalint.findings.results import FileReport
+    from cudalint.options.analysis import AnalysisOptions
     from cudalint.registry import Selection
 
     report = check_file(CheckJob(str(fixture), AnalysisOptions(), Selection(tuple(rules)), pictures=False))

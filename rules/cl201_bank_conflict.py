@@ -8,9 +8,9 @@ import numpy as np
 from msgspec import Struct
 
 from cudalint.diagnostics import Diagnostic, Edit, Picture, Related, Suggestion
-from cudalint.driver.time_limit import OutOfTime, interruptible
 from cudalint.facts import Access, AccessResult, ArrayFacts, KernelFacts
 from cudalint.hardware.banks import BANK_BYTES, occupied_parts, shared_request
+from cudalint.processes.time_limit import OutOfTime, interruptible
 from cudalint.remedies.layout_edits import is_of_the_launch, layout_edits
 from cudalint.remedies.layouts import Proposal, propose_layout, uses_of
 from cudalint.rule import Rule, RuleContext

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from cudalint.diagnostics import Diagnostic, Edit, Suggestion
-from cudalint.project.suppressions import AnnotationReview, Suppression
+from cudalint.options.suppressions import AnnotationReview, Suppression
 from cudalint.rule import AnnotationRule
 
 

@@ -9,9 +9,6 @@ from collections.abc import Collection, Iterator, Sequence
 from functools import lru_cache
 
 from cudalint.diagnostics import Diagnostic, Severity, Suggestion
-from cudalint.driver.gap_lines import gap_line, is_assumed
-from cudalint.driver.invalid_lines import invalid_lines
-from cudalint.driver.missing_includes import headers_not_found, may_miss_headers
 from cudalint.facts import (
     Access,
     BarrierResult,
@@ -21,6 +18,9 @@ from cudalint.facts import (
     Problem,
     Status,
 )
+from cudalint.findings.gap_lines import gap_line, is_assumed
+from cudalint.findings.invalid_lines import invalid_lines
+from cudalint.findings.missing_includes import headers_not_found, may_miss_headers
 from cudalint.rule import Rule, RuleContext
 from cudalint.rulekit import count, is_repeat
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from cudalint.diagnostics import Diagnostic
 from cudalint.facts import Place
-from cudalint.project.suppressions import AnnotationReview
+from cudalint.options.suppressions import AnnotationReview
 from cudalint.rule import AnnotationRule
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from cudalint.diagnostics import Diagnostic
-from cudalint.driver.invalid_lines import invalid_lines
 from cudalint.facts import KernelFacts, Place
+from cudalint.findings.invalid_lines import invalid_lines
 from cudalint.kinds import NO_KIND
 from cudalint.rule import Rule, RuleContext
 

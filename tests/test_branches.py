@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from cudalint.driver.analysis import analyse_file
 from cudalint.facts import Branch, BranchResult, KernelFacts
-from cudalint.project.options import AnalysisOptions
+from cudalint.options.analysis import AnalysisOptions
 
 _BUSY = "for (int q = 0; q < m; q++) b[t] += a[q];"
 

@@ -11,7 +11,7 @@ import pytest
 
 from cudalint.driver.analysis import analyse_file
 from cudalint.facts import Branch, BranchResult
-from cudalint.project.options import AnalysisOptions
+from cudalint.options.analysis import AnalysisOptions
 
 _ROOT = Path(__file__).parent.parent / "fixtures"
 _MEASURED = [

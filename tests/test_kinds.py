@@ -11,11 +11,11 @@ import pytest
 
 from cudalint.collect.providers import PROVIDERS, providers_of
 from cudalint.driver.file_findings import CheckJob, analyse, check_file, rule_findings
-from cudalint.driver.results import CheckResult, Coverage, FileReport
 from cudalint.facts import FileFacts, KernelFacts, Place, Resources
+from cudalint.findings.results import CheckResult, Coverage, FileReport
 from cudalint.hardware.targets import find_target
 from cudalint.kinds import EVERY_KIND, Kind
-from cudalint.project.options import AnalysisOptions
+from cudalint.options.analysis import AnalysisOptions
 from cudalint.registry import RuleClass, Selection, all_rules
 from cudalint.reporters import diagnostics_json
 from cudalint.rule import Rule

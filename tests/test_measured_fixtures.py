@@ -9,7 +9,7 @@ import pytest
 from cudalint.confirm.holding import differences
 from cudalint.confirm.preparing import Prepared, PrepareJob, prepare
 from cudalint.confirm.recording import recorded
-from cudalint.project.options import AnalysisOptions
+from cudalint.options.analysis import AnalysisOptions
 
 _ROOT = Path(__file__).parent.parent / "fixtures"
 _FIXTURES = [path for path in sorted(_ROOT.glob("*/*.cu")) if recorded(str(path)) is not None]

@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from cudalint.driver.file_findings import CheckJob, check_file
-from cudalint.driver.merging import gather
-from cudalint.driver.results import FileReport
+from cudalint.findings.merging import gather
+from cudalint.findings.results import FileReport
 from cudalint.interpreter.host import memory
-from cudalint.project.options import AnalysisOptions
+from cudalint.options.analysis import AnalysisOptions
 from cudalint.registry import Selection, all_rules
 
 _ROOT = Path(__file__).parent.parent

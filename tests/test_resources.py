@@ -10,7 +10,7 @@ from cudalint.driver.analysis import analyse_file
 from cudalint.facts import KernelFacts
 from cudalint.hardware.occupancy import occupancy
 from cudalint.hardware.targets import find_target
-from cudalint.project.options import AnalysisOptions
+from cudalint.options.analysis import AnalysisOptions
 
 A100 = find_target("a100")
 _DATA = Path(__file__).parent / "data"

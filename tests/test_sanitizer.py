@@ -13,7 +13,7 @@ import pytest
 
 from cudalint.driver.analysis import analyse_file
 from cudalint.facts import KernelFacts
-from cudalint.project.options import AnalysisOptions
+from cudalint.options.analysis import AnalysisOptions
 
 _ROOT = Path(__file__).parent.parent
 _RECORDS = sorted(_ROOT.glob("fixtures/*/*.sanitizer.json"))

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from cudalint.driver.file_findings import CheckJob, check_file
-from cudalint.driver.results import FileReport
-from cudalint.project.options import AnalysisOptions
+from cudalint.findings.results import FileReport
+from cudalint.options.analysis import AnalysisOptions
 from cudalint.registry import Selection
 
 _KERNEL = "__global__ void scale(float *a, int n) { a[blockIdx.x * n + threadIdx.x] *= 2; }\n"

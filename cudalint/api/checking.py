@@ -7,8 +7,8 @@ from collections.abc import Iterator, Mapping
 from cudalint.api.configuration import Configuration
 from cudalint.api.paths import Paths, found_files
 from cudalint.api.report import Report
-from cudalint.driver.results import FileReport
 from cudalint.driver.runs import Lint, Run, configure, result_of, target_of
+from cudalint.findings.results import FileReport
 
 
 class Check:

@@ -9,9 +9,9 @@ from typing import TypeAlias
 
 from msgspec import Struct, field
 
-from cudalint.cache.folder import results_folder
+from cudalint.disk.cache_folder import results_folder
 from cudalint.driver.pool import Limits, default_workers
-from cudalint.project.options import AnalysisOptions, ParameterValue, RaceScope, is_define, is_standard
+from cudalint.options.analysis import AnalysisOptions, ParameterValue, RaceScope, is_define, is_standard
 from cudalint.project.settings import CommandLine, Settings
 from cudalint.registry import Selection
 
@@ -188,7 +188,7 @@ class Configuration(Struct, frozen=True, kw_only=True):
 def _extents(name: str, given: Extents | None) -> tuple[int, int, int] | None:
     if given is None:
         return None
-    from cudalint.launches.limits import problem_of
+    from cudalint.options.limits import problem_of
 
     sizes = [given] if isinstance(given, int) else list(given)
     problem = problem_of(name, sizes) if sizes else "is empty"
@@ -213,8 +213,8 @@ def _threshold(name: str, value: float) -> tuple[str, str, float]:
 def _bad_expressions(assumes: Iterable[str], params: Mapping[str, str | float]) -> Iterator[str]:
     if not assumes and not params:
         return
-    from cudalint.project.annotations import parse_assumption
-    from cudalint.project.expressions import ExpressionError, parse_expression
+    from cudalint.options.annotations import parse_assumption
+    from cudalint.options.expressions import ExpressionError, parse_expression
 
     try:
         for text in assumes:

@@ -11,12 +11,12 @@ from cudalint.api.configuration import Configuration
 from cudalint.api.paths import Paths, found_files
 from cudalint.driver.file_findings import analyse
 from cudalint.driver.pool import Lost
-from cudalint.driver.results import Failure
 from cudalint.driver.runs import configure, run_all
 from cudalint.facts.files import FileFacts, KernelFacts
+from cudalint.findings.results import Failure
 from cudalint.kinds import SHOWN_KINDS, Kinds, shown_kinds
 from cudalint.numerals import count
-from cudalint.project.options import AnalysisOptions
+from cudalint.options.analysis import AnalysisOptions
 
 
 class FactsJob(Struct, frozen=True):

@@ -8,7 +8,7 @@ from typing import Literal
 from msgspec import Struct, field
 
 from cudalint.diagnostics import Diagnostic, Severity
-from cudalint.driver.results import CheckResult, Failure, Note
+from cudalint.findings.results import CheckResult, Failure, Note
 from cudalint.numerals import count
 
 Format = Literal["text", "concise", "json", "sarif", "github", "gitlab", "junit", "html"]
@@ -76,13 +76,13 @@ class Report(Struct, frozen=True, eq=False):
     ) -> str:
         """The report as `cudalint check --format FORMAT` prints it. `pictures` is for how many of the worst findings of
         a text report one is drawn, None for all. Raises ValueError for a format that there is not."""
-        from cudalint.reporters.formats import FORMATS
+        from cudalint.project.formats import FORMATS
 
         if format not in FORMATS:
             raise ValueError(f"`{format}` is no format; there are {', '.join(FORMATS)}")
-        from cudalint.cli.rendering import Presentation, rendered
+        from cudalint.api.rendering import Presentation, rendered
+        from cudalint.findings.sources import SourceLines
         from cudalint.reporters.plain import MARK
-        from cudalint.reporters.sources import SourceLines
         from cudalint.reporters.style import Style
 
         shown = Presentation(Style(enabled=colors, escape=MARK), pictures, quiet=False, fail_on="warning")

@@ -11,8 +11,8 @@ from typing import Final
 
 from msgspec import Struct
 
+from cudalint.disk.folders import small_text
 from cudalint.hardware.targets import Target, UnknownTarget, find_target
-from cudalint.program.folders import small_text
 from cudalint.project.path_patterns import GitIgnored
 
 _SOURCES: Final = (".cu", ".cuh")

@@ -14,7 +14,7 @@ from importlib import resources
 
 from msgspec import Struct
 
-from cudalint.project.options import DEFAULT_TARGET
+from cudalint.options.analysis import DEFAULT_TARGET
 from cudalint.registry import RuleClass
 from cudalint.reporters.style import Style
 
@@ -115,12 +115,12 @@ def _example_name(rule: RuleClass) -> str:
 def findings_in(rule: RuleClass, source: str, style: Style, most: int | None = None) -> Iterator[str]:
     """What the rule says about a program, as the terminal shows it, with pictures."""
     from cudalint.driver.file_findings import CheckJob, check_file
-    from cudalint.driver.merging import gather
-    from cudalint.driver.results import CheckResult, FileReport
-    from cudalint.project.options import AnalysisOptions
+    from cudalint.findings.merging import gather
+    from cudalint.findings.results import CheckResult, FileReport
+    from cudalint.findings.sources import SourceLines
+    from cudalint.options.analysis import AnalysisOptions
     from cudalint.registry import Selection
     from cudalint.reporters import text
-    from cudalint.reporters.sources import SourceLines
 
     path = _example_name(rule)
     options = AnalysisOptions(unsaved=((path, source),))

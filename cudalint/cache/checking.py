@@ -7,9 +7,9 @@ import stat
 import sys
 from typing import Final
 
-from cudalint.program import disk
-from cudalint.program.disk import Kind, Seen, Text
-from cudalint.program.regular import read_regular
+from cudalint.disk import recorder as disk
+from cudalint.disk.recorder import Kind, Seen, Text
+from cudalint.disk.regular import read_regular
 
 _LISTS_TELL: Final = sys.platform == "linux"
 """Elsewhere a file may be there under a name that differs from the listed one in the case of letters."""

@@ -16,9 +16,9 @@ from msgspec import Raw, Struct
 from msgspec.msgpack import Decoder, Encoder, Ext
 from msgspec.structs import replace
 
-from cudalint.driver.replacing import replacing
-from cudalint.driver.results import Coverage, FileReport
-from cudalint.program.disk import Seen, digest
+from cudalint.disk.recorder import Seen, digest
+from cudalint.disk.replacing import replacing
+from cudalint.findings.results import Coverage, FileReport
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

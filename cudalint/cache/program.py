@@ -10,7 +10,7 @@ from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
 
 from cudalint import __version__
-from cudalint.program.disk import digest
+from cudalint.disk.recorder import digest
 from cudalint.registry import rule_packages
 
 _LIBRARIES = ("libclang", "numpy", "networkx", "msgspec")

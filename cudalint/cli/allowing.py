@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 import click
 from msgspec.structs import replace
 
-from cudalint.cli.sieve import Sieve
-from cudalint.driver.results import CheckResult, Failure, FileReport
+from cudalint.api.sieve import Sieve
 from cudalint.driver.runs import Configured, Lint, result_of
+from cudalint.findings.results import CheckResult, Failure, FileReport
+from cudalint.findings.sources import SourceLines
 from cudalint.numerals import count
-from cudalint.reporters.sources import SourceLines
 
 if TYPE_CHECKING:
     from cudalint.fixing.writing import Grounds

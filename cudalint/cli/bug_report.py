@@ -17,17 +17,17 @@ from cudalint.cli import NOTHING_FOUND, completion
 from cudalint.cli.analysis_options import analysis_options, limits_from, rule_options, settings_from
 from cudalint.cli.headed import HeadedCommand
 from cudalint.cli.terminal import print_lines, write_lines
+from cudalint.disk.encoding import to_text
+from cudalint.disk.regular import read_regular
+from cudalint.disk.replacing import write_whole
 from cudalint.driver.pool import preload
-from cudalint.driver.replacing import write_whole
-from cudalint.driver.results import Failure, FileReport
 from cudalint.driver.runs import Configured, Lint, configure
+from cudalint.findings.results import Failure, FileReport
 from cudalint.numerals import count
-from cudalint.program.regular import read_regular
 from cudalint.project.discovery import SourceFile
 from cudalint.reducing.faults import Fault, fault_in
 from cudalint.reducing.headers import with_headers
 from cudalint.reducing.reduction import Budget, reduced, stripped
-from cudalint.source.encoding import to_text
 
 _SECONDS = 120.0
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import click
 
-from cudalint.cache.folder import results_folder
 from cudalint.cli import NOTHING_FOUND
 from cudalint.cli.terminal import write_text
+from cudalint.disk.cache_folder import results_folder
 from cudalint.numerals import count
 
 _MEGABYTE = 1_000_000

@@ -8,14 +8,7 @@ from typing import Any
 import click
 from msgspec.structs import replace
 
-from cudalint.cache.folder import results_folder
-from cudalint.cli import FAILED, FINDINGS, NOTHING_FOUND, completion, interrupted, parameters
-from cudalint.cli.allowing import check_for_contradiction, with_comments
-from cudalint.cli.analysis_options import analysis_options, limits_from, rule_options, settings_from
-from cudalint.cli.fixing import FixWishes
-from cudalint.cli.headed import HeadedCommand, together, under
-from cudalint.cli.progress import ProgressBar
-from cudalint.cli.rendering import (
+from cudalint.api.rendering import (
     Output,
     Presentation,
     append_step_summary,
@@ -24,22 +17,29 @@ from cudalint.cli.rendering import (
     spare_sources,
     write_outputs,
 )
-from cudalint.cli.run_settings import DEFAULT_FAIL_ON, Given, run_settings
-from cudalint.cli.sieve import Sieve
+from cudalint.api.run_settings import DEFAULT_FAIL_ON, Given, run_settings
+from cudalint.api.sieve import Sieve
+from cudalint.cli import FAILED, FINDINGS, NOTHING_FOUND, completion, interrupted, parameters
+from cudalint.cli.allowing import check_for_contradiction, with_comments
+from cudalint.cli.analysis_options import analysis_options, limits_from, rule_options, settings_from
+from cudalint.cli.fixing import FixWishes
+from cudalint.cli.headed import HeadedCommand, together, under
+from cudalint.cli.progress import ProgressBar
 from cudalint.cli.terminal import is_wide, output_style, print_failures, print_lines, print_notes, write_lines
 from cudalint.cli.warnings import warn_of_options, warn_of_settings
 from cudalint.diagnostics import Severity
-from cudalint.driver.causes import with_causes_told_once
-from cudalint.driver.results import SEVERITIES, CheckResult
+from cudalint.disk.cache_folder import results_folder
 from cudalint.driver.runs import UNFINISHED, Lint, Run, configure, target_of
-from cudalint.driver.timings import Timings
+from cudalint.findings.causes import with_causes_told_once
+from cudalint.findings.results import SEVERITIES, CheckResult
+from cudalint.findings.sources import SourceLines
 from cudalint.fixing.writing import Grounds
 from cudalint.numerals import count
+from cudalint.processes.timings import Timings
 from cudalint.project.discovery import STDIN, discover
+from cudalint.project.formats import FORMATS, PATCH, SHOWING_KERNELS
 from cudalint.reporters import pictures
-from cudalint.reporters.formats import FORMATS, PATCH, SHOWING_KERNELS
 from cudalint.reporters.order import ORDERS, Order
-from cudalint.reporters.sources import SourceLines
 
 _report = under("Report")
 

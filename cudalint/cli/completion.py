@@ -44,7 +44,7 @@ def targets(ctx: Context, param: Parameter, incomplete: str) -> list[CompletionI
 
 def formats_to_write(ctx: Context, param: Parameter, incomplete: str) -> list[CompletionItem]:
     """`FORMAT=`, behind which a file is named."""
-    from cudalint.reporters.formats import FORMATS, PATCH
+    from cudalint.project.formats import FORMATS, PATCH
 
     return [CompletionItem(f"{name}=") for name in (*FORMATS, PATCH) if name.startswith(incomplete)]
 

@@ -12,15 +12,15 @@ from msgspec import Struct
 from msgspec.structs import asdict, replace
 
 from cudalint import registry
+from cudalint.api.rendering import default_format
+from cudalint.api.run_settings import DEFAULT_FAIL_ON
 from cudalint.cli import NOTHING_FOUND, completion
 from cudalint.cli.analysis_options import analysis_options, rule_options, settings_from
 from cudalint.cli.headed import HeadedCommand
-from cudalint.cli.rendering import default_format
-from cudalint.cli.run_settings import DEFAULT_FAIL_ON
 from cudalint.cli.terminal import output_style, write_lines, write_text
 from cudalint.driver.pool import default_workers
+from cudalint.options.analysis import AnalysisOptions
 from cudalint.project.config import Config
-from cudalint.project.options import AnalysisOptions
 from cudalint.project.settings import CommandLine, FileSettings, Settings
 from cudalint.project.thresholds import code_of
 from cudalint.reporters.style import Style

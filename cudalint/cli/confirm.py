@@ -14,10 +14,10 @@ from cudalint.cli.analysis_options import analysis_options, limits_from, setting
 from cudalint.cli.parameters import parameter_values
 from cudalint.cli.terminal import print_failures, write_lines, write_text
 from cudalint.cli.warnings import tell_of_programs
-from cudalint.driver.replacing import write_whole
+from cudalint.disk.replacing import write_whole
 from cudalint.driver.runs import configure
+from cudalint.options.analysis import AnalysisOptions
 from cudalint.project.discovery import discover
-from cudalint.project.options import AnalysisOptions
 
 
 @click.command("confirm")

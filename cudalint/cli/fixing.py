@@ -10,16 +10,16 @@ import click
 from msgspec import Struct
 from msgspec.structs import replace
 
-from cudalint.cli.rendering import Presentation
+from cudalint.api.rendering import Presentation
 from cudalint.cli.terminal import print_line, write_lines, write_text
-from cudalint.driver.replacing import write_whole
-from cudalint.driver.results import CheckResult, Failure
-from cudalint.fixing.choosing import Fix, distinct_fixes
+from cudalint.disk.encoding import to_bytes
+from cudalint.disk.replacing import write_whole
+from cudalint.findings.choosing import Fix, distinct_fixes
+from cudalint.findings.results import CheckResult, Failure
 from cudalint.fixing.patch import unified_diff
 from cudalint.numerals import count
 from cudalint.reporters import plain, wording
 from cudalint.reporters.style import Style
-from cudalint.source.encoding import to_bytes
 
 if TYPE_CHECKING:
     from cudalint.fixing.session import Fixed

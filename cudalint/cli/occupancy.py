@@ -8,7 +8,7 @@ import click
 
 from cudalint.cli import NOTHING_FOUND, completion, parameters
 from cudalint.cli.terminal import output_style, write_lines, write_text
-from cudalint.project.options import DEFAULT_TARGET
+from cudalint.options.analysis import DEFAULT_TARGET
 
 _BYTES = click.IntRange(min=0)
 

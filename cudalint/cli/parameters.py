@@ -6,7 +6,7 @@ import re
 
 import click
 
-from cudalint.project.options import ParameterValue, is_define, is_standard
+from cudalint.options.analysis import ParameterValue, is_define, is_standard
 
 _PARAMETER = re.compile(r"(?:(?P<kernel>.+):)?(?P<name>[A-Za-z_][\w.]*)=(?P<value>.+)", re.DOTALL)
 _THRESHOLD = re.compile(r"(?P<rule>[\w-]+)\.(?P<name>[\w-]+)=(?P<value>\d+(\.\d*)?|\.\d+)")
@@ -24,7 +24,7 @@ def grid(ctx: click.Context, option: click.Parameter, text: str | None) -> tuple
 def _dimensions(name: str, text: str | None) -> tuple[int, int, int] | None:
     if text is None:
         return None
-    from cudalint.launches.limits import problem_of
+    from cudalint.options.limits import problem_of
 
     parts = [part.strip() for part in re.split("[,x]", text)]
     if len(parts) > 3 or not all(part.isdecimal() and int(part) > 0 for part in parts):
@@ -45,7 +45,7 @@ def _parameter_value(text: str) -> ParameterValue:
     match = _PARAMETER.fullmatch(text)
     if match is None:
         raise click.BadParameter(f"`{text}` has not the form NAME=VALUE or KERNEL:NAME=VALUE")
-    from cudalint.project.expressions import ExpressionError, parse_expression
+    from cudalint.options.expressions import ExpressionError, parse_expression
 
     try:
         parse_expression(match["value"])
@@ -58,8 +58,8 @@ def assumptions(ctx: click.Context, option: click.Parameter, texts: tuple[str, .
     """Conditions in C over parameters and built-ins."""
     if not texts:
         return ()
-    from cudalint.project.annotations import parse_assumption
-    from cudalint.project.expressions import ExpressionError
+    from cudalint.options.annotations import parse_assumption
+    from cudalint.options.expressions import ExpressionError
 
     for text in texts:
         try:

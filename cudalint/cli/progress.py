@@ -9,8 +9,8 @@ from collections import deque
 from types import TracebackType
 from typing import TYPE_CHECKING
 
-from cudalint.driver.results import Failure, FileReport
 from cudalint.driver.watching import Watcher
+from cudalint.findings.results import Failure, FileReport
 
 if TYPE_CHECKING:
     from rich.console import RenderableType

@@ -7,7 +7,7 @@ import shutil
 import sys
 from collections.abc import Iterable, Sequence
 
-from cudalint.driver.results import Failure, Note
+from cudalint.findings.results import Failure, Note
 from cudalint.numerals import count
 from cudalint.reporters import plain
 from cudalint.reporters.style import Style

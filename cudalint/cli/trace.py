@@ -12,10 +12,10 @@ from cudalint.cli.analysis_options import analysis_options, settings_from
 from cudalint.cli.headed import HeadedCommand
 from cudalint.cli.terminal import print_failures, write_text
 from cudalint.driver.file_findings import analyse
-from cudalint.driver.results import Failure
 from cudalint.driver.runs import configure
+from cudalint.findings.results import Failure
+from cudalint.options.analysis import AnalysisOptions
 from cudalint.project.discovery import discover
-from cudalint.project.options import AnalysisOptions
 
 
 @click.command("trace", cls=HeadedCommand)

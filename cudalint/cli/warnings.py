@@ -8,8 +8,8 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Any
 
 from cudalint.cli.terminal import print_line
+from cudalint.options.analysis import ParameterValue
 from cudalint.project.config import ConfigError
-from cudalint.project.options import ParameterValue
 from cudalint.project.settings import Settings
 
 _MOST_NAMES = 8
@@ -29,7 +29,7 @@ def warn_of_options(values: Mapping[str, Any], known: Known) -> None:
 
 def tell_of_programs(names: Iterable[str], cuda_path: str | None) -> None:
     """Which other programs are run, and from where."""
-    from cudalint.program.tools import tool
+    from cudalint.disk.tools import tool
     from cudalint.toolkit.nvcc import find_nvcc
 
     found = [find_nvcc(cuda_path) if name == "nvcc" else tool(name) for name in names]
@@ -125,7 +125,7 @@ def _assumptions(texts: Iterable[str], known: Known) -> Iterator[str]:
     """Each `--assume` that speaks of no parameter. Fields of records are not looked into."""
     if not texts:
         return
-    from cudalint.project.expressions import names_in, parse_expression
+    from cudalint.options.expressions import names_in, parse_expression
 
     parameters = sorted({parameter for _, parameter in known})
     for text in texts:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import NamedTuple, TypeGuard
 
-from cudalint.codegen.powers import is_power_of_two
+from cudalint.evaluate.work.powers import is_power_of_two
 from cudalint.heuristics import heuristic
 from cudalint.interpreter.device import walk
 from cudalint.ir import nodes as ir

@@ -15,13 +15,13 @@ from cudalint.collect.provider import Provider, Run, Subject
 from cudalint.collect.struct_copies import copies_among, is_copy
 from cudalint.evaluate.requests.figures import evaluate_access
 from cudalint.facts import Access, AccessResult, ArrayFacts, KernelFacts, LibraryCall, Place
+from cudalint.frontend.source_text import Spellings
 from cudalint.interpreter.device.events import AccessEvent
 from cudalint.interpreter.device.handed import made_at
 from cudalint.ir import nodes as ir
 from cudalint.kinds import Kind
 from cudalint.launches.configuration import Block
 from cudalint.launches.variants import not_with, other_shapes
-from cudalint.source.text import Spellings
 from cudalint.values.residues import Residues
 
 NO_TIME = "the kernel takes too long"

@@ -14,11 +14,11 @@ from cudalint.evaluate.work.doubles import is_double, unasked_double
 from cudalint.evaluate.work.operations import in_single_precision, operation_of
 from cudalint.evaluate.work.sequences import DIVISIONS
 from cudalint.facts import Arithmetic, ArithmeticKind, ArithmeticResult, KernelFacts, Place
+from cudalint.frontend.source_text import Spellings
 from cudalint.interpreter.device import walk
 from cudalint.interpreter.device.events import Computation
 from cudalint.ir import nodes as ir
 from cudalint.kinds import Kind
-from cudalint.source.text import Spellings
 
 _INTRINSICS: Final[Mapping[str, str]] = {
     "sin": "__sinf", "cos": "__cosf", "exp": "__expf", "exp10": "__exp10f", "log": "__logf", "log2": "__log2f",

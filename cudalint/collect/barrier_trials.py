@@ -14,10 +14,10 @@ from cudalint.concurrency.placement import BarrierCall, with_barrier
 from cudalint.concurrency.trial import Trial, trial_of
 from cudalint.evaluate.requests.execution import Execution
 from cudalint.facts import BarrierFix, Place
+from cudalint.frontend.source_text import source_text
 from cudalint.ir import nodes as ir
 from cudalint.launches.variants import another_use
 from cudalint.remedies.insertions import insertions
-from cudalint.source.text import source_text
 
 _PLACING_WORK = 2_000_000
 

@@ -20,8 +20,8 @@ from cudalint.hardware.requests import WARP_LANES
 from cudalint.interpreter.device.events import BarrierEvent, Loop, UnmaskedEvent
 from cudalint.ir import nodes as ir
 from cudalint.kinds import Kind
-from cudalint.launches.limits import MAX_THREADS
 from cudalint.launches.variants import another_use, not_with
+from cudalint.options.limits import MAX_THREADS
 from cudalint.values.nodes import THREAD_BITS, below
 
 _WORST_FIRST = ("divergent", "unknown", "uniform")

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from cudalint.facts import Place
+from cudalint.frontend.source_text import Spellings
 from cudalint.ir import nodes as ir
-from cudalint.source.text import Spellings
 
 
 def extent_places(symbol: ir.Symbol, count: int, spellings: Spellings) -> tuple[Place | None, ...]:

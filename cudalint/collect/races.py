@@ -22,6 +22,7 @@ from cudalint.concurrency.search import Finding, Search
 from cudalint.concurrency.trial import Trial, trial_of
 from cudalint.evaluate.requests.execution import Execution
 from cudalint.facts import BarrierFix, KernelFacts, Place, Race, RaceEnd
+from cudalint.frontend.source_text import Spellings
 from cudalint.hardware.requests import WARP_LANES
 from cudalint.interpreter.device.events import AccessEvent, BarrierEvent, Touch
 from cudalint.interpreter.device.memory import element_bytes
@@ -29,8 +30,7 @@ from cudalint.interpreter.device.values import Allocation
 from cudalint.ir import nodes as ir
 from cudalint.kinds import Kind
 from cudalint.launches.variants import not_with, other_blocks
-from cudalint.project.options import RaceScope
-from cudalint.source.text import Spellings
+from cudalint.options.analysis import RaceScope
 from cudalint.values.nodes import OPAQUE_BIT, THREAD_BITS, Node
 
 _CONFIRMING_WORK = 1_000_000

@@ -14,7 +14,7 @@ from cudalint.hardware.targets import Target
 from cudalint.hardware.whatif import by_registers
 from cudalint.ir import nodes as ir
 from cudalint.kinds import Kind
-from cudalint.project.options import AnalysisOptions
+from cudalint.options.analysis import AnalysisOptions
 from cudalint.toolkit.usage import Usage
 
 _REGISTER_STEP = 8

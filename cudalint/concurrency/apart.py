@@ -8,7 +8,7 @@ import numpy as np
 
 from cudalint.heuristics import heuristic
 from cudalint.interpreter.device.events import AccessEvent, Touch
-from cudalint.project.options import RaceScope
+from cudalint.options.analysis import RaceScope
 from cudalint.values.graph import Graph
 from cudalint.values.nodes import THREAD_BITS
 from cudalint.values.numeric import Rows

@@ -25,7 +25,7 @@ from cudalint.evaluate.requests.astray import is_astray
 from cudalint.evaluate.requests.execution import Execution
 from cudalint.interpreter.device.events import AccessEvent, Event, LibraryAccess, Touch
 from cudalint.interpreter.device.values import Allocation
-from cudalint.project.options import RaceScope
+from cudalint.options.analysis import RaceScope
 from cudalint.scenarios.solving import satisfy
 from cudalint.values.arithmetic import BOOL
 from cudalint.values.assumptions import holds

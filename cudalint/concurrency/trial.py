@@ -16,8 +16,8 @@ from cudalint.concurrency.loop_rows import LoopRows
 from cudalint.concurrency.unfold import TooLarge, Unfolding
 from cudalint.evaluate.requests.execution import Execution
 from cudalint.interpreter.device.events import Event, Touch
-from cudalint.launches.limits import problem_of
-from cudalint.project.options import RaceScope
+from cudalint.options.analysis import RaceScope
+from cudalint.options.limits import problem_of
 from cudalint.values.graph import Graph
 from cudalint.values.memory_data import Data
 from cudalint.values.nodes import Node, bits_of

@@ -17,9 +17,9 @@ from cudalint.confirm.session import Report, Source, measure, run_prepare
 from cudalint.confirm.trials import Outcome
 from cudalint.diagnostics import Diagnostic, Edit
 from cudalint.driver.pool import Limits
-from cudalint.driver.results import Failure
+from cudalint.findings.results import Failure
+from cudalint.frontend.source_text import source_text
 from cudalint.remedies.edits import apply_edits
-from cudalint.source.text import source_text
 
 _RACES = ("CL301", "CL304")
 """Findings that say that the outputs are not determined: they may differ once a barrier is there."""

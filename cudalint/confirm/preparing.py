@@ -13,18 +13,18 @@ from cudalint.confirm.planning import TINY_SIZE, CannotRun, Plan, TooLarge, open
 from cudalint.confirm.sources import Build, build_of
 from cudalint.confirm.trials import Trial
 from cudalint.diagnostics import Diagnostic
+from cudalint.disk.encoding import to_bytes
 from cudalint.driver.file_findings import CheckJob, analyse, report_on
-from cudalint.driver.results import Failure
 from cudalint.facts import Access, FileFacts, KernelFacts, KnownExtents, LaunchFacts
+from cudalint.findings.results import Failure
 from cudalint.frontend.flags import ParseOptions
 from cudalint.frontend.parse import ParsedFile, parse_file
+from cudalint.frontend.parse_options import parse_options
 from cudalint.frontend.python.detect import is_python
 from cudalint.frontend.slices import kernel_slice
-from cudalint.project.options import AnalysisOptions, ParameterValue
-from cudalint.project.parse_options import parse_options
+from cudalint.frontend.source_text import source_text
+from cudalint.options.analysis import AnalysisOptions, ParameterValue
 from cudalint.registry import Selection
-from cudalint.source.encoding import to_bytes
-from cudalint.source.text import source_text
 
 _ERRORS = {
     "CL102": ("misaligned address",),

@@ -18,8 +18,8 @@ from cudalint.confirm.preparing import Candidate, Prepared, PrepareJob, prepare
 from cudalint.confirm.rows import Row, Summary, summary_of
 from cudalint.confirm.trials import Device
 from cudalint.driver.pool import Done, Limits, run_jobs
-from cudalint.driver.results import Failure
-from cudalint.project.options import AnalysisOptions
+from cudalint.findings.results import Failure
+from cudalint.options.analysis import AnalysisOptions
 
 _PROFILE_SECONDS = 30.0
 """For ncu itself, which runs a kernel several times; beside the time-out of a trial."""

@@ -14,26 +14,26 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from cudalint.collect.left_out import ConditionalCode, LeftOut
+from cudalint.disk.encoding import to_bytes
 from cudalint.driver.file_analysis import FileAnalysis, Keeper, only_named, out_of_time
 from cudalint.driver.kernel_analysis import Watch
-from cudalint.driver.memory import give_back
-from cudalint.driver.time_limit import OutOfTime, interruptible
-from cudalint.driver.timings import timed
 from cudalint.facts import FileFacts
 from cudalint.frontend.constants import constant_named
 from cudalint.frontend.instantiate import with_instances
 from cudalint.frontend.lower.unit import lower_unit
 from cudalint.frontend.parse import ParsedFile, parse_file
+from cudalint.frontend.parse_options import architecture_of, parse_options
 from cudalint.frontend.reading import SourceError
 from cudalint.frontend.text_limits import check_size
 from cudalint.frontend.texts import CudaText, CudaTexts, cuda_texts
 from cudalint.hardware.targets import find_target
 from cudalint.interpreter.device.walk import nodes_in
 from cudalint.ir import nodes as ir
+from cudalint.options.analysis import AnalysisOptions
+from cudalint.processes.memory import give_back
+from cudalint.processes.time_limit import OutOfTime, interruptible
+from cudalint.processes.timings import timed
 from cudalint.program.constants_elsewhere import ConstantsElsewhere
-from cudalint.project.options import AnalysisOptions
-from cudalint.project.parse_options import architecture_of, parse_options
-from cudalint.source.encoding import to_bytes
 from cudalint.toolkit.cubin import read_cubin
 from cudalint.toolkit.nvcc import Compilation, compiled_usage
 from cudalint.toolkit.usage import Usage, UsageError, merged

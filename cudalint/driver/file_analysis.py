@@ -14,12 +14,11 @@ from msgspec.structs import replace
 
 from cudalint.collect.left_out import ConditionalCode
 from cudalint.collect.needs import NeedsOfCode
-from cudalint.driver.faults import described
 from cudalint.driver.kernel_analysis import TAKES_TOO_LONG, KernelAnalysis, Watch
-from cudalint.driver.time_limit import OutOfTime, interruptible
-from cudalint.driver.timings import timed_kernel
 from cudalint.driver.watching import tell
 from cudalint.facts import Gap, KernelFacts, Place, Resources, UnusableAnnotation
+from cudalint.frontend.parse_options import parse_options
+from cudalint.frontend.source_text import source_text
 from cudalint.frontend.texts import annotations_in
 from cudalint.hardware.targets import find_target
 from cudalint.interpreter.host.device import properties_of
@@ -39,13 +38,14 @@ from cudalint.launches.written import (
     from_command_line,
     without_launch,
 )
+from cudalint.options.analysis import AnalysisOptions
+from cudalint.options.annotations import Annotation, annotations_of_kernel
+from cudalint.options.expressions import Expression, parse_expression
+from cudalint.processes.faults import described
+from cudalint.processes.time_limit import OutOfTime, interruptible
+from cudalint.processes.timings import timed_kernel
 from cudalint.program.host_code import HostCode
-from cudalint.project.annotations import Annotation, annotations_of_kernel
-from cudalint.project.expressions import Expression, parse_expression
-from cudalint.project.options import AnalysisOptions
-from cudalint.project.parse_options import parse_options
 from cudalint.scenarios.choosing import for_host_code
-from cudalint.source.text import source_text
 from cudalint.toolkit.usage import Usage, usage_of
 from cudalint.values.assumptions import (
     Assumptions,

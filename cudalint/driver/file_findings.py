@@ -16,28 +16,36 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from cudalint.diagnostics import Diagnostic, Edit, Picture
-from cudalint.driver.faults import described
-from cudalint.driver.merging import joined
-from cudalint.driver.missing_includes import note_on
-from cudalint.driver.results import AllowedRule, Failure, FileReport, KernelSite, ShownKernel, coverage_of, worst_first
-from cudalint.driver.time_limit import OutOfTime, interruptible
-from cudalint.driver.timings import timed
+from cudalint.disk import recorder as disk
+from cudalint.disk.regular import read_regular_text
 from cudalint.facts import FileFacts, KernelFacts
+from cudalint.findings.merging import joined
+from cudalint.findings.missing_includes import note_on
+from cudalint.findings.results import (
+    AllowedRule,
+    Failure,
+    FileReport,
+    KernelSite,
+    ShownKernel,
+    coverage_of,
+    worst_first,
+)
+from cudalint.frontend.source_text import source_text
 from cudalint.hardware.features import Need, target_for
 from cudalint.hardware.targets import Target, find_target
 from cudalint.kinds import SHOWN_KINDS, Kinds
 from cudalint.numerals import count
-from cudalint.program import disk
-from cudalint.program.regular import read_regular_text
-from cudalint.project.annotations import SourceAnnotations
-from cudalint.project.options import AnalysisOptions
+from cudalint.options.analysis import AnalysisOptions
+from cudalint.options.annotations import SourceAnnotations
+from cudalint.options.suppressions import AnnotationReview, Finding, suppress
+from cudalint.processes.faults import described
+from cudalint.processes.time_limit import OutOfTime, interruptible
+from cudalint.processes.timings import timed
 from cudalint.project.settings import FileIgnores
-from cudalint.project.suppressions import AnnotationReview, Finding, suppress
 from cudalint.project.thresholds import Thresholds
 from cudalint.registry import RuleClass, Selection, all_rules, is_known, kinds_read_by, selected_rules
 from cudalint.rule import AnnotationRule, Rule, RuleContext
 from cudalint.source.bounds import Bounds
-from cudalint.source.text import source_text
 
 if TYPE_CHECKING:
     from cudalint.driver.file_analysis import Keeper

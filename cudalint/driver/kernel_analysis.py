@@ -12,7 +12,6 @@ from cudalint.collect.accesses import AccessCollector
 from cudalint.collect.provider import Provider, Run
 from cudalint.collect.providers import providers_of
 from cudalint.collect.resources import resources_of
-from cudalint.driver.timings import Phase, timed
 from cudalint.evaluate.requests.execution import Execution
 from cudalint.evaluate.requests.views import LaunchView
 from cudalint.facts import Gap, KernelFacts, LaunchFacts, Place, Resources
@@ -29,7 +28,8 @@ from cudalint.launches.arguments import named_after_parameters
 from cudalint.launches.blocks import generic_values
 from cudalint.launches.configuration import Configuration, Numbers, asks_block_size, launch_facts
 from cudalint.launches.parameter_facts import allocated_bytes, argument_values, parameter_facts
-from cudalint.project.options import AnalysisOptions
+from cudalint.options.analysis import AnalysisOptions
+from cudalint.processes.timings import Phase, timed
 from cudalint.reasons import Problem, ReasonKind
 from cudalint.scenarios.choosing import for_kernel, for_limits, for_statements
 from cudalint.toolkit.usage import Usage

@@ -27,10 +27,10 @@ from typing import TYPE_CHECKING, Generic, Protocol, TypeVar, cast
 
 from msgspec import Struct
 
-from cudalint.driver import memory, time_limit
-from cudalint.driver.faults import described
-from cudalint.driver.memory import peak_megabytes
 from cudalint.driver.watching import tell_to
+from cudalint.processes import memory, time_limit
+from cudalint.processes.faults import described
+from cudalint.processes.memory import peak_megabytes
 
 if TYPE_CHECKING:
     from multiprocessing.context import SpawnContext

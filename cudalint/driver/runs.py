@@ -8,18 +8,18 @@ from typing import NamedTuple, TypeVar
 from msgspec import Struct
 from msgspec.structs import replace
 
-from cudalint.cache.results import Checked, KeptJob, Results, check_and_keep
 from cudalint.diagnostics import Diagnostic
-from cudalint.driver.faults import described
 from cudalint.driver.file_findings import CheckJob
-from cudalint.driver.merging import covered_by, gather, gather_suppressed, kernels_of
+from cudalint.driver.kept import Checked, KeptJob, Results, check_and_keep
 from cudalint.driver.pool import Done, JobWatcher, Limits, Lost, run_jobs
-from cudalint.driver.results import CheckResult, Failure, FileReport, Note, total_coverage
-from cudalint.driver.timings import Timings
 from cudalint.driver.watching import Watcher
+from cudalint.findings.merging import covered_by, gather, gather_suppressed, kernels_of
+from cudalint.findings.results import CheckResult, Failure, FileReport, Note, total_coverage
+from cudalint.options.analysis import AnalysisOptions
+from cudalint.processes.faults import described
+from cudalint.processes.timings import Timings
 from cudalint.project.config import ConfigError
 from cudalint.project.discovery import SourceFile
-from cudalint.project.options import AnalysisOptions
 from cudalint.project.settings import FileSettings, Settings
 
 Job = TypeVar("Job")

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec.structs import replace
 
-from cudalint.driver.results import ShownKernel
 from cudalint.facts import Access, AccessResult, FileFacts, KernelFacts, Sample
+from cudalint.findings.results import ShownKernel
 from cudalint.hardware.banks import BANK_BYTES
 from cudalint.hardware.features import target_for
 from cudalint.hardware.sectors import SECTOR_BYTES

@@ -5,8 +5,8 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 
-from cudalint.driver import time_limit
-from cudalint.driver.results import Failure, FileReport
+from cudalint.findings.results import Failure, FileReport
+from cudalint.processes import time_limit
 
 _SECONDS = 0.2
 """Between two words from a worker: more often nobody reads them."""

@@ -11,16 +11,16 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from cudalint.cache.checking import Present
+from cudalint.disk import recorder as disk
 from cudalint.driver.file_analysis import Keeper
 from cudalint.driver.file_findings import CheckJob, analyse, report_on
-from cudalint.driver.results import Failure, FileReport
 from cudalint.editor.keeping import Keeping, Memory
 from cudalint.editor.texts import access_text, kernel_text, kernel_title
 from cudalint.facts import FileFacts, KernelFacts, Place
+from cudalint.findings.results import Failure, FileReport
 from cudalint.hardware.features import target_for
 from cudalint.hardware.targets import find_target
 from cudalint.kinds import Kinds
-from cudalint.program import disk
 
 _SHOWN: Kinds = frozenset({"accesses", "occupancy", "costs"})
 """The kinds of facts that are shown, whether a rule reads them or not."""

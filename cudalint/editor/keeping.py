@@ -26,14 +26,14 @@ from msgspec import Struct, field
 from msgspec.msgpack import Encoder
 from msgspec.structs import replace
 
+from cudalint.disk.encoding import to_bytes
+from cudalint.disk.recorder import digest
 from cudalint.driver.file_analysis import FileAnalysis
 from cudalint.facts import Access, Frame, KernelFacts, Place
 from cudalint.ir import nodes as ir
-from cudalint.program.disk import digest
-from cudalint.project.options import AnalysisOptions
+from cudalint.options.analysis import AnalysisOptions
 from cudalint.reasons import Problem
 from cudalint.source.comments import read_comments
-from cudalint.source.encoding import to_bytes
 from cudalint.values.nodes import Choice, own_bit
 
 _MOST = 3

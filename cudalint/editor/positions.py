@@ -7,9 +7,9 @@ from typing import Literal
 
 from lsprotocol.types import Position, Range
 
+from cudalint.disk.encoding import to_bytes
 from cudalint.facts import Place
-from cudalint.reporters.sources import SourceLines
-from cudalint.source.encoding import to_bytes
+from cudalint.findings.sources import SourceLines
 
 Encoding = Literal["utf-8", "utf-16", "utf-32"]
 _UNIT = {"utf-8": 1, "utf-16": 2, "utf-32": 4}

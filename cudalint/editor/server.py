@@ -16,10 +16,10 @@ from pygls.uris import to_fs_path
 
 from cudalint import __version__
 from cudalint.diagnostics import Diagnostic
-from cudalint.driver.causes import with_causes_told_once
+from cudalint.disk import recorder as disk
+from cudalint.disk.encoding import to_bytes
 from cudalint.driver.file_findings import CheckJob
 from cudalint.driver.pool import Lost, StandingWorker
-from cudalint.driver.results import Failure, FileReport
 from cudalint.driver.runs import Configured, Lint, result_of
 from cudalint.editor.actions import Actions
 from cudalint.editor.analysing import Analysed, analysed
@@ -27,13 +27,13 @@ from cudalint.editor.documents import Document, Documents
 from cudalint.editor.findings import SOURCE, everywhere, shown, uri_of
 from cudalint.editor.positions import Encoding, Positions, ranges_meet
 from cudalint.editor.wishes import Wishes
+from cudalint.findings.causes import with_causes_told_once
+from cudalint.findings.results import Failure, FileReport
+from cudalint.findings.sources import SourceLines
 from cudalint.frontend.python.detect import is_python, seems_to_hold_kernels
-from cudalint.program import disk
 from cudalint.project.config import ConfigError
 from cudalint.project.discovery import SourceFile
 from cudalint.project.settings import FileSettings, Settings
-from cudalint.reporters.sources import SourceLines
-from cudalint.source.encoding import to_bytes
 
 _DELAY = 0.1
 """Seconds without a change after which a file is analysed."""

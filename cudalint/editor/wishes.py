@@ -6,12 +6,12 @@ from __future__ import annotations
 from msgspec import Struct
 
 from cudalint.api.configuration import Configuration
-from cudalint.cli.run_settings import Given, run_settings
-from cudalint.cli.sieve import Sieve
+from cudalint.api.run_settings import Given, run_settings
+from cudalint.api.sieve import Sieve
 from cudalint.driver.pool import Limits
-from cudalint.driver.results import CheckResult
+from cudalint.findings.results import CheckResult
+from cudalint.findings.sources import SourceLines
 from cudalint.project.settings import Settings
-from cudalint.reporters.sources import SourceLines
 
 
 class Wishes(Struct, frozen=True):

@@ -14,16 +14,16 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from cudalint.diagnostics import Diagnostic, Edit
-from cudalint.driver.results import CheckResult, Failure, FileReport
+from cudalint.disk.encoding import to_bytes, to_text
+from cudalint.disk.regular import read_regular
 from cudalint.driver.runs import Configured, Lint
 from cudalint.facts import Place
+from cudalint.findings.results import CheckResult, Failure, FileReport
 from cudalint.fixing.writing import Change, Grounds, write_together
 from cudalint.frontend.python.detect import SUFFIX as PYTHON_SUFFIX
-from cudalint.program.regular import read_regular
-from cudalint.project.annotations import Annotation, read_annotations
+from cudalint.options.annotations import Annotation, read_annotations
 from cudalint.project.discovery import SourceFile
 from cudalint.remedies.edits import apply_edits
-from cudalint.source.encoding import to_bytes, to_text
 
 MOST_PASSES = 5
 OF_ANNOTATIONS = ("CL901", "CL903")

@@ -13,16 +13,16 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from cudalint.diagnostics import Edit
-from cudalint.driver.faults import described
-from cudalint.driver.results import CheckResult, Failure, FileReport
+from cudalint.disk.encoding import to_bytes, to_text
+from cudalint.disk.regular import read_regular
 from cudalint.driver.runs import Configured, Lint, result_of, run_all
-from cudalint.fixing.choosing import Fix, apart, distinct_fixes, paths_of
+from cudalint.findings.choosing import Fix, apart, distinct_fixes, paths_of
+from cudalint.findings.results import CheckResult, Failure, FileReport
 from cudalint.fixing.joint import JointJob, held
 from cudalint.fixing.writing import Change, Grounds, write_together
-from cudalint.program.regular import read_regular
+from cudalint.processes.faults import described
 from cudalint.remedies.edits import Correspondence, apply_edits, fit
 from cudalint.remedies.news import new_findings
-from cudalint.source.encoding import to_bytes, to_text
 
 MOST_PASSES = 10
 """After so many something goes in circles, and what is left is left."""

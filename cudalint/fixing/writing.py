@@ -9,9 +9,9 @@ from contextlib import ExitStack, suppress
 
 from msgspec import Struct
 
-from cudalint.driver.replacing import replacing
-from cudalint.program.folders import work_tree
-from cudalint.program.regular import read_regular
+from cudalint.disk.folders import work_tree
+from cudalint.disk.regular import read_regular
+from cudalint.disk.replacing import replacing
 from cudalint.project.discovery import Excludes, is_excluded
 
 CHANGED = "changed while it was being linted, so it is left as it is"

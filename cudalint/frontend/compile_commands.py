@@ -18,11 +18,11 @@ from typing import Any, Final, NamedTuple
 from msgspec import Struct, field
 from msgspec.structs import replace
 
+from cudalint.disk import recorder as disk
+from cudalint.disk.border import Border, border_around, upwards
+from cudalint.disk.regular import read_regular
 from cudalint.frontend.flags import ParseOptions
-from cudalint.program import disk
-from cudalint.program.border import Border, border_around, upwards
-from cudalint.program.regular import read_regular
-from cudalint.project.options import is_standard
+from cudalint.options.analysis import is_standard
 
 FILE_NAME: Final = "compile_commands.json"
 _BUILD_FOLDERS: Final = ("", "build", "out", "_build")

@@ -8,7 +8,7 @@ from clang.cindex import Cursor, CursorKind
 
 from cudalint.frontend import cursors
 from cudalint.frontend.parse import ParsedFile
-from cudalint.project.expressions import Expression, ExpressionError, Number, parse_expression
+from cudalint.options.expressions import Expression, ExpressionError, Number, parse_expression
 
 _SCOPES = (
     CursorKind.NAMESPACE,

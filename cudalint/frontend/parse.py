@@ -17,7 +17,11 @@ from clang.cindex import TranslationUnit, TranslationUnitLoadError
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from cudalint.driver import memory
+from cudalint.buildfiles.macros import BuildMacro, build_macros
+from cudalint.disk import recorder as disk
+from cudalint.disk.arguments import as_path, paths_in
+from cudalint.disk.border import Border, border_around
+from cudalint.disk.folders import small_file, without_detours
 from cudalint.frontend import clang, recovery
 from cudalint.frontend.conditions import BuildCondition, conditions_for, dispatches_left_out
 from cudalint.frontend.diagnoses import Problem, nested_launches, problems_of
@@ -37,11 +41,7 @@ from cudalint.frontend.problems import missing_headers, missing_names, numbers_n
 from cudalint.frontend.python.located import PlaceMap
 from cudalint.frontend.reading import SourceError, checked_text, read_source
 from cudalint.frontend.searched import IncludeSearch, note_search
-from cudalint.program import disk
-from cudalint.program.arguments import as_path, paths_in
-from cudalint.program.border import Border, border_around
-from cudalint.program.build_macros import BuildMacro, build_macros
-from cudalint.program.folders import small_file, without_detours
+from cudalint.processes import memory
 
 _KEEP_GOING: Final = 0x200
 """Without it libclang hides everything that follows the first missing include."""

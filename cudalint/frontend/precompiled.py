@@ -14,8 +14,8 @@ from typing import Final
 
 from clang.cindex import Diagnostic, TranslationUnit, TranslationUnitLoadError, TranslationUnitSaveError
 
-from cudalint.cache.folder import cache_folder
-from cudalint.driver.replacing import replacing
+from cudalint.disk.cache_folder import cache_folder
+from cudalint.disk.replacing import replacing
 from cudalint.frontend import clang
 
 _KEPT_FOR: Final = 30 * 24 * 3600

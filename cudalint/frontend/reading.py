@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Final
 
+from cudalint.disk.regular import read_regular
 from cudalint.frontend.dialect import as_clang_takes_it
-from cudalint.program.regular import read_regular
 
 
 class SourceError(Exception):

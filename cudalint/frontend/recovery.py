@@ -15,9 +15,9 @@ from typing import Final
 
 from msgspec import Struct
 
-from cudalint.program import disk
-from cudalint.program.border import surroundings, upwards
-from cudalint.program.folders import small_file, small_text, top_of_project
+from cudalint.disk import recorder as disk
+from cudalint.disk.border import surroundings, upwards
+from cudalint.disk.folders import small_file, small_text, top_of_project
 
 _FOLDER_LEVELS: Final = 4
 """A file's own folder and three above it are searched for includes that are not found."""

@@ -14,11 +14,11 @@ from typing import Final, NamedTuple
 
 from clang.cindex import TranslationUnit
 
+from cudalint.disk import recorder as disk
+from cudalint.disk.arguments import as_path
+from cudalint.disk.border import Border
+from cudalint.disk.regular import read_regular
 from cudalint.frontend.flags import HEADERS_ROOT
-from cudalint.program import disk
-from cudalint.program.arguments import as_path
-from cudalint.program.border import Border
-from cudalint.program.regular import read_regular
 
 _NAME: Final = re.compile(
     rb'^[ \t]*#[ \t]*(?:include|include_next|import)\b[^"<\n]*(["<])([^">\n]+)'

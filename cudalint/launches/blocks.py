@@ -10,7 +10,7 @@ from msgspec import Struct
 from cudalint.hardware.requests import WARP_LANES
 from cudalint.ir import nodes as ir
 from cudalint.launches.configuration import Block, Nodes, Numbers, axes_asked
-from cudalint.launches.limits import MAX_EVALUATED, MAX_THREADS
+from cudalint.options.limits import MAX_EVALUATED, MAX_THREADS
 from cudalint.scenarios import alternatives
 from cudalint.values.graph import Graph
 from cudalint.values.nodes import Node

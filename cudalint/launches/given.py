@@ -11,8 +11,8 @@ from cudalint.interpreter.device.values import Place, Value
 from cudalint.ir import nodes as ir
 from cudalint.launches.configuration import Configuration
 from cudalint.launches.written import Lookup
-from cudalint.project.expressions import parse_expression
-from cudalint.project.options import AnalysisOptions, KernelSettings
+from cudalint.options.analysis import AnalysisOptions, KernelSettings
+from cudalint.options.expressions import parse_expression
 from cudalint.values.arithmetic import kind_of
 from cudalint.values.assumptions import UnknownName
 from cudalint.values.graph import Graph

@@ -13,7 +13,7 @@ from cudalint.interpreter.device import walk
 from cudalint.ir import nodes as ir
 from cudalint.launches.blocks import DEFAULT_EXTENTS, DEFAULT_THREADS, spelled
 from cudalint.launches.configuration import Block, thread_axes
-from cudalint.launches.limits import MAX_THREADS
+from cudalint.options.limits import MAX_THREADS
 
 _NOBODY = "no launch in sight"
 _AXES = "xyz"

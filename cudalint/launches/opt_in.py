@@ -8,10 +8,10 @@ from collections.abc import Collection, Mapping, Sequence
 from msgspec import Struct, field
 from msgspec.structs import replace
 
+from cudalint.frontend.source_text import source_text
 from cudalint.ir import nodes as ir
 from cudalint.launches.configuration import Configuration
-from cudalint.project.options import AnalysisOptions
-from cudalint.source.text import source_text
+from cudalint.options.analysis import AnalysisOptions
 from cudalint.values.nodes import Node
 
 _ATTRIBUTE = re.compile("MaxDynamicSharedMemorySize|max_dynamic_shared_size_bytes", re.IGNORECASE)

@@ -11,7 +11,7 @@ from cudalint.interpreter.host.memory import Generics
 from cudalint.ir import nodes as ir
 from cudalint.launches.arguments import unknown_arguments
 from cudalint.launches.configuration import UNKNOWN, Block, Configuration, axes_asked, thread_axes
-from cudalint.launches.limits import MAX_THREADS
+from cudalint.options.limits import MAX_THREADS
 from cudalint.scenarios import alternatives
 from cudalint.values.graph import Graph
 

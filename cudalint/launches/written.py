@@ -18,11 +18,11 @@ from cudalint.launches.arguments import unknown_arguments
 from cudalint.launches.blocks import at_most, block_of
 from cudalint.launches.configuration import UNKNOWN, Configuration, Nodes, default_grid, known_extents, site_of
 from cudalint.launches.distinct import MAX_LAUNCHES
-from cudalint.launches.limits import problem_of
 from cudalint.launches.made_up import made_up_block
-from cudalint.project.annotations import Annotation, launch_of
-from cudalint.project.expressions import CallOp, Expression, parse_expression
-from cudalint.project.options import AnalysisOptions, KernelSettings
+from cudalint.options.analysis import AnalysisOptions, KernelSettings
+from cudalint.options.annotations import Annotation, launch_of
+from cudalint.options.expressions import CallOp, Expression, parse_expression
+from cudalint.options.limits import problem_of
 from cudalint.values.arithmetic import I8, U4
 from cudalint.values.graph import Graph
 from cudalint.values.nodes import Node

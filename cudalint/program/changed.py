@@ -7,9 +7,9 @@ import os
 import re
 from collections.abc import Collection, Iterable, Sequence
 
+from cudalint.disk.regular import read_regular
 from cudalint.frontend.flags import BUNDLED_ROOT
 from cudalint.program.neighbours import CALLING, sources_near
-from cudalint.program.regular import read_regular
 
 _INCLUDE = re.compile(rb'^[ \t]*#[ \t]*include[ \t]*(?:"([^"\n]+)"|<([^>\n]+)>|(\w))', re.MULTILINE)
 _SOURCES = (".cu", *CALLING)

@@ -5,9 +5,9 @@ from __future__ import annotations
 import os
 import re
 
+from cudalint.disk import recorder as disk
+from cudalint.disk.folders import small_file
 from cudalint.heuristics import heuristic
-from cudalint.program import disk
-from cudalint.program.folders import small_file
 from cudalint.program.neighbours import sources_near
 
 _SOURCES = (".cu", ".cpp", ".cc", ".cxx", ".c")

@@ -12,9 +12,9 @@ import os
 import re
 from collections.abc import Collection
 
+from cudalint.disk import recorder as disk
+from cudalint.disk.folders import small_file
 from cudalint.heuristics import heuristic
-from cudalint.program import disk
-from cudalint.program.folders import small_file
 
 _MAX_FILES = 8
 _MAX_CALLERS = 3

@@ -16,10 +16,10 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from cudalint.diagnostics import Severity
-from cudalint.program.border import border_around, upwards
-from cudalint.program.regular import read_regular
+from cudalint.disk.border import border_around, upwards
+from cudalint.disk.regular import read_regular
+from cudalint.options.analysis import KernelSettings
 from cudalint.project.config_paths import problem_of_read, problem_of_written, resolved
-from cudalint.project.options import KernelSettings
 from cudalint.project.toml_lines import Key, key_lines, line_of
 
 OWN_FILE = "cudalint.toml"
@@ -362,7 +362,7 @@ def _per_file_ignores(entry: _Entry) -> tuple[RulesIgnored, ...]:
 
 
 def _severity(entry: _Entry) -> Severity:
-    from cudalint.driver.results import SEVERITIES
+    from cudalint.findings.results import SEVERITIES
 
     text = entry.text()
     for severity in SEVERITIES:
@@ -385,7 +385,7 @@ def _severities(entry: _Entry) -> tuple[tuple[str, Severity], ...]:
 
 
 def _format(entry: _Entry) -> str:
-    from cudalint.reporters.formats import FORMATS
+    from cudalint.project.formats import FORMATS
 
     if entry.text() not in FORMATS:
         raise entry.error(f"is `{entry.text()}`, and has to be one of {', '.join(FORMATS)}")
@@ -393,7 +393,7 @@ def _format(entry: _Entry) -> str:
 
 
 def _output(entry: _Entry) -> tuple[tuple[str, str], ...]:
-    from cudalint.reporters.formats import SUFFIXES
+    from cudalint.project.formats import SUFFIXES
 
     folder = os.path.dirname(entry.path)
     found: list[tuple[str, str]] = []
@@ -462,7 +462,7 @@ def _folders(entry: _Entry) -> Names:
 
 
 def _defines(entry: _Entry) -> Names:
-    from cudalint.project.options import is_define
+    from cudalint.options.analysis import is_define
 
     for text in entry.texts():
         if not is_define(text):
@@ -471,7 +471,7 @@ def _defines(entry: _Entry) -> Names:
 
 
 def _standard(entry: _Entry) -> str:
-    from cudalint.project.options import is_standard
+    from cudalint.options.analysis import is_standard
 
     if not is_standard(entry.text()):
         raise entry.error("names no C++ standard; write one such as `c++17`")
@@ -479,8 +479,8 @@ def _standard(entry: _Entry) -> str:
 
 
 def _assumptions(entry: _Entry) -> Names:
-    from cudalint.project.annotations import parse_assumption
-    from cudalint.project.expressions import ExpressionError
+    from cudalint.options.annotations import parse_assumption
+    from cudalint.options.expressions import ExpressionError
 
     for text in entry.texts():
         try:
@@ -512,9 +512,9 @@ def _kernel(pattern: str, entry: _Entry) -> KernelSettings:
 
 def _launch_part(name: str, entry: _Entry) -> str:
     """`256`, `"32, 8"`, `[32, "TILE"]` or `"dim3(32, 8)"`, as one expression; shared memory is a single number."""
-    from cudalint.launches.limits import problem_of_expression, problem_of_texts
-    from cudalint.project.annotations import split_arguments
-    from cudalint.project.expressions import parse_expression
+    from cudalint.options.annotations import split_arguments
+    from cudalint.options.expressions import parse_expression
+    from cudalint.options.limits import problem_of_expression, problem_of_texts
 
     if isinstance(entry.value, list):
         parts = [_expression(_Entry(entry.path, entry.prefix, entry.lines, entry.key, v)) for v in entry.value]
@@ -542,7 +542,7 @@ def _as_text(entry: _Entry) -> str:
 
 
 def _expression_text(entry: _Entry, text: str) -> str:
-    from cudalint.project.expressions import ExpressionError, parse_expression
+    from cudalint.options.expressions import ExpressionError, parse_expression
 
     try:
         parse_expression(text)

@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 
-from cudalint.program.folders import work_tree
+from cudalint.disk.folders import work_tree
 
 
 def resolved(folder: str, text: str) -> str:

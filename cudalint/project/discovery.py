@@ -13,12 +13,12 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from msgspec import Struct
 from msgspec.structs import replace
 
-from cudalint.driver.results import Failure
+from cudalint.disk.encoding import to_text
+from cudalint.disk.regular import read_regular
+from cudalint.findings.results import Failure
 from cudalint.frontend.python.detect import SUFFIX as _PYTHON_SUFFIX
 from cudalint.frontend.python.detect import bytes_of, is_python, seems_to_hold_kernels
 from cudalint.frontend.python.other_kernels import kernels_in, listed
-from cudalint.program.regular import read_regular
-from cudalint.source.encoding import to_text
 
 STDIN = "<stdin>"
 _SOURCE_SUFFIX = ".cu"

@@ -7,7 +7,7 @@ import re
 
 from msgspec import Struct
 
-from cudalint.driver.results import Failure, FileReport
+from cudalint.findings.results import Failure, FileReport
 from cudalint.reducing.pieces import renamed, without_comments
 
 _PARTICULARS = re.compile(r"`[^`]*`|\([^()]*\)|\d+(?:\.\d+)?")

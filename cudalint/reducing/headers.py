@@ -6,7 +6,7 @@ import os
 import re
 from collections.abc import Sequence
 
-from cudalint.program.regular import read_regular
+from cudalint.disk.regular import read_regular
 
 _INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*"([^"\n]+)"[^\n]*$', re.MULTILINE)
 _ONCE = re.compile(r"^[ \t]*#[ \t]*pragma[ \t]+once[^\n]*$", re.MULTILINE)

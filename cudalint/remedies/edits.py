@@ -8,8 +8,8 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from msgspec import Struct
 
 from cudalint.diagnostics import Edit
+from cudalint.disk.encoding import to_bytes, to_text
 from cudalint.facts import Place
-from cudalint.source.encoding import to_bytes, to_text
 
 
 def apply_edits(text: str, edits: Sequence[Edit]) -> str:

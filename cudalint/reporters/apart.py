@@ -11,8 +11,8 @@ from collections.abc import Callable, Iterable, Sequence
 from msgspec.structs import replace
 
 from cudalint.diagnostics import Diagnostic
-from cudalint.driver.faults import described
-from cudalint.driver.results import CheckResult, Failure
+from cudalint.findings.results import CheckResult, Failure
+from cudalint.processes.faults import described
 
 Render = Callable[[CheckResult], Iterable[str]]
 

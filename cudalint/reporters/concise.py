@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from cudalint.diagnostics import Diagnostic
-from cudalint.driver.results import CheckResult
+from cudalint.findings.results import CheckResult
 from cudalint.reporters import wording
 from cudalint.reporters.style import Style
 

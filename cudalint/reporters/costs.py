@@ -8,8 +8,8 @@ from typing import Final
 
 from cudalint.cost.findings import cost_of_all
 from cudalint.diagnostics import Diagnostic
-from cudalint.driver.results import CheckResult
 from cudalint.facts import Bound, FindingCost, KernelCost
+from cudalint.findings.results import CheckResult
 from cudalint.numerals import count
 
 NAMES: Final[dict[Bound, str]] = {

@@ -8,10 +8,10 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from cudalint import __version__
 from cudalint.diagnostics import Diagnostic, Suggestion
-from cudalint.driver.causes import everything_in
-from cudalint.driver.results import CheckResult
 from cudalint.facts import FindingCost, LaunchFacts, Place
-from cudalint.fixing.choosing import distinct_fixes
+from cudalint.findings.causes import everything_in
+from cudalint.findings.choosing import distinct_fixes
+from cudalint.findings.results import CheckResult
 
 SCHEMA = 1
 

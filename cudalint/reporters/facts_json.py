@@ -7,7 +7,6 @@ from collections.abc import Iterator, Sequence
 
 from msgspec.structs import asdict
 
-from cudalint.driver.results import Failure
 from cudalint.facts import (
     Access,
     AccessResult,
@@ -23,6 +22,7 @@ from cudalint.facts import (
     RaceEnd,
     Resources,
 )
+from cudalint.findings.results import Failure
 from cudalint.reporters.diagnostics_json import JsonObject, document_head, launch_object, plain_number
 
 

@@ -8,10 +8,10 @@ from itertools import groupby
 from msgspec import Struct
 
 from cudalint.diagnostics import Diagnostic, Edit, Related
+from cudalint.disk.encoding import to_bytes
 from cudalint.facts import Place
-from cudalint.reporters.sources import SourceLines, display_column, displayed
+from cudalint.findings.sources import SourceLines, display_column, displayed
 from cudalint.reporters.style import Look, Style
-from cudalint.source.encoding import to_bytes
 
 _MOST_LABELS = 4
 _MOST_EDITED = 8

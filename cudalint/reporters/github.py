@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from cudalint.diagnostics import Diagnostic, Severity
-from cudalint.driver.results import SEVERITIES, CheckResult, excess, worst_first
+from cudalint.findings.places import path_from, project_root, utf16_columns
+from cudalint.findings.results import SEVERITIES, CheckResult, excess, worst_first
+from cudalint.findings.sources import SourceLines
 from cudalint.reporters import costs, plain, wording
 from cudalint.reporters.order import Order, by_cost, in_order
-from cudalint.reporters.places import path_from, project_root, utf16_columns
-from cudalint.reporters.sources import SourceLines
 
 _COMMANDS: dict[Severity, str] = {"error": "error", "warning": "warning", "info": "notice"}
 _MOST_KERNELS = 20

@@ -7,12 +7,12 @@ from collections.abc import Iterator
 from functools import partial
 
 from cudalint.diagnostics import Severity
-from cudalint.driver.results import CheckResult
-from cudalint.project.identity import fingerprints
+from cudalint.findings.identity import fingerprints
+from cudalint.findings.places import path_from, project_root
+from cudalint.findings.results import CheckResult
+from cudalint.findings.sources import SourceLines
 from cudalint.reporters import wording
 from cudalint.reporters.diagnostics_json import JsonObject
-from cudalint.reporters.places import path_from, project_root
-from cudalint.reporters.sources import SourceLines
 
 _SEVERITIES: dict[Severity, str] = {"error": "critical", "warning": "major", "info": "info"}
 

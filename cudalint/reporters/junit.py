@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
 from cudalint.diagnostics import Diagnostic, Severity
-from cudalint.driver.results import CheckResult, Failure, is_at_least
+from cudalint.findings.results import CheckResult, Failure, is_at_least
 from cudalint.reporters import wording
 
 _NOT_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")

@@ -8,9 +8,9 @@ from msgspec import Struct, field
 
 from cudalint.cost.findings import cost_of_all
 from cudalint.diagnostics import Diagnostic
-from cudalint.driver.causes import everything_in
-from cudalint.driver.results import CheckResult
 from cudalint.facts import FindingCost, KernelCost
+from cudalint.findings.causes import everything_in
+from cudalint.findings.results import CheckResult
 from cudalint.numerals import count
 from cudalint.reporters import costs, wording
 

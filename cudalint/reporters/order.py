@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import Final, Literal
 
 from cudalint.diagnostics import Diagnostic
-from cudalint.driver.results import SEVERITIES, excess
+from cudalint.findings.results import SEVERITIES, excess
 from cudalint.reporters import costs
 
 Order = Literal["cost", "path"]

@@ -14,17 +14,17 @@ from itertools import groupby
 
 from cudalint import __version__
 from cudalint.diagnostics import Diagnostic, Edit, Severity, Suggestion
-from cudalint.driver.results import CheckResult, Failure
 from cudalint.facts import Place
-from cudalint.project.identity import fingerprints
+from cudalint.findings.identity import fingerprints
+from cudalint.findings.places import path_from, project_root, uri, utf16_columns
+from cudalint.findings.results import CheckResult, Failure
+from cudalint.findings.sources import SourceLines
 from cudalint.registry import RuleClass, all_rules
 from cudalint.reporters import wording
 from cudalint.reporters.diagnostics_json import JsonObject, plain_number
 from cudalint.reporters.line_hashes import line_hashes
 from cudalint.reporters.order import Order, in_order
-from cudalint.reporters.places import path_from, project_root, uri, utf16_columns
 from cudalint.reporters.plain import sarif as sarif_text
-from cudalint.reporters.sources import SourceLines
 
 SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 _ROOT = "%SRCROOT%"

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 
 from cudalint.diagnostics import Diagnostic, Severity
-from cudalint.driver.results import CheckResult
+from cudalint.findings.results import CheckResult
 from cudalint.numerals import count
 from cudalint.reporters import costs, wording
 from cudalint.reporters.order import Order, Rank, by_cost, rank

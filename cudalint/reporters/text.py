@@ -7,10 +7,10 @@ from collections.abc import Iterator
 from msgspec import Struct
 
 from cudalint.diagnostics import Diagnostic, Suggestion
-from cudalint.driver.results import CheckResult
+from cudalint.findings.results import CheckResult
+from cudalint.findings.sources import SourceLines
 from cudalint.reporters import costs, frames, losses, pictures, wording
 from cudalint.reporters.order import Order, by_cost, in_order
-from cudalint.reporters.sources import SourceLines
 from cudalint.reporters.style import Style
 
 WORST = 3

@@ -7,8 +7,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 
 from cudalint.diagnostics import Diagnostic, Suggestion
-from cudalint.driver.results import CheckResult
 from cudalint.facts import LaunchFacts, Place
+from cudalint.findings.results import CheckResult
 from cudalint.numerals import count
 from cudalint.reporters import costs
 

@@ -9,8 +9,8 @@ from collections.abc import Callable
 from msgspec.structs import replace
 
 from cudalint.diagnostics import Diagnostic
+from cudalint.disk.encoding import to_bytes
 from cudalint.facts import Place
-from cudalint.source.encoding import to_bytes
 
 
 class Bounds:

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 
 from msgspec import Struct
 
-from cudalint.source.encoding import to_bytes
+from cudalint.disk.encoding import to_bytes
 
 _TOKEN = re.compile(
     r"""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from cudalint.program.regular import read_regular
+from cudalint.disk.regular import read_regular
 
 
 def read_lines(path: str) -> list[bytes]:

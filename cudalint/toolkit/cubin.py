@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from msgspec import Struct
 
-from cudalint.program.regular import read_regular
+from cudalint.disk.regular import read_regular
 from cudalint.toolkit.usage import Usage, UsageError
 
 _MAGIC = b"\x7fELF"

@@ -16,11 +16,11 @@ from collections.abc import Mapping, Sequence
 
 from msgspec import Struct
 
-from cudalint.cache.folder import cache_folder
-from cudalint.driver.replacing import replacing
-from cudalint.program.arguments import as_path, harmless
-from cudalint.program.regular import read_regular
-from cudalint.program.tools import safe_environment, tool, tool_at
+from cudalint.disk.arguments import as_path, harmless
+from cudalint.disk.cache_folder import cache_folder
+from cudalint.disk.regular import read_regular
+from cudalint.disk.replacing import replacing
+from cudalint.disk.tools import safe_environment, tool, tool_at
 from cudalint.toolkit.usage import Usage, UsageError, read_ptxas
 
 SECONDS = 60.0

@@ -9,7 +9,7 @@ import numpy as np
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from cudalint.project.expressions import (
+from cudalint.options.expressions import (
     BinaryOp,
     CallOp,
     CastOp,

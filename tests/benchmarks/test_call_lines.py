@@ -8,7 +8,7 @@ from call_lines import with_call_lines
 
 from cudalint.driver.analysis import analyse_file
 from cudalint.facts import Access
-from cudalint.project.options import AnalysisOptions
+from cudalint.options.analysis import AnalysisOptions
 
 SOURCE = """\
 __device__ float get(const float* p, int i) {

@@ -14,7 +14,7 @@ from header_lines import headers_folder, place_inside, with_toolkit_lines
 
 from cudalint.driver.analysis import analyse_file
 from cudalint.facts import LibraryCall
-from cudalint.project.options import AnalysisOptions
+from cudalint.options.analysis import AnalysisOptions
 
 HEADERS = {
     "cuda_runtime_api.h": "",

@@ -14,8 +14,8 @@ from handmade import column_read, place, strided_load
 from msgspec.structs import replace
 
 from cudalint.cache.entries import clear, forget_old, path_of, read_entry, size_of, write_entry
-from cudalint.driver.results import Coverage, FileReport
-from cudalint.program.disk import Seen, Text
+from cudalint.disk.recorder import Seen, Text
+from cudalint.findings.results import Coverage, FileReport
 
 KEY = bytes(range(16))
 REPORT = FileReport(

@@ -10,12 +10,12 @@ from pathlib import Path
 import pytest
 
 from cudalint.cache import program
-from cudalint.cache.folder import FOLDER_VARIABLE
 from cudalint.cli import run
+from cudalint.disk import recorder as disk
+from cudalint.disk.cache_folder import FOLDER_VARIABLE
 from cudalint.driver import runs as driver
 from cudalint.driver.file_analysis import FileAnalysis
-from cudalint.driver.time_limit import OutOfTime
-from cudalint.program import disk
+from cudalint.processes.time_limit import OutOfTime
 
 KERNEL = """
 #include "size.h"

@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 
 import cudalint
+from cudalint.disk import recorder as disk
 from cudalint.driver.file_findings import CheckJob, check_file
-from cudalint.program import disk
-from cudalint.project.options import AnalysisOptions
+from cudalint.options.analysis import AnalysisOptions
 from cudalint.registry import Selection
 
 PACKAGE = Path(cudalint.__file__).parent
@@ -22,18 +22,19 @@ OF_RUNS = {"api", "authoring", "cache", "cli", "confirm", "drawing", "editor", "
 EXCEPTIONS = {
     "__init__.py": "finds this package's own rules",
     "__main__.py": "leaves the current folder out of what is imported",
-    "program/changed.py": "of a run", "program/disk.py": "the recorder",
-    "program/regular.py": "notes what it reads",
-    "program/border.py": "notes what it refuses; what it does not is read, and tells itself when it changes",
+    "program/changed.py": "of a run", "disk/recorder.py": "the recorder",
+    "disk/regular.py": "notes what it reads",
+    "disk/border.py": "notes what it refuses; what it does not is read, and tells itself when it changes",
     "frontend/precompiled.py": "asks for the headers of this package",
     "frontend/compile_commands.py": "asks for the time of a database that it then reads",
     "toolkit/nvcc.py": "of `--ptxas`, whose results are not kept",
-    "project/baseline.py": "of a run", "project/changes.py": "of a run", "project/config.py": "of a run",
+    "findings/baseline.py": "of a run", "project/changes.py": "of a run", "project/config.py": "of a run",
     "project/config_paths.py": "of a run",
     "project/discovery.py": "of a run",
-    "driver/runs.py": "of a run", "driver/merging.py": "of a run", "project/path_patterns.py": "of a run",
+    "driver/runs.py": "of a run", "findings/merging.py": "of a run", "findings/places.py": "of reports",
+    "findings/sources.py": "of reports", "project/path_patterns.py": "of a run",
     "project/settings.py": "of a run",
-    "driver/replacing.py": "of what is written", "driver/memory.py": "asks for memory",
+    "disk/replacing.py": "of what is written", "processes/memory.py": "asks for memory",
     "driver/pool.py": "asks for processes",
     "driver/tracing.py": "of `trace`",
     "testing.py": "of tests", "hardware/targets.py": "a table of this package",
@@ -71,7 +72,7 @@ def test_what_is_remembered_of_the_disk_is_noted_for_the_next_one_too() -> None:
     """`functools.lru_cache` would give the second file an answer without what it rests on."""
     found = []
     for name, tree in _modules():
-        readers = {"cudalint.program", "cudalint.program.disk", "cudalint.program.regular", "cudalint.program.folders"}
+        readers = {"cudalint.disk", "cudalint.disk.recorder", "cudalint.disk.regular", "cudalint.disk.folders"}
         imported = {node.module for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)}
         if not imported & readers:
             continue

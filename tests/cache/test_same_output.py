@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from cudalint.cache.entries import size_of
-from cudalint.cache.folder import FOLDER_VARIABLE, results_folder
 from cudalint.cli import run
+from cudalint.disk.cache_folder import FOLDER_VARIABLE, results_folder
 
 ROOT = Path(__file__).parents[2]
 FILES = [

@@ -18,10 +18,10 @@ from handmade import TILE_SOURCE, column_read, file_facts, strided_load
 from cudalint import registry
 from cudalint.cli import run
 from cudalint.diagnostics import Diagnostic
+from cudalint.disk.encoding import to_bytes
 from cudalint.facts import FileFacts, KernelFacts
-from cudalint.project.options import AnalysisOptions
+from cudalint.options.analysis import AnalysisOptions
 from cudalint.rule import Rule, RuleContext
-from cudalint.source.encoding import to_bytes
 
 
 class BankConflict(Rule):

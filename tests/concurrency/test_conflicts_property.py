@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from cudalint.driver.analysis import analyse_file
 from cudalint.facts import KernelFacts
-from cudalint.project.options import AnalysisOptions
+from cudalint.options.analysis import AnalysisOptions
 
 _THREADS = 96
 _SIZE = 128

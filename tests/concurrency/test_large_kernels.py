@@ -6,7 +6,7 @@ import pytest
 
 from cudalint.driver.analysis import analyse_file
 from cudalint.facts import Barrier, KernelFacts, Race
-from cudalint.project.options import AnalysisOptions
+from cudalint.options.analysis import AnalysisOptions
 
 _SOURCE = """
 __global__ void k(float *a, int n, int m) {

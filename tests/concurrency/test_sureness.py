@@ -12,7 +12,7 @@ from cudalint.concurrency.doubts import sizes
 from cudalint.concurrency.doubts.doubt import Doubt
 from cudalint.driver.analysis import analyse_file
 from cudalint.facts import Race
-from cudalint.project.options import AnalysisOptions
+from cudalint.options.analysis import AnalysisOptions
 
 _WITHOUT_A_LAUNCH = """
 __global__ void count(const int *data, int *out)

@@ -15,7 +15,7 @@ from cudalint.concurrency.trial import Trial, trial_of
 from cudalint.driver.analysis import analyse_file
 from cudalint.evaluate.requests.execution import Execution
 from cudalint.interpreter.device.events import Touch
-from cudalint.project.options import AnalysisOptions
+from cudalint.options.analysis import AnalysisOptions
 from cudalint.values.nodes import Node, Uniform
 
 _SOURCE = """

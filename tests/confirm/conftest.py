@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from cudalint.confirm.preparing import Prepared, PrepareJob, prepare
-from cudalint.project.options import AnalysisOptions
+from cudalint.options.analysis import AnalysisOptions
 
 Prepare = Callable[[str], Prepared]
 

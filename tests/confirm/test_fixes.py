@@ -11,7 +11,7 @@ from cudalint.confirm.trials import Device, Log, ModuleFigures, Outcome, Trial
 from cudalint.diagnostics import Edit
 from cudalint.driver.pool import Limits
 from cudalint.facts import Place
-from cudalint.project.options import AnalysisOptions
+from cudalint.options.analysis import AnalysisOptions
 from cudalint.remedies.edits import apply_edits
 
 _DEVICE = Device("Played GPU", "sm_80", "1.0", "12.0", "NVRTC 12.0", "13", None)

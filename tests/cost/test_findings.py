@@ -8,9 +8,9 @@ import msgspec
 import pytest
 
 from cudalint.driver.file_findings import CheckJob, check_file
-from cudalint.driver.results import FileReport
 from cudalint.driver.runs import result_of
-from cudalint.project.options import AnalysisOptions
+from cudalint.findings.results import FileReport
+from cudalint.options.analysis import AnalysisOptions
 from cudalint.registry import Selection
 
 _COLUMNS = """

@@ -10,7 +10,7 @@ from cudalint.driver.analysis import analyse_file
 from cudalint.facts import LaunchCost
 from cudalint.hardware.targets import find_target
 from cudalint.kinds import Kind
-from cudalint.project.options import AnalysisOptions
+from cudalint.options.analysis import AnalysisOptions
 
 _ADD = """
 __global__ void k(const float* a, const float* b, float* c, int n) {

@@ -8,10 +8,10 @@ import pytest
 
 from cudalint.driver.analysis import analyse_file
 from cudalint.driver.file_analysis import FileAnalysis
-from cudalint.driver.time_limit import OutOfTime
 from cudalint.facts import FileFacts, KernelFacts
 from cudalint.ir.nodes import FunctionRef
-from cudalint.project.options import AnalysisOptions, ParameterValue
+from cudalint.options.analysis import AnalysisOptions, ParameterValue
+from cudalint.processes.time_limit import OutOfTime
 
 COLUMN = """
 __global__ void column(float *out, const float *in, int N) {

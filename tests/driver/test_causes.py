@@ -11,9 +11,9 @@ from linting import lint
 
 from cudalint.cli import run
 from cudalint.diagnostics import Diagnostic
-from cudalint.driver.causes import told_once
-from cudalint.driver.merging import merge
-from cudalint.reporters.sources import SourceLines
+from cudalint.findings.causes import told_once
+from cudalint.findings.merging import merge
+from cudalint.findings.sources import SourceLines
 from cudalint.reporters.wording import notes
 
 

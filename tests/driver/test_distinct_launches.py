@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from cudalint.driver.analysis import analyse_file
-from cudalint.driver.results import coverage_of
 from cudalint.facts import KernelFacts
-from cudalint.project.options import AnalysisOptions
+from cudalint.findings.results import coverage_of
+from cudalint.options.analysis import AnalysisOptions
 from cudalint.reporters import facts_text
 from cudalint.reporters.style import Style
 

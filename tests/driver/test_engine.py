@@ -14,9 +14,9 @@ from cudalint import registry
 from cudalint.diagnostics import Diagnostic, Picture
 from cudalint.driver import file_findings as engine
 from cudalint.driver.file_findings import CheckJob, report_on
-from cudalint.driver.results import FileReport
 from cudalint.facts import FileFacts, KernelFacts
-from cudalint.project.options import AnalysisOptions
+from cudalint.findings.results import FileReport
+from cudalint.options.analysis import AnalysisOptions
 from cudalint.registry import Selection
 from cudalint.rule import Rule, RuleContext
 

@@ -6,7 +6,7 @@ import pytest
 
 from cudalint.driver.analysis import analyse_file
 from cudalint.facts import KernelFacts
-from cudalint.project.options import AnalysisOptions
+from cudalint.options.analysis import AnalysisOptions
 
 
 def _kernels(source: str) -> list[KernelFacts]:

@@ -9,8 +9,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from cudalint.driver import memory
-from cudalint.driver.memory import give_back, held_megabytes
+from cudalint.processes import memory
+from cudalint.processes.memory import give_back, held_megabytes
 
 _HUGE = 1e9
 

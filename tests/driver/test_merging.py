@@ -9,8 +9,9 @@ from handmade import access, column_read, file_facts, kernel, launch, place, str
 from msgspec.structs import replace
 
 from cudalint.diagnostics import Related
-from cudalint.driver.merging import gather, joined, merge
-from cudalint.driver.results import (
+from cudalint.facts import Frame
+from cudalint.findings.merging import gather, joined, merge
+from cudalint.findings.results import (
     AllowedRule,
     CheckResult,
     Coverage,
@@ -21,7 +22,6 @@ from cudalint.driver.results import (
     total_coverage,
     worst_first,
 )
-from cudalint.facts import Frame
 from cudalint.reporters.wording import notes
 
 

@@ -9,10 +9,11 @@ import time
 
 import pytest
 
-from cudalint.driver import pool, time_limit, watching
+from cudalint.driver import pool, watching
 from cudalint.driver.pool import Done, Limits, Lost, default_workers, run_jobs
-from cudalint.driver.time_limit import OutOfTime, interruptible
 from cudalint.driver.watching import tell
+from cudalint.processes import time_limit
+from cudalint.processes.time_limit import OutOfTime, interruptible
 
 
 def _work(job: str) -> str:

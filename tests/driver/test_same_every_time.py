@@ -14,7 +14,7 @@ from cudalint.frontend.flags import ParseOptions
 from cudalint.frontend.lower.unit import lower_unit
 from cudalint.frontend.parse import parse_file
 from cudalint.interpreter.device import walk
-from cudalint.project.options import AnalysisOptions
+from cudalint.options.analysis import AnalysisOptions
 
 _NAMES = [f"n{number}" for number in range(40)]
 _ROOT = Path(__file__).parents[2]

@@ -8,10 +8,10 @@ pytest.importorskip("pygls", reason="the extra `lsp` is not installed")
 
 from cudalint.diagnostics import Diagnostic
 from cudalint.driver.file_findings import CheckJob
-from cudalint.driver.results import FileReport
 from cudalint.editor.analysing import Analysed, _analysed, analysed
 from cudalint.editor.analysing import _memories as memories
-from cudalint.project.options import AnalysisOptions
+from cudalint.findings.results import FileReport
+from cudalint.options.analysis import AnalysisOptions
 from cudalint.registry import Selection
 
 _SOURCE = """\

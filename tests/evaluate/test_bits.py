@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from cudalint.driver.analysis import analyse_file
 from cudalint.interpreter.library.bits import first_set, leading_zeros, ones, reversed_word, trailing_zeros
-from cudalint.project.options import AnalysisOptions
+from cudalint.options.analysis import AnalysisOptions
 from cudalint.values.arithmetic import U4
 from cudalint.values.graph import Graph
 from cudalint.values.nodes import Node

@@ -7,7 +7,7 @@ import pytest
 from cudalint.driver.analysis import analyse_file
 from cudalint.interpreter.host.library import HOST_LIBRARY
 from cudalint.interpreter.library.intrinsics import DEVICE_LIBRARY
-from cudalint.project.options import AnalysisOptions
+from cudalint.options.analysis import AnalysisOptions
 
 _FREE = [name for name in sorted({*DEVICE_LIBRARY, *HOST_LIBRARY}) if name.isidentifier()]
 

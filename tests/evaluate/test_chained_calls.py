@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from cudalint.driver.analysis import analyse_file
-from cudalint.project.options import AnalysisOptions
+from cudalint.options.analysis import AnalysisOptions
 
 _SOURCE = """
 struct Options {

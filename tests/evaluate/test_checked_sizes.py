@@ -8,7 +8,7 @@ import pytest
 
 from cudalint.driver.analysis import analyse_file
 from cudalint.facts import LaunchFacts
-from cudalint.project.options import AnalysisOptions
+from cudalint.options.analysis import AnalysisOptions
 
 _KERNEL = "__global__ void k(float *x, int n, long m) { x[threadIdx.x * n] = m; }\n"
 

@@ -8,7 +8,7 @@ import pytest
 
 from cudalint.driver.analysis import analyse_file
 from cudalint.facts import AccessResult, KernelFacts, LaunchFacts
-from cudalint.project.options import AnalysisOptions
+from cudalint.options.analysis import AnalysisOptions
 
 _KERNEL = """
 #include <cstdio>

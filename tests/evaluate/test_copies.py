@@ -7,7 +7,7 @@ from evaluating import evaluate
 from linting import lint
 
 from cudalint.driver.analysis import analyse_file
-from cudalint.project.options import AnalysisOptions
+from cudalint.options.analysis import AnalysisOptions
 
 _BODY = "float x = 0; for (int d = 0; d < {length}; d++) x += s[(t << d) & 1023]; a[t] = x;"
 

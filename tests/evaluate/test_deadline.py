@@ -13,7 +13,7 @@ from cudalint.driver.analysis import analyse_file
 from cudalint.evaluate.requests.execution import Execution
 from cudalint.facts import FileFacts
 from cudalint.interpreter.device.deadline import NEVER, Deadline
-from cudalint.project.options import AnalysisOptions
+from cudalint.options.analysis import AnalysisOptions
 
 _SOURCE = """
 __global__ void scale(float *a)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from cudalint.driver.analysis import analyse_file
-from cudalint.project.options import AnalysisOptions
+from cudalint.options.analysis import AnalysisOptions
 
 _PLAIN, _RESTRICT = "const float* p, float* o, int n", "const float* __restrict__ p, float* __restrict__ o, int n"
 _CASES = [

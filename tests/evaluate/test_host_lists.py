@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from cudalint.driver.analysis import analyse_file
-from cudalint.project.options import AnalysisOptions
+from cudalint.options.analysis import AnalysisOptions
 
 _SOURCE = """
 #include <cstdlib>

@@ -12,7 +12,7 @@ from cudalint.frontend.lower.unit import lower_unit
 from cudalint.frontend.parse import parse_file
 from cudalint.interpreter.host.execution import HostExecutor, Outside, run_host
 from cudalint.interpreter.host.memory import Generics
-from cudalint.project.options import AnalysisOptions
+from cudalint.options.analysis import AnalysisOptions
 from cudalint.values.graph import Graph
 from cudalint.values.nodes import Node
 from cudalint.values.numeric import Rows

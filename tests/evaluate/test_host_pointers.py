@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from cudalint.driver.analysis import analyse_file
-from cudalint.project.options import AnalysisOptions
+from cudalint.options.analysis import AnalysisOptions
 
 _SOURCE = """
 template <int N> __global__ void k(float *x, int stride) { x[(blockIdx.x * 128 + threadIdx.x) * stride * N] = 0; }

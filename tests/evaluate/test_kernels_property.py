@@ -14,7 +14,7 @@ from reference_c.statements import Site
 
 from cudalint.driver.analysis import analyse_file
 from cudalint.facts import Access, AccessResult, KernelFacts
-from cudalint.project.options import AnalysisOptions
+from cudalint.options.analysis import AnalysisOptions
 
 # The analysis raises the recursion limit, and hypothesis remarks on that.
 pytestmark = pytest.mark.filterwarnings("ignore:The recursion limit:hypothesis.errors.HypothesisWarning")

@@ -6,7 +6,7 @@ import pytest
 from evaluating import elements, evaluate, only, uniform_elements
 
 from cudalint.driver.analysis import analyse_file
-from cudalint.project.options import AnalysisOptions
+from cudalint.options.analysis import AnalysisOptions
 
 ITERATIONS = [
     ("a step", "for (int i = 0; i < 5; i++) a[3 * i] = 1;", [0, 3, 6, 9, 12]),

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from cudalint.driver.analysis import analyse_file
-from cudalint.project.options import AnalysisOptions
+from cudalint.options.analysis import AnalysisOptions
 
 _KERNEL = """
 __constant__ unsigned c[64];

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from cudalint.driver.analysis import analyse_file
-from cudalint.project.options import AnalysisOptions
+from cudalint.options.analysis import AnalysisOptions
 
 _FIELDS = """
 struct __align__(8) S { int a, b; };

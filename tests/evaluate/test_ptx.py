@@ -7,7 +7,7 @@ import pytest
 from cudalint.driver.analysis import analyse_file
 from cudalint.facts import KernelFacts
 from cudalint.interpreter.library.ptx import Instruction, instructions
-from cudalint.project.options import AnalysisOptions
+from cudalint.options.analysis import AnalysisOptions
 
 _HEAD = "// cudalint: launch(block = 32, grid = 1)\n__global__ void k(float *a, unsigned *o, int n) { "
 

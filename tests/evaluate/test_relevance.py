@@ -9,7 +9,7 @@ from cudalint.frontend.flags import ParseOptions
 from cudalint.frontend.lower.unit import lower_unit
 from cudalint.frontend.parse import parse_file
 from cudalint.interpreter.host.relevance import Relevance
-from cudalint.project.options import AnalysisOptions
+from cudalint.options.analysis import AnalysisOptions
 
 _KERNEL = "__global__ void k(float *a) { a[threadIdx.x] = 1; }\n"
 

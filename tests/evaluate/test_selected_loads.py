@@ -6,7 +6,7 @@ import pytest
 
 from cudalint.driver.analysis import analyse_file
 from cudalint.facts import KernelFacts
-from cudalint.project.options import AnalysisOptions
+from cudalint.options.analysis import AnalysisOptions
 
 _HEAD = """__global__ void k(const float *s, const float *t, const unsigned char *b, float *o, int n) {
   int i = threadIdx.x;

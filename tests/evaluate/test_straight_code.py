@@ -7,7 +7,7 @@ import pytest
 from evaluating import evaluate
 
 from cudalint.driver.analysis import analyse_file
-from cudalint.project.options import AnalysisOptions
+from cudalint.options.analysis import AnalysisOptions
 
 _BEFORE = """
 __device__ float power(float x) { float y; asm volatile("ex2.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x)); return y; }

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from cudalint.driver.analysis import analyse_file
 from cudalint.facts import Tiling
-from cudalint.project.options import AnalysisOptions
+from cudalint.options.analysis import AnalysisOptions
 
 _HELPERS = """
 #include <cmath>

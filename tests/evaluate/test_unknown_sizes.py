@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from cudalint.driver.analysis import analyse_file
-from cudalint.project.options import AnalysisOptions
+from cudalint.options.analysis import AnalysisOptions
 
 _LAUNCH = "// cudalint: launch(block = dim3(32, 8), grid = 4)\n"
 _STORE = " t[threadIdx.y][threadIdx.x] = o[threadIdx.x]; }"

@@ -7,7 +7,7 @@ import pytest
 from cudalint.driver.analysis import analyse_file
 from cudalint.facts import KernelFacts
 from cudalint.interpreter.library.wmma import Fragment, fragment_of
-from cudalint.project.options import AnalysisOptions
+from cudalint.options.analysis import AnalysisOptions
 
 _NAMES = "nvcuda::wmma::fragment<nvcuda::wmma::{}, 16, 16, 16, {}{}>"
 

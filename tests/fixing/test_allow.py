@@ -9,14 +9,14 @@ import pytest
 
 from cudalint.cli import run
 from cudalint.diagnostics import Diagnostic, Edit
-from cudalint.driver.results import Coverage, Failure, FileReport
 from cudalint.driver.runs import Configured, result_of
 from cudalint.facts import Place
+from cudalint.findings.results import Coverage, Failure, FileReport
 from cudalint.fixing.allowing import _comment, allow, problem_of_reason
 from cudalint.fixing.writing import Grounds
-from cudalint.project.annotations import read_annotations
+from cudalint.options.analysis import AnalysisOptions
+from cudalint.options.annotations import read_annotations
 from cudalint.project.discovery import SourceFile
-from cudalint.project.options import AnalysisOptions
 from cudalint.project.settings import FileSettings
 
 

@@ -13,7 +13,7 @@ import pytest
 from cudalint.driver.analysis import analyse_file
 from cudalint.facts import FileFacts
 from cudalint.frontend.mending import mended
-from cudalint.project.options import AnalysisOptions
+from cudalint.options.analysis import AnalysisOptions
 
 _GOOD = """\
 struct Pair { int x; };

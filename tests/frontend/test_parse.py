@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 from clang.cindex import Cursor, CursorKind, TranslationUnit
 
-from cudalint.cache.folder import FOLDER_VARIABLE
+from cudalint.disk.cache_folder import FOLDER_VARIABLE
+from cudalint.disk.folders import without_detours
 from cudalint.driver.analysis import analyse_file
 from cudalint.frontend import precompiled as precompiled_module
 from cudalint.frontend import recovery
@@ -18,8 +19,7 @@ from cudalint.frontend.lower.unit import lower_unit
 from cudalint.frontend.parse import ParsedFile, parse_file
 from cudalint.frontend.precompiled import precompiled
 from cudalint.frontend.reading import SourceError
-from cudalint.program.folders import without_detours
-from cudalint.project.options import AnalysisOptions
+from cudalint.options.analysis import AnalysisOptions
 
 
 def parse(text: str | bytes, path: str = "/nowhere/kernel.cu", options: ParseOptions | None = None) -> ParsedFile:

@@ -7,7 +7,7 @@ import pickle
 import pytest
 
 from cudalint.hardware.targets import UnknownTarget, find_target, target_names
-from cudalint.project.options import DEFAULT_TARGET
+from cudalint.options.analysis import DEFAULT_TARGET
 
 ARCHITECTURES = ["sm_70", "sm_75", "sm_80", "sm_86", "sm_87", "sm_89", "sm_90", "sm_100", "sm_120"]
 

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from cudalint.program.build_architectures import least_architecture
-from cudalint.project.options import AnalysisOptions
+from cudalint.buildfiles.architectures import least_architecture
+from cudalint.options.analysis import AnalysisOptions
 from cudalint.project.settings import CommandLine, Settings
 
 

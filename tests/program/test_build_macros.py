@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from cudalint.program.build_macros import build_macros
+from cudalint.buildfiles.macros import build_macros
 
 
 def _definitions(folder: Path, makefile: str, name: str = "main.cu") -> list[str]:

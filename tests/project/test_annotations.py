@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from cudalint.project.annotations import (
+from cudalint.options.annotations import (
     Annotation,
     annotations_of_kernel,
     assumptions_of,
     launch_of,
     read_annotations,
 )
-from cudalint.project.expressions import CallOp, NameRef, Number, parse_expression
+from cudalint.options.expressions import CallOp, NameRef, Number, parse_expression
 
 _KERNEL = """\
 // cudalint: launch(block = dim3(32, 8), grid = N / 32, shared = 4096)

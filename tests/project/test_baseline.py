@@ -13,9 +13,9 @@ from msgspec.structs import replace
 
 from cudalint.diagnostics import Diagnostic
 from cudalint.facts import Place
-from cudalint.project.baseline import BaselineError, Comparison, compare, load_baseline, write_baseline
-from cudalint.reporters.places import path_from
-from cudalint.reporters.sources import SourceLines
+from cudalint.findings.baseline import BaselineError, Comparison, compare, load_baseline, write_baseline
+from cudalint.findings.places import path_from
+from cudalint.findings.sources import SourceLines
 
 FILE = "known.json"
 

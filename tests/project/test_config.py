@@ -14,9 +14,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from jsonschema import Draft7Validator
 
+from cudalint.options.analysis import KernelSettings
 from cudalint.project.config import SETTINGS, Config, ConfigError, find_config, load_config
-from cudalint.project.options import KernelSettings
-from cudalint.reporters.formats import FORMATS
+from cudalint.project.formats import FORMATS
 
 _SCHEMA = Draft7Validator(json.loads(resources.files("cudalint").joinpath("schemas/config.schema.json").read_text()))
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from cudalint.driver.results import Failure
+from cudalint.findings.results import Failure
 from cudalint.project.discovery import SourceFile, discover
 
 

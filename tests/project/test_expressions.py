@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from cudalint.project.expressions import (
+from cudalint.options.expressions import (
     BinaryOp,
     CallOp,
     CastOp,

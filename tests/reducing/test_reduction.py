@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from cudalint.cli import run
-from cudalint.driver.results import Coverage, Failure, FileReport
+from cudalint.findings.results import Coverage, Failure, FileReport
 from cudalint.reducing.faults import Fault, fault_in
 from cudalint.reducing.headers import with_headers
 from cudalint.reducing.pieces import pieces_of, without, without_comments

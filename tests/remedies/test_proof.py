@@ -8,9 +8,9 @@ import pytest
 
 from cudalint.diagnostics import Diagnostic
 from cudalint.driver.file_findings import CheckJob, analyse, report_on
-from cudalint.driver.results import FileReport
 from cudalint.facts import FileFacts
-from cudalint.project.options import AnalysisOptions
+from cudalint.findings.results import FileReport
+from cudalint.options.analysis import AnalysisOptions
 from cudalint.registry import Selection
 from cudalint.remedies.proof import Proof, proven
 

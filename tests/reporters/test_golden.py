@@ -25,11 +25,11 @@ from handmade import (
 from msgspec.structs import replace
 
 from cudalint.diagnostics import Diagnostic, Edit, Picture, Related, Suggestion
-from cudalint.driver.causes import told_once
-from cudalint.driver.results import CheckResult, Failure, coverage_of
 from cudalint.facts import Gap, Place, Problem
+from cudalint.findings.causes import told_once
+from cudalint.findings.results import CheckResult, Failure, coverage_of
+from cudalint.findings.sources import SourceLines
 from cudalint.reporters import concise, facts_text, text
-from cudalint.reporters.sources import SourceLines
 from cudalint.reporters.style import Style
 
 _GOLDEN = Path(__file__).parent / "golden"

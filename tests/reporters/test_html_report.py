@@ -14,10 +14,10 @@ from hostile_page import HOSTILE, hostile_result, page_of
 from msgspec.structs import replace
 
 from cudalint.diagnostics import Diagnostic, Edit, Suggestion
-from cudalint.driver.results import CheckResult
 from cudalint.facts import Place
+from cudalint.findings.results import CheckResult
+from cudalint.findings.sources import SourceLines
 from cudalint.reporters.html.diffs import diff_of
-from cudalint.reporters.sources import SourceLines
 
 _VOID = frozenset({"meta", "input", "img", "br", "path", "use", "rect", "circle"})
 _UNCLOSED = frozenset({"td", "th", "tr", "li", "dt", "dd"})

@@ -12,8 +12,8 @@ import pytest
 from handmade import access, column_read, file_facts, kernel, launch, strided_load
 from msgspec.structs import replace
 
-from cudalint.driver.results import CheckResult, Failure, coverage_of
 from cudalint.facts import AccessResult, Branch, BranchResult, FileFacts, Gap, Place, Problem
+from cudalint.findings.results import CheckResult, Failure, coverage_of
 from cudalint.reporters import diagnostics_json, facts_json
 
 

@@ -9,8 +9,8 @@ from cudalint.cost.findings import cost_of_all
 from cudalint.cost.machine import machine_of
 from cudalint.cost.model import estimate
 from cudalint.diagnostics import Diagnostic
-from cudalint.driver.results import CheckResult
 from cudalint.facts import Excess, FindingCost, KernelCost, Operations, Waits, Work
+from cudalint.findings.results import CheckResult
 from cudalint.hardware.targets import find_target
 from cudalint.reporters import costs, losses
 from cudalint.reporters.order import by_cost

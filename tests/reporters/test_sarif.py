@@ -15,10 +15,10 @@ from handmade import column_read
 from msgspec.structs import replace
 from schemas import sarif_schema
 
-from cudalint.driver.results import CheckResult
+from cudalint.findings.results import CheckResult
+from cudalint.findings.sources import SourceLines
 from cudalint.reporters import sarif
 from cudalint.reporters.line_hashes import line_hashes
-from cudalint.reporters.sources import SourceLines
 
 Json = Any
 

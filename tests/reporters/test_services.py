@@ -10,11 +10,11 @@ import pytest
 from handmade import column_read, strided_load
 from msgspec.structs import replace
 
-from cudalint.driver.results import CheckResult
 from cudalint.facts import FindingCost
+from cudalint.findings.places import path_from, project_root
+from cudalint.findings.results import CheckResult
+from cudalint.findings.sources import SourceLines
 from cudalint.reporters import github, gitlab, junit
-from cudalint.reporters.places import path_from, project_root
-from cudalint.reporters.sources import SourceLines
 
 STRANGE = "sub, dir/100%: a é.cu"
 _COMMAND = re.compile(r"::(\w+) ([^:]*)::(.*)")

@@ -10,9 +10,9 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from linting import lint
 
-from cudalint.driver.causes import told_once
+from cudalint.findings.causes import told_once
+from cudalint.findings.sources import SourceLines
 from cudalint.hardware.targets import find_target
-from cudalint.reporters.sources import SourceLines
 from cudalint.reporters.wording import notes
 
 

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from cudalint.driver.analysis import analyse_file
 from cudalint.facts import KernelFacts
-from cudalint.project.expressions import parse_expression
-from cudalint.project.options import AnalysisOptions
+from cudalint.options.analysis import AnalysisOptions
+from cudalint.options.expressions import parse_expression
 from cudalint.values.arithmetic import I8
 from cudalint.values.assumptions import evaluate_expression
 from cudalint.values.graph import Graph

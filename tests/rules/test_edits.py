@@ -9,9 +9,9 @@ from linting import lint
 
 from cudalint.diagnostics import Suggestion
 from cudalint.driver.file_findings import CheckJob, analyse, check_file
-from cudalint.driver.results import FileReport
 from cudalint.facts import FileFacts, Place
-from cudalint.project.options import AnalysisOptions
+from cudalint.findings.results import FileReport
+from cudalint.options.analysis import AnalysisOptions
 from cudalint.registry import Selection
 from cudalint.remedies.deletions import deletion
 from cudalint.remedies.edits import apply_edits

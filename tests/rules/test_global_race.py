@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from linting import advice, lint
 
-from cudalint.driver.causes import told_once
-from cudalint.reporters.sources import SourceLines
+from cudalint.findings.causes import told_once
+from cudalint.findings.sources import SourceLines
 from cudalint.reporters.wording import notes
 
 _KERNELS = {

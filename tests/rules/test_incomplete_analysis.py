@@ -10,15 +10,15 @@ from handmade import access, file_facts, kernel, launch
 from linting import lint
 
 from cudalint.diagnostics import Diagnostic
-from cudalint.driver.causes import told_once
-from cudalint.driver.merging import merge
-from cudalint.driver.results import CheckResult
 from cudalint.facts import Gap, KernelFacts, Problem
 from cudalint.facts.files import not_resolved
+from cudalint.findings.causes import told_once
+from cudalint.findings.merging import merge
+from cudalint.findings.results import CheckResult
+from cudalint.findings.sources import SourceLines
 from cudalint.hardware.targets import find_target
 from cudalint.reasons import ReasonKind
 from cudalint.reporters import diagnostics_json
-from cudalint.reporters.sources import SourceLines
 from cudalint.rule import RuleContext
 
 

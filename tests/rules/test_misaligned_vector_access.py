@@ -13,10 +13,10 @@ import pytest
 from cudalint.diagnostics import Diagnostic
 from cudalint.driver.analysis import analyse_file
 from cudalint.driver.file_findings import CheckJob, check_file
-from cudalint.driver.merging import gather
-from cudalint.driver.results import FileReport
-from cudalint.project.expressions import parse_expression
-from cudalint.project.options import AnalysisOptions
+from cudalint.findings.merging import gather
+from cudalint.findings.results import FileReport
+from cudalint.options.analysis import AnalysisOptions
+from cudalint.options.expressions import parse_expression
 from cudalint.registry import Selection
 from cudalint.values.arithmetic import I8
 from cudalint.values.assumptions import evaluate_expression

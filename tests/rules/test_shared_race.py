@@ -10,7 +10,7 @@ import pytest
 from cudalint.diagnostics import Diagnostic
 from cudalint.driver.file_findings import CheckJob, analyse, report_on
 from cudalint.facts import FileFacts
-from cudalint.project.options import AnalysisOptions
+from cudalint.options.analysis import AnalysisOptions
 from cudalint.registry import Selection
 from cudalint.remedies.edits import apply_edits
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from cudalint.driver.analysis import analyse_file
-from cudalint.project.options import AnalysisOptions
+from cudalint.options.analysis import AnalysisOptions
 from cudalint.scenarios.choosing import for_statements
 from cudalint.values.arithmetic import BOOL, I4
 from cudalint.values.assumptions import holds

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from cudalint.cli import run
-from cudalint.source.encoding import to_bytes, to_text
+from cudalint.disk.encoding import to_bytes, to_text
 
 _KERNEL = """__global__ void t(const float* in, float* out) {
   __shared__ float s[32][32]; // \xe9

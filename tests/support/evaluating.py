@@ -8,7 +8,7 @@ import numpy as np
 
 from cudalint.driver.analysis import analyse_file
 from cudalint.facts import AccessResult, KernelFacts
-from cudalint.project.options import AnalysisOptions
+from cudalint.options.analysis import AnalysisOptions
 
 _PATH = "kernel.cu"
 Extents = tuple[int, int, int]

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from cudalint.driver.file_findings import CheckJob, check_file
-from cudalint.driver.results import CheckResult, FileReport
 from cudalint.driver.runs import result_of
-from cudalint.project.options import AnalysisOptions
+from cudalint.findings.results import CheckResult, FileReport
+from cudalint.findings.sources import SourceLines
+from cudalint.options.analysis import AnalysisOptions
 from cudalint.registry import Selection
 from cudalint.reporters.html.page import render
-from cudalint.reporters.sources import SourceLines
 
 HOSTILE = '</script><script>alert(1)</script><img src=x onerror="alert(2)">\'{{ 7*7 }}'
 PATH = f"src/{HOSTILE.replace('/', '_')}.cu"

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from cudalint.diagnostics import Diagnostic
 from cudalint.driver.file_findings import CheckJob, check_file
-from cudalint.driver.results import FileReport
-from cudalint.project.options import AnalysisOptions
+from cudalint.findings.results import FileReport
+from cudalint.options.analysis import AnalysisOptions
 from cudalint.registry import Selection
 
 

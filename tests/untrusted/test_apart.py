@@ -12,8 +12,8 @@ import pytest
 from cudalint import registry
 from cudalint.diagnostics import Diagnostic
 from cudalint.driver.kernel_analysis import KernelAnalysis
-from cudalint.driver.results import CheckResult
 from cudalint.facts import KernelFacts
+from cudalint.findings.results import CheckResult
 from cudalint.registry import RuleClass
 from cudalint.reporters import concise, sarif
 from cudalint.reporters.html import sections

@@ -13,9 +13,9 @@ from typing import Any
 
 import pytest
 
-from cudalint.program.border import border_around, project_top
-from cudalint.program.regular import LARGEST, read_regular
-from cudalint.program.tools import tool
+from cudalint.disk.border import border_around, project_top
+from cudalint.disk.regular import LARGEST, read_regular
+from cudalint.disk.tools import tool
 from cudalint.project.path_patterns import GitIgnored
 
 Check = Callable[..., Any]

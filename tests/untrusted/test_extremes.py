@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from cudalint.codegen.powers import is_power_of_two
 from cudalint.diagnostics import Diagnostic, Edit, Related, Suggestion
+from cudalint.evaluate.work.powers import is_power_of_two
 from cudalint.facts import Place
 from cudalint.source.bounds import Bounds
 

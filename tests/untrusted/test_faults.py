@@ -22,11 +22,11 @@ import pytest
 
 from cudalint.cli import run
 from cudalint.diagnostics import Diagnostic
+from cudalint.disk.replacing import write_whole
 from cudalint.driver import pool
 from cudalint.driver import runs as driver
-from cudalint.driver.merging import gather
-from cudalint.driver.replacing import write_whole
-from cudalint.driver.results import FileReport
+from cudalint.findings.merging import gather
+from cudalint.findings.results import FileReport
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="devices, limits and signals are those of Linux")
 

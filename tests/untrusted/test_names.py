@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
+from cudalint.disk.arguments import as_path, harmless
 from cudalint.frontend.flags import ParseOptions, option_flags
-from cudalint.program.arguments import as_path, harmless
 from cudalint.toolkit import nvcc
 from cudalint.toolkit.nvcc import Compilation, compiled_usage
 from cudalint.toolkit.usage import UsageError

@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
+from cudalint.disk.regular import read_regular
 from cudalint.driver.pool import Done, Limits, Lost, run_jobs
-from cudalint.program.regular import read_regular
 
 Check = Callable[..., Any]
 pytestmark = pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no pipes with names here")

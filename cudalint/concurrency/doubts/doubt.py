@@ -10,7 +10,7 @@ from cudalint.concurrency.conflicts import Conflict
 from cudalint.concurrency.trial import Trial
 from cudalint.interpreter.device.events import Touch
 from cudalint.interpreter.device.values import Allocation
-from cudalint.project.options import RaceScope
+from cudalint.options.analysis import RaceScope
 from cudalint.values.graph import Graph, conjuncts
 from cudalint.values.nodes import BLOCK_BITS, THREAD_BITS, Node, Reason
 from cudalint.values.opaque_parts import opaque_parts

@@ -19,7 +19,7 @@ from cudalint.evaluate.checks.probes import overflows, symbols
 from cudalint.evaluate.requests.execution import Execution
 from cudalint.heuristics import heuristic
 from cudalint.interpreter.device.events import Touch, depends_on
-from cudalint.project.options import RaceScope
+from cudalint.options.analysis import RaceScope
 from cudalint.scenarios import alternatives
 from cudalint.values.assumptions import holds
 from cudalint.values.graph import Graph

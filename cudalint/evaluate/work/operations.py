@@ -7,7 +7,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from cudalint.codegen.powers import is_power_of_two
+from cudalint.evaluate.work.powers import is_power_of_two
 from cudalint.evaluate.work.sequences import DIVISIONS, Sequence, conversion, sequence_of
 from cudalint.interpreter.device import walk
 from cudalint.ir import nodes as ir

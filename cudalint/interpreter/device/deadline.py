@@ -8,7 +8,7 @@ import time
 
 from msgspec import Struct
 
-from cudalint.program import disk
+from cudalint.disk import recorder as disk
 
 
 class Deadline(Struct, frozen=True):

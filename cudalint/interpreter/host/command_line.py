@@ -11,6 +11,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from cudalint.buildfiles.run_command import RunCommand
 from cudalint.heuristics import heuristic
 from cudalint.interpreter.device import expressions, names
 from cudalint.interpreter.device.memory import decay
@@ -18,7 +19,6 @@ from cudalint.interpreter.device.pointers import pointer_place
 from cudalint.interpreter.device.values import ArrayValue, LocalMemory, LocalPlace, Pointer, RecordValue, Text, Value
 from cudalint.interpreter.library.intrinsics import Handler
 from cudalint.ir import nodes as ir
-from cudalint.program.run_command import RunCommand
 from cudalint.values.arithmetic import BOOL, I4, Kind, kind_of
 from cudalint.values.nodes import Node, Reason
 

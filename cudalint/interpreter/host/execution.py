@@ -13,6 +13,7 @@ from typing import Any
 
 from msgspec import Struct
 
+from cudalint.buildfiles.run_command import RunCommand, run_command
 from cudalint.interpreter.device import expressions, walk
 from cudalint.interpreter.device.executor import Arm, Executor, GaveUp
 from cudalint.interpreter.device.handlers import VALUE_HANDLERS
@@ -51,7 +52,6 @@ from cudalint.interpreter.host.relevance import Relevance, ends_program
 from cudalint.interpreter.host.set_elsewhere import set_elsewhere
 from cudalint.interpreter.host.tiling import Definitions
 from cudalint.ir import nodes as ir
-from cudalint.program.run_command import RunCommand, run_command
 from cudalint.values.arithmetic import Kind
 from cudalint.values.graph import Graph, conjuncts
 from cudalint.values.nodes import UNINITIALISED, Node, Reason, Uniform, without_cast, without_not

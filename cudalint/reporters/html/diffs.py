@@ -7,9 +7,9 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby
 
 from cudalint.diagnostics import Edit
+from cudalint.disk.encoding import to_bytes
+from cudalint.findings.sources import SourceLines
 from cudalint.reporters.html.views import DiffLine
-from cudalint.reporters.sources import SourceLines
-from cudalint.source.encoding import to_bytes
 
 _AROUND = 1
 """Lines of context."""

@@ -14,12 +14,12 @@ from cudalint.drawing import requests as drawing
 from cudalint.drawing.races import Step, race
 from cudalint.drawing.svg import Drawing
 from cudalint.facts import Race, RaceEnd
+from cudalint.findings.sources import SourceLines
 from cudalint.reporters import costs, wording
 from cudalint.reporters.html.diffs import diff_of
 from cudalint.reporters.html.prose import prose
 from cudalint.reporters.html.requests import Pictures
 from cudalint.reporters.html.views import Finding, Link
-from cudalint.reporters.sources import SourceLines
 
 _MOST_PLACES = 12
 

@@ -8,9 +8,9 @@ from markupsafe import Markup
 
 from cudalint.cost.by_line import Line, Share
 from cudalint.facts import Place
+from cudalint.findings.sources import SourceLines
 from cudalint.reporters.html.prose import code
 from cudalint.reporters.html.views import Code, Row
-from cudalint.reporters.sources import SourceLines
 
 _WHOLE = 120
 """Lines of a kernel that are shown whatever stands in them."""

@@ -14,7 +14,8 @@ from markupsafe import Markup
 from cudalint import __version__
 from cudalint.cost.by_line import Line
 from cudalint.drawing.svg import style as style_of_pictures
-from cudalint.driver.results import CheckResult
+from cudalint.findings.results import CheckResult
+from cudalint.findings.sources import SourceLines
 from cudalint.numerals import count
 from cudalint.reporters import costs, plain, wording
 from cudalint.reporters.html.findings import Findings
@@ -24,7 +25,6 @@ from cudalint.reporters.html.sections import Group, groups_of, rows_by_line, sec
 from cudalint.reporters.html.views import Link, Page, Rule, Section
 from cudalint.reporters.order import by_cost
 from cudalint.reporters.pages import address_on_network
-from cudalint.reporters.sources import SourceLines
 
 _PACKAGE = "cudalint.reporters.html"
 

@@ -11,9 +11,10 @@ from msgspec import Struct, field
 
 from cudalint.cost.by_line import Line, Share, by_line, lines_of
 from cudalint.diagnostics import Diagnostic
-from cudalint.driver.causes import everything_in
-from cudalint.driver.results import ShownKernel
 from cudalint.facts import KernelFacts, LaunchCost, LaunchFacts, Occupancy, Place
+from cudalint.findings.causes import everything_in
+from cudalint.findings.results import ShownKernel
+from cudalint.findings.sources import SourceLines
 from cudalint.hardware.targets import Target, find_target
 from cudalint.numerals import count
 from cudalint.reporters import costs, wording
@@ -23,7 +24,6 @@ from cudalint.reporters.html.prose import prose
 from cudalint.reporters.html.requests import Pictures, access_view, branch_view
 from cudalint.reporters.html.views import Code, LaunchRow, Row, Section
 from cudalint.reporters.losses import Loss, losses
-from cudalint.reporters.sources import SourceLines
 
 _MOST_LAUNCHES = 12
 _OF_A_FINDING = 2.0

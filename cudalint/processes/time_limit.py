@@ -13,7 +13,7 @@ import signal
 from collections.abc import Iterator
 from types import FrameType
 
-from cudalint.program import disk
+from cudalint.disk import recorder as disk
 
 _EARLIER = 0.85
 """The share of the limit after which it is time to end; what is left is for rules, and for sending the result."""

@@ -6,8 +6,8 @@ import os
 import sys
 import traceback
 
-from cudalint.driver.memory import out_of_memory
-from cudalint.program import disk
+from cudalint.disk import recorder as disk
+from cudalint.processes.memory import out_of_memory
 
 
 def described(error: Exception) -> str:

@@ -8,8 +8,8 @@ from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, 
 from msgspec.structs import replace
 
 from cudalint.diagnostics import Diagnostic, Related
-from cudalint.driver.results import FileReport, KernelSite, ShownKernel, worst_first
 from cudalint.facts import FindingCost, LaunchFacts
+from cudalint.findings.results import FileReport, KernelSite, ShownKernel, worst_first
 
 _ABOUT_THE_ANALYSIS = "CL9"
 

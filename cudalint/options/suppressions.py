@@ -15,7 +15,7 @@ from msgspec.structs import replace
 from cudalint.catalogue import hint
 from cudalint.diagnostics import Diagnostic, Justification
 from cudalint.facts import KernelFacts, Place
-from cudalint.project.annotations import Annotation, Malformed, SourceAnnotations
+from cudalint.options.annotations import Annotation, Malformed, SourceAnnotations
 
 
 class Finding(NamedTuple):

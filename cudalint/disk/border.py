@@ -16,7 +16,7 @@ from typing import Final
 
 from msgspec import Struct
 
-from cudalint.program import disk
+from cudalint.disk import recorder as disk
 
 LICENCES: Final = (
     "LICENSE", "LICENSE.txt", "LICENSE.TXT", "LICENSE.md", "LICENSE.rst", "LICENSES", "LICENCE", "COPYING",

@@ -6,7 +6,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from cudalint.diagnostics import Diagnostic, Severity
-from cudalint.driver.results import FileReport
+from cudalint.findings.results import FileReport
 from cudalint.registry import matches
 
 

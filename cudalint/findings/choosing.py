@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from msgspec import Struct
 
 from cudalint.diagnostics import Diagnostic, Edit, Suggestion
-from cudalint.driver.results import SEVERITIES
+from cudalint.findings.results import SEVERITIES
 
 Resolve = Callable[[str], str]
 """The path that tells a file from others, whatever it is called."""

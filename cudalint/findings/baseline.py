@@ -16,11 +16,11 @@ from typing import Any, NamedTuple
 from msgspec import Struct
 
 from cudalint.diagnostics import Diagnostic, Severity
-from cudalint.driver.replacing import write_whole
-from cudalint.driver.results import SEVERITIES, excess, is_at_least
-from cudalint.project.identity import Identity, identity_of
-from cudalint.reporters.places import path_from
-from cudalint.reporters.sources import SourceLines
+from cudalint.disk.replacing import write_whole
+from cudalint.findings.identity import Identity, identity_of
+from cudalint.findings.places import path_from
+from cudalint.findings.results import SEVERITIES, excess, is_at_least
+from cudalint.findings.sources import SourceLines
 
 _SCHEMA = 1
 _TOLERANCE = 1.01

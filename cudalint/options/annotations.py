@@ -5,7 +5,7 @@
     // cudalint: allow(bank-conflict) -- measured: the conflict is hidden behind the loads
 
 This module knows their form. What a launch or an assumption means is the evaluator's business, and which findings
-an `allow` covers is that of `cudalint.project.suppressions`.
+an `allow` covers is that of `cudalint.options.suppressions`.
 """
 
 from __future__ import annotations
@@ -16,8 +16,7 @@ from typing import Literal, NamedTuple, cast, get_args
 
 from msgspec import Struct
 
-from cudalint.launches.limits import problem_of_expression
-from cudalint.project.expressions import (
+from cudalint.options.expressions import (
     BinaryOp,
     CallOp,
     Expression,
@@ -26,6 +25,7 @@ from cudalint.project.expressions import (
     UnaryOp,
     parse_expression,
 )
+from cudalint.options.limits import problem_of_expression
 from cudalint.source.comments import Comment, CommentedSource, read_comments
 
 AnnotationKind = Literal["launch", "assume", "allow", "allow-kernel", "allow-file"]

@@ -11,10 +11,10 @@ from msgspec.msgpack import Encoder
 from cudalint.cache.checking import Present
 from cudalint.cache.entries import forget_old, read_entry, write_entry
 from cudalint.cache.program import fingerprint, surroundings
+from cudalint.disk.recorder import digest, noting
 from cudalint.driver.file_findings import CheckJob, check_file
-from cudalint.driver.results import Failure, FileReport
-from cudalint.driver.timings import FileTimes, begin, taken
-from cudalint.program.disk import digest, noting
+from cudalint.findings.results import Failure, FileReport
+from cudalint.processes.timings import FileTimes, begin, taken
 
 _FORMAT = 2
 _ENCODER = Encoder(order="deterministic")

@@ -11,9 +11,9 @@ import os
 import stat
 from typing import Final
 
-from cudalint.program import disk
-from cudalint.program.border import problem_of_link
-from cudalint.source.encoding import to_text
+from cudalint.disk import recorder as disk
+from cudalint.disk.border import problem_of_link
+from cudalint.disk.encoding import to_text
 
 _FLAGS: Final = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
 _MESSAGE: Final = "no regular file (a pipe or device)"

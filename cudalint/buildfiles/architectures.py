@@ -10,9 +10,9 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from cudalint.program import disk
-from cudalint.program.build_macros import commands_for
-from cudalint.program.folders import small_text
+from cudalint.buildfiles.macros import commands_for
+from cudalint.disk import recorder as disk
+from cudalint.disk.folders import small_text
 
 _OPTION: Final = re.compile(r"--?(?:gencode|generate-code|arch|gpu-architecture)(?:=(.*))?\Z")
 _NUMBER: Final = re.compile(r"\b(?:sm|compute|lto)_(\d{2,3})[af]?\b")

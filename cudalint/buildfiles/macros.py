@@ -14,9 +14,9 @@ from typing import Final
 
 from msgspec import Struct
 
+from cudalint.buildfiles.makefile import expanded, makefile_beside, recipes_of, variables_of
+from cudalint.disk import recorder as disk
 from cudalint.heuristics import heuristic
-from cudalint.program import disk
-from cudalint.program.makefile import expanded, makefile_beside, recipes_of, variables_of
 
 _MACRO: Final = re.compile(r"[A-Za-z_]\w*(?:=[^$`\s]*)?")
 _SOURCE: Final = re.compile(r"\.(?:cu|cpp|cc|cxx|c)\Z")

@@ -8,7 +8,7 @@ from cudalint.frontend.compile_commands import DatabaseError, database_for
 from cudalint.frontend.flags import ParseOptions
 from cudalint.frontend.reading import SourceError
 from cudalint.hardware.targets import Target, find_target
-from cudalint.project.options import AnalysisOptions
+from cudalint.options.analysis import AnalysisOptions
 
 _OWN_INSTRUCTIONS = 9
 """From this generation on (`sm_90a`)."""

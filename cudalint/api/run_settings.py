@@ -9,10 +9,10 @@ from collections.abc import Sequence
 
 from msgspec import Struct
 
-from cudalint.cli.rendering import Output, default_format
+from cudalint.api.rendering import Output, default_format
 from cudalint.diagnostics import Severity
 from cudalint.driver.pool import default_workers
-from cudalint.driver.results import Failure
+from cudalint.findings.results import Failure
 from cudalint.project.config import Config, ConfigError
 from cudalint.project.settings import Settings
 

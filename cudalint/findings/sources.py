@@ -5,7 +5,7 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Mapping
 
-from cudalint.source.encoding import to_bytes
+from cudalint.disk.encoding import to_bytes
 from cudalint.source.lines import read_lines
 
 _TAB = 4

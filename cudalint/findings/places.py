@@ -7,9 +7,9 @@ from functools import lru_cache
 from pathlib import Path
 from urllib.parse import quote
 
+from cudalint.disk.folders import work_tree
 from cudalint.facts import Place
-from cudalint.program.folders import work_tree
-from cudalint.reporters.sources import SourceLines
+from cudalint.findings.sources import SourceLines
 
 _ROOT_VARIABLES = ("GITHUB_WORKSPACE", "CI_PROJECT_DIR")
 """Where GitHub's and GitLab's runners put the repository."""

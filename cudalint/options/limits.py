@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from cudalint.project.expressions import CallOp, Expression, Number, UnaryOp, parse_expression
+from cudalint.options.expressions import CallOp, Expression, Number, UnaryOp, parse_expression
 
 MAX_THREADS = 1024
 """Threads of a block (CUDA C++ Programming Guide, "Technical Specifications per Compute Capability": the same for every

@@ -11,14 +11,14 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from cudalint.diagnostics import Severity
-from cudalint.driver.faults import described
-from cudalint.driver.replacing import write_whole
-from cudalint.driver.results import CheckResult, Failure
+from cudalint.disk.replacing import write_whole
+from cudalint.findings.results import CheckResult, Failure
+from cudalint.findings.sources import SourceLines
+from cudalint.processes.faults import described
+from cudalint.project.formats import FORMATS, PATCH
 from cudalint.reporters import plain
 from cudalint.reporters.apart import lines_of
-from cudalint.reporters.formats import FORMATS, PATCH
 from cudalint.reporters.order import Order, by_cost
-from cudalint.reporters.sources import SourceLines
 from cudalint.reporters.style import Style
 
 

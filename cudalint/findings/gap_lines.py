@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from cudalint.driver.missing_includes import headers_not_found, may_miss_headers
 from cudalint.facts import Access, FileFacts, KernelFacts, LaunchFacts
+from cudalint.findings.missing_includes import headers_not_found, may_miss_headers
 from cudalint.numerals import count
 from cudalint.rulekit import is_repeat
 

@@ -13,9 +13,9 @@ from typing import Final
 
 from msgspec import Struct
 
+from cudalint.buildfiles.makefile import expanded, lines_of, makefile_beside, recipes_of, variables_of
+from cudalint.disk import recorder as disk
 from cudalint.heuristics import heuristic
-from cudalint.program import disk
-from cudalint.program.makefile import expanded, lines_of, makefile_beside, recipes_of, variables_of
 
 _TARGET: Final = "run"
 _SHELL: Final = frozenset("$`*?[(")

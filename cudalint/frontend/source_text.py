@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from msgspec import Struct, field
 
+from cudalint.disk.encoding import to_bytes
+from cudalint.disk.regular import read_regular_text
 from cudalint.facts import Place
-from cudalint.program.regular import read_regular_text
-from cudalint.project.options import AnalysisOptions
-from cudalint.source.encoding import to_bytes
+from cudalint.options.analysis import AnalysisOptions
 from cudalint.toolkit import line_table
 
 

@@ -8,8 +8,8 @@ from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
 from cudalint.diagnostics import Diagnostic
-from cudalint.reporters.places import text_at
-from cudalint.reporters.sources import SourceLines
+from cudalint.findings.places import text_at
+from cudalint.findings.sources import SourceLines
 
 _LONGEST = 200
 

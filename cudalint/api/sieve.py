@@ -10,14 +10,14 @@ import click
 from msgspec.structs import replace
 
 from cudalint.diagnostics import Edit
-from cudalint.driver.results import CheckResult
+from cudalint.findings.results import CheckResult
+from cudalint.findings.sources import SourceLines
 from cudalint.numerals import count
-from cudalint.reporters.sources import SourceLines
 
 if TYPE_CHECKING:
     from cudalint.driver.runs import Configured
+    from cudalint.findings.baseline import Entry
     from cudalint.program.changed import Reach
-    from cudalint.project.baseline import Entry
     from cudalint.project.changes import Changes
 
 
@@ -43,7 +43,7 @@ class Sieve:
         there are is said in the result."""
         if self._changes is None:
             return list(configured)
-        from cudalint.program import disk
+        from cudalint.disk import recorder as disk
         from cudalint.program.changed import Reach
 
         reach = Reach(self._changes.paths())
@@ -68,7 +68,7 @@ class Sieve:
             result = _with_aside(result, self._unreached, f"{plural} that no change reaches not linted")
             result = replace(result, diagnostics=kept)
         if self._baseline is not None and self._path is not None:
-            from cudalint.project.baseline import compare
+            from cudalint.findings.baseline import compare
 
             new, known, gone = compare(self._baseline, result.diagnostics, sources, self._path, result.paths)
             result = _with_aside(replace(result, diagnostics=new), known, "known from the baseline")
@@ -78,8 +78,8 @@ class Sieve:
 
 
 def _is_reached(each: Configured, reach: Reach) -> bool:
+    from cudalint.frontend.parse_options import parse_options
     from cudalint.frontend.reading import SourceError
-    from cudalint.project.parse_options import parse_options
 
     if each.file.text is not None or each.file.path.endswith(".py"):
         return True
@@ -96,7 +96,7 @@ def _with_aside(result: CheckResult, number: int, what: str) -> CheckResult:
 
 
 def _load(path: str) -> tuple[Entry, ...]:
-    from cudalint.project.baseline import BaselineError, load_baseline
+    from cudalint.findings.baseline import BaselineError, load_baseline
 
     try:
         return load_baseline(path)
@@ -114,7 +114,7 @@ def _changes_since(base: str, paths: Iterable[str]) -> Changes:
 
 
 def _written(path: str, result: CheckResult, sources: SourceLines) -> CheckResult:
-    from cudalint.project.baseline import BaselineError, write_baseline
+    from cudalint.findings.baseline import BaselineError, write_baseline
 
     try:
         number = write_baseline(path, result.diagnostics, sources)

@@ -16,9 +16,9 @@ from collections.abc import Hashable, Iterable, Iterator, Sequence
 from msgspec.structs import replace
 
 from cudalint.diagnostics import Diagnostic
-from cudalint.driver.results import SEVERITIES, CheckResult, excess
+from cudalint.findings.results import SEVERITIES, CheckResult, excess
+from cudalint.findings.sources import SourceLines
 from cudalint.numerals import figure
-from cudalint.reporters.sources import SourceLines
 
 _AROUND = 3
 """Lines before and behind a place that a copy of it has too."""

@@ -9,8 +9,8 @@ from typing import Final
 
 from msgspec import Struct
 
-from cudalint.program import disk
-from cudalint.program.folders import small_text
+from cudalint.disk import recorder as disk
+from cudalint.disk.folders import small_text
 
 _NAMES: Final = ("GNUmakefile", "makefile", "Makefile")
 """In the order in which `make` looks for them (GNU Make Manual, section 3.2)."""

@@ -5,9 +5,9 @@ from __future__ import annotations
 import os
 from typing import Final
 
-from cudalint.program import disk
-from cudalint.program.border import LICENCES, upwards
-from cudalint.program.regular import read_regular
+from cudalint.disk import recorder as disk
+from cudalint.disk.border import LICENCES, upwards
+from cudalint.disk.regular import read_regular
 
 
 def work_tree(folder: str) -> str:
