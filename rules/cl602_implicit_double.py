@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
-from cudalint.diagnostics import Diagnostic, Suggestion
-from cudalint.facts import Arithmetic, KernelFacts
+from cudalint.diagnostics import Diagnostic, Edit, Suggestion
+from cudalint.facts import Arithmetic, KernelFacts, Place
 from cudalint.launchkit import percent
+from cudalint.remedies.float_edits import float_edits, function_around
 from cudalint.rule import Rule, RuleContext
 
 _NAMED = 3
@@ -20,7 +21,9 @@ class ImplicitDouble(Rule):
         Looks for values of less than double precision that are converted to double only because a literal beside them
         has no `f`, or because a function of the library is called with such a literal, and whose result is made a
         float or an integer again, or compared. Reports them where conversions and arithmetic in double precision are
-        more than the threshold of what a warp executes in the kernel.
+        more than the threshold of what a warp executes in the kernel. Edits put the suffixes, throughout a function at
+        once; as they change how numbers are rounded, they are never safe, and there are none for a literal that a
+        template may use with doubles.
 
     Why is this bad
         `x * 0.1` converts `x` to double, multiplies doubles and converts the result: three instructions for one. A
@@ -51,21 +54,42 @@ class ImplicitDouble(Rule):
 
     def check(self, kernel: KernelFacts, context: RuleContext) -> Iterator[Diagnostic]:
         least = {**self.thresholds, **context.thresholds}["share"]
-        for site in kernel.arithmetic:
-            for result in site.results if site.kind == "double" else ():
-                if not result.instructions:
-                    continue
-                share = min(1.0, result.saved / result.instructions)
-                if share >= least:
-                    yield self.finding(
-                        kernel,
-                        place=site.place,
-                        message=_message(site, share),
-                        launches=(kernel.launches[result.launch],),
-                        assumptions=result.assumptions,
-                        figures={"wasted_share": share},
-                        suggestion=Suggestion(_suggestion(site), before={"wasted_share": share}),
-                    )
+        found = [
+            (site, result, share)
+            for site in kernel.arithmetic
+            if site.kind == "double"
+            for result in site.results
+            if result.instructions and (share := min(1.0, result.saved / result.instructions)) >= least
+        ]
+        edits = _edits([site for site, _, _ in found], context)
+        for site, result, share in found:
+            own = edits.get(site.place, ())
+            before = {"wasted_share": share}
+            yield self.finding(
+                kernel,
+                place=site.place,
+                message=_message(site, share),
+                launches=(kernel.launches[result.launch],),
+                assumptions=result.assumptions,
+                figures=before,
+                suggestion=Suggestion(
+                    _suggestion(site), own, before=before, applicability="unsafe" if own else "display"
+                ),
+            )
+
+
+def _edits(sites: Sequence[Arithmetic], context: RuleContext) -> dict[Place, tuple[Edit, ...]]:
+    """The edits of each site: those of all sites of its function, which are tried and made at once."""
+    together: dict[tuple[str, int], dict[Place, tuple[Edit, ...]]] = {}
+    for site in sites:
+        own = float_edits(site.causes, context.text_of)
+        if own:
+            together.setdefault(function_around(site.place, context.text_of), {})[site.place] = own
+    edits: dict[Place, tuple[Edit, ...]] = {}
+    for each in together.values():
+        unique = {edit.place: edit for own in each.values() for edit in own}
+        edits |= dict.fromkeys(each, tuple(unique[place] for place in sorted(unique)))
+    return edits
 
 
 def _message(site: Arithmetic, share: float) -> str:

@@ -35,6 +35,7 @@ class _Found(Struct):
     names: tuple[str, ...]
     alternative: str = ""
     in_loop: bool = False
+    causes: tuple[Place, ...] = ()
     executions: float = 0.0
     saved: float = 0.0
     doubles: float = 0.0
@@ -59,7 +60,8 @@ class ArithmeticCollector(Provider, eq=False):
         for (kind, place), each in found.items():
             site = self._sites.get((kind, place))
             if site is None:
-                site = Arithmetic(place, kind, self.spellings.of(place), each.names, each.alternative, each.in_loop, ())
+                spelled = self.spellings.of(place)
+                site = Arithmetic(place, kind, spelled, each.names, each.alternative, each.in_loop, (), each.causes)
             result = ArithmeticResult(
                 run.execution.view.index, each.executions, each.saved, each.doubles, total, each.by_data, assumptions
             )
@@ -83,7 +85,7 @@ class _Sites:
             if tree is not None:
                 key: tuple[ArithmeticKind, Place] = ("double", self._place(each.code))
                 names = dict.fromkeys(self._spelled(cause) for cause in tree.causes)
-                self.found.setdefault(key, _Found("double", tuple(names)))
+                self.found.setdefault(key, _Found("double", tuple(names), causes=tuple(map(self._place, tree.causes))))
                 roots |= dict.fromkeys(tree.parts, key)
         for each in computations:
             if id(each.code) in roots:

@@ -44,3 +44,5 @@ class Arithmetic(Struct, frozen=True):
     """What to write instead, where that is an expression; empty where it takes more than that."""
     in_loop: bool
     results: tuple[ArithmeticResult, ...]
+    causes: tuple[Place, ...] = ()
+    """Where what makes it slow stands; of `double` alone."""

@@ -8,11 +8,14 @@ import numpy as np
 
 from cudalint.evaluate.requests.views import Known, LaunchView
 from cudalint.facts import Sample, Strides
+from cudalint.facts.accesses import Flags, Integers, Weights
 from cudalint.interpreter.device.events import depends_on
 from cudalint.values.nodes import BLOCK_BITS
 from cudalint.values.polynomial import Monomial, is_in_the_source, spelled_sum, terms_of
 
 _MAX_SAMPLE = 64
+_LEAST = 1e-300
+"""In place of nothing, to divide by."""
 
 
 def offset_range(reached: Sequence[Known]) -> tuple[int, int] | None:
@@ -70,8 +73,9 @@ def _constant_step(cube: np.ndarray[tuple[int, ...], np.dtype[np.int64]], axis: 
 
 
 def sample(reached: Sequence[Known]) -> Sample:
-    """Requests of all executions of an access, equally many of each, and neighbouring ones: warps of a block, and
-    iterations that follow one another."""
+    """Requests of all executions of an access, equally many of each. Most are neighbours, warps of a block and
+    iterations that follow one another; the others have active lanes that none of these has, as at the edge of a grid.
+    Each weighs as much as the requests with its active lanes that it stands for."""
     share = max(1, _MAX_SAMPLE // len(reached))
     parts = [_sample_of(known, share) for known in reached[:_MAX_SAMPLE]]
     dimensions = {len(part.subscripts) for part in parts}
@@ -89,21 +93,44 @@ def sample(reached: Sequence[Known]) -> Sample:
 def _sample_of(known: Known, share: int) -> Sample:
     requests = known.quick
     rows = known.situation.rows(known.event.context.loops)
-    counted = requests.weights > 0
+    counted = every = requests.weights > 0
+    lanes, totals = _by_lanes(requests.mask[every], requests.weights[every])
     if counted.any() and not depends_on(known.event.context, known.event.offset) & BLOCK_BITS:
         # All blocks make the same requests.
         first = rows.blocks[np.argmax(counted.any(axis=1))]
         counted = counted & (rows.blocks == first).all(axis=1)[:, None]
     row, warp = np.nonzero(counted)
-    row, warp = row[:share], warp[:share]
+    kinds = np.searchsorted(lanes, _as_bits(requests.mask[row, warp]))
+    taken = _neighbours_and_others(kinds, totals, share)
+    row, warp, kinds = row[taken], warp[taken], kinds[taken]
+    weights = requests.weights[row, warp]
     spelled = known.event.subscripts
     indices = spelled.indices if spelled is not None else ()
     shape = requests.addresses.shape
     return Sample(
         requests.addresses[row, warp],
         requests.mask[row, warp],
-        requests.weights[row, warp],
+        weights * (totals / np.maximum(np.bincount(kinds, weights, len(totals)), _LEAST))[kinds],
         warp.astype(np.int64),
         tuple(rows.full(index).reshape(shape)[row, warp].astype(np.int64) for index in indices),
         np.full((len(row), 1), spelled.inner if spelled is not None else 0, dtype=np.int64),
     )
+
+
+def _by_lanes(mask: Flags, weights: Weights) -> tuple[Integers, Weights]:
+    """The sets of active lanes that occur, and how often each of them does."""
+    lanes, kinds = np.unique(_as_bits(mask), return_inverse=True)
+    return lanes, np.bincount(kinds, weights, len(lanes)).astype(np.float64)
+
+
+def _as_bits(mask: Flags) -> Integers:
+    return mask.astype(np.int64) @ (1 << np.arange(mask.shape[-1], dtype=np.int64))
+
+
+def _neighbours_and_others(kinds: Integers, totals: Weights, share: int) -> Integers:
+    """Of so many requests with sets of active lanes the first ones, of which some make room for one of each other set,
+    those that occur most often."""
+    first_of_each = np.unique(kinds, return_index=True)[1]
+    others = first_of_each[first_of_each >= share]
+    often = others[np.argsort(-totals[kinds[others]], kind="stable")][: share // 2]
+    return np.concatenate([np.arange(min(share - len(often), len(kinds))), np.sort(often)])

@@ -1,0 +1,74 @@
+"""What rules suggest as edits, made in the text: each was tried on the model before it is suggested."""
+
+from __future__ import annotations
+
+import pytest
+
+from cudalint.driver.file_findings import CheckJob, check_file
+from cudalint.findings.results import FileReport
+from cudalint.options.analysis import AnalysisOptions
+from cudalint.registry import Selection
+from cudalint.remedies.edits import apply_edits
+
+_GUARDED = """__global__ void turned(float *out, const float *in, int n) {
+    __shared__ float t[32][32];
+    int x = blockIdx.x * 32 + threadIdx.x, y = blockIdx.y * 32 + threadIdx.y;
+    if (x < n && y < n) t[threadIdx.y][threadIdx.x] = in[y * n + x];
+    __syncthreads();
+    x = blockIdx.y * 32 + threadIdx.x, y = blockIdx.x * 32 + threadIdx.y;
+    if (x < n && y < n) out[y * n + x] = t[threadIdx.x][threadIdx.y];
+}
+void run(float *out, const float *in) {
+    const int n = N;
+    turned<<<dim3((n + 31) / 32, (n + 31) / 32), dim3(32, 32)>>>(out, in, n);
+}
+"""
+
+_FLOATS = """#define RATE 0.3
+#define BOTH (x * 0.3)
+template <typename T> __device__ T scaled(T x, T y) { return x * 0.1 + y * 0.3; }
+template <typename T> __device__ T halved(T x, T y) { return x * 0.5 + y * 0.25; }
+__global__ void k(const float *in, float *out) {
+    int i = blockIdx.x * 256 + threadIdx.x;
+    float x = in[i], y = in[i + 1024];
+    out[i] = x * 0.1 + 1e-3 * y;
+    out[i + 1024] = exp(-RATE * x);
+    out[i + 2048] = pow(x, 2);
+    CODE
+}
+void run(const float *in, float *out) { k<<<4, 256>>>(in, out); }
+"""
+
+
+def _fixed(text: str, code: str) -> tuple[str, set[str]]:
+    """The text with all edits for findings of a rule made, and what they are."""
+    options = AnalysisOptions(unsaved=(("a.cu", text),))
+    report = check_file(CheckJob("a.cu", options, Selection((code,)), pictures=False))
+    assert isinstance(report, FileReport)
+    found = [one.suggestion for one in report.diagnostics if one.suggestion is not None]
+    edits = {edit for suggestion in found for edit in suggestion.edits}
+    return apply_edits(text, sorted(edits, key=lambda edit: edit.place)), {each.applicability for each in found}
+
+
+@pytest.mark.parametrize("size", ["1000", "1001", "1024"])
+def test_padding_helps_at_the_edge_of_a_matrix_too(size: str) -> None:
+    """Of 1000 columns 8 are left for the last blocks, whose warps have no more than 8 lanes in a column of the tile."""
+    fixed, kinds = _fixed(_GUARDED.replace("N;", f"{size};"), "CL201")
+    assert "t[32][32 + 1]" in fixed
+    assert kinds == {"safe"}
+
+
+def test_floats_are_spelled_as_floats() -> None:
+    fixed, kinds = _fixed(_FLOATS.replace("CODE", "out[i + 3072] = halved(x, y);"), "CL602")
+    for line in ("x * 0.1f + 1e-3f * y", "exp(-float(RATE) * x)", "powf(x, 2)", "x * 0.5f + y * 0.25f"):
+        assert line in fixed
+    assert "#define RATE 0.3\n" in fixed
+    assert kinds == {"unsafe"}
+
+
+@pytest.mark.parametrize("call", ["scaled(x, y)", "BOTH + 0.3 * y"])
+def test_what_doubles_may_be_meant_for_stays(call: str) -> None:
+    """0.1 is another number as a float, which a use of the template with doubles would see."""
+    fixed, _ = _fixed(_FLOATS.replace("CODE", f"out[i + 3072] = {call};"), "CL602")
+    assert "return x * 0.1 + y * 0.3" in fixed
+    assert call in fixed
