@@ -42,7 +42,7 @@ class Uncoalesced(Rule):
         yield strided_load(kernel.place.path)
 
 
-def _analyse_file(path: str, options: AnalysisOptions, watch: object = None) -> FileFacts:
+def _analyse_file(path: str, options: AnalysisOptions, *_: object) -> FileFacts:
     from cudalint.frontend.reading import SourceError
 
     text = dict(options.unsaved).get(path)

@@ -251,7 +251,7 @@ def test_good_options_are_taken(cudalint: Run, tile: str, arguments: list[str]) 
 def test_a_header_is_linted_through_its_includer(cudalint: Run, project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     from handmade import file_facts, kernel
 
-    def analyse(path: str, options: object, watch: object = None) -> object:
+    def analyse(path: str, options: object, *_: object) -> object:
         sources = {path: path, "tile.cuh": "tile.cuh"} if path == "a.cu" else {path: path}
         return file_facts(path, kernels=(kernel("tile.cuh"),), sources=sources)
 

@@ -12,7 +12,7 @@ from cudalint.diagnostics import Diagnostic, Edit
 from cudalint.driver.runs import Configured, result_of
 from cudalint.facts import Place
 from cudalint.findings.results import Coverage, Failure, FileReport
-from cudalint.fixing.allowing import _comment, allow, problem_of_reason
+from cudalint.fixing.allowing import allow, comment_above, problem_of_reason
 from cudalint.fixing.writing import Grounds
 from cudalint.options.analysis import AnalysisOptions
 from cudalint.options.annotations import read_annotations
@@ -37,7 +37,7 @@ class _Marks:
 
 
 def _after(text: str, line: int) -> str | None:
-    edit = _comment("k.cu", text, line, ("bank-conflict", "CL101"), "measured (twice): fine")
+    edit = comment_above("k.cu", text, line, ("bank-conflict", "CL101"), "measured (twice): fine")
     return None if edit is None else edit.text
 
 
