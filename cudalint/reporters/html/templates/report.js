@@ -50,7 +50,8 @@
 
   // From one finding or kernel to the next.
   const go = (list, step) => {
-    const seen = list.filter((each) => each.offsetParent !== null || each.getClientRects().length);
+    // To ask for boxes would have the browser lay out all that is out of sight.
+    const seen = list.filter((each) => !each.closest("[hidden], details:not([open])"));
     if (!seen.length) return;
     const at = seen.indexOf(document.activeElement.closest?.("article.f, section.kernel"));
     const top = (each) => each.getBoundingClientRect().top;
