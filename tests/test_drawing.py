@@ -11,7 +11,7 @@ import pytest
 from cudalint.drawing.bars import Bar, bars
 from cudalint.drawing.races import Step, race
 from cudalint.drawing.requests import banks, sectors
-from cudalint.drawing.roofline import roofline
+from cudalint.drawing.roofline import Spot, roofline
 from cudalint.drawing.svg import Drawing
 from cudalint.drawing.threads import by_branch, by_warp
 
@@ -81,7 +81,7 @@ def test_the_sides_of_a_branch_have_two_colours() -> None:
 @pytest.mark.parametrize(("reached", "has_way_to_go"), [(400.0, False), (40.0, True)])
 def test_a_kernel_on_the_roof_has_no_way_to_go(reached: float, has_way_to_go: bool) -> None:
     """4 operations a byte at 100 GB/s are 400 GFLOP/s, below the peak of 1000."""
-    drawing = roofline(100.0, 1000.0, 4.0, reached, "DRAM", "FP32")
+    drawing = roofline(100.0, 1000.0, [Spot(4.0, reached)], "DRAM", "FP32")
     assert ('class="x"' in drawing.body) is has_way_to_go
 
 

@@ -20,11 +20,16 @@ _compiler = under("Compiler")
 _files = under("Files and configuration")
 _rules = under("Rules")
 
-analysis_options = together(
-    _launch(
-        "--target", callback=parameters.target_name, shell_complete=completion.targets, metavar="NAME",
-        help="GPU by chip or architecture: a100, h100, sm_86.  [default: that of the build, or a100]",
-    ),
+target_option = _launch(
+    "--target", callback=parameters.target_name, shell_complete=completion.targets, metavar="NAME",
+    help="GPU by chip or architecture: a100, h100, sm_86.  [default: that of the build, or a100]",
+)  # fmt: skip
+targets_option = _launch(
+    "--target", "targets", callback=parameters.targets, shell_complete=completion.targets, metavar="NAME,...",
+    help="GPUs by chip or architecture: a100,h100,sm_86.  [default: that of the build, or a100]",
+)  # fmt: skip
+
+options_but_target = together(
     _launch(
         "--block", callback=parameters.block, metavar="X,Y,Z",
         help="Block size for kernels without a launch in sight.",
@@ -125,6 +130,8 @@ analysis_options = together(
         help="Read no file with more operators and brackets in an expression.",
     ),
 )  # fmt: skip
+
+analysis_options = together(target_option, options_but_target)
 
 rule_options = together(
     _rules(

@@ -39,7 +39,8 @@ def kinds(ctx: Context, param: Parameter, incomplete: str) -> list[CompletionIte
 def targets(ctx: Context, param: Parameter, incomplete: str) -> list[CompletionItem]:
     from cudalint.hardware.targets import target_names
 
-    return [CompletionItem(name) for name in target_names() if name.startswith(incomplete.lower())]
+    before, comma, last = incomplete.rpartition(",")
+    return [CompletionItem(f"{before}{comma}{name}") for name in target_names() if name.startswith(last.lower())]
 
 
 def formats_to_write(ctx: Context, param: Parameter, incomplete: str) -> list[CompletionItem]:

@@ -24,6 +24,7 @@ _COMMANDS = {
     "rules": "cudalint.cli.rules",
     "cache": "cudalint.cli.cache",
     "occupancy": "cudalint.cli.occupancy",
+    "roofline": "cudalint.cli.roofline",
     "pages": "cudalint.cli.pages",
     "new-rule": "cudalint.cli.new_rule",
 }

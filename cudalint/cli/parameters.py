@@ -168,6 +168,13 @@ def target_name(ctx: click.Context, option: click.Parameter, text: str | None) -
     return text
 
 
+def targets(ctx: click.Context, option: click.Parameter, text: str | None) -> tuple[str, ...]:
+    """Several of them with commas between, each once; none where nothing is said."""
+    names = [name.strip() for name in (text or "").split(",")]
+    found = [target_name(ctx, option, name) for name in names if name]
+    return tuple(dict.fromkeys(name for name in found if name is not None))
+
+
 def reason(ctx: click.Context, option: click.Parameter, text: str | None) -> str | None:
     """What a comment can say that allows a finding."""
     if text is not None:

@@ -196,7 +196,8 @@ class Unrolling(Struct, eq=False):
             if event.bytes < width <= most:
                 past = self._past(first, ahead, event.bytes, width)
                 if past == 0 or (past is not None and step > 0 and _are_mostly_wide(event, loop, past, width, graph)):
-                    return replace(event, offset=_group(event, loop, step, width, past, graph), bytes=width)
+                    group = _group(event, loop, step, width, past, graph)
+                    return replace(event, offset=group, bytes=width, iterations=width // event.bytes)
         return event
 
     def _past(self, first: Node, ahead: int, size: int, width: int) -> int | None:

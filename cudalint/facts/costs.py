@@ -112,6 +112,15 @@ class LaunchCost(Struct, frozen=True):
     stops: Mapping[Place, float] = {}
     """How often a warp waits at each barrier, by its place."""
 
+    @property
+    def reached_gflops(self) -> float | None:
+        """10^9 operations per second in the predicted time; None if that is not known, or what the roof allows is not.
+        """
+        if self.operations is None or not self.time_us or self.attainable_gflops is None:
+            return None
+        done = self.operations if self.work is None else self.work.operations
+        return done.floating / self.time_us / 1e3
+
 
 class Excess(Struct, frozen=True):
     """What goes away, in one launch, if the figure of a finding becomes ideal."""

@@ -45,3 +45,7 @@ def test_a_failed_file_has_its_entry_and_its_line(cudalint: Run, tile: str, proj
 def test_no_files_at_all(cudalint: Run, project: Path) -> None:
     document = json.loads(cudalint("facts", "none.cu", "--format", "json").out)
     assert [file["path"] for file in document["files"]] == ["none.cu"]
+
+
+def test_a_roofline_has_a_target_of_each_name(cudalint: Run, tile: str) -> None:
+    assert "unknown target 'b999'" in cudalint("roofline", tile, "--target", "a100,b999").err

@@ -51,9 +51,8 @@ def evaluate_access(events: Sequence[AccessEvent], view: LaunchView) -> list[Acc
     if not loaded:
         return [_left_out(events[0], view)]
     found = _evaluate(loaded, view)
-    if len(loaded) <= _MAX_EVENTS:
-        return found
-    return [_as_often(result, len(loaded) / _MAX_EVENTS) for result in found]
+    times = max(1.0, len(loaded) / _MAX_EVENTS) / loaded[0].iterations
+    return found if times == 1.0 else [_as_often(result, times) for result in found]
 
 
 def _left_out(event: AccessEvent, view: LaunchView) -> AccessResult:

@@ -142,7 +142,7 @@ def computed(execution: Execution, accesses: Sequence[AccessEvent], meter: Meter
         add(each.loops, each.conditions, counts)
     for access in accesses:
         if access.left_out is None:
-            add(access.context.loops, access.context.conditions, _of_access(access))
+            add(access.context.loops, access.context.conditions, _of_access(access) / access.iterations)
     for step in execution.steps:
         if isinstance(step.code, (ir.If, ir.Switch)):
             add(step.loops, step.conditions, _instructions(_OF_BRANCH))

@@ -94,6 +94,9 @@ class AccessEvent(Struct, frozen=True, eq=False):
     merged with others, left out or moved."""
     made_by: LibraryCall | None = None
     """The function of the CUDA library whose own access it is."""
+    iterations: int = 1
+    """Of an unrolled loop, so many that follow one another make one access of the machine, which is evaluated as often
+    as there are iterations."""
     noted_at: ir.Span | None = None
     """The statement at which the compiler notes it, where it moved it there."""
 

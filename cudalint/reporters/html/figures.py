@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from markupsafe import Markup
 
 from cudalint.drawing.bars import Bar, bars
-from cudalint.drawing.roofline import roofline
+from cudalint.drawing.roofline import Spot, roofline
 from cudalint.drawing.svg import Drawing
 from cudalint.drawing.threads import by_warp
 from cudalint.facts import LaunchCost, LaunchFacts, Occupancy
@@ -57,23 +57,14 @@ def _limits_caption(cost: LaunchCost, target: Target) -> str:
 
 
 def _roofline(cost: LaunchCost, target: Target) -> Drawing | None:
-    operations, intensity = cost.operations, cost.arithmetic_intensity
-    reached = _reached(cost)
-    if operations is None or not intensity or not reached:
+    intensity, reached = cost.arithmetic_intensity, cost.reached_gflops
+    if not intensity or not reached:
         return None
-    return roofline(target.bandwidth_gb_s, target.fp32_tflops * 1e3, intensity, reached, "DRAM", "FP32")
-
-
-def _reached(cost: LaunchCost) -> float:
-    """10^9 operations per second."""
-    work = cost.work
-    if work is None or not cost.time_us or cost.attainable_gflops is None:
-        return 0.0
-    return work.operations.floating / cost.time_us / 1e3
+    return roofline(target.bandwidth_gb_s, target.fp32_tflops * 1e3, [Spot(intensity, reached)], "DRAM", "FP32")
 
 
 def _below_roof(cost: LaunchCost, target: Target) -> str:
-    share = _reached(cost) / (cost.attainable_gflops or 1.0)
+    share = (cost.reached_gflops or 0.0) / (cost.attainable_gflops or 1.0)
     side = "memory" if (cost.arithmetic_intensity or 0.0) < target.ridge else "arithmetic"
     return f"{costs.share(min(1.0, share))} of what the roof allows, on the side of {side}"
 

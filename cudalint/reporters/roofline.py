@@ -1,0 +1,296 @@
+"""`cudalint roofline`: kernels below the roofs of one or several GPUs, for terminals, as a picture and for programs."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Final
+
+from msgspec import Struct
+
+from cudalint.drawing.roofline import Spot, axes, roofline
+from cudalint.drawing.svg import Drawing, text
+from cudalint.facts import Bound, FileFacts, LaunchCost, LaunchFacts, Resource
+from cudalint.hardware.targets import Target, find_target
+from cudalint.reporters import costs, wording
+from cudalint.reporters.diagnostics_json import JsonObject, document_head
+from cudalint.reporters.style import Style
+
+_LEAST = 0.02
+"""Of the longest limit, what is shown at all."""
+_BAR = 30
+_COLUMNS, _LINES = 64, 14
+_MARKS: Final = "abcdefghijklmnopqrstuvwxyz"
+
+
+Key = tuple[str, int, str, int]
+"""A launch of a kernel."""
+
+
+class KernelRoof(Struct, frozen=True):
+    """One launch of a kernel on one target. Figures that are not known are None; times in microseconds."""
+
+    path: str
+    line: int
+    kernel: str
+    """With its template arguments."""
+    launch: LaunchFacts
+    number: int
+    """Of the launch, among those of the kernel."""
+    target: str
+    """The name of the GPU."""
+    intensity: float | None
+    """Floating-point operations for each byte of DRAM."""
+    requested_intensity: float | None
+    """The same for each byte that the lanes ask for, as it would be without caches."""
+    ridge: float | None
+    reached_gflops: float | None
+    attainable_gflops: float | None
+    bound: Bound
+    time_us: float | None
+    limits_us: Mapping[Resource, float]
+    status: str
+    reason: str | None
+
+    @property
+    def key(self) -> Key:
+        """What it is on every target."""
+        return self.path, self.line, self.kernel, self.number
+
+    @property
+    def where(self) -> str:
+        grid = f"{'assumed ' if self.launch.grid_is_assumed else ''}grid {wording.dimensions(self.launch.grid)}"
+        return f"{self.path}:{self.line}: {self.kernel}, block {wording.dimensions(self.launch.block)}, {grid}"
+
+    def spot(self, name: str = "") -> Spot | None:
+        """Where it stands below the roof; nowhere if it does no floating-point arithmetic."""
+        if not self.intensity or not self.reached_gflops:
+            return None
+        return Spot(self.intensity, self.reached_gflops, name)
+
+
+def kernels_of(facts: FileFacts, target: str) -> Iterator[KernelRoof]:
+    """All launches of a file whose cost was asked for."""
+    name = find_target(target).name
+    for kernel in facts.kernels:
+        for cost in kernel.costs or ():
+            yield _roof(kernel.place.path, kernel.place.line, kernel.instantiation, kernel.launches, cost, name)
+
+
+def _roof(
+    path: str, line: int, kernel: str, launches: Sequence[LaunchFacts], cost: LaunchCost, target: str
+) -> KernelRoof:
+    return KernelRoof(
+        path,
+        line,
+        kernel,
+        launches[cost.launch],
+        cost.launch,
+        target,
+        cost.arithmetic_intensity,
+        cost.requested_intensity,
+        cost.ridge,
+        cost.reached_gflops,
+        cost.attainable_gflops,
+        cost.bound,
+        cost.time_us,
+        cost.limits_us,
+        cost.status,
+        cost.reason,
+    )
+
+
+def text_lines(kernels: Sequence[KernelRoof], style: Style) -> Iterator[str]:
+    """A roofline for each target, then each kernel with its limits."""
+    marks = _marks(kernels)
+    for target, own in _by_target(kernels).items():
+        yield style.paint(_title(find_target(target)), "bold")
+        yield from _plot(find_target(target), own, marks, style)
+        yield ""
+    for key, same in _by_launch(kernels).items():
+        first, mark = same[0], marks.get(key, "")
+        yield f"{style.paint(mark, 'cyan')}{'  ' if mark else ''}{style.paint(first.where, 'bold')}"
+        for kernel in same:
+            yield f"  {_sentence(kernel)}"
+            yield from _bars(kernel, style)
+        yield ""
+    if not kernels:
+        yield "no kernels"
+
+
+def _by_launch(kernels: Sequence[KernelRoof]) -> dict[Key, list[KernelRoof]]:
+    found: dict[Key, list[KernelRoof]] = {}
+    for each in kernels:
+        found.setdefault(each.key, []).append(each)
+    return found
+
+
+def _by_target(kernels: Sequence[KernelRoof]) -> dict[str, list[KernelRoof]]:
+    found: dict[str, list[KernelRoof]] = {}
+    for each in kernels:
+        found.setdefault(each.target, []).append(each)
+    return found
+
+
+def _marks(kernels: Sequence[KernelRoof]) -> dict[Key, str]:
+    """A letter for each launch that has a place below the roof; what is behind the last letter has none."""
+    placed = [key for key, same in _by_launch(kernels).items() if any(each.spot() for each in same)]
+    return dict(zip(placed, _MARKS, strict=False))
+
+
+def _title(target: Target) -> str:
+    """`a100: 19.5 TFLOP/s FP32, 1555 GB/s, ridge 12.5 FLOP/byte`."""
+    return f"{target.name}: {target.fp32_tflops:g} TFLOP/s FP32, {target.bandwidth_gb_s:g} GB/s, {_ridge(target)}"
+
+
+def _ridge(target: Target) -> str:
+    return f"ridge {target.ridge:.1f} FLOP/byte"
+
+
+def _sentence(kernel: KernelRoof) -> str:
+    """`a100: 0.083 FLOP/byte (0.083 without caches), ...: about 110 us, bound by DRAM; 120 of 130 GFLOP/s allowed`."""
+    if not kernel.time_us:
+        return f"{kernel.target}: not known{f': {kernel.reason}' if kernel.reason else ''}"
+    parts = [f"about {costs.duration(kernel.time_us)}, {costs.bound_by(kernel.bound)}"]
+    if kernel.intensity:
+        side = "memory" if kernel.intensity < (kernel.ridge or 0.0) else "arithmetic"
+        asked = f" ({_figure(kernel.requested_intensity)} without caches)" if kernel.requested_intensity else ""
+        parts.append(f"{_figure(kernel.intensity)} FLOP/byte{asked}, on the side of {side}")
+        reached, allowed = kernel.reached_gflops or 0.0, kernel.attainable_gflops or 0.0
+        parts.append(f"{_figure(reached)} of {_figure(allowed)} GFLOP/s that the roof allows")
+    else:
+        parts.append("no floating-point arithmetic")
+    if kernel.status == "range":
+        parts.append(f"a middle: {kernel.reason}" if kernel.reason else "a middle")
+    return f"{kernel.target}: {'; '.join(parts)}"
+
+
+def _bars(kernel: KernelRoof, style: Style) -> Iterator[str]:
+    longest = max(kernel.limits_us.values(), default=0.0)
+    limits = sorted(kernel.limits_us.items(), key=lambda limit: -limit[1])
+    for resource, time in limits:
+        if not longest or time < _LEAST * longest:
+            continue
+        name = costs.NAMES[resource]
+        bar = ("█" if style.unicode else "#") * max(1, round(_BAR * time / longest))
+        is_bound = resource == kernel.bound
+        yield f"    {name:<17}  {style.paint(bar, 'yellow' if is_bound else 'dim')} {costs.duration(time)}"
+
+
+def _plot(target: Target, kernels: Sequence[KernelRoof], marks: Mapping[Key, str], style: Style) -> Iterator[str]:
+    """The roof in characters, and below it the letters of the kernels; those that fall together are one `*`."""
+    peak, bandwidth = target.fp32_tflops * 1e3, target.bandwidth_gb_s
+    named = [spot for each in kernels if (spot := each.spot(marks.get(each.key, ""))) and spot.name]
+    if not named:
+        return
+    scale = axes(bandwidth, peak, named)
+    cells = [[" "] * _COLUMNS for _ in range(_LINES)]
+    slope, flat = ("·", "─") if style.unicode else ("/", "-")
+
+    def row(up: float) -> int:
+        return min(_LINES - 1, max(0, round((1 - up) * (_LINES - 1))))
+
+    for column in range(_COLUMNS):
+        intensity = 10 ** (scale.low + (scale.high - scale.low) * column / (_COLUMNS - 1))
+        allowed = min(peak, intensity * bandwidth)
+        if allowed >= 10**scale.bottom:
+            cells[row(scale.place(intensity, allowed)[1])][column] = flat if allowed == peak else slope
+    for spot in named:
+        right, up = scale.place(spot.intensity, spot.reached)
+        at = cells[row(up)]
+        column = round(right * (_COLUMNS - 1))
+        at[column] = spot.name if at[column] in (" ", slope, flat) or at[column] == spot.name else "*"
+    edge = "│" if style.unicode else "|"
+    for number, cells_of_row in enumerate(cells):
+        power = scale.top - (scale.top - scale.bottom) * number / (_LINES - 1)
+        label = f"{10**power:8.3g}" if number in (0, _LINES - 1) else " " * 8
+        yield f"  {label} {edge}{''.join(cells_of_row).rstrip()}"
+    ends = f"{10**scale.low:g}".ljust(_COLUMNS - 6) + f"{10**scale.high:g}".rjust(6)
+    yield f"  {' ' * 8}  {ends}"
+    yield style.paint(f"  GFLOP/s{' ' * 17}FLOP per byte of DRAM", "dim")
+
+
+def _figure(value: float | None) -> str:
+    """To three digits."""
+    if value is None:
+        return "unknown"
+    if value >= 1000:
+        return f"{float(f'{value:.3g}'):.0f}"
+    return f"{value:.3g}"
+
+
+def svg(kernels: Sequence[KernelRoof]) -> str:
+    """One picture: the roofline of each target beside the last, and below them what the letters stand for."""
+    marks = _marks(kernels)
+    drawn = [(name, roofline_of(own, find_target(name), marks)) for name, own in _by_target(kernels).items()]
+    names = {each.key: each.where for each in kernels}
+    return _beside(drawn, [f"{mark}  {names[key]}" for key, mark in marks.items()]).standalone().rstrip("\n")
+
+
+def roofline_svg(kernels: Sequence[KernelRoof], target: Target) -> str:
+    """The roofline of one target with these kernels, as a file of its own."""
+    return svg([each for each in kernels if each.target == target.name])
+
+
+def roofline_of(kernels: Sequence[KernelRoof], target: Target, marks: Mapping[Key, str]) -> Drawing:
+    spots = [spot for each in kernels if (spot := each.spot(marks.get(each.key, "other")))]
+    return roofline(target.bandwidth_gb_s, target.fp32_tflops * 1e3, spots, "DRAM", "FP32")
+
+
+_HEAD, _ROW, _GAP = 20, 16, 12
+
+
+def _beside(drawings: Sequence[tuple[str, Drawing]], legend: Sequence[str]) -> Drawing:
+    body, x = [], 0.0
+    for name, drawing in drawings:
+        body.append(text(x + _GAP, 14, _title(find_target(name))))
+        body.append(f'<g transform="translate({x:g} {_HEAD})">{drawing.body}</g>')
+        x += max(drawing.width, 400) + _GAP
+    bottom = _HEAD + max((drawing.height for _, drawing in drawings), default=0.0)
+    body += [text(_GAP, bottom + (row + 1) * _ROW, words) for row, words in enumerate(legend)]
+    width = max(x, 7 * max(map(len, legend), default=0) + 2 * _GAP, 1)
+    title = "; ".join(f"{name}: {drawing.title}" for name, drawing in drawings) or "no kernels"
+    return Drawing(width, bottom + (len(legend) + 1) * _ROW, "".join(body), title)
+
+
+def json_object(kernels: Sequence[KernelRoof]) -> JsonObject:
+    targets = list(_by_target(kernels))
+    return {
+        **document_head(", ".join(targets)),
+        "targets": [_target(find_target(name)) for name in targets],
+        "kernels": [_kernel(each) for each in kernels],
+    }
+
+
+def _target(target: Target) -> JsonObject:
+    return {
+        "name": target.name,
+        "fp32_gflops": target.fp32_tflops * 1e3,
+        "bandwidth_gb_s": target.bandwidth_gb_s,
+        "ridge": target.ridge,
+    }
+
+
+def _kernel(kernel: KernelRoof) -> JsonObject:
+    return {
+        "path": kernel.path,
+        "line": kernel.line,
+        "kernel": kernel.kernel,
+        "block": list(kernel.launch.block),
+        "grid": list(kernel.launch.grid),
+        "target": kernel.target,
+        "status": kernel.status,
+        "reason": kernel.reason,
+        "arithmetic_intensity": _finite(kernel.intensity),
+        "requested_intensity": _finite(kernel.requested_intensity),
+        "ridge": kernel.ridge,
+        "reached_gflops": _finite(kernel.reached_gflops),
+        "attainable_gflops": _finite(kernel.attainable_gflops),
+        "bound": kernel.bound,
+        "time_us": _finite(kernel.time_us),
+        "limits_us": {resource: _finite(time) for resource, time in kernel.limits_us.items()},
+    }
+
+
+def _finite(value: float | None) -> float | None:
+    return value if value is None or math.isfinite(value) else None
