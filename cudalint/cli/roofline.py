@@ -17,11 +17,11 @@ from cudalint.cli.terminal import output_style, print_failures, write_lines, wri
 from cudalint.cli.warnings import warn_of_options, warn_of_settings
 from cudalint.driver.file_findings import analyse
 from cudalint.driver.pool import Lost
-from cudalint.driver.results import Failure
 from cudalint.driver.runs import configure, run_all
+from cudalint.findings.results import Failure
 from cudalint.kinds import Kind
+from cudalint.options.analysis import AnalysisOptions
 from cudalint.project.discovery import discover
-from cudalint.project.options import AnalysisOptions
 
 if TYPE_CHECKING:
     from cudalint.reporters.roofline import KernelRoof

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
 
@@ -10,7 +9,7 @@ import pytest
 
 from cudalint.cli.roofline import _Answer, _Job, costs_of_file
 from cudalint.kinds import Kind
-from cudalint.project.options import AnalysisOptions
+from cudalint.options.analysis import AnalysisOptions
 from cudalint.reporters import roofline
 from cudalint.reporters.roofline import KernelRoof
 from cudalint.reporters.style import Style
