@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from itertools import product
 from typing import ClassVar, Self
 
@@ -140,16 +140,30 @@ class RaceCollector(Provider, eq=False):
             if race.launch == launch and race.fix is None and _is_within_blocks(race)
         ]
 
+    def settled_by(self, launch: int, execution: Execution, trial: Trial, keys: Collection[object]) -> bool:
+        """Whether races of these keys are gone in an execution with barriers."""
+        return self._left(launch, execution, trial).isdisjoint(keys)
+
+    def note_fix(self, fix: BarrierFix, keys: Iterable[object]) -> None:
+        """Notes a barrier for races, by their keys."""
+        for key in keys:
+            assert isinstance(key, tuple)
+            self._races[key] = replace(self._races[key], fix=fix)
+
     def place(self, launch: int, fix: BarrierFix, execution: Execution, trial: Trial) -> set[object]:
         """Notes a barrier for those races that are gone in an execution with it; returns the keys of the others."""
-        spaces = {race.space for race in self._races.values() if race.launch == launch and _is_within_blocks(race)}
-        space = spaces.pop() if len(spaces) == 1 else None
-        search = Search(execution, trial, "block", space, how_sure=False)
-        left: set[object] = {_key(self._race(finding, launch)) for finding in search.findings()}
+        left = self._left(launch, execution, trial)
         for key, race in self._races.items():
             if race.launch == launch and race.fix is None and _is_within_blocks(race) and key not in left:
                 self._races[key] = replace(race, fix=fix)
         return left
+
+    def _left(self, launch: int, execution: Execution, trial: Trial) -> set[object]:
+        """The keys of the races that are there in an execution with barriers."""
+        spaces = {race.space for race in self._races.values() if race.launch == launch and _is_within_blocks(race)}
+        space = spaces.pop() if len(spaces) == 1 else None
+        search = Search(execution, trial, "block", space, how_sure=False)
+        return {_key(self._race(finding, launch)) for finding in search.findings()}
 
     @property
     def has_unordered(self) -> bool:

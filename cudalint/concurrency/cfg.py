@@ -7,6 +7,7 @@ lies on every path between the two: a barrier there orders them.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
@@ -68,6 +69,7 @@ class ControlFlow:
         self._chains: dict[tuple[Node, Node], tuple[Gate, ...]] = {}
         self._join(self._add(function.body, [self.entry]), self.exit)
         self._straight: Straight | None = None
+        self._starts: Counter[tuple[object, ...]] | None = None
         self._on_line: dict[tuple[str, int], list[Code]] | None = None
 
     def between(self, start: Code | None, end: Code | None) -> tuple[Gate, ...]:
@@ -87,9 +89,9 @@ class ControlFlow:
     def is_plain(self, gate: Gate) -> bool:
         """Whether the statement of a gate has its place for itself: those that one macro makes have it in common, and
         the variables of one declaration."""
-        start = (gate.span.path, gate.span.line, gate.span.column)
-        gates = [n for n in self.graph if isinstance(n, Gate) and n.where == "before"]
-        return sum((g.span.path, g.span.line, g.span.column) == start for g in gates) == 1
+        if self._starts is None:
+            self._starts = Counter(n.span[:3] for n in self.graph if isinstance(n, Gate) and n.where == "before")
+        return self._starts[gate.span[:3]] == 1
 
     def at(self, span: ir.Span) -> Code | None:
         """The innermost node whose code contains a place."""

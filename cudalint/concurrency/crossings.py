@@ -13,6 +13,7 @@ from cudalint.concurrency.placement import BarrierCall
 
 _MOST_FAILURES = 3
 """Places that are tried for one race in vain."""
+_CALLS: tuple[BarrierCall, ...] = ("__syncthreads", "__syncwarp")
 
 
 class Crossing(Struct, frozen=True, eq=False):
@@ -39,10 +40,29 @@ class Attempts(Struct, eq=False):
     _skipped: set[tuple[int, BarrierCall]] = field(default_factory=set)
     """Stretches that some threads don't come to."""
 
+    def plan(self) -> dict[Gate, tuple[BarrierCall, list[object]]]:
+        """The places that would be tried one after the other if each orders all that it lies between, with what to try
+        there and the keys of what it orders."""
+        through: dict[Gate, list[object]] = {}
+        for crossing in self.crossings:
+            for gate in crossing.gates:
+                through.setdefault(gate, []).append(crossing.key)
+        done: set[object] = set()
+        found: dict[Gate, tuple[BarrierCall, list[object]]] = {}
+        for call in _CALLS:
+            left = [crossing for crossing in self.crossings if crossing.call == call and crossing.key not in done]
+            for gate in dict.fromkeys(fewest_gates(left, self.known).values()):
+                found[gate] = call, [key for key in through[gate] if key not in done]
+                done.update(through[gate])
+        return found
+
+    def planned(self, gates: Collection[Gate]) -> None:
+        """Notes that all races are gone that the places of a plan order."""
+        self.crossings = [crossing for crossing in self.crossings if not any(map(gates.__contains__, crossing.gates))]
+
     def next(self) -> tuple[Gate, BarrierCall] | None:
         """A place, and what to try there. Barriers of the block come first: one may serve races of a warp, too."""
-        calls: tuple[BarrierCall, ...] = ("__syncthreads", "__syncwarp")
-        for call in calls:
+        for call in _CALLS:
             gate = _most_serving([(c, self._open_gates(c)) for c in self.crossings if c.call == call], self.known)
             if gate is not None:
                 self._tried.add((gate, call))
@@ -74,7 +94,7 @@ class Attempts(Struct, eq=False):
         ]
 
 
-def fewest_gates(crossings: Iterable[Crossing]) -> dict[object, Gate]:
+def fewest_gates(crossings: Iterable[Crossing], known: Collection[Gate] = ()) -> dict[object, Gate]:
     """By the keys of crossings, places so that each has one and as few as possible do; none where no gate lies between.
     """
     ways = [crossing for crossing in crossings if crossing.gates]
@@ -87,7 +107,7 @@ def fewest_gates(crossings: Iterable[Crossing]) -> dict[object, Gate]:
 
     def rank(gate: Gate) -> tuple[object, ...]:
         first, position = next(iter(through[gate].items()))
-        return *_rank(gate, len(through[gate]), position), first
+        return *_rank(gate, len(through[gate]), position, gate in known), first
 
     while through:
         gate = min(through, key=rank)
@@ -141,9 +161,12 @@ class _Groups:
         self._above: dict[object, object] = {}
 
     def of(self, thing: object) -> object:
-        while thing in self._above:
-            thing = self._above[thing]
-        return thing
+        top = thing
+        while top in self._above:
+            top = self._above[top]
+        while thing is not top and self._above[thing] is not top:
+            self._above[thing], thing = top, self._above[thing]
+        return top
 
     def join(self, one: object, other: object) -> None:
         one, other = self.of(one), self.of(other)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Literal
 
 from msgspec.structs import replace
@@ -14,28 +15,31 @@ BarrierCall = Literal["__syncthreads", "__syncwarp"]
 _VOID = ir.Scalar("void", 0, "void")
 
 
-def with_barrier(function: ir.Function, gate: Gate, call: BarrierCall) -> ir.Function:
-    """The function with a barrier inserted at a gate."""
-    span = gate.span._replace(end_line=gate.span.line, end_column=gate.span.column)
-    barrier = ir.ExprStmt(ir.Call(call, None, None, None, (), _VOID, span), span)
+def with_barriers(function: ir.Function, barriers: Mapping[Gate, BarrierCall]) -> ir.Function:
+    """The function with barriers inserted at gates."""
     changed = replace(function)
-    changed.body = _Insertion(gate, barrier).into(function.body)
+    changed.body = _Insertion({gate: _barrier(gate, call) for gate, call in barriers.items()}).into(function.body)
     return changed
 
 
+def _barrier(gate: Gate, call: BarrierCall) -> ir.Stmt:
+    span = gate.span._replace(end_line=gate.span.line, end_column=gate.span.column)
+    return ir.ExprStmt(ir.Call(call, None, None, None, (), _VOID, span), span)
+
+
 class _Insertion:
-    def __init__(self, gate: Gate, barrier: ir.Stmt) -> None:
-        self._gate = gate
-        self._barrier = barrier
+    def __init__(self, barriers: Mapping[Gate, ir.Stmt]) -> None:
+        self._before = {id(gate.statement): barrier for gate, barrier in barriers.items() if gate.where == "before"}
+        self._at_end = {id(gate.statement): barrier for gate, barrier in barriers.items() if gate.where == "end"}
 
     def into(self, statement: ir.Stmt) -> ir.Stmt:
         changed = self._inside(statement)
-        if statement is not self._gate.statement:
-            return changed
-        if self._gate.where == "before":
-            return ir.Block((self._barrier, changed), statement.span)
-        assert isinstance(changed, (ir.For, ir.While, ir.RangeFor, ir.DoWhile))
-        return replace(changed, body=ir.Block((changed.body, self._barrier), changed.body.span))
+        last = self._at_end.get(id(statement))
+        if last is not None:
+            assert isinstance(changed, (ir.For, ir.While, ir.RangeFor, ir.DoWhile))
+            changed = replace(changed, body=ir.Block((changed.body, last), changed.body.span))
+        first = self._before.get(id(statement))
+        return changed if first is None else ir.Block((first, changed), statement.span)
 
     def _inside(self, statement: ir.Stmt) -> ir.Stmt:
         match statement:
@@ -59,6 +63,6 @@ class _Insertion:
         found: list[ir.Stmt] = []
         for statement in statements:
             changed = self.into(statement)
-            is_new = statement is self._gate.statement and self._gate.where == "before"
+            is_new = id(statement) in self._before
             found += changed.statements if is_new and isinstance(changed, ir.Block) else (changed,)
         return tuple(found)
