@@ -1,4 +1,5 @@
-"""One line per finding, which editors and `grep` understand: `path:line:column: CL201 message (and at 3 more places)`.
+"""One line per finding, which editors and `grep` understand, as compilers print it:
+`path:line:column: warning: CL201 message (and at 3 more places)`.
 
 No kernel is named, so that what is said of two is said once.
 """
@@ -21,4 +22,5 @@ def _line(diagnostic: Diagnostic, style: Style) -> str:
     place = diagnostic.place
     code = style.rule(diagnostic.code, diagnostic.code, diagnostic.severity)
     where = f"{style.paint(place.path, 'bold')}:{place.line}:{place.column}"
-    return f"{where}: {code} {diagnostic.message}{wording.more_places(diagnostic)}"
+    severity = style.severity(f"{diagnostic.severity}:", diagnostic.severity)
+    return f"{where}: {severity} {code} {diagnostic.message}{wording.more_places(diagnostic)}"

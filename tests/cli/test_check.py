@@ -42,7 +42,7 @@ def test_fail_on(cudalint: Run, tile: str, fail_on: str, status: int) -> None:
 
 def test_concise(cudalint: Run, tile: str) -> None:
     result = cudalint(tile, "--format", "concise")
-    assert result.out == "tile.cu:10:26: CL201 32-way bank conflict on `t` (32 wavefronts per request, ideal 1)\n"
+    assert result.out == "tile.cu:10:26: warning: CL201 32-way bank conflict on `t` (32 wavefronts per request, ideal 1)\n"
 
 
 @pytest.mark.parametrize(
@@ -288,7 +288,7 @@ def test_what_was_done_before_a_file_took_too_long_is_kept(cudalint: Run, projec
     (project / "slow.cu").write_text(TILE_SOURCE + "// SLOW\n")
     result = cudalint("slow.cu", "--format", "concise")
     assert result.status == 2
-    assert result.out.startswith("slow.cu:10:26: CL201 ")
+    assert result.out.startswith("slow.cu:10:26: warning: CL201 ")
     assert result.err == "cudalint: error: slow.cu: given up after 12 s\n"
 
 

@@ -67,8 +67,8 @@ def test_an_error_in_a_kernel_costs_that_kernel(check: Check, monkeypatch: pytes
     result = check("a.cu")
     assert result.status == 2
     assert "a.cu: `strided` is not evaluated: internal error: ZeroDivisionError" in result.err
-    assert "a.cu:2:35: CL101" in result.out
-    assert "a.cu:1:37: CL101" not in result.out
+    assert "a.cu:2:35: warning: CL101" in result.out
+    assert "a.cu:1:37: warning: CL101" not in result.out
 
 
 @pytest.mark.parametrize("also", [[], ["--output", "junit=report.xml"]])
@@ -101,7 +101,7 @@ def test_a_report_that_cannot_be_made_at_all_costs_no_other(
     result = check("a.cu", "--output", "sarif=report.sarif", "--output", "json=report.json")
     assert result.status == 2
     assert "--format sarif: the report can't be made: internal error: ZeroDivisionError" in result.err
-    assert "a.cu:1:37: CL101" in result.out
+    assert "a.cu:1:37: warning: CL101" in result.out
     assert json.loads((folder / "report.json").read_text())["diagnostics"]
 
 

@@ -32,7 +32,7 @@ pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="devices, limits
 
 Check = Callable[..., Any]
 _STRIDED = "__global__ void strided(float *p) { p[threadIdx.x * 32] = 1.0f; }\n"
-_FOUND = "a.cu:1:37: CL101"
+_FOUND = "a.cu:1:37: warning: CL101"
 
 
 @pytest.fixture(autouse=True)
@@ -242,7 +242,7 @@ def test_findings_that_cannot_be_put_together(
     result = check("a.cu", "b.cu")
     assert result.status == 2
     assert _FOUND in result.out
-    assert ("b.cu:1:37: CL101" in result.out) == (which == "together")
+    assert ("b.cu:1:37: warning: CL101" in result.out) == (which == "together")
     file, what = ("b.cu", "its findings are left out") if which == "one" else (
         "a.cu", "findings in what it shares with other files may come twice"
     )  # fmt: skip

@@ -60,8 +60,8 @@ def test_the_repository_is_armed(repository: Path) -> None:
 def test_nothing_that_the_configuration_names_is_run(repository: Path, check: Check) -> None:
     result = check("--diff", "HEAD", "a.cu", "b.cu")
     assert not (repository / "mark").exists()
-    assert "a.cu:2:37: CL101" in result.out
-    assert "b.cu:2:37: CL101" in result.out
+    assert "a.cu:2:37: warning: CL101" in result.out
+    assert "b.cu:2:37: warning: CL101" in result.out
 
 
 def test_what_a_partial_clone_lacks_is_not_fetched(repository: Path, check: Check) -> None:

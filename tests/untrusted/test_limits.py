@@ -67,7 +67,7 @@ def test_a_text_that_is_too_much_costs_its_file(folder: Path, check: Check) -> N
     (folder / "a.cu").write_text(_STRIDED)
     (folder / "b.cu").write_text(f"__global__ void k(float *p) {{ p[0] = {'- ' * 200_000}1; }}\n")
     result = check("a.cu", "b.cu")
-    assert "a.cu:1:37: CL101" in result.out
+    assert "a.cu:1:37: warning: CL101" in result.out
     message = "an expression of 200002 operators and brackets; --max-nesting allows more (line 1, column 30)"
     assert (result.status, result.err) == (2, f"cudalint: error: b.cu: {message}\n")
 

@@ -32,8 +32,8 @@ def test_a_folder_named_like_an_option_is_a_folder(
     (folder / "ok.cu").write_text(_STRIDED)
     found = check(".").out
     assert not (folder / "written").exists()
-    assert f"{name}/evil.cu:1:37: CL101" in found
-    assert "ok.cu:1:37: CL101" in found
+    assert f"{name}/evil.cu:1:37: warning: CL101" in found
+    assert "ok.cu:1:37: warning: CL101" in found
 
 
 @pytest.mark.parametrize("name", ["-MD.cu", "@ok.cu", "--config=x.cu", "-include.cu"])
@@ -42,7 +42,7 @@ def test_a_file_named_like_an_option_is_linted_as_any_other(
 ) -> None:
     (folder / name).write_text('#include "-size.h"\n' + _STRIDED.replace("32", "SIZE"))
     (folder / "-size.h").write_text("#define SIZE 32\n")
-    assert f"{name}:2:37: CL101" in check("--", name).out
+    assert f"{name}:2:37: warning: CL101" in check("--", name).out
 
 
 @pytest.mark.parametrize(
@@ -70,7 +70,7 @@ def test_a_compilation_database_can_name_no_file_to_write(folder: Path, check: C
     forwarded = "-Xcompiler -MD,-MF,written -include -MFwritten"
     entry = {"directory": str(folder), "file": "a.cu", "command": f"nvcc {options} {forwarded} -c a.cu"}
     (folder / "compile_commands.json").write_text(json.dumps([entry]))
-    assert "a.cu:1:37: CL101" in check("a.cu").out
+    assert "a.cu:1:37: warning: CL101" in check("a.cu").out
     assert not (folder / "written").exists()
 
 

@@ -37,7 +37,7 @@ def test_an_included_pipe_is_taken_as_empty(name: str, spelled: str, folder: Pat
     os.mkfifo(name)
     Path("a.cu").write_text(f'#include "{name}"\n{_STRIDED}')
     result = check(*_LIMIT, os.path.abspath("a.cu") if spelled == "absolute" else spelled)
-    assert "a.cu:2:37: CL101" in result.out
+    assert "a.cu:2:37: warning: CL101" in result.out
     assert result.status == 1
 
 
@@ -45,7 +45,7 @@ def test_an_included_device_is_taken_as_empty(folder: Path, check: Check) -> Non
     (folder / "include").mkdir()
     (folder / "include" / "zero.h").symlink_to("/dev/zero")
     (folder / "a.cu").write_text(f"#include <zero.h>\n{_STRIDED}")
-    assert "a.cu:2:37: CL101" in check(*_LIMIT, "-I", "include", "a.cu").out
+    assert "a.cu:2:37: warning: CL101" in check(*_LIMIT, "-I", "include", "a.cu").out
 
 
 @pytest.mark.parametrize(
@@ -58,7 +58,7 @@ def test_no_pipe_beside_a_file_is_opened(name: str, folder: Path, check: Check) 
     (folder / "a.cu").write_text('#include "nowhere.h"\n' + _STRIDED.replace("p[", "q[0] = p["))
     (folder / "b.cu").write_text(_STRIDED)
     result = check(*_LIMIT, ".")
-    assert "b.cu:1:37: CL101" in result.out
+    assert "b.cu:1:37: warning: CL101" in result.out
     assert result.status == 1
 
 
@@ -83,4 +83,4 @@ def test_a_pipe_that_a_header_includes_is_taken_as_empty(folder: Path, check: Ch
     os.mkfifo("pipe.h")
     (folder / "header.h").write_text('#include "pipe.h"\n')
     (folder / "a.cu").write_text(f'#include "header.h"\n{_STRIDED}')
-    assert "a.cu:2:37: CL101" in check(*_LIMIT, "a.cu").out
+    assert "a.cu:2:37: warning: CL101" in check(*_LIMIT, "a.cu").out
