@@ -183,9 +183,9 @@ def test_suppressions_and_annotations(cudalint: Run, project: Path) -> None:
     (project / "unused.cu").write_text("// cudalint: allow-file(CL201) -- why\n// cudalint: alow(CL201)\n")
     result = cudalint("quiet.cu", "unused.cu", "--format", "concise")
     assert result.status == 1
-    assert [line.split(" ")[:2] for line in result.out.splitlines()] == [
-        ["unused.cu:1:4:", "CL901"],
-        ["unused.cu:2:4:", "CL903"],
+    assert [line.split(" ")[:3] for line in result.out.splitlines()] == [
+        ["unused.cu:1:4:", "warning:", "CL901"],
+        ["unused.cu:2:4:", "warning:", "CL903"],
     ]
 
 
