@@ -17,6 +17,7 @@ from clang.cindex import TranslationUnit
 from cudalint.disk import recorder as disk
 from cudalint.disk.arguments import as_path
 from cudalint.disk.border import Border
+from cudalint.disk.folders import without_detours
 from cudalint.disk.regular import read_regular
 from cudalint.frontend.flags import HEADERS_ROOT
 
@@ -63,6 +64,9 @@ class IncludeSearch:
         self._folders = folders
         self._border = border
         self._seen: set[str] = set()
+        """The files that were met, without links and detours."""
+        self._paths: set[str] = set()
+        """As they were called."""
         self.missing: list[str] = []
         """The names that the first file includes and no folder has."""
         self.refused: dict[str, tuple[str, int, str]] = {}
@@ -78,13 +82,24 @@ class IncludeSearch:
                 if found is None:
                     if at == path and not each.is_asked_for:
                         self.missing.append(each.name)
-                elif found not in self._seen:
-                    self._seen.add(found)
+                elif self._is_new(found):
                     why = self._problem_of(found)
                     if why is not None:
                         self.refused[found] = (at, each.line, why)
                     elif not found.startswith(_BUNDLED) and self._border.is_own(found):
-                        waiting.append((found, _included_by(found)))
+                        waiting.append((without_detours(found), _included_by(found)))
+
+    def _is_new(self, path: str) -> bool:
+        """Whether a file has not been met, by whatever way: with `../` in their names, headers that include each other
+        have ever longer ones."""
+        if path in self._paths:
+            return False
+        self._paths.add(path)
+        file = path if path.startswith(_BUNDLED) else disk.resolved(path)
+        if file in self._seen:
+            return False
+        self._seen.add(file)
+        return True
 
     def force(self, path: str, names: Iterable[str]) -> None:
         """Looks at what is included in front of the first file."""

@@ -10,8 +10,10 @@ from typing import Any
 
 import pytest
 
+from cudalint.disk.border import border_around
 from cudalint.disk.regular import read_regular
 from cudalint.driver.pool import Done, Limits, Lost, run_jobs
+from cudalint.frontend.searched import IncludeSearch
 
 Check = Callable[..., Any]
 pytestmark = pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no pipes with names here")
@@ -39,6 +41,19 @@ def test_an_included_pipe_is_taken_as_empty(name: str, spelled: str, folder: Pat
     result = check(*_LIMIT, os.path.abspath("a.cu") if spelled == "absolute" else spelled)
     assert "a.cu:2:37: warning: CL101" in result.out
     assert result.status == 1
+
+
+def test_headers_that_include_each_other_are_looked_into_once(folder: Path) -> None:
+    """Each round through them has a longer name: `a/../b/../a/one.h` is the file that `a/one.h` is."""
+    for name, other in (("a/one.h", "b/two.h"), ("b/two.h", "a/one.h")):
+        (folder / name).parent.mkdir()
+        (folder / name).write_text(f'#include "../{other}"\n#include "pipe.h"\n')
+    os.mkfifo("b/pipe.h")
+    search = IncludeSearch((), border_around("k.cu"))
+    search.follow("k.cu", b'#include "a/one.h"\n')
+    assert [(os.path.realpath(path), line) for path, (_, line, _) in search.refused.items()] == [
+        (os.path.realpath("b/pipe.h"), 2)
+    ]
 
 
 def test_an_included_device_is_taken_as_empty(folder: Path, check: Check) -> None:
