@@ -27,8 +27,10 @@ _DEFINED: Final = re.compile(r"defined[ \t]*\(?[ \t]*([A-Za-z]\w*)[ \t]*\)?")
 _NAME: Final = re.compile(r"([A-Za-z]\w*)")
 _UNLESS: Final = re.compile(r"![ \t]*defined[ \t]*\(?[ \t]*([A-Za-z]\w*)[ \t]*\)?")
 _INCLUDED: Final = re.compile(r"^[ \t]*#[ \t]*include[ \t]*[\"<]([^\">\n]+)[\">]", re.MULTILINE)
-_OF_OTHERS: Final = re.compile(r"HIP|ROCM|SYCL|OPENCL|METAL|MUSA|WIN32|WIN64|WINDOWS|MSVC|APPLE|AMD|NO_", re.IGNORECASE)
-"""Macros for other compilers and systems, and those that take something away."""
+_OF_OTHERS: Final = re.compile(
+    r"HIP|ROCM|SYCL|OPENCL|METAL|MUSA|WIN32|WIN64|WINDOWS|MSVC|APPLE|AMD|NO_|DOXYGEN", re.IGNORECASE
+)
+"""Macros for other compilers, systems and documentation, and those that take something away."""
 
 
 class BuildCondition(Struct, frozen=True):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import Final, Literal
 
 from clang.cindex import Diagnostic, TranslationUnit
@@ -101,21 +102,20 @@ def problems_of(unit: TranslationUnit) -> tuple[Problem, ...]:
 
 
 def nested_launches(unit: TranslationUnit) -> tuple[Problem, ...]:
-    found = filter(_is_nested_launch, unit.diagnostics)
+    found = [each for each in unit.diagnostics if _is_nested_launch(each, each.spelling)]
     return tuple([_problem(diagnostic, unit.spelling) for diagnostic in found])
 
 
 def _is_ignored(diagnostic: Diagnostic) -> bool:
     """Whether an error is about something that doesn't matter here, such as a kernel that launches another."""
-    if _IGNORED.match(diagnostic.spelling):
-        return True
-    return _is_nested_launch(diagnostic)
+    message = diagnostic.spelling
+    return _IGNORED.match(message) is not None or _is_nested_launch(diagnostic, message)
 
 
-def _is_nested_launch(diagnostic: Diagnostic) -> bool:
-    if _NAMES_A_KERNEL.match(diagnostic.spelling):
+def _is_nested_launch(diagnostic: Diagnostic, message: str) -> bool:
+    if _NAMES_A_KERNEL.match(message):
         return True
-    return diagnostic.spelling.startswith("no matching function") and any(
+    return message.startswith("no matching function") and any(
         _NESTED_LAUNCH in note.spelling for note in diagnostic.children
     )
 
@@ -141,6 +141,7 @@ def _problem(diagnostic: Diagnostic, unit: str) -> Problem:
     return Problem(path, line, column, message, kind, error, name, scope, is_syntax)
 
 
+@lru_cache(maxsize=4_096)
 def _error(message: str) -> tuple[Error, str, str]:
     """What a message says, with the name and the namespace that it names."""
     for error, pattern in _ERRORS:

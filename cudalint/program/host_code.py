@@ -48,6 +48,8 @@ class HostCode(Struct, eq=False):
     looked_into: set[str] = field(default_factory=set)
     asked_for: set[str] = field(default_factory=set)
     """The names of the functions for whose definitions they were."""
+    units: dict[tuple[str, frozenset[str]], ir.Unit | None] = field(default_factory=dict)
+    """Other files, lowered with an eye to functions of these names; None for one that can't be parsed."""
 
     def __post_init__(self) -> None:
         """Files that call functions of this one only declare them."""
@@ -192,11 +194,18 @@ class HostCode(Struct, eq=False):
 
     def _units(self, paths: list[str], launching: frozenset[str] = frozenset()) -> Iterator[ir.Unit]:
         for path in paths:
-            try:
-                parsed = parse_file(path, self.parse_options(path))
-            except SourceError:
-                continue
-            yield lower_unit(parsed, launching, ConstantsElsewhere(path, self.parse_options).value)
+            if (path, launching) not in self.units:
+                self.units[path, launching] = self._unit(path, launching)
+            unit = self.units[path, launching]
+            if unit is not None:
+                yield unit
+
+    def _unit(self, path: str, launching: frozenset[str]) -> ir.Unit | None:
+        try:
+            parsed = parse_file(path, self.parse_options(path))
+        except SourceError:
+            return None
+        return lower_unit(parsed, launching, ConstantsElsewhere(path, self.parse_options).value)
 
 
 def _has_block(launch: HostLaunch) -> bool:
