@@ -25,6 +25,7 @@ _COMMANDS = {
     "cache": "cudalint.cli.cache",
     "occupancy": "cudalint.cli.occupancy",
     "roofline": "cudalint.cli.roofline",
+    "what-if": "cudalint.cli.what_if",
     "pages": "cudalint.cli.pages",
     "new-rule": "cudalint.cli.new_rule",
 }

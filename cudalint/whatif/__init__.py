@@ -1,0 +1,1 @@
+"""Kernels under other blocks, sizes, registers, rows of arrays and targets than the source gives."""
