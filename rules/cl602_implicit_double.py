@@ -64,7 +64,11 @@ class ImplicitDouble(Rule):
         edits = _edits([site for site, _, _ in found], context)
         for site, result, share in found:
             own = edits.get(site.place, ())
-            before = {"wasted_share": share}
+            before = {
+                "wasted_share": share,
+                "double_operations": result.doubles,
+                "special_operations": result.special,
+            }
             yield self.finding(
                 kernel,
                 place=site.place,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Mapping
 from typing import ClassVar, Final, Self
 
@@ -39,6 +38,7 @@ class _Found(Struct):
     executions: float = 0.0
     saved: float = 0.0
     doubles: float = 0.0
+    special: float = 0.0
     by_data: bool = False
 
 
@@ -63,8 +63,9 @@ class ArithmeticCollector(Provider, eq=False):
                 spelled = self.spellings.of(place)
                 site = Arithmetic(place, kind, spelled, each.names, each.alternative, each.in_loop, (), each.causes)
             result = ArithmeticResult(
-                run.execution.view.index, each.executions, each.saved, each.doubles, total, each.by_data, assumptions
-            )
+                run.execution.view.index, each.executions, each.saved, each.doubles, each.special, total,
+                each.by_data, assumptions,
+            )  # fmt: skip
             self._sites[kind, place] = replace(site, results=(*site.results, result))
 
     def put_into(self, facts: KernelFacts) -> KernelFacts:
@@ -108,9 +109,13 @@ class _Sites:
 
     def _add_double(self, found: _Found, computation: Computation) -> None:
         warps = self._count(found, computation)
+        lanes = self._meter.executions(computation.loops, computation.conditions).lanes
         took, takes = operation_of(computation.code)[5], in_single_precision(computation.code)
         found.saved += warps * max(0.0, float(took) - takes)
-        found.doubles += warps * float(math.ceil(operation_of(computation.code)[1] / 2))
+        counts = operation_of(computation.code)
+        found.doubles += lanes * float(counts[1])
+        if not takes:
+            found.special += lanes * float(counts[4])
 
     def _add_slow(self, computation: Computation) -> None:
         for kind, names, alternative, saved in self._slow(computation):

@@ -46,7 +46,7 @@ class _Traffic(Struct):
 
     requests: dict[str, float] = field(default_factory=lambda: {"global": 0.0, "shared": 0.0})
     sectors: float = 0.0
-    lines: float = 0.0
+    passes: float = 0.0
     wavefronts: float = 0.0
     stored: float = 0.0
     """Sectors that are written, or on which atomics work."""
@@ -73,7 +73,7 @@ class _Traffic(Struct):
             self.wavefronts += requests * per
             return
         self.sectors += requests * per
-        self.lines += requests * _lines(result, per)
+        self.passes += requests * _passes(access, result, per)
         self.asked += requests * (result.active_lanes or WARP_LANES) * access.bytes
         if access.operation in ("store", "atomic"):
             self.stored += requests * per
@@ -131,7 +131,7 @@ class CostCollector(Provider, eq=False):
             instructions=own.instructions,
             requests={space: float(number) for space, number in traffic.requests.items()},
             sectors=float(traffic.sectors),
-            lines=float(traffic.lines),
+            passes=float(traffic.passes),
             wavefronts=float(traffic.wavefronts),
             l2_bytes=float(memory.l2),
             dram_bytes=float(memory.dram),
@@ -165,7 +165,7 @@ def _scaled(work: Work, scale: float) -> Work:
         requests={space: count * scale for space, count in work.requests.items()},
         instructions=work.instructions * scale,
         sectors=work.sectors * scale,
-        lines=work.lines * scale,
+        passes=work.passes * scale,
         wavefronts=work.wavefronts * scale,
         l2_bytes=work.l2_bytes * scale,
         dram_bytes=work.dram_bytes * scale,
@@ -200,7 +200,17 @@ def _l1_of_a_block(execution: Execution, target: Target) -> float:
 
 
 _LINE_BYTES = 128
+_LINES_PER_CLOCK = 2.4
+"""Lines of a strided load that L1 looks up in a clock: 24 lines in about 10 clocks on an H100 (`loads` of records of 24
+floats in benchmarks/records.cu)."""
 _SECTORS_OF_LINE = 4
+
+
+def _passes(access: Access, result: AccessResult, sectors: float) -> float:
+    """Clocks that L1 takes for a request: one for every 128 bytes that the lanes ask for, and for lines that lie apart
+    what was measured."""
+    asked = (result.active_lanes or WARP_LANES) * access.bytes / _LINE_BYTES
+    return max(1.0, asked, _lines(result, sectors) / _LINES_PER_CLOCK)
 
 
 def _lines(result: AccessResult, sectors: float) -> float:

@@ -90,7 +90,7 @@ def _without(work: Work, own: _Requests, whole: _Requests) -> Work:
     return replace(
         work,
         sectors=work.sectors * sectors,
-        lines=work.lines * sectors,
+        passes=work.passes * sectors,
         l2_bytes=work.l2_bytes * sectors,
         dram_bytes=work.dram_bytes * sectors,
         wavefronts=work.wavefronts * wavefronts,

@@ -35,10 +35,12 @@ def cost_of_all(kernel: KernelCost, costs: Sequence[FindingCost]) -> FindingCost
             total.sectors + own.sectors,
             total.wavefronts + own.wavefronts,
             total.dram_bytes + own.dram_bytes,
-            total.instructions + own.instructions,
-            total.barriers + own.barriers,
-            max(total.resident_blocks, own.resident_blocks),
-            total.is_uneven or own.is_uneven,
+            doubles=total.doubles + own.doubles,
+            special=total.special + own.special,
+            instructions=total.instructions + own.instructions,
+            barriers=total.barriers + own.barriers,
+            resident_blocks=max(total.resident_blocks, own.resident_blocks),
+            is_uneven=total.is_uneven or own.is_uneven,
         )
     machine = machine_of(find_target(kernel.target))
     without = min(kernel.time_us, estimate(_less(kernel.work, total, machine), machine).time)
@@ -60,13 +62,21 @@ def cost_of_all(kernel: KernelCost, costs: Sequence[FindingCost]) -> FindingCost
 def _less(work: Work, excess: Excess, machine: Machine) -> Work:
     kept = 1.0 - min(1.0, excess.sectors / work.sectors) if work.sectors else 1.0
     waits = replace(work.waits, barriers=max(0.0, work.waits.barriers - excess.barriers))
+    doubles = min(excess.doubles, work.operations.fp64)
+    operations = replace(
+        work.operations,
+        fp64=work.operations.fp64 - doubles,
+        fp32=work.operations.fp32 + doubles,
+        special=max(0.0, work.operations.special - excess.special),
+    )
     blocks = float(math.ceil(work.blocks / machine.sm_count) * machine.sm_count) if excess.is_uneven else work.blocks
     return replace(
         work,
         blocks=blocks,
+        operations=operations,
         resident_blocks=work.resident_blocks + excess.resident_blocks,
         sectors=work.sectors * kept,
-        lines=work.lines * kept,
+        passes=work.passes * kept,
         wavefronts=max(0.0, work.wavefronts - excess.wavefronts),
         l2_bytes=work.l2_bytes * kept,
         dram_bytes=max(0.0, work.dram_bytes - excess.dram_bytes),

@@ -64,7 +64,7 @@ def limits_of(work: Work, machine: Machine) -> dict[Resource, float]:
     return {
         "dram": work.dram_bytes / machine.dram_bytes,
         "l2": work.l2_bytes / machine.l2_bytes,
-        "l1": idle * work.lines / machine.wavefronts,
+        "l1": idle * work.passes / machine.wavefronts,
         "shared": idle * work.wavefronts / machine.wavefronts,
         "issue": idle * work.instructions / machine.instructions,
         "fp32": idle * operations.fp32 / machine.fp32,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 
 from msgspec.structs import replace
@@ -41,17 +42,25 @@ def _cost_in(diagnostic: Diagnostic, kernel: KernelFacts, cost: LaunchCost, targ
     if "ideal_sectors" in diagnostic.figures or "ideal_wavefronts" in diagnostic.figures:
         excess, reason = _of_requests(diagnostic, kernel, cost, cost.work), _HOW_OFTEN
     else:
-        excess, reason = _of_figures(diagnostic, cost, cost.work, target), _NOT_COUNTED
+        excess, reason = _of_figures(diagnostic, kernel, cost, cost.work, target), _NOT_COUNTED
     if excess is None:
         return not_known(cost, reason)
     return finding_cost(cost, kernel.launches[cost.launch], excess, target)
 
 
-def _of_figures(diagnostic: Diagnostic, cost: LaunchCost, work: Work, target: Target) -> Excess | None:
+def _of_figures(
+    diagnostic: Diagnostic, kernel: KernelFacts, cost: LaunchCost, work: Work, target: Target
+) -> Excess | None:
     """Of lanes that idle, of SMs that do, of places for blocks, and of a barrier."""
     figures = diagnostic.figures
     if "wasted_share" in figures:
-        return Excess(instructions=min(1.0, figures["wasted_share"]) * work.instructions)
+        # Of a launch of unknown size the work of a smaller grid is weighed.
+        scale = work.blocks / math.prod(kernel.launches[cost.launch].grid)
+        return Excess(
+            instructions=min(1.0, figures["wasted_share"]) * work.instructions,
+            doubles=scale * figures.get("double_operations", 0.0),
+            special=scale * figures.get("special_operations", 0.0),
+        )
     if "idle_lanes" in figures and "idle_fraction" in figures:
         return Excess(instructions=figures["idle_fraction"] * work.instructions)
     if "waves" in figures:

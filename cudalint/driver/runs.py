@@ -13,6 +13,7 @@ from cudalint.driver.file_findings import CheckJob
 from cudalint.driver.kept import Checked, KeptJob, Results, check_and_keep
 from cudalint.driver.pool import Done, JobWatcher, Limits, Lost, run_jobs
 from cudalint.driver.watching import Watcher
+from cudalint.driver.weighing import weighed_together
 from cudalint.findings.merging import covered_by, gather, gather_suppressed, kernels_of
 from cudalint.findings.results import CheckResult, Failure, FileReport, Note, total_coverage
 from cudalint.options.analysis import AnalysisOptions
@@ -46,13 +47,14 @@ def result_of(reports: Sequence[FileReport], failures: Sequence[Failure], target
     """What the reports and failures of some files come to; a report may name failures of its own."""
     linted = len(reports) + len(failures)
     own = [Failure(report.path, message) for report in reports for message in report.failures]
-    diagnostics = _together(gather, reports, own)
+    least = max((report.min_share for report in reports), default=0.0)
+    diagnostics = weighed_together(_together(gather, reports, own), least)
     suppressed = _together(gather_suppressed, reports, own)
     return CheckResult(
         target=target,
         diagnostics=tuple(d for d in diagnostics if not d.is_minor),
         minor=tuple(d for d in diagnostics if d.is_minor),
-        min_share=max((report.min_share for report in reports), default=0.0),
+        min_share=least,
         suppressed=suppressed,
         failures=tuple(sorted((*failures, *own), key=lambda failure: failure.path)),
         files=linted,

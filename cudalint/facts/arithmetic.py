@@ -23,7 +23,9 @@ class ArithmeticResult(Struct, frozen=True):
     saved: float
     """Instructions that it takes beyond those of the alternative."""
     doubles: float
-    """Instructions among its own that compute in double precision, and need not."""
+    """Operations of its lanes in double precision, which need not be."""
+    special: float
+    """Operations of its lanes that the special function unit does, as it converts numbers, and need not."""
     instructions: float
     """Of the whole launch."""
     by_data: bool

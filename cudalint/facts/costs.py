@@ -65,8 +65,8 @@ class Work(Struct, frozen=True):
     """Warp-level requests by memory: `global`, `shared`."""
     sectors: float
     """32-byte sectors that global requests ask of L1."""
-    lines: float
-    """Lines of 128 bytes that they touch: a pass through L1 each."""
+    passes: float
+    """Clocks of an SM's L1 that they take."""
     wavefronts: float
     """Passes that requests of shared memory take."""
     l2_bytes: float
@@ -130,6 +130,10 @@ class Excess(Struct, frozen=True):
     wavefronts: float = 0.0
     """Beyond the ideal, of shared memory."""
     dram_bytes: float = 0.0
+    doubles: float = 0.0
+    """Operations in double precision that could be in single precision."""
+    special: float = 0.0
+    """Operations of the special function unit."""
     instructions: float = 0.0
     """Warp-level instructions, such as those that both sides of a divergent branch take."""
     barriers: float = 0.0

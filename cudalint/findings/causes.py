@@ -48,6 +48,15 @@ def told_once(
     return tuple(_told([diagnostics[number] for number in group], shows_gaps) for group in groups)
 
 
+def of_one_cause(diagnostics: Sequence[Diagnostic]) -> Iterator[list[int]]:
+    """The positions of those of one cause, but for copies of one piece of code."""
+    groups = _Groups(len(diagnostics))
+    for number, diagnostic in enumerate(diagnostics):
+        for key in _keys_of_places(diagnostic):
+            groups.join(number, (diagnostic.code, key))
+    yield from groups
+
+
 class _Groups:
     """Numbers from 0 on, joined by what they have in common."""
 
@@ -73,16 +82,21 @@ class _Groups:
 
 def _keys(diagnostic: Diagnostic, sources: SourceLines) -> Iterator[Hashable]:
     d = diagnostic
+    yield from _keys_of_places(d)
+    if d.kernel and not d.headline:
+        text = _text_around(d, sources)
+        if len(text) >= _LEAST_COPIED:
+            yield "copy", d.kernel, d.place.column, text
+
+
+def _keys_of_places(diagnostic: Diagnostic) -> Iterator[Hashable]:
+    d = diagnostic
     yield from (("cause", cause) for cause in d.causes)
     if d.headline:
         return
     yield "place", d.place, "" if d.kernel else d.message
     if d.suggestion is not None and d.suggestion.edits:
         yield "edits", d.suggestion.edits
-    if d.kernel:
-        text = _text_around(d, sources)
-        if len(text) >= _LEAST_COPIED:
-            yield "copy", d.kernel, d.place.column, text
 
 
 def _text_around(diagnostic: Diagnostic, sources: SourceLines) -> str:

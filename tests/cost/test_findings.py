@@ -117,3 +117,54 @@ def test_what_takes_less_than_the_least_share_is_counted(tmp_path: Path) -> None
         report, diagnostics=tuple(msgspec.structs.replace(d, severity="error") for d in report.diagnostics)
     )
     assert len(result_of([as_error.with_least(1.0)], [], "a100").diagnostics) == 2
+
+
+def test_arithmetic_that_could_be_of_floats_is_weighed_at_its_own_rate(tmp_path: Path) -> None:
+    """An L40S does 128 operations of floats per clock and SM, and 2 of doubles: the kernel waits for these, and
+    takes a fraction of the time without them."""
+    path = tmp_path / "k.cu"
+    path.write_text(_DOUBLES)
+    report = check_file(CheckJob(str(path), AnalysisOptions(target="l40s"), Selection(("CL602",)), pictures=False))
+    assert isinstance(report, FileReport)
+    cost = report.diagnostics[0].cost
+    assert cost is not None
+    assert cost.limiter == "fp64"
+    assert cost.speedup is not None
+    assert cost.speedup > 4
+
+
+_DOUBLES = """
+__global__ void k(float* a) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  float x = a[i];
+  for (int j = 0; j < 1000; j++) x = x * 0.1 + 1.7;
+  a[i] = x;
+}
+void run(float* a) { k<<<4096, 256>>>(a); }
+"""
+
+
+def test_findings_of_one_cause_are_weighed_together(tmp_path: Path) -> None:
+    """Four fields of one struct, each of which takes a quarter of the traffic's waste: what is under the least share by
+    itself is over it with the others."""
+    report = _report(tmp_path / "k.cu", _FIELDS, "CL101")
+    shares = [d.cost.weight for d in report.diagnostics if d.cost is not None]
+    assert len(shares) == 4
+    least = 1.5 * max(max(weight) for weight in shares)
+    result = result_of([report.with_least(least)], [], "a100")
+    assert (len(result.diagnostics), len(result.minor)) == (4, 0)
+    alone = result_of([report.with_least(1.0)], [], "a100")
+    assert (len(alone.diagnostics), len(alone.minor)) == (0, 4)
+
+
+_FIELDS = """
+struct Cell { float a, b, c, d, more[28]; };
+__global__ void k(const Cell* cells, float* out) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  out[i] = cells[i].a * 2;
+  out[i + 1048576] = cells[i].b * 2;
+  out[i + 2097152] = cells[i].c * 2;
+  out[i + 3145728] = cells[i].d * 2;
+}
+void run(Cell* cells, float* out) { k<<<4096, 256>>>(cells, out); }
+"""

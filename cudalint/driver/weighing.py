@@ -1,0 +1,40 @@
+"""Which findings of waste are too small to be told: what their causes take as a whole decides."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from msgspec.structs import replace
+
+from cudalint.cost.findings import cost_of_all
+from cudalint.diagnostics import Diagnostic
+from cudalint.facts import FindingCost, KernelCost
+from cudalint.findings.causes import of_one_cause
+
+
+def weighed_together(diagnostics: Sequence[Diagnostic], share: float) -> list[Diagnostic]:
+    """Findings that are minor by themselves are not where those of one cause, in one launch of a kernel, take
+    `share` of it together. Copies of one piece of code are not looked for: they stand in kernels of their own."""
+    weighed = list(diagnostics)
+    for group in of_one_cause(diagnostics):
+        if any(weighed[number].is_minor for number in group) and len(group) > 1:
+            for number in _reaching([(number, weighed[number]) for number in group], share):
+                weighed[number] = replace(weighed[number], is_minor=False)
+    return weighed
+
+
+def _reaching(group: Sequence[tuple[int, Diagnostic]], share: float) -> Iterator[int]:
+    """The findings of a group in whose kernels it takes enough."""
+    launches: list[tuple[KernelCost, list[tuple[int, FindingCost]]]] = []
+    for number, diagnostic in group:
+        cost = diagnostic.cost
+        if cost is None or cost.kernel is None:
+            continue
+        same = next((found for kernel, found in launches if kernel == cost.kernel), None)
+        if same is None:
+            launches.append((cost.kernel, [(number, cost)]))
+        else:
+            same.append((number, cost))
+    for kernel, found in launches:
+        if len(found) > 1 and cost_of_all(kernel, [cost for _, cost in found]).reaches(share):
+            yield from (number for number, _ in found)
