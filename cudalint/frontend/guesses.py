@@ -121,11 +121,39 @@ _SCALARS: Final = (
 """What types of these names are wherever they are declared, in small letters."""
 
 
-def guess_type(name: str) -> Guess:
-    """A stand-in for a type."""
-    known = (scalar for pattern, scalar in _SCALARS if re.fullmatch(pattern, name.lower()))
-    scalar = next(known, "float" if _FLOATING_NAME.search(name) else "int")
-    return Guess(f"typedef {scalar} {name};", f"`{scalar}`")
+_VECTOR: Final = re.compile(r"([A-Za-z]\w*?)_?([234])")
+"""The name of a vector's elements, and how many it has."""
+_VECTORS: Final = {"float": "float", "double": "double", "int": "int", "unsigned int": "uint"}
+"""The elements of the vectors that CUDA has, by what these are called there."""
+
+
+def guess_type(name: str, text: bytes = b"") -> Guess:
+    """A stand-in for a type, given the text that uses it: `real4`, of which variables have `.x`, is a vector."""
+    type_ = _scalar_named(name)
+    vector = _VECTOR.fullmatch(name) if type_ is None else None
+    if vector is not None and _has_parts(name, text):
+        element = _VECTORS.get(_scalar_named(vector[1]) or _scalar_like(vector[1]))
+        type_ = f"{element}{vector[2]}" if element is not None else None
+    type_ = type_ or _scalar_like(name)
+    return Guess(f"typedef {type_} {name};", f"`{type_}`")
+
+
+def _scalar_named(name: str) -> str | None:
+    return next((scalar for pattern, scalar in _SCALARS if re.fullmatch(pattern, name.lower())), None)
+
+
+def _scalar_like(name: str) -> str:
+    return "float" if _FLOATING_NAME.search(name) else "int"
+
+
+def _has_parts(name: str, text: bytes) -> bool:
+    """Whether `.x` or another part of a vector is asked of a variable of a type, or of what it points to."""
+    declared = re.finditer(rb"\b" + re.escape(name.encode()) + rb"\b(?=" + _VARIABLE.pattern + rb")", text)
+    variables = {variable for match in declared if (variable := match[1])}
+    if not variables:
+        return False
+    parts = rb"\b(?:" + b"|".join(sorted(variables)) + rb")\s*(?:\[[^\]\n]*\]\s*)?(?:\.|->)\s*[xyzw]\b"
+    return re.search(parts, text) is not None
 
 
 def guess_name(name: str, rest: bytes) -> Guess:

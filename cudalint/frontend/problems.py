@@ -53,7 +53,7 @@ def missing_names(path: str, text: bytes, problems: Sequence[Problem]) -> Iterat
             continue
         seen.add(problem.name)
         if is_type:
-            guess = guess_type(problem.name)
+            guess = guess_type(problem.name, text)
         else:
             rest = _behind(lines, problem)[len(problem.name) :]
             guess = guess_name(problem.name, rest)

@@ -650,3 +650,12 @@ def test_headers_are_not_looked_for_in_the_folders_of_the_whole_machine() -> Non
     root = Path(__file__).resolve().anchor
     assert any(entry.is_dir() for entry in os.scandir(root))
     assert recovery._subfolders(root) == ()
+
+
+@pytest.mark.parametrize(
+    ("use", "meaning"),
+    [("p[i].x = 1", "`float4`"), ("real4 q = p[i]; q.w = 1; p[i] = q", "`float4`"), ("p[i] = 1", "`float`")],
+)
+def test_a_type_is_a_vector_if_it_has_the_parts_of_one(use: str, meaning: str) -> None:
+    parsed = parse(f"__global__ void k(real4* p) {{ int i = threadIdx.x; {use}; }}\n")
+    assert messages(parsed) == [f"nothing declares 'real4'; taken as {meaning}"]

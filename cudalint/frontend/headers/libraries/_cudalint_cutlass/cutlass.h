@@ -131,6 +131,11 @@ struct FastDivmod {
 template <class _T> constexpr _T const_max(_T a, _T b) { return a < b ? b : a; }
 template <class _T> constexpr _T const_min(_T a, _T b) { return b < a ? b : a; }
 template <class _T> constexpr _T ceil_div(_T a, _T b) { return (a + b - 1) / b; }
+namespace arch {
+// Grids that begin before the one in front of them has ended: no matter for a kernel by itself.
+inline void launch_dependent_grids() {}
+inline void wait_on_dependent_grids() {}
+}  // namespace arch
 namespace epilogue {
 namespace thread {
 #define _CUDALINT_ACTIVATION(NAME) template <class _T> struct NAME { _T operator()(const _T& value) const { return value; } };
