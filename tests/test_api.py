@@ -147,3 +147,16 @@ def test_the_documentation_shows_programs_that_run(number: int, monkeypatch: pyt
     programs = re.findall(r"^```python\n(.*?)^```$", page, re.MULTILINE | re.DOTALL)
     assert len(programs) == 4
     exec(compile(programs[number], f"program {number}", "exec"), {})
+
+
+def test_findings_of_one_cause_are_told_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As on the command line: two loads of a column of one tile are one finding with two places."""
+    monkeypatch.chdir(tmp_path)
+    loads = "out[threadIdx.x] = t[threadIdx.x][0];\n  out[threadIdx.x + 32] = t[threadIdx.x][1];"
+    text = (
+        "__global__ void k(float *out) {\n  __shared__ float t[32][32];\n  t[0][threadIdx.x] = 1;\n"
+        f"  __syncthreads();\n  {loads}\n}}\nvoid go(float *out) {{ k<<<1, 32>>>(out); }}\n"
+    )
+    report = cudalint.check(texts={"a.cu": text})
+    (conflict,) = [finding for finding in report if finding.code == "CL201"]
+    assert [place.line for place in (conflict.place, *(also.place for also in conflict.also))] == [5, 6]

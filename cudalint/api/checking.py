@@ -8,7 +8,9 @@ from cudalint.api.configuration import Configuration
 from cudalint.api.paths import Paths, found_files
 from cudalint.api.report import Report
 from cudalint.driver.runs import Lint, Run, configure, result_of, target_of
-from cudalint.findings.results import FileReport
+from cudalint.findings.causes import with_causes_told_once
+from cudalint.findings.results import CheckResult, FileReport
+from cudalint.findings.sources import SourceLines
 
 
 class Check:
@@ -37,11 +39,16 @@ class Check:
         """A report of each file as it gets done; findings in headers that several files include come with each."""
         for answer in self.run:
             reports, failures = ([answer], []) if isinstance(answer, FileReport) else ([], [answer])
-            yield Report(result_of(reports, failures, self.run.target), self._texts)
+            yield self._report(result_of(reports, failures, self.run.target))
 
     def so_far(self) -> Report:
         """What the files come to that are done; the others are failures."""
-        return Report(self.run.result(), self._texts, self.run.is_done)
+        return self._report(self.run.result(), self.run.is_done)
+
+    def _report(self, result: CheckResult, is_complete: bool = True) -> Report:
+        """With findings of one cause told once, as the command line tells them; their places are in `also`."""
+        told = with_causes_told_once(result, SourceLines(self._texts))
+        return Report(told, self._texts, is_complete)
 
     def report(self) -> Report:
         """What all files come to, once those that are left are done: each finding once."""
