@@ -13,9 +13,10 @@ from functools import lru_cache
 
 from msgspec import Struct, field
 
-from cudalint.codegen.fixed_indices import Open, code_of
+from cudalint.codegen.fixed_indices import Open, Spot, code_of
 from cudalint.heuristics import heuristic
 from cudalint.interpreter.device import walk
+from cudalint.interpreter.device.events import AccessEvent
 from cudalint.ir import nodes as ir
 
 _Product = tuple[Hashable, ...]
@@ -27,21 +28,21 @@ OpenPart = frozenset[tuple[_Product, int]]
 
 
 @heuristic("open-distances", "PTX: two accesses are as far apart as the compiler knows").otherwise(frozenset())
-def open_part(function: ir.Function, span: ir.Span) -> OpenPart:
+def open_part(function: ir.Function, event: AccessEvent) -> OpenPart:
     """What of the address of an access is open; nothing of what is not in the kernel's own body. Few kernels have
     accesses for which that is asked."""
-    return _open_parts(function).get(span, frozenset())
+    return _open_parts(function).get(Spot.of(event), frozenset())
 
 
 @lru_cache(maxsize=1)
-def _open_parts(function: ir.Function) -> dict[ir.Span, OpenPart]:
+def _open_parts(function: ir.Function) -> dict[Spot, OpenPart]:
     """For the accesses in a kernel's own body and in its lambdas the products in the index with an open variable, and
     how often each is there."""
     code = code_of(function)
     assigned = Counter(flow.target for flow in code.flows)
     single = {flow.target: flow.source for flow in code.flows if assigned[flow.target] == 1 and not flow.op}
     sums = _Sums(code.open, single)
-    return {span: sums.open_part(access) for span, access in code.accesses()}
+    return {spot: sums.open_part(access) for spot, access in code.accesses()}
 
 
 class _Sums(Struct, eq=False):

@@ -12,6 +12,8 @@ from typing import Any, NamedTuple
 
 from cudalint.heuristics import heuristic
 from cudalint.interpreter.device import walk
+from cudalint.interpreter.device.events import AccessEvent
+from cudalint.interpreter.device.operators import place_of_store
 from cudalint.ir import nodes as ir
 
 _ACCESSES = (ir.Index, ir.Member, ir.Unary, ir.Name)
@@ -25,6 +27,17 @@ _SUMS = ("+", "-", "")
 _SCALES = ("*", "/", "<<", ">>")
 
 
+class Spot(NamedTuple):
+    """A place in the source at which something is read or written: a record that is copied may be both at one."""
+
+    span: ir.Span
+    is_store: bool
+
+    @staticmethod
+    def of(event: AccessEvent) -> Spot:
+        return Spot(event.context.span, event.operation == "store")
+
+
 class Flow(NamedTuple):
     """What is put into a variable, by `=` or by `op=`."""
 
@@ -35,12 +48,12 @@ class Flow(NamedTuple):
 
 @heuristic("unknown-parts-of-indices", "PTX: the compiler knows no argument when it asks for alignment").otherwise({})
 @lru_cache(maxsize=1)
-def fixed_indices(function: ir.Function) -> dict[ir.Span, int]:
+def fixed_indices(function: ir.Function) -> dict[Spot, int]:
     """For the accesses in a kernel's own body and in its lambdas a power of two, of which the part of the address in
     bytes is a multiple that is known at run time only: the compiler sees of the address modulo that what there is to
     see."""
     code = code_of(function)
-    return {span: code.open.bytes_of(access) for span, access in code.accesses()}
+    return {spot: code.open.bytes_of(access) for spot, access in code.accesses()}
 
 
 class Code(NamedTuple):
@@ -51,13 +64,18 @@ class Code(NamedTuple):
     flows: Sequence[Flow]
     open: Open
 
-    def accesses(self) -> Iterator[tuple[ir.Span, ir.Expr]]:
-        """Where something may be read or written, and what: an assignment writes its target."""
+    def accesses(self) -> Iterator[tuple[Spot, ir.Expr]]:
+        """Where something may be read or written, and what. What is said last of a spot holds: an assignment writes its
+        target, also where the place of the store is that of what is copied."""
         for node in self.nodes:
             if isinstance(node, _ACCESSES):
-                yield node.span, node
-            elif isinstance(node, ir.Assign):
-                yield node.span, node.target
+                yield Spot(node.span, False), node
+                yield Spot(node.span, True), node
+        for node in self.nodes:
+            if isinstance(node, ir.Assign):
+                yield Spot(node.span, False), node.target
+                yield Spot(node.span, True), node.target
+                yield Spot(place_of_store(node), True), node.target
 
 
 @lru_cache(maxsize=1)

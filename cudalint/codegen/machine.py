@@ -29,6 +29,7 @@ from cudalint.codegen.distances import open_part
 from cudalint.codegen.hoisting import hoisted
 from cudalint.codegen.selected import selected
 from cudalint.codegen.straight import Straight
+from cudalint.codegen.unread import without_unread
 from cudalint.codegen.unrolling import Unrolling, declared_alignment, is_elsewhere, widest_for_assembler
 from cudalint.evaluate.requests.astray import is_astray
 from cudalint.evaluate.requests.execution import Execution
@@ -57,7 +58,8 @@ def machine_accesses(execution: Execution) -> list[AccessEvent]:
         merger.add(_as_declared(event, volatile), place)
     merger.close(None)
     graph = execution.view.graph
-    return hoisted(selected(merger.accesses, events, graph), events, restricted, graph)
+    made = hoisted(selected(merger.accesses, events, graph), events, restricted, graph)
+    return without_unread(made, execution)
 
 
 def _as_declared(event: Event, volatile: Set[ir.Span]) -> Event:
@@ -218,7 +220,7 @@ class _Merger:
             start = self._start(event) if is_placed else 0
             common = (
                 event.bytes, base, constant_in_record, tuple(id(x) for x in context.loops),
-                open_part(self.unrolling.function, context.span),
+                open_part(self.unrolling.function, event),
             )  # fmt: skip
             whose = None if is_placed else id(event.target)
             key = (whose, event.operation, tool, stretch, context.conditions, *common)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from cudalint.codegen.fixed_indices import code_of
+from cudalint.codegen.unread import unread
 from cudalint.evaluate.requests.execution import Execution
-from cudalint.interpreter.device.events import AccessEvent, EscapeEvent, LibraryAccess
 from cudalint.interpreter.device.memory import alignment
 from cudalint.ir import nodes as ir
 
@@ -17,7 +17,7 @@ def shared_layout(execution: Execution) -> dict[ir.Symbol, int]:
     multiple of its own alignment; and whatever is `extern` at a multiple of 16 behind them. What nobody reads takes no
     room. Where other functions declare shared arrays too, their order is not known, and nothing is said.
     """
-    written = _written_only(execution)
+    dropped = unread(execution)
     named = {node.symbol for node in code_of(execution.function).nodes if isinstance(node, ir.Name)}
     arrays = sorted((s for s in named.union(execution.variables) if s.storage == "shared"), key=lambda s: s.span)
     path, line, _, end_line, _ = execution.function.span
@@ -25,21 +25,10 @@ def shared_layout(execution: Execution) -> dict[ir.Symbol, int]:
     layout: dict[ir.Symbol, int] = {}
     end = 0
     for symbol in arrays if inside else ():
-        if symbol in written:
+        if symbol in dropped:
             continue
         align = max(symbol.align, alignment(symbol.type))
         end = -(-end // align) * align
         layout[symbol] = end
         end += symbol.type.bytes
     return layout
-
-
-def _written_only(execution: Execution) -> set[ir.Symbol]:
-    """The variables that the compiler drops with all that is stored to them, since nobody reads them."""
-    written: set[ir.Symbol] = set()
-    kept: set[ir.Symbol] = set()
-    for event in execution.events:
-        if isinstance(event, (AccessEvent, LibraryAccess, EscapeEvent)) and event.target.symbol is not None:
-            is_store = isinstance(event, AccessEvent) and event.operation == "store" and not event.is_verbatim
-            (written if is_store else kept).add(event.target.symbol)
-    return written - kept if execution.complete else set()

@@ -29,7 +29,7 @@ import numpy as np
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from cudalint.codegen.fixed_indices import fixed_indices
+from cudalint.codegen.fixed_indices import Spot, fixed_indices
 from cudalint.codegen.shared_layout import shared_layout
 from cudalint.codegen.slow_paths import is_kept_in_place, keeps_apart
 from cudalint.evaluate.requests.execution import Execution
@@ -136,7 +136,7 @@ class Unrolling(Struct, eq=False):
 
     def fixed(self, event: AccessEvent) -> int:
         """See `fixed_indices`. Few kernels have accesses for which that is asked."""
-        return fixed_indices(self.function).get(event.context.span, 1)
+        return fixed_indices(self.function).get(Spot.of(event), 1)
 
     def wide(self, event: AccessEvent) -> AccessEvent:
         """The access as the machine makes it, if it walks through a shared array element by element."""

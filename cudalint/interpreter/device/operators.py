@@ -190,7 +190,7 @@ def _assign(ex: Executor, expr: ir.Assign) -> tuple[Place, Value]:
         value = expressions.evaluate(ex, expr.value)
         where = expressions.place(ex, expr.target)
     value = convert(ex, value, expr.target.type)
-    stored_at = _place_of_store(expr)
+    stored_at = place_of_store(expr)
     expressions.write(ex, where, value, stored_at)
     if isinstance(expr.target.type, ir.RecordType) and ex.memory.recording:
         ex.memory.sign(first, (stored_at, expr.value.span), _assignment(expr))
@@ -204,7 +204,7 @@ def _assignment(expr: ir.Assign) -> LibraryCall:
     return LibraryCall(f"{name}::operator=", (f"{name}&&" if is_result else f"{name}&",))
 
 
-def _place_of_store(expr: ir.Assign) -> ir.Span:
+def place_of_store(expr: ir.Assign) -> ir.Span:
     """For both halves of a record's copy, nvcc names the line of what is copied."""
     is_copy = isinstance(expr.target.type, ir.RecordType) and not isinstance(expr.value, (ir.Call, ir.Construct))
     return expr.value.span if is_copy and expr.value.span.line != expr.target.span.line else expr.target.span
