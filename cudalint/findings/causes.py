@@ -2,8 +2,11 @@
 
 - they stand at one place: a line of a header or of a helper, which many kernels or instantiations come through,
 - their rule says so: the fields of one struct, arrays that a function walks alike, uses of one shared array,
-- the same edits mend them, or
-- they stand in copies of one piece of code, as files have that were made from one another.
+- the same edits mend them,
+- they stand in copies of one piece of code, as files have that were made from one another, or kernels that differ in
+  numbers only, or
+- their figures are the same and their statements have one shape in several files of a folder, as generated files have
+  that differ in names and numbers.
 
 The worst of them is told, with the others behind it and its figures as ranges over all of them. This is the last step
 before a report: annotations, baselines and fixes are about single places.
@@ -11,12 +14,14 @@ before a report: annotations, baselines and fixes are about single places.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Iterator, Sequence
+import os
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 
 from msgspec.structs import replace
 
 from cudalint.diagnostics import Diagnostic
 from cudalint.findings.results import SEVERITIES, CheckResult, excess
+from cudalint.findings.shapes import statement_shape, without_numbers
 from cudalint.findings.sources import SourceLines
 from cudalint.numerals import figure
 
@@ -45,6 +50,10 @@ def told_once(
     for number, diagnostic in enumerate(diagnostics):
         for key in _keys(diagnostic, sources):
             groups.join(number, (diagnostic.code, key, number if diagnostic.headline and shows_gaps else None))
+    for key, members in _by_shape(diagnostics, sources).items():
+        if len({diagnostics[number].place.path for number in members}) > 1:
+            for number in members:
+                groups.join(number, key)
     return tuple(_told([diagnostics[number] for number in group], shows_gaps) for group in groups)
 
 
@@ -86,7 +95,7 @@ def _keys(diagnostic: Diagnostic, sources: SourceLines) -> Iterator[Hashable]:
     if d.kernel and not d.headline:
         text = _text_around(d, sources)
         if len(text) >= _LEAST_COPIED:
-            yield "copy", d.kernel, d.place.column, text
+            yield "copy", without_numbers(d.kernel), without_numbers(text)
 
 
 def _keys_of_places(diagnostic: Diagnostic) -> Iterator[Hashable]:
@@ -97,6 +106,17 @@ def _keys_of_places(diagnostic: Diagnostic) -> Iterator[Hashable]:
     yield "place", d.place, "" if d.kernel else d.message
     if d.suggestion is not None and d.suggestion.edits:
         yield "edits", d.suggestion.edits
+
+
+def _by_shape(diagnostics: Sequence[Diagnostic], sources: SourceLines) -> Mapping[Hashable, Sequence[int]]:
+    """The findings in kernels by folder, figures and the shape of the statement they are about."""
+    found: dict[Hashable, list[int]] = {}
+    for number, d in enumerate(diagnostics):
+        shape = statement_shape(d.place, sources) if d.kernel and d.figures and not d.headline else None
+        if shape is not None:
+            figures = tuple(sorted((name, figure(value)) for name, value in d.figures.items()))
+            found.setdefault(("shape", d.code, os.path.dirname(d.place.path), figures, shape), []).append(number)
+    return found
 
 
 def _text_around(diagnostic: Diagnostic, sources: SourceLines) -> str:

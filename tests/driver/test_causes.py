@@ -155,3 +155,29 @@ def test_places_of_a_cause_are_allowed_and_known_one_by_one(
     Path("a.cu").write_text(_FIELDS.replace("{} }", "\n p[threadIdx.x].next = 0; }"))
     (found,) = _json(capfd, "a.cu", "--baseline", "known.json")
     assert (found["line"], found["also"]) == (4, [])
+
+
+_GENERATED = """
+    __global__ void {name}Kernel(const Cell *{name}_cells, float *out) {{
+        const int place = blockIdx.x * blockDim.x + threadIdx.x;
+        out[place] = {name}_cells[place * {step}].weight * 2.5f + (place < {limit} ? 1.0f : 2.0f);
+        {more} }}
+    void run_{name}(const Cell *cells, float *out) {{ {name}Kernel<<<1, 256>>>(cells, out); }}
+"""
+
+
+def test_generated_files_differ_in_names_and_numbers(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """A struct of 32 bytes, or every second one of 16, is a sector for each lane; in `c.cu` it is half of that, and
+    another folder is another matter."""
+    monkeypatch.chdir(tmp_path)
+    Path("other").mkdir()
+    of_32, of_16 = (f"struct Cell {{ float weight, rest[{count}]; }};" for count in (7, 3))
+    Path("a.cu").write_text(of_32 + _GENERATED.format(name="pose", step=1, limit=100, more=""))
+    Path("b.cu").write_text(of_16 + _GENERATED.format(name="point", step=2, limit=50, more="out[place] += 1;"))
+    Path("c.cu").write_text(of_16 + _GENERATED.format(name="focal", step=1, limit=50, more="out[place] += 1;"))
+    Path("other/d.cu").write_text(of_32 + _GENERATED.format(name="ray", step=1, limit=9, more="out[place] += 2;"))
+    found = _json(capfd, ".", "--select", "CL101")
+    places = sorted(sorted(each["path"] for each in (one, *one["also"])) for one in found)
+    assert places == [["a.cu", "b.cu"], ["c.cu"], ["other/d.cu"]]
