@@ -8,7 +8,6 @@ from typing import Literal
 import numpy as np
 from msgspec import Struct, field
 
-from cudalint.codegen.unread import unread
 from cudalint.concurrency.apart import has_own_bytes
 from cudalint.concurrency.certainty import doubt_about
 from cudalint.concurrency.conflicts import Conflict, clash
@@ -75,8 +74,6 @@ class Search(Struct, eq=False):
     def findings(self) -> list[Finding]:
         view, events = self.execution.view, self.execution.events
         groups = [group for group in arrays(events, view.graph) if self.space in (None, group[0].space)]
-        dropped = unread(self.execution) if any(array.space == "shared" for array, _ in groups) else ()
-        groups = [group for group in groups if group[0].symbol not in dropped]
         found: dict[object, Finding] = {}
         if not groups:
             if self.space is None:
