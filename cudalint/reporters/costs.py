@@ -35,7 +35,9 @@ def phrase(cost: FindingCost) -> str:
         return f"not known: {cost.reason}" if cost.reason else "not known"
     blocks = blocks_assumed(kernel)
     takes = f"{duration(kernel.time_us)} for {blocks}" if blocks else duration(kernel.time_us)
-    text = f"about {share(cost.share)} of the kernel's time on {kernel.target} ({takes}, {bound_by(kernel.bound)})"
+    part = share(cost.share)
+    part = part if part.startswith("under") else f"about {part}"
+    text = f"{part} of the kernel's time on {kernel.target} ({takes}, {bound_by(kernel.bound)})"
     if cost.traffic_share:
         text += f", {share(cost.traffic_share)} of its traffic through L1"
     if cost.findings > 1:

@@ -70,7 +70,7 @@ def test_what_is_to_be_said_of_many_files_is_said_once(
     assert second.startswith("cudalint: note: b.cu: includes not found: y.h; ")
 
 
-@pytest.mark.parametrize(("head", "status", "code"), [("", 1, "CL904"), ('#include "a.h"\n', 0, "CL902")])
+@pytest.mark.parametrize(("head", "status", "code"), [("", 1, "error: CL904"), ('#include "a.h"\n', 0, "info: CL902")])
 def test_a_line_that_is_no_source_is_an_error_unless_a_header_may_make_source_of_it(
     head: str, status: int, code: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
