@@ -1,6 +1,6 @@
-"""What the README shows is what the program prints.
+"""What the README and the guide show is what the program prints.
 
-`python tests/test_readme.py` writes the present output into the README.
+`python tests/test_readme.py` writes the present output into them.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ import pytest
 
 _ROOT = Path(__file__).parent.parent
 _README = _ROOT / "README.md"
+_PAGES = [_README, *sorted((_ROOT / "docs" / "guide").glob("*.md"))]
 _BLOCK = re.compile(r"^```console\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 _COMMAND = re.compile(r"^\$ (.*)\n", re.MULTILINE)
 
@@ -35,7 +36,8 @@ def _shown(block: str) -> Iterator[_Shown]:
 
 
 def _examples() -> list[_Shown]:
-    return [shown for block in _BLOCK.findall(_README.read_text(encoding="utf-8")) for shown in _shown(block)]
+    texts = (page.read_text(encoding="utf-8") for page in _PAGES)
+    return [shown for text in texts for block in _BLOCK.findall(text) for shown in _shown(block)]
 
 
 def _output(command: str) -> str:
@@ -63,7 +65,7 @@ def test_shown_output(shown: _Shown) -> None:
 
 
 def test_there_are_examples() -> None:
-    assert _examples()
+    assert len(_examples()) > len(_PAGES) / 2
 
 
 def test_links_lead_somewhere() -> None:
@@ -77,5 +79,5 @@ def _updated(match: re.Match[str]) -> str:
 
 
 if __name__ == "__main__":
-    text = _README.read_text(encoding="utf-8")
-    _README.write_text(_BLOCK.sub(_updated, text), encoding="utf-8")
+    for page in _PAGES:
+        page.write_text(_BLOCK.sub(_updated, page.read_text(encoding="utf-8")), encoding="utf-8")
