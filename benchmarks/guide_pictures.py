@@ -15,6 +15,7 @@ import numpy as np
 
 from cudalint.drawing.races import Step, race
 from cudalint.drawing.requests import banks, sectors
+from cudalint.drawing.roofline import Spot, roofline
 from cudalint.drawing.svg import Drawing
 from cudalint.drawing.threads import by_branch, by_warp
 
@@ -41,6 +42,14 @@ def _branch(is_taken: Callable[[int], bool]) -> Drawing:
     return by_branch((256, 1, 1), [1 if is_taken(thread) else 2 for thread in range(256)])
 
 
+def _roofline() -> Drawing:
+    """An A100, and a kernel that adds two vectors of floats as fast as memory allows: one operation for each 12 bytes,
+    which are two loads and a store."""
+    bandwidth, peak = 1555.0, 19500.0
+    spots = [Spot(1 / 12, bandwidth / 12, "adding vectors"), Spot(170, 3500, "a tiled product")]
+    return roofline(bandwidth, peak, spots, "1555 GB/s", "19.5 TFLOP/s")
+
+
 def pictures() -> dict[str, str]:
     """The content of each picture's file by its name."""
     drawn = {
@@ -59,6 +68,7 @@ def pictures() -> dict[str, str]:
             Step("thread 255", "loads s[0]", stores=False),
             "no barrier between them",
         ),
+        "roofline": _roofline(),
     }
     return {f"guide-{name}.svg": drawing.standalone() for name, drawing in drawn.items()}
 
