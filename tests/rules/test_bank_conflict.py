@@ -82,7 +82,7 @@ def test_a_limit_of_shared_memory_rules_padding_out() -> None:
             __shared__ float t[96][128];
             int x = threadIdx.x;
             t[x][0] = 0;
-            out[x] = 0;
+            out[x] = t[0][x];
         }
         void launch(float *out) { kernel<<<1, 32>>>(out); }
     """
@@ -132,7 +132,7 @@ def test_an_even_stride_gets_a_skewed_index() -> None:
             __shared__ float s[512];
             int i = threadIdx.x;
             s[2 * i] = 0;
-            out[i] = 0;
+            out[i] = s[i];
         }
         void launch(float *out) { kernel<<<1, 256>>>(out); }
     """

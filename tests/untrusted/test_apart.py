@@ -31,7 +31,7 @@ __global__ void other(float *p) { p[threadIdx.x * 32] = 1.0f; }
 @pytest.fixture(autouse=True)
 def _files(folder: Path) -> None:
     (folder / "a.cu").write_text(_TWO)
-    (folder / "b.cu").write_text(_TWO.replace("strided", "apart"))
+    (folder / "b.cu").write_text(_TWO.replace("strided", "apart").replace("threadIdx.x * 32", "32 * threadIdx.x"))
 
 
 class _Brittle(Rule):

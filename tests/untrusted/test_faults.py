@@ -32,6 +32,8 @@ pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="devices, limits
 
 Check = Callable[..., Any]
 _STRIDED = "__global__ void strided(float *p) { p[threadIdx.x * 32] = 1.0f; }\n"
+_OTHER = _STRIDED.replace("threadIdx.x * 32", "32 * threadIdx.x")
+"""Of another shape, so that its finding is none of the same cause."""
 _FOUND = "a.cu:1:37: warning: CL101"
 
 
@@ -213,7 +215,7 @@ def test_surroundings_that_lack_what_is_usual(folder: Path) -> None:
     window that is none."""
     environment = dict.fromkeys(("HOME", "XDG_CACHE_HOME", "TMPDIR"), "/proc/none")
     environment |= {"LC_ALL": "C", "COLUMNS": "20", "CUDALINT_NO_CACHE": "", "TERM": "dumb"}
-    (folder / "ü.cu").write_text(f"// ü\n{_STRIDED}")
+    (folder / "ü.cu").write_text(f"// ü\n{_OTHER}")
     result = _shell("ulimit -n 20; ulimit -s 512; cudalint --format concise a.cu ü.cu", **environment)
     assert (result.returncode, result.stderr) == (1, "")
     assert _FOUND in result.stdout
@@ -221,7 +223,7 @@ def test_surroundings_that_lack_what_is_usual(folder: Path) -> None:
 
 
 def test_a_name_that_is_no_text(folder: Path, check: Check) -> None:
-    (folder / os.fsdecode(b"\xff.cu")).write_text(_STRIDED)
+    (folder / os.fsdecode(b"\xff.cu")).write_text(_OTHER)
     result = check("a.cu", os.fsdecode(b"\xff.cu"))
     assert (result.status, result.err) == (2, "cudalint: error: \\udcff.cu: its name is not UTF-8, as clang needs it\n")
     assert _FOUND in result.out
@@ -231,7 +233,7 @@ def test_a_name_that_is_no_text(folder: Path, check: Check) -> None:
 def test_findings_that_cannot_be_put_together(
     which: str, folder: Path, check: Check, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    (folder / "b.cu").write_text(_STRIDED)
+    (folder / "b.cu").write_text(_OTHER)
     def brittle(reports: Sequence[FileReport]) -> tuple[Diagnostic, ...]:
         at_fault = any(report.path == "b.cu" for report in reports) if which == "one" else len(reports) > 1
         if at_fault:

@@ -46,8 +46,9 @@ def repository(folder: Path) -> Path:
     _git("config", "filter.own.required", "true")
     _git("config", "core.hooksPath", str(folder / "hooks"))
     (folder / ".gitattributes").write_text("a.cu diff=own filter=own\nb.cu diff=own filter=with.dots\n")
-    for name in ("a.cu", "b.cu"):
-        (folder / name).write_text("// empty\n" + _STRIDED)
+    # Of two shapes, so that their findings are not told as one.
+    for name, text in (("a.cu", _STRIDED), ("b.cu", _STRIDED.replace("threadIdx.x * 32", "32 * threadIdx.x"))):
+        (folder / name).write_text("// empty\n" + text)
     return folder
 
 
