@@ -44,7 +44,7 @@ def test_the_example_package_is_installed_and_runs(tmp_path: Path) -> None:
     assert {"ACME101", "CL201"} <= {rule["code"] for rule in json.loads(listed.stdout)}
     source = _PACKAGE / "acme_rules" / "examples" / "no-launch-bounds.cu"
     found = _program("-m", "cudalint", str(source), "--format", "concise", path=target, folder=tmp_path)
-    assert f"{source}:1:17: ACME101 blocks have 256 threads" in found.stdout
+    assert f"{source}:1:17: info: ACME101 blocks have 256 threads" in found.stdout
     explained = _program("-m", "cudalint", "explain", "no-launch-bounds", path=target, folder=tmp_path)
     assert "info[ACME101]: blocks have 256 threads" in explained.stdout
     options = ("--ignore", "ACME", "--format", "concise")
