@@ -5,13 +5,13 @@ from __future__ import annotations
 import itertools
 import re
 from collections.abc import Callable, Iterable, Iterator
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from msgspec.structs import replace
 from numpy.typing import NDArray
 
-from cudalint.diagnostics import Related, Suggestion
+from cudalint.diagnostics import Picture, Related, Suggestion
 from cudalint.facts import Access, AccessResult, ArrayFacts, Branch, Frame, KernelFacts, LaunchFacts, Place, Sample
 from cudalint.hardware.banks import SharedOperation, shared_request
 from cudalint.hardware.requests import WARP_LANES
@@ -30,6 +30,28 @@ class Evaluated(NamedTuple):
     access: Access
     result: AccessResult
     launch: LaunchFacts
+
+
+def worst_request(access: Access, sample: Sample | None) -> tuple[float, Picture] | None:
+    """Of the requests of a sample that which takes most sectors of global memory, or most wavefronts of shared memory,
+    behind how many these are; None without a sample, and for accesses to other memory."""
+    if sample is None or not len(sample.weights):
+        return None
+    taken: NDArray[Any]
+    if access.space == "shared":
+        taken, _ = shared_request(sample.addresses, sample.mask, access.bytes, access.operation)
+    elif access.space == "global":
+        taken, _ = global_request(sample.addresses, sample.mask, access.bytes)
+    else:
+        return None
+    worst = int(taken.argmax())
+    return float(taken[worst]), Picture("banks" if access.space == "shared" else "sectors", sample, worst, access.bytes)
+
+
+def picture_of(one: Evaluated) -> Picture | None:
+    """The worst request of an access."""
+    worst = worst_request(one.access, one.result.sample)
+    return worst[1] if worst is not None else None
 
 
 class Cost(NamedTuple):

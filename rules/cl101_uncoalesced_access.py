@@ -6,11 +6,8 @@ import os
 from collections.abc import Iterator
 from functools import partial
 
-import numpy as np
-
-from cudalint.diagnostics import Diagnostic, Edit, Picture, Suggestion
+from cudalint.diagnostics import Diagnostic, Edit, Suggestion
 from cudalint.facts import Access, AccessResult, KernelFacts
-from cudalint.hardware.sectors import global_request
 from cudalint.remedies.coalescing import suggest
 from cudalint.remedies.exchange_edits import exchange_edits
 from cudalint.remedies.patterns import Pattern, pattern_of
@@ -24,6 +21,7 @@ from cudalint.rulekit import (
     figure,
     in_function,
     is_rare,
+    picture_of,
     sectors,
     what_is_asked,
 )
@@ -108,7 +106,7 @@ class UncoalescedAccess(Rule):
             figures={"sectors_per_request": actual, "ideal_sectors": ideal, "wasted_traffic_share": wasted},
             related=calls_to(access),
             suggestion=remedy,
-            picture=_picture(one),
+            picture=picture_of(one),
             causes=_causes(access, pattern, what_is_asked(remedy)),
             about=access.array,
             worded=worded,
@@ -146,11 +144,3 @@ def _worded(one: Evaluated, pattern: Pattern) -> str:
 def _message(worded: str, actual: float, ideal: float, wasted: float) -> str:
     worded = worded.replace("{sectors_per_request}", figure(actual)).replace("{ideal_sectors}", figure(ideal))
     return worded.replace("{wasted_traffic_share}", f"{wasted:.0%}")
-
-
-def _picture(one: Evaluated) -> Picture | None:
-    sample = one.result.sample
-    if sample is None or not len(sample.weights):
-        return None
-    touched, _ = global_request(sample.addresses, sample.mask, one.access.bytes)
-    return Picture("sectors", sample, int(np.argmax(touched)), one.access.bytes)

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 from msgspec import Struct
 
-from cudalint.diagnostics import Diagnostic, Edit, Picture, Related, Suggestion
+from cudalint.diagnostics import Diagnostic, Edit, Related, Suggestion
 from cudalint.facts import Access, AccessResult, ArrayFacts, KernelFacts
 from cudalint.hardware.banks import BANK_BYTES, occupied_parts, shared_request
 from cudalint.processes.time_limit import OutOfTime, interruptible
@@ -26,6 +26,7 @@ from cudalint.rulekit import (
     in_kernel,
     is_rare,
     noun,
+    picture_of,
     wavefronts,
 )
 
@@ -102,7 +103,7 @@ class BankConflict(Rule):
             },
             related=(*_related(access), *calls_to(access)),
             suggestion=_suggestion(one, remedy) if remedy else None,
-            picture=_picture(one),
+            picture=picture_of(one),
             causes=tuple(_causes(kernel, access)),
             about=access.array,
             worded=worded,
@@ -166,14 +167,6 @@ def _related(access: Access) -> Iterator[Related]:
     row = declaration.extents[-1] * declaration.element_bytes
     words = count(row / BANK_BYTES, "word") if row % BANK_BYTES == 0 else count(row, "byte")
     yield Related(declaration.place, f"a row of `{declaration.name}` is {words}")
-
-
-def _picture(one: Evaluated) -> Picture | None:
-    sample, access = one.result.sample, one.access
-    if sample is None or not len(sample.weights):
-        return None
-    taken, _ = shared_request(sample.addresses, sample.mask, access.bytes, access.operation)
-    return Picture("banks", sample, int(np.argmax(taken)), access.bytes)
 
 
 # --- the suggestion --------------------------------------------------------------------------------------

@@ -24,6 +24,7 @@ _BARRIER = "__syncthreads"
 
 
 @heuristic("unread-variables", "SASS of twelve kernels: what nobody reads is not stored").otherwise(frozenset())
+@lru_cache(maxsize=1)
 def unread(execution: Execution) -> frozenset[ir.Symbol]:
     """The shared variables that the compiler drops. Those whose address goes anywhere are none of them: to a function,
     inline PTX, or another variable."""

@@ -110,9 +110,8 @@ class _Sites:
     def _add_double(self, found: _Found, computation: Computation) -> None:
         warps = self._count(found, computation)
         lanes = self._meter.executions(computation.loops, computation.conditions).lanes
-        took, takes = operation_of(computation.code)[5], in_single_precision(computation.code)
-        found.saved += warps * max(0.0, float(took) - takes)
-        counts = operation_of(computation.code)
+        counts, takes = operation_of(computation.code), in_single_precision(computation.code)
+        found.saved += warps * max(0.0, float(counts[5]) - takes)
         found.doubles += lanes * float(counts[1])
         if not takes:
             found.special += lanes * float(counts[4])

@@ -11,6 +11,7 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from cudalint.collect.provider import Provider, Run, Subject
+from cudalint.cost.by_line import per_request
 from cudalint.cost.machine import machine_of
 from cudalint.cost.model import Estimate, estimate
 from cudalint.evaluate.requests.execution import Execution
@@ -60,10 +61,7 @@ class _Traffic(Struct):
         self.assumptions |= dict.fromkeys(result.assumptions)
         if result.status == "unreached" or result.requests == 0:
             return
-        per = result.wavefronts_per_request if access.space == "shared" else result.sectors_per_request
-        if per is None:
-            bounds = result.wavefronts_range if access.space == "shared" else result.sectors_range
-            per = sum(bounds) / 2 if bounds is not None else None
+        per = per_request(access, result)
         self.doubt(result)
         if result.requests is None or per is None:
             return

@@ -68,7 +68,7 @@ class ControlFlow:
         self._exits = 0
         self._chains: dict[tuple[Node, Node], tuple[Gate, ...]] = {}
         self._join(self._add(function.body, [self.entry]), self.exit)
-        self._straight: Straight | None = None
+        self._basic_blocks: BasicBlocks | None = None
         self._starts: Counter[tuple[object, ...]] | None = None
         self._on_line: dict[tuple[str, int], list[Code]] | None = None
 
@@ -82,9 +82,9 @@ class ControlFlow:
         return self._chains[start, end]
 
     def _chain(self, start: Code, end: Code) -> list[Gate]:
-        if self._straight is None:
-            self._straight = Straight(self.graph)
-        return [node for node in self._straight.between(start, end) if isinstance(node, Gate)]
+        if self._basic_blocks is None:
+            self._basic_blocks = BasicBlocks(self.graph)
+        return [node for node in self._basic_blocks.between(start, end) if isinstance(node, Gate)]
 
     def is_plain(self, gate: Gate) -> bool:
         """Whether the statement of a gate has its place for itself: those that one macro makes have it in common, and
@@ -224,14 +224,14 @@ class ControlFlow:
         return [*loop.after, *falling, *([] if default else tested)]
 
 
-class Straight:
-    """A graph as stretches of nodes that are always passed one after the other: most code has no branch, and what lies
-    between two places of one stretch takes no look at the rest."""
+class BasicBlocks:
+    """The basic blocks of a graph, nodes that are always passed one after the other: most code has no branch, and what
+    lies between two places of one block takes no look at the rest."""
 
     def __init__(self, graph: Any) -> None:
         import networkx as nx
 
-        self._stretches: list[list[Node]] = []
+        self._blocks: list[list[Node]] = []
         self._place: dict[Node, tuple[int, int]] = {}
         for node in graph:
             if not _goes_on(graph, node):
@@ -241,41 +241,41 @@ class Straight:
             if node not in self._place:
                 self._add(graph, node)
         self._graph: Any = nx.DiGraph()
-        self._graph.add_nodes_from(range(len(self._stretches)))
-        for number, stretch in enumerate(self._stretches):
-            self._graph.add_edges_from((number, self._place[after][0]) for after in graph.successors(stretch[-1]))
+        self._graph.add_nodes_from(range(len(self._blocks)))
+        for number, block in enumerate(self._blocks):
+            self._graph.add_edges_from((number, self._place[after][0]) for after in graph.successors(block[-1]))
         self._dominators: dict[int, Mapping[object, object]] = {}
 
     def _add(self, graph: Any, node: Node) -> None:
-        stretch: list[Node] = []
+        block: list[Node] = []
         while node not in self._place:
-            self._place[node] = len(self._stretches), len(stretch)
-            stretch.append(node)
+            self._place[node] = len(self._blocks), len(block)
+            block.append(node)
             following = list(graph.successors(node))
             if len(following) != 1 or not _goes_on(graph, following[0]):
                 break
             node = following[0]
-        self._stretches.append(stretch)
+        self._blocks.append(block)
 
     def between(self, start: Node, end: Node) -> list[Node]:
         """The nodes on every path from one to another, without the two, in the order in which they are passed; none
         where no path leads there."""
         (first, after), (last, before) = self._place[start], self._place[end]
         if first == last and after < before:
-            return self._stretches[first][after + 1 : before]
+            return self._blocks[first][after + 1 : before]
         dominators = self._behind(first)
         if last not in dominators:
             return []
-        chain: list[Node] = self._stretches[last][:before][::-1]
+        chain: list[Node] = self._blocks[last][:before][::-1]
         number = dominators[last]
         while isinstance(number, int):
-            chain += reversed(self._stretches[number])
+            chain += reversed(self._blocks[number])
             number = dominators[number] if dominators[number] is not number else None
-        chain += reversed(self._stretches[first][after + 1 :])
+        chain += reversed(self._blocks[first][after + 1 :])
         return chain[::-1]
 
     def _behind(self, number: int) -> Mapping[object, object]:
-        """The immediate dominators of stretches on the way from the end of one."""
+        """The immediate dominators of blocks on the way from the end of one."""
         import networkx as nx
 
         if number not in self._dominators:

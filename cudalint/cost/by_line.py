@@ -65,7 +65,7 @@ class _Requests(Struct):
 
     def add(self, access: Access, result: AccessResult) -> None:
         number, is_shared = result.requests or 0.0, access.space == "shared"
-        passes = number * _per_request(result, is_shared)
+        passes = number * (per_request(access, result) or 0.0)
         self.requests += number
         if is_shared:
             self.wavefronts += passes
@@ -120,10 +120,11 @@ def _known(accesses: Iterable[Access], launch: int) -> Iterator[tuple[Access, Ac
                 yield access, result
 
 
-def _per_request(result: AccessResult, is_shared: bool) -> float:
-    """Sectors or wavefronts; the middle of a range where only that is known."""
+def per_request(access: Access, result: AccessResult) -> float | None:
+    """Sectors or, of shared memory, wavefronts; the middle of a range where only that is known."""
+    is_shared = access.space == "shared"
     exact = result.wavefronts_per_request if is_shared else result.sectors_per_request
     if exact is not None:
         return exact
     bounds = result.wavefronts_range if is_shared else result.sectors_range
-    return sum(bounds) / 2 if bounds is not None else 0.0
+    return sum(bounds) / 2 if bounds is not None else None

@@ -15,7 +15,7 @@ from lsprotocol.types import (
 )
 
 from cudalint.diagnostics import Diagnostic, Edit
-from cudalint.editor.analysing import ShownKernel
+from cudalint.editor.analysing import KernelHover
 from cudalint.editor.findings import shown, uri_of
 from cudalint.editor.positions import Positions
 from cudalint.facts import Place
@@ -51,7 +51,7 @@ class Actions:
         for finding in findings:
             yield from self._allowing(finding)
 
-    def of_kernel(self, kernel: ShownKernel) -> Iterator[CodeAction]:
+    def of_kernel(self, kernel: KernelHover) -> Iterator[CodeAction]:
         """Annotations above a kernel."""
         if self._path.endswith(PYTHON_SUFFIX) or kernel.whole.path != self._path:
             return
@@ -70,7 +70,7 @@ class Actions:
         if edit is not None:
             yield self._action(f"Allow {finding.code} ({finding.name}) here, with a reason", [edit], finding)
 
-    def _annotated(self, title: str, kernel: ShownKernel, annotation: str) -> CodeAction:
+    def _annotated(self, title: str, kernel: KernelHover, annotation: str) -> CodeAction:
         line = self._text.split("\n")[kernel.whole.line - 1]
         indent = re.match(r"[ \t]*", line)
         end = "\r\n" if line.endswith("\r") else "\n"

@@ -26,14 +26,14 @@ _SHOWN: Kinds = frozenset({"accesses", "occupancy", "costs"})
 """The kinds of facts that are shown, whether a rule reads them or not."""
 
 
-class Shown(Struct, frozen=True):
+class Hover(Struct, frozen=True):
     """A place and what is to be told of it, in Markdown."""
 
     place: Place
     text: str
 
 
-class ShownKernel(Struct, frozen=True):
+class KernelHover(Struct, frozen=True):
     """A kernel, all of its instantiations together."""
 
     name: str
@@ -55,8 +55,8 @@ class Analysed(Struct, frozen=True):
     """A file as it was when it was asked for."""
 
     report: FileReport | Failure
-    accesses: tuple[Shown, ...] = ()
-    kernels: tuple[ShownKernel, ...] = ()
+    accesses: tuple[Hover, ...] = ()
+    kernels: tuple[KernelHover, ...] = ()
     files: frozenset[str] = frozenset()
     """What was looked at for it: headers, other files of the program, whatever else may be where one was looked for."""
     kept: int = 0
@@ -109,27 +109,27 @@ def _analysed(job: CheckJob, keeper: Keeper | None) -> Analysed:
     return Analysed(report, tuple(_accesses(facts)), tuple(_kernels(facts, job.options.target)))
 
 
-def _accesses(facts: FileFacts) -> Iterator[Shown]:
+def _accesses(facts: FileFacts) -> Iterator[Hover]:
     """What is told of each access, once for all instantiations in which it costs the same."""
     told: dict[tuple[Place, str], None] = {}
     for kernel in facts.kernels:
         for access in kernel.accesses:
             told[access.place, access_text(access, kernel)] = None
-    return (Shown(place, text) for place, text in told)
+    return (Hover(place, text) for place, text in told)
 
 
-def _kernels(facts: FileFacts, target: str) -> Iterator[ShownKernel]:
+def _kernels(facts: FileFacts, target: str) -> Iterator[KernelHover]:
     by_place: dict[Place, list[KernelFacts]] = {}
     for kernel in facts.kernels:
         by_place.setdefault(kernel.name_place, []).append(kernel)
     return (_shown(place, kernels, target) for place, kernels in by_place.items())
 
 
-def _shown(place: Place, kernels: Sequence[KernelFacts], configured: str) -> ShownKernel:
+def _shown(place: Place, kernels: Sequence[KernelFacts], configured: str) -> KernelHover:
     first = kernels[0]
     target = (target_for(find_target(configured), first.need) or find_target(configured)).name
     integers = [leaf for parameter in first.parameters for leaf in parameter.leaves if leaf.kind in ("int", "uint")]
-    return ShownKernel(
+    return KernelHover(
         first.name, place, first.place, kernel_title(kernels, target), kernel_text(kernels, target), _launch(first),
         tuple(leaf.name for leaf in integers),
     )  # fmt: skip

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from msgspec import Struct, field
 
 from cudalint.diagnostics import Diagnostic
-from cudalint.editor.analysing import Analysed, Shown, ShownKernel
+from cudalint.editor.analysing import Analysed, Hover, KernelHover
 from cudalint.editor.positions import is_in, size
 
 
@@ -37,22 +37,22 @@ class Document(Struct, eq=False):
         """Whether that file had a say, or may have one once it is there."""
         return self.analysed is not None and path in self.analysed.files
 
-    def accesses_at(self, line: int, column: int) -> list[Shown]:
+    def accesses_at(self, line: int, column: int) -> list[Hover]:
         """The narrowest accesses around a position: a copy loads and stores at one place."""
         found = [a for a in self._accesses() if a.place.path == self.path and is_in(line, column, a.place)]
         narrowest = min((size(access.place) for access in found), default=None)
         return [access for access in found if size(access.place) == narrowest]
 
-    def kernels_at(self, line: int, column: int, by_name: bool) -> list[ShownKernel]:
+    def kernels_at(self, line: int, column: int, by_name: bool) -> list[KernelHover]:
         """Those whose name, or else whose code, is at a position."""
         return [k for k in self.kernels() if is_in(line, column, k.place if by_name else k.whole)]
 
-    def kernels(self) -> Iterator[ShownKernel]:
+    def kernels(self) -> Iterator[KernelHover]:
         """Of this file, not of its headers."""
         known = self.analysed.kernels if self.analysed is not None else ()
         return (kernel for kernel in known if kernel.place.path == self.path)
 
-    def _accesses(self) -> tuple[Shown, ...]:
+    def _accesses(self) -> tuple[Hover, ...]:
         return self.analysed.accesses if self.analysed is not None else ()
 
 

@@ -18,6 +18,7 @@ from cudalint import __version__
 from cudalint.diagnostics import Diagnostic
 from cudalint.disk import recorder as disk
 from cudalint.disk.encoding import to_bytes
+from cudalint.disk.regular import read_regular_text
 from cudalint.driver.file_findings import CheckJob
 from cudalint.driver.pool import Lost, StandingWorker
 from cudalint.driver.runs import Configured, Lint, result_of
@@ -359,8 +360,7 @@ def _is_cuda(path: str, language: str, text: str) -> bool:
 
 def _on_disk(path: str) -> str | None:
     try:
-        with open(path, encoding="utf-8", errors="surrogateescape", newline="") as file:
-            return file.read()
+        return read_regular_text(path)
     except OSError:
         return None
 

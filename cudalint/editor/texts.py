@@ -6,19 +6,15 @@ Names come from the linted code, so that whatever is not the program's own is a 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Literal
-
-import numpy as np
+from typing import TYPE_CHECKING
 
 from cudalint.diagnostics import Picture
 from cudalint.facts import Access, AccessResult, KernelFacts, LaunchCost
 from cudalint.facts.costs import Resource
-from cudalint.hardware.banks import shared_request
-from cudalint.hardware.sectors import global_request
 from cudalint.numerals import count
 from cudalint.reporters import costs, facts_text, pictures, plain, wording
 from cudalint.reporters.style import Style
-from cudalint.rulekit import is_estimate, is_repeat, noun
+from cudalint.rulekit import is_estimate, is_repeat, noun, worst_request
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -113,7 +109,7 @@ def _limits(limits: Mapping[Resource, float]) -> Iterator[str]:
 
 
 def _time(cost: LaunchCost, target: str) -> str:
-    return f"about {costs.duration(cost.time_us or 0.0)} on {target}, {costs.bound_by(cost.bound)}"
+    return costs.estimate(cost.time_us or 0.0, target, cost.bound)
 
 
 def _no_time(cost: LaunchCost) -> str:
@@ -173,22 +169,8 @@ def _part(access: Access, result: AccessResult, kernel: KernelFacts) -> str:
 
 def _picture(access: Access) -> Picture | None:
     """The worst request of the launch that has the worst."""
-    found: list[tuple[float, Picture]] = []
-    for result in access.results:
-        sample = result.sample
-        if sample is None or not len(sample.weights) or is_repeat(result) or is_estimate(result):
-            continue
-        if access.space == "shared":
-            passes, _ = shared_request(sample.addresses, sample.mask, access.bytes, access.operation)
-            taken = passes.astype(np.float64)
-        elif access.space == "global":
-            touched, _ = global_request(sample.addresses, sample.mask, access.bytes)
-            taken = touched.astype(np.float64)
-        else:
-            continue
-        worst = int(np.argmax(taken))
-        kind: Literal["banks", "sectors"] = "banks" if access.space == "shared" else "sectors"
-        found.append((float(taken[worst]), Picture(kind, sample, worst, access.bytes)))
+    followed = (result.sample for result in access.results if not is_repeat(result) and not is_estimate(result))
+    found = [worst for sample in followed if (worst := worst_request(access, sample)) is not None]
     return max(found, key=lambda each: each[0])[1] if found else None
 
 

@@ -85,5 +85,5 @@ def _line(loss: Loss) -> str:
     if not grid:
         grid = f"{'assumed ' if launch.grid_is_assumed else ''}grid {wording.dimensions(launch.grid)}"
     where = f"{first.instantiation or first.kernel}, block {wording.dimensions(launch.block)}, {grid}"
-    takes = f"about {costs.duration(kernel.time_us)} on {kernel.target}, {costs.bound_by(kernel.bound)}"
+    takes = costs.estimate(kernel.time_us, kernel.target, kernel.bound)
     return f"  {where}: {takes}; {loss.gain}"

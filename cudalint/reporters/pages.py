@@ -15,8 +15,12 @@ _LABEL = "rules"
 
 def page_of(code: str) -> str:
     """The address of a rule's page, for programs on this machine; empty where none is known."""
+    return page_in(_PAGES.as_uri() if _PAGES.is_dir() else address_of_pages(), code)
+
+
+def page_in(folder: str, code: str) -> str:
+    """The address of a rule's page in a folder of pages; empty for no folder, and for a rule of others."""
     name = NAME_OF_CODE.get(code)
-    folder = _PAGES.as_uri() if _PAGES.is_dir() else address_of_pages()
     return f"{folder}/{code}-{name}.md" if name and folder else ""
 
 

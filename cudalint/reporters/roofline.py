@@ -10,7 +10,7 @@ from msgspec import Struct
 
 from cudalint.drawing.roofline import Spot, axes, roofline
 from cudalint.drawing.svg import Drawing, text
-from cudalint.facts import Bound, FileFacts, LaunchCost, LaunchFacts, Resource
+from cudalint.facts import FileFacts, LaunchCost, LaunchFacts
 from cudalint.hardware.targets import Target, find_target
 from cudalint.reporters import costs, wording
 from cudalint.reporters.diagnostics_json import JsonObject, document_head
@@ -28,34 +28,21 @@ Key = tuple[str, int, str, int]
 
 
 class KernelRoof(Struct, frozen=True):
-    """One launch of a kernel on one target. Figures that are not known are None; times in microseconds."""
+    """One launch of a kernel on one target, with what it costs there."""
 
     path: str
     line: int
     kernel: str
     """With its template arguments."""
     launch: LaunchFacts
-    number: int
-    """Of the launch, among those of the kernel."""
     target: str
     """The name of the GPU."""
-    intensity: float | None
-    """Floating-point operations for each byte of DRAM."""
-    requested_intensity: float | None
-    """The same for each byte that the lanes ask for, as it would be without caches."""
-    ridge: float | None
-    reached_gflops: float | None
-    attainable_gflops: float | None
-    bound: Bound
-    time_us: float | None
-    limits_us: Mapping[Resource, float]
-    status: str
-    reason: str | None
+    cost: LaunchCost
 
     @property
     def key(self) -> Key:
         """What it is on every target."""
-        return self.path, self.line, self.kernel, self.number
+        return self.path, self.line, self.kernel, self.cost.launch
 
     @property
     def where(self) -> str:
@@ -64,40 +51,17 @@ class KernelRoof(Struct, frozen=True):
 
     def spot(self, name: str = "") -> Spot | None:
         """Where it stands below the roof; nowhere if it does no floating-point arithmetic."""
-        if not self.intensity or not self.reached_gflops:
-            return None
-        return Spot(self.intensity, self.reached_gflops, name)
+        intensity, reached = self.cost.arithmetic_intensity, self.cost.reached_gflops
+        return Spot(intensity, reached, name) if intensity and reached else None
 
 
 def kernels_of(facts: FileFacts, target: str) -> Iterator[KernelRoof]:
     """All launches of a file whose cost was asked for."""
     name = find_target(target).name
     for kernel in facts.kernels:
+        place = kernel.place
         for cost in kernel.costs or ():
-            yield _roof(kernel.place.path, kernel.place.line, kernel.instantiation, kernel.launches, cost, name)
-
-
-def _roof(
-    path: str, line: int, kernel: str, launches: Sequence[LaunchFacts], cost: LaunchCost, target: str
-) -> KernelRoof:
-    return KernelRoof(
-        path,
-        line,
-        kernel,
-        launches[cost.launch],
-        cost.launch,
-        target,
-        cost.arithmetic_intensity,
-        cost.requested_intensity,
-        cost.ridge,
-        cost.reached_gflops,
-        cost.attainable_gflops,
-        cost.bound,
-        cost.time_us,
-        cost.limits_us,
-        cost.status,
-        cost.reason,
-    )
+            yield KernelRoof(place.path, place.line, kernel.instantiation, kernel.launches[cost.launch], name, cost)
 
 
 def text_lines(kernels: Sequence[KernelRoof], style: Style) -> Iterator[str]:
@@ -149,31 +113,32 @@ def _ridge(target: Target) -> str:
 
 def _sentence(kernel: KernelRoof) -> str:
     """`a100: 0.083 FLOP/byte (0.083 without caches), ...: about 110 us, bound by DRAM; 120 of 130 GFLOP/s allowed`."""
-    if not kernel.time_us:
-        return f"{kernel.target}: not known{f': {kernel.reason}' if kernel.reason else ''}"
-    parts = [f"about {costs.duration(kernel.time_us)}, {costs.bound_by(kernel.bound)}"]
-    if kernel.intensity:
-        side = "memory" if kernel.intensity < (kernel.ridge or 0.0) else "arithmetic"
-        asked = f" ({_figure(kernel.requested_intensity)} without caches)" if kernel.requested_intensity else ""
-        parts.append(f"{_figure(kernel.intensity)} FLOP/byte{asked}, on the side of {side}")
-        reached, allowed = kernel.reached_gflops or 0.0, kernel.attainable_gflops or 0.0
+    cost = kernel.cost
+    if not cost.time_us:
+        return f"{kernel.target}: not known{f': {cost.reason}' if cost.reason else ''}"
+    parts = [f"about {costs.duration(cost.time_us)}, {costs.bound_by(cost.bound)}"]
+    if cost.arithmetic_intensity:
+        side = "memory" if cost.arithmetic_intensity < (cost.ridge or 0.0) else "arithmetic"
+        asked = f" ({_figure(cost.requested_intensity)} without caches)" if cost.requested_intensity else ""
+        parts.append(f"{_figure(cost.arithmetic_intensity)} FLOP/byte{asked}, on the side of {side}")
+        reached, allowed = cost.reached_gflops or 0.0, cost.attainable_gflops or 0.0
         parts.append(f"{_figure(reached)} of {_figure(allowed)} GFLOP/s that the roof allows")
     else:
         parts.append("no floating-point arithmetic")
-    if kernel.status == "range":
-        parts.append(f"a middle: {kernel.reason}" if kernel.reason else "a middle")
+    if cost.status == "range":
+        parts.append(f"a middle: {cost.reason}" if cost.reason else "a middle")
     return f"{kernel.target}: {'; '.join(parts)}"
 
 
 def _bars(kernel: KernelRoof, style: Style) -> Iterator[str]:
-    longest = max(kernel.limits_us.values(), default=0.0)
-    limits = sorted(kernel.limits_us.items(), key=lambda limit: -limit[1])
+    longest = max(kernel.cost.limits_us.values(), default=0.0)
+    limits = sorted(kernel.cost.limits_us.items(), key=lambda limit: -limit[1])
     for resource, time in limits:
         if not longest or time < _LEAST * longest:
             continue
         name = costs.NAMES[resource]
         bar = ("█" if style.unicode else "#") * max(1, round(_BAR * time / longest))
-        is_bound = resource == kernel.bound
+        is_bound = resource == kernel.cost.bound
         yield f"    {name:<17}  {style.paint(bar, 'yellow' if is_bound else 'dim')} {costs.duration(time)}"
 
 
@@ -222,17 +187,12 @@ def _figure(value: float | None) -> str:
 def svg(kernels: Sequence[KernelRoof]) -> str:
     """One picture: the roofline of each target beside the last, and below them what the letters stand for."""
     marks = _marks(kernels)
-    drawn = [(name, roofline_of(own, find_target(name), marks)) for name, own in _by_target(kernels).items()]
+    drawn = [(name, _roofline_of(own, find_target(name), marks)) for name, own in _by_target(kernels).items()]
     names = {each.key: each.where for each in kernels}
     return _beside(drawn, [f"{mark}  {names[key]}" for key, mark in marks.items()]).standalone().rstrip("\n")
 
 
-def roofline_svg(kernels: Sequence[KernelRoof], target: Target) -> str:
-    """The roofline of one target with these kernels, as a file of its own."""
-    return svg([each for each in kernels if each.target == target.name])
-
-
-def roofline_of(kernels: Sequence[KernelRoof], target: Target, marks: Mapping[Key, str]) -> Drawing:
+def _roofline_of(kernels: Sequence[KernelRoof], target: Target, marks: Mapping[Key, str]) -> Drawing:
     spots = [spot for each in kernels if (spot := each.spot(marks.get(each.key, "other")))]
     return roofline(target.bandwidth_gb_s, target.fp32_tflops * 1e3, spots, "DRAM", "FP32")
 
@@ -272,6 +232,7 @@ def _target(target: Target) -> JsonObject:
 
 
 def _kernel(kernel: KernelRoof) -> JsonObject:
+    cost = kernel.cost
     return {
         "path": kernel.path,
         "line": kernel.line,
@@ -279,16 +240,16 @@ def _kernel(kernel: KernelRoof) -> JsonObject:
         "block": list(kernel.launch.block),
         "grid": list(kernel.launch.grid),
         "target": kernel.target,
-        "status": kernel.status,
-        "reason": kernel.reason,
-        "arithmetic_intensity": _finite(kernel.intensity),
-        "requested_intensity": _finite(kernel.requested_intensity),
-        "ridge": kernel.ridge,
-        "reached_gflops": _finite(kernel.reached_gflops),
-        "attainable_gflops": _finite(kernel.attainable_gflops),
-        "bound": kernel.bound,
-        "time_us": _finite(kernel.time_us),
-        "limits_us": {resource: _finite(time) for resource, time in kernel.limits_us.items()},
+        "status": cost.status,
+        "reason": cost.reason,
+        "arithmetic_intensity": _finite(cost.arithmetic_intensity),
+        "requested_intensity": _finite(cost.requested_intensity),
+        "ridge": cost.ridge,
+        "reached_gflops": _finite(cost.reached_gflops),
+        "attainable_gflops": _finite(cost.attainable_gflops),
+        "bound": cost.bound,
+        "time_us": _finite(cost.time_us),
+        "limits_us": {resource: _finite(time) for resource, time in cost.limits_us.items()},
     }
 
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from cudalint.numerals import figure
 from cudalint.reporters.costs import bound_by, duration
 from cudalint.reporters.diagnostics_json import JsonObject, document_head
+from cudalint.reporters.wording import dimensions
 from cudalint.whatif.variants import Outcome
 
 _HEAD = ("", "variant", "block", "grid", "time", "bound by", "occupancy", "sectors", "wavefronts", "DRAM", "findings")
@@ -103,7 +104,4 @@ def _amount(value: float | None) -> str:
 
 
 def _extents(extents: tuple[int, int, int] | None) -> str:
-    if extents is None:
-        return "-"
-    x, y, z = extents
-    return "x".join(map(str, (x, y, z) if z > 1 else (x, y) if y > 1 else (x,)))
+    return "-" if extents is None else dimensions(extents)

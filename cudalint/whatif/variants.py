@@ -22,6 +22,7 @@ from cudalint.frontend.source_text import source_text
 from cudalint.options.analysis import AnalysisOptions, ParameterValue
 from cudalint.registry import selected_rules
 from cudalint.remedies.edits import apply_edits
+from cudalint.reporters.wording import dimensions
 
 MOST_VARIANTS = 64
 """Of one run."""
@@ -51,7 +52,7 @@ class Variant(Struct, frozen=True):
     @property
     def text(self) -> str:
         """What is other, but for the target."""
-        parts = [f"block {'x'.join(map(str, _trimmed(self.block)))}"] if self.block else []
+        parts = [f"block {dimensions(self.block)}"] if self.block else []
         parts += [f"{name} padded to {row}" for name, row in self.pads]
         parts += [f"{value.name}={value.value}" for value in self.params]
         parts += [f"{self.registers} registers"] if self.registers else []
@@ -291,7 +292,3 @@ _OF_HARM = ("CL102", "CL106", "CL107", "CL202", "CL3", "CL502")
 def _is_broken(one: Outcome) -> bool:
     return any(finding.startswith(_OF_HARM) for finding in one.appeared)
 
-
-def _trimmed(block: tuple[int, int, int] | None) -> tuple[int, ...]:
-    x, y, z = block or (1, 1, 1)
-    return (x, y, z) if z > 1 else (x, y) if y > 1 else (x,)

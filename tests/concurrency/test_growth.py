@@ -7,7 +7,7 @@ import random
 import networkx as nx
 import pytest
 
-from cudalint.concurrency.cfg import Straight
+from cudalint.concurrency.cfg import BasicBlocks
 from cudalint.concurrency.conflicts import Contest
 from cudalint.driver.analysis import analyse_file
 from cudalint.driver.kernel_analysis import KernelAnalysis
@@ -31,7 +31,7 @@ def test_ways_are_those_that_dominators_give_node_by_node() -> None:
         graph.add_nodes_from(range(size))
         graph.add_edges_from((node, node + 1) for node in range(size - 1) if numbers.random() < 0.85)
         graph.add_edges_from((numbers.randrange(size), numbers.randrange(size)) for _ in range(numbers.randint(0, 4)))
-        straight = Straight(graph)
+        straight = BasicBlocks(graph)
         for start in graph:
             behind = graph.copy()
             behind.add_edges_from(("root", after) for after in graph.successors(start))

@@ -6,9 +6,12 @@ import difflib
 from collections.abc import Iterator, Sequence
 from itertools import groupby
 
+from msgspec.structs import replace
+
 from cudalint.diagnostics import Edit
-from cudalint.disk.encoding import to_bytes
+from cudalint.disk.encoding import to_bytes, to_text
 from cudalint.findings.sources import SourceLines
+from cudalint.remedies.edits import apply_edits
 from cudalint.reporters.html.views import DiffLine
 
 _AROUND = 1
@@ -51,13 +54,7 @@ def _texts(lines: Sequence[bytes]) -> list[str]:
 
 def _edited(lines: Sequence[bytes], start: int, edits: Sequence[Edit]) -> list[bytes]:
     """Some lines of a file, of which `start` come before, with edits made that lie in them."""
-    text = b"\n".join(lines)
-    begins = [0]
-    for line in lines:
-        begins.append(begins[-1] + len(line) + 1)
-    for edit in sorted(edits, key=lambda edit: edit.place, reverse=True):
-        place = edit.place
-        first = begins[place.line - 1 - start] + place.column - 1
-        end = begins[place.end_line - 1 - start] + place.end_column - 1
-        text = text[:first] + to_bytes(edit.text) + text[end:]
-    return text.split(b"\n")
+    moved = [
+        replace(e, place=e.place._replace(line=e.place.line - start, end_line=e.place.end_line - start)) for e in edits
+    ]
+    return to_bytes(apply_edits(to_text(b"\n".join(lines)), moved)).split(b"\n")

@@ -7,7 +7,6 @@ from collections.abc import Iterator, Mapping
 from markupsafe import Markup
 from msgspec import Struct
 
-from cudalint.catalogue import NAME_OF_CODE
 from cudalint.cost.by_line import Line
 from cudalint.diagnostics import Diagnostic, Picture
 from cudalint.drawing import requests as drawing
@@ -20,6 +19,7 @@ from cudalint.reporters.html.diffs import diff_of
 from cudalint.reporters.html.prose import prose
 from cudalint.reporters.html.requests import Pictures
 from cudalint.reporters.html.views import Finding, Link
+from cudalint.reporters.pages import page_in
 
 _MOST_PLACES = 12
 
@@ -39,7 +39,6 @@ class Findings(Struct, frozen=True, eq=False):
         suggestion = diagnostic.suggestion
         place = diagnostic.place
         where = f"{place.path}:{place.line}" if not diagnostic.is_headline else place.path
-        name = NAME_OF_CODE.get(diagnostic.code)
         return Finding(
             anchor=anchor,
             code=diagnostic.code,
@@ -47,7 +46,7 @@ class Findings(Struct, frozen=True, eq=False):
             severity=diagnostic.severity,
             message=prose(diagnostic.message),
             where=Link(where, anchors.get((place.path, place.line), "")),
-            page=f"{self.pages}/{diagnostic.code}-{name}.md" if self.pages.startswith("https://") and name else "",
+            page=page_in(self.pages, diagnostic.code) if self.pages.startswith("https://") else "",
             notes=tuple((label, prose(text)) for label, text in _notes(diagnostic)),
             assumed=tuple(map(prose, wording.assumptions_of(diagnostic.assumptions, diagnostic.launches))),
             places=tuple(_places(diagnostic, anchors)),
