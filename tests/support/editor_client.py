@@ -83,13 +83,14 @@ class Editor:
                 return message
         end = time.monotonic() + _PATIENCE
         while True:
-            message = self._messages.get(timeout=max(0.0, end - time.monotonic()))
-            assert message is not None, "the server has ended"
-            if is_wanted(message):
-                return message
-            params = message.get("params") or {}
-            if params.get("version", self._versions.get(params.get("uri"))) == self._versions.get(params.get("uri")):
-                self._kept.append(message)
+            received = self._messages.get(timeout=max(0.0, end - time.monotonic()))
+            assert received is not None, "the server has ended"
+            if is_wanted(received):
+                return received
+            params = received.get("params") or {}
+            current = self._versions.get(params.get("uri", ""))
+            if params.get("version", current) == current:
+                self._kept.append(received)
 
     # --- what an editor does ---------------------------------------------------------------------------------
 
