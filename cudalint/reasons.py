@@ -7,13 +7,14 @@ from typing import Literal
 from msgspec import Struct
 
 ReasonKind = Literal[
-    "loaded", "atomic", "iteration", "summary", "data", "estimate", "repeat",
+    "loaded", "atomic", "iteration", "summary", "data", "estimate", "activity", "repeat",
     "unresolved", "unseen", "instantiations", "races", "other",
 ]  # fmt: skip
 """Of values: whether one was loaded, is what an atomic found, changes from iteration to iteration, or stands for a long
 computation of which only some parts are known. Of what depends on such values: `data`, where loaded ones decide, and
-`estimate`, a figure that is the mean over uniform data. `repeat` is an access that makes no request of its own, as
-another load's value is used.
+`estimate`, a figure that is the mean over uniform data, and `activity`, such a mean over which lanes are active, where
+the addresses are known and waste more yet when all lanes are. `repeat` is an access that makes no request of its own,
+as another load's value is used.
 
 Of what was left out: `unresolved` by the front end, as names or types are not declared or the text is no C++; `unseen`,
 a function of which there is no body; `instantiations` beyond those that were evaluated; or something that only concerns

@@ -80,7 +80,7 @@ def evaluated(kernel: KernelFacts, space: str) -> Iterator[Evaluated]:
             continue
         for result in _of_launches(access.results) if space == "shared" else access.results:
             figures = result.wavefronts_per_request if space == "shared" else result.sectors_per_request
-            if result.status in WITH_FIGURES and figures is not None and not is_estimate(result):
+            if result.status in WITH_FIGURES and figures is not None and result.reason_kind != "estimate":
                 yield Evaluated(access, result, kernel.launches[result.launch])
 
 
@@ -211,7 +211,7 @@ def array_key(access: Access) -> tuple[str, Place | None]:
 
 def is_estimate(result: AccessResult) -> bool:
     """Whether the figure is what random data would cost: good for a table, and no ground for a finding."""
-    return result.reason_kind == "estimate"
+    return result.reason_kind in ("estimate", "activity")
 
 
 def is_repeat(result: AccessResult) -> bool:

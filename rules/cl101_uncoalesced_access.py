@@ -61,10 +61,11 @@ class UncoalescedAccess(Rule):
         what the kernel's costliest access moves. Fields of a record that a thread takes whole, one by one, where no
         wider load is possible: L1 keeps the sectors from one field to the next, and where it is done before the memory
         has brought them, arrays of fields would save nothing. The limits are options, as the factor is. An access
-        whose addresses depend on loaded data is counted as such, and never reported. Nor is one whose stride is an
-        argument that nothing gives and that nothing else is made of (`x[i * incx]`): it may well be 1, and `--param`
-        says so or otherwise. The same goes for one that the other side of a choice would clear that nothing makes, such
-        as the layout in `layout == COLUMNS ? 1 : pitch`.
+        whose addresses depend on loaded data is counted as such, and never reported; where only the active lanes do,
+        the figure is the mean over uniform data. Nor is one whose stride is an argument that nothing gives and that
+        nothing else is made of (`x[i * incx]`): it may well be 1, and `--param` says so or otherwise. The same goes for
+        one that the other side of a choice would clear that nothing makes, such as the layout in
+        `layout == COLUMNS ? 1 : pitch`.
     """
 
     code = "CL101"
@@ -119,9 +120,10 @@ def _exchanged(context: RuleContext, kernel: KernelFacts) -> tuple[Edit, ...]:
 
 
 def _exceeds(result: AccessResult, factor: float, excess: float) -> bool:
-    """Whether the figure is beyond both limits; where only a range is known, its lower end has to be."""
+    """Whether the figure is beyond both limits; where only a range is known, its lower end has to be, but for one that
+    comes of how many lanes are active: what one lane takes is never too much."""
     actual, ideal = sectors(result)
-    if result.status == "range" and result.sectors_range is not None:
+    if result.status == "range" and result.reason_kind != "activity" and result.sectors_range is not None:
         actual = min(actual, result.sectors_range[0])
     # Where blocks or loops end, figures are off by little: 10.01 of 8 is not worse than 1.25 times the ideal.
     return round(actual / ideal, 2) > factor and round(actual - ideal, 2) > excess

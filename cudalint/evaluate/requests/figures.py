@@ -150,13 +150,15 @@ def _masked_by_data(reached: Sequence[Known], view: LaunchView) -> AccessResult 
     if any(_takes_long(k.event, view.graph) for k in reached):
         return None
     all_lanes, some = Totals(), Totals()
+    by_lists = False
     for known in reached:
         lanes = known.situation.lanes(known.event.context.loops, known.quick.mask)
         guards = guards_by_data(known.event, view.graph, lanes)
         if guards is None:
             return None
         # Lists (see cudalint.evaluate.requests.lists) are about as long as one another, and a lane costs what it costs.
-        of_lists = known.event.offset.bits & view.graph.opaque_bits
+        of_lists = bool(known.event.offset.bits & view.graph.opaque_bits)
+        by_lists |= of_lists
         all_lanes.add(gather(known.event, view.replicated(), known.conditions) if of_lists else known.quick)
         situation = view.replicated() if of_lists else view.by_data()
         some.add(gather(known.event, situation, (*known.conditions, *guards)))
@@ -167,16 +169,23 @@ def _masked_by_data(reached: Sequence[Known], view: LaunchView) -> AccessResult 
     # How long random data makes a loop says nothing of real data.
     is_open = any(loop.condition.bits & view.graph.opaque_bits for k in reached for loop in k.event.context.loops)
     requests = all_lanes.requests if is_open else totals.requests
+    # What gaps between active lanes leave of sectors, no other addresses would bring back.
+    is_by_addresses = _waste(all_lanes) >= _waste(totals) > 0
     how = "the mean over uniform data" if some.requests else "for all lanes, not the mean over uniform data"
     return replace(
         _of_totals(reached, totals, view, (1.0, all_lanes.high)),
         status="range",
         reason=f"which lanes are active depends on data: {reason}; the figure is {how}",
-        reason_kind="estimate",
+        reason_kind="activity" if is_by_addresses and not by_lists else "estimate",
         active_request_fraction=1.0,
         requests=round(requests, 6),
         requests_range=None if is_open else (0.0, round(all_lanes.requests, 6)),
     )
+
+
+def _waste(totals: Totals) -> float:
+    """What a request takes beyond its ideal, in the mean."""
+    return (totals.cost - totals.ideal) / totals.requests
 
 
 def _takes_long(event: AccessEvent, graph: Graph) -> bool:
