@@ -102,6 +102,11 @@ class Diagnostic(Struct, frozen=True, eq=False):
     justification: Justification | None = None
     """Set for findings that an annotation allows; formats that know of such list them."""
 
+    def __repr__(self) -> str:
+        """A line, as the format `concise` has it; the figures, the launches and the advice are in its fields."""
+        place = self.place
+        return f"<{self.code} {self.name} at {place.path}:{place.line}:{place.column}: {self.message}>"
+
     @property
     def occurrences(self) -> int:
         """How many findings it stands for."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 
 import numpy as np
@@ -9,7 +10,7 @@ from msgspec import Struct
 
 from cudalint.diagnostics import Diagnostic, Edit, Related, Suggestion
 from cudalint.facts import Access, AccessResult, ArrayFacts, KernelFacts
-from cudalint.hardware.banks import BANK_BYTES, occupied_parts, shared_request
+from cudalint.hardware.banks import BANK_BYTES, BANKS, occupied_parts, shared_request
 from cudalint.processes.time_limit import OutOfTime, interruptible
 from cudalint.remedies.layout_edits import is_of_the_launch, layout_edits
 from cudalint.remedies.layouts import Proposal, propose_layout, uses_of
@@ -89,7 +90,7 @@ class BankConflict(Rule):
 
     def _diagnostic(self, kernel: KernelFacts, one: Evaluated, remedy: _Remedy | None) -> Diagnostic:
         access, result, launch = one
-        worded = _worded(access)
+        worded = _worded(access, one.result)
         return self.finding(
             kernel,
             place=blamed(access),
@@ -148,8 +149,10 @@ def _causes(kernel: KernelFacts, access: Access) -> Iterator[str]:
         yield in_function(access, f"the index {''.join(index.split())}")
 
 
-def _worded(access: Access) -> str:
-    figures = "{wavefronts_per_request} wavefronts per request, ideal {ideal_wavefronts}"
+def _worded(access: Access, result: AccessResult) -> str:
+    """A request takes whole wavefronts; what is no whole number is the mean of many requests."""
+    mean = "" if figure(wavefronts(result).actual).isdigit() else "on average "
+    figures = f"{mean}{{wavefronts_per_request}} wavefronts per request, ideal {{ideal_wavefronts}}"
     return f"{{conflict_ways}}-way bank conflict on `{access.array}` ({figures})"
 
 
@@ -165,8 +168,14 @@ def _related(access: Access) -> Iterator[Related]:
     if declaration is None or len(declaration.extents) < 2 or not all(declaration.extents):
         return
     row = declaration.extents[-1] * declaration.element_bytes
-    words = count(row / BANK_BYTES, "word") if row % BANK_BYTES == 0 else count(row, "byte")
-    yield Related(declaration.place, f"a row of `{declaration.name}` is {words}")
+    if row % BANK_BYTES:
+        yield Related(declaration.place, f"a row of `{declaration.name}` is {count(row, 'byte')}")
+        return
+    words = row // BANK_BYTES
+    # One row further is so many banks further, and a column comes back to the first bank after BANKS / gcd rows.
+    banks = BANKS // math.gcd(words, BANKS) * max(1, declaration.element_bytes // BANK_BYTES)
+    column = f", so a column lies in {'one' if banks == 1 else banks} of the {BANKS} banks" if banks < BANKS else ""
+    yield Related(declaration.place, f"a row of `{declaration.name}` is {count(words, 'word')}{column}")
 
 
 # --- the suggestion --------------------------------------------------------------------------------------

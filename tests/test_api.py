@@ -52,6 +52,7 @@ def test_texts_need_no_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.chdir(tmp_path)
     report = cudalint.check(config=_GLOBAL, texts={"strided.cu": _STRIDED})
     assert [(finding.code, finding.place.line) for finding in report] == [("CL101", 3)]
+    assert repr(report.findings[0]).startswith("<CL101 uncoalesced-access at strided.cu:3:5: 32 sectors per request")
     assert "out[threadIdx.x * 32]" in str(report)
 
 
@@ -74,7 +75,7 @@ def test_files_as_they_finish(tmp_path: Path) -> None:
 
 
 def test_facts() -> None:
-    found = cudalint.facts(_TRANSPOSE, _PLAIN, only=["accesses"])
+    found = cudalint.facts(_TRANSPOSE, _PLAIN, only="accesses")
     assert len(found.kernels) == 3
     naive = next(kernel for kernel in found.kernels if kernel.name == "naive")
     figures = {access.operation: access.results[0].sectors_per_request for access in naive.accesses}
@@ -82,7 +83,16 @@ def test_facts() -> None:
     assert figures == {"load": 4.0, "store": 32.0}
     assert naive.races is None
     assert "global store" in str(found)
+    # What a prompt shows of a record is a line.
+    shown = (*found.files, naive, *naive.accesses, *naive.accesses[0].results)
+    assert max(len(repr(record)) for record in shown) < 400
+    assert repr(naive.accesses[0].results[0].sample).startswith("<Sample of ")
+    assert repr(naive) == f"<KernelFacts of naive at {_TRANSPOSE}:6: 1 launch, 2 accesses>"
     assert found._repr_html_().startswith("<pre")
+    one = cudalint.facts(_TRANSPOSE, _PLAIN, only="occupancy", kernel="pad*")
+    assert [kernel.name for kernel in one.kernels] == ["padded"]
+    with pytest.raises(ValueError, match="`access`; did you mean `accesses`"):
+        cudalint.facts(_TRANSPOSE, _PLAIN, only="access")
     # The package of the records and the function have one name.
     import cudalint.facts as package
 

@@ -4,16 +4,23 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 from checkout import ROOT, clean_environment, fresh_clone, need_package_index
 
 from cudalint import registry
-from cudalint.authoring.scaffold import ScaffoldError, check_rule, project_in
+from cudalint.authoring.scaffold import Project, ScaffoldError, check_rule, files_of, project_in
 from cudalint.cli import run
+from cudalint.driver.file_findings import analyse
+from cudalint.facts import FileFacts
+from cudalint.hardware.targets import find_target
+from cudalint.options.analysis import AnalysisOptions
+from cudalint.rule import RuleContext
 
 _PACKAGE = ROOT / "examples" / "rules-of-your-own"
 
@@ -104,6 +111,40 @@ def test_a_new_rule_of_this_repository(tmp_path: Path) -> None:
     assert [line.split()[0] for line in found] == [f"{fixture}:7:16:"]
     assert "[CL199](CL199-wide-request.md)" in (clone / "docs" / "rules" / "README.md").read_text()
     assert program("new-rule", "CL199", "wide-request").returncode == 2
+
+
+def test_the_rule_of_the_page() -> None:
+    """docs/own-rules.md: it finds bytes that lanes load side by side, and leaves wider and scattered ones."""
+    page = (ROOT / "docs" / "own-rules.md").read_text(encoding="utf-8")
+    look, rule = re.findall(r"^```python\n(.*?)^```$", page, re.MULTILINE | re.DOTALL)
+    source = """
+        __global__ void k(const unsigned char *in, const float *wide, float *out) {
+            int i = blockIdx.x * 256 + threadIdx.x;
+            out[i] = in[i] + wide[i] + in[64 * i];
+        }
+        void go(const unsigned char *in, const float *wide, float *out) { k<<<8, 256>>>(in, wide, out); }
+    """
+    options = AnalysisOptions(unsaved=(("a.cu", source),))
+    facts = analyse("a.cu", options)
+    assert isinstance(facts, FileFacts)
+    names: dict[str, Any] = {"__name__": "acme"}
+    exec(compile(rule, "rule", "exec"), names)
+    found = list(names["ByteLoads"]().check(facts.kernels[0], RuleContext(facts, find_target("a100"))))
+    assert [(finding.place.line, finding.message) for finding in found] == [(4, "each lane loads one byte of `in`")]
+    assert "cudalint.facts(" in look
+
+
+def test_what_rules_of_others_import_is_promised() -> None:
+    """The modules that the scaffold, the example and the page import are those that docs/stability.md names."""
+    texts = [
+        *dict(files_of("XY101", "a-rule", Project("x", "x", "x", is_own=False, is_new=True))).values(),
+        *(path.read_text(encoding="utf-8") for path in _PACKAGE.rglob("*.py")),
+        (ROOT / "docs" / "own-rules.md").read_text(encoding="utf-8"),
+    ]
+    modules = {name for text in texts for name in re.findall(r"^from (cudalint\.[\w.]+) import", text, re.MULTILINE)}
+    assert {"cudalint.rulekit", "cudalint.hardware.targets"} <= modules
+    promised = (ROOT / "docs" / "stability.md").read_text(encoding="utf-8")
+    assert [module for module in modules if f"`{module}`" not in promised] == []
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from fnmatch import fnmatchcase
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -71,14 +72,17 @@ def facts(
     config: Configuration | None = None,
     *,
     texts: Mapping[str, str] | None = None,
-    only: Sequence[str] | None = None,
+    only: str | Sequence[str] | None = None,
+    kernel: str | None = None,
 ) -> Facts:
     """The facts of the kernels of files, folders and patterns, and of `texts` as if they were files of these names.
-    `only` names the kinds that are wanted, as for `cudalint facts --only`; all are collected without it.
+    `only` names the kinds that are wanted, as for `cudalint facts --only` (`"accesses"`, `"accesses,costs"` or a list);
+    all are collected without it. `kernel` is a name, or a pattern of names such as `"sgemm*"`: others are left out.
 
     Raises ConfigurationError, `cudalint.project.config.ConfigError` for a named configuration file that can't be used,
     and ValueError for a kind that there is not."""
-    kinds: Kinds = SHOWN_KINDS if only is None else shown_kinds(only)
+    named = only.split(",") if isinstance(only, str) else only
+    kinds: Kinds = SHOWN_KINDS if named is None else shown_kinds(named)
     config = config or Configuration()
     settings = config.settings()
     found = found_files(paths, dict(texts or {}), settings)
@@ -88,10 +92,17 @@ def facts(
     for index, value in run_all(analyse_job, jobs, config.limits(), ()):
         answers[index] = Failure(jobs[index].path, value.reason) if isinstance(value, Lost) else value
     ordered = [answers[index] for index in sorted(answers)]
-    files = tuple(answer for answer in ordered if isinstance(answer, FileFacts))
+    files = tuple(_of_kernel(answer, kernel) for answer in ordered if isinstance(answer, FileFacts))
     lost = (answer for answer in ordered if isinstance(answer, Failure))
     own = (Failure(file.path, message) for file in files for message in file.failures)
     return Facts(files, (*found.failures, *broken, *lost, *own))
+
+
+def _of_kernel(file: FileFacts, pattern: str | None) -> FileFacts:
+    """With those kernels alone whose name fits."""
+    if pattern is None:
+        return file
+    return replace(file, kernels=tuple(each for each in file.kernels if fnmatchcase(each.name, pattern)))
 
 
 def analyse_job(job: FactsJob) -> FileFacts | Failure:

@@ -35,7 +35,8 @@ class {class_name}(Rule):
 
     What it does
         Reports global loads, stores and atomics that touch more sectors per request than the threshold. (This is
-        what `cudalint new-rule` wrote. Say here what the rule sees, and how it comes to its figure.)
+        what `cudalint new-rule` wrote. Say here what the rule sees, and how it comes to its figure. What there is to
+        see is in cudalint's docs/own-rules.md.)
 
     Why is this bad
         Say what it costs or what goes wrong, with the hardware's figure.
@@ -124,6 +125,9 @@ version = "0.1.0"
 description = "Rules for cudalint"
 requires-python = ">=3.11"
 dependencies = ["cudalint"]
+
+[project.optional-dependencies]
+dev = ["mypy", "pytest"]
 
 [project.entry-points."cudalint.rules"]
 {package} = "{package}"

@@ -25,7 +25,7 @@ def command(code: str, name: str, folder: str) -> int:
     \b
     Examples:
       cudalint new-rule ACME101 wide-request acme_rules
-      pip install -e acme_rules
+      pip install -e 'acme_rules[dev]'
       cudalint rules
       cudalint kernels --extend-select ACME101
     """
@@ -87,5 +87,8 @@ def _next_step(code: str, project: Project) -> str:
         return "Next: change the rule and its fixtures. `cudalint pages` writes the page anew."
     first = "change the rule and its fixtures"
     if project.is_new:
-        first = f"`pip install -e {project.folder}`, and `cudalint rules` lists {code}"
-    return f"Next: {first}. In that folder, `cudalint pages --select {code}` writes the page anew."
+        first = f"`pip install -e '{project.folder}[dev]'`, and `cudalint PATH --extend-select {code}` runs it"
+    return (
+        f"Next: {first}. There, `pytest` compares its fixtures, and `cudalint pages --select {code}` writes its "
+        "page anew. docs/own-rules.md in cudalint's repository says what a rule may read."
+    )

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from msgspec import Struct
 
 from cudalint.facts.places import Frame, Place
+from cudalint.numerals import count
 from cudalint.reasons import ReasonKind
 
 if TYPE_CHECKING:
@@ -53,6 +54,9 @@ class Sample(Struct, frozen=True, eq=False):
     inner_offset: Integers | int = 0
     """[n, 1] bytes from the subscripted element to the accessed bytes (a field of a struct element)."""
 
+    def __repr__(self) -> str:
+        return f"<Sample of {count(len(self.weights), 'request')}>"
+
 
 class Strides(Struct, frozen=True):
     """By how many bytes the address moves when one thread index grows by 1; None where that is not constant."""
@@ -91,6 +95,11 @@ class AccessResult(Struct, frozen=True, eq=False):
     reason_kind: ReasonKind = "other"
     reached_by_data: bool = False
     """Whether data decides how often it is made: the requests are all that may come."""
+
+    def __repr__(self) -> str:
+        """What is known of it."""
+        told = ((name, getattr(self, name)) for name in self.__struct_fields__)
+        return f"AccessResult({', '.join(f'{name}={value!r}' for name, value in told if value not in (None, ()))})"
 
 
 class LibraryCall(Struct, frozen=True):
@@ -139,6 +148,11 @@ class Access(Struct, frozen=True, eq=False):
     """The function whose own access it is."""
     known_modulo: int = 1
     """A power of two, modulo which the byte offset of each lane is known whatever the open sizes are."""
+
+    def __repr__(self) -> str:
+        """A line; the figures of each launch are in `results`."""
+        what = f"{self.space} {self.operation} of `{self.array}`, {count(self.bytes, 'byte')}"
+        return f"<Access at {self.place.path}:{self.place.line}: {what}, {count(len(self.results), 'result')}>"
 
     @property
     def position(self) -> tuple[int, int]:

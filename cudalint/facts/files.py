@@ -20,6 +20,7 @@ from cudalint.facts.races import Race
 from cudalint.facts.resources import Occupancy, Resources
 from cudalint.hardware.features import Need
 from cudalint.kinds import EVERY_KIND, Kind, Kinds
+from cudalint.numerals import count
 from cudalint.reasons import Problem, ReasonKind
 
 
@@ -57,6 +58,11 @@ class KernelFacts(Struct, frozen=True, eq=False):
     """Whether it, or what it calls, reads `blockDim`. What does not is written for the blocks that it gets."""
     collected: Kinds = EVERY_KIND
     """The kinds of facts that were asked for. Of the others nothing is here, which says nothing."""
+
+    def __repr__(self) -> str:
+        """A line, as all of it is pages; `cudalint facts` prints that."""
+        said = f"{count(len(self.launches), 'launch', 'launches')}, {count(len(self.accesses), 'access', 'accesses')}"
+        return f"<KernelFacts of {self.instantiation or self.name} at {self.place.path}:{self.place.line}: {said}>"
 
 
 def without(facts: KernelFacts, kinds: Collection[Kind]) -> KernelFacts:
@@ -128,3 +134,6 @@ class FileFacts(Struct, frozen=True, eq=False):
     """Each kernel with each of its scalar parameters."""
     failures: tuple[str, ...] = ()
     """What the user asked for and could not be had, one line each; everything else was done."""
+
+    def __repr__(self) -> str:
+        return f"<FileFacts of {self.path}: {self.status}, {count(len(self.kernels), 'kernel')}>"

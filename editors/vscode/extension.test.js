@@ -52,4 +52,6 @@ test("the problem matcher reads a line of the format `concise`", () => {
   const { pattern } = require("./package.json").contributes.problemMatchers[0];
   const found = "src/a.cu:10:26: warning: CL201 32-way bank conflict on `t`".match(new RegExp(pattern.regexp));
   assert.deepStrictEqual(found.slice(1), ["src/a.cu", "10", "26", "warning", "CL201", "32-way bank conflict on `t`"]);
+  const own = "/src/a.cu:10:26: info: ACME1001 blocks have 64 threads".match(new RegExp(pattern.regexp));
+  assert.deepStrictEqual(own.slice(4), ["info", "ACME1001", "blocks have 64 threads"]);
 });

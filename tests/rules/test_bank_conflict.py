@@ -35,6 +35,23 @@ def test_padding_is_the_cheapest_cure_of_a_column() -> None:
     assert diagnostic.figures == {"wavefronts_per_request": 32.0, "ideal_wavefronts": 1.0, "conflict_ways": 32.0}
 
 
+@pytest.mark.parametrize(
+    ("source", "told"),
+    [
+        # One row further is 32 words further: the same bank.
+        (_tile(32), "a row of `t` is 32 words, so a column lies in one of the 32 banks"),
+        # Rows are 16 banks apart, and the third begins where the first does.
+        (_tile(16, block=16), "a row of `t` is 16 words, so a column lies in 2 of the 32 banks"),
+        # As 32 words, and each element has two.
+        (_tile(32, kind="double"), "a row of `t` is 64 words, so a column lies in 2 of the 32 banks"),
+        # 33 and 32 have no common divisor: a column is in all of them. These lanes want even words of two even rows.
+        (_tile(33, load="t[2 * (x / 16)][2 * (x % 16)]"), "a row of `t` is 33 words"),
+    ],
+)
+def test_the_length_of_a_row_says_where_columns_lie(source: str, told: str) -> None:
+    assert [related.message for related in _only(source).related] == [told]
+
+
 def test_padding_that_leaves_a_conflict_is_not_suggested() -> None:
     # In a 16x16 block, t[16][17] makes rows 2-way, and they were free of conflicts; a swizzle takes 1 both ways.
     assert advice(_only(_tile(16, block=16))).startswith("swizzle the columns, column `c` as `c ^ row`")
@@ -158,7 +175,7 @@ def test_the_rounds_of_a_tree_get_a_skewed_index() -> None:
     """
     found = lint(source, "CL201")
     assert {diagnostic.message for diagnostic in found} == {
-        "5.31-way bank conflict on `tree` (5.31 wavefronts per request, ideal 1)"
+        "5.31-way bank conflict on `tree` (on average 5.31 wavefronts per request, ideal 1)"
     }
     assert len(found) == 3
     for diagnostic in found:

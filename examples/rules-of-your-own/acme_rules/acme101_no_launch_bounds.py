@@ -24,7 +24,7 @@ class NoLaunchBounds(Rule):
     Why is this bad
         Without `__launch_bounds__` the compiler keeps the registers low enough for a block of 1024 threads: 64 of the
         65,536 for each. A kernel that needs more spills them to memory, although a block of 256 threads could have
-        255 each.
+        255 each (a 256th, which would fit, no instruction can name).
 
     Example
         __global__ void heavy(float *data) { ... }
