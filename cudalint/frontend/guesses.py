@@ -15,8 +15,8 @@ class Guess(Struct, frozen=True):
 
     declaration: str
     meaning: str
-    value: int | None = None
-    """The number that it is, where a template needs one."""
+    value: int | str | None = None
+    """The number that it is, where a template needs one, or the type, if the name alone doesn't say that."""
 
     def note(self, name: str) -> str:
         return f"nothing declares '{name}'; taken as {self.meaning}"
@@ -134,8 +134,13 @@ def guess_type(name: str, text: bytes = b"") -> Guess:
     if vector is not None and _has_parts(name, text):
         element = _VECTORS.get(_scalar_named(vector[1]) or _scalar_like(vector[1]))
         type_ = f"{element}{vector[2]}" if element is not None else None
-    type_ = type_ or _scalar_like(name)
-    return Guess(f"typedef {type_} {name};", f"`{type_}`")
+    return type_named(name, type_ or _scalar_like(name))
+
+
+def type_named(name: str, otherwise: str) -> Guess:
+    """A stand-in for a type, given what it is taken as if its name doesn't say it."""
+    known = _scalar_named(name)
+    return Guess(f"typedef {known or otherwise} {name};", f"`{known or otherwise}`", None if known else otherwise)
 
 
 def _scalar_named(name: str) -> str | None:
@@ -176,7 +181,13 @@ def with_number(name: str, guess: Guess) -> Guess | None:
     """The same name with a number, as an argument of a template must have one; None where the guess is no number."""
     if guess.meaning != _UNKNOWN_NUMBER:
         return None
-    return Guess(f"constexpr int {name} = {_ASSUMED_NUMBER};", f"{_ASSUMED_NUMBER}", _ASSUMED_NUMBER)
+    return with_value(name)
+
+
+def with_value(name: str, type_: str = "int", number: int | None = None) -> Guess:
+    """A stand-in for a constant: a number that most sizes have in common, unless another one is given."""
+    number = _ASSUMED_NUMBER if number is None else number
+    return Guess(f"constexpr {type_} {name} = {number};", f"{number}", number)
 
 
 _UNKNOWN_NUMBER: Final = "an unknown `int`"

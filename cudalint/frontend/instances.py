@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import Final
 
 from msgspec import Struct
@@ -120,7 +120,12 @@ def _trials(head: TemplateHead, text: str) -> Iterator[Trial]:
     for arguments in _named_in(_COMMENT.sub(" ", text), head.plain_name, len(parameters)):
         yield Trial(head, arguments, names)
     floating = [name for name in _FLOATING if name not in _MENTIONED or _MENTIONED[name].search(text + own)]
-    choices = [_values(each, own, text) if each.type else _types(each, own, floating) for each in parameters]
+    computed = _computed_in(_COMMENT.sub(" ", text), head.plain_name, parameters)
+    choices = [
+        [computed[each.name]] if each.name in computed else _values(each, own, text) if each.type
+        else _types(each, own, floating)
+        for each in parameters
+    ]  # fmt: skip
     if not all(choices):
         return
     kinds = max((len(choice) for choice, each in zip(choices, parameters, strict=True) if not each.type), default=1)
@@ -128,8 +133,10 @@ def _trials(head: TemplateHead, text: str) -> Iterator[Trial]:
     for kind, size in itertools.product(range(kinds), range(sizes)):
         # Those of one kind go together: a table of sizes has one for each.
         numbers = (size if each.type else kind for each in parameters)
-        picked = (choice[min(number, len(choice) - 1)] for choice, number in zip(choices, numbers, strict=True))
-        yield Trial(head, tuple(picked), names)
+        picked = [choice[min(number, len(choice) - 1)] for choice, number in zip(choices, numbers, strict=True)]
+        types = {each.name: chosen for each, chosen in zip(parameters, picked, strict=True) if not each.type}
+        made = (_with_types(each, types) if each in computed.values() else each for each in picked)
+        yield Trial(head, tuple(made), names)
 
 
 def parameters_of(text: str) -> list[Parameter] | None:
@@ -172,6 +179,34 @@ def _named_in(text: str, name: str, number: int) -> Iterator[tuple[str, ...]]:
         arguments = tuple(argument.strip() for argument in match[1].split(","))
         if len(arguments) >= number and all(map(_ARGUMENT.match, arguments)):
             yield arguments[:number]
+
+
+def _computed_in(text: str, name: str, parameters: Sequence[Parameter]) -> dict[str, str]:
+    """The parameters for which a text computes the arguments from sizes of types that it passes as well, with what it
+    computes: `constexpr int N = 16 / sizeof(Type); copy<Type, N>`. With any other number they are of nobody's."""
+    found: dict[str, str] = {}
+    for match in re.finditer(rf"\b{re.escape(name)}\s*<([^<>;{{}}]*)>", text):
+        arguments = [argument.strip() for argument in match[1].split(",")]
+        if len(arguments) < len(parameters):
+            continue
+        given = list(zip(parameters, arguments, strict=False))
+        types = {argument: each.name for each, argument in given if not each.type and argument.isidentifier()}
+        sized = re.compile(rf"\bsizeof\s*\(\s*(?:{'|'.join(types)})\s*\)") if types else None
+        for each, argument in given:
+            value = _value_of(argument, text[: match.start()]) if each.type else ""
+            if sized is not None and sized.search(value):
+                found.setdefault(each.name, f"({_with_types(value, types)})")
+    return found
+
+
+def _value_of(argument: str, text: str) -> str:
+    """What a name was last defined as, in a text before its use; anything else as it is."""
+    values = re.findall(rf"\bconstexpr\b[^;=]*\b{argument}\s*=\s*([^;{{}}]+);", text) if argument.isidentifier() else []
+    return " ".join(values[-1].split()) if values else argument
+
+
+def _with_types(text: str, types: Mapping[str, str]) -> str:
+    return re.sub(r"\b[A-Za-z_]\w*\b", lambda word: types.get(word[0], word[0]), text)
 
 
 def _types(parameter: Parameter, own: str, floating: Sequence[str]) -> list[str]:

@@ -26,6 +26,7 @@ from cudalint.frontend import clang, recovery
 from cudalint.frontend.conditions import BuildCondition, conditions_for, dispatches_left_out
 from cudalint.frontend.diagnoses import Problem, nested_launches, problems_of
 from cudalint.frontend.dialect import as_clang_takes_it, with_template_words
+from cudalint.frontend.dispatches import is_dispatch
 from cudalint.frontend.flags import (
     BUNDLED_ROOT,
     HEADERS_ROOT,
@@ -91,8 +92,8 @@ class ParsedFile(Struct):
     """The start of the file that includes this one, if this is a fragment that was parsed behind it."""
     nested_launches: tuple[Problem, ...] = ()
     """Where kernels launch others, which clang leaves out of the bodies that it hands over."""
-    stand_ins: dict[str, int] = field(default_factory=dict)
-    """Numbers that were made up for names that nothing declares."""
+    stand_ins: dict[str, int | str] = field(default_factory=dict)
+    """Numbers and types that were made up for names that nothing declares."""
     given: str | None = None
     """The path as the user knows it."""
     instances: dict[str, str] = field(default_factory=dict)
@@ -276,8 +277,8 @@ class _Attempt(Struct, frozen=True):
     unit: TranslationUnit
     problems: tuple[Problem, ...]
 
-    def stand_ins(self) -> dict[str, int]:
-        """The names that were given a number."""
+    def stand_ins(self) -> dict[str, int | str]:
+        """The names that were given a number, or a type."""
         return {name: guess.value for name, guess in self.setting.guesses.items() if guess.value is not None}
 
 
@@ -565,23 +566,34 @@ class _Parser(Struct, frozen=True):
     def _with_guesses(self, attempt: _Attempt) -> _Attempt:
         """Declares the names that are still missing, where that helps, and notes each as a problem."""
         places: dict[str, Problem] = {}
+        # What the code that a dispatch is given lacks shows only once it is read.
+        plain, opened = attempt, False
         for _ in range(_GUESS_ROUNDS):
             names = dict(self._missing_names(attempt))
             if not names:
                 break
             # What follows from an unknown namespace comes out right when that is known.
             names = {name: found for name, found in names.items() if "::" in name} or names
+            # So does what stands in the code that a dispatch is given.
+            dispatches = {name: found for name, found in names.items() if is_dispatch(found[1])}
+            names = dispatches or names
             guesses = {name: guess for name, (_, guess) in names.items()}
             setting = replace(attempt.setting, guesses={**attempt.setting.guesses, **guesses})
-            better = self._better(attempt, self._with_numbers(self._attempt(setting)))
-            if better is attempt:
+            other = self._with_numbers(self._attempt(setting))
+            if not dispatches and self._better(attempt, other) is attempt:
                 break
-            attempt = better
+            if not dispatches and not opened:
+                plain = other
+            opened = opened or bool(dispatches)
+            attempt = other
             places |= {name: problem for name, (problem, _) in names.items()}
+        if self._errors(attempt) > self._errors(plain):
+            attempt = plain
         guesses = attempt.setting.guesses
         notes = [
             replace(place, message=guesses[name].note(name), kind="guessed", is_syntax=False, name=name)
             for name, place in places.items()
+            if name in guesses
         ]
         return replace(attempt, problems=(*attempt.problems, *notes))
 
@@ -594,7 +606,7 @@ class _Parser(Struct, frozen=True):
         return self._better(attempt, self._attempt(setting))
 
     def _missing_names(self, attempt: _Attempt) -> Iterator[tuple[str, tuple[Problem, Guess]]]:
-        return missing_names(self.path, self.text, attempt.problems)
+        return missing_names(self.path, self.text, attempt.problems, attempt.setting.guesses)
 
     def _better(self, old: _Attempt, new: _Attempt) -> _Attempt:
         return new if self._errors(new) < self._errors(old) else old

@@ -9,6 +9,7 @@ from typing import Final
 from msgspec.structs import replace
 
 from cudalint.frontend.diagnoses import Problem
+from cudalint.frontend.dispatches import dispatch, dispatched, dispatches_around
 from cudalint.frontend.guesses import Guess, guess_name, guess_type, guess_within, header_of, macro_on, with_number
 
 _END_OF_ARGUMENTS: Final = re.compile(rb"<<<|>\s*\(|;")
@@ -22,9 +23,16 @@ def missing_headers(problems: Sequence[Problem]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(problem.name for problem in problems if problem.kind == "missing-include"))
 
 
-def missing_names(path: str, text: bytes, problems: Sequence[Problem]) -> Iterator[tuple[str, tuple[Problem, Guess]]]:
-    """The names that a file uses and nothing declares, with their first use and a guess."""
+def missing_names(
+    path: str, text: bytes, problems: Sequence[Problem], guesses: Mapping[str, Guess]
+) -> Iterator[tuple[str, tuple[Problem, Guess]]]:
+    """The names that a file uses and nothing declares, with their first use and a guess; `guesses` are those that there
+    are already."""
     seen: set[str] = set()
+    dispatches = dispatched(guesses, text)
+    for macro in dispatches_around(problems, path, text, guesses):
+        seen.add(macro[0])
+        yield macro
     lines = text.split(b"\n")
     for problem in problems:
         if problem.path != path:
@@ -52,12 +60,10 @@ def missing_names(path: str, text: bytes, problems: Sequence[Problem]) -> Iterat
         if not (is_type or problem.error == "undeclared") or problem.name in seen:
             continue
         seen.add(problem.name)
-        if is_type:
+        guess = dispatch(problem.name, text) or dispatches.bound(problem)
+        if guess is None and is_type:
             guess = guess_type(problem.name, text)
-        else:
-            rest = _behind(lines, problem)[len(problem.name) :]
-            guess = guess_name(problem.name, rest)
-        yield problem.name, (problem, guess)
+        yield problem.name, (problem, guess or guess_name(problem.name, _behind(lines, problem)[len(problem.name) :]))
 
 
 def numbers_needed(

@@ -213,8 +213,8 @@ class Function(Struct, eq=False):
     """Front-end errors inside the body; statements may be missing from it."""
     launches_kernels: bool = False
     """Launches of other kernels are missing from the body."""
-    stand_ins: tuple[tuple[str, int], ...] = ()
-    """Names that nothing declares, and the numbers that were made up for them to make this instantiation."""
+    stand_ins: tuple[tuple[str, int | str], ...] = ()
+    """Names that nothing declares, and the numbers and types that were made up for them to make this instantiation."""
     made_with: str = ""
     """The arguments of an instance that was made to be evaluated, as nothing instantiates the template."""
     volatile: Set[Span] = frozenset()

@@ -247,8 +247,11 @@ def with_template(configuration: Configuration, function: ir.Function) -> Config
 
 
 def with_stand_ins(configuration: Configuration, function: ir.Function) -> Configuration:
-    """States the numbers that were made up for missing names to make the kernel."""
-    made_up = tuple(f"{name} == {number} ({NOT_DECLARED})" for name, number in function.stand_ins)
+    """States the numbers and types that were made up for missing names to make the kernel."""
+    made_up = tuple(
+        f"{name} == {value} ({NOT_DECLARED})" if isinstance(value, int) else f"{name} = {value} ({NOT_DECLARED})"
+        for name, value in function.stand_ins
+    )
     return replace(configuration, assumptions=(*configuration.assumptions, *made_up)) if made_up else configuration
 
 

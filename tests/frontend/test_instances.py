@@ -60,3 +60,17 @@ def test_no_problem_lies_behind_the_text() -> None:
     source = "template <class T> __global__ void k(T* a) { a[threadIdx.x] = 0; }\nvoid run() { int x = blockDim"
     facts = analyse_file("a.cu", AnalysisOptions(unsaved=(("a.cu", source),)))
     assert [problem for problem in facts.problems if problem.path == "a.cu" and (problem.line or 0) > 2] == []
+
+
+def test_an_argument_that_is_computed_from_the_size_of_a_type_goes_with_that_type() -> None:
+    """Two for `float`; a vector of four, as if nothing were said of it, is one that nobody has."""
+    source = """
+    template <int N, class T> __global__ void copy(T* a) { a[threadIdx.x * N] = 0; }
+    template <class Type> void run(Type* a) { constexpr int lanes = 8 / sizeof(Type); copy<lanes, Type><<<1, 32>>>(a); }
+    """
+    facts = _kernel(source)
+    said = [text for text in facts.launches[0].assumptions if "nothing instantiates" in text]
+    assert said == ["N = (8 / sizeof(float)), T = float (nothing instantiates the template)"]
+    [access] = facts.accesses
+    # Of 32 lanes that are 8 bytes apart, 256 bytes or 8 sectors.
+    assert [result.sectors_per_request for result in access.results] == [8]

@@ -25,6 +25,7 @@ from cudalint.frontend.lower.types import Types
 from cudalint.frontend.parse import ParsedFile
 from cudalint.ir import nodes as ir
 
+_UNKNOWN_TYPES = ("unknown-type", "no-type")
 Elsewhere = Callable[[str, str], ir.Expr | None]
 """For the name and the USR of a constant that a file only declares: what another one defines it to be."""
 
@@ -51,7 +52,8 @@ class Context:
         self.functions = Functions(self, launching)
         self.instances = parsed.instances
         self.shown_path = parsed.shown(parsed.path)
-        self.stand_ins = StandIns(self, parsed.stand_ins)
+        has_unknown_types = any(problem.error in _UNKNOWN_TYPES for problem in parsed.problems)
+        self.stand_ins = StandIns(self, parsed.stand_ins, has_unknown_types)
         self.constructors = Constructors(self)
         self.calls = Calls(self)
         self.init_lists = InitLists(self)

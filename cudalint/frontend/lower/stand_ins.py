@@ -1,7 +1,8 @@
-"""Numbers that stand for names that nothing declares, and the functions that were made with them.
+"""Numbers and types that stand for names that nothing declares, and the functions that were made with them.
 
-A template must have numbers for its arguments at once, so that a missing name among them is given one. A value that is
-computed from it rests on it by itself; what clang made of it does not, and is found here.
+A template must have its arguments at once, so that a missing name among them is given a number, or taken as a type. A
+value that is computed from a number rests on it by itself; what clang made of it, or of a type, does not, and is found
+here. Clang takes a type that it doesn't know as `int`, which is no better.
 """
 
 from __future__ import annotations
@@ -18,14 +19,20 @@ if TYPE_CHECKING:
     from cudalint.frontend.lower.context import Context
 
 _NAMES: Final = frozenset({kinds.DECL_REF_EXPR})
+_TYPES: Final = frozenset({kinds.TYPE_REF})
+_ALIASES: Final = frozenset({kinds.TYPEDEF_DECL, kinds.TYPE_ALIAS_DECL})
+_AS_CLANG_TAKES_IT: Final = "int"
 _NONE: Final[frozenset[str]] = frozenset()
 
 
 class StandIns:
-    def __init__(self, context: Context, values: Mapping[str, int]) -> None:
-        """`values` are the numbers, by the names that they stand for."""
+    def __init__(self, context: Context, values: Mapping[str, int | str], has_unknown_types: bool) -> None:
+        """`values` are the numbers and types, by the names that they stand for; `has_unknown_types`: there may be names
+        of types for which nothing stands."""
         self._context = context
         self._values = values
+        self._is_needed = bool(values) or has_unknown_types
+        self._has_types = has_unknown_types or any(isinstance(value, str) for value in values.values())
         self._named: dict[int | None, frozenset[str]] = {}
         self.functions: Iterable[Cursor] = ()
         """Definitions of the unit, in which instantiations are named."""
@@ -34,11 +41,12 @@ class StandIns:
         """The number of a variable that is a stand-in."""
         if not self._values or self._context.sources.is_user_code(variable):
             return None
-        return self._values.get(cursors.spelling(variable))
+        value = self._values.get(cursors.spelling(variable))
+        return value if isinstance(value, int) else None
 
     def in_variable(self, variable: Cursor) -> frozenset[str]:
         """The stand-ins that a variable's value comes from."""
-        if not self._values:
+        if not self._is_needed:
             return _NONE
         if variable.handle not in self._named:
             self._named[variable.handle] = _NONE  # For one that names itself.
@@ -49,7 +57,7 @@ class StandIns:
 
     def in_function(self, key: str, definition: Cursor) -> frozenset[str]:
         """Those that a function was made with: its body has them or what it calls, or the arguments of its template."""
-        if not self._values:
+        if not self._is_needed:
             return _NONE
         functions = self._context.functions
         found, waiting, seen = self._instantiated.get(key, _NONE), [definition], {key}
@@ -62,13 +70,32 @@ class StandIns:
                     waiting.append(cursors.definition(callee))
         return found
 
-    def numbers(self, names: Collection[str]) -> tuple[tuple[str, int], ...]:
-        return tuple((name, self._values[name]) for name in sorted(names))
+    def what_stands(self, names: Collection[str]) -> tuple[tuple[str, int | str], ...]:
+        """The numbers and types, each with its name."""
+        return tuple((name, self._values.get(name, _AS_CLANG_TAKES_IT)) for name in sorted(names))
+
+    def numbers_among(self, names: Collection[str]) -> tuple[str, ...]:
+        return tuple(name for name in names if isinstance(self._values.get(name), int))
 
     def _in(self, node: Cursor) -> frozenset[str]:
         """Those that an expression or a body names, itself or through variables."""
         named = (cursors.referenced(name) for name in (node, *cursors.descendants(node, _NAMES)))
-        return _NONE.union(*(self.in_variable(one) for one in named if one.kind == kinds.VAR_DECL))
+        found = _NONE.union(*(self.in_variable(one) for one in named if one.kind == kinds.VAR_DECL))
+        return found | self._types_in(node) if self._has_types else found
+
+    def _types_in(self, node: Cursor) -> frozenset[str]:
+        named = (cursors.referenced(name) for name in cursors.descendants(node, _TYPES))
+        return _NONE.union(*(self._in_type(one) for one in named if one.kind in _ALIASES))
+
+    def _in_type(self, alias: Cursor) -> frozenset[str]:
+        """The stand-ins that a named type comes from."""
+        if alias.handle not in self._named:
+            self._named[alias.handle] = _NONE
+            name = cursors.spelling(alias)
+            is_own = self._context.sources.is_user_code(alias)
+            stands_in = cursors.is_invalid(alias) if is_own else isinstance(self._values.get(name), str)
+            self._named[alias.handle] = frozenset({name}) if stands_in else self._types_in(alias) if is_own else _NONE
+        return self._named[alias.handle]
 
     @cached_property
     def _instantiated(self) -> dict[str, frozenset[str]]:
@@ -76,9 +103,13 @@ class StandIns:
         found: dict[str, frozenset[str]] = {}
         waiting: list[tuple[Cursor, frozenset[str]]] = []
         for function in self.functions:
+            types = self._types_in(function) if self._has_types else _NONE
             for name in cursors.descendants(function, _NAMES):
                 callee = cursors.referenced(name)
                 given = self._in(name) if callee.kind in kinds.FUNCTION_DECLS else _NONE
+                if types and not cursors.children(name) and _is_instance(callee):
+                    # What its arguments are made of is told by those of the call.
+                    given |= types
                 if given:
                     waiting.append((callee, given))
         while waiting:
@@ -88,3 +119,7 @@ class StandIns:
                 found[key] = found.get(key, _NONE) | given
                 waiting += [(one, given) for one in uses_in(cursors.definition(callee)).functions]
         return found
+
+
+def _is_instance(callee: Cursor) -> bool:
+    return callee.kind in kinds.FUNCTION_DECLS and kinds.is_declaration(cursors.specialized_template(callee).kind)
