@@ -14,6 +14,8 @@ much, and would take a tenth of the time of a small file."""
 _GROWTH = 60
 """Megabytes by which it has to have grown since the last search: what was in use then mostly still is."""
 _STATE = "/proc/self/statm"
+_most: int | None = None
+"""Megabytes that `limit` has been asked for."""
 _left: float | None = None
 """Megabytes that the process held after the last search."""
 MORE = "--memory-limit gives more"
@@ -33,21 +35,40 @@ def peak_megabytes() -> float:
 
 def limit(megabytes: int) -> None:
     """Has the system give this process so much memory at most, where it can: what asks for more gets a MemoryError, or
-    fails in its own way if it is no Python. Elsewhere than on Linux nothing is limited: other systems count what a
-    process could address, which is far more than it holds, or nothing at all."""
+    fails in its own way if it is no Python. What it has asked for before and never used, such as the stacks of
+    numpy's threads in the process that it was forked from, does not count. Elsewhere than on Linux nothing is limited:
+    other systems count what a process could address, which is far more than it holds, or nothing at all."""
     if sys.platform != "linux":
         return
     import resource
 
     _, hard = resource.getrlimit(resource.RLIMIT_DATA)
-    most = megabytes << 20 if hard == resource.RLIM_INFINITY else min(megabytes << 20, hard)
+    global _most
+    _most = megabytes
+    most = (megabytes << 20) + _unused()
+    if hard != resource.RLIM_INFINITY:
+        most = min(most, hard)
     resource.setrlimit(resource.RLIMIT_DATA, (most, hard))
+
+
+def _unused() -> int:
+    """Bytes of data that this process may write to by now and has not touched, which the system counts as taken."""
+    import resource
+
+    try:
+        with open(_STATE, encoding="ascii") as file:
+            _, resident, shared, _, _, data, *_ = map(int, file.read().split())
+    except (OSError, ValueError):
+        return 0
+    return max(0, data - (resident - shared)) * resource.getpagesize()
 
 
 def limit_megabytes() -> int | None:
     """What this process may hold; None where nothing limits it."""
     if sys.platform != "linux":
         return None
+    if _most is not None:
+        return _most
     import resource
 
     soft, _ = resource.getrlimit(resource.RLIMIT_DATA)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import subprocess
 import sys
 import weakref
 from collections.abc import Iterator
@@ -60,3 +61,23 @@ def test_linux_tells_what_is_held() -> None:
     block = bytearray(b"x") * (64 << 20)
     assert held_megabytes() - before == pytest.approx(64, abs=8)
     assert len(block) == 64 << 20
+
+
+_UNUSED_DATA = """
+import mmap, os, sys
+from cudalint.processes import memory
+reserved = mmap.mmap(-1, 512 << 20, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)  # As the stacks of threads of numpy are.
+memory.limit(256)
+print(memory.limit_megabytes())
+held = [bytearray(1 << 20) for _ in range(100)]
+try:
+    held.append(bytearray(512 << 20))
+except MemoryError:
+    print("too much")
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux limits it")
+def test_memory_that_is_reserved_and_unused_does_not_count() -> None:
+    run = subprocess.run([sys.executable, "-c", _UNUSED_DATA], capture_output=True, text=True, check=False)
+    assert run.stdout.split("\n") == ["256", "too much", ""], run.stderr
