@@ -6,7 +6,8 @@ from collections.abc import Iterable
 from typing import Final, Literal, get_args
 
 Kind = Literal[
-    "accesses", "branches", "alignments", "bounds", "pitches", "barriers", "races", "occupancy", "costs", "arithmetic"
+    "accesses", "branches", "alignments", "bounds", "pitches", "barriers", "races", "occupancy", "costs", "arithmetic",
+    "reuse", "neighbours", "constants", "uninitialised", "host",
 ]
 """In the order in which they are collected, so that none comes before one that it needs. A kernel's launches,
 resources and gaps are known in any case: every launch is executed."""
@@ -15,7 +16,7 @@ Kinds = frozenset[Kind]
 EVERY_KIND: Final[Kinds] = frozenset(get_args(Kind))
 SHOWN_KINDS: Final[Kinds] = frozenset({"accesses", "branches", "barriers", "races", "occupancy", "costs"})
 """Those that `cudalint facts` prints."""
-COUNTING_KINDS: Final[Kinds] = frozenset({"costs", "arithmetic"})
+COUNTING_KINDS: Final[Kinds] = frozenset({"costs", "arithmetic", "neighbours"})
 """Those for which operations are counted."""
 NO_KIND: Final[Kinds] = frozenset()
 

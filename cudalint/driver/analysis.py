@@ -13,6 +13,7 @@ from typing import Literal
 from msgspec import Struct, field
 from msgspec.structs import replace
 
+from cudalint.collect.host import host_facts
 from cudalint.collect.left_out import ConditionalCode, LeftOut
 from cudalint.disk.encoding import to_bytes
 from cudalint.driver.file_analysis import FileAnalysis, Keeper, only_named, out_of_time
@@ -24,6 +25,7 @@ from cudalint.frontend.lower.unit import lower_unit
 from cudalint.frontend.parse import ParsedFile, parse_file
 from cudalint.frontend.parse_options import architecture_of, parse_options
 from cudalint.frontend.reading import SourceError
+from cudalint.frontend.source_text import Spellings
 from cudalint.frontend.text_limits import check_size
 from cudalint.frontend.texts import CudaText, CudaTexts, cuda_texts
 from cudalint.hardware.targets import find_target
@@ -131,7 +133,9 @@ def _analyse_part(
     kernels = analysis.kernels()
     status: Literal["ok", "partial"] = "partial" if unit.problems or analysis.given_up or analysis.broken else "ok"
     failures += analysis.failures()
-    return FileFacts(path, status, unit.problems, kernels, sources, frozenset(analysis.parameters), failures)
+    host = host_facts(unit.host_functions, Spellings(options)) if "host" in options.kinds else None
+    parameters = frozenset(analysis.parameters)
+    return FileFacts(path, status, unit.problems, kernels, sources, parameters, failures, host)
 
 
 def _parts(path: str, text: CudaText, options: AnalysisOptions) -> list[_Part]:

@@ -26,6 +26,7 @@ from cudalint.facts.accesses import (
 from cudalint.facts.arithmetic import Arithmetic, ArithmeticKind, ArithmeticResult
 from cudalint.facts.barriers import Barrier, BarrierKind, BarrierResult, UnmaskedCall
 from cudalint.facts.branches import Branch, BranchResult, Compiled, Divergence, Verdict
+from cudalint.facts.constants import ConstantLoad, ConstantResult
 from cudalint.facts.costs import (
     RESOURCES,
     Bound,
@@ -47,6 +48,7 @@ from cudalint.facts.files import (
     LeftOutLaunches,
     UnusableAnnotation,
 )
+from cudalint.facts.host import Buffer, HostCopy, HostFacts, HostStep
 from cudalint.facts.launches import (
     ArgumentValue,
     KnownExtents,
@@ -58,9 +60,12 @@ from cudalint.facts.launches import (
     ParameterFacts,
     Tiling,
 )
+from cudalint.facts.neighbours import Neighbours, NeighboursResult
 from cudalint.facts.places import Frame, Place
 from cudalint.facts.races import BarrierFix, Insertion, Race, RaceEnd
 from cudalint.facts.resources import REGISTER_CEILINGS, Occupancy, Resources
+from cudalint.facts.reuse import Reuse, ReuseResult
+from cudalint.facts.uninitialised import Uninitialised
 from cudalint.reasons import Problem
 
 __all__ = [
@@ -82,7 +87,10 @@ __all__ = [
     "Bound",
     "Branch",
     "BranchResult",
+    "Buffer",
     "Compiled",
+    "ConstantLoad",
+    "ConstantResult",
     "CostStatus",
     "Divergence",
     "Excess",
@@ -90,6 +98,9 @@ __all__ = [
     "FindingCost",
     "Frame",
     "Gap",
+    "HostCopy",
+    "HostFacts",
+    "HostStep",
     "Insertion",
     "KernelCost",
     "KernelFacts",
@@ -103,6 +114,8 @@ __all__ = [
     "LeftOutLaunches",
     "LibraryCall",
     "Misalignment",
+    "Neighbours",
+    "NeighboursResult",
     "Occupancy",
     "Operation",
     "Operations",
@@ -115,11 +128,14 @@ __all__ = [
     "RaceEnd",
     "Resource",
     "Resources",
+    "Reuse",
+    "ReuseResult",
     "Sample",
     "Space",
     "Status",
     "Strides",
     "Tiling",
+    "Uninitialised",
     "UnmaskedCall",
     "UnusableAnnotation",
     "Verdict",

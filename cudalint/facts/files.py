@@ -12,12 +12,17 @@ from cudalint.facts.accesses import Access
 from cudalint.facts.arithmetic import Arithmetic
 from cudalint.facts.barriers import Barrier, UnmaskedCall
 from cudalint.facts.branches import Branch
+from cudalint.facts.constants import ConstantLoad
 from cudalint.facts.costs import LaunchCost
 from cudalint.facts.faults import Misalignment, OutOfBounds, PitchMismatch
+from cudalint.facts.host import HostFacts
 from cudalint.facts.launches import LaunchFacts, ParameterFacts
+from cudalint.facts.neighbours import Neighbours
 from cudalint.facts.places import Place
 from cudalint.facts.races import Race
 from cudalint.facts.resources import Occupancy, Resources
+from cudalint.facts.reuse import Reuse
+from cudalint.facts.uninitialised import Uninitialised
 from cudalint.hardware.features import Need
 from cudalint.kinds import EVERY_KIND, Kind, Kinds
 from cudalint.numerals import count
@@ -44,6 +49,10 @@ class KernelFacts(Struct, frozen=True, eq=False):
     costs: tuple[LaunchCost, ...] | None = None
     arithmetic: tuple[Arithmetic, ...] = ()
     """What takes more than it has to, in the order of places."""
+    reuse: tuple[Reuse, ...] = ()
+    neighbours: tuple[Neighbours, ...] = ()
+    constants: tuple[ConstantLoad, ...] = ()
+    uninitialised: tuple[Uninitialised, ...] = ()
     misalignments: tuple[Misalignment, ...] = ()
     out_of_bounds: tuple[OutOfBounds, ...] = ()
     pitches: tuple[PitchMismatch, ...] = ()
@@ -134,6 +143,8 @@ class FileFacts(Struct, frozen=True, eq=False):
     """Each kernel with each of its scalar parameters."""
     failures: tuple[str, ...] = ()
     """What the user asked for and could not be had, one line each; everything else was done."""
+    host: HostFacts | None = None
+    """What its host code does, if somebody asks."""
 
     def __repr__(self) -> str:
         return f"<FileFacts of {self.path}: {self.status}, {count(len(self.kernels), 'kernel')}>"

@@ -53,6 +53,7 @@ class CudaTexts(Struct, frozen=True):
             {path: shown for part in known for path, shown in part.sources.items()},
             frozenset(pair for part in known for pair in part.parameters),
             tuple(dict.fromkeys(failure for part in known for failure in part.failures)),
+            next((part.host for part in known if part.host is not None), None),
         )
 
     def _facts(self, kernel: UnreadableKernel) -> KernelFacts:

@@ -70,7 +70,7 @@ class _Level(Struct, frozen=True):
     is_grid: bool
 
 
-class _Plan(Struct, frozen=True):
+class Plan(Struct, frozen=True):
     """The rows in which the accesses of one nest of loops are looked at: the first is where all others start from."""
 
     rows: Rows
@@ -80,7 +80,7 @@ class _Plan(Struct, frozen=True):
 
 def touched(events: Sequence[AccessEvent], view: LaunchView, meter: Meter, caches: Caches) -> list[Touched]:
     """All accesses to global memory of one execution, by array."""
-    plans: dict[tuple[int, ...], _Plan] = {}
+    plans: dict[tuple[int, ...], Plan] = {}
     groups: dict[tuple[object, ...], list[AccessEvent]] = {}
     for event in events:
         if event.target.space in ("global", "generic") and event.left_out is None:
@@ -90,15 +90,15 @@ def touched(events: Sequence[AccessEvent], view: LaunchView, meter: Meter, cache
     for key, group in groups.items():
         nest = key[2:]
         if nest not in plans:
-            plans[nest] = _plan(view, group[0].context.loops)  # type: ignore[index]
+            plans[nest] = plan_of(view, group[0].context.loops)  # type: ignore[index]
         plan = plans[nest]  # type: ignore[index]
-        placed = [event for event in group if _is_placed(event, plan.rows)]
+        placed = [event for event in group if is_placed(event, plan.rows)]
         if placed:
             found += _touched_by(placed, plan, view, meter, caches)
     return found
 
 
-def _is_placed(event: AccessEvent, rows: Rows) -> bool:
+def is_placed(event: AccessEvent, rows: Rows) -> bool:
     """Whether all that the access depends on has a number: the counter of a loop that is over has none."""
     return all(map(rows.fixes, (event.offset, *_known(event.context.conditions, rows.graph.opaque_bits))))
 
@@ -107,7 +107,7 @@ def _array(target: Allocation) -> Allocation:
     return target.same_as or target
 
 
-def _plan(view: LaunchView, loops: Sequence[Loop]) -> _Plan:
+def plan_of(view: LaunchView, loops: Sequence[Loop]) -> Plan:
     situation = view.quick()
     middle = [extent // 2 for extent in situation.grid]
     steps = [min(_NEIGHBOURS, extent - 1 - at) for extent, at in zip(situation.grid, middle, strict=True)]
@@ -144,7 +144,7 @@ def _plan(view: LaunchView, loops: Sequence[Loop]) -> _Plan:
     levels += [
         _Level(own, float(extent), True) for own, extent in zip(slices, situation.grid, strict=True) if extent > 1
     ]
-    return _Plan(rows, tuple(levels))
+    return Plan(rows, tuple(levels))
 
 
 class _Sets(Struct, frozen=True):
@@ -177,7 +177,7 @@ class _Sets(Struct, frozen=True):
 
 
 def _touched_by(
-    group: Sequence[AccessEvent], plan: _Plan, view: LaunchView, meter: Meter, caches: Caches
+    group: Sequence[AccessEvent], plan: Plan, view: LaunchView, meter: Meter, caches: Caches
 ) -> list[Touched]:
     target, opaque = group[0].target, view.graph.opaque_bits
     lanes = plan.rows.count * plan.rows.threads.warps * WARP_LANES
@@ -246,7 +246,7 @@ def _known(conditions: Sequence[Node], opaque: int) -> list[Node]:
     return [each for each in conditions if not each.bits & opaque]
 
 
-def _requests(chosen: Sequence[AccessEvent], plan: _Plan, opaque: int) -> float:
+def _requests(chosen: Sequence[AccessEvent], plan: Plan, opaque: int) -> float:
     """Warps that touch something in a row, on average over the rows in which any does, summed over accesses."""
     total = 0.0
     for event in chosen:
@@ -255,7 +255,7 @@ def _requests(chosen: Sequence[AccessEvent], plan: _Plan, opaque: int) -> float:
     return total
 
 
-def _sets(chosen: Sequence[AccessEvent], plan: _Plan, opaque: int) -> _Sets | None:
+def _sets(chosen: Sequence[AccessEvent], plan: Plan, opaque: int) -> _Sets | None:
     keys: list[NDArray[np.int64]] = []
     asked = 0.0
     shape = (plan.rows.count, plan.rows.threads.warps, WARP_LANES)

@@ -1,0 +1,88 @@
+"""Loads in loops whose elements several threads of a block want at once, collected launch by launch."""
+
+from __future__ import annotations
+
+from typing import ClassVar, Self
+
+import numpy as np
+from msgspec import Struct, field
+from msgspec.structs import replace
+
+from cudalint.collect.frames import frames_of
+from cudalint.collect.provider import Provider, Run, Subject
+from cudalint.evaluate.requests.distinct import distinct
+from cudalint.evaluate.work.memory import Plan, is_placed, plan_of
+from cudalint.facts import KernelFacts, Place
+from cudalint.facts.reuse import Reuse, ReuseResult
+from cudalint.frontend.source_text import Spellings
+from cudalint.interpreter.device.events import AccessEvent
+from cudalint.kinds import Kind
+
+
+class _Site(Struct, frozen=True):
+    event: AccessEvent
+    results: list[ReuseResult]
+
+
+class ReuseCollector(Provider, eq=False):
+    kind: ClassVar[Kind] = "reuse"
+    spellings: Spellings
+    _sites: dict[object, _Site] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, subject: Subject) -> Self:
+        return cls(Spellings(subject.options))
+
+    def add(self, run: Run) -> None:
+        if run.execution.deadline.is_over():
+            return
+        view = run.execution.view
+        plans: dict[tuple[int, ...], Plan] = {}
+        for event in run.machine:
+            context = event.context
+            is_load = event.operation == "load" and event.target.space == "global" and event.left_out is None
+            if not is_load or not context.loops or event.offset.bits & view.graph.opaque_bits:
+                continue
+            nest = tuple(loop.counter.index for loop in context.loops)
+            plan = plans.get(nest)
+            if plan is None:
+                plan = plans[nest] = plan_of(view, context.loops)
+            if not is_placed(event, plan.rows):
+                continue
+            found = _shared_in(event, plan, view.graph.opaque_bits)
+            if found is None:
+                continue
+            threads, elements, trips = found
+            executions = run.meter.executions(context.loops, context.conditions).warps
+            result = ReuseResult(view.index, threads, elements, trips, executions, view.assumptions)
+            key = (context.span, context.frames, event.target.name)
+            self._sites.setdefault(key, _Site(event, [])).results.append(result)
+
+    def put_into(self, facts: KernelFacts) -> KernelFacts:
+        found = []
+        for site in self._sites.values():
+            context = site.event.context
+            place = Place(*context.span)
+            spelled = self.spellings.of(place)
+            found.append(Reuse(place, site.event.target.name, spelled, frames_of(context.frames), tuple(site.results)))
+        return replace(facts, reuse=tuple(sorted(found, key=lambda each: each.place)))
+
+
+def _shared_in(event: AccessEvent, plan: Plan, opaque: int) -> tuple[float, float, float] | None:
+    """How many lanes load each element in one iteration of the loops around, how many elements that are, and how often
+    the innermost loop comes to others; None for what stays the same from one iteration to the next."""
+    known = [each for each in event.context.conditions if not each.bits & opaque]
+    mask = plan.rows.mask(known)
+    if not mask[0].any():
+        return None
+    elements = np.asarray(plan.rows.full(event.offset)).astype(np.int64, copy=False) // event.bytes
+    own = distinct(np.sort(elements[0][mask[0]]))
+    innermost = next((level for level in plan.levels if not level.is_grid), None)
+    if innermost is None or innermost.count < 2:
+        return None
+    moved = innermost.rows
+    others = elements[moved][mask[moved]]
+    if not len(np.setdiff1d(others, own)):
+        return None
+    return float(mask[0].sum() / len(own)), float(len(own)), innermost.count
+

@@ -1,0 +1,90 @@
+"""CL103: neighbouring elements that a thread reads or writes one by one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from cudalint.diagnostics import Diagnostic, Related, Suggestion
+from cudalint.facts import KernelFacts, Neighbours, NeighboursResult
+from cudalint.launchkit import percent
+from cudalint.rule import Rule, RuleContext
+from cudalint.rulekit import frames_related
+
+_SHORT = {"unsigned int": "uint", "unsigned char": "uchar", "unsigned short": "ushort", "long long": "longlong"}
+_WITH_VECTORS = ("float", "int", "uint", "double", "char", "uchar", "short", "ushort", "longlong")
+
+
+class VectorizableAccess(Rule):
+    """Neighbouring elements that a thread loads or stores one by one, where one wide access would do.
+
+    What it does
+        Looks for loads, or stores, of one thread to 2 or 4 elements of global memory that follow one another, in
+        straight-line code or in a short loop of constant length. Reports them where the address of the first is a
+        multiple of the whole for every lane, block and iteration, whatever the sizes are, if the accesses take more of
+        the kernel's instructions than the threshold. Loads of arrays that the kernel also stores to are left alone.
+
+    Why is this bad
+        Each access is an instruction of its own for every warp, and a request of its own to L1. The compiler does not
+        merge them: it doesn't know that a pointer is aligned to more than its type. Four loads of a `float` each whose
+        lanes are 16 bytes apart touch 16 sectors each, 64 together; one load of a `float4` touches 16.
+
+    Why it is off by default
+        How often a kernel waits for the number of its loads, and not for its data, is not counted here: most that read
+        four neighbours are bound by memory, and L1 gives them the other three for little.
+
+    Example
+        float a = in[4 * i], b = in[4 * i + 1], c = in[4 * i + 2], d = in[4 * i + 3];
+
+    Use instead
+        float4 v = reinterpret_cast<const float4 *>(in)[i];     // `in` is a multiple of 16 bytes
+    """
+
+    code = "CL103"
+    name = "vectorizable-access"
+    severity = "info"
+    summary = "neighbouring elements that a thread reads or writes one by one"
+    is_waste = True
+    reads = frozenset({"neighbours"})
+    on_by_default = False
+    thresholds = {"share": 0.02}
+    relative = ("share",)
+
+    def check(self, kernel: KernelFacts, context: RuleContext) -> Iterator[Diagnostic]:
+        least = {**self.thresholds, **context.thresholds}["share"]
+        for site in kernel.neighbours:
+            for result in site.results:
+                saved = result.executions * (site.count - 1)
+                share = min(1.0, saved / result.instructions) if result.instructions else 0.0
+                if share >= least:
+                    yield self._diagnostic(kernel, site, result, share)
+
+    def _diagnostic(
+        self, kernel: KernelFacts, site: Neighbours, result: NeighboursResult, share: float
+    ) -> Diagnostic:
+        verb = "loads" if site.operation == "load" else "stores"
+        width = site.count * site.element_bytes
+        return self.finding(
+            kernel,
+            place=site.place,
+            message=(
+                f"a thread {verb} {site.count} neighbouring elements of `{site.array}` one by one, {width} bytes "
+                f"that are aligned: one access in place of {site.count}, {percent(share)} of the kernel's instructions"
+            ),
+            launches=(kernel.launches[result.launch],),
+            assumptions=result.assumptions,
+            figures={"accesses": float(site.count), "wasted_share": share},
+            related=(
+                *(Related(place, "the next of them") for place in site.others[:1]),
+                *frames_related(site.inlined_from),
+            ),
+            suggestion=Suggestion(
+                _advice(site, width), before={"accesses": float(site.count)}, after={"accesses": 1.0}
+            ),
+        )
+
+
+def _advice(site: Neighbours, width: int) -> str:
+    type_ = _SHORT.get(site.element_type, site.element_type)
+    vector = f"`{type_}{site.count}`" if type_ in _WITH_VECTORS else f"a type of {width} bytes"
+    verb = "load" if site.operation == "load" else "store"
+    return f"{verb} {vector} through a cast of the pointer, which has to be a multiple of {width} bytes"

@@ -1,0 +1,63 @@
+"""CL306: shared memory that is read before anything is written to it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from cudalint.diagnostics import Diagnostic, Related, Suggestion
+from cudalint.facts import KernelFacts, Uninitialised
+from cudalint.rule import Rule, RuleContext
+from cudalint.rulekit import frames_related
+
+
+class UninitialisedShared(Rule):
+    """A shared variable that a thread reads before any thread has written it.
+
+    What it does
+        Follows a kernel from its beginning, and reports the first touch of a shared variable if that is a read, or an
+        atomic that goes on from what is there, by at least one thread of the block. Kernels that are not known in full
+        are left alone: something that is not seen might write.
+
+    Why is this bad
+        Shared memory begins with whatever the block before it left. It is often zero in a test, and not in a program
+        with several kernels.
+
+    Example
+        __shared__ int count;
+        if (in[i] > 0)
+            atomicAdd(&count, 1);
+
+    Use instead
+        __shared__ int count;
+        if (threadIdx.x == 0)
+            count = 0;
+        __syncthreads();
+        if (in[i] > 0)
+            atomicAdd(&count, 1);
+    """
+
+    code = "CL306"
+    name = "uninitialised-shared"
+    severity = "error"
+    summary = "shared memory that is read before anything is written to it"
+    reads = frozenset({"uninitialised"})
+
+    def check(self, kernel: KernelFacts, context: RuleContext) -> Iterator[Diagnostic]:
+        for found in kernel.uninitialised:
+            yield self._diagnostic(kernel, found)
+
+    def _diagnostic(self, kernel: KernelFacts, found: Uninitialised) -> Diagnostic:
+        does = "adds to" if found.is_atomic else "reads"
+        when = "and nothing ever writes it" if found.written_at is None else "before any thread has written it"
+        if found.is_atomic and found.written_at is None:
+            when = "and nothing sets it before"
+        later = () if found.written_at is None else (Related(found.written_at, "written here for the first time"),)
+        return self.finding(
+            kernel,
+            place=found.place,
+            message=f"thread {found.thread} {does} `{found.array}` in shared memory, {when}",
+            launches=(kernel.launches[found.launch],),
+            assumptions=found.assumptions,
+            related=(*later, *frames_related(found.inlined_from)),
+            suggestion=Suggestion(f"set `{found.array}` at the beginning, with `__syncthreads()` after it"),
+        )

@@ -1,0 +1,62 @@
+"""CL703: asynchronous copies of memory that the GPU can't read by itself."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from cudalint.diagnostics import Diagnostic, Related, Suggestion
+from cudalint.facts import HostCopy, KernelFacts
+from cudalint.rule import Rule, RuleContext
+
+
+class PageableAsyncCopy(Rule):
+    """`cudaMemcpyAsync` to or from memory of the host that is not pinned.
+
+    What it does
+        Looks where the memory on the host's side of a `cudaMemcpyAsync` comes from: `malloc`, `new` or a
+        `std::vector`, and no `cudaHostRegister` for it.
+
+    Why is this bad
+        The GPU copies by itself only from memory that stays where it is. From pageable memory the driver copies to a
+        buffer of its own first, and the call returns when that is done: nothing overlaps, and the copy takes about
+        twice as long. A copy to pageable memory returns when it has ended.
+
+    Example
+        float *h = (float *)malloc(bytes);
+        cudaMemcpyAsync(d, h, bytes, cudaMemcpyHostToDevice, stream);
+
+    Use instead
+        float *h;
+        cudaMallocHost(&h, bytes);
+        cudaMemcpyAsync(d, h, bytes, cudaMemcpyHostToDevice, stream);
+
+    What is not reported
+        - Memory that comes from another function, or from several places, and single variables.
+    """
+
+    code = "CL703"
+    name = "pageable-async-copy"
+    severity = "warning"
+    summary = "asynchronous copies of memory that is not pinned"
+    reads = frozenset({"host"})
+
+    def check(self, kernel: KernelFacts, context: RuleContext) -> Iterator[Diagnostic]:
+        return iter(())
+
+    def check_file(self, context: RuleContext) -> Iterator[Diagnostic]:
+        for copy in context.file.host.copies if context.file.host is not None else ():
+            if copy.buffer.pages == "pageable":
+                yield self._diagnostic(copy)
+
+    def _diagnostic(self, copy: HostCopy) -> Diagnostic:
+        buffer = copy.buffer
+        return self.finding(
+            None,
+            place=copy.place,
+            message=f"`{buffer.name}` is pageable memory, of `{buffer.made_by}`: this copy is not asynchronous",
+            related=(Related(buffer.place, "allocated here"),),
+            suggestion=Suggestion(
+                f"allocate `{buffer.name}` with `cudaMallocHost`, or pin it once with `cudaHostRegister`"
+            ),
+            causes=(f"{buffer.place.path}:{buffer.place.line}: {buffer.name}",),
+        )
