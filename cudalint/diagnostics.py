@@ -42,6 +42,12 @@ class Suggestion(Struct, frozen=True):
     before: Mapping[str, float] = field(default_factory=dict)
     after: Mapping[str, float] = field(default_factory=dict)
     applicability: Applicability = "display"
+    no_edit: str = ""
+    """Why there are none, in one clause."""
+    rewrites: bool = False
+    """Whether its edits spell accesses anew, or others in their place: then arrays are compared and not accesses."""
+    relaunches: bool = False
+    """Whether its edits launch other blocks, as many threads as before or a few more."""
 
 
 class Picture(Struct, frozen=True, eq=False):
@@ -99,6 +105,8 @@ class Diagnostic(Struct, frozen=True, eq=False):
     """It takes less of its kernel than the project wants to hear of."""
     part_of: str = ""
     """Parts of the same are one finding of their kernel, unless an annotation allows some of them."""
+    no_edit: str = ""
+    """Why no edit comes along, in one clause; empty where one does, and where nobody can tell."""
     justification: Justification | None = None
     """Set for findings that an annotation allows; formats that know of such list them."""
 

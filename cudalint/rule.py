@@ -52,6 +52,8 @@ class RuleBase(ABC):
     """The rule's options and their default values."""
     reads: ClassVar[Kinds] = EVERY_KIND
     """The kinds of facts that it looks at. Of others nothing is there unless another rule needs them."""
+    by_hand: ClassVar[str] = ""
+    """Why its findings come without an edit where a finding has no reason of its own, in one clause."""
     relative: ClassVar[tuple[str, ...]] = ()
     """Those of them under which a finding is too little beside the rest of its kernel to be told of."""
 
@@ -73,6 +75,7 @@ class RuleBase(ABC):
         worded: str = "",
         headline: str = "",
         part_of: str = "",
+        no_edit: str = "",
     ) -> Diagnostic:
         """A diagnostic of this rule, of the rule's severity unless another one is given; `kernel` is None where it is
         about none."""
@@ -95,7 +98,14 @@ class RuleBase(ABC):
             worded=worded,
             headline=headline,
             part_of=part_of,
+            no_edit=_why_by_hand(suggestion, no_edit or self.by_hand),
         )
+
+
+def _why_by_hand(suggestion: Suggestion | None, reason: str) -> str:
+    if suggestion is None:
+        return reason
+    return "" if suggestion.edits else suggestion.no_edit or reason
 
 
 class Rule(RuleBase):

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from functools import partial
 
-from cudalint.diagnostics import Diagnostic, Edit, Suggestion
+from cudalint.diagnostics import Diagnostic, Suggestion
 from cudalint.facts import Access, AccessResult, KernelFacts
-from cudalint.remedies.coalescing import suggest
-from cudalint.remedies.exchange_edits import exchange_edits
+from cudalint.remedies.coalescing import Texts, suggest
 from cudalint.remedies.patterns import Pattern, pattern_of
 from cudalint.remedies.records import is_absorbed
 from cudalint.rule import Rule, RuleContext
@@ -80,13 +78,14 @@ class UncoalescedAccess(Rule):
     def check(self, kernel: KernelFacts, context: RuleContext) -> Iterator[Diagnostic]:
         everything = list(evaluated(kernel, "global"))
         limits = {**self.thresholds, **context.thresholds}
+        texts = Texts((context.file.path, *context.file.sources.values()), context.text_of)
         for one in everything:
             if not _exceeds(one.result, limits["factor"], limits["excess-sectors"]):
                 continue
             if is_rare(one, everything, sectors, limits["share"]):
                 continue
             pattern = pattern_of(one)
-            remedy = suggest(kernel, one, pattern, partial(_exchanged, context))
+            remedy = suggest(kernel, one, pattern, texts)
             allowed = limits["factor"], limits["excess-sectors"]
             if remedy is not None or not is_absorbed(kernel, one, context.target, *allowed):
                 yield self._diagnostic(kernel, one, pattern, remedy)
@@ -112,11 +111,6 @@ class UncoalescedAccess(Rule):
             about=access.array,
             worded=worded,
         )
-
-
-def _exchanged(context: RuleContext, kernel: KernelFacts) -> tuple[Edit, ...]:
-    sources = (context.file.path, *context.file.sources.values())
-    return exchange_edits(kernel, sources, context.text_of)
 
 
 def _exceeds(result: AccessResult, factor: float, excess: float) -> bool:

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from math import isqrt
 
-from cudalint.diagnostics import Applicability, Diagnostic, Related, Suggestion
+from cudalint.diagnostics import Diagnostic, Edit, Related, Suggestion
 from cudalint.facts import ArrayFacts, KernelFacts
 from cudalint.hardware.targets import Target
 from cudalint.launchkit import Seen, launch_finding, seen_launches
+from cudalint.remedies.obstacles import Obstacle, edited
 from cudalint.remedies.opt_in_edits import raised_limit
 from cudalint.rule import Rule, RuleContext
 
@@ -87,10 +88,17 @@ class SharedMemoryLimit(Rule):
             figures["limit_bytes"] = float(limit)
             call = f"cudaFuncSetAttribute({kernel.name}, cudaFuncAttributeMaxDynamicSharedMemorySize, {dynamic})"
             before, after = {"blocks_per_sm": 0.0}, {"blocks_per_sm": float(seen.occupancy.blocks_per_sm or 0)}
-            edits = raised_limit(seen.site.place, context.text_of) if not opted_in else ()
-            safety: Applicability = "safe" if edits else "display"
-            advice = Suggestion(f"call `{call}` before the launch", edits, before, after, safety)
+            advice = edited(
+                Suggestion(f"call `{call}` before the launch", (), before, after),
+                lambda: _raised(opted_in, seen, context),
+            )
             yield launch_finding(self, kernel, seen, message, figures, advice)
+
+
+def _raised(opted_in: int, seen: Seen, context: RuleContext) -> tuple[Edit, ...]:
+    if opted_in:
+        raise Obstacle(f"it is raised elsewhere, to {opted_in} bytes only")
+    return raised_limit(seen.site.place, context.text_of)
 
 
 def _largest_array(kernel: KernelFacts) -> ArrayFacts | None:

@@ -41,6 +41,8 @@ class Presentation(Struct, frozen=True):
     order: Order | None = None
     """None leaves it to the format: what people read begins with what costs most, what programs read is in the order of
     the source."""
+    say_why: bool = False
+    """Whether a text report says of findings without an edit why they have none."""
 
 
 def outputs(ctx: click.Context, option: click.Parameter, texts: tuple[str, ...]) -> tuple[Output, ...]:
@@ -165,7 +167,7 @@ def _rendered(format_: str, result: CheckResult, sources: SourceLines, shown: Pr
             return page.render(result, sources)
     from cudalint.reporters import text
 
-    settings = text.TextSettings(shown.style, shown.pictures, not shown.quiet, order)
+    settings = text.TextSettings(shown.style, shown.pictures, not shown.quiet, order, shown.say_why)
     return _plain(text.render(result, sources, settings), shown)
 
 

@@ -106,7 +106,7 @@ _fixes = under("Fixes")
 _fix_options = together(
     _fixes("--fix", is_flag=True, help="Make the edits that are safe, and report what is left."),
     _fixes("--unsafe-fixes", is_flag=True, help="Make or show the edits that somebody has to look at, too."),
-    _fixes("--show-fixes", is_flag=True, help="Print what edits change as a unified diff, before the report."),
+    _fixes("--show-fixes", is_flag=True, help="Print a diff of all edits; the report says why findings have none."),
     _fixes("--dry-run", is_flag=True, help="With --fix: print the diff only, and write no file."),
     _fixes(
         "--stdin-filename", metavar="PATH",
@@ -213,7 +213,7 @@ def command(
         check_for_contradiction(wishes is not None, write_baseline is not None, "-" in paths)
     left: Sequence[str] = ()
     drawn = _drawn(show) if format_ == "text" and not statistics else 0
-    shown = Presentation(output_style(color), drawn, quiet, run.fail_on, statistics, sort)
+    shown = Presentation(output_style(color), drawn, quiet, run.fail_on, statistics, sort, show_fixes)
     stdin = stdin_filename or STDIN
     found = discover(paths, settings.excludes, values["force_exclude"], stdin)
     spare_sources([write_baseline, *(output.path for output in outputs)], (file.path for file in found.files))

@@ -8,16 +8,22 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 from msgspec import Struct, field
+from msgspec.structs import replace
 from numpy.typing import NDArray
 
-from cudalint.diagnostics import Edit, Suggestion
+from cudalint.diagnostics import Applicability, Suggestion
 from cudalint.facts import Access, AccessResult, KernelFacts, LaunchFacts, Sample, Space
 from cudalint.hardware.banks import shared_request
 from cudalint.hardware.requests import WARP_LANES
 from cudalint.hardware.sectors import SECTOR_BYTES, global_request
 from cudalint.hardware.warps import thread_index, warp_count
+from cudalint.remedies.exchange_edits import exchange_edits
+from cudalint.remedies.obstacles import edited
 from cudalint.remedies.patterns import Pattern, done_with_structs
+from cudalint.remedies.record_edits import aligned_record
 from cudalint.remedies.records import takes_most
+from cudalint.remedies.staging_edits import staging_edits
+from cudalint.remedies.vector_edits import vector_edits
 from cudalint.rulekit import Evaluated, array_key, evaluated, is_repeat, mean_sectors, thread_indices
 
 _WORTH_IT = 0.8
@@ -41,56 +47,58 @@ _COMMON_TURN = 128
 _VECTOR = re.compile(r"\b(?:u?(?:char|short|int|long|longlong)|float|double)[2-4](?:_\w+)?$")
 
 
-Exchanged = Callable[[KernelFacts], tuple[Edit, ...]]
-"""The edits that exchange x and y throughout a kernel; none where they aren't plain."""
+class Texts(Struct, frozen=True):
+    """The texts that edits are made in."""
+
+    paths: tuple[str, ...]
+    """Of all that a kernel may call something of."""
+    text_of: Callable[[str], str]
 
 
-def suggest(
-    kernel: KernelFacts, one: Evaluated, pattern: Pattern, exchanged: Exchanged = lambda kernel: ()
-) -> Suggestion | None:
+def suggest(kernel: KernelFacts, one: Evaluated, pattern: Pattern, texts: Texts) -> Suggestion | None:
     """The remedy that fits the pattern, None where the model knows of none that helps."""
     match pattern.kind:
         case "reversed":
-            return _exchange_or_stage(kernel, one, exchanged)
+            return _exchange_or_stage(kernel, one, texts)
         case "column":
-            return _exchange_alone(kernel, one, exchanged)
+            return _exchange_alone(kernel, one, texts)
         case "field":
-            if (vector := _as_one_vector(kernel, one, pattern)) is not None:
+            if (vector := _as_one_vector(kernel, one, pattern, texts)) is not None:
                 return vector
             return None if takes_most(kernel, one, abs(pattern.step or 0)) else _fields_apart(one)
         case "copy":
             if _is_a_librarys(one):
                 return None
-            return _narrower_vectors(one) if _is_a_vector(one) or one.access.is_view else _aligned_record(one)
+            return _narrower_vectors(one) if _is_a_vector(one) or one.access.is_view else _aligned_record(one, texts)
         case "own-row" | "own-run":
             return (
-                _as_one_vector(kernel, one, pattern)
+                _as_one_vector(kernel, one, pattern, texts)
                 or _run_as_vectors(one, pattern)
                 or _neighbouring_elements(one, pattern)
             )
         case "strided":
-            return _as_one_vector(kernel, one, pattern) or _exchange_alone(kernel, one, exchanged)
+            return _as_one_vector(kernel, one, pattern, texts) or _exchange_alone(kernel, one, texts)
         case "short-rows" | "misaligned":
             return _wider_block(kernel, one)
         case _:
             return None
 
 
-def _exchange_or_stage(kernel: KernelFacts, one: Evaluated, exchanged: Exchanged) -> Suggestion | None:
+def _exchange_or_stage(kernel: KernelFacts, one: Evaluated, texts: Texts) -> Suggestion | None:
     """Exchanging x and y costs nothing, so it is preferred where the kernel's other accesses don't lose by it."""
-    staged = _stage(one)
+    staged = _stage(kernel, one, texts)
     changed = _exchange(kernel, one)
     if changed is not None and _exchange_pays(changed, one, staged):
-        return _exchange_suggestion(changed, one, exchanged(kernel))
+        return _exchange_suggestion(kernel, changed, one, texts)
     return staged
 
 
-def _exchange_alone(kernel: KernelFacts, one: Evaluated, exchanged: Exchanged) -> Suggestion | None:
+def _exchange_alone(kernel: KernelFacts, one: Evaluated, texts: Texts) -> Suggestion | None:
     """Where a loop walks along the row, staging would take more than an exchange of indices."""
     changed = _exchange(kernel, one)
     if changed is None or not _exchange_pays(changed, one, None):
         return None
-    return _exchange_suggestion(changed, one, exchanged(kernel))
+    return _exchange_suggestion(kernel, changed, one, texts)
 
 
 # --- remedies for one access -----------------------------------------------------------------------------
@@ -140,7 +148,7 @@ def _narrower_vectors(one: Evaluated) -> Suggestion | None:
     return _if_better(one, text, _with_unit_stride(one))
 
 
-def _aligned_record(one: Evaluated) -> Suggestion | None:
+def _aligned_record(one: Evaluated, texts: Texts) -> Suggestion | None:
     """A struct is copied in pieces as wide as its alignment; a wider alignment makes fewer requests."""
     access, sample, before = one.access, one.result.sample, one.result.sectors_per_request
     record = access.record_bytes or 0
@@ -153,16 +161,20 @@ def _aligned_record(one: Evaluated) -> Suggestion | None:
     now = before * (record // access.bytes)
     then = mean_sectors(sample.addresses // piece * piece, sample, piece) * (record // piece)
     text = f"declare the struct `__align__({piece})`, so that it is {done_with_structs(access)} {piece} bytes at a time"
-    return Suggestion(text, (), {"sectors": now}, {"sectors": then}) if then <= now * _WORTH_IT else None
+    if then > now * _WORTH_IT:
+        return None
+    advice = Suggestion(text, (), {"sectors": now}, {"sectors": then}, rewrites=True)
+    return edited(advice, lambda: aligned_record(access.record, piece, texts.paths, texts.text_of), "unsafe")
 
 
-def _as_one_vector(kernel: KernelFacts, one: Evaluated, pattern: Pattern) -> Suggestion | None:
+def _as_one_vector(kernel: KernelFacts, one: Evaluated, pattern: Pattern, texts: Texts) -> Suggestion | None:
     """Accesses that fill each other's gaps become one wide access, if its address is aligned."""
     access, sample = one.access, one.result.sample
     width = abs(pattern.step or 0)
     if sample is None or width not in (4, 8, 16) or access.operation not in ("load", "store"):
         return None
-    apart = _neighbours(kernel, one, width)
+    neighbours = _neighbours(kernel, one, width)
+    apart = {distance: other.result.sectors_per_request or 0.0 for distance, other in neighbours}
     start = min(apart)
     # A store must not write what the program doesn't; a load may read it.
     filled = len(apart) * access.bytes == width
@@ -175,7 +187,13 @@ def _as_one_vector(kernel: KernelFacts, one: Evaluated, pattern: Pattern) -> Sug
     parts = "fields of a struct" if pattern.kind == "field" else "neighbouring elements of a thread"
     text = f"{access.operation} the {len(apart)} {parts} at once, as one {width}-byte vector"
     text += _if_aligned(access, width)
-    return Suggestion(text, (), {"sectors": now}, {"sectors": then}) if then <= now * _WORTH_IT else None
+    if then > now * _WORTH_IT:
+        return None
+    advice = Suggestion(text, (), {"sectors": now}, {"sectors": then}, rewrites=True)
+    accesses = [(distance, other.access) for distance, other in neighbours]
+    begins = all(access.array in launch.allocated for launch in kernel.launches)
+    safety: Applicability = "safe" if begins and access.known_modulo % width == 0 else "unsafe"
+    return edited(advice, lambda: vector_edits(accesses, width, texts.text_of), safety)
 
 
 def _if_aligned(access: Access, width: int) -> str:
@@ -204,11 +222,11 @@ def _run_as_vectors(one: Evaluated, pattern: Pattern) -> Suggestion | None:
     return Suggestion(text, (), {"sectors": now}, {"sectors": then}) if then <= now * _WORTH_IT else None
 
 
-def _neighbours(kernel: KernelFacts, one: Evaluated, width: int) -> dict[int, float]:
-    """Accesses that are made by the same lanes less than `width` bytes away: their distance and sectors."""
+def _neighbours(kernel: KernelFacts, one: Evaluated, width: int) -> list[tuple[int, Evaluated]]:
+    """Accesses that are made by the same lanes less than `width` bytes away, each behind its distance in bytes."""
     mine = one.result.sample
     assert mine is not None
-    found: dict[int, float] = {}
+    found: list[tuple[int, Evaluated]] = []
     for other in evaluated(kernel, "global"):
         sample = other.result.sample
         if sample is None or _kind(other) != _kind(one) or sample.addresses.shape != mine.addresses.shape:
@@ -216,7 +234,7 @@ def _neighbours(kernel: KernelFacts, one: Evaluated, width: int) -> dict[int, fl
         apart = (sample.addresses - mine.addresses)[mine.mask]
         same_lanes = np.array_equal(sample.mask, mine.mask)
         if same_lanes and apart.size and abs(int(apart[0])) < width and np.all(apart == apart[0]):
-            found[int(apart[0])] = other.result.sectors_per_request or 0.0
+            found.append((int(apart[0]), other))
     return found
 
 
@@ -224,9 +242,10 @@ def _kind(one: Evaluated) -> tuple[object, ...]:
     return array_key(one.access), one.access.operation, one.access.bytes, one.result.launch
 
 
-def _stage(one: Evaluated) -> Suggestion | None:
+def _stage(kernel: KernelFacts, one: Evaluated, texts: Texts) -> Suggestion | None:
     """A tile in shared memory takes the exchange of x and y, so that global memory sees rows."""
-    if one.access.operation in ("atomic", "async-copy"):
+    access = one.access
+    if access.operation in ("atomic", "async-copy"):
         return None
     block = one.launch.block
     steps = _steps(one.result, block)
@@ -235,7 +254,11 @@ def _stage(one: Evaluated) -> Suggestion | None:
     after = _block_figure(one, (steps[1], steps[0], steps[2]), block)
     verb = "read" if one.access.operation == "load" else "write"
     text = f"stage a tile through shared memory: {verb} `{one.access.array}` with `threadIdx.x` along the row"
-    return _if_better(one, f"{text}, and exchange x and y in the tile", after)
+    advice = _if_better(one, f"{text}, and exchange x and y in the tile", after)
+    if advice is None:
+        return None
+    advice = replace(advice, rewrites=True)
+    return edited(advice, lambda: staging_edits(kernel, access, texts.text_of), "unsafe")
 
 
 def _with_unit_stride(one: Evaluated) -> float | None:
@@ -387,7 +410,7 @@ def _exchange_pays(changed: Sequence[_Changed], one: Evaluated, staged: Suggesti
     return after * _WORTH_IT <= before - saved_by_staging
 
 
-def _exchange_suggestion(changed: Sequence[_Changed], one: Evaluated, edits: tuple[Edit, ...]) -> Suggestion:
+def _exchange_suggestion(kernel: KernelFacts, changed: Sequence[_Changed], one: Evaluated, texts: Texts) -> Suggestion:
     """Launches elsewhere may have blocks that are not square, so that the edits are not to be made unseen."""
     mine = next(c for c in changed if c.one.result is one.result)
     before, after = _total(changed, "global")
@@ -398,7 +421,8 @@ def _exchange_suggestion(changed: Sequence[_Changed], one: Evaluated, edits: tup
         f" {1 - after / before:.0%} fewer sectors together"
     )
     figures = {"sectors_per_request": mine.before}, {"sectors_per_request": mine.after}
-    return Suggestion(text, edits, *figures, applicability="unsafe" if edits else "display")
+    advice = Suggestion(text, (), *figures, relaunches=x != y)
+    return edited(advice, lambda: exchange_edits(kernel, texts.paths, texts.text_of), "unsafe")
 
 
 def _steps(result: AccessResult, block: Block) -> tuple[int, int, int] | None:

@@ -1,8 +1,8 @@
-"""The edits that exchange x and y of the threads throughout a kernel.
+"""The edits that exchange x and y of the threads throughout a kernel, and of the blocks that it is launched with.
 
-In a square block the thread at (a, b) then does what the one at (b, a) did, and the block as a whole does the same.
-That holds where a thread is only known by its index: not where lanes of a warp talk to each other, and not where
-something else that the kernel calls looks at the index.
+The thread at (a, b) then does what the one at (b, a) did, and the block as a whole does the same. That holds where a
+thread is only known by its index: not where lanes of a warp talk to each other, and not where something else that the
+kernel calls looks at the index.
 """
 
 from __future__ import annotations
@@ -12,9 +12,11 @@ from collections.abc import Callable, Iterable, Iterator
 
 from cudalint.diagnostics import Edit
 from cudalint.facts import KernelFacts, Place
+from cudalint.remedies.launch_texts import exchanged_block
+from cudalint.remedies.obstacles import Obstacle
 from cudalint.source.code import CodeText, code_text
 
-_INDEX = re.compile(r"\bthreadIdx\b(?:\s*\.\s*([xyz])\b)?")
+_INDEX = re.compile(r"\b(threadIdx|blockDim)\b(?:\s*\.\s*([xyz])\b)?")
 _BY_LANE = re.compile(
     r"\b(?:__(?:shfl|ballot|any|all|activemask|match|reduce|syncwarp)\w*|warpSize|asm|__asm__|volatile|wmma|cooperative_groups"
     r"|cg|this_thread|this_thread_block|tiled_partition|nv_atomic\w*)\b"
@@ -25,20 +27,35 @@ _MACRO = re.compile(r"^[ \t]*#[ \t]*define[ \t]+(\w+)((?:[^\n\\]|\\\n|\\.)*)", r
 
 
 def exchange_edits(kernel: KernelFacts, sources: Iterable[str], text_of: Callable[[str], str]) -> tuple[Edit, ...]:
-    """All edits, or none where it isn't plain that they change nothing else. `sources` are the paths of all that the
-    kernel may call something of."""
-    if kernel.left_out or any(launch.block[0] != launch.block[1] for launch in kernel.launches):
-        return ()
+    """All edits. Raises an `Obstacle` where it isn't plain that they change nothing else. `sources` are the paths of
+    all that the kernel may call something of."""
+    if kernel.left_out:
+        raise Obstacle(f"not every launch of `{kernel.name}` was evaluated")
     source = code_text(text_of(kernel.place.path))
     begin, end = source.extent(kernel.place)
     body = source.code[begin:end]
     called = set(_CALLED.findall(body))
-    if _BY_LANE.search(body) or any(_concerns(called, body, code_text(text_of(path))) for path in sources):
-        return ()
-    found = list(_INDEX.finditer(source.code, begin, end))
-    if not found or any(use[1] is None for use in found):
-        return ()
-    return tuple(_exchanged(found, source, kernel.place.path))
+    by_lane = _BY_LANE.search(body)
+    if by_lane is not None:
+        raise Obstacle(f"`{by_lane[0]}` in `{kernel.name}` tells the lanes of a warp apart")
+    if any(_concerns(called, body, code_text(text_of(path))) for path in sources):
+        raise Obstacle(f"what `{kernel.name}` calls may look at the thread's index, too")
+    is_square = all(launch.block[0] == launch.block[1] for launch in kernel.launches)
+    found = [use for use in _INDEX.finditer(source.code, begin, end) if not is_square or use[1] == "threadIdx"]
+    if not found or any(use[2] is None for use in found):
+        raise Obstacle(f"`{kernel.name}` does not spell all of its indices as `threadIdx.x` and `threadIdx.y`")
+    edits = list(_exchanged(found, source, kernel.place.path))
+    return (*edits, *(() if is_square else _relaunched(kernel, text_of)))
+
+
+def _relaunched(kernel: KernelFacts, text_of: Callable[[str], str]) -> Iterator[Edit]:
+    sites: dict[Place, None] = {}
+    for launch in kernel.launches:
+        if launch.site is None or launch.source != "launch-site":
+            raise Obstacle(f"nothing in sight launches `{kernel.name}`, whose block has to be exchanged with it")
+        sites.update(dict.fromkeys(site.place for site in (launch.site, *launch.twins)))
+    for place in sites:
+        yield exchanged_block(place, text_of)
 
 
 def _concerns(called: set[str], body: str, source: CodeText) -> bool:
@@ -53,6 +70,6 @@ def _concerns(called: set[str], body: str, source: CodeText) -> bool:
 
 def _exchanged(uses: Iterable[re.Match[str]], source: CodeText, path: str) -> Iterator[Edit]:
     for use in uses:
-        other = {"x": "y", "y": "x"}.get(use[1])
+        other = {"x": "y", "y": "x"}.get(use[2])
         if other is not None:
-            yield Edit(Place(path, *source.position(use.start(1)), *source.position(use.end(1))), other)
+            yield Edit(Place(path, *source.position(use.start(2)), *source.position(use.end(2))), other)

@@ -11,7 +11,8 @@ a change only decides which change is tried.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from typing import NamedTuple
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -61,6 +62,16 @@ class _Change(Struct, eq=False):
     targets: list[Diagnostic]
 
     @property
+    def rewrites(self) -> bool:
+        """Whether accesses are spelled anew by it."""
+        return any(target.suggestion and target.suggestion.rewrites for target in self.targets)
+
+    @property
+    def relaunches(self) -> bool:
+        """Whether other blocks are launched by it."""
+        return any(target.suggestion and target.suggestion.relaunches for target in self.targets)
+
+    @property
     def is_for_order(self) -> bool:
         """Whether nothing is to get cheaper by it."""
         return not any(target.suggestion and target.suggestion.before for target in self.targets)
@@ -70,7 +81,9 @@ def proven(found: Sequence[Diagnostic], proof: Proof) -> list[Diagnostic]:
     """The findings, with the edits that hold. Where they make something worse the suggestion goes as a whole; where
     there is no time to tell its words stay."""
     changes = _changes(found, proof.facts)
-    verdicts: dict[tuple[Edit, ...], str | None] = {change.edits: _UNTRIED for change in changes}
+    verdicts: dict[tuple[Edit, ...], str] = {
+        change.edits: _UNTRIED if _may_be_tried(change, proof) else _NOT_TRYABLE for change in changes
+    }
     tryable = [change for change in changes if _may_be_tried(change, proof)]
     end, longest = proof.clock() + proof.seconds, 0.0
     queue = list(_rounds(tryable))
@@ -85,8 +98,8 @@ def proven(found: Sequence[Diagnostic], proof: Proof) -> list[Diagnostic]:
             queue += [[change] for change in together]
             continue
         for change in together:
-            holds = verdict is not None and verdict[change.edits]
-            verdicts[change.edits] = _applicable(change, proof.facts) if holds else None
+            problem = _NO_LONGER_THE_SAME if verdict is None else verdict[change.edits]
+            verdicts[change.edits] = problem or _applicable(change, proof.facts)
     return [_judged(diagnostic, verdicts) for diagnostic in found]
 
 
@@ -122,22 +135,25 @@ def _hold(changes: Sequence[_Change], proof: Proof, seconds: float) -> bool:
     return trial is not None and not trial.worse and all(_is_cured(c, trial.found, trial.same) for c in changes)
 
 
-_UNTRIED = "untried"
+_UNTRIED = "it was not tried, as trials take too long in this file"
+_NOT_TRYABLE = "not all that uses the text was analysed, so that a change of it can't be tried"
+_NO_LONGER_THE_SAME = "the change was tried, and the file is no longer understood as before"
+_WORSE = "the change was tried, and makes something else in the kernel worse"
+_STAYS = "the change was tried, and the finding stays"
 
 
-def _judged(diagnostic: Diagnostic, verdicts: Mapping[tuple[Edit, ...], str | None]) -> Diagnostic:
+def _judged(diagnostic: Diagnostic, verdicts: Mapping[tuple[Edit, ...], str]) -> Diagnostic:
     suggestion = diagnostic.suggestion
     if suggestion is None or not suggestion.edits:
         return diagnostic
     match verdicts[suggestion.edits]:
-        case None:
-            return replace(diagnostic, suggestion=None)
-        case "untried":
-            return replace(diagnostic, suggestion=without_edits(suggestion))
+        case "safe":
+            return replace(diagnostic, no_edit="")
         case "unsafe":
-            return replace(diagnostic, suggestion=replace(suggestion, applicability="unsafe"))
-        case _:
-            return diagnostic
+            return replace(diagnostic, suggestion=replace(suggestion, applicability="unsafe"), no_edit="")
+        case why:
+            words = without_edits(suggestion) if why in (_UNTRIED, _NOT_TRYABLE) else None
+            return replace(diagnostic, suggestion=words, no_edit=why)
 
 
 def without_edits(suggestion: Suggestion) -> Suggestion:
@@ -213,9 +229,9 @@ def _applicable(change: _Change, facts: FileFacts) -> str:
 # --- one trial ---------------------------------------------------------------------------------------------
 
 
-def _try(changes: Sequence[_Change], proof: Proof, seconds: float) -> dict[tuple[Edit, ...], bool] | None:
-    """Which of some changes of different kernels hold that are made at once; None where that can't be told for each of
-    them."""
+def _try(changes: Sequence[_Change], proof: Proof, seconds: float) -> dict[tuple[Edit, ...], str] | None:
+    """What speaks against each of some changes of different kernels that are made at once, empty for nothing; None
+    where that can't be told for each of them."""
     everything = any(change.kernels is None for change in changes)
     owned = {place for change in changes for place in change.kernels or ()}
     kernels = [kernel for kernel in proof.facts.kernels if everything or kernel.place in owned]
@@ -225,13 +241,18 @@ def _try(changes: Sequence[_Change], proof: Proof, seconds: float) -> dict[tuple
         return None
     if everything:
         [change] = changes
-        return {change.edits: not trial.worse and _is_cured(change, trial.found, trial.same)}
+        return {change.edits: _problem(change, bool(trial.worse), trial)}
     if trial.worse - owned:
         return None
     return {
-        change.edits: not (trial.worse & (change.kernels or frozenset())) and _is_cured(change, trial.found, trial.same)
-        for change in changes
+        change.edits: _problem(change, bool(trial.worse & (change.kernels or frozenset())), trial) for change in changes
     }
+
+
+def _problem(change: _Change, is_worse: bool, trial: _Trial) -> str:
+    if is_worse:
+        return _WORSE
+    return "" if _is_cured(change, trial.found, trial.same) else _STAYS
 
 
 class _Trial(Struct, frozen=True, eq=False):
@@ -252,14 +273,15 @@ def _trial(changes: Sequence[_Change], proof: Proof, names: tuple[str, ...], sec
     if linted is None:
         return None
     after, diagnostics = linted
-    if not _same_shape(proof.facts, kernels, after):
+    if not _same_shape(proof.facts, kernels, after, any(change.relaunches for change in changes)):
         return None
     same = Correspondence.of(edits, proof.text_of)
     for_order = {kernel.place: _is_for_order(kernel, changes) for kernel in kernels}
+    rewritten = {kernel.place: any(c.rewrites for c in _of(kernel, changes)) for kernel in kernels}
     worse = {
         old.place
         for old, new in zip(kernels, after.kernels, strict=True)
-        if not _costs_no_more(old, new, same, for_order[old.place])
+        if not _costs_no_more(old, new, same, for_order[old.place], rewritten[old.place])
     }
     ordered = [kernel for kernel in kernels if for_order[kernel.place]]
     new = new_findings(proof.diagnostics, diagnostics, same, _no_news(ordered, same))
@@ -269,11 +291,15 @@ def _trial(changes: Sequence[_Change], proof: Proof, names: tuple[str, ...], sec
 
 
 def _is_for_order(kernel: KernelFacts, changes: Iterable[_Change]) -> bool:
-    own = [change for change in changes if change.kernels is None or kernel.place in change.kernels]
+    own = _of(kernel, changes)
     return bool(own) and all(change.is_for_order for change in own)
 
 
-def _same_shape(before: FileFacts, kernels: Sequence[KernelFacts], after: FileFacts) -> bool:
+def _of(kernel: KernelFacts, changes: Iterable[_Change]) -> list[_Change]:
+    return [change for change in changes if change.kernels is None or kernel.place in change.kernels]
+
+
+def _same_shape(before: FileFacts, kernels: Sequence[KernelFacts], after: FileFacts, relaunched: bool) -> bool:
     """Whether nothing was lost on the way: these kernels, their instantiations and launches are there again."""
     pairs = zip(kernels, after.kernels, strict=False)
     return (
@@ -281,18 +307,40 @@ def _same_shape(before: FileFacts, kernels: Sequence[KernelFacts], after: FileFa
         and after.status in ("ok", before.status)
         and len(after.problems) == len(before.problems)
         and len(after.failures) <= len(before.failures)
-        and all(_same_kernel(old, new) for old, new in pairs)
+        and all(_same_kernel(old, new, relaunched) for old, new in pairs)
     )
 
 
-def _same_kernel(old: KernelFacts, new: KernelFacts) -> bool:
+def _same_kernel(old: KernelFacts, new: KernelFacts, relaunched: bool) -> bool:
     launches = zip(old.launches, new.launches, strict=False)
     return (
         (old.name, old.instantiation) == (new.name, new.instantiation)
         and len(old.launches) == len(new.launches)
-        and all(_asked_for(a) == _asked_for(b) for a, b in launches)
+        and all(_asked_for(a) == _asked_for(b) or (relaunched and _covers_the_same(a, b)) for a, b in launches)
         and len(new.gaps) <= len(old.gaps)
     )
+
+
+def _covers_the_same(old: LaunchFacts, new: LaunchFacts) -> bool:
+    """Whether launches with other blocks differ by no more threads than a grid that is rounded up does, on each axis
+    or on each after x and y were exchanged; where nobody knows the grid, it was made up anew."""
+    if old.grid_is_assumed or new.grid_is_assumed or old.source != new.source:
+        return old.source == new.source
+    return any(
+        all(
+            b * g - max(b, c) < c * h < b * g + max(b, c)
+            for b, g, c, h in zip(old.block, old.grid, block, grid, strict=True)
+        )
+        for block, grid in (
+            (new.block, new.grid),
+            (_exchanged(new.block), _exchanged(new.grid)),
+            (_exchanged(new.block), new.grid),
+        )
+    )
+
+
+def _exchanged(extents: tuple[int, int, int]) -> tuple[int, int, int]:
+    return extents[1], extents[0], extents[2]
 
 
 def _asked_for(launch: LaunchFacts) -> tuple[object, ...]:
@@ -316,9 +364,18 @@ class _Cost(Struct):
     """Some copy makes no request, as the compiler uses what another load has brought: what keeps it from that is what
     orders the two, or how they lie."""
 
-
     is_ideal: bool = True
     """No request takes more than its bytes need."""
+
+    def include(self, other: _Cost) -> None:
+        """Takes what another access costs as a part of this one's."""
+        self.per_request += other.per_request
+        self.total = self.total + other.total if self.total is not None and other.total is not None else None
+        self.is_known &= other.is_known
+        self.is_estimate |= other.is_estimate
+        self.is_reached |= other.is_reached
+        self.is_repeat |= other.is_repeat
+        self.is_ideal &= other.is_ideal
 
 
 _Quantity = Callable[[AccessResult], tuple[float | None, float | None]]
@@ -329,12 +386,19 @@ _QUANTITIES: tuple[_Quantity, ...] = (
 )
 
 
-def _costs_no_more(old: KernelFacts, new: KernelFacts, same: Correspondence, for_order: bool) -> bool:
+def _costs_no_more(old: KernelFacts, new: KernelFacts, same: Correspondence, for_order: bool, rewritten: bool) -> bool:
     """Who makes something cheaper has to pay for what the compiler had merged and no longer can, too; `for_order` says
-    that nobody does."""
+    that nobody does. Of accesses that are `rewritten` those of one array count as one, and an array of the block's own
+    that is new may have no conflicts."""
     for quantity in _QUANTITIES:
         before = _costs(old, quantity, same.before, same.line_before)
         after = _costs(new, quantity, same.after, same.line_after)
+        if rewritten and before.keys() != after.keys():
+            concerned = {key.of_array for key in before.keys() ^ after.keys()}
+            before, after = _by_array(before, concerned), _by_array(after, concerned)
+            added = {key: after.pop(key) for key in after.keys() - before.keys()}
+            if not all(key.space == "shared" and cost.is_known and cost.is_ideal for key, cost in added.items()):
+                return False
         if before.keys() != after.keys():
             return False
         pairs = [(before[key], after[key]) for key in before]
@@ -344,6 +408,33 @@ def _costs_no_more(old: KernelFacts, new: KernelFacts, same: Correspondence, for
         if not for_order and not _all_no_worse(pairs):
             return False
     return True
+
+
+class _Key(NamedTuple):
+    """Which accesses a cost is of."""
+
+    spot: tuple[str, int, int]
+    calls: tuple[tuple[str, int], ...]
+    operation: str
+    space: str
+    array: str
+    launch: int
+
+    @property
+    def of_array(self) -> _Key:
+        """All accesses of this kind to its array."""
+        return self._replace(spot=("", 0, 0), calls=())
+
+
+def _by_array(costs: Mapping[_Key, _Cost], concerned: Collection[_Key]) -> dict[_Key, _Cost]:
+    """The costs with those of some arrays as one for each kind of access."""
+    found: dict[_Key, _Cost] = {}
+    for key, cost in costs.items():
+        if key.of_array in concerned:
+            found.setdefault(key.of_array, _Cost()).include(cost)
+        else:
+            found[key] = cost
+    return found
 
 
 def _all_no_worse(pairs: Sequence[tuple[_Cost, _Cost]]) -> bool:
@@ -367,14 +458,14 @@ def _costs(
     quantity: _Quantity,
     spot: Callable[[Place], tuple[str, int, int]],
     line: Callable[[str, int], tuple[str, int]],
-) -> dict[object, _Cost]:
-    found: dict[object, _Cost] = {}
+) -> dict[_Key, _Cost]:
+    found: dict[_Key, _Cost] = {}
     for access in kernel.accesses:
         if access.space not in ("global", "shared", "generic"):
             continue
         calls = tuple(line(frame.path, frame.line) for frame in access.inlined_from)
         for result in access.results:
-            key = (spot(access.place), calls, access.operation, access.space, access.array, result.launch)
+            key = _Key(spot(access.place), calls, access.operation, access.space, access.array, result.launch)
             _add(found.setdefault(key, _Cost()), result, *quantity(result))
     return found
 
@@ -389,7 +480,7 @@ def _add(cost: _Cost, result: AccessResult, figure: float | None, ideal: float |
     if result.status not in WITH_FIGURES:
         cost.is_known = False
         return
-    cost.is_ideal = cost.is_ideal and ideal is not None and (figure or 0.0) <= ideal * (1 + _SAME)
+    cost.is_ideal &= figure is None or (ideal is not None and figure <= ideal * (1 + _SAME))
     figure = figure or 0.0
     cost.is_estimate = cost.is_estimate or is_estimate(result)
     cost.per_request += figure
@@ -459,6 +550,8 @@ def _is_cured(change: _Change, after: Sequence[Diagnostic], same: Correspondence
 
 def _alike(one: Diagnostic, other: Diagnostic) -> bool:
     """Whether they are about the same launch, as far as that is told."""
+    if other.suggestion is not None and other.suggestion.relaunches:
+        return True
     blocks = [{(launch.block, launch.grid) for launch in each.launches} for each in (one, other)]
     return not all(blocks) or bool(blocks[0] & blocks[1])
 

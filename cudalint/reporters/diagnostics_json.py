@@ -88,6 +88,7 @@ def _diagnostic(diagnostic: Diagnostic) -> JsonObject:
         "cost": None if diagnostic.cost is None else _cost(diagnostic.cost),
         "related": [{**_place(related.place), "message": related.message} for related in diagnostic.related],
         "suggestion": _suggestion(diagnostic.suggestion) if diagnostic.suggestion else None,
+        "no_edit": diagnostic.no_edit or None,
         "variants": [_variant(variant) for variant in diagnostic.variants],
         "occurrences": diagnostic.occurrences,
         "also": [_occurrence(other) for other in diagnostic.also],

@@ -23,6 +23,8 @@ class TextSettings(Struct, frozen=True):
     """For how many of the worst findings a picture is drawn; None means all."""
     show_summary: bool = True
     order: Order = "cost"
+    say_why: bool = False
+    """Whether findings without an edit say why they have none."""
 
 
 def render(result: CheckResult, sources: SourceLines, settings: TextSettings) -> Iterator[str]:
@@ -32,15 +34,15 @@ def render(result: CheckResult, sources: SourceLines, settings: TextSettings) ->
     if losing:
         yield from (*losing, "")
     for diagnostic in in_order(result.diagnostics, settings.order):
-        yield from _finding(diagnostic, sources, settings.style, id(diagnostic) in drawn)
+        yield from _finding(diagnostic, sources, settings, id(diagnostic) in drawn)
         yield ""
     if settings.show_summary:
         yield from costs.minor(result)
         yield wording.last_line(result)
 
 
-def _finding(diagnostic: Diagnostic, sources: SourceLines, style: Style, draws: bool) -> Iterator[str]:
-    gutter = frames.gutter_width(diagnostic)
+def _finding(diagnostic: Diagnostic, sources: SourceLines, settings: TextSettings, draws: bool) -> Iterator[str]:
+    gutter, style = frames.gutter_width(diagnostic), settings.style
     head = style.rule(f"{diagnostic.severity}[{diagnostic.code}]", diagnostic.code, diagnostic.severity)
     yield f"{head}{style.paint(f': {diagnostic.message}', 'bold')}"
     if diagnostic.is_headline:
@@ -52,6 +54,8 @@ def _finding(diagnostic: Diagnostic, sources: SourceLines, style: Style, draws: 
         yield f"{margin} {style.paint('=', 'blue')} {style.paint(f'{label}:', 'bold')} {text}"
     if diagnostic.suggestion:
         yield from _suggestion(diagnostic.suggestion, sources, style, gutter)
+    if settings.say_why and diagnostic.no_edit:
+        yield f"{margin} {style.paint('=', 'blue')} {style.paint('no edit:', 'bold')} {diagnostic.no_edit}"
     if draws and diagnostic.picture:
         yield from (f" {line}" for line in pictures.draw(diagnostic.picture, style))
 

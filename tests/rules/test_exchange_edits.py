@@ -1,4 +1,4 @@
-"""The edits that exchange x and y of the threads of a square block throughout a kernel."""
+"""The edits that exchange x and y of the threads throughout a kernel, and of its blocks."""
 
 from __future__ import annotations
 
@@ -43,8 +43,8 @@ def test_x_becomes_y_and_y_becomes_x() -> None:
 @pytest.mark.parametrize(
     "changes",
     [
-        # A thread that is not there does nothing in a block of another shape.
-        {"block": "dim3(32, 16)"},
+        # Nothing says that `Block` is a `dim3`, which could be spelled with x and y exchanged.
+        {"head": "struct Block { int x, y; operator dim3() const { return dim3(32, 16); } };\n", "block": "Block()"},
         # Lanes of a warp are neighbours in x, whatever the index is used for.
         {"more": "if (__any_sync(~0u, row == 7)) return;\n    "},
         # Something else looks at the index.

@@ -1,0 +1,147 @@
+"""The edits that make one wide access of accesses that fill each other's gaps: `in[2 * i]` and `in[2 * i + 1]`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+
+from msgspec import Struct
+
+from cudalint.diagnostics import Edit
+from cudalint.facts import Access, Place
+from cudalint.remedies.insertions import before_statement
+from cudalint.remedies.obstacles import Obstacle
+from cudalint.source.code import CodeText, code_text
+
+TextOf = Callable[[str], str]
+
+_VECTORS = {
+    "float": "float", "int": "int", "unsigned int": "uint", "double": "double", "long long": "longlong",
+    "unsigned long long": "ulonglong", "short": "short", "unsigned short": "ushort", "char": "char",
+    "unsigned char": "uchar", "long": "long", "unsigned long": "ulong",
+}  # fmt: skip
+"""What CUDA's vectors of these types begin with."""
+_PLAIN = re.compile(r"[A-Za-z_]\w*(?:(?:\.|->)[A-Za-z_]\w*|\[[^][;{}]*(?:\[[^][;{}]*\][^][;{}]*)*\])+")
+"""`in[2 * i]`, `points[i].x`."""
+_EFFECT = re.compile(r"(?<![=!<>])=(?!=)|\+\+|--")
+_CONDITIONAL = re.compile(r"\?|&&|\|\||\b(?:for|while|do|switch|case|return|goto|else)\b")
+_STORED = re.compile(
+    r"\]\s*(?:\.\s*\w+\s*)?[-+*/&|^]?=(?!=)|->\s*\w+\s*[-+*/&|^]?=(?!=)|^\s*\*\s*\w+\s*=", re.MULTILINE
+)
+_ORDERED = re.compile(r"\b(?:__sync\w*|__thread\w*|atomic\w*|volatile|asm)\b|[{}#]")
+_ASSIGNED = r"(?:\b{0}\b\s*(?:[-+*/%&|^]|<<|>>)?=(?!=)|\b{0}\b\s*(?:\+\+|--)|(?:\+\+|--)\s*{0}\b)"
+_NAME = re.compile(r"(?<![\w.])(?<!->)[A-Za-z_]\w*")
+_STATEMENT = re.compile(r"[;{}](?=[^;{}]*\Z)")
+
+
+class _Spelled(Struct, frozen=True):
+    """An access in the text: its offsets, and its component of the vector."""
+
+    begin: int
+    end: int
+    component: int
+    text: str
+
+
+def vector_edits(accesses: Sequence[tuple[int, Access]], width: int, text_of: TextOf) -> tuple[Edit, ...]:
+    """The edits for accesses at these distances in bytes, which together fill `width` bytes. Raises an `Obstacle` where
+    their text is not plain."""
+    first = min(accesses, key=lambda pair: pair[0])
+    access = first[1]
+    vector = _vector(access, width)
+    if len({a.place.path for _, a in accesses}) > 1 or len({a.inlined_from for _, a in accesses}) > 1:
+        raise Obstacle("its neighbours are loaded in other functions")
+    text = text_of(access.place.path)
+    source = code_text(text)
+    spelled = sorted(
+        (_spelled(a, (distance - first[0]) // access.bytes, source) for distance, a in accesses), key=lambda s: s.begin
+    )
+    if len({one.component for one in spelled}) * access.bytes != width:
+        raise Obstacle(f"not all {width} bytes of the vector are used")
+    base = next(one.text for one in spelled if not one.component)
+    if access.operation == "store":
+        return _stored(spelled, base, vector, access, source)
+    return _loaded(spelled, base, vector, access, source, text)
+
+
+def _vector(access: Access, width: int) -> str:
+    if "volatile" in access.element_type:
+        raise Obstacle(f"`{access.array}` is volatile")
+    scalar = _VECTORS.get(access.element_type.replace("const ", "").strip())
+    number = width // access.bytes
+    if scalar is None or number not in (2, 4) or (access.bytes == 8 and number > 2):
+        raise Obstacle(f"CUDA has no vector of {number} `{access.element_type}`")
+    return f"{scalar}{number}"
+
+
+def _spelled(access: Access, component: int, source: CodeText) -> _Spelled:
+    begin, end = source.extent(access.place)
+    text = source.code[begin:end]
+    whole = access.operation == "load" and _PLAIN.fullmatch(text)
+    if not whole or _EFFECT.search(text):
+        element = _PLAIN.match(text) if access.operation == "store" else None
+        if element is None or _EFFECT.search(element[0]):
+            raise Obstacle(f"`{' '.join(text.split())[:40]}` is not spelled as a plain element")
+        end = begin + element.end()
+        text = element[0]
+    return _Spelled(begin, end, component, text)
+
+
+def _loaded(
+    spelled: Sequence[_Spelled], base: str, vector: str, access: Access, source: CodeText, text: str
+) -> tuple[Edit, ...]:
+    statement = _STATEMENT.search(source.code[: spelled[0].begin])
+    start = statement.end() if statement else 0
+    _require_unchanged(source.code[spelled[0].begin : spelled[-1].end], base)
+    if _CONDITIONAL.search(source.code[start : spelled[-1].end]):
+        raise Obstacle("not every lane that comes to the statement makes all of the loads")
+    name = _fresh(f"{_NAME.match(base)[0]}{vector[-1]}", source)  # type: ignore[index]
+    loaded = f"const {vector} {name} = *reinterpret_cast<const {vector} *>(&{base});"
+    put = before_statement(text, _at(access.place.path, source, spelled[0]), loaded)
+    if not put:
+        raise Obstacle("there is no statement in sight that the load could stand before")
+    edits = [Edit(each.place, each.text) for each in put]
+    edits += [_replaced(source, access.place.path, s.begin, s.end, f"{name}.{'xyzw'[s.component]}") for s in spelled]
+    return tuple(edits)
+
+
+def _at(path: str, source: CodeText, spelled: _Spelled) -> Place:
+    return Place(path, *source.position(spelled.begin), *source.position(spelled.end))
+
+
+def _stored(spelled: Sequence[_Spelled], base: str, vector: str, access: Access, source: CodeText) -> tuple[Edit, ...]:
+    """Statements that follow one another, each of which stores one component, become one."""
+    values: dict[int, str] = {}
+    at = spelled[0].begin
+    if not re.search(r"[;{}]\s*\Z", source.code[:at]):
+        raise Obstacle("the stores hang on a branch without braces")
+    for one in spelled:
+        equals = source.skip(one.end)
+        semicolon = source.code.find(";", one.end)
+        if source.skip(at) != one.begin or source.code[equals] != "=" or semicolon < 0:
+            raise Obstacle("the stores do not follow one another")
+        value = source.code[equals + 1 : semicolon]
+        if _EFFECT.search(value) or (values and re.search(r"[\[*]\s*\w|->", value) and "[" in value):
+            raise Obstacle("what is stored last may depend on what is stored first")
+        values[one.component] = source.text[equals + 1 : semicolon].strip()
+        at = semicolon + 1
+    parts = ", ".join(values[n] for n in range(len(values)))
+    stored = f"*reinterpret_cast<{vector} *>(&{base}) = make_{vector}({parts});"
+    return (_replaced(source, access.place.path, spelled[0].begin, at, stored),)
+
+
+def _require_unchanged(between: str, base: str) -> None:
+    if any(re.search(_ASSIGNED.format(re.escape(name)), between) for name in set(_NAME.findall(base))):
+        raise Obstacle("its index changes between the loads")
+    if _ORDERED.search(between) or _STORED.search(between):
+        raise Obstacle("something is stored, or waited for, between the loads")
+
+
+def _fresh(name: str, source: CodeText) -> str:
+    while re.search(rf"\b{name}\b", source.code):
+        name += "_"
+    return name
+
+
+def _replaced(source: CodeText, path: str, begin: int, end: int, text: str) -> Edit:
+    return Edit(Place(path, *source.position(begin), *source.position(end)), text)
