@@ -108,8 +108,8 @@ def test_a_transpose_goes_through_a_tile(side: int, tile: str, read: str) -> Non
 def test_a_column_is_loaded_through_a_tile() -> None:
     statement = "if (x < height && y < width) out[y * height + x] = 2 * in[x * width + y];"
     edited, _ = _edited(_TRANSPOSE.format(side=32, statement=statement))
-    loaded = "if (x_turned < height && y_turned < width) tile[threadIdx.x][threadIdx.y] = in[x_turned * width + y_turned];"
-    assert loaded in edited
+    guard = "if (x_turned < height && y_turned < width) "
+    assert f"{guard}tile[threadIdx.x][threadIdx.y] = in[x_turned * width + y_turned];" in edited
     assert "if (x < height && y < width) out[y * height + x] = 2 * tile[threadIdx.y][threadIdx.x];" in edited
 
 
