@@ -489,7 +489,7 @@ class _Parser(Struct, frozen=True):
         known = (BUNDLED_ROOT, *self.options.include_dirs, *system_folders(self.options))
         search = IncludeSearch(known, self.border)
         search.force(self.path, paths_in(self.options.extra))
-        search.follow(self.path, self.text)
+        search.follow(self.path, self.text, (*self.options.defines, *self.options.extra))
         refused = {path: _refused(at, line, path, why) for path, (at, line, why) in search.refused.items()}
         missing = search.missing
         folders = self._folders_with(missing)

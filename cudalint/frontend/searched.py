@@ -8,7 +8,6 @@ least what it has asked.
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Final, NamedTuple
 
@@ -18,14 +17,11 @@ from cudalint.disk import recorder as disk
 from cudalint.disk.arguments import as_path
 from cudalint.disk.border import Border
 from cudalint.disk.folders import without_detours
-from cudalint.disk.regular import read_regular
+from cudalint.disk.regular import LARGEST, read_regular
+from cudalint.frontend import inclusions
 from cudalint.frontend.flags import HEADERS_ROOT
+from cudalint.frontend.inclusions import Included
 
-_NAME: Final = re.compile(
-    rb'^[ \t]*#[ \t]*(?:include|include_next|import)\b[^"<\n]*(["<])([^">\n]+)'
-    rb'|\b__has_include(?:_next)?[ \t]*\([ \t]*(["<])([^">\n]+)',
-    re.MULTILINE,
-)
 _FOLDER_OPTIONS: Final = ("-isystem", "-idirafter", "-iquote", "-I")
 _MOST_FOLLOWED: Final = 2_000
 """Files that are looked into before a parse."""
@@ -45,7 +41,7 @@ def note_search(unit: TranslationUnit, arguments: Sequence[str], unsaved: Iterab
         disk.kind_of(name)
     for path in (*texts, *(path for path in own if path not in texts)):
         if not path.startswith(_BUNDLED):
-            for each in _included_in(texts[path]) if path in texts else _included_by(path):
+            for each in inclusions.included_in(texts[path]) if path in texts else _text_of(path).included:
                 disk.kind_of(os.path.join(os.path.dirname(path), each.name))
                 names[each.name] = None
     for folder in folders:
@@ -72,22 +68,41 @@ class IncludeSearch:
         self.refused: dict[str, tuple[str, int, str]] = {}
         """What may not be read, by its path as clang has it: which file includes it, in which line, and why not."""
 
-    def follow(self, path: str, text: bytes) -> None:
-        """Raises nothing: what can't be read includes nothing."""
-        waiting = [(path, _included_in(text))]
+    def follow(self, path: str, text: bytes, macros: Iterable[str] = ()) -> None:
+        """Raises nothing: what can't be read includes nothing. `macros` are those that options define."""
+        waiting = [(path, _looked_into(text))]
+        texts: dict[str, _Text] = {}
         while waiting and len(self._seen) < _MOST_FOLLOWED:
-            at, names = waiting.pop()
-            for each in names:
+            at, here = waiting.pop()
+            for each in (*here.included, *here.perhaps):
                 found = self._find(at, each)
                 if found is None:
-                    if at == path and not each.is_asked_for:
+                    if at == path and each.is_needed:
                         self.missing.append(each.name)
-                elif self._is_new(found):
-                    why = self._problem_of(found)
-                    if why is not None:
-                        self.refused[found] = (at, each.line, why)
-                    elif not found.startswith(_BUNDLED) and self._border.is_own(found):
-                        waiting.append((without_detours(found), _included_by(found)))
+                elif not self._refuses(found, at, each.line) and self._is_new(found):
+                    problem = self._problem_of(found)
+                    if problem is not None and each in here.included:
+                        self.refused[found] = (at, each.line, f"it {problem}")
+                    elif problem is None and self._is_own(found):
+                        waiting.append((without_detours(found), _text_of(found)))
+            texts[at] = here
+        computed = [at for at, here in texts.items() if here.is_computed]
+        if computed:
+            named = [*inclusions.own_words(macros), *inclusions.named_by_macros(text)]
+            named += (name for at in texts if at != path for name in _named_by(at))
+            for name in list(dict.fromkeys(named))[:_MOST_FOLLOWED]:
+                for at in computed:
+                    found = self._find(at, Included(name, True, 1))
+                    if found is not None:
+                        self._refuses(found, at, 1)
+
+    def _refuses(self, path: str, at: str, line: int) -> bool:
+        """Whether a path leads to what is no file, or too large. That is refused by each of its names: clang opens a
+        path that it has not met before it sees which file it is."""
+        why = _special(path)
+        if why is not None:
+            self.refused.setdefault(path, (at, line, why))
+        return why is not None
 
     def _is_new(self, path: str) -> bool:
         """Whether a file has not been met, by whatever way: with `../` in their names, headers that include each other
@@ -101,50 +116,73 @@ class IncludeSearch:
         self._seen.add(file)
         return True
 
+    def _is_own(self, path: str) -> bool:
+        return not path.startswith(_BUNDLED) and self._border.is_own(path)
+
     def force(self, path: str, names: Iterable[str]) -> None:
         """Looks at what is included in front of the first file."""
         for name in names:
-            found = self._find(path, _Included(name, True, 1, True))
-            why = None if found is None else self._problem_of(found)
-            if found is not None and why is not None:
-                self.refused[found] = (path, 1, why)
+            found = self._find(path, Included(name, True, 1))
+            if found is not None and not self._refuses(found, path, 1):
+                problem = self._problem_of(found)
+                if problem is not None:
+                    self.refused[found] = (path, 1, f"it {problem}")
 
-    def _find(self, at: str, included: _Included) -> str | None:
+    def _find(self, at: str, included: Included) -> str | None:
+        return next((path for path in self._candidates(at, included) if disk.kind_of(path) in ("file", "other")), None)
+
+    def _candidates(self, at: str, included: Included) -> Iterator[str]:
         folders = (os.path.dirname(at), *self._folders) if included.is_quoted else self._folders
-        paths = (os.path.join(as_path(folder or os.curdir), included.name) for folder in folders)
-        return next((path for path in paths if disk.kind_of(path) in ("file", "other")), None)
+        return (os.path.join(as_path(folder or os.curdir), included.name) for folder in folders)
 
     def _problem_of(self, path: str) -> str | None:
-        if disk.kind_of(path) == "other":
-            return "it is a pipe or a device"
-        problem = None if path.startswith(_BUNDLED) else self._border.problem_of(path)
-        return None if problem is None else f"it {problem}"
+        return None if path.startswith(_BUNDLED) else self._border.problem_of(path)
 
 
-class _Included(NamedTuple):
-    name: str
-    is_quoted: bool
-    line: int
-    is_asked_for: bool
-    """Whether it is only asked whether there is such a file."""
+class _Text(NamedTuple):
+    """What a text has to say of others."""
+
+    included: tuple[Included, ...] = ()
+    perhaps: tuple[Included, ...] = ()
+    is_computed: bool = False
+    """Whether macros make a name that is included."""
 
 
 @disk.remembered(4096)
-def _included_by(path: str) -> tuple[_Included, ...]:
+def _text_of(path: str) -> _Text:
     try:
-        return _included_in(read_regular(path))
+        return _looked_into(read_regular(path))
+    except OSError:
+        return _Text()
+
+
+@disk.remembered(4096)
+def _named_by(path: str) -> tuple[str, ...]:
+    try:
+        return tuple(inclusions.named_by_macros(read_regular(path)))
     except OSError:
         return ()
 
 
-def _included_in(text: bytes) -> tuple[_Included, ...]:
-    found: list[_Included] = []
-    line, at = 1, 0
-    for match in _NAME.finditer(text):
-        line, at = line + text.count(b"\n", at, match.start()), match.start()
-        name = match[2] or match[4]
-        found.append(_Included(os.fsdecode(name), (match[1] or match[3]) == b'"', line, match[2] is None))
-    return tuple(found)
+def _looked_into(text: bytes) -> _Text:
+    included = tuple(inclusions.included_in(text))
+    perhaps, is_computed = inclusions.perhaps_included_in(text)
+    known = {each.name for each in included}
+    return _Text(included, tuple(each for each in perhaps if each.name not in known), is_computed)
+
+
+def _special(path: str) -> str | None:
+    """Why no file is read whatever project it is of."""
+    if disk.kind_of(path) == "other":
+        return "it is a pipe or a device"
+    try:
+        is_huge = not path.startswith(_BUNDLED) and os.stat(path).st_size > LARGEST
+    except OSError:
+        return None
+    if not is_huge:
+        return None
+    disk.note_unreadable(path)
+    return f"it is larger than {LARGEST >> 20} MB"
 
 
 def _from(folders: Iterable[str], found: Iterable[str]) -> Iterator[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import time
 from collections.abc import Callable
@@ -11,8 +12,9 @@ from typing import Any
 import pytest
 
 from cudalint.disk.border import border_around
-from cudalint.disk.regular import read_regular
+from cudalint.disk.regular import LARGEST, read_regular
 from cudalint.driver.pool import Done, Limits, Lost, run_jobs
+from cudalint.frontend.inclusions import named_by_macros, perhaps_included_in
 from cudalint.frontend.searched import IncludeSearch
 
 Check = Callable[..., Any]
@@ -99,3 +101,47 @@ def test_a_pipe_that_a_header_includes_is_taken_as_empty(folder: Path, check: Ch
     (folder / "header.h").write_text('#include "pipe.h"\n')
     (folder / "a.cu").write_text(f'#include "header.h"\n{_STRIDED}')
     assert "a.cu:2:37: warning: CL101" in check(*_LIMIT, "a.cu").out
+
+
+@pytest.mark.parametrize(
+    "spelled",
+    [
+        '%:include "pipe.h"', '# /* a */ include /* b\n */ "pipe.h"', '#inc\\\nlude "pipe.h"',
+        '#include \\\n"pi\\\npe.h"', '/* a\n */ #include "pipe.h"', '\ufeff#include "pipe.h"',
+        '#pragma GCC dependency "pipe.h"',
+        '#define NAME "pipe.h"\n#include NAME', '#define NAME(x) x\n#include NAME("pipe.h")',
+        '#define STRING(x) #x\n#define INDIRECT(x) STRING(x)\n#define NAME pipe.h\n#include INDIRECT(NAME)',
+        '#if __has_include("pipe.h")\n#include "./pipe.h"\n#endif', '#inc\\\nlude "header.h"',
+    ],
+)  # fmt: skip
+def test_however_a_pipe_is_included(spelled: str, folder: Path, check: Check) -> None:
+    """The language has many ways to say so (its phases of translation, digraphs, macros)."""
+    os.mkfifo("pipe.h")
+    (folder / "header.h").write_text('#include "pipe.h"\n')
+    (folder / "a.cu").write_text(f"{spelled}\n{_STRIDED}", encoding="utf-8")
+    result = check(*_LIMIT, "a.cu")
+    assert ("warning: CL101" in result.out, result.status, result.err) == (True, 1, "")
+
+
+def test_a_macro_of_a_database_names_no_pipe(folder: Path, check: Check) -> None:
+    os.mkfifo("pipe.h")
+    entry = {"directory": str(folder), "file": "a.cu", "arguments": ["nvcc", '-DNAME="pipe.h"', "-c", "a.cu"]}
+    (folder / "compile_commands.json").write_text(json.dumps([entry]))
+    (folder / "a.cu").write_text(f"#include NAME\n{_STRIDED}")
+    assert "warning: CL101" in check(*_LIMIT, "a.cu").out
+
+
+def test_a_header_that_is_huge_is_taken_as_empty(folder: Path, check: Check) -> None:
+    with open("huge.h", "wb") as file:
+        file.truncate(LARGEST + 1)
+    (folder / "a.cu").write_text(f'#include "huge.h"\n{_STRIDED}')
+    assert "warning: CL101" in check(*_LIMIT, "a.cu").out
+
+
+def test_looking_for_what_is_included_takes_no_time() -> None:
+    begin = time.process_time()
+    pieces = (b"#/*", b"#/**/", b'#include "', b"#\\\n", b"/**/", b"#define a(")
+    for text in (b"#" + piece * 50_000 for piece in pieces):
+        perhaps_included_in(text)
+        tuple(named_by_macros(text))
+    assert time.process_time() - begin < 5
