@@ -242,14 +242,14 @@ class Batch(NamedTuple):
         folder = Path(tempfile.mkdtemp(dir=_terms.scratch))
         reports = Path(tempfile.mkdtemp(dir=_terms.scratch))
         try:
-            faults = self._faults(folder, reports)
+            faults = [(fault, folder, _trace(fault, folder)) for fault in self._faults(folder, reports)]
         except TimeIsUp:
             return Outcome(self.path, 0, [], self.number)
         finally:
             shutil.rmtree(reports, ignore_errors=True)
         if not faults:
             shutil.rmtree(folder, ignore_errors=True)
-        return Outcome(self.path, self.number, [(fault, folder, _trace(fault, folder)) for fault in faults])
+        return Outcome(self.path, self.number, faults)
 
     def _faults(self, folder: Path, reports: Path) -> list[Fault]:
         draw = random.Random(self.seed)
@@ -278,12 +278,12 @@ class Batch(NamedTuple):
 def _check(folder: Path, reports: Path, names: Sequence[str], common: Sequence[str]) -> Iterator[Fault]:
     outputs = [part for f in documents.FORMATS for part in ("--output", f"{f}={reports / f}")]
     options = ("check", "--select", "ALL", "--show", "--no-cache", "--jobs", "1", *common)
-    done, command = _run((*_PROGRAM, *options, *outputs, *names), folder, len(names))
+    done, _command = _run((*_PROGRAM, *options, *outputs, *names), folder, len(names))
     shown = tuple(word for word in (*_PROGRAM, *options, *names))
     if done is None or done.returncode not in (0, 1, 2):
         yield from _narrowed(folder, (*_PROGRAM, *options), names)
         return
-    yield from _failures(done, names, command)
+    yield from _failures(done, names, shown)
     for problem in documents.of_lines(done.stdout):
         yield Fault("invalid document", tuple(names), f"text: {problem}", shown)
     for problem in documents.of_lines(done.stderr):
@@ -352,7 +352,7 @@ def _again(folder: Path, reports: Path, names: Sequence[str], common: Sequence[s
             return
         yield from _failures(done, names, command)
         found = _findings(done.stdout)
-        if time.monotonic() - begin > _terms.seconds or found is None or known is None or _ran_out(done):
+        if time.monotonic() - begin > _terms.seconds or found is None or known is None or _ran_out(done, found, known):
             return  # Where time ran out somewhere, the clock has had a say.
         different = sorted(found ^ known)
         if different:
@@ -361,8 +361,9 @@ def _again(folder: Path, reports: Path, names: Sequence[str], common: Sequence[s
             yield Fault("different", paths or tuple(names), text, command)
 
 
-def _ran_out(done: subprocess.CompletedProcess[str]) -> bool:
-    return any(word in done.stderr for word in ("given up", "time", "crash", "kill"))
+def _ran_out(done: subprocess.CompletedProcess[str], *findings: set[tuple[Any, ...]]) -> bool:
+    texts = (done.stderr, *(message for found in findings for *_, message in found))
+    return any(word in text for text in texts for word in ("given up", "too long", "time", "crash", "kill"))
 
 
 def _findings(source: Path | str) -> set[tuple[Any, ...]] | None:
@@ -385,6 +386,7 @@ def _end(number: int, frame: object) -> None:
     os._exit(128 + number)
 
 
+_ERROR: Final = "cudalint: error: "
 _PROGRAM = (sys.executable, "-m", "cudalint")
 _SHELL = f'ulimit -v {_MEGABYTES * 1000}; ulimit -c 0; ulimit -f 2000000; exec "$@"'
 _KEEP_IN_VIEW = ("PATH", "HOME", "LANG", "TMPDIR", "VIRTUAL_ENV")
@@ -431,11 +433,13 @@ def _failures(
     if "Traceback" in done.stderr:
         yield Fault("lost run", tuple(names), f"a traceback: {done.stderr[-400:]}", command)
     for line in done.stderr.splitlines():
-        text = line.removeprefix("cudalint: error: ")
+        if not line.startswith(_ERROR):
+            continue
+        text = line.removeprefix(_ERROR)
         kind: Kind | None = None
         if "internal error" in line:
             kind = "internal error"
-        elif "crashed" in line or "was killed" in line or "memory" in line:
+        elif "crashed" in line or "was killed" in line or " of memory" in line:
             kind = "crash"
         elif "given up" in line:
             kind = "given up"

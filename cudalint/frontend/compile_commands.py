@@ -22,6 +22,7 @@ from cudalint.disk import recorder as disk
 from cudalint.disk.border import Border, border_around, upwards
 from cudalint.disk.regular import read_regular
 from cudalint.frontend.flags import ParseOptions
+from cudalint.numerals import whole
 from cudalint.options.analysis import is_standard
 
 FILE_NAME: Final = "compile_commands.json"
@@ -29,7 +30,7 @@ _BUILD_FOLDERS: Final = ("", "build", "out", "_build")
 _RESPONSE_DEPTH: Final = 8
 """Response files may name further ones, and a file that names itself must come to an end."""
 
-_ARCHITECTURE: Final = re.compile(r"(?:sm|compute|lto)_(\d+[a-z]?)|^(\d{2,3}[a-z]?)$")
+_ARCHITECTURE: Final = re.compile(r"(?:sm|compute|lto)_(\d{2,3}(?!\d)[a-z]?)|^(\d{2,3}[a-z]?)$")
 # Options of nvcc and of clang whose next argument is a value that does not matter here, and so is no option.
 _VALUED: Final = frozenset(
     {
@@ -296,8 +297,9 @@ class _Translation(Struct):
 
     def set_max_registers(self, value: str) -> None:
         """As ptxas does, the last counts; a macro of the build that was left in place of the number says nothing."""
-        if value.isdecimal() and 1 <= int(value) <= _MOST_REGISTERS:
-            self.max_registers = int(value)
+        number = whole(value)
+        if number is not None and 1 <= number <= _MOST_REGISTERS:
+            self.max_registers = number
 
     def set_assembler(self, value: str) -> None:
         """Of what nvcc hands to ptxas only the registers count."""

@@ -102,7 +102,7 @@ def _standard_flag(std: str | None) -> str:
 
 def _architecture_flags(arch: str) -> tuple[str, ...]:
     """The flags for a name such as `sm_86`, `compute_90a` or `100`."""
-    match = re.search(r"(\d+)([a-z]?)$", arch)
+    match = re.search(r"(?<!\d)(\d{2,3})([a-z]?)$", arch)
     number = int(match[1]) if match else _DEFAULT_ARCHITECTURE
     suffix = "a" if match and number >= _NEWEST_ARCHITECTURE and match[2] == "a" else ""
     # "Architecture-Specific Features" of the CUDA C++ Programming Guide.

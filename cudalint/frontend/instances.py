@@ -17,11 +17,13 @@ from msgspec import Struct
 
 from cudalint.heuristics import heuristic
 from cudalint.ir.nodes import TemplateHead
+from cudalint.numerals import whole
 
 _MOST_TEMPLATES: Final = 24
 _MOST_TRIED: Final = 8
 """Sets of arguments for one template."""
 _LEAST_TOLD: Final = 2
+_MOST_TOLD: Final = 1 << 31
 _LONGEST: Final = 1 << 16
 """Of a body that is looked through."""
 _COMMENT: Final = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
@@ -236,7 +238,7 @@ def _values(parameter: Parameter, own: str, text: str) -> list[str]:
     else:
         usual = ["4", "8", "2"] if _OF_PACKS.search(parameter.name) else []
     # What is told apart by 0 and 1 is what has none, or only one.
-    told = sorted([*compared, *made], key=lambda number: int(number) < _LEAST_TOLD)
-    told = [number for number in told if int(number) > 0]
-    return list(dict.fromkeys([*told, *usual]))
+    told = [number for number in map(whole, (*compared, *made)) if number is not None and 0 < number < _MOST_TOLD]
+    told.sort(key=lambda number: number < _LEAST_TOLD)
+    return list(dict.fromkeys([*map(str, told), *usual]))
 

@@ -14,6 +14,8 @@ from typing import Any
 from msgspec import Struct
 from msgspec.structs import asdict
 
+from cudalint.numerals import whole
+
 
 class ExpressionError(ValueError):
     """The text is no C expression, or one of a kind that annotations don't take."""
@@ -81,6 +83,8 @@ Expression = Number | NameRef | MemberRef | ElementRef | UnaryOp | BinaryOp | Co
 _UNARY = frozenset("-+!~")
 _WIDTHS = (8, 16, 32, 64)
 _KNOWN_TYPES = ("size_t", "uintptr_t", *(f"{sign}int{bits}_t" for sign in ("", "u") for bits in _WIDTHS))
+_SHOWN = 30
+"""Letters of a number that is shown."""
 _SIZES = {"char": 1, "bool": 1, "short": 2, "int": 4, "long": 8, "float": 4, "double": 8, "half": 2, "bfloat16": 2}
 _SIZED = re.compile(rf"(?P<base>{'|'.join(_SIZES)}|longlong)(?P<count>[1-4]?)")
 _ALLOWED = re.compile(r"[^;{}#\"\\@$`]+")
@@ -169,10 +173,9 @@ def _number(node: Any) -> Number:
     if node.type in ("float", "double", "long double"):
         return Number(float(node.value.rstrip("fFlL")))
     digits = node.value.rstrip("uUlL")
-    try:
-        value = int(digits, 8 if re.fullmatch("0[0-7]+", digits) else 0)
-    except ValueError:
-        raise ExpressionError(f"`{node.value}` is not a number") from None
+    value = whole(digits, 8 if re.fullmatch("0[0-7]+", digits) else 0)
+    if value is None:
+        raise ExpressionError(f"`{node.value[:_SHOWN]}` is not a number, or too large for one")
     if value >= 2**64:
         raise ExpressionError(f"`{node.value}` is larger than any integer of C")
     return Number(value)

@@ -45,7 +45,7 @@ class WarpMasks(Struct, frozen=True, eq=False):
     def of(mask: NDArray[np.bool_]) -> WarpMasks:
         """`mask` is [rows, threads]."""
         different = mask if mask.strides[0] else mask[:1]
-        words = np.packbits(different, axis=1, bitorder="little").view("<u4")
+        words = np.ascontiguousarray(np.packbits(different, axis=1, bitorder="little")).view("<u4")
         if len(words) == 1 or (words == words[:1]).all():
             words = np.tile(words[:1], (len(mask), 1))
             return WarpMasks(words, None, words > 0)

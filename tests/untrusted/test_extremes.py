@@ -6,12 +6,15 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from cudalint.diagnostics import Diagnostic, Edit, Related, Suggestion
 from cudalint.evaluate.work.powers import is_power_of_two
 from cudalint.facts import Place
+from cudalint.numerals import whole
 from cudalint.source.bounds import Bounds
+from cudalint.values.threads import WarpMasks
 
 Check = Callable[..., Any]
 
@@ -102,3 +105,22 @@ def test_a_place_leaves_the_analysis_within_its_text(
 )  # fmt: skip
 def test_powers_of_two_of_any_size(value: float, is_power: bool) -> None:
     assert is_power_of_two(value) == is_power
+
+
+def test_lanes_that_lie_column_by_column() -> None:
+    """As numpy leaves them, where the condition of a whole column is one number."""
+    mask = np.array([[lane < row for lane in range(64)] for row in (1, 33, 64)])
+    found, expected = WarpMasks.of(np.asfortranarray(mask)), WarpMasks.of(mask)
+    assert found.words.tolist() == expected.words.tolist() == [[1, 0], [2**32 - 1, 1], [2**32 - 1, 2**32 - 1]]
+
+
+@pytest.mark.parametrize(
+    ("text", "base", "value"),
+    [
+        ("42", 10, 42), ("-7", 10, -7), ("0x1f", 0, 31), ("0b101", 0, 5), ("017", 8, 15), ("", 10, None),
+        ("\u00b2", 10, None), ("1" * 5000, 10, None), ("-" + "1" * 5000, 10, None), ("0" * 5000 + "7", 10, 7),
+        ("0x" + "f" * 300, 0, None), ("1" * 39, 10, int("1" * 39)), ("--1", 10, None),
+    ],
+)  # fmt: skip
+def test_digits_of_any_length(text: str, base: int, value: int | None) -> None:
+    assert whole(text, base) == value

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from typing import Final
 
+from cudalint.numerals import whole
+
 _INTEGER: Final = re.compile(r"(0[xX][0-9a-fA-F']+|0[bB][01']+|[0-9][0-9']*)[uUlLzZ]*")
 _FLOATING: Final = re.compile(r"([0-9][0-9']*\.?[0-9']*(?:[eE][+-]?[0-9]+)?|\.[0-9']+(?:[eE][+-]?[0-9]+)?)[fFlL]?")
 _ARRAY_NEW: Final = re.compile(r"(?::\s*:\s*)?new\b[^({;]*\[")
@@ -17,8 +19,8 @@ def integer(text: str) -> int | None:
         return None
     digits = match.group(1).replace("'", "")
     if len(digits) > 1 and digits[0] == "0" and digits[1].isdigit():
-        return int(digits, 8) if all(digit in "01234567" for digit in digits) else None
-    return int(digits, 0)
+        return whole(digits.lstrip("0") or "0", 8)
+    return whole(digits, 0)
 
 
 def floating(text: str) -> float | None:

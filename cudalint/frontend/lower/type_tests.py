@@ -17,6 +17,7 @@ from cudalint.frontend.cursors import Cursor
 from cudalint.frontend.lower import declarations
 from cudalint.frontend.lower.types import BOOL, INT
 from cudalint.ir import nodes as ir
+from cudalint.numerals import whole
 
 if TYPE_CHECKING:
     from cudalint.frontend.lower.context import Context
@@ -162,7 +163,7 @@ class TypeTests:
     def _tests(self, text: str) -> Iterator[_Test]:
         for match in _TEST.finditer(text):
             negated, same, other, sized, number = match.groups()
-            size = int(number) if sized else self._size(other)
+            size = whole(number) if sized else self._size(other)
             if size:
                 yield _Test(sized or same, size, bool(negated), match[0].strip() == text.strip())
 

@@ -15,6 +15,7 @@ from msgspec import Struct, field
 
 from cudalint.frontend.python.scopes import Meaning, Scope
 from cudalint.frontend.python.values import Unknown, Values, function_name, identifier_for, is_conversion
+from cudalint.numerals import whole
 
 ANY: Final = "_cudalint_any"
 _ANY_TYPE: Final = f"struct {ANY} {{ template <class T> operator T() const; }};"
@@ -56,7 +57,7 @@ def kernel_name(name: str) -> str | None:
     """A kernel as host code names it; None for what names none."""
     mangled = _MANGLED.match(name)
     if mangled:
-        name = mangled[2][: int(mangled[1])]
+        name = mangled[2][: whole(mangled[1])]
     return name if _KERNEL_NAME.match(name) else None
 
 

@@ -13,6 +13,7 @@ from msgspec import Struct
 from cudalint.frontend.python import literals
 from cudalint.frontend.python.located import LocatedText, PythonText, generated, joined
 from cudalint.frontend.python.scopes import Names, Scope
+from cudalint.numerals import whole
 
 _DEEPEST: Final = 60
 _LARGEST: Final = 1 << 63
@@ -285,8 +286,9 @@ class Values(Struct, frozen=True):
             key = match["key"] or str(count)
             count += not match["key"]
             value = by_name.get(key)
-            if key.isdigit() and int(key) < len(node.args):
-                value = node.args[int(key)]
+            position = whole(key) if key.isdecimal() else None
+            if position is not None and position < len(node.args):
+                value = node.args[position]
             if value is None:
                 return re.sub(r"\W+", "_", f"_{key}" if key[0].isdigit() else key)
             where = text.starts[match.start()], text.ends[match.end() - 1]

@@ -178,6 +178,8 @@ def _referred(ex: Executor, value: Value, type_: ir.Type) -> Place:
 def index_place(ex: Executor, expr: ir.Index) -> Place:
     base = _array_base(ex, expr.base)
     index = expressions.number(ex, expr.index)
+    if index.kind.is_float:  # In code with errors, of which clang has made no integer.
+        index = ex.graph.convert(index, I8)
     if isinstance(base, LocalPlace):
         return base.step(index, expr.type)
     if isinstance(base, Choice):

@@ -19,6 +19,7 @@ from cudalint.interpreter.device.pointers import pointer_place
 from cudalint.interpreter.device.values import ArrayValue, LocalMemory, LocalPlace, Pointer, RecordValue, Text, Value
 from cudalint.interpreter.library.intrinsics import Handler
 from cudalint.ir import nodes as ir
+from cudalint.numerals import whole
 from cudalint.values.arithmetic import BOOL, I4, Kind, kind_of
 from cudalint.values.nodes import Node, Reason
 
@@ -61,7 +62,9 @@ def _number_of(ex: HostExecutor, text: Text, pattern: re.Pattern[str], kind: Kin
     found = pattern.match(text.text)
     if found is None:
         return None
-    number = float(found[0]) if kind.is_float else int(found[0])
+    number = float(found[0]) if kind.is_float else whole(found[0])
+    if number is None:
+        return None
     if kind.is_float or not text.word:
         return ex.graph.const(number, kind)
     known = ex.words.get((text.word, text.text, kind))

@@ -23,6 +23,7 @@ from cudalint.interpreter.device.positions import lane_index
 from cudalint.interpreter.device.values import MemoryPlace, Pointer, Value, nodes_of
 from cudalint.interpreter.library.synchronisation import assembly_barrier, warp_converges, warp_waits
 from cudalint.ir import nodes as ir
+from cudalint.numerals import whole
 from cudalint.values.arithmetic import BOOL, I4, I8, U4, U8, Kind
 from cudalint.values.nodes import Node, Reason
 
@@ -149,16 +150,14 @@ class _Assembly(Struct, eq=False):
             return _SPECIAL[bare](self.ex)
         if bare in self.registers:
             return self.registers[bare]
-        try:
-            return self.ex.graph.const(int(text, 0))
-        except ValueError:
-            return None
+        number = whole(text, 0)
+        return None if number is None else self.ex.graph.const(number)
 
     def _variable(self, text: str) -> int | None:
         """2 for `%2`, which is a variable of the kernel."""
         digits = text.removeprefix("%")
-        is_one = text.startswith("%") and digits.isdigit() and int(digits) < len(self.statement.operands)
-        return int(digits) if is_one else None
+        number = whole(digits) if text.startswith("%") and digits.isdecimal() else None
+        return number if number is not None and number < len(self.statement.operands) else None
 
     def _numbers(self, texts: Sequence[str]) -> list[Node]:
         """The numbers of some operands; fewer where not all of them are known."""
@@ -197,7 +196,7 @@ class _Assembly(Struct, eq=False):
         pointer = cast(self.ex, value, _SIZE, _CHAR)
         if isinstance(pointer, Pointer) and match[2]:
             graph = self.ex.graph
-            offset = graph.binary("+", pointer.offset, graph.const(int(match[2]), I8), I8)
+            offset = graph.binary("+", pointer.offset, graph.const(whole(match[2]) or 0, I8), I8)
             pointer = Pointer(pointer.target, offset, pointer.pointee, None, pointer.one_of)
         where = pointer_place(self.ex, pointer, _CHAR)
         return where if isinstance(where, MemoryPlace) else None

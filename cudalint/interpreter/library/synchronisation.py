@@ -14,6 +14,7 @@ from cudalint.interpreter.device.events import BarrierEvent, CopyEvent, FenceEve
 from cudalint.interpreter.device.values import Value
 from cudalint.interpreter.library.grid_barrier import touch_counter
 from cudalint.ir import nodes as ir
+from cudalint.numerals import whole
 from cudalint.values.arithmetic import U4
 from cudalint.values.nodes import Node, Reason
 
@@ -182,7 +183,7 @@ _TILE = re.compile(r"thread_block_tile<(\d+)")
 def _tile_size(owner: ir.Expr | None) -> int:
     """The threads of a tile; a warp's where the type does not say."""
     found = _TILE.search(_type_name(owner))
-    return int(found[1]) if found else WARP_LANES
+    return (whole(found[1]) if found else None) or WARP_LANES
 
 
 def _tile_rank(ex: Executor, size: int) -> Node | None:
