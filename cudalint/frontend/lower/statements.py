@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final
 from cudalint.frontend import cursors, kinds
 from cudalint.frontend.cursors import Cursor
 from cudalint.frontend.lower import headers
+from cudalint.frontend.lower.ranges import over_iterators
 from cudalint.frontend.lower.sources import Place
 from cudalint.frontend.range_loops import over_array
 from cudalint.ir import nodes as ir
@@ -248,6 +249,9 @@ class Statements:
         span = self._span(cursor)
         array = _array_of(range_)
         if array is None:
+            loop = over_iterators(self._context, nodes[position], range_, body, span)
+            if loop is not None:
+                return self._scoped([*before, *loop[:-1]], loop[-1:], cursor)
             return self._scoped(before, [ir.RangeFor(symbol, range_, body, span)], cursor)
         if isinstance(array, ir.InitList):
             listed = ir.Symbol("range", array.type, "local", array.span)
