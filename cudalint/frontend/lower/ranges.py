@@ -1,7 +1,7 @@
 """A range-based `for` over an object of a class, as the loop over its iterators that it stands for ([stmt.ranged]).
 
 Of the hidden declarations clang hands over `__range1` and `__begin1` alone, by the initializer of the loop's variable.
-The functions that nobody names (`end`, `!=`, `++`) are looked for in the classes, and among what clang made of templates.
+Functions that nobody names (`end`, `!=`, `++`) are looked for in the classes, and among what clang made of templates.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from cudalint.frontend.lower.context import Context
 
 _BOOL: Final = ir.Scalar("bool", 1, "bool")
+_METHODS: Final = frozenset({kinds.CXX_METHOD, kinds.CONVERSION_FUNCTION})
 _REFERENCES: Final = frozenset({kinds.T_LVALUE_REFERENCE, kinds.T_RVALUE_REFERENCE})
 
 
@@ -60,15 +61,23 @@ def _steps(context: Context, iterator: cursors.CxType, at: ir.Name, last: ir.Nam
         return ir.Binary("!=", at, last, _BOOL, where), ir.Unary("++x", at, at.type, where)
     record = cursors.type_declaration(cursors.canonical_type(iterator))
     next_ = _method(context, record, "operator++", 0)
+    more = _differ(context, record, at, last)
+    return (more, _call(context, next_, at, (), where)) if next_ is not None and more is not None else None
+
+
+def _differ(context: Context, record: Cursor, at: ir.Name, last: ir.Name) -> ir.Expr | None:
+    where = at.where
     differs = _method(context, record, "operator!=", 1)
-    same = _method(context, record, "operator==", 1) if differs is None else None
-    if next_ is None or (differs or same) is None:
-        return None
-    step = _call(context, next_, at, (), where)
     if differs is not None:
-        return _call(context, differs, at, (last,), where), step
-    assert same is not None
-    return ir.Unary("!", _call(context, same, at, (last,), where), _BOOL, where), step
+        return _call(context, differs, at, (last,), where)
+    same = _method(context, record, "operator==", 1)
+    if same is not None:
+        return ir.Unary("!", _call(context, same, at, (last,), where), _BOOL, where)
+    # What has no comparison of its own is compared as what it can be converted to.
+    flag = _method(context, record, "operator bool", 0)
+    if flag is None:
+        return None
+    return ir.Binary("!=", _call(context, flag, at, (), where), _call(context, flag, last, (), where), _BOOL, where)
 
 
 def _call(
@@ -84,7 +93,7 @@ def _method(context: Context, record: Cursor, name: str, parameters: int) -> Cur
     hands over the functions."""
     known = (*cursors.children(record), *context.instantiations)
     for method in known:
-        if method.kind != kinds.CXX_METHOD or cursors.spelling(method) != name:
+        if method.kind not in _METHODS or cursors.spelling(method) != name:
             continue
         if cursors.semantic_parent(method).handle != record.handle or not context.sources.is_user_code(method):
             continue
