@@ -25,6 +25,7 @@ _COMMENT: Final = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
 _DIRECTIVE: Final = re.compile(r"[ \t]*#[ \t]*(if|ifdef|ifndef|elif|else|endif|error)\b[ \t]*(.*?)[ \t]*\Z")
 _DEFINED: Final = re.compile(r"defined[ \t]*\(?[ \t]*([A-Za-z]\w*)[ \t]*\)?")
 _NAME: Final = re.compile(r"([A-Za-z]\w*)")
+_COMPARED: Final = re.compile(r"\(?[ \t]*([A-Za-z]\w*)[ \t]*==[ \t]*(\d+)[ \t]*\)?")
 _UNLESS: Final = re.compile(r"![ \t]*defined[ \t]*\(?[ \t]*([A-Za-z]\w*)[ \t]*\)?")
 _INCLUDED: Final = re.compile(r"^[ \t]*#[ \t]*include[ \t]*[\"<]([^\">\n]+)[\">]", re.MULTILINE)
 _OF_OTHERS: Final = re.compile(
@@ -37,6 +38,7 @@ class BuildCondition(Struct, frozen=True):
     """A macro that a file needs and that nothing but its build defines."""
 
     macro: str
+    """Its name, with a value where one is asked for: `WIDTH=64`."""
     needed: str
     """The name that is declared where the macro is defined; nothing where `#error` asks for the macro."""
     path: str
@@ -132,7 +134,7 @@ def _expected(lines: Sequence[str], number: int) -> str | None:
     depth = 0
     is_last = False
     for line in reversed(lines[: number - 1]):
-        directive = _DIRECTIVE.match(line)
+        directive = _DIRECTIVE.match(_COMMENT.sub(" ", line))
         word = directive[1] if directive is not None else ""
         if word == "endif":
             depth += 1
@@ -140,6 +142,8 @@ def _expected(lines: Sequence[str], number: int) -> str | None:
             depth -= 1
         elif not depth and word == "else":
             is_last = True
+        elif not depth and word == "elif" and not is_last:
+            return None
         elif not depth and directive is not None and word in ("if", "ifdef", "ifndef"):
             return _macro_against(word, directive[2], is_last)
     return None
@@ -147,6 +151,10 @@ def _expected(lines: Sequence[str], number: int) -> str | None:
 
 def _macro_against(word: str, text: str, is_other: bool) -> str | None:
     """The macro that turns a condition round; `is_other`: what is to be left out is what stands behind `#else`."""
+    value = _COMPARED.fullmatch(text) if is_other and word == "if" else None
+    if value is not None:
+        # The first of the values that there is something for.
+        return f"{value[1]}={value[2]}"
     if is_other:
         match = _NAME.match(text) if word == "ifdef" else _DEFINED.match(text) if word == "if" else None
     else:

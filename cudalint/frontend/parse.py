@@ -459,7 +459,7 @@ class _Parser(Struct, frozen=True):
     def _with_asked(self, attempt: _Attempt, conditions: Sequence[BuildCondition]) -> _Attempt | None:
         """The file with further macros; None where there are none, or they cost something of the file itself."""
         known = {*self._said(), *(macro.name for macro in attempt.setting.macros)}
-        asked = tuple([condition for condition in conditions if condition.macro not in known])
+        asked = tuple([condition for condition in conditions if condition.macro.partition("=")[0] not in known])
         if not asked:
             return None
         setting = replace(attempt.setting, conditions=(*attempt.setting.conditions, *asked))

@@ -41,6 +41,15 @@ def test_a_macro_that_an_error_asks_for(tmp_path: Path, header: str) -> None:
     assert message.endswith("): linted with -D LANES")
 
 
+def test_a_macro_of_which_an_error_asks_for_one_of_some_values(tmp_path: Path) -> None:
+    """The first that the header has something for."""
+    header = "#if LANES == 16\n#define WIDTH 64\n#elif LANES == 8\n#define WIDTH 32\n#else\n#error 8 or 16\n#endif\n"
+    parsed = _parsed(tmp_path, header, _KERNEL)
+    (message,) = _messages(parsed)
+    assert message.startswith("`#error` asks for `LANES=16` (")
+    assert message.endswith("): linted with -D LANES=16")
+
+
 def test_a_macro_that_does_not_help_is_not_defined(tmp_path: Path) -> None:
     """What it brings in needs more than it gives."""
     header = "#ifdef ON_DEVICE\n#include <nowhere.h>\nstatic Far WIDTH, more = Near;\n#endif\n"

@@ -346,6 +346,11 @@ def test_range_for_over_a_list_in_braces() -> None:
 def test_range_for_over_an_object() -> None:
     rows = "struct Rows { __device__ float* begin(); __device__ float* end(); };"
     assert lowered("Rows rows; for (float& x : rows) x = v;", rows)[1:] == ["for x: float& in rows", "  x = v"]
+    rows = "struct Rows { float* at; __device__ float* begin() { return at; } __device__ float* end() { return at; } };"
+    assert lowered("Rows rows; for (float& x : rows) x = v;", rows)[1:] == [
+        "block", "  __range1: Rows& = rows", "  __begin1: float* = __range1.begin()", "  end: float* = __range1.end()",
+        "  for ; (__begin1 != end); ++__begin1", "    x: float& = *__begin1", "    x = v",
+    ]  # fmt: skip
 
 
 def test_switch_groups_labels() -> None:

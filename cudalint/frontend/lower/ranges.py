@@ -97,6 +97,8 @@ def _method(context: Context, record: Cursor, name: str, parameters: int) -> Cur
             continue
         if cursors.semantic_parent(method).handle != record.handle or not context.sources.is_user_code(method):
             continue
+        if not kinds.is_declaration(cursors.definition(method).kind):
+            continue
         if sum(child.kind == kinds.PARM_DECL for child in cursors.children(method)) == parameters:
             return method
     return None
