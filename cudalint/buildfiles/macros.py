@@ -9,32 +9,18 @@ from __future__ import annotations
 import os
 import re
 import shlex
-from collections.abc import Iterator
 from typing import Final
 
 from msgspec import Struct
 
+from cudalint.buildfiles.build import BuildMacro, macros_among
 from cudalint.buildfiles.makefile import expanded, makefile_beside, recipes_of, variables_of
 from cudalint.disk import recorder as disk
-from cudalint.heuristics import heuristic
 
-_MACRO: Final = re.compile(r"[A-Za-z_]\w*(?:=[^$`\s]*)?")
 _SOURCE: Final = re.compile(r"\.(?:cu|cpp|cc|cxx|c)\Z")
 _HEADER: Final = re.compile(r"\.(?:h|hh|hpp|hxx|cuh|inl)\Z")
 _ANY: Final = frozenset("%*")
 _MOST_WORDS: Final = 4_000
-
-
-class BuildMacro(Struct, frozen=True):
-    """A macro as it is defined for every compilation of a file."""
-
-    name: str
-    value: str | None = None
-
-    @property
-    def definition(self) -> str:
-        """As clang's `-D` takes it."""
-        return self.name if self.value is None else f"{self.name}={self.value}"
 
 
 class _Compilation(Struct, frozen=True):
@@ -45,8 +31,7 @@ class _Compilation(Struct, frozen=True):
     """Of the command."""
 
 
-@heuristic("build-macros", "`-D` of Makefiles").otherwise(())
-def build_macros(path: str) -> tuple[BuildMacro, ...]:
+def makefile_macros(path: str) -> tuple[BuildMacro, ...]:
     """What the Makefile in the file's folder defines for it; for a header, what it defines for every source."""
     compilations = _compilations_of(path)
     if not compilations:
@@ -85,7 +70,7 @@ def _compilations(makefile: str) -> tuple[_Compilation, ...]:
         words = _words(expanded(line.text.lstrip("\t @+-"), {**variables, **automatic})) if line.is_certain else []
         sources = tuple(word for word in words if _SOURCE.search(word) and not word.startswith("-"))
         if sources:
-            macros = frozenset({macro.name: macro for macro in _macros(words)}.values())
+            macros = frozenset({macro.name: macro for macro in macros_among(words)}.values())
             found.append(_Compilation(sources, macros, tuple(words)))
     return tuple(found)
 
@@ -96,14 +81,3 @@ def _words(command: str) -> list[str]:
         return shlex.split(command)[:_MOST_WORDS]
     except ValueError:
         return []
-
-
-def _macros(words: list[str]) -> Iterator[BuildMacro]:
-    """Each `-DNAME`, `-D NAME` and `-DNAME=VALUE`, but those with a value that only the shell or make knows."""
-    for position, word in enumerate(words):
-        if not word.startswith("-D"):
-            continue
-        definition = word[2:] or (words[position + 1] if position + 1 < len(words) else "")
-        if _MACRO.fullmatch(definition):
-            name, equals, value = definition.partition("=")
-            yield BuildMacro(name, value if equals else None)

@@ -11,6 +11,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from typing import Final
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from cudalint.frontend.diagnoses import Problem
 from cudalint.frontend.guesses import header_of
@@ -31,7 +32,8 @@ _INCLUDED: Final = re.compile(r"^[ \t]*#[ \t]*include[ \t]*[\"<]([^\">\n]+)[\">]
 _OF_OTHERS: Final = re.compile(
     r"HIP|ROCM|SYCL|OPENCL|METAL|MUSA|WIN32|WIN64|WINDOWS|MSVC|APPLE|AMD|NO_|DOXYGEN", re.IGNORECASE
 )
-"""Macros for other compilers, systems and documentation, and those that take something away."""
+"""Macros for other compilers, systems and documentation, and those that take something away, unless a project's build
+files define them."""
 
 
 class BuildCondition(Struct, frozen=True):
@@ -58,18 +60,23 @@ class BuildCondition(Struct, frozen=True):
 
 def conditions_for(
     problems: Sequence[Problem], files: Iterable[str], text_of: Callable[[str], bytes],
-    left_out: Callable[[str], Sequence[tuple[int, int]]],
+    left_out: Callable[[str], Sequence[tuple[int, int]]], built: Mapping[str, str],
 ) -> tuple[BuildCondition, ...]:  # fmt: skip
     """The macros that what is wrong with a file asks for.
 
     `files` are the file and its own headers, and `left_out` the lines of the directives that begin and end what
-    conditions leave out of each.
+    conditions leave out of each. `built` are the macros that the project's build files define under conditions, by
+    their names and as they do it.
     """
     found: dict[str, BuildCondition] = {}
     names = _missing(problems)
     declared = [*_declared_under(names, files, text_of, left_out)] if names else []
     for condition in (*_asked_for(problems, text_of), *sorted(declared, key=lambda one: names.index(one.needed))):
-        found.setdefault(condition.macro, condition)
+        name = condition.macro.partition("=")[0]
+        if name in built:
+            found.setdefault(name, replace(condition, macro=built[name]))
+        elif not _OF_OTHERS.search(name):
+            found.setdefault(name, condition)
     return tuple(found.values())[:_MOST]
 
 
@@ -125,7 +132,7 @@ def _asked_for(problems: Sequence[Problem], text_of: Callable[[str], bytes]) -> 
         if directive is None or directive[1] != "error":
             continue
         macro = _expected(lines, problem.line)
-        if macro is not None and not _OF_OTHERS.search(macro):
+        if macro is not None:
             yield BuildCondition(macro, "", problem.path, problem.line)
 
 
@@ -174,7 +181,7 @@ def _declared_under(
         lines = _lines_of(text_of(path)) if ranges else []
         for first, last in ranges:
             macro = _macro_of(lines[first - 1]) if 0 < first <= len(lines) else None
-            if macro is not None and not _OF_OTHERS.search(macro):
+            if macro is not None:
                 inside = _COMMENT.sub(_blank, "\n".join(lines[first : last - 1]))
                 yield from _in_part(BuildCondition(macro, "", path, first), inside, word, headers)
 

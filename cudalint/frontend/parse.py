@@ -17,7 +17,8 @@ from clang.cindex import TranslationUnit, TranslationUnitLoadError
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from cudalint.buildfiles.macros import BuildMacro, build_macros
+from cudalint.buildfiles.build import BuildMacro
+from cudalint.buildfiles.reading import build_of
 from cudalint.disk import recorder as disk
 from cudalint.disk.arguments import as_path, paths_in
 from cudalint.disk.border import Border, border_around
@@ -259,7 +260,7 @@ class _Setting(Struct, frozen=True):
     conditions: tuple[BuildCondition, ...] = ()
     """Macros that only the build defines, and the file's headers ask for."""
     macros: tuple[BuildMacro, ...] = ()
-    """What the project's Makefile defines for the file."""
+    """What the project's build files define for the file."""
     defines: tuple[str, ...] = ()
     """What build files define for some file, where names are missing."""
     headers: tuple[str, ...] = ()
@@ -449,7 +450,8 @@ class _Parser(Struct, frozen=True):
                 break
             # What the file itself leaves out is what its build may choose; a header that it can't do without is not.
             files = [path for path in self._own_files(attempt) if path != self.path]
-            asked = conditions_for(attempt.problems, files, self._own_text_of, _left_out_of(attempt))
+            built = {macro.name: macro.definition for macro in build_of(self.path).possible}
+            asked = conditions_for(attempt.problems, files, self._own_text_of, _left_out_of(attempt), built)
             other = self._with_asked(attempt, asked)
             if other is None or self._all_errors(other) >= self._all_errors(attempt):
                 break
@@ -500,9 +502,9 @@ class _Parser(Struct, frozen=True):
         )  # fmt: skip
 
     def _macros(self) -> Iterator[BuildMacro]:
-        """What the Makefile defines, but for what the options define or take back themselves."""
+        """What build files define, but for what the options define or take back themselves."""
         said = self._said()
-        return (macro for macro in build_macros(self.path) if macro.name not in said)
+        return (macro for macro in build_of(self.path).macros if macro.name not in said)
 
     def _said(self) -> set[str]:
         """The macros that the options define or take back."""

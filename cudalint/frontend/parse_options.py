@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
+from cudalint.buildfiles.reading import build_of
 from cudalint.frontend.compile_commands import DatabaseError, database_for
 from cudalint.frontend.flags import ParseOptions
 from cudalint.frontend.reading import SourceError
 from cudalint.hardware.targets import Target, find_target
 from cudalint.options.analysis import AnalysisOptions
 
+_OLDEST, _YEARS = 17, 90
+"""C++98 is older than C++20."""
 _OWN_INSTRUCTIONS = 9
 """From this generation on (`sm_90a`)."""
 
@@ -22,10 +25,16 @@ def parse_options(path: str, options: AnalysisOptions, own: ParseOptions | None 
         built,
         include_dirs=(*options.include_dirs, *built.include_dirs),
         defines=(*built.defines, *options.defines),
-        std=options.std or built.std,
+        std=options.std or built.std or _standard(path),
         cuda_path=options.cuda_path,
         arch=architecture_of(find_target(options.target)),
     )
+
+
+def _standard(path: str) -> str | None:
+    """What the project's build files say, where that is newer than what is taken anyway."""
+    standard = build_of(path).standard
+    return f"c++{standard}" if standard is not None and _OLDEST < standard < _YEARS else None
 
 
 def architecture_of(target: Target) -> str:

@@ -15,6 +15,8 @@ from typing import Final
 
 from msgspec import Struct
 
+from cudalint.buildfiles.python_files import setup_build
+from cudalint.buildfiles.reading import build_of
 from cudalint.disk import recorder as disk
 from cudalint.disk.border import surroundings, upwards
 from cudalint.disk.folders import small_file, small_text, top_of_project
@@ -32,16 +34,6 @@ _BUILD_FILES: Final = ("Makefile", "makefile", "GNUmakefile", "CMakeLists.txt", 
 _BUILD_FOLDERS: Final = re.compile(r"-I\s*([^\s$()\"'\\;]+)|include_directories\(([^)$]*)\)")
 _BUILD_DEFINES: Final = re.compile(r"(?<![^\s(])-D\s*([A-Za-z_]\w*(?:=[^\s$()\"'\\;]+)?)(?=[\s)]|$)")
 _BUILD_COMMENT: Final = re.compile(r"^\s*#.*$", re.MULTILINE)
-
-_SETUP_LEVELS: Final = 8
-_SETUP_FOLDERS: Final = re.compile(r"include_dirs[^\[\n]*\[([^\]]*)\]|include_dirs([^\n]*)")
-"""A list of folders in the setup.py of a Python extension, or what is appended to one."""
-_SETUP_DEFINES: Final = re.compile(r"define_macros\s*\+?=\s*\[([^\]]*)\]")
-_SETUP_DEFINE: Final = re.compile(
-    r"""\(\s*['"](?!\w*(?:HIP|ROCM))([A-Za-z_]\w*)['"]\s*,\s*(?:None|['"]([^\s'"\\]*)['"])\s*\)"""
-)
-"""A name and a value in it; what says that it is another compiler is left out."""
-_LITERAL: Final = re.compile(r"['\"]([^'\"\n]+)['\"]")
 
 CONTEXT_SUFFIX: Final = ".context"
 _INCLUDER_SUFFIXES: Final = (".cu", ".cuh", ".h", ".hpp", ".hh", ".cpp", ".cc", ".cxx", ".c")
@@ -80,7 +72,8 @@ def folder_with(path: str, name: str) -> str | None:
     """A folder near a file, or one that its build files name, in which an included name exists, as the file is given:
     from where the user is, or from the root."""
     start = os.path.dirname(os.path.abspath(path))
-    named = (folder for folder in _candidate_folders(start) if disk.is_file(os.path.join(folder, name)))
+    candidates = (*_candidate_folders(start), *build_of(path).folders)
+    named = (folder for folder in candidates if disk.is_file(os.path.join(folder, name)))
     found = next(named, None) or _folder_around(start, name) or _only_folder_with(start, name)
     found = found or _folder_in_project(start, name)
     return found if found is None or os.path.isabs(path) else os.path.relpath(found)
@@ -151,7 +144,6 @@ def _candidate_folders(start: str) -> tuple[str, ...]:
     for base in surroundings(start, _FOLDER_LEVELS):
         candidates += [os.path.join(base, name) if name else base for name in _FOLDER_NAMES]
         candidates += _build_folders(base)
-    candidates += _setup_folders(start)
     return tuple(folder for folder in dict.fromkeys(candidates) if disk.is_folder(folder))
 
 
@@ -159,17 +151,6 @@ def _build_folders(base: str) -> Iterator[str]:
     for match in _BUILD_FOLDERS.finditer(_build_text(base)):
         for name in (match[1] or match[2] or "").split():
             yield os.path.normpath(os.path.join(base, name))
-
-
-def _setup_folders(start: str) -> Iterator[str]:
-    """The folders that the setup.py of a Python extension names, which stands at the top of its project."""
-    for base in surroundings(start, _SETUP_LEVELS):
-        for match in _SETUP_FOLDERS.finditer(small_text(os.path.join(base, "setup.py"))):
-            for line in (match[1] or match[2] or "").splitlines():
-                # `os.path.join(here, "csrc", "include")`, or `Path(here) / "csrc" / "include"`.
-                parts = _LITERAL.findall(line)
-                if parts:
-                    yield os.path.normpath(os.path.join(base, *parts))
 
 
 @disk.remembered(64)
@@ -182,18 +163,8 @@ def _build_text(folder: str) -> str:
 def build_defines(path: str) -> tuple[str, ...]:
     """The macros that the build files of a file's own folder define with a literal value, or the setup.py above it."""
     folder = os.path.dirname(os.path.abspath(path))
-    return tuple(dict.fromkeys((*_BUILD_DEFINES.findall(_build_text(folder)), *_setup_defines(folder))))
-
-
-def _setup_defines(start: str) -> Iterator[str]:
-    """`define_macros=[("WITH_CUDA", None)]` of the nearest setup.py."""
-    for base in surroundings(start, _SETUP_LEVELS):
-        text = small_text(os.path.join(base, "setup.py"))
-        for list_ in _SETUP_DEFINES.finditer(text):
-            for name, value in _SETUP_DEFINE.findall(list_[1]):
-                yield f"{name}={value}" if value else name
-        if text:
-            return
+    defined = (macro.definition for macro in setup_build(path).possible)
+    return tuple(dict.fromkeys((*_BUILD_DEFINES.findall(_build_text(folder)), *defined)))
 
 
 # --- the file that includes a fragment -------------------------------------------------------------------

@@ -6,14 +6,14 @@ from pathlib import Path
 
 import pytest
 
-from cudalint.buildfiles.macros import build_macros
+from cudalint.buildfiles.reading import build_of
 
 
 def _definitions(folder: Path, makefile: str, name: str = "main.cu") -> list[str]:
     source = folder / name
     source.touch()
     (folder / "Makefile").write_text(makefile)
-    return [macro.definition for macro in build_macros(str(source))]
+    return [macro.definition for macro in build_of(str(source)).macros]
 
 
 @pytest.mark.parametrize(

@@ -6,6 +6,10 @@
 #ifndef __HIP_PLATFORM_NVCC__
 #define __HIP_PLATFORM_NVCC__ 1
 #endif
+#ifndef __HIPCC__
+// As hip_common.h does where CUDA is compiled.
+#define __HIPCC__ 1
+#endif
 #include <cuda_runtime.h>
 
 #define hipLaunchKernelGGL(kernel, grid, block, shared, stream, ...) (kernel)<<<grid, block, shared, stream>>>(__VA_ARGS__)
