@@ -120,8 +120,8 @@ class _File:
         return os.path.normpath(os.path.join(self._folder, folder))
 
     def calls(self, keywords: frozenset[str]) -> Iterator[Mapping[str, Value]]:
-        """The arguments that calls are given by name, of those that are given one of some names; and what such a name is
-        assigned, as it may be handed over in other ways."""
+        """The arguments that calls are given by name, of those that are given one of some names; and what such a name
+        is assigned, as it may be handed over in other ways."""
         yield {name: self._of_name(name, 0) for name in keywords}
         calls = (node for node in ast.walk(self._tree) if isinstance(node, ast.Call))
         wanted = (call for call in calls if any(each.arg in keywords for each in call.keywords))
