@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 import click
 
@@ -168,9 +169,10 @@ def target_name(ctx: click.Context, option: click.Parameter, text: str | None) -
     return text
 
 
-def targets(ctx: click.Context, option: click.Parameter, text: str | None) -> tuple[str, ...]:
+def targets(ctx: click.Context, option: click.Parameter, texts: str | Sequence[str] | None) -> tuple[str, ...]:
     """Several of them with commas between, each once; none where nothing is said."""
-    names = [name.strip() for name in (text or "").split(",")]
+    given = [texts] if isinstance(texts, str) else texts or ()
+    names = [name.strip() for text in given for name in text.split(",")]
     found = [target_name(ctx, option, name) for name in names if name]
     return tuple(dict.fromkeys(name for name in found if name is not None))
 

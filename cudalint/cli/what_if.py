@@ -50,12 +50,6 @@ def _registers(ctx: click.Context, option: click.Parameter, texts: tuple[str, ..
     return tuple(dict.fromkeys(found))
 
 
-def _targets(ctx: click.Context, option: click.Parameter, texts: tuple[str, ...]) -> tuple[str, ...]:
-    names = [name.strip() for text in texts for name in text.split(",")]
-    found = (parameters.target_name(ctx, option, name) for name in dict.fromkeys(names))
-    return tuple(name for name in found if name is not None)
-
-
 _what_is_tried = together(
     _varied("--block", "blocks", callback=_blocks, multiple=True, metavar="X,Y,Z",
             help="A block, with the grid that covers as many threads; may be repeated, as all of these."),
@@ -65,7 +59,7 @@ _what_is_tried = together(
             help="Value of a kernel's scalar argument."),
     _varied("--registers", callback=_registers, multiple=True, metavar="N[..N]",
             help="Registers per thread, or a range of them."),
-    _varied("--target", "targets", callback=_targets, multiple=True, metavar="NAME,...",
+    _varied("--target", "targets", callback=parameters.targets, multiple=True, metavar="NAME,...",
             help="GPUs by chip or architecture."),
 )  # fmt: skip
 

@@ -1,8 +1,6 @@
 """Arithmetic that takes a jump in compiled code: it tells large or tiny arguments apart, or calls a routine.
 
-What stands before and behind a jump is not merged into one wide access. Read from loops over shared arrays of 64
-elements (nvcc 13.0, sm_90), one for each of some ninety functions, `sum += f(t[i])` for loads and `t[i] = f(x)` for
-stores: most functions take selects instead of jumps, and of these some keep stores apart all the same.
+What stands before and behind a jump is not merged into one wide access.
 """
 
 from __future__ import annotations
@@ -13,24 +11,8 @@ from cudalint.evaluate.work.powers import is_power_of_two
 from cudalint.heuristics import heuristic
 from cudalint.interpreter.device import walk
 from cudalint.ir import nodes as ir
+from cudalint.ir.builtins import builtin
 
-_JUMPS = frozenset({
-    "sin", "cos", "tan", "sincos", "pow", "fmod", "remainder", "atan2", "sqrt", "rsqrt", "lgamma", "tgamma", "j0", "j1",
-    "y0", "y1", "sinf", "cosf", "tanf", "sincosf", "powf", "fmodf", "remainderf", "atan2f", "sqrtf", "hypotf",
-    "lgammaf", "tgammaf", "j0f", "j1f", "y0f", "y1f", "__fdiv_rn", "__frcp_rn", "__fsqrt_rn", "__ddiv_rn",
-    "__drcp_rn", "__dsqrt_rn",
-})  # fmt: skip
-_IN_ASSEMBLER = frozenset({
-    "sqrt", "sqrtf", "__fdiv_rn", "__frcp_rn", "__fsqrt_rn", "__ddiv_rn", "__drcp_rn", "__dsqrt_rn",
-})  # fmt: skip
-"""Those of which PTX has an instruction: only the assembler sees the jumps."""
-_SELECTS = frozenset({
-    "min", "max", "abs", "fabs", "fabsf", "fmin", "fmax", "fminf", "fmaxf", "fma", "fmaf", "floor", "floorf", "ceil",
-    "ceilf", "trunc", "truncf", "rint", "rintf", "round", "roundf", "nearbyintf", "copysignf", "fdimf", "hypot",
-    "exp2f", "expf", "exp10f", "expm1f", "rsqrtf", "cbrtf", "rcbrtf", "acosf", "asinf", "coshf", "sinhf", "tanhf",
-    "erf",
-})  # fmt: skip
-"""Functions that keep nothing apart."""
 _NEW_COMPILER = (10, 0)
 _NO_ARITHMETIC = ("__", "atomic", "clock")
 _STATEMENTS = (ir.For, ir.While, ir.DoWhile, ir.Block, ir.If)
@@ -70,11 +52,11 @@ def _jumps(node: object) -> bool:
             return not _is_power_of_two(right)
         case ir.Binary(op="/" | "%", right=right, type=ir.Scalar(kind="int" | "uint", bytes=8)):
             return not isinstance(right, ir.Constant)
-    return _is_library_call(node) and node.name in _JUMPS
+    return _is_library_call(node) and builtin(node.name).jumps in ("assembler", "compiler")
 
 
 def _jumps_in_ptx(node: object) -> bool:
-    if not _is_library_call(node) or node.name in _IN_ASSEMBLER:
+    if not _is_library_call(node) or builtin(node.name).jumps == "assembler":
         return False
     return _jumps(node) or _takes_long(node)
 
@@ -83,7 +65,9 @@ def _takes_long(node: object) -> bool:
     match node:
         case ir.Binary(op="/" | "%", right=right, type=ir.Scalar(kind="int" | "uint")):
             return not isinstance(right, ir.Constant)
-    return _is_library_call(node) and node.name not in _SELECTS and not node.name.startswith(_NO_ARITHMETIC)
+    if not _is_library_call(node) or builtin(node.name).jumps == "never":
+        return False
+    return not node.name.startswith(_NO_ARITHMETIC)
 
 
 def _is_library_call(node: object) -> TypeGuard[ir.Call]:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import ClassVar, Final, Self
+from collections.abc import Iterator
+from typing import ClassVar, Self
 
 from msgspec import Struct, field
 from msgspec.structs import replace
@@ -11,18 +11,14 @@ from msgspec.structs import replace
 from cudalint.collect.provider import Provider, Run, Subject
 from cudalint.evaluate.work.doubles import is_double, unasked_double
 from cudalint.evaluate.work.operations import in_single_precision, operation_of
-from cudalint.evaluate.work.sequences import DIVISIONS
 from cudalint.facts import Arithmetic, ArithmeticKind, ArithmeticResult, KernelFacts, Place
 from cudalint.frontend.source_text import Spellings
 from cudalint.interpreter.device import walk
 from cudalint.interpreter.device.events import Computation
 from cudalint.ir import nodes as ir
+from cudalint.ir.builtins import DIVISIONS, builtin
 from cudalint.kinds import Kind
 
-_INTRINSICS: Final[Mapping[str, str]] = {
-    "sin": "__sinf", "cos": "__cosf", "exp": "__expf", "exp10": "__exp10f", "log": "__logf", "log2": "__log2f",
-    "log10": "__log10f", "pow": "__powf", "tanh": "__tanhf",
-}  # fmt: skip
 _MOST_FACTORS = 4
 """Of a power that is written as a product."""
 
@@ -145,6 +141,6 @@ class _Sites:
                 elif isinstance(value, ir.Constant) and value.value == 0.5:
                     yield "power", (self._spelled(code),), f"sqrt({text})", takes - 8
             case ir.Call(name=name, receiver=None, type=type_):
-                plain = name.removesuffix("f")
-                if plain in _INTRINSICS and not is_double(type_) and isinstance(type_, ir.Scalar):
-                    yield "function", (name,), _INTRINSICS[plain], takes - 3
+                intrinsic = builtin(name).quick
+                if intrinsic and not is_double(type_) and isinstance(type_, ir.Scalar):
+                    yield "function", (name,), intrinsic, takes - 3

@@ -8,10 +8,11 @@ from typing import Any
 from msgspec import Struct, field
 
 from cudalint.collect.left_out import ConditionalCode
-from cudalint.hardware.features import CLUSTERS, FUNCTIONS, Need, strictest, support_of_instruction
+from cudalint.hardware.features import CLUSTERS, Need, strictest, support_of_instruction
 from cudalint.interpreter.device.walk import nodes_in, walk
 from cudalint.interpreter.library.ptx import instructions
 from cudalint.ir import nodes as ir
+from cudalint.ir.builtins import builtin
 
 _MOST_FUNCTIONS = 2_000
 """Functions that are looked through for one kernel."""
@@ -69,8 +70,8 @@ def _looked_through(function: ir.Function) -> tuple[Need | None, tuple[ir.Functi
             for ref in _functions_of(node):
                 if ref.is_user:
                     called[ref.key] = ref
-                elif ref.name in FUNCTIONS:
-                    needs.append(Need(f"{ref.name}()", FUNCTIONS[ref.name], node.span.path, node.span.line))
+                elif (support := builtin(ref.name).support) is not None:
+                    needs.append(Need(f"{ref.name}()", support, node.span.path, node.span.line))
     return strictest(needs), tuple(called.values())
 
 

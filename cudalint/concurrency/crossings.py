@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from msgspec import Struct, field
+from networkx.utils import UnionFind
 
 from cudalint.concurrency.cfg import Code, Gate
 from cudalint.concurrency.placement import BarrierCall
@@ -142,33 +143,13 @@ def _most_serving(crossings: Iterable[tuple[Crossing, Sequence[Gate]]], known: C
 def steps(crossings: Sequence[Crossing], fixes: Mapping[object, object]) -> dict[object, int]:
     """Numbers for crossings, by their keys: one for those of an array whose ways touch each other, as the steps of a
     reduction do, and one for those that lack the same barrier, which is one of `fixes`, by key, as far as known."""
-    groups = _Groups()
+    groups: UnionFind[object] = UnionFind()
     lacks = fewest_gates(crossing for crossing in crossings if crossing.key not in fixes) | dict(fixes)
     for crossing in crossings:
         ends = (end for end in crossing.ends if end is not None)
         for place in (*crossing.gates, *ends):
-            groups.join(crossing, (crossing.array, place))
+            groups.union(crossing, (crossing.array, place))
         if crossing.key in lacks:
-            groups.join(crossing, ("lacks", lacks[crossing.key]))
+            groups.union(crossing, ("lacks", lacks[crossing.key]))
     numbers: dict[object, int] = {}
-    return {crossing.key: numbers.setdefault(groups.of(crossing), len(numbers)) for crossing in crossings}
-
-
-class _Groups:
-    """Things that are in one group with each other, as far as was said."""
-
-    def __init__(self) -> None:
-        self._above: dict[object, object] = {}
-
-    def of(self, thing: object) -> object:
-        top = thing
-        while top in self._above:
-            top = self._above[top]
-        while thing is not top and self._above[thing] is not top:
-            self._above[thing], thing = top, self._above[thing]
-        return top
-
-    def join(self, one: object, other: object) -> None:
-        one, other = self.of(one), self.of(other)
-        if one != other:
-            self._above[one] = other
+    return {crossing.key: numbers.setdefault(groups[crossing], len(numbers)) for crossing in crossings}

@@ -32,13 +32,7 @@ class Machine(Struct, frozen=True):
     fp16: float
     special: float
     tensor: float
-    l2_capacity: int
-    l1_capacity: int
-    """Bytes of L1 and shared memory together on one SM."""
     warps_per_sm: int
-    peak_bandwidth: float
-    """Bytes per microsecond in the data sheet."""
-    peak_fp32: float
     sub_partitions: int
 
 
@@ -56,10 +50,6 @@ def machine_of(target: Target) -> Machine:
         fp16=cycles * 2 * target.lanes["fp16"],
         special=cycles * target.lanes["special"],
         tensor=max(target.tensor_tflops.get("fp16", 0.0), *target.tensor_tflops.values()) * 1e6,
-        l2_capacity=target.l2_bytes,
-        l1_capacity=target.shared_per_sm,
         warps_per_sm=target.max_warps_per_sm,
-        peak_bandwidth=target.bandwidth_gb_s * 1e3,
-        peak_fp32=target.fp32_tflops * 1e6,
         sub_partitions=target.sub_partitions,
     )

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from msgspec import Struct
 
 from cudalint.drawing.svg import Drawing, line, number, path, text
+from cudalint.hardware.targets import Target
 
 _LEFT, _TOP, _WIDTH, _HEIGHT, _BELOW = 52, 8, 330, 170, 34
 _NEAR = 6
@@ -50,6 +51,11 @@ def axes(bandwidth: float, peak: float, spots: Sequence[Spot]) -> Axes:
         math.floor(math.log10(min(lowest))),
         math.ceil(math.log10(peak * 1.2)),
     )
+
+
+def roofline_of(target: Target, spots: Sequence[Spot]) -> Drawing:
+    """The roofline of a GPU for single precision and its DRAM."""
+    return roofline(target.bandwidth_gb_s, target.fp32_tflops * 1e3, spots, "DRAM", "FP32")
 
 
 def roofline(bandwidth: float, peak: float, spots: Sequence[Spot], bandwidth_name: str, peak_name: str) -> Drawing:

@@ -27,22 +27,6 @@ Job = TypeVar("Job")
 Result = TypeVar("Result")
 
 
-def check_files(
-    files: Sequence[SourceFile],
-    settings: Settings,
-    limits: Limits,
-    *,
-    pictures: bool = False,
-    counts_accesses: bool = False,
-    cache: str | None = None,
-) -> CheckResult:
-    """Lints files. `cache` is the folder in which results are kept and looked for."""
-    configured, failures = configure(files, settings)
-    run = Run(Lint(limits, pictures, counts_accesses, cache), configured, failures, target_of(configured, settings))
-    run.finish()
-    return run.result()
-
-
 def result_of(reports: Sequence[FileReport], failures: Sequence[Failure], target: str) -> CheckResult:
     """What the reports and failures of some files come to; a report may name failures of its own."""
     linted = len(reports) + len(failures)

@@ -153,7 +153,7 @@ def _figure(actual: float | None, bounds: tuple[float, float] | None) -> str:
 
 def _part(access: Access, result: AccessResult, kernel: KernelFacts) -> str:
     """What share of all sectors or wavefronts of the kernel the access asks for."""
-    cost = next((cost for cost in kernel.costs or () if cost.launch == result.launch), None)
+    cost = kernel.cost_of(result.launch)
     if cost is None or result.requests is None:
         return ""
     of_all = (

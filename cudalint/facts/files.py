@@ -73,6 +73,13 @@ class KernelFacts(Struct, frozen=True, eq=False):
         said = f"{count(len(self.launches), 'launch', 'launches')}, {count(len(self.accesses), 'access', 'accesses')}"
         return f"<KernelFacts of {self.instantiation or self.name} at {self.place.path}:{self.place.line}: {said}>"
 
+    def cost_of(self, launch: int) -> LaunchCost | None:
+        """What a launch costs, given its position among the launches."""
+        return next((cost for cost in self.costs or () if cost.launch == launch), None)
+
+    def occupancy_of(self, launch: int) -> Occupancy | None:
+        return next((each for each in self.occupancy or () if each.launch == launch), None)
+
 
 def without(facts: KernelFacts, kinds: Collection[Kind]) -> KernelFacts:
     """The facts of a kernel without those kinds that were only collected since others need them."""

@@ -31,9 +31,9 @@ class Support(Struct, frozen=True):
 
 
 _SM_75 = Support((7, 5))
-_SM_80 = Support((8, 0))
+SM_80 = Support((8, 0))
 _SM_89 = Support((8, 9))
-_SM_90 = Support((9, 0))
+SM_90 = Support((9, 0))
 _SM_100 = Support((10, 0))
 
 INSTRUCTIONS: Final[tuple[tuple[re.Pattern[str], Support], ...]] = tuple(
@@ -43,20 +43,20 @@ INSTRUCTIONS: Final[tuple[tuple[re.Pattern[str], Support], ...]] = tuple(
         (r"tcgen05\.", Support((10, 0), (12, 0))),
         # "Requires sm_90a", which no other capability runs.
         (r"wgmma\.", Support((9, 0), (10, 0))),
-        (r"setmaxnreg\.", _SM_90),
-        (r"cp\.(reduce\.)?async\.bulk\b", _SM_90),
-        (r"cp\.async\.", _SM_80),
-        (r"mbarrier\.(try_wait|expect_tx|complete_tx)\b", _SM_90),
-        (r"mbarrier\.arrive\.expect_tx\b", _SM_90),
-        (r"mbarrier\.", _SM_80),
-        (r"stmatrix\.", _SM_90),
+        (r"setmaxnreg\.", SM_90),
+        (r"cp\.(reduce\.)?async\.bulk\b", SM_90),
+        (r"cp\.async\.", SM_80),
+        (r"mbarrier\.(try_wait|expect_tx|complete_tx)\b", SM_90),
+        (r"mbarrier\.arrive\.expect_tx\b", SM_90),
+        (r"mbarrier\.", SM_80),
+        (r"stmatrix\.", SM_90),
         (r"ldmatrix\.", _SM_75),
         (r"clusterlaunchcontrol\.", _SM_100),
-        (r"griddepcontrol\.|elect\.sync\b|multimem\.|mapa\b|getctarank\b|barrier\.cluster\.", _SM_90),
-        (r"fence\.(proxy\.(async|tensormap)|mbarrier_init)\b", _SM_90),
-        (r"(st|red)\.async\b|tensormap\.replace\b|prefetch\.tensormap\b", _SM_90),
-        (r"[a-z0-9._]+\.shared::cluster\b|fence\.[a-z_.]*\bcluster\b", _SM_90),
-        (r"redux\.sync\.|createpolicy\.|discard\.|applypriority\.", _SM_80),
+        (r"griddepcontrol\.|elect\.sync\b|multimem\.|mapa\b|getctarank\b|barrier\.cluster\.", SM_90),
+        (r"fence\.(proxy\.(async|tensormap)|mbarrier_init)\b", SM_90),
+        (r"(st|red)\.async\b|tensormap\.replace\b|prefetch\.tensormap\b", SM_90),
+        (r"[a-z0-9._]+\.shared::cluster\b|fence\.[a-z_.]*\bcluster\b", SM_90),
+        (r"redux\.sync\.|createpolicy\.|discard\.|applypriority\.", SM_80),
         # Packed floats, and vectors of 32 bytes.
         (r"(add|sub|mul|fma)\.[a-z.]*f32x2\b", _SM_100),
         (r"(ld|st)\.[a-zA-Z0-9_:.]*(v8\.[bfsu]32|v4\.[bfsu]64)\b", _SM_100),
@@ -65,27 +65,13 @@ INSTRUCTIONS: Final[tuple[tuple[re.Pattern[str], Support], ...]] = tuple(
         # The types and shapes of `mma`, which are in its name.
         (r"mma\.sync\.[a-zA-Z0-9_:.]*kind::", Support((12, 0))),
         (r"mma\.sync\.[a-zA-Z0-9_.]*\.(e4m3|e5m2)\b", _SM_89),
-        (r"mma\.sp\b|mma\.sync\.[a-zA-Z0-9_.]*\.(tf32|bf16|f64|m16n8k(16|32|64|128|256))\b", _SM_80),
+        (r"mma\.sp\b|mma\.sync\.[a-zA-Z0-9_.]*\.(tf32|bf16|f64|m16n8k(16|32|64|128|256))\b", SM_80),
         (r"mma\.sync\.[a-zA-Z0-9_.]*\.(m16n8k8|m8n8k16|m8n8k32|m8n8k128)\b", _SM_75),
     )
 )
 """Beginnings of PTX instructions; of several that fit the first counts."""
 
-FUNCTIONS: Final[dict[str, Support]] = {
-    # Thread block clusters, distributed shared memory and programmatic dependent launches are of capability 9.0.
-    "this_cluster": _SM_90,
-    "__cluster_query_shared_rank": _SM_90,
-    "cudaGridDependencySynchronize": _SM_90,
-    "cudaTriggerProgrammaticLaunchCompletion": _SM_90,
-    "cp_async_bulk_global_to_shared": _SM_90,
-    "cp_async_bulk_shared_to_global": _SM_90,
-    # "Warp Reduce Functions": "Supported by devices of compute capability 8.x or higher."
-    **{f"__reduce_{name}_sync": _SM_80 for name in ("add", "min", "max", "and", "or", "xor")},
-}
-"""Functions of CUDA's own headers."""
-
-
-CLUSTERS: Final = _SM_90
+CLUSTERS: Final = SM_90
 """Launches of blocks in clusters ("Thread Block Clusters": "introduced in compute capability 9.0")."""
 
 

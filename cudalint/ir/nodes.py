@@ -172,9 +172,6 @@ class Symbol(Struct, eq=False):
 
 FunctionKind = Literal["kernel", "device", "host"]
 
-ENDING = frozenset({"exit", "abort", "_exit", "quick_exit"})
-"""Functions of the C library that end the program."""
-
 
 class Function(Struct, eq=False):
     """A function definition with its body; for a template, one instantiation."""

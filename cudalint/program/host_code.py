@@ -6,6 +6,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 
 from msgspec import Struct, field
 
+from cudalint.buildfiles.run_command import run_command
 from cudalint.frontend.flags import ParseOptions
 from cudalint.frontend.lower.unit import lower_unit
 from cudalint.frontend.parse import parse_file
@@ -165,7 +166,7 @@ class HostCode(Struct, eq=False):
         linked: Mapping[str, ir.FunctionRef] | None = None,
         executed: Collection[str] = (),
     ) -> HostExecutor:
-        outside = Outside(linked or {}, self._definition)
+        outside = Outside(linked or {}, self._definition, run_command)
         return run_host(self.graph, functions, self.generics, self.properties, outside, executed)
 
     def _definition(self, ref: ir.FunctionRef) -> ir.FunctionRef | None:

@@ -8,7 +8,7 @@ from typing import Final
 
 from msgspec import Struct
 
-from cudalint.drawing.roofline import Spot, axes, roofline
+from cudalint.drawing.roofline import Spot, axes, roofline_of
 from cudalint.drawing.svg import Drawing, text
 from cudalint.facts import FileFacts, LaunchCost, LaunchFacts
 from cudalint.hardware.targets import Target, find_target
@@ -145,7 +145,7 @@ def _bars(kernel: KernelRoof, style: Style) -> Iterator[str]:
 def _plot(target: Target, kernels: Sequence[KernelRoof], marks: Mapping[Key, str], style: Style) -> Iterator[str]:
     """The roof in characters, and below it the letters of the kernels; those that fall together are one `*`."""
     peak, bandwidth = target.fp32_tflops * 1e3, target.bandwidth_gb_s
-    named = [spot for each in kernels if (spot := each.spot(marks.get(each.key, ""))) and spot.name]
+    named = [spot for spot in _spots(kernels, marks, "") if spot.name]
     if not named:
         return
     scale = axes(bandwidth, peak, named)
@@ -187,14 +187,16 @@ def _figure(value: float | None) -> str:
 def svg(kernels: Sequence[KernelRoof]) -> str:
     """One picture: the roofline of each target beside the last, and below them what the letters stand for."""
     marks = _marks(kernels)
-    drawn = [(name, _roofline_of(own, find_target(name), marks)) for name, own in _by_target(kernels).items()]
+    drawn = [
+        (name, roofline_of(find_target(name), _spots(own, marks, "other")))
+        for name, own in _by_target(kernels).items()
+    ]
     names = {each.key: each.where for each in kernels}
     return _beside(drawn, [f"{mark}  {names[key]}" for key, mark in marks.items()]).standalone().rstrip("\n")
 
 
-def _roofline_of(kernels: Sequence[KernelRoof], target: Target, marks: Mapping[Key, str]) -> Drawing:
-    spots = [spot for each in kernels if (spot := each.spot(marks.get(each.key, "other")))]
-    return roofline(target.bandwidth_gb_s, target.fp32_tflops * 1e3, spots, "DRAM", "FP32")
+def _spots(kernels: Sequence[KernelRoof], marks: Mapping[Key, str], unmarked: str) -> list[Spot]:
+    return [spot for each in kernels if (spot := each.spot(marks.get(each.key, unmarked)))]
 
 
 _HEAD, _ROW, _GAP = 20, 16, 12

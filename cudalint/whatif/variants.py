@@ -171,8 +171,8 @@ def _outcome(name: str, variant: Variant, asked: Asked, first: FileFacts, seen: 
     except Impossible as reason:
         return Outcome(name, variant, target, failure=str(reason))
     index = kernel.launches.index(launch)
-    cost = next((each for each in kernel.costs or () if each.launch == index), None)
-    fits = next((each for each in kernel.occupancy or () if each.launch == index), None)
+    cost = kernel.cost_of(index)
+    fits = kernel.occupancy_of(index)
     obstacles = fits.obstacles if fits is not None else ()
     if obstacles:
         return Outcome(name, variant, target, launch.block, launch.grid, failure=obstacles[0])

@@ -35,7 +35,8 @@ def _run(tmp_path: Path, main: str) -> HostExecutor:
 def _executed(source: Path) -> HostExecutor:
     unit = lower_unit(parse_file(str(source), ParseOptions()))
     graph = Graph()
-    return run_host(graph, unit.host_functions, Generics(graph), {}, Outside({}, lambda ref: None), ())
+    alone = Outside({}, lambda ref: None, lambda path: None)
+    return run_host(graph, unit.host_functions, Generics(graph), {}, alone, ())
 
 
 @pytest.mark.parametrize(

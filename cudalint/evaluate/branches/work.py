@@ -11,18 +11,10 @@ from cudalint.evaluate.requests.views import LaunchView
 from cudalint.interpreter.device import walk
 from cudalint.interpreter.device.events import Loop, Step
 from cudalint.ir import nodes as ir
+from cudalint.ir.builtins import builtin
 
 _DIVISION = 8.0
 """A division by a value that is not constant: a reciprocal and its corrections."""
-_CALLS = {
-    # Single instructions.
-    **dict.fromkeys(("min", "max", "fminf", "fmaxf", "fmin", "fmax", "abs", "fabsf", "fabs", "fmaf", "fma"), 1.0),
-    # Special function unit, with range reduction or correction around it.
-    **dict.fromkeys(("sqrtf", "rsqrtf", "sqrt", "rsqrt", "expf", "exp2f", "logf", "log2f", "__fdividef"), 8.0),
-    **dict.fromkeys(("sinf", "cosf", "tanf", "powf", "exp", "log", "sin", "cos", "pow", "tanhf", "erff"), 24.0),
-}
-_CALL = 4.0
-"""Any other function of the library: an atomic, a shuffle, a barrier."""
 
 
 class WorkMeter:
@@ -145,7 +137,7 @@ def _operation(node: object) -> float:
         case ir.Call(name=name, function=function):
             if function is not None and function.is_user:
                 return 0.0
-            return _CALLS.get(name, _CALL)
+            return builtin(name).weight
         case _:
             return 0.0
 

@@ -8,14 +8,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cudalint.evaluate.work.powers import is_power_of_two
-from cudalint.evaluate.work.sequences import DIVISIONS, Sequence, conversion, sequence_of
 from cudalint.interpreter.device import walk
 from cudalint.ir import nodes as ir
+from cudalint.ir.builtins import DIVISIONS, Sequence, machine_code
 
 Counts = NDArray[np.float64]
 """[6] fp32, fp64, fp16, tensor and special operations, and instructions."""
 WIDTH: Final = 6
 _ARITHMETIC = ("+", "-", "*")
+_QUARTER: Final = 0.25
 _FLOAT: Final = ir.Scalar("float", 4, "float")
 
 
@@ -60,7 +61,7 @@ def in_single_precision(code: ir.Expr) -> float:
         case ir.Assign():
             return 1.0
         case ir.Call(name=name, arguments=arguments):
-            return float(sequence_of(name, _FLOAT, _exponent(arguments)).instructions)
+            return machine_code(name, _FLOAT.bytes, _exponent(arguments)).instructions
     return float(operation_of(code)[5])
 
 
@@ -73,7 +74,7 @@ def _call(call: ir.Call, counts: Counts) -> None:
         return
     # A template may take what it converts: `pow(x, 2)` of a float computes doubles.
     type_ = call.type if _float_bytes(call.type) == 8 or not arguments else arguments[0].type
-    _run(sequence_of(call.name, type_, _exponent(arguments)), counts)
+    _run(machine_code(call.name, _float_bytes(type_), _exponent(arguments)), counts)
 
 
 def _exponent(arguments: tuple[ir.Expr, ...]) -> int | float | str | None:
@@ -132,4 +133,11 @@ def _convert(source: ir.Type, target: ir.Type, counts: Counts) -> None:
     if isinstance(source, ir.Scalar) and isinstance(target, ir.Scalar):
         floats = [each.bytes for each in (source, target) if each.kind == "float"]
         if len(floats) == 1 or len(set(floats)) == 2:
-            _run(conversion(source, target), counts)
+            _run(_conversion(source, target), counts)
+
+
+def _conversion(source: ir.Scalar, target: ir.Scalar) -> Sequence:
+    """Between integers and floating-point numbers, or between widths of the latter."""
+    if max(source.bytes, target.bytes) == 8:
+        return Sequence(1, special=1)
+    return Sequence(1) if source.kind != "float" and target.bytes == 4 else Sequence(1, special=_QUARTER)

@@ -10,6 +10,7 @@ from msgspec import Struct
 from cudalint.frontend import cursors, kinds
 from cudalint.frontend.cursors import Cursor, CxType
 from cudalint.ir import nodes as ir
+from cudalint.ir.builtins import ENDING
 
 _CLUSTER_DIMENSIONS: Final = "cudalint.cluster_dims"
 _LAUNCH_BOUNDS: Final = "cudalint.launch_bounds"
@@ -99,7 +100,7 @@ def _calls_what_never_returns(destructor: Cursor) -> bool:
     body = split(defined).body if defined.kind == kinds.DESTRUCTOR else None
     calls = [] if body is None else [child for child in cursors.children(body) if child.kind == kinds.CALL_EXPR]
     called = [function for function in map(cursors.referenced, calls) if function.kind in kinds.FUNCTION_DECLS]
-    return any(cursors.spelling(function) in ir.ENDING or never_returns(function) for function in called)
+    return any(cursors.spelling(function) in ENDING or never_returns(function) for function in called)
 
 
 def is_pattern(declaration: Cursor) -> bool:

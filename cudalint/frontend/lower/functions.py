@@ -14,11 +14,12 @@ from cudalint.frontend.cursors import Cursor
 from cudalint.frontend.lower import declarations
 from cudalint.frontend.lower.uses import Uses, uses_in
 from cudalint.ir import nodes as ir
+from cudalint.ir.builtins import named
 
 if TYPE_CHECKING:
     from cudalint.frontend.lower.context import Context
 
-_ENDING: Final = ir.ENDING | {"terminate", "__assert_fail", "__assertfail", "__builtin_assume", "__assume"}
+_ENDING: Final = named("end-of-program", "assumed-by-host")
 """What ends the program, or says what has to hold for it to go on."""
 _DEPTH: Final = 100_000
 """Python's limit on nested calls while a function is lowered. Its own calls take no room on the C stack."""

@@ -7,7 +7,8 @@ memory.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from functools import partial
 from typing import TypeVar
 
@@ -22,7 +23,7 @@ from cudalint.interpreter.device.handlers import PLACE_HANDLERS, VALUE_HANDLERS
 from cudalint.interpreter.device.loop_parts import LoopParts
 from cudalint.interpreter.device.memory import Memory
 from cudalint.interpreter.device.positions import linear_thread
-from cudalint.interpreter.device.state import Exit, FunctionScope, LoopScope, State
+from cudalint.interpreter.device.state import Before, Exit, FunctionScope, LoopScope, State
 from cudalint.interpreter.device.values import (
     PLACES,
     Allocation,
@@ -121,6 +122,26 @@ class Executor:
         """Keys of the functions being executed, to stop at recursion."""
         self.effects: dict[ir.Stmt, walk.Effects] = {}
         """What loops may do to the variables around them, by their bodies."""
+
+    # trying
+
+    def before(self) -> Before:
+        """What `take_back` goes back to."""
+        return self.state.before()
+
+    def take_back(self, before: Before) -> None:
+        """Forgets what was executed since: the variables' values, the path and the lanes that left it. What was
+        recorded stays; a trial that is not to leave events is made with `memory.unrecorded()`."""
+        self.state.take_back(before)
+
+    @contextmanager
+    def on_trial(self) -> Iterator[Before]:
+        """What is executed meanwhile is taken back."""
+        before = self.before()
+        try:
+            yield before
+        finally:
+            self.take_back(before)
 
     # context
 
@@ -370,15 +391,13 @@ class Executor:
 
     def list_unreached(self, side: Callable[[], object]) -> None:
         """Lists what stands in a branch that no lane takes under this launch; nothing else of it stays."""
-        saved, marks, stepping = self.state.snapshot(), self.state.marks(), self.stepping
-        unseen = len(self.unseen)
-        self.state.conditions, self.state.dead = (*self.state.conditions, self.graph.false), False
-        self.stepping = False
-        side()
+        stepping, unseen = self.stepping, len(self.unseen)
+        with self.on_trial():
+            self.state.conditions, self.state.dead = (*self.state.conditions, self.graph.false), False
+            self.stepping = False
+            side()
         self.stepping = stepping
         del self.unseen[unseen:]
-        self.state.restore(saved)
-        self.state.rewind(marks)
 
     def _join(
         self,

@@ -92,16 +92,14 @@ class LoopSummary:
     def run(self) -> None:
         """Executes the body once with placeholders, without recording, and finds the closed forms."""
         ex = self.ex
-        saved, steps, marks = ex.state.snapshot(), ex.statements, ex.state.marks()
-        with ex.memory.unrecorded():
+        steps = ex.statements
+        with ex.on_trial(), ex.memory.unrecorded():
             for symbol, value in self.initial.items():
                 ex.state.variables[symbol] = map_leaves(value, partial(self._placeholder, symbol))
             scope = self._iteration(None)
             self._solve(ex.state.variables)
             self._exits(scope)
         self.statements = ex.statements - steps
-        ex.state.restore(saved)
-        ex.state.rewind(marks)
 
     def _placeholder(self, symbol: ir.Symbol, leaf: Value, path: str) -> Value:
         key = (symbol, path)

@@ -106,7 +106,7 @@ def _unroll(ex: Executor, parts: LoopParts) -> bool:
     isn't one, or where there are too many iterations. A condition on numbers that options may change is one as well:
     what it is if no option is given, on which the execution rests from then on."""
     rested = dict(ex.rests_on)
-    saved, marks, steps = ex.state.snapshot(), ex.state.marks(), ex.statements
+    before, steps = ex.before(), ex.statements
     events, gaps, log, computed = len(ex.memory.events), len(ex.gaps), len(ex.steps), len(ex.computations)
     if parts.condition is not None:
         ex.record_branch(ex.graph.true, parts.kind, parts.span)
@@ -119,8 +119,7 @@ def _unroll(ex: Executor, parts: LoopParts) -> bool:
         if going is None or ex.statements - steps > _MAX_UNROLLED_STATEMENTS:
             break
     ex.rests_on = rested
-    ex.state.restore(saved)
-    ex.state.rewind(marks)
+    ex.take_back(before)
     del ex.memory.events[events:]
     del ex.gaps[gaps:]
     del ex.steps[log:]

@@ -42,8 +42,6 @@ class FunctionScope(Struct):
     """Whether it also comes back from the end of its body."""
 
 
-Marks = tuple[tuple[int, ...], tuple[tuple[int, int, int], ...]]
-
 
 class State(Struct):
     graph: Graph
@@ -80,27 +78,35 @@ class State(Struct):
             if not any(part is known for known in self.conditions):
                 self.conditions = (*self.conditions, part)
 
-    def snapshot(self) -> State:
-        """A copy that later changes leave alone."""
-        return replace(self, variables=dict(self.variables))
-
-    def restore(self, saved: State) -> None:
-        """Goes back to a snapshot. The object stays the same, since callers up the stack hold it."""
-        self.variables, self.conditions, self.dead = saved.variables, saved.conditions, saved.dead
-        self.guard, self.loops, self.frames, self.handed = saved.guard, saved.loops, saved.frames, saved.handed
-        self.library_call, self.library_function = saved.library_call, saved.library_function
-        self.loop_scopes, self.functions = saved.loop_scopes, saved.functions
-
-    def marks(self) -> Marks:
-        """How many exits have been recorded so far, to forget later ones."""
-        return (
+    def before(self) -> Before:
+        """What `take_back` goes back to, which later changes leave alone."""
+        return Before(
+            replace(self, variables=dict(self.variables)),
             tuple(len(f.returns) for f in self.functions),
             tuple((len(s.breaks), len(s.exits), len(s.continues)) for s in self.loop_scopes),
         )
 
-    def rewind(self, marks: Marks) -> None:
-        """Forgets the exits recorded since `marks`."""
-        for function, count in zip(self.functions, marks[0], strict=False):
+    def take_back(self, before: Before) -> None:
+        """Forgets all that was executed since, exits included. The object stays the same, since callers up the stack
+        hold it."""
+        saved = before.state
+        self.variables, self.conditions, self.dead = saved.variables, saved.conditions, saved.dead
+        self.guard, self.loops, self.frames, self.handed = saved.guard, saved.loops, saved.frames, saved.handed
+        self.library_call, self.library_function = saved.library_call, saved.library_function
+        self.loop_scopes, self.functions = saved.loop_scopes, saved.functions
+        for function, count in zip(self.functions, before.returns, strict=False):
             del function.returns[count:]
-        for scope, (breaks, exits, continues) in zip(self.loop_scopes, marks[1], strict=False):
+        for scope, (breaks, exits, continues) in zip(self.loop_scopes, before.exits, strict=False):
             del scope.breaks[breaks:], scope.exits[exits:], scope.continues[continues:]
+
+
+class Before(Struct, frozen=True):
+    """A state as it was before something was tried."""
+
+    state: State
+    returns: tuple[int, ...]
+    """How many returns of each function had been recorded by then."""
+    exits: tuple[tuple[int, int, int], ...]
+    """The same for what leaves each loop: by `break`, for further out, by `continue`."""
+    guards: tuple[Node, ...] = ()
+    """The conditions on what host code checks."""

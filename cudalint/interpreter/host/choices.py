@@ -30,12 +30,10 @@ def choose(ex: HostExecutor, parts: LoopParts) -> bool:
     """Executes a loop in that form; whether it is one. Nothing has changed otherwise."""
     if parts.test_last:
         return False
-    saved, marks, guards, statements = ex.state.snapshot(), ex.state.marks(), ex.guards, ex.statements
+    statements = ex.statements
     changed = [symbol for symbol in ex.changed_in(parts) if symbol in ex.state.variables]
-    steps = _steps(ex, parts, changed)
-    ex.state.restore(saved)
-    ex.state.rewind(marks)
-    ex.guards = guards
+    with ex.on_trial():
+        steps = _steps(ex, parts, changed)
     if steps is None:
         ex.statements = statements
         return False

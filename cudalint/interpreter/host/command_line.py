@@ -181,18 +181,8 @@ def name_value(ex: HostExecutor, expr: ir.Name) -> Value:
     return names.name_value(ex, expr)
 
 
-def _table() -> Mapping[str, Handler]:
-    table: dict[str, Handler] = {}
-    strings = ("stoi", "stol", "stoul", "stoll", "stoull")
-    letters = ("atoi", "atol", "atoll", "strtol", "strtoul", "strtoll", "strtoull", "strtoimax", "strtoumax")
-    for name in (*strings, *letters):
-        table[name] = _reader(_INTEGER)
-    for name in ("atof", "strtof", "strtod", "stof", "stod"):
-        table[name] = _reader(_NUMBER)
-    table["sscanf"] = _scan
-    for name in ("getopt", "getopt_long", "getopt_long_only"):
-        table[name] = _next_option
-    return table
-
-
-COMMAND_LINE: Mapping[str, Handler] = _table()
+COMMAND_LINE: Mapping[str, Handler] = {
+    "integer-of-text": _reader(_INTEGER), "number-of-text": _reader(_NUMBER), "scanned": _scan,
+    "next-option": _next_option,
+}  # fmt: skip
+"""Handlers by effect."""

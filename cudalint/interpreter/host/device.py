@@ -110,7 +110,6 @@ def _attribute(ex: Executor, call: ir.Call) -> Value | None:
 
 
 DEVICE_QUERIES: Mapping[str, Handler] = {
-    "cudaGetDeviceProperties": _properties,
-    "cudaGetDeviceProperties_v2": _properties,
-    "cudaDeviceGetAttribute": _attribute,
-}
+    "properties-of-device": _properties, "attribute-of-device": _attribute,
+}  # fmt: skip
+"""Handlers by effect."""

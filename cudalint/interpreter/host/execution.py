@@ -12,13 +12,14 @@ from functools import partial
 from typing import Any
 
 from msgspec import Struct
+from msgspec.structs import replace
 
-from cudalint.buildfiles.run_command import RunCommand, run_command
+from cudalint.buildfiles.run_command import RunCommand
 from cudalint.interpreter.device import expressions, walk
 from cudalint.interpreter.device.executor import Arm, Executor, GaveUp
 from cudalint.interpreter.device.handlers import VALUE_HANDLERS
 from cudalint.interpreter.device.loop_parts import LoopParts
-from cudalint.interpreter.device.state import FunctionScope, Marks
+from cudalint.interpreter.device.state import Before, FunctionScope
 from cudalint.interpreter.device.values import (
     PLACES,
     Choice,
@@ -68,12 +69,14 @@ _VALUE_HANDLERS: Mapping[type, Callable[..., Value]] = {
 
 
 class Outside(Struct, frozen=True):
-    """What other files of the program have of what this one only declares."""
+    """What other files of the program say: the executor opens none itself."""
 
     linked: Mapping[str, ir.FunctionRef]
-    """By their USR: the functions that launch the kernels in question."""
+    """By their USR: the functions that launch the kernels in question, which this file only declares."""
     find: Callable[[ir.FunctionRef], ir.FunctionRef | None]
     """Looks for the definition of any other."""
+    run_command: Callable[[str], RunCommand | None]
+    """How the program is run whose `main` stands in a file."""
 
     def definition(self, ref: ir.FunctionRef) -> ir.FunctionRef:
         linked = self.linked.get(ref.usr)
@@ -211,6 +214,15 @@ class HostExecutor(Executor):
         self.chosen: dict[ir.Symbol, None] = {}
         """Variables that an unknown condition in a loop changes from one known number to another."""
 
+    # trying
+
+    def before(self) -> Before:
+        return replace(super().before(), guards=self.guards)
+
+    def take_back(self, before: Before) -> None:
+        super().take_back(before)
+        self.guards = before.guards
+
     # roots
 
     def run_root(self, ref: ir.FunctionRef) -> None:
@@ -223,7 +235,7 @@ class HostExecutor(Executor):
         self._note_jumps(ref.key, function)
         self.state.variables.update(self.unknown_parameters(function))
         if function.name == "main":
-            command = run_command(ref.span.path)
+            command = self.outside.run_command(ref.span.path)
             if command is not None:
                 command_line.give(self, function, command)
             given = (self.state.variables[symbol] for symbol in function.parameters)
@@ -407,18 +419,15 @@ class HostExecutor(Executor):
         """Takes a branch, unless it only leads out of the function: then it is the end of a program that failed to read
         a file, say, which nothing here really does. One that computes a number to return is none, and so is one that
         returns a structure of numbers (`if (layout == ROWS) return {columns, 1};`)."""
-        saved, marks, launches = self.state.snapshot(), self.state.marks(), len(self.launches)
-        returns, guards = self._returns(), self.guards
+        before, launches, returns = self.before(), len(self.launches), self._returns()
         self.computed = False
         chosen()
-        if not self.state.dead or len(self.launches) > launches or self._left_loop(marks) or self.computed:
+        if not self.state.dead or len(self.launches) > launches or self._left_loop(before) or self.computed:
             return
         left, returned = self.state.variables, self._returns() > returns
-        self.state.restore(saved)
-        self.state.rewind(marks)
-        self.guards = guards
+        self.take_back(before)
         if returned:
-            self._set_for_callers(saved.variables, left)
+            self._set_for_callers(before.state.variables, left)
         if other is not None:
             other()
 
@@ -445,25 +454,23 @@ class HostExecutor(Executor):
             else:
                 del callers[symbol]
 
-    def _left_loop(self, marks: Marks) -> bool:
+    def _left_loop(self, before: Before) -> bool:
         """Whether the innermost loop or switch was left by `break` or `continue`, which is no failure."""
         scopes = self.state.loop_scopes
-        if not scopes or not marks[1]:
+        if not scopes or not before.exits:
             return False
-        breaks, _, continues = marks[1][-1]
+        breaks, _, continues = before.exits[-1]
         return len(scopes[-1].breaks) > breaks or len(scopes[-1].continues) > continues
 
     def not_taken(self, side: Callable[[], None]) -> None:
         """Looks for launches where the known values don't lead; nothing else of it stays."""
-        saved, taken, statements = self.state.snapshot(), self.taken, self.statements
-        marks, guards = self.state.marks(), self.guards
+        taken, statements = self.taken, self.statements
         self.taken = False
         try:
-            side()
+            with self.on_trial():
+                side()
         finally:
-            self.taken, self.guards = taken, guards
-            self.state.restore(saved)
-            self.state.rewind(marks)
+            self.taken = taken
             self.statements = min(self.statements, statements + 200)
 
     def converted(self, number: Node, kind: Kind) -> Node:

@@ -30,10 +30,7 @@ def call_waiting(ex: HostExecutor) -> None:
     for key, (closure, span, guards) in ex.waiting.items():
         if key in ex.executed:
             continue
-        saved, marks, outer = ex.state.snapshot(), ex.state.marks(), ex.guards
-        ex.state.dead, ex.guards = False, guards
-        call = partial(ex.inline, closure.function, ex.unknown_parameters, span)
-        with_captured(ex, closure, closure.function, call)
-        ex.guards = outer
-        ex.state.restore(saved)
-        ex.state.rewind(marks)
+        with ex.on_trial():
+            ex.state.dead, ex.guards = False, guards
+            call = partial(ex.inline, closure.function, ex.unknown_parameters, span)
+            with_captured(ex, closure, closure.function, call)

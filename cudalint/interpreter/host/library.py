@@ -1,4 +1,4 @@
-"""What the functions of the CUDA runtime and of the C library do when host code is executed, by name."""
+"""What the functions of the CUDA runtime and of the C library do when host code is executed, by effect and by name."""
 
 from __future__ import annotations
 
@@ -27,6 +27,7 @@ from cudalint.interpreter.host.lists import LISTS
 from cudalint.interpreter.host.tiling import tilings
 from cudalint.interpreter.library.intrinsics import DEVICE_LIBRARY, Handler
 from cudalint.ir import nodes as ir
+from cudalint.ir.builtins import BUILTINS, named
 from cudalint.values.arithmetic import I8, U8
 from cudalint.values.nodes import Node
 
@@ -68,19 +69,13 @@ def _allocate_pitched(ex: HostExecutor, call: ir.Call) -> Value:
     return ex.graph.zero
 
 
-def _compare_texts(wanted: bool) -> Handler:
-    """`format == "NCHW"` and strcmp, for strings that are known."""
-
-    def handler(ex: HostExecutor, call: ir.Call) -> Value | None:
-        operands = [*([call.receiver] if call.receiver is not None else []), *call.arguments]
-        values = [expressions.evaluate(ex, operand) for operand in operands]
-        texts = [value for value in values if isinstance(value, Text)]
-        if len(texts) != 2 or len(values) != 2:
-            return None
-        equal = command_line.are_equal(ex, texts[0], texts[1])
-        return equal if wanted else ex.graph.negate(equal)
-
-    return handler
+def _compare_texts(ex: HostExecutor, call: ir.Call) -> Value | None:
+    """strcmp(a, b), for strings that are known."""
+    values = [expressions.evaluate(ex, argument) for argument in call.arguments]
+    texts = [value for value in values if isinstance(value, Text)]
+    if len(texts) != 2 or len(values) != 2:
+        return None
+    return ex.graph.negate(command_line.are_equal(ex, texts[0], texts[1]))
 
 
 def _compare_starts(ex: HostExecutor, call: ir.Call) -> Value | None:
@@ -207,37 +202,19 @@ def _set_attribute(ex: HostExecutor, call: ir.Call) -> Value | None:
     return ex.graph.zero
 
 
-def _table() -> Mapping[str, Handler]:
-    table: dict[str, Handler] = {
-        name: handler
-        for name, handler in DEVICE_LIBRARY.items()
-        if not name.startswith(("atomic", "__nv_atomic", "__sync", "__ld", "__st", "asm", "__pipeline"))
-    }
-    for name in ("cudaMalloc", "cudaMallocManaged", "cudaMallocHost", "cudaHostAlloc", "cudaMallocAsync"):
-        table[name] = _allocate
-    table["cudaMallocPitch"] = _allocate_pitched
-    for name in (*ir.ENDING, "__assert_fail", "__assertfail"):
-        table[name] = _exit
-    table["__builtin_assume"] = table["__assume"] = _assumed
-    for name in ("printf", "fprintf", "puts", "fflush", "operator<<", "memset", "cudaFree", "free", "srand"):
-        table[name] = _ignored
-    for name in ("cudaDeviceSynchronize", "cudaGetLastError", "cudaMemcpy", "cudaMemset", "cudaMemcpyAsync"):
-        table[name] = _ignored
-    table["operator=="] = _compare_texts(True)
-    table["operator!="] = table["strcmp"] = _compare_texts(False)
-    table["strncmp"] = _compare_starts
-    table["strlen"] = _length
-    for name in ("cudaLaunchKernel", "cudaLaunchCooperativeKernel"):
-        table[name] = _launch_kernel
-    for name in ("cudaLaunchKernelEx", "cudaLaunchKernelExC"):
-        table[name] = _launch_with_config
-    table["cudaFuncSetAttribute"] = _set_attribute
-    table.update(LISTS)
-    table.update(DEVICE_QUERIES)
-    table.update(command_line.COMMAND_LINE)
-    return table
-
-
-HOST_LIBRARY: Mapping[str, Handler] = _table()
-SILENT = frozenset(name for name, handler in HOST_LIBRARY.items() if handler is _ignored)
+_HANDLERS: Mapping[str, Handler] = {
+    "allocated": _allocate, "allocated-in-rows": _allocate_pitched,
+    "end-of-program": _exit, "assumed-by-host": _assumed, "ignored": _ignored,
+    "unequal-texts": _compare_texts, "unequal-starts": _compare_starts, "length-of-text": _length,
+    "launch": _launch_kernel, "launch-by-configuration": _launch_with_config, "attribute-of-kernel": _set_attribute,
+    **LISTS, **DEVICE_QUERIES, **command_line.COMMAND_LINE,
+}  # fmt: skip
+"""By effect (`cudalint.ir.builtins`)."""
+HOST_LIBRARY: Mapping[str, Handler] = {
+    name: _HANDLERS[known.host] if known.host else DEVICE_LIBRARY[name]
+    for name, known in BUILTINS.items()
+    if known.host != "unknown" and (known.host or known.effect)
+}
+"""By the functions' names."""
+SILENT = named("ignored")
 """Functions that are not executed at all."""

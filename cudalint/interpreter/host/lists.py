@@ -30,7 +30,6 @@ _SETS = ("std::set<", "std::unordered_set<")
 _LISTS = ("std::vector<", "std::initializer_list<", *_SETS)
 _LONGEST = 64
 """Elements of a list; longer ones hold data."""
-_CHANGING = ("assign", "clear", "emplace", "erase", "insert", "pop_back", "resize", "swap")
 
 
 def construct_value(ex: HostExecutor, expr: ir.Construct) -> Value:
@@ -158,7 +157,7 @@ def _set(ex: HostExecutor, call: ir.Call, value: Value) -> None:
 
 
 LISTS: Mapping[str, Handler] = {
-    "size": _size, "operator[]": _element, "at": _element, "front": _first, "push_back": _append,
-    "count": _has, "contains": _has, "operator==": _is_found, "operator!=": _is_found,
-    **dict.fromkeys(_CHANGING, _change),
+    "size-of-list": _size, "element-of-list": _element, "first-of-list": _first, "appended": _append, "has": _has,
+    "compared": _is_found, "list-changed": _change,
 }  # fmt: skip
+"""Handlers by effect."""

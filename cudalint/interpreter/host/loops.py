@@ -14,6 +14,7 @@ from cudalint.interpreter.device.values import ArrayValue, Place, RecordValue, V
 from cudalint.interpreter.host import choices
 from cudalint.interpreter.host.joins import is_plain, note_defaults
 from cudalint.ir import nodes as ir
+from cudalint.ir.builtins import named
 from cudalint.values.arithmetic import kind_of, wrap
 from cudalint.values.assumptions import holds
 from cudalint.values.nodes import Node, Reason
@@ -39,7 +40,7 @@ _LONGEST_LIST = 64
 _TESTS_COMPARED = 3
 """Conditions of a loop's first iterations by which it is told from others."""
 
-_OPTION_READERS = frozenset({"getopt", "getopt_long", "getopt_long_only"})
+_OPTION_READERS = named("next-option")
 _TEXT_COMPARISONS = frozenset({"strcmp", "strncmp", "strcasecmp", "strncasecmp", "operator=="})
 
 
@@ -87,17 +88,17 @@ def _count(ex: HostExecutor, parts: LoopParts) -> bool:
     start = ex.state.variables[changed[0]] if len(changed) == 1 else None
     if not isinstance(start, Node) or not start.is_const or start.kind.code not in "iu" or parts.test_last:
         return False
-    graph, saved, statements = ex.graph, ex.state.snapshot(), ex.statements
+    graph, statements = ex.graph, ex.statements
     now = graph.placeholder(start.kind)
-    ex.state.variables = {**ex.state.variables, changed[0]: now}
-    test, scope = choices.test_of(ex, parts), LoopScope(0)
-    ex.state.loop_scopes.append(scope)
-    ex.statement(parts.body)
-    ex.state.loop_scopes.pop()
-    if parts.increment is not None:
-        expressions.discard(ex, parts.increment)
-    after, left = ex.state.variables.get(changed[0]), ex.state.dead or scope.breaks or scope.exits
-    ex.state.restore(saved)
+    with ex.on_trial():
+        ex.state.variables = {**ex.state.variables, changed[0]: now}
+        test, scope = choices.test_of(ex, parts), LoopScope(0)
+        ex.state.loop_scopes.append(scope)
+        ex.statement(parts.body)
+        ex.state.loop_scopes.pop()
+        if parts.increment is not None:
+            expressions.discard(ex, parts.increment)
+        after, left = ex.state.variables.get(changed[0]), ex.state.dead or scope.breaks or scope.exits
     ex.statements = statements
     step = _step(after, now)
     if left or step is None or not is_plain(graph, graph.substitute(test, {now: start})):

@@ -14,10 +14,11 @@ from msgspec import Struct, field
 
 from cudalint.interpreter.device import walk
 from cudalint.ir import nodes as ir
+from cudalint.ir.builtins import ENDING, named
 
-_TELLING = ir.ENDING | {"cudaFuncSetAttribute"}
+_TELLING = ENDING | named("attribute-of-kernel")
 """Functions of the library that are always executed."""
-_ASSERTS = frozenset({"__assert_fail", "__assertfail", "__assume", "__builtin_assume"})
+_ASSERTS = named("refuted", "assumed-by-host")
 _LOOPS = (ir.For, ir.RangeFor, ir.While, ir.DoWhile)
 _OUTSIDE = frozenset({"global", "static", "device", "constant", "shared", "template"})
 

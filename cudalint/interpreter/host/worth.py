@@ -7,6 +7,7 @@ import itertools
 from cudalint.heuristics import heuristic
 from cudalint.interpreter.device import walk
 from cudalint.ir import nodes as ir
+from cudalint.ir.builtins import named
 
 _MOST_INLINED = 400
 """Nodes of a function that is executed for its result."""
@@ -15,7 +16,7 @@ _MOST_SETTING = 8_000
 _MOST_CHECKING = 8_000
 """Nodes of one that checks what it is given, and is executed for what is left then."""
 _MOST_BYTES = 1024
-_ENDING = ir.ENDING | {"terminate", "__assert_fail", "__assertfail"}
+_ENDING = named("end-of-program")
 _MOST_CALLS = 3
 """Functions that call each other, the last of which checks."""
 

@@ -20,8 +20,9 @@ _HALVES = ((1, 0x55555555), (2, 0x33333333), (4, 0x0F0F0F0F), (8, 0x00FF00FF), (
 """A distance, and the bits whose partner stands this far to the left."""
 
 
-def _word(function: Callable[[Graph, Node], Node]) -> Callable[..., Any]:
+def of_a_word(name: str) -> Callable[..., Any]:
     """A handler for a function of one word of 32 bits."""
+    function = _FUNCTIONS[name]
 
     def handler(ex: Executor, call: ir.Call) -> Value | None:
         if len(call.arguments) != 1 or not isinstance(call.type, ir.Scalar):
@@ -81,13 +82,7 @@ def _halves(graph: Graph, word: Node, distance: int, mask: int) -> tuple[Node, N
     return left, graph.binary("&", word, bits, U4)
 
 
-BIT_FUNCTIONS: Mapping[str, Callable[..., Any]] = {
-    "__clz": _word(leading_zeros),
-    "__ffs": _word(first_set),
-    "__popc": _word(ones),
-    "__brev": _word(reversed_word),
-    "__builtin_clz": _word(leading_zeros),
-    "__builtin_ctz": _word(trailing_zeros),
-    "__builtin_ffs": _word(first_set),
-    "__builtin_popcount": _word(ones),
-}
+_FUNCTIONS: Mapping[str, Callable[[Graph, Node], Node]] = {
+    "leading-zeros": leading_zeros, "trailing-zeros": trailing_zeros, "first-set": first_set, "ones": ones,
+    "reversed-word": reversed_word,
+}  # fmt: skip

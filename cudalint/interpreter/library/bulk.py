@@ -138,22 +138,7 @@ def _fits_mtgp32(ex: Executor) -> bool:
     return math.prod(int(extent.value) for extent in extents if extent.is_const) <= _MTGP32_THREADS
 
 
-def _table() -> dict[str, Handler]:
-    table: dict[str, Handler] = {}
-    for name in ("memcpy", "memmove", "__builtin_memcpy", "__builtin_memmove"):
-        table[name] = _copy
-    table["copy"] = _copy_range
-    table["memset"] = table["__builtin_memset"] = _fill
-    table["memcpy_async"] = _group_copy
-    table["curand"] = table["curand_init"] = table["curand4"] = _random
-    for form in ("uniform", "normal", "log_normal"):
-        for width in ("", "2", "4"):
-            for suffix in ("", "_double"):
-                table[f"curand_{form}{width}{suffix}"] = _random
-    for form in ("poisson", "poisson4", "discrete", "discrete4"):
-        table[f"curand_{form}"] = _random
-    return table
-
-
-BULK_ACCESSES: Mapping[str, Handler] = _table()
-"""Handlers by name."""
+BULK_ACCESSES: Mapping[str, Handler] = {
+    "copied-bytes": _copy, "copied-range": _copy_range, "filled": _fill, "group-copy": _group_copy, "random": _random,
+}  # fmt: skip
+"""Handlers by effect."""

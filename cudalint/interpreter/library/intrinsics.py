@@ -1,4 +1,4 @@
-"""What the built-in device functions do to values and memory, by name."""
+"""What the built-in device functions do to values and memory, by effect and by name."""
 
 from __future__ import annotations
 
@@ -14,13 +14,19 @@ from cudalint.interpreter.device.events import Scope
 from cudalint.interpreter.device.pointers import pointer_place
 from cudalint.interpreter.device.positions import warp_index
 from cudalint.interpreter.device.values import Choice, LocalPlace, MemoryPlace, Pointer, Value, nodes_of
-from cudalint.interpreter.library import ptx
-from cudalint.interpreter.library.bits import BIT_FUNCTIONS
+from cudalint.interpreter.library import ptx, wmma
+from cudalint.interpreter.library.bits import of_a_word
 from cudalint.interpreter.library.bulk import BULK_ACCESSES
 from cudalint.interpreter.library.specifications import SPECIFICATIONS
-from cudalint.interpreter.library.synchronisation import SYNCHRONISATION, converges, unmasked, warp_converges
-from cudalint.interpreter.library.wmma import MATRIX_FUNCTIONS
+from cudalint.interpreter.library.synchronisation import (
+    FOR_GROUPS,
+    SYNCHRONISATION,
+    converges,
+    unmasked,
+    warp_converges,
+)
 from cudalint.ir import nodes as ir
+from cudalint.ir.builtins import BUILTINS, Builtin
 from cudalint.values.arithmetic import BOOL, F8, I8, MATH_FUNCTIONS, kind_of
 from cudalint.values.nodes import THREAD_BITS, Counter, Node, Reason, Stride, without_cast
 from cudalint.values.opaque_parts import asks_for_a_number
@@ -70,8 +76,7 @@ def _atomic(ex: Executor, call: ir.Call) -> Value:
 
 
 _NV_ATOMIC = "__nv_atomic_"
-"""The built-in functions of nvcc 12.8 and later (CUDA C++ Programming Guide, "Built-in Atomic Functions"): memory order
-and scope are arguments."""
+"""Built-in functions to which memory order and scope are arguments."""
 _SCOPE_BLOCK = 1
 """__NV_THREAD_SCOPE_BLOCK; a thread's own scope is 0."""
 
@@ -222,12 +227,12 @@ def _function(name: str) -> Handler:
     return handler
 
 
-def _rounded(name: str | None) -> Handler:
+def _rounded(name: str) -> Handler:
     """__float2int_rd and the like: round, then convert."""
 
     def handler(ex: Executor, call: ir.Call) -> Value:
         a = _numbers(ex, call)[0]
-        if name is not None and a.kind.is_float:
+        if name and a.kind.is_float:
             a = ex.graph.function(name, a, F8)
         return ex.graph.convert(a, kind_of(call.type))
 
@@ -318,7 +323,7 @@ def _nothing(ex: Executor, call: ir.Call) -> Value:
     return ex.graph.zero
 
 
-def _trap(ex: Executor, call: ir.Call) -> Value:
+def _end(ex: Executor, call: ir.Call) -> Value:
     ex.state.dead = True
     return ex.graph.zero
 
@@ -370,35 +375,6 @@ def _set_pair(ex: Executor, call: ir.Call) -> Value | None:
     return ex.graph.zero
 
 
-def _converging(table: Mapping[str, Handler]) -> dict[str, Handler]:
-    """The table with its warp functions recorded as places where the warp converges."""
-    wrapped = {name: converges(handler) if name.endswith("_sync") else handler for name, handler in table.items()}
-    of_old = {name.removesuffix("_sync") for name in table if name.endswith("_sync")}
-    return {name: unmasked(handler) if name in of_old else handler for name, handler in wrapped.items()}
-
-
-def _accesses() -> Mapping[str, Handler]:
-    """Functions that read and write memory."""
-    table: dict[str, Handler] = {}
-    for name in ("ldg", "ldcg", "ldcs", "ldca", "ldcv", "ldlu"):
-        table[f"__{name}"] = _load
-    for name in ("stcg", "stcs", "stwb", "stwt"):
-        table[f"__{name}"] = _store
-    for name in ("Add", "Sub", "Exch", "Min", "Max", "Inc", "Dec", "CAS", "And", "Or", "Xor"):
-        for scope in ("", "_block", "_system"):
-            table[f"atomic{name}{scope}"] = _atomic
-    for name in ("Add", "AddNoReturn", "Mul", "Min", "Max"):
-        table[f"gpuAtomic{name}"] = _atomic
-    for name in ("add", "sub", "and", "or", "xor", "min", "max"):
-        table[f"{_NV_ATOMIC}{name}"] = table[f"{_NV_ATOMIC}fetch_{name}"] = _nv_atomic
-    for name in ("load", "store", "exchange", "compare_exchange"):
-        table[_NV_ATOMIC + name] = table[f"{_NV_ATOMIC}{name}_n"] = _nv_atomic
-    table = {name: _signed(handler) for name, handler in table.items()}
-    table["__pipeline_memcpy_async"] = _pipeline_copy
-    table["asm"] = ptx.run
-    return table
-
-
 def _signed(handler: Handler) -> Handler:
     """The handler, with its name in the accesses that it makes: the toolkit defines such functions inline."""
 
@@ -412,90 +388,30 @@ def _signed(handler: Handler) -> Handler:
     return signing
 
 
-def _arithmetic() -> Mapping[str, Handler]:
-    table: dict[str, Handler] = {}
-    for name in ("min", "fminf", "fmin", "umin", "llmin", "ullmin", "__vmins2"):
-        table[name] = _extremum("min")
-    for name in ("max", "fmaxf", "fmax", "umax", "llmax", "ullmax"):
-        table[name] = _extremum("max")
-    for name in ("abs", "labs", "llabs", "fabs", "fabsf"):
-        table[name] = _absolute
-    for name in MATH_FUNCTIONS:
-        for spelled in (name, f"{name}f", f"__{name}f"):
-            table.setdefault(spelled, _function(name))
-    for name in ("__mul24", "__umul24", "__fmul_rn", "__dmul_rn"):
-        table[name] = _operator("*")
-    for name in ("__fdividef", "fdividef", "__fdiv_rn", "__ddiv_rn"):
-        table[name] = _operator("/")
-    for name in ("__fadd_rn", "__dadd_rn"):
-        table[name] = _operator("+")
-    for name in ("__fsub_rn", "__dsub_rn"):
-        table[name] = _operator("-")
-    for name in ("fma", "fmaf", "__fmaf_rn", "__fma_rn", "__mad24", "__umad24"):
-        table[name] = _fused
-    for name in ("__mulhi", "__umulhi"):
-        table[name] = _high_product
-    for name in ("pow", "powf", "__powf"):
-        table[name] = _power
-    table["sincosf"] = table["sincos"] = table["__sincosf"] = _set_pair
-    return table
-
-
-def _conversions() -> Mapping[str, Handler]:
-    """Rounding, and conversions whose name says how they round."""
-    table: dict[str, Handler] = {}
-    table["nearbyint"] = table["nearbyintf"] = _function("rint")
-    for name, function in (("lround", "round"), ("llround", "round"), ("lrint", "rint"), ("llrint", "rint")):
-        table[name] = table[f"{name}f"] = _rounded(function)
-    for source in ("float", "double"):
-        for target in ("int", "uint", "ll", "ull"):
-            for mode, function in (("rn", "rint"), ("rd", "floor"), ("ru", "ceil"), ("rz", "trunc")):
-                table[f"__{source}2{target}_{mode}"] = _rounded(function)
-    for source in ("int", "uint", "ll", "ull"):
-        for target in ("float", "double"):
-            for mode in ("rn", "rd", "ru", "rz"):
-                table[f"__{source}2{target}_{mode}"] = _rounded(None)
-    table["__int2double_rn"] = table["__uint2double_rn"] = _rounded(None)
-    return table
-
-
-def _of_warps() -> Mapping[str, Handler]:
-    table: dict[str, Handler] = {}
-    for mode, name in (("idx", "__shfl"), ("up", "__shfl_up"), ("down", "__shfl_down"), ("xor", "__shfl_xor")):
-        table[name] = _shuffle(mode, 0)
-        table[f"{name}_sync"] = _shuffle(mode, 1)
-    for name in ("ballot", "any", "all"):
-        table[f"__{name}"] = table[f"__{name}_sync"] = _vote
-    for name in ("add", "min", "max", "and", "or", "xor"):
-        table[f"__reduce_{name}_sync"] = _vote
-    table["__activemask"] = _vote
-    table["__match_any_sync"] = _match
-    return table
-
-
-def _table() -> Mapping[str, Handler]:
-    table: dict[str, Handler] = {**_accesses(), **_arithmetic(), **_conversions(), **_of_warps()}
-    for name in ("printf", "__nanosleep"):
-        table[name] = _nothing
-    for name in ("__trap", "__builtin_trap", "__builtin_unreachable"):
-        table[name] = _trap
-    table["__builtin_assume_aligned"] = _assume_aligned
-    table["_cudalint_stride"] = _stride
-    table["_cudalint_rank"] = _rank_here
-    table["_cudalint_of_rank"] = _of_rank
-    for name in (
-        "__cvta_generic_to_shared",
-        "__cvta_generic_to_global",
-        "__builtin_expect",
-        "forward",
-        "move",
-        "addressof",
-    ):
-        table[name] = _first
-    return table
-
-
-DEVICE_LIBRARY: Mapping[str, Handler] = {
-    **_converging(_table()), **SYNCHRONISATION, **SPECIFICATIONS, **BULK_ACCESSES, **BIT_FUNCTIONS,
-    **{name: _signed(handler) for name, handler in MATRIX_FUNCTIONS.items()},
+HANDLERS: Mapping[str, Handler] = {
+    "load": _signed(_load), "store": _signed(_store), "atomic": _signed(_atomic), "nv-atomic": _signed(_nv_atomic),
+    "pipeline-copy": _pipeline_copy, "assembly": ptx.run,
+    "load-matrix": _signed(wmma.load), "store-matrix": _signed(wmma.store),
+    "absolute": _absolute, "fused": _fused, "high-product": _high_product, "power": _power,
+    "sine-and-cosine": _set_pair, "converted": _rounded(""),
+    "vote": _vote, "masked-vote": converges(_vote), "unmasked-vote": unmasked(_vote), "match": converges(_match),
+    "nothing": _nothing, "end": _end, "first-argument": _first, "assumed-alignment": _assume_aligned,
+    "stride": _stride, "rank": _rank_here, "of-rank": _of_rank,
+    **SYNCHRONISATION, **SPECIFICATIONS, **BULK_ACCESSES,
 }  # fmt: skip
+"""By effect (`cudalint.ir.builtins`)."""
+MAKERS: Mapping[str, Callable[[str], Handler]] = {
+    "extremum": _extremum, "operator": _operator, "function": _function, "rounded": _rounded, "bits": of_a_word,
+    "shuffle": lambda direction: unmasked(_shuffle(direction, 0)),
+    "masked-shuffle": lambda direction: converges(_shuffle(direction, 1)),
+    **FOR_GROUPS,
+}  # fmt: skip
+"""The same for effects that an operand tells more of: from that to the handler."""
+
+
+def _handler(known: Builtin) -> Handler:
+    return MAKERS[known.effect](known.operand) if known.effect in MAKERS else HANDLERS[known.effect]
+
+
+DEVICE_LIBRARY: Mapping[str, Handler] = {name: _handler(known) for name, known in BUILTINS.items() if known.effect}
+"""By the functions' names."""

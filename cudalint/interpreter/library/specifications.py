@@ -1,8 +1,6 @@
 """What a program states about itself: assertions, the compiler's assumptions, and the preconditions of verifiers.
 
-A statement about arguments and sizes narrows what they may be; one about the thread narrows which threads go on. The
-names with two underscores are those of GPUVerify (its documentation, "Annotations") and Faial, whose users leave them
-in their files.
+A statement about arguments and sizes narrows what they may be; one about the thread narrows which threads go on.
 """
 
 from __future__ import annotations
@@ -80,23 +78,7 @@ def _holds(ex: Executor, call: ir.Call) -> Value:
     return ex.graph.one
 
 
-def _table() -> dict[str, Handler]:
-    table: dict[str, Handler] = {}
-    for name in ("__assume", "__builtin_assume", "__requires", "__assert", "__global_assert", "__assertion"):
-        table[name] = _assume
-    for name in ("__uniform_int", "__uniform_bool"):
-        table[name] = _uniform
-    table["__implies"] = _implies
-    table["__assert_fail"] = table["__assertfail"] = _refuted
-    statements = ("__ensures", "__invariant", "__global_invariant", "__function_wide_invariant")
-    questions = ("__enabled", "__distinct_int", "__distinct_bool", "__all", "__exclusive")
-    footprints = ("__read", "__write", "__read_implies", "__write_implies", "__no_read", "__no_write")
-    for name in (*statements, *questions, *footprints, "__requires_fresh_array", "__requires_distinct_arrays"):
-        table.setdefault(name, _holds)
-    # `__all(x)` without a mask is the warp vote of old, not a specification.
-    del table["__all"]
-    return table
-
-
-SPECIFICATIONS: Mapping[str, Handler] = _table()
-"""Handlers by name."""
+SPECIFICATIONS: Mapping[str, Handler] = {
+    "assumed": _assume, "uniform": _uniform, "implies": _implies, "refuted": _refuted, "stated": _holds,
+}  # fmt: skip
+"""Handlers by effect."""

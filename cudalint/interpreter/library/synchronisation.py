@@ -51,14 +51,12 @@ def _record(ex: Executor, event: BarrierEvent | CopyEvent | FenceEvent) -> None:
         ex.memory.events.append(event)
 
 
-def _barrier(kind: BarrierKind, scope: Scope) -> Handler:
-    def handler(ex: Executor, call: ir.Call) -> Value:
-        _arguments(ex, call)
-        votes = isinstance(call.type, ir.Scalar) and call.type.kind != "void"
-        _record(ex, BarrierEvent(ex.context(call.span), kind, scope, votes=votes))
-        return _result(ex, call)
-
-    return handler
+def _barrier(ex: Executor, call: ir.Call) -> Value:
+    """`__syncthreads()` and its relatives."""
+    _arguments(ex, call)
+    votes = isinstance(call.type, ir.Scalar) and call.type.kind != "void"
+    _record(ex, BarrierEvent(ex.context(call.span), "syncthreads", "block", votes=votes))
+    return _result(ex, call)
 
 
 def converges(handler: Handler) -> Handler:
@@ -268,15 +266,6 @@ def _scope_of_pipeline(receiver: ir.Expr) -> str:
     return "block" if "block" in name or "2" in name else name
 
 
-_COLLECTIVES = (
-    "_wait", "ExclusiveSum", "InclusiveSum", "ExclusiveScan", "InclusiveScan", "Sort", "SortDescending",
-    "SortBlockedToStriped", "SortDescendingBlockedToStriped", "BlockedToStriped", "StripedToBlocked", "Histogram",
-    "StableSort",
-)  # fmt: skip
-"""Methods of cub's classes for blocks in which all threads of the block wait for each other; `_wait` is that in those
-whose bodies the bundled header has."""
-
-
 def _collective(ex: Executor, call: ir.Call) -> Value | None:
     """Records the barrier in a block's collective; what it computes is not followed."""
     if _class_of(call.receiver).startswith("Block"):
@@ -319,30 +308,12 @@ def assembly_barrier(ex: Executor, statement: ir.Asm, values: Sequence[Value]) -
         _record(ex, FenceEvent(context))
 
 
-def _table() -> dict[str, Handler]:
-    table: dict[str, Handler] = {}
-    for suffix in ("", "_and", "_or", "_count"):
-        table[f"__syncthreads{suffix}"] = _barrier("syncthreads", "block")
-    table["__syncwarp"] = _warp_barrier
-    for name in ("__threadfence", "__threadfence_block", "__threadfence_system", "atomic_thread_fence"):
-        table[name] = _fence
-    for name in ("sync", "synchronize"):
-        table[name] = _group_barrier("whole")
-    table["reduce"] = _group_reduce
-    for mode, name in (("idx", "shfl"), ("up", "shfl_up"), ("down", "shfl_down"), ("xor", "shfl_xor")):
-        table[name] = _group_shuffle(mode)
-    for name in ("any", "all", "ballot"):
-        table[name] = _group_vote
-    for name in _COLLECTIVES:
-        table[name] = _collective
-    table["barrier_arrive"] = _group_barrier("arrive")
-    table["barrier_wait"] = table["wait"] = _group_barrier("wait")
-    table["arrive"] = _object_barrier("arrive")
-    table["arrive_and_wait"] = _object_barrier("whole")
-    table["__pipeline_commit"] = table["producer_commit"] = _copies(None)
-    table["__pipeline_wait_prior"] = table["consumer_wait"] = table["pipeline_consumer_wait_prior"] = _copies(0)
-    return table
-
-
-SYNCHRONISATION: Mapping[str, Handler] = _table()
-"""Handlers by name."""
+SYNCHRONISATION: Mapping[str, Handler] = {
+    "barrier": _barrier, "warp-barrier": _warp_barrier, "fence": _fence, "group-reduce": _group_reduce,
+    "group-vote": _group_vote, "collective": _collective, "commit": _copies(None), "copies-awaited": _copies(0),
+}  # fmt: skip
+"""Handlers by effect."""
+FOR_GROUPS: Mapping[str, Callable[[str], Handler]] = {
+    "group-barrier": _group_barrier, "object-barrier": _object_barrier, "group-shuffle": _group_shuffle,
+}  # fmt: skip
+"""The same from the part of a barrier, or the direction of a shuffle."""

@@ -9,9 +9,9 @@ of each tile of 8 lines and 4 words. What is known for `double`, `__nv_bfloat16`
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
@@ -77,11 +77,11 @@ def fragment_of(name: str, layout: str | None = None) -> Fragment | None:
     return Fragment(use, lines, length, element, along)
 
 
-def _load(ex: Executor, call: ir.Call) -> Value | None:
+def load(ex: Executor, call: ir.Call) -> Value | None:
     return _transfer(ex, call, 0, 1, "load")
 
 
-def _store(ex: Executor, call: ir.Call) -> Value | None:
+def store(ex: Executor, call: ir.Call) -> Value | None:
     return _transfer(ex, call, 1, 0, "store")
 
 
@@ -204,7 +204,3 @@ def _accumulator(matrix: _Matrix, fragment: Fragment) -> Iterator[_Access]:
         yield from _words(matrix, fragment, 2 * fragment.bytes)
     else:
         yield from _elements(matrix, fragment, 2)
-
-
-MATRIX_FUNCTIONS: Mapping[str, Callable[..., Any]] = {"load_matrix_sync": _load, "store_matrix_sync": _store}
-"""Handlers by name."""

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from markupsafe import Markup
 
 from cudalint.drawing.bars import Bar, bars
-from cudalint.drawing.roofline import Spot, roofline
+from cudalint.drawing.roofline import Spot, roofline_of
 from cudalint.drawing.svg import Drawing
 from cudalint.drawing.threads import by_warp
 from cudalint.facts import LaunchCost, LaunchFacts, Occupancy
@@ -27,8 +27,8 @@ def figures_of(
 ) -> Iterator[Figure]:
     if cost is not None and cost.time_us:
         yield Figure("Limits", _inline(_limits(cost)), _limits_caption(cost, target))
-        drawn = _roofline(cost, target)
-        if drawn is not None:
+        if cost.arithmetic_intensity and cost.reached_gflops:
+            drawn = roofline_of(target, [Spot(cost.arithmetic_intensity, cost.reached_gflops)])
             yield Figure("Roofline", _inline(drawn), _below_roof(cost, target))
     if occupancy is not None:
         yield Figure("Occupancy", _inline(_occupancy(occupancy)), _bound_by(occupancy, target))
@@ -54,13 +54,6 @@ def _limits_caption(cost: LaunchCost, target: Target) -> str:
     if cost.limits_us.get("latency", 0.0) > bound > 0.0:
         text += f"; while warps wait, {costs.NAMES[cost.bound]} is busy for much of the time"
     return text
-
-
-def _roofline(cost: LaunchCost, target: Target) -> Drawing | None:
-    intensity, reached = cost.arithmetic_intensity, cost.reached_gflops
-    if not intensity or not reached:
-        return None
-    return roofline(target.bandwidth_gb_s, target.fp32_tflops * 1e3, [Spot(intensity, reached)], "DRAM", "FP32")
 
 
 def _below_roof(cost: LaunchCost, target: Target) -> str:

@@ -11,7 +11,7 @@ from msgspec import Struct, field
 
 from cudalint.cost.by_line import Line, Share, by_line, lines_of
 from cudalint.diagnostics import Diagnostic
-from cudalint.facts import KernelFacts, LaunchCost, LaunchFacts, Occupancy, Place
+from cudalint.facts import KernelFacts, LaunchCost, LaunchFacts, Place
 from cudalint.findings.causes import everything_in
 from cudalint.findings.results import ShownKernel
 from cudalint.findings.sources import SourceLines
@@ -115,7 +115,7 @@ def section_of(group: Group, sources: SourceLines, pictures: Pictures) -> Sectio
     launch = kernel.launches[index] if index < len(kernel.launches) else None
     shares = by_line(kernel, cost, target) if cost is not None else {}
     loss = group.loss
-    occupancy = _occupancy(kernel, index)
+    occupancy = kernel.occupancy_of(index)
     codes = codes_of(kernel.place, _wanted(group, kernel, index, shares), shares, sources, group.anchor)
     if launch is not None:
         _place_branches(codes, kernel, index, launch.block, pictures)
@@ -239,8 +239,3 @@ def _gaps(group: Group) -> Iterator[str]:
         for gap in shown.facts.gaps
     )
     yield from list(seen)[:_MOST_LAUNCHES]
-
-
-def _occupancy(kernel: KernelFacts, launch: int) -> Occupancy | None:
-    return next((each for each in kernel.occupancy or () if each.launch == launch), None)
-
