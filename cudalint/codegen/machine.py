@@ -31,11 +31,10 @@ from cudalint.codegen.selected import selected
 from cudalint.codegen.straight import Straight
 from cudalint.codegen.unread import without_unread
 from cudalint.codegen.unrolling import Unrolling, declared_alignment, is_elsewhere, widest_for_assembler
-from cudalint.evaluate.requests.astray import is_astray
 from cudalint.evaluate.requests.execution import Execution
 from cudalint.evaluate.requests.situations import mask_of
 from cudalint.heuristics import heuristic
-from cudalint.interpreter.device.events import AccessEvent, BarrierEvent, Event, FenceEvent
+from cudalint.interpreter.device.events import AccessEvent, BarrierEvent, Event, FenceEvent, is_astray
 from cudalint.ir import nodes as ir
 from cudalint.values.arithmetic import I8
 from cudalint.values.nodes import Node

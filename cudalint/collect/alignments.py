@@ -10,14 +10,12 @@ from msgspec.structs import replace
 
 from cudalint.codegen.machine import machine_accesses
 from cudalint.codegen.shared_layout import shared_layout
-from cudalint.collect.frames import frames_of
+from cudalint.collect.frames import frames_of, made_at
 from cudalint.collect.provider import Provider, Run
 from cudalint.evaluate.checks.alignment import Declared, alignment_verdict, natural_width
-from cudalint.evaluate.requests.astray import is_astray
 from cudalint.evaluate.requests.execution import Execution
 from cudalint.facts import KernelFacts, Misalignment, Place
-from cudalint.interpreter.device.events import AccessEvent
-from cudalint.interpreter.device.handed import made_at
+from cudalint.interpreter.device.events import AccessEvent, is_astray
 from cudalint.interpreter.device.memory import alignment
 from cudalint.interpreter.device.values import Allocation
 from cudalint.ir import nodes as ir

@@ -8,15 +8,13 @@ from typing import ClassVar
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from cudalint.collect.frames import frames_of
+from cudalint.collect.frames import frames_of, made_at
 from cudalint.collect.provider import Provider, Run
 from cudalint.evaluate.checks.bounds import Leaving, Touch, assumed_extent, extent_text, leaving
-from cudalint.evaluate.requests.astray import is_astray
 from cudalint.evaluate.requests.execution import Execution
 from cudalint.evaluate.requests.views import LaunchView
 from cudalint.facts import KernelFacts, OutOfBounds, Place
-from cudalint.interpreter.device.events import AccessEvent, LocalIndexEvent
-from cudalint.interpreter.device.handed import made_at
+from cudalint.interpreter.device.events import AccessEvent, LocalIndexEvent, is_astray
 from cudalint.interpreter.device.memory import element_bytes
 from cudalint.interpreter.device.values import Allocation
 from cudalint.ir import nodes as ir

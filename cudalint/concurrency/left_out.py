@@ -6,10 +6,9 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 
 from cudalint.concurrency.lanes import effect
-from cudalint.evaluate.requests.astray import is_astray
 from cudalint.evaluate.requests.execution import Execution
 from cudalint.hardware.requests import WARP_LANES
-from cudalint.interpreter.device.events import AccessEvent, BarrierEvent, LibraryAccess, Touch
+from cudalint.interpreter.device.events import AccessEvent, BarrierEvent, LibraryAccess, Touch, is_astray
 from cudalint.interpreter.device.values import UNNAMED, Allocation
 from cudalint.values.assumptions import holds
 from cudalint.values.graph import Graph

@@ -18,7 +18,6 @@ from cudalint.concurrency.left_out import is_one_array
 from cudalint.concurrency.search import situations
 from cudalint.concurrency.trial import Trial
 from cudalint.concurrency.unfold import TooLarge, Unfolding
-from cudalint.evaluate.requests.astray import is_astray
 from cudalint.evaluate.requests.execution import Execution
 from cudalint.interpreter.device.events import (
     AccessEvent,
@@ -30,6 +29,7 @@ from cudalint.interpreter.device.events import (
     LibraryAccess,
     Loop,
     Touch,
+    is_astray,
 )
 from cudalint.interpreter.device.walk import nodes_in, walk
 from cudalint.ir import nodes as ir

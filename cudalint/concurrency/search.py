@@ -21,9 +21,8 @@ from cudalint.concurrency.reach import inside, lasting, reaching
 from cudalint.concurrency.trial import GaveUp, Trial
 from cudalint.concurrency.unfit import without_faults
 from cudalint.evaluate.checks.probes import symbols
-from cudalint.evaluate.requests.astray import is_astray
 from cudalint.evaluate.requests.execution import Execution
-from cudalint.interpreter.device.events import AccessEvent, Event, LibraryAccess, Touch
+from cudalint.interpreter.device.events import AccessEvent, Event, LibraryAccess, Touch, is_astray
 from cudalint.interpreter.device.values import Allocation
 from cudalint.options.analysis import RaceScope
 from cudalint.scenarios.solving import satisfy

@@ -10,12 +10,11 @@ from msgspec import Struct
 from msgspec.structs import replace
 from numpy.typing import NDArray
 
-from cudalint.evaluate.requests.astray import is_astray
 from cudalint.evaluate.requests.situations import Situation, mask_of
 from cudalint.evaluate.requests.views import LaunchView
 from cudalint.facts import Verdict
 from cudalint.hardware.requests import WARP_LANES
-from cudalint.interpreter.device.events import BranchEvent, Loop
+from cudalint.interpreter.device.events import BranchEvent, Loop, is_astray
 from cudalint.scenarios import alternatives
 from cudalint.values.arithmetic import BOOL
 from cudalint.values.graph import Graph, conjuncts

@@ -8,12 +8,11 @@ from msgspec.structs import replace
 
 from cudalint.evaluate.branches.divergence import LOOPS, judge_condition, known
 from cudalint.evaluate.branches.work import WorkMeter
-from cudalint.evaluate.requests.astray import is_astray
 from cudalint.evaluate.requests.situations import mask_of
 from cudalint.evaluate.requests.views import LaunchView
 from cudalint.hardware.requests import WARP_LANES
 from cudalint.interpreter.device import walk
-from cudalint.interpreter.device.events import BranchEvent, Side
+from cudalint.interpreter.device.events import BranchEvent, Side, is_astray
 from cudalint.ir import nodes as ir
 from cudalint.values.arithmetic import BOOL
 from cudalint.values.graph import Graph

@@ -13,10 +13,9 @@ import numpy as np
 from msgspec import Struct
 
 from cudalint.evaluate.checks.probes import active_lanes, known_conditions, symbols
-from cudalint.evaluate.requests.astray import is_astray
 from cudalint.evaluate.requests.situations import Situation
 from cudalint.evaluate.requests.views import LaunchView
-from cudalint.interpreter.device.events import AccessEvent, depends_on
+from cudalint.interpreter.device.events import AccessEvent, depends_on, is_astray
 from cudalint.interpreter.device.memory import element_bytes
 from cudalint.scenarios import alternatives
 from cudalint.values.nodes import Node, without_not

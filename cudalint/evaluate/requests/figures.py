@@ -8,7 +8,6 @@ from collections.abc import Sequence
 import numpy as np
 from msgspec.structs import replace
 
-from cudalint.evaluate.requests.astray import is_astray
 from cudalint.evaluate.requests.flags import other_flags
 from cudalint.evaluate.requests.knowledge import know, needed_sizes, stays_one
 from cudalint.evaluate.requests.masks import cut_by_data, guards_by_data
@@ -23,7 +22,7 @@ from cudalint.evaluate.requests.views import TOLERANCE, Known, LaunchView, total
 from cudalint.facts import AccessResult, Status
 from cudalint.hardware.banks import async_copy_range
 from cudalint.hardware.sectors import SECTOR_BYTES
-from cudalint.interpreter.device.events import AccessEvent
+from cudalint.interpreter.device.events import AccessEvent, is_astray
 from cudalint.values.graph import Graph
 from cudalint.values.nodes import BLOCK_BITS, Node, below, bits_of
 from cudalint.values.opaque_parts import opaque_parts

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from cudalint.evaluate.requests.astray import is_astray
 from cudalint.evaluate.requests.lists import Lists
 from cudalint.evaluate.requests.requests import gather
 from cudalint.evaluate.requests.views import LaunchView
 from cudalint.heuristics import heuristic
-from cudalint.interpreter.device.events import AccessEvent
+from cudalint.interpreter.device.events import AccessEvent, is_astray
 from cudalint.interpreter.device.values import Allocation
 from cudalint.values.nodes import Node, Reason
 from cudalint.values.opaque_parts import opaque_parts

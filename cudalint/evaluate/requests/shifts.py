@@ -13,21 +13,18 @@ _SHIFTS = ("<<", ">>")
 _COMPARISONS = ("==", "!=", "<", "<=")
 
 
-def shifts_of(reached: Sequence[Known], view: LaunchView) -> list[Node]:
+def small_shifts(reached: Sequence[Known], view: LaunchView) -> dict[Node, int]:
     """The numbers by which what tells threads apart is shifted to the left on the way to addresses, and that go into
-    nothing else: `1 << bits` would be a size, and no place."""
+    nothing else: `1 << bits` would be a size, and no place. With the least that each of them may be."""
     graph = view.graph
     offsets = [known.event.offset for known in reached]
     shifted = (node for node in below(offsets, graph.uniform_bits) if node.op == "<<" and node.bits & THREAD_BITS)
     numbers = dict.fromkeys(without_cast(node.args[1]) for node in shifted if node.args[0].bits & THREAD_BITS)
     open_numbers = [n for n in numbers if n.op == "uniform" and not graph.choice(n).is_default]
-    return [number for number in open_numbers if _only_shifts(number, reached, view)]
-
-
-def small_shifts(reached: Sequence[Known], view: LaunchView) -> dict[Node, int]:
-    """The least that each of them may be."""
     found: dict[Node, int] = {}
-    for number in shifts_of(reached, view):
+    for number in open_numbers:
+        if not _only_shifts(number, reached, view):
+            continue
         values = (v for v in alternatives.SHIFTS if view.allows(number, v) and view.is_launched(number, v))
         value = next(values, None)
         if value is not None:

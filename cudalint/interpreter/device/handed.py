@@ -7,7 +7,6 @@ finding there can change, and which does what the index in `positions[i]` says.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
@@ -15,10 +14,6 @@ from cudalint.heuristics import heuristic
 from cudalint.interpreter.device.values import Allocation, MemoryPlace, Place, Pointer, Value
 from cudalint.ir import nodes as ir
 from cudalint.values.nodes import Node
-from cudalint.values.polynomial import linear
-
-if TYPE_CHECKING:
-    from cudalint.interpreter.device.events import AccessEvent
 
 
 class Handed(Struct, frozen=True, eq=False):
@@ -49,22 +44,3 @@ def handed_on(
         if isinstance(pointer, Pointer) and isinstance(pointer.target, Allocation):
             found.append(Handed(pointer.target, pointer.offset, argument.span))
     return tuple(found)
-
-
-def made_at(event: AccessEvent) -> tuple[ir.Span, tuple[ir.Span, ...]]:
-    """Where the address of an access is made, and the calls through which that is reached, innermost first: of an
-    access in another file than the kernel's to what an argument names, or to a fixed part of it, that is the
-    argument."""
-    span, frames = event.context.span, event.context.frames
-    if not frames or span.path == frames[-1].path:
-        return span, frames
-    for depth, addresses in enumerate(event.context.handed, 1):
-        argument = next((a.span for a in addresses if _is_part_of(event, a)), None)
-        if argument is None:
-            break
-        span, frames = argument, event.context.frames[depth:]
-    return span, frames
-
-
-def _is_part_of(event: AccessEvent, handed: Handed) -> bool:
-    return handed.target is event.target and linear(handed.offset)[0] == linear(event.offset)[0]
