@@ -21,7 +21,8 @@ from cudalint.interpreter.device.values import Allocation
 from cudalint.ir import nodes as ir
 from cudalint.kinds import Kind
 from cudalint.values.nodes import Node
-from cudalint.values.residues import Residue, Residues
+from cudalint.values.residue import Residue
+from cudalint.values.residues import Residues
 
 _MAX_EVALUATED = 48
 """Accesses of one launch that are evaluated because nothing simpler proves them aligned."""

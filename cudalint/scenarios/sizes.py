@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import functools
 import math
-import operator
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from typing import Any
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from cudalint.scenarios.draft import Draft
 from cudalint.scenarios.radii import radii
@@ -14,6 +12,7 @@ from cudalint.values.arithmetic import I4, I8
 from cudalint.values.assumptions import is_large
 from cudalint.values.graph import Graph
 from cudalint.values.nodes import GRANULE, Node, Uniform
+from cudalint.values.operations import OPERATIONS
 from cudalint.values.size_uses import Window
 
 _FEW = 8
@@ -287,24 +286,16 @@ def _computed(draft: Draft, node: Node, known: dict[int, int | None]) -> int | N
         return int(node.value)
     if node.op == "uniform":
         return draft.of(node)
-    if node.op not in _OPERATIONS:
+    if node.op not in _EXACT and node.op not in ("select", "cast"):
         return None
     parts = [_exact(draft, argument, known) for argument in node.args]
     numbers = [part for part in parts if part is not None]
     if len(numbers) < len(parts) or (node.op in ("/", "%") and 0 in numbers[1:]):
         return None
-    result: int = _OPERATIONS[node.op](*numbers)
-    return result
+    if node.op not in _EXACT:
+        return numbers[0] if node.op == "cast" else numbers[1 if numbers[0] else 2]
+    a, b = numbers
+    return int(OPERATIONS[node.op].number(a, b, I8))
 
 
-_OPERATIONS: dict[str, Callable[..., Any]] = {
-    "+": operator.add,
-    "-": operator.sub,
-    "*": operator.mul,
-    "/": operator.floordiv,
-    "%": operator.mod,
-    "==": operator.eq, "!=": operator.ne, "<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge,
-    "min": min, "max": max,
-    "select": lambda condition, then, otherwise: then if condition else otherwise,
-    "cast": int,
-}  # fmt: skip
+_EXACT = frozenset({"+", "-", "*", "/", "%", "==", "!=", "<", "<=", "min", "max"})

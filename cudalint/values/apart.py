@@ -7,20 +7,19 @@ themselves, [rows, 1] and [1, threads]; what does not, or might wrap around on t
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from cudalint.values.arithmetic import Kind
-from cudalint.values.nodes import BLOCK_BITS, THREAD_BITS, Node
-from cudalint.values.operations import Array, as_numbers
+from cudalint.values.arrays import Array, as_numbers
+from cudalint.values.nodes import THREAD_BITS, Node
 
 if TYPE_CHECKING:
     from cudalint.values.numeric import Rows
 
-_FAR = 1 << 62
+FAR = 1 << 62
 """Beyond, sums might wrap around."""
 
 
@@ -40,17 +39,7 @@ class Apart(NamedTuple):
         return total
 
 
-def apart(rows: Rows, node: Node) -> Apart | None:
-    """The parts of a value; None where it does not come apart, as far as that is seen."""
-    bits = node.bits
-    if not bits & THREAD_BITS or not bits & (BLOCK_BITS | rows.graph.loop_bits | rows.graph.opaque_bits):
-        return _whole(rows.value(node))
-    way = _WAYS.get(node.op)
-    found = way(rows, node) if way is not None and node.kind.code in "iu" else None
-    return found if found is not None and found.low > -_FAR and found.high < _FAR else None
-
-
-def _whole(value: Array) -> Apart | None:
+def whole(value: Array) -> Apart | None:
     """A value that is the same for all threads, or in all rows."""
     numbers = np.asarray(as_numbers(value))
     if numbers.dtype != np.int64 or not numbers.size:
@@ -65,14 +54,14 @@ def _whole(value: Array) -> Apart | None:
     return Apart(numbers, np.int64(0), low, high) if of_rows else Apart(np.int64(0), numbers, low, high)
 
 
-def _sum(rows: Rows, node: Node) -> Apart | None:
+def total(rows: Rows, node: Node) -> Apart | None:
     a, b = _both(rows, node)
     if a is None or b is None:
         return None
     return _within(node.kind, Apart(a.row + b.row, a.lane + b.lane, a.low + b.low, a.high + b.high))
 
 
-def _difference(rows: Rows, node: Node) -> Apart | None:
+def difference(rows: Rows, node: Node) -> Apart | None:
     a, b = _both(rows, node)
     if a is None or b is None:
         return None
@@ -84,7 +73,7 @@ def _both(rows: Rows, node: Node) -> tuple[Apart | None, Apart | None]:
     return first, None if first is None else rows.apart(node.args[1])
 
 
-def _product(rows: Rows, node: Node) -> Apart | None:
+def product(rows: Rows, node: Node) -> Apart | None:
     a, b = _both(rows, node)
     if a is None or b is None:
         return None
@@ -94,7 +83,7 @@ def _product(rows: Rows, node: Node) -> Apart | None:
     return None if number is None else _within(node.kind, _scaled(a, number))
 
 
-def _shift_left(rows: Rows, node: Node) -> Apart | None:
+def shifted_left(rows: Rows, node: Node) -> Apart | None:
     a, b = _both(rows, node)
     distance = None if b is None else _number(b)
     if a is None or distance is None or not 0 <= distance < 32:
@@ -104,18 +93,18 @@ def _shift_left(rows: Rows, node: Node) -> Apart | None:
 
 def _scaled(a: Apart, number: int) -> Apart:
     ends = a.low * number, a.high * number
-    if not -_FAR < min(ends) <= max(ends) < _FAR:
+    if not -FAR < min(ends) <= max(ends) < FAR:
         return Apart(a.row, a.lane, *sorted(ends))
     factor = np.int64(number)
     return Apart(a.row * factor, a.lane * factor, min(ends), max(ends))
 
 
-def _quotient(rows: Rows, node: Node) -> Apart | None:
+def quotient(rows: Rows, node: Node) -> Apart | None:
     a, b = _both(rows, node)
     return None if a is None or b is None else _divided(a, _number(b))
 
 
-def _shift_right(rows: Rows, node: Node) -> Apart | None:
+def shifted_right(rows: Rows, node: Node) -> Apart | None:
     a, b = _both(rows, node)
     distance = None if b is None else _number(b)
     return None if a is None or distance is None or not 0 <= distance < 32 else _divided(a, 1 << distance)
@@ -127,12 +116,12 @@ def _divided(a: Apart, divisor: int | None) -> Apart | None:
     return Apart(a.row // divisor, a.lane // divisor, a.low // divisor, a.high // divisor)
 
 
-def _remainder(rows: Rows, node: Node) -> Apart | None:
+def remainder(rows: Rows, node: Node) -> Apart | None:
     a, b = _both(rows, node)
     return None if a is None or b is None else _rest(a, _number(b))
 
 
-def _masked(rows: Rows, node: Node) -> Apart | None:
+def masked(rows: Rows, node: Node) -> Apart | None:
     a, b = _both(rows, node)
     mask = None if b is None else _number(b)
     return _rest(a, mask + 1) if a is not None and mask is not None and mask > 0 and not mask & (mask + 1) else None
@@ -152,14 +141,14 @@ def _divides(divisor: int, numbers: Array) -> bool:
     return not np.any(numbers % divisor)
 
 
-def _least(rows: Rows, node: Node) -> Apart | None:
+def least(rows: Rows, node: Node) -> Apart | None:
     a, b = _both(rows, node)
     if a is None or b is None or _may_share_bits(node, a, b):
         return None
     return a if a.high <= b.low else b if b.high <= a.low else None
 
 
-def _greatest(rows: Rows, node: Node) -> Apart | None:
+def greatest(rows: Rows, node: Node) -> Apart | None:
     a, b = _both(rows, node)
     if a is None or b is None or _may_share_bits(node, a, b):
         return None
@@ -171,7 +160,7 @@ def _may_share_bits(node: Node, a: Apart, b: Apart) -> bool:
     return min(a.low, b.low) < 0 and any(part.kind.code == "u" for part in (node, *node.args))
 
 
-def _choice(rows: Rows, node: Node) -> Apart | None:
+def choice(rows: Rows, node: Node) -> Apart | None:
     if node.args[0].bits & THREAD_BITS:
         return None
     condition = np.asarray(rows.value(node.args[0]))
@@ -180,7 +169,7 @@ def _choice(rows: Rows, node: Node) -> Apart | None:
     return None
 
 
-def _converted(rows: Rows, node: Node) -> Apart | None:
+def converted(rows: Rows, node: Node) -> Apart | None:
     inner = rows.apart(node.args[0]) if not node.args[0].kind.is_float else None
     if inner is None or node.kind.bytes == 8:
         return inner
@@ -199,19 +188,3 @@ def _within(kind: Kind, a: Apart) -> Apart | None:
     if kind.code == "u" and kind.bytes < 8 and not 0 <= a.low <= a.high < 1 << 8 * kind.bytes:
         return None
     return a
-
-
-_WAYS: Mapping[str, Callable[[Any, Node], Apart | None]] = {
-    "+": _sum,
-    "-": _difference,
-    "*": _product,
-    "<<": _shift_left,
-    "/": _quotient,
-    ">>": _shift_right,
-    "%": _remainder,
-    "&": _masked,
-    "min": _least,
-    "max": _greatest,
-    "select": _choice,
-    "cast": _converted,
-}

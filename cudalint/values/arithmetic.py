@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from functools import cache
 from typing import NamedTuple
 
@@ -55,7 +55,7 @@ def wrap(value: Number, kind: Kind) -> Number:
     return value - span if kind.code == "i" and value >= span >> 1 else value
 
 
-def _divide(a: Number, b: Number, kind: Kind) -> Number:
+def quotient(a: Number, b: Number, kind: Kind) -> Number:
     if kind.is_float:
         return float(a) / float(b) if b else math.nan
     if not b:
@@ -64,72 +64,14 @@ def _divide(a: Number, b: Number, kind: Kind) -> Number:
     return quotient if (a < 0) == (b < 0) else -quotient
 
 
-def _remainder(a: Number, b: Number, kind: Kind) -> Number:
-    return int(a) - int(_divide(a, b, kind)) * int(b)
+def remainder(a: Number, b: Number, kind: Kind) -> Number:
+    return int(a) - int(quotient(a, b, kind)) * int(b)
 
 
-def _shift(a: Number, b: Number, left: bool) -> Number:
+def shifted(a: Number, b: Number, left: bool) -> Number:
     if not 0 <= b < 64:
         return 0
     return int(a) << int(b) if left else int(a) >> int(b)
-
-
-OPERATIONS: Mapping[str, Callable[[Number, Number, Kind], Number]] = {
-    "+": lambda a, b, k: a + b,
-    "-": lambda a, b, k: a - b,
-    "*": lambda a, b, k: a * b,
-    "/": _divide,
-    "%": _remainder,
-    "<<": lambda a, b, k: _shift(a, b, True),
-    ">>": lambda a, b, k: _shift(a, b, False),
-    "&": lambda a, b, k: int(a) & int(b),
-    "|": lambda a, b, k: int(a) | int(b),
-    "^": lambda a, b, k: int(a) ^ int(b),
-    "min": lambda a, b, k: min(a, b),
-    "max": lambda a, b, k: max(a, b),
-    "pow": lambda a, b, k: math.pow(a, b),
-    "<": lambda a, b, k: int(a < b),
-    "<=": lambda a, b, k: int(a <= b),
-    "==": lambda a, b, k: int(a == b),
-    "!=": lambda a, b, k: int(a != b),
-    "&&": lambda a, b, k: int(bool(a) and bool(b)),
-    "||": lambda a, b, k: int(bool(a) or bool(b)),
-}
-"""The binary operators, of two numbers and the kind of their result."""
-
-
-def fold(op: str, a: Number, b: Number, kind: Kind) -> Number:
-    """A binary operation on two numbers, before its result is wrapped; 0 where C leaves it open."""
-    try:
-        return OPERATIONS[op](a, b, kind)
-    except (OverflowError, ValueError):
-        return 0
-
-
-COMPARISONS = frozenset({"<", "<=", "==", "!=", "&&", "||"})
-COMMUTATIVE = frozenset({"+", "*", "&", "|", "^", "min", "max", "==", "!="})
-SWAPPED = {">": "<", ">=": "<="}
-MATH_FUNCTIONS: Mapping[str, Callable[[float], float]] = {
-    "sqrt": math.sqrt,
-    "floor": math.floor,
-    "ceil": math.ceil,
-    "fabs": math.fabs,
-    "log2": math.log2,
-    "log": math.log,
-    "log10": math.log10,
-    "exp": math.exp,
-    "exp2": lambda x: 2.0**x,
-    "round": lambda x: math.floor(x + 0.5) if x >= 0 else math.ceil(x - 0.5),
-    "rint": lambda x: float(round(x)),
-    "trunc": math.trunc,
-    "sin": math.sin,
-    "cos": math.cos,
-    "tan": math.tan,
-    "asin": math.asin,
-    "acos": math.acos,
-    "atan": math.atan,
-    "rsqrt": lambda x: 1.0 / math.sqrt(x),
-}
 
 
 def either(a: Kind, b: Kind) -> Kind:

@@ -17,18 +17,13 @@ from msgspec.structs import replace
 
 from cudalint.values.arithmetic import (
     BOOL,
-    COMMUTATIVE,
-    COMPARISONS,
     I4,
     I8,
-    MATH_FUNCTIONS,
-    SWAPPED,
     U4,
     Kind,
     Number,
     either,
     first_failure,
-    fold,
     wrap,
 )
 from cudalint.values.caches import Caches
@@ -49,6 +44,7 @@ from cudalint.values.nodes import (
     own_bit,
 )
 from cudalint.values.numbers import number
+from cudalint.values.operations import COMMUTATIVE, COMPARISONS, FUNCTIONS, SWAPPED, fold
 from cudalint.values.simplify import simplify
 from cudalint.values.size_uses import SizeUses
 from cudalint.values.substitution import Substitutions
@@ -412,10 +408,10 @@ class Graph:
         return self._intern("cast", (a,), None, kind, a.bits)
 
     def function(self, name: str, a: Node, kind: Kind) -> Node:
-        """A mathematical function of one argument, by its C name without suffix (`MATH_FUNCTIONS`)."""
+        """A mathematical function of one argument, by its C name without suffix (`FUNCTIONS`)."""
         if a.is_const:
             try:
-                return self.const(float(MATH_FUNCTIONS[name](float(a.value))), kind)
+                return self.const(float(FUNCTIONS[name].number(float(a.value))), kind)
             except (ValueError, OverflowError, ZeroDivisionError):
                 return self.const(math.nan, kind)
         return self._intern("function", (a,), name, kind, a.bits)

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cudalint.values.arithmetic import Kind
+from cudalint.values.arrays import Array, convert
 from cudalint.values.nodes import THREAD_BITS, Node, Reason
-from cudalint.values.operations import Array, convert
 
 if TYPE_CHECKING:
     from cudalint.values.numeric import Rows

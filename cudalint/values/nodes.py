@@ -8,7 +8,7 @@ from typing import Literal
 from msgspec import Struct
 
 from cudalint.reasons import ReasonKind
-from cudalint.values.arithmetic import OPERATIONS, Kind, Number
+from cudalint.values.arithmetic import Kind, Number
 
 THREAD_BITS = 0b000111
 BLOCK_BITS = 0b111000
@@ -239,7 +239,7 @@ def render(node: Node, depth: int = 0, most: int = 6) -> str:
     parts = [render(a, depth + 1, most) for a in node.args]
     if node.op == "opaque":
         return f"opaque({', '.join(parts)})"
-    if node.op in OPERATIONS and node.op not in ("min", "max", "pow"):
+    if len(parts) == 2 and not node.op.isidentifier():
         return f"({parts[0]} {node.op} {parts[1]})"
     name = node.payload if node.op in ("function", "shuffle") else node.op
     return f"{name}({', '.join(parts)})"

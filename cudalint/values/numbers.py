@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from cudalint.values.arithmetic import OPERATIONS, Number, fold, wrap
+from cudalint.values.arithmetic import Number, wrap
 from cudalint.values.nodes import Node
+from cudalint.values.operations import OPERATIONS, fold
 
 
 def number(node: Node, known: dict[int, Number | None]) -> Number | None:

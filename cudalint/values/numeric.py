@@ -13,13 +13,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cudalint.hardware.requests import WARP_LANES
-from cudalint.values.apart import Apart, apart
-from cudalint.values.arithmetic import OPERATIONS, Kind, Number
+from cudalint.values.apart import FAR, Apart, whole
+from cudalint.values.arithmetic import Kind, Number
+from cudalint.values.arrays import Array
 from cudalint.values.caches import MOST_AT_ONCE
 from cudalint.values.graph import Graph
 from cudalint.values.memory_data import Data, held_number
-from cudalint.values.nodes import Node, bits_of
-from cudalint.values.operations import Array, operate
+from cudalint.values.nodes import BLOCK_BITS, THREAD_BITS, Node, bits_of
+from cudalint.values.operations import OPERATIONS, PARTS, operate
 from cudalint.values.threads import Threads, WarpMasks
 from cudalint.values.trip_counts import lane_trips
 from cudalint.values.warp_functions import matched, ranked, shuffled
@@ -272,7 +273,7 @@ class Rows:
 
     def _keep_apart(self, node: Node) -> Apart | None:
         if self._parent is None or node.bits & self._own_bits:
-            found = apart(self, node)
+            found = self._parts(node)
         else:
             found = self._parent.apart(node)
             found = found and found._replace(row=self._inherited(found.row))
@@ -281,6 +282,14 @@ class Rows:
         self.bytes += kept
         self.graph.caches.note(kept)
         return found
+
+    def _parts(self, node: Node) -> Apart | None:
+        bits = node.bits
+        if not bits & THREAD_BITS or not bits & (BLOCK_BITS | self.graph.loop_bits | self.graph.opaque_bits):
+            return whole(self.value(node))
+        way = PARTS.get(node.op)
+        found = way(self, node) if way is not None and node.kind.code in "iu" else None
+        return found if found is not None and found.low > -FAR and found.high < FAR else None
 
     def trips(self, counter: Node, condition: Node) -> NDArray[np.int64]:
         """How many iterations each lane makes of the loop with this counter and this condition."""

@@ -1,31 +1,151 @@
-"""What the operators and functions of a program do to arrays of numbers."""
+"""The operations of the expression graph: what each comes to in every domain that values are looked at in."""
 
 from __future__ import annotations
 
+import math
+import operator
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
+from msgspec import Struct
 
-from cudalint.values.arithmetic import U8, Kind
+from cudalint.values import apart, arithmetic, arrays, residue
+from cudalint.values.apart import Apart
+from cudalint.values.arithmetic import U8, Kind, Number
+from cudalint.values.arrays import Array
 from cudalint.values.nodes import Node
+from cudalint.values.residue import Residue
 
-Array = Any
-"""An ndarray that broadcasts to [rows, threads], or a Python number."""
+if TYPE_CHECKING:
+    from cudalint.values.numeric import Rows
 
-_Operation = Callable[[Array, Array, Kind], Array]
+Parts = Callable[["Rows", Node], Apart | None]
 
+
+class Operation(Struct, frozen=True):
+    """A binary operation."""
+
+    number: Callable[[Number, Number, Kind], Number]
+    """Of two plain numbers, before the result is wrapped to its kind."""
+    array: Callable[[Array, Array, Kind], Array]
+    """Of the numbers of all threads, in all rows (`Rows.value`)."""
+    parts: Parts | None = None
+    """Of values that are one number for the row plus one for the thread (`Rows.apart`), where the result may be so."""
+    residue: Callable[[Residue, Residue], Residue] | None = None
+    """Of what is known modulo powers of two (`Residues`)."""
+    commutes: bool = False
+    compares: bool = False
+    """The result is a condition."""
+    wraps: bool = False
+    """What does not fit an unsigned number is cut off."""
+    by_sign: bool = False
+    """Large unsigned numbers are to be told from negative ones."""
+
+
+class Function(Struct, frozen=True):
+    """A function of one floating-point number."""
+
+    number: Callable[[float], float]
+    array: Callable[[Array], Array]
+
+
+def _truth(function: Callable[[Number, Number], bool]) -> Callable[[Number, Number, Kind], Number]:
+    return lambda a, b, kind: int(function(a, b))
+
+
+OPERATIONS: Mapping[str, Operation] = {
+    "+": Operation(lambda a, b, k: a + b, arrays.total, apart.total, residue.total, commutes=True, wraps=True),
+    "-": Operation(lambda a, b, k: a - b, arrays.difference, apart.difference, residue.difference, wraps=True),
+    "*": Operation(lambda a, b, k: a * b, arrays.product, apart.product, residue.product, commutes=True, wraps=True),
+    "/": Operation(arithmetic.quotient, arrays.quotient, apart.quotient, by_sign=True),
+    "%": Operation(arithmetic.remainder, arrays.remainder, apart.remainder, residue.remainder, by_sign=True),
+    "<<": Operation(
+        lambda a, b, k: arithmetic.shifted(a, b, True), arrays.shifted_left, apart.shifted_left, wraps=True
+    ),
+    ">>": Operation(
+        lambda a, b, k: arithmetic.shifted(a, b, False), arrays.shifted_right, apart.shifted_right, by_sign=True
+    ),
+    "&": Operation(
+        lambda a, b, k: int(a) & int(b), arrays.conjunction,
+        apart.masked, residue.conjunction, commutes=True,
+    ),
+    "|": Operation(
+        lambda a, b, k: int(a) | int(b), arrays.disjunction,
+        None, residue.disjunction, commutes=True,
+    ),
+    "^": Operation(
+        lambda a, b, k: int(a) ^ int(b), arrays.exclusive_or,
+        None, residue.exclusive_or, commutes=True, wraps=True,
+    ),
+    "min": Operation(
+        lambda a, b, k: min(a, b), lambda a, b, k: np.minimum(a, b), apart.least, commutes=True, by_sign=True
+    ),
+    "max": Operation(
+        lambda a, b, k: max(a, b), lambda a, b, k: np.maximum(a, b), apart.greatest, commutes=True, by_sign=True
+    ),
+    "pow": Operation(lambda a, b, k: math.pow(a, b), lambda a, b, k: np.float_power(a, b)),
+    "<": Operation(_truth(operator.lt), lambda a, b, k: np.less(a, b), compares=True, by_sign=True),
+    "<=": Operation(_truth(operator.le), lambda a, b, k: np.less_equal(a, b), compares=True, by_sign=True),
+    "==": Operation(_truth(operator.eq), lambda a, b, k: np.equal(a, b), commutes=True, compares=True),
+    "!=": Operation(_truth(operator.ne), lambda a, b, k: np.not_equal(a, b), commutes=True, compares=True),
+    "&&": Operation(
+        _truth(lambda a, b: bool(a) and bool(b)), lambda a, b, k: np.logical_and(a, b), compares=True
+    ),
+    "||": Operation(
+        _truth(lambda a, b: bool(a) or bool(b)), lambda a, b, k: np.logical_or(a, b), compares=True
+    ),
+}  # fmt: skip
+"""By symbol. There is none for `>` and `>=`, which are `<` and `<=` with their sides changed (`SWAPPED`)."""
+PARTS: Mapping[str, Parts] = {
+    **{op: known.parts for op, known in OPERATIONS.items() if known.parts is not None},
+    "select": apart.choice, "cast": apart.converted,
+}  # fmt: skip
+COMPARISONS = frozenset(op for op, known in OPERATIONS.items() if known.compares)
+COMMUTATIVE = frozenset(op for op, known in OPERATIONS.items() if known.commutes)
+SWAPPED = {">": "<", ">=": "<="}
+FUNCTIONS: Mapping[str, Function] = {
+    "sqrt": Function(math.sqrt, np.sqrt),
+    "rsqrt": Function(lambda x: 1.0 / math.sqrt(x), lambda x: 1.0 / np.sqrt(x)),
+    "floor": Function(math.floor, np.floor),
+    "ceil": Function(math.ceil, np.ceil),
+    "trunc": Function(math.trunc, np.trunc),
+    "rint": Function(lambda x: float(round(x)), np.rint),
+    "round": Function(lambda x: math.floor(x + 0.5) if x >= 0 else math.ceil(x - 0.5), arrays.rounded),
+    "fabs": Function(math.fabs, np.abs),
+    "log": Function(math.log, np.log),
+    "log2": Function(math.log2, np.log2),
+    "log10": Function(math.log10, np.log10),
+    "exp": Function(math.exp, np.exp),
+    "exp2": Function(lambda x: 2.0**x, np.exp2),
+    "sin": Function(math.sin, np.sin),
+    "cos": Function(math.cos, np.cos),
+    "tan": Function(math.tan, np.tan),
+    "asin": Function(math.asin, np.arcsin),
+    "acos": Function(math.acos, np.arccos),
+    "atan": Function(math.atan, np.arctan),
+}
+"""By their C name without suffix."""
 _UNSIGNED_MASKS = {1: 0xFF, 2: 0xFFFF, 4: 0xFFFFFFFF}
-_WRAPPING = frozenset({"+", "-", "*", "<<", "^"})
+
+
+def fold(op: str, a: Number, b: Number, kind: Kind) -> Number:
+    """A binary operation on two numbers, before its result is wrapped; 0 where C leaves it open."""
+    try:
+        return OPERATIONS[op].number(a, b, kind)
+    except (OverflowError, ValueError):
+        return 0
 
 
 def operate(node: Node, args: list[Array]) -> Array:
+    """What a node is for all threads, given what its arguments are."""
     op, kind = node.op, node.kind
-    if op in _ARITHMETIC:
-        if op in _UNSIGNED_MATTERS and U8 in (kind, node.args[0].kind, node.args[1].kind):
+    operation = OPERATIONS.get(op)
+    if operation is not None:
+        if operation.by_sign and U8 in (kind, node.args[0].kind, node.args[1].kind):
             args = _as_unsigned(args)
-        result = _as_signed(_ARITHMETIC[op](args[0], args[1], kind))
-        if op in _WRAPPING and kind.code == "u" and kind.bytes in _UNSIGNED_MASKS:
+        result = _as_signed(operation.array(args[0], args[1], kind))
+        if operation.wraps and kind.code == "u" and kind.bytes in _UNSIGNED_MASKS:
             return result & _UNSIGNED_MASKS[kind.bytes]
         return result
     if op == "!":
@@ -33,15 +153,12 @@ def operate(node: Node, args: list[Array]) -> Array:
     if op == "select":
         return np.where(args[0], args[1], args[2])
     if op == "cast":
-        return convert(args[0], kind)
+        return arrays.convert(args[0], kind)
     if op == "function":
-        return _FUNCTIONS[str(node.payload)](np.asarray(args[0], dtype=np.float64))
+        return FUNCTIONS[str(node.payload)].array(np.asarray(args[0], dtype=np.float64))
     if op == "pick":
-        return _pick(args)
+        return arrays.pick(args)
     raise AssertionError(f"no numbers for {op}")
-
-
-_UNSIGNED_MATTERS = frozenset({"<", "<=", "min", "max", "/", "%", ">>"})
 
 
 def _as_unsigned(args: list[Array]) -> list[Array]:
@@ -57,132 +174,3 @@ def _as_signed(result: Array) -> Array:
     if isinstance(result, (np.ndarray, np.generic)) and result.dtype == np.uint64:
         return result.astype(np.int64)
     return result
-
-
-def _pick(args: list[Array]) -> Array:
-    index = np.clip(args[0], 0, len(args) - 2)
-    result = args[-1]
-    for position in range(len(args) - 3, -1, -1):
-        result = np.where(index == position, args[position + 1], result)
-    return result
-
-
-_MOST_BYTES = 8
-"""Of the numbers that are computed with."""
-
-
-def convert(value: Array, kind: Kind) -> Array:
-    array = np.asarray(value)
-    if kind.code == "f":
-        return array.astype(np.float64)
-    if array.dtype.kind == "f":
-        array = np.nan_to_num(array, posinf=0.0, neginf=0.0).clip(-9.2e18, 9.2e18).astype(np.int64)
-    # What does not fit is cut off; of 128 bits these are kept.
-    return array.astype(f"{kind.code}{min(kind.bytes, _MOST_BYTES)}").astype(np.int64)
-
-
-def _divide(a: Array, b: Array, kind: Kind) -> Array:
-    if kind.is_float:
-        return np.asarray(a, dtype=np.float64) / np.asarray(b, dtype=np.float64)
-    a, b = np.asarray(a), np.asarray(b)
-    if a.dtype == np.uint64:
-        return a // np.where(b == 0, np.uint64(1), b)
-    a, b = a.astype(np.int64), b.astype(np.int64)
-    b = np.where(b == 0, 1, b) if b.ndim else (b if b else np.int64(1))
-    floor = a // b
-    if kind.code == "u" or (a.min(initial=0) >= 0 and b.min() > 0):
-        return floor
-    return floor + ((a % b != 0) & ((a < 0) != (b < 0)))
-
-
-def _remainder(a: Array, b: Array, kind: Kind) -> Array:
-    """What division leaves; by 0, which no program may do, that is all."""
-    if kind.is_float:
-        return np.fmod(a, b)
-    a, b = np.asarray(a), np.asarray(b)
-    zero = b == 0
-    if a.dtype == np.uint64:
-        return np.where(zero, a, a % np.where(zero, np.uint64(1), b))
-    a, b = a.astype(np.int64), b.astype(np.int64)
-    safe = np.where(zero, 1, b) if zero.any() else b
-    # numpy divides by one number several times as fast as it finds remainders.
-    left = a - a // safe * safe
-    if kind.code != "u" and (a.min(initial=0) < 0 or b.min() < 0):
-        # What C leaves has the sign of the dividend.
-        left = np.where((left != 0) & ((a < 0) != (safe < 0)), left - safe, left)
-    return np.where(zero, a, left) if zero.any() else left
-
-
-def _integers(a: Array) -> Array:
-    return a.astype(np.int64) if isinstance(a, np.ndarray) and a.dtype.kind in "bf" else a
-
-
-def _shift_left(a: Array, b: Array, kind: Kind) -> Array:
-    return np.left_shift(_integers(np.asarray(a)), _clipped(b, 62))
-
-
-def _shift_right(a: Array, b: Array, kind: Kind) -> Array:
-    number = _integers(np.asarray(a))
-    if number.dtype == np.uint64:
-        return np.right_shift(number, np.asarray(_clipped(b, 63)).astype(np.uint64))
-    return np.right_shift(number, _clipped(b, 63))
-
-
-def _clipped(distance: Array, most: int) -> Array:
-    """How far is shifted. It is a plain number nearly always."""
-    return max(0, min(distance, most)) if type(distance) is int else np.clip(distance, 0, most)
-
-
-def _plus(a: Array, b: Array, kind: Kind) -> Array:
-    return as_numbers(a) + as_numbers(b)
-
-
-def as_numbers(a: Array) -> Array:
-    """numpy adds booleans as a logical or; C adds them as 0 and 1."""
-    if isinstance(a, (bool, np.bool_)):
-        return int(a)
-    return a.astype(np.int64) if isinstance(a, np.ndarray) and a.dtype.kind == "b" else a
-
-
-_ARITHMETIC: Mapping[str, _Operation] = {
-    "+": _plus,
-    "-": lambda a, b, k: as_numbers(a) - as_numbers(b),
-    "*": lambda a, b, k: as_numbers(a) * as_numbers(b),
-    "/": _divide,
-    "%": _remainder,
-    "<<": _shift_left,
-    ">>": _shift_right,
-    "&": lambda a, b, k: _integers(np.asarray(a)) & _integers(np.asarray(b)),
-    "|": lambda a, b, k: _integers(np.asarray(a)) | _integers(np.asarray(b)),
-    "^": lambda a, b, k: _integers(np.asarray(a)) ^ _integers(np.asarray(b)),
-    "min": lambda a, b, k: np.minimum(a, b),
-    "max": lambda a, b, k: np.maximum(a, b),
-    "pow": lambda a, b, k: np.float_power(a, b),
-    "<": lambda a, b, k: np.less(a, b),
-    "<=": lambda a, b, k: np.less_equal(a, b),
-    "==": lambda a, b, k: np.equal(a, b),
-    "!=": lambda a, b, k: np.not_equal(a, b),
-    "&&": lambda a, b, k: np.logical_and(a, b),
-    "||": lambda a, b, k: np.logical_or(a, b),
-}
-_FUNCTIONS: Mapping[str, Any] = {
-    "sqrt": np.sqrt,
-    "floor": np.floor,
-    "ceil": np.ceil,
-    "fabs": np.abs,
-    "log2": np.log2,
-    "log": np.log,
-    "log10": np.log10,
-    "exp": np.exp,
-    "exp2": np.exp2,
-    "round": lambda x: np.copysign(np.floor(np.abs(x) + 0.5), x),
-    "rint": np.rint,
-    "trunc": np.trunc,
-    "sin": np.sin,
-    "cos": np.cos,
-    "tan": np.tan,
-    "asin": np.arcsin,
-    "acos": np.arccos,
-    "atan": np.arctan,
-    "rsqrt": lambda x: 1.0 / np.sqrt(x),
-}

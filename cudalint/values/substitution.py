@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
-from cudalint.values.arithmetic import OPERATIONS
 from cudalint.values.nodes import OPAQUE_BIT, Node, Reason, own_bit
+from cudalint.values.operations import OPERATIONS
 
 if TYPE_CHECKING:
     from cudalint.values.graph import Graph

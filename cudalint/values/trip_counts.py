@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 
 from cudalint.hardware.requests import WARP_LANES
 from cudalint.values.arithmetic import MAX_TRIPS
+from cudalint.values.arrays import Array, as_numbers
 from cudalint.values.graph import conjuncts
 from cudalint.values.nodes import THREAD_BITS, Node
-from cudalint.values.operations import Array, as_numbers
 
 if TYPE_CHECKING:
     from cudalint.values.numeric import Rows

@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cudalint.hardware.requests import WARP_LANES
+from cudalint.values.arrays import Array
 from cudalint.values.nodes import Node
-from cudalint.values.operations import Array
 
 if TYPE_CHECKING:
     from cudalint.values.numeric import Rows

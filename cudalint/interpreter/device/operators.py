@@ -25,9 +25,10 @@ from cudalint.interpreter.device.values import (
     join,
 )
 from cudalint.ir import nodes as ir
-from cudalint.values.arithmetic import BOOL, COMPARISONS, I8, kind_of
+from cudalint.values.arithmetic import BOOL, I8, kind_of
 from cudalint.values.graph import conjuncts
 from cudalint.values.nodes import Node
+from cudalint.values.operations import COMPARISONS
 
 if TYPE_CHECKING:
     from cudalint.interpreter.device.executor import Executor

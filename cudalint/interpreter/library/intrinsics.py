@@ -27,7 +27,7 @@ from cudalint.interpreter.library.synchronisation import (
 )
 from cudalint.ir import nodes as ir
 from cudalint.ir.builtins import BUILTINS, Builtin
-from cudalint.values.arithmetic import BOOL, F8, I8, MATH_FUNCTIONS, kind_of
+from cudalint.values.arithmetic import BOOL, F8, I8, kind_of
 from cudalint.values.nodes import THREAD_BITS, Counter, Node, Reason, Stride, without_cast
 from cudalint.values.opaque_parts import asks_for_a_number
 
@@ -370,7 +370,7 @@ def _set_pair(ex: Executor, call: ir.Call) -> Value | None:
     for name, target, argument in zip(("sin", "cos"), values[1:], call.arguments[1:], strict=False):
         where = pointer_place(ex, target, argument.type)
         if isinstance(where, (LocalPlace, MemoryPlace)):
-            value = ex.graph.function(name, values[0], values[0].kind) if name in MATH_FUNCTIONS else values[0]
+            value = ex.graph.function(name, values[0], values[0].kind)
             expressions.write(ex, where, value, call.span)
     return ex.graph.zero
 
