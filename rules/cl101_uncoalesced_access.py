@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from cudalint.diagnostics import Diagnostic, Suggestion
 from cudalint.facts import Access, AccessResult, KernelFacts
-from cudalint.remedies.coalescing import Texts, suggest
+from cudalint.remedies.coalescing import Texts, by_hand, suggest
 from cudalint.remedies.patterns import Pattern, pattern_of
 from cudalint.remedies.records import is_absorbed
 from cudalint.rule import Rule, RuleContext
@@ -110,6 +110,7 @@ class UncoalescedAccess(Rule):
             causes=_causes(access, pattern, what_is_asked(remedy)),
             about=access.array,
             worded=worded,
+            no_edit=by_hand(kernel, one, pattern),
         )
 
 

@@ -51,6 +51,10 @@ class MisalignedVectorAccess(Rule):
     name = "misaligned-vector-access"
     severity = "error"
     summary = "accesses whose address is no multiple of their width"
+    by_hand = (
+        "what the alignment depends on is not known where the access is made, so that a guard would "
+        "need a scalar copy of it"
+    )
     reads = frozenset({"alignments", "accesses"})
 
     def check(self, kernel: KernelFacts, context: RuleContext) -> Iterator[Diagnostic]:

@@ -39,6 +39,7 @@ class PitchMismatchRule(Rule):
     name = "pitch-mismatch"
     severity = "warning"
     summary = "an index whose pitch is another size than the row's length"
+    by_hand = "which of the two lengths is meant is not known"
     reads = frozenset({"pitches"})
 
     def check(self, kernel: KernelFacts, context: RuleContext) -> Iterator[Diagnostic]:

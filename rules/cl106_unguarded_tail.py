@@ -44,6 +44,7 @@ class UnguardedTail(Rule):
     name = "unguarded-tail"
     severity = "warning"
     summary = "a grid that is rounded up, and no guard that keeps the last block inside"
+    by_hand = "the size that a guard would compare with is not among the kernel's arguments for certain"
     reads = frozenset({"bounds"})
 
     def check(self, kernel: KernelFacts, context: RuleContext) -> Iterator[Diagnostic]:

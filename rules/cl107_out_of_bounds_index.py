@@ -44,6 +44,7 @@ class OutOfBoundsIndex(Rule):
     name = "out-of-bounds-index"
     severity = "error"
     summary = "an index that provably leaves an array of known extent"
+    by_hand = "whether the index or the array is wrong is not known"
     reads = frozenset({"bounds"})
 
     def check(self, kernel: KernelFacts, context: RuleContext) -> Iterator[Diagnostic]:

@@ -55,6 +55,7 @@ class AtomicContention(Rule):
     name = "atomic-contention"
     severity = "warning"
     summary = "atomics on one address by all lanes of a warp, again and again"
+    by_hand = "the lanes' values have to be combined where all of them are at hand"
     reads = frozenset({"accesses"})
     thresholds = {"global": 1024.0, "shared": 256.0, "warps": 0.9}
 

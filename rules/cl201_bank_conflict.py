@@ -14,6 +14,7 @@ from cudalint.hardware.banks import BANK_BYTES, BANKS, occupied_parts, shared_re
 from cudalint.processes.time_limit import OutOfTime, interruptible
 from cudalint.remedies.layout_edits import is_of_the_launch, layout_edits
 from cudalint.remedies.layouts import Proposal, propose_layout, uses_of
+from cudalint.remedies.obstacles import Obstacle
 from cudalint.rule import Rule, RuleContext
 from cudalint.rulekit import (
     Evaluated,
@@ -77,7 +78,7 @@ class BankConflict(Rule):
     def check(self, kernel: KernelFacts, context: RuleContext) -> Iterator[Diagnostic]:
         everything = list(evaluated(kernel, "shared"))
         limits = {**self.thresholds, **context.thresholds}
-        remedies: dict[object, _Remedy | None] = {}
+        remedies: dict[object, _Remedy] = {}
         for one in everything:
             if not _conflicts(one.result, limits["ways"]) or not _meets(one, limits["ways"]):
                 continue
@@ -88,7 +89,7 @@ class BankConflict(Rule):
                 remedies[key] = _remedy(kernel, one.access, context)
             yield self._diagnostic(kernel, one, remedies[key])
 
-    def _diagnostic(self, kernel: KernelFacts, one: Evaluated, remedy: _Remedy | None) -> Diagnostic:
+    def _diagnostic(self, kernel: KernelFacts, one: Evaluated, remedy: _Remedy) -> Diagnostic:
         access, result, launch = one
         worded = _worded(access, one.result)
         return self.finding(
@@ -103,7 +104,8 @@ class BankConflict(Rule):
                 "conflict_ways": _ways(result),
             },
             related=(*_related(access), *calls_to(access)),
-            suggestion=_suggestion(one, remedy) if remedy else None,
+            suggestion=_suggestion(one, remedy),
+            no_edit=remedy.no_edit or "another layout helps the array's other accesses, and not this one",
             picture=picture_of(one),
             causes=tuple(_causes(kernel, access)),
             about=access.array,
@@ -182,25 +184,31 @@ def _related(access: Access) -> Iterator[Related]:
 
 
 class _Remedy(Struct, frozen=True, eq=False):
-    """What helps all accesses of an array, and the edits that make it so."""
+    """What helps all accesses of an array, and the edits that make it so, or what is in the way of either."""
 
-    proposal: Proposal
-    edits: tuple[Edit, ...]
+    proposal: Proposal | None = None
+    edits: tuple[Edit, ...] = ()
+    no_edit: str = ""
 
 
-def _remedy(kernel: KernelFacts, access: Access, context: RuleContext) -> _Remedy | None:
+def _remedy(kernel: KernelFacts, access: Access, context: RuleContext) -> _Remedy:
     declaration = access.declaration
     if declaration is None:
-        return None
+        return _Remedy(no_edit=f"the declaration of `{access.array}` is not in sight")
     try:
         with interruptible():
             uses = uses_of(kernel, access)
             proposal = propose_layout(uses, declaration, _room(kernel, declaration, context)) if uses else None
+            if uses is None:
+                return _Remedy(no_edit=f"not all that is done with `{access.array}` could be evaluated")
             if proposal is None:
-                return None
-            return _Remedy(proposal, layout_edits(proposal.layout, access, context.file.kernels, context.text_of))
+                return _Remedy(no_edit=f"no padding, transposition or swizzle of `{access.array}` was found that helps")
+            try:
+                return _Remedy(proposal, layout_edits(proposal.layout, access, context.file.kernels, context.text_of))
+            except Obstacle as obstacle:
+                return _Remedy(proposal, no_edit=str(obstacle))
     except OutOfTime:
-        return None
+        return _Remedy(no_edit="the search for another layout took too long")
 
 
 def _room(kernel: KernelFacts, declaration: ArrayFacts, context: RuleContext) -> int:
@@ -214,6 +222,8 @@ def _room(kernel: KernelFacts, declaration: ArrayFacts, context: RuleContext) ->
 
 def _suggestion(one: Evaluated, remedy: _Remedy) -> Suggestion | None:
     proposal, edits = remedy.proposal, remedy.edits
+    if proposal is None:
+        return None
     figures = proposal.figures_of(one.access, one.result)
     if figures is None or figures[1] > figures[0] * _WORTH_A_WORD:
         return None
@@ -230,4 +240,5 @@ def _suggestion(one: Evaluated, remedy: _Remedy) -> Suggestion | None:
         {"wavefronts": total_before},
         {"wavefronts": total_after},
         "safe" if edits else "display",
+        remedy.no_edit,
     )

@@ -39,6 +39,7 @@ class SharedMemoryLimit(Rule):
     name = "shared-memory-limit"
     severity = "error"
     summary = "more shared memory than a block may have"
+    by_hand = "smaller arrays are another program"
     reads = frozenset({"accesses", "occupancy"})
     judges_by_target = True
 

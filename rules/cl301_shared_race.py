@@ -67,6 +67,7 @@ class SharedRace(Rule):
     name = "shared-race"
     severity = "error"
     summary = "shared memory that threads of a block touch with no barrier between"
+    by_hand = "no single barrier orders the two, or none where all threads come to it"
     reads = frozenset({"accesses", "races"})
 
     def check(self, kernel: KernelFacts, context: RuleContext) -> Iterator[Diagnostic]:

@@ -49,6 +49,7 @@ class RedundantBarrier(Rule):
     name = "redundant-barrier"
     severity = "info"
     summary = "barriers that order nothing"
+    by_hand = "the barrier is no statement of its own"
     reads = frozenset({"barriers"})
     is_waste = True
 

@@ -48,6 +48,7 @@ class GlobalRace(Rule):
     name = "global-race"
     severity = "error"
     summary = "global memory that threads touch with nothing to order them"
+    by_hand = "nothing within one kernel orders its blocks: the work has to be divided otherwise"
     reads = frozenset({"accesses", "races"})
 
     def check(self, kernel: KernelFacts, context: RuleContext) -> Iterator[Diagnostic]:

@@ -58,6 +58,7 @@ class DivergentBranch(Rule):
     name = "divergent-branch"
     severity = "warning"
     summary = "branches at which the lanes of a warp part, with much to do on one side"
+    by_hand = "the threads would have to be given their work in another order"
     reads = frozenset({"branches"})
     is_waste = True
     thresholds = {"warps": 0.33, "share": 0.15, "leader": 0.33}

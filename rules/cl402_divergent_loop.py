@@ -43,6 +43,7 @@ class DivergentLoop(Rule):
     name = "divergent-loop"
     severity = "warning"
     summary = "loops that some lanes of a warp go round more often than others"
+    by_hand = "how long the loop lasts is up to the data, or to the work of each thread"
     reads = frozenset({"branches"})
     is_waste = True
     thresholds = {"factor": 1.5, "warps": 0.33, "share": 0.15}

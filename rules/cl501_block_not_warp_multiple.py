@@ -41,6 +41,7 @@ class BlockNotWarpMultiple(Rule):
     name = "block-not-warp-multiple"
     severity = "warning"
     summary = "blocks whose last warp has idle lanes"
+    by_hand = "the size of the block is part of how the work is divided"
     reads = frozenset({"occupancy"})
     is_waste = True
     thresholds = {"idle": 0.02, "shaped": 0.1}

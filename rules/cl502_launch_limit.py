@@ -38,6 +38,7 @@ class LaunchLimit(Rule):
     name = "launch-limit"
     severity = "error"
     summary = "launches that fail for their sizes"
+    by_hand = "how the work is divided among blocks has to change"
     reads = frozenset({"occupancy"})
     judges_by_target = True
 

@@ -42,6 +42,7 @@ class TailEffect(Rule):
     name = "tail-effect"
     severity = "info"
     summary = "grids that leave SMs without blocks"
+    by_hand = "how the work is divided among blocks has to change"
     reads = frozenset({"occupancy"})
     is_waste = True
     judges_by_target = True

@@ -46,6 +46,7 @@ class TileQuantization(Rule):
     name = "tile-quantization"
     severity = "info"
     summary = "sizes that are no multiple of the tile"
+    by_hand = "how the work is divided among blocks has to change"
     reads = frozenset({"occupancy"})
     is_waste = True
     on_by_default = False

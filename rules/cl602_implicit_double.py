@@ -47,6 +47,7 @@ class ImplicitDouble(Rule):
     name = "implicit-double"
     severity = "warning"
     summary = "a literal that makes an expression of floats one of doubles"
+    by_hand = "the double is not spelled as a literal or a function of this file, or a template may mean it"
     is_waste = True
     reads = frozenset({"arithmetic"})
     thresholds = {"share": 0.01}

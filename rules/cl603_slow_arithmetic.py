@@ -44,6 +44,7 @@ class SlowArithmetic(Rule):
     name = "slow-arithmetic"
     severity = "info"
     summary = "divisions, powers and functions for which there is a faster way"
+    by_hand = "the faster way rounds otherwise, or takes a change of the loop"
     is_waste = True
     reads = frozenset({"arithmetic"})
     on_by_default = False

@@ -62,6 +62,7 @@ class IncompleteAnalysis(Rule):
     name = "incomplete-analysis"
     severity = "info"
     summary = "what of a kernel could not be evaluated, and why"
+    by_hand = "what could not be evaluated has to be known, not edited"
     reads = frozenset({"accesses", "barriers", "races"})
 
     _last: tuple[FileFacts, str] | None = None

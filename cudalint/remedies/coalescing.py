@@ -84,6 +84,28 @@ def suggest(kernel: KernelFacts, one: Evaluated, pattern: Pattern, texts: Texts)
             return None
 
 
+def by_hand(kernel: KernelFacts, one: Evaluated, pattern: Pattern) -> str:
+    """Why there is no edit for an access, whichever words there are."""
+    array, line = f"`{one.access.array}`", one.access.place.line
+    match pattern.kind:
+        case "field" | "copy":
+            return f"how {array} lies is up to all that fill it and read it, which are not all in sight"
+        case "own-row" | "own-run":
+            return f"the loop around line {line} would have to be shared out among the threads of a warp"
+        case "strided" | "column":
+            return f"the stride is the layout of {array}, or what each thread of `{kernel.name}` is there for"
+        case "reversed":
+            return f"x and y of the block can't be exchanged without other accesses of `{kernel.name}` getting worse"
+        case "short-rows":
+            return f"the shape of the block is part of what `{kernel.name}` computes"
+        case "misaligned":
+            return f"where rows of {array} begin is up to its pitch, or to a neighbour that is meant at line {line}"
+        case "reduced":
+            return f"which threads take part at line {line} is what `{kernel.name}` is about"
+        case "scattered":
+            return f"no order of the threads makes neighbours of what line {line} touches"
+
+
 def _exchange_or_stage(kernel: KernelFacts, one: Evaluated, texts: Texts) -> Suggestion | None:
     """Exchanging x and y costs nothing, so it is preferred where the kernel's other accesses don't lose by it."""
     staged = _stage(kernel, one, texts)
@@ -231,9 +253,12 @@ def _neighbours(kernel: KernelFacts, one: Evaluated, width: int) -> list[tuple[i
         sample = other.result.sample
         if sample is None or _kind(other) != _kind(one) or sample.addresses.shape != mine.addresses.shape:
             continue
-        apart = (sample.addresses - mine.addresses)[mine.mask]
+        both = mine.mask & sample.mask
+        apart = (sample.addresses - mine.addresses)[both]
         same_lanes = np.array_equal(sample.mask, mine.mask)
-        if same_lanes and apart.size and abs(int(apart[0])) < width and np.all(apart == apart[0]):
+        # What only some lanes load lies in the same aligned bytes as what the others do.
+        some_lanes = one.access.operation == "load" and (both.sum() == min(mine.mask.sum(), sample.mask.sum()))
+        if (same_lanes or some_lanes) and apart.size and abs(int(apart[0])) < width and np.all(apart == apart[0]):
             found.append((int(apart[0]), other))
     return found
 

@@ -23,6 +23,8 @@ _AHEAD = re.compile(r"[;{}](?=[^;{}]*\Z)")
 """What ends before the statement that goes on at the end."""
 _NOT_ALONE = re.compile(r"(?:else|while|case|default)\b|\w+\s*:(?!:)")
 """How a statement begins that something before it or in it belongs to."""
+_HEAD = re.compile(r"(?:(if|for|while|switch)\s*(?=\()|(?:else|do)\b)")
+_LABEL = re.compile(r"(?:case|default)\b|\w+\s*:(?!:)")
 _INDENT = "    "
 
 _Pieces = list[tuple[int, str]]
@@ -55,6 +57,41 @@ def before_statement(text: str, place: Place, statement: str) -> tuple[Insertion
         return ()
     at = source.position(start)
     return insertions(text, Place(place.path, *at, place.end_line, place.end_column), "before", statement)
+
+
+def within_branches(text: str, place: Place, statement: str) -> tuple[Insertion, ...]:
+    """What to insert for `statement` to stand before the innermost statement that an expression is in, behind all heads
+    of branches and loops around it; before a branch whose condition it is in."""
+    source = code_text(text)
+    offset, _ = source.extent(place)
+    start = _start_of_statement(source, offset)
+    while start is not None and (head := _HEAD.match(source.code, start)) is not None:
+        closed = source.close(head.end()) if head[1] else head.end()
+        if closed is None or (offset < closed and head[1] != "if"):
+            return ()
+        if offset < closed:
+            break
+        start = source.skip(closed)
+    if start is None or _LABEL.match(source.code, start):
+        return ()
+    semicolons = source.find(";", start, len(source.code))
+    is_branch = _HEAD.match(source.code, start) is not None
+    if not semicolons or (is_branch and not _ONE_OF_SEVERAL.search(source.code[:start])):
+        return ()
+    begin, end = source.position(start), source.position(semicolons[0] + 1)
+    return insertions(text, Place(place.path, *begin, *end), "before", statement)
+
+
+def _start_of_statement(source: CodeText, offset: int) -> int | None:
+    """Where the outermost statement begins that an offset of its block is in; None in the head of a loop."""
+    depth = 0
+    for at in range(offset - 1, -1, -1):
+        letter = source.code[at]
+        depth = max(0, depth + (letter in ")]") - (letter in "(["))
+        if letter in "{}" or (letter == ";" and depth == 0):
+            in_head = source.code.count("(", 0, at) != source.code.count(")", 0, at)
+            return None if in_head else source.skip(at + 1)
+    return None
 
 
 def _before(source: CodeText, begin: int, end: int, statement: str) -> _Pieces:

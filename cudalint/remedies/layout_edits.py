@@ -10,6 +10,7 @@ from msgspec import Struct
 from cudalint.diagnostics import Edit
 from cudalint.facts import Access, ArrayFacts, KernelFacts, Place
 from cudalint.remedies.layouts import Flat, Layout, Padded, Skewed, Swizzled, Transposed, uses_of
+from cudalint.remedies.obstacles import Obstacle
 from cudalint.source.code import CodeText, code_text
 
 _EFFECT = re.compile(r"(?<![=!<>])=(?!=)|\+\+|--|\w\s*\(")
@@ -25,10 +26,6 @@ _ATOMIC = re.compile(r"\batomic\w+\s*\(\s*&\s*\Z")
 TextOf = Callable[[str], str]
 
 
-class _NotPlain(Exception):
-    """Something of it is not spelled where it could be changed."""
-
-
 class _Spelled(Struct, frozen=True):
     """A use of the array in the text: the offsets of its name, and of each of its subscripts."""
 
@@ -38,23 +35,23 @@ class _Spelled(Struct, frozen=True):
 
 
 def layout_edits(layout: Layout, array: Access, kernels: Sequence[KernelFacts], text_of: TextOf) -> tuple[Edit, ...]:
-    """All edits, or none where one of them is not plain, or not right in one of the kernels and instantiations that
-    have the array."""
+    """All edits. Raises an `Obstacle` where one of them is not plain, or not right in one of the kernels and
+    instantiations that have the array."""
     declaration = array.declaration
-    if declaration is None or is_of_the_launch(declaration):
-        return ()
+    if declaration is None:
+        raise Obstacle(f"the declaration of `{array.array}` is not in sight")
+    if is_of_the_launch(declaration):
+        raise Obstacle(f"how many bytes `{declaration.name}` has is said by every launch")
     owners = [(kernel, accesses) for kernel in kernels if (accesses := _accesses_of(declaration, kernel))]
-    if not all(_is_right_in(layout, kernel, accesses) for kernel, accesses in owners):
-        return ()
+    for kernel, accesses in owners:
+        if not _is_right_in(layout, kernel, accesses):
+            raise Obstacle(f"it would not hold for `{kernel.instantiation}`, which has the array, too")
     source = code_text(text_of(declaration.place.path))
-    try:
-        uses = _plain_uses(declaration, source)
-        _require_known(uses, [access for _, accesses in owners for access in accesses], source)
-        edits = list(_of_declaration(layout, declaration, text_of))
-        if not isinstance(layout, Padded):
-            edits += [edit for use in uses for edit in _of_use(layout, use, declaration, source)]
-    except _NotPlain:
-        return ()
+    uses = _plain_uses(declaration, source)
+    _require_known(uses, [access for _, accesses in owners for access in accesses], source)
+    edits = list(_of_declaration(layout, declaration, text_of))
+    if not isinstance(layout, Padded):
+        edits += [edit for use in uses for edit in _of_use(layout, use, declaration, source)]
     return tuple(edits)
 
 
@@ -105,7 +102,7 @@ def _of_declaration(layout: Layout, declaration: ArrayFacts, text_of: TextOf) ->
 def _require_numbers(places: Sequence[Place | None], text_of: TextOf) -> None:
     """A swizzle is right for rows whose length is a power of two, which other template arguments need not be."""
     if not all(_NUMBER.fullmatch(_text(place, text_of)) for place in places):
-        raise _NotPlain
+        raise Obstacle("a swizzle needs rows whose length is a number, and not a name for one")
 
 
 def _larger(place: Place, layout: Layout, text_of: TextOf) -> Iterator[Edit]:
@@ -118,7 +115,7 @@ def _larger(place: Place, layout: Layout, text_of: TextOf) -> Iterator[Edit]:
     elif isinstance(layout, Flat) and isinstance(layout.matrix, Padded):
         every, more = layout.pitch, layout.matrix.padding[-1]
     else:
-        raise _NotPlain
+        raise Obstacle("the array's size is not spelled in terms of its rows")
     extent = _text(place, text_of)
     factor = extent if _PRODUCT.fullmatch(extent) else f"({extent})"
     yield _appended(place, f" + {factor} / {every}" + (f" * {more}" if more > 1 else ""), text_of)
@@ -139,15 +136,15 @@ def _plain_uses(declaration: ArrayFacts, source: CodeText) -> list[_Spelled]:
     begin, end = source.extent(declaration.place)
     closing = _end_of_block(source, end)
     if closing is None:
-        raise _NotPlain  # All functions of the file may use it.
+        raise Obstacle(f"all functions of the file may use `{declaration.name}`")
     name = re.compile(rf"\b{re.escape(declaration.name)}\b")
     if any(name.search(line) for line in _DIRECTIVE.findall(source.text)):
-        raise _NotPlain
+        raise Obstacle(f"a macro uses `{declaration.name}`")
     found = [_spelled(use, declaration, source) for use in name.finditer(source.code, end, closing)]
     for use in found:
         before = source.code[begin : use.begin]
         if _ADDRESS.search(before) and not _ATOMIC.search(before):
-            raise _NotPlain
+            raise Obstacle(f"line {source.position(use.begin)[0]} takes an address in `{declaration.name}`")
     return found
 
 
@@ -157,7 +154,8 @@ def _spelled(use: re.Match[str], declaration: ArrayFacts, source: CodeText) -> _
     for _ in declaration.extents:
         closed = source.close(at) if source.code[at : at + 1] == "[" else None
         if closed is None:
-            raise _NotPlain
+            line = source.position(use.start())[0]
+            raise Obstacle(f"line {line} relies on how `{declaration.name}` lies: it does not name a single element")
         subscripts.append((at + 1, closed - 1))
         at = source.skip(closed)
     return _Spelled(use.start(), use.end(), tuple(subscripts))
@@ -171,8 +169,12 @@ def _require_known(uses: Sequence[_Spelled], accesses: Sequence[Access], source:
     spelled = {extent: [use for use in uses if extent[0] <= use.begin < extent[1]] for extent in extents.values()}
     known = {use for own in spelled.values() for use in own}
     in_sight = all(declaration is not None and place.path == declaration.place.path for place in extents)
-    if not in_sight or not all(spelled.values()) or not known.issuperset(uses):
-        raise _NotPlain
+    if not in_sight or not all(spelled.values()):
+        raise Obstacle("the array goes by another name where it is accessed")
+    unknown = set(uses) - known
+    if unknown:
+        line = source.position(min(use.begin for use in unknown))[0]
+        raise Obstacle(f"what line {line} does with the array was not evaluated")
 
 
 def _end_of_block(source: CodeText, offset: int) -> int | None:
@@ -187,7 +189,7 @@ def _end_of_block(source: CodeText, offset: int) -> int | None:
 
 def _plain(place: Place | None) -> Place:
     if place is None:
-        raise _NotPlain
+        raise Obstacle("the array's extents are not spelled where it is declared")
     return place
 
 
@@ -200,7 +202,8 @@ def _text(place: Place | None, text_of: TextOf) -> str:
 def _of_use(layout: Layout, use: _Spelled, declaration: ArrayFacts, source: CodeText) -> Iterator[Edit]:
     before = tuple(_decoded(source, *extent) for extent in use.subscripts)
     if any(_EFFECT.search(subscript) for subscript in before):
-        raise _NotPlain
+        line = source.position(use.begin)[0]
+        raise Obstacle(f"a subscript at line {line} does something, and may not be spelled twice")
     for extent, old, new in zip(use.subscripts, before, layout.spelled(before), strict=True):
         if new != old:
             yield Edit(Place(declaration.place.path, *source.position(extent[0]), *source.position(extent[1])), new)

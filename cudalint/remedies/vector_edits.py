@@ -9,7 +9,7 @@ from msgspec import Struct
 
 from cudalint.diagnostics import Edit
 from cudalint.facts import Access, Place
-from cudalint.remedies.insertions import before_statement
+from cudalint.remedies.insertions import within_branches
 from cudalint.remedies.obstacles import Obstacle
 from cudalint.source.code import CodeText, code_text
 
@@ -24,14 +24,14 @@ _VECTORS = {
 _PLAIN = re.compile(r"[A-Za-z_]\w*(?:(?:\.|->)[A-Za-z_]\w*|\[[^][;{}]*(?:\[[^][;{}]*\][^][;{}]*)*\])+")
 """`in[2 * i]`, `points[i].x`."""
 _EFFECT = re.compile(r"(?<![=!<>])=(?!=)|\+\+|--")
-_CONDITIONAL = re.compile(r"\?|&&|\|\||\b(?:for|while|do|switch|case|return|goto|else)\b")
+_CONDITIONAL = re.compile(r"\?|&&|\|\|")
+_EXPRESSION_BEFORE = re.compile(r"[^;{}]*\Z")
 _STORED = re.compile(
     r"\]\s*(?:\.\s*\w+\s*)?[-+*/&|^]?=(?!=)|->\s*\w+\s*[-+*/&|^]?=(?!=)|^\s*\*\s*\w+\s*=", re.MULTILINE
 )
 _ORDERED = re.compile(r"\b(?:__sync\w*|__thread\w*|atomic\w*|volatile|asm)\b|[{}#]")
 _ASSIGNED = r"(?:\b{0}\b\s*(?:[-+*/%&|^]|<<|>>)?=(?!=)|\b{0}\b\s*(?:\+\+|--)|(?:\+\+|--)\s*{0}\b)"
 _NAME = re.compile(r"(?<![\w.])(?<!->)[A-Za-z_]\w*")
-_STATEMENT = re.compile(r"[;{}](?=[^;{}]*\Z)")
 
 
 class _Spelled(Struct, frozen=True):
@@ -90,14 +90,13 @@ def _spelled(access: Access, component: int, source: CodeText) -> _Spelled:
 def _loaded(
     spelled: Sequence[_Spelled], base: str, vector: str, access: Access, source: CodeText, text: str
 ) -> tuple[Edit, ...]:
-    statement = _STATEMENT.search(source.code[: spelled[0].begin])
-    start = statement.end() if statement else 0
     _require_unchanged(source.code[spelled[0].begin : spelled[-1].end], base)
-    if _CONDITIONAL.search(source.code[start : spelled[-1].end]):
-        raise Obstacle("not every lane that comes to the statement makes all of the loads")
+    # The others may hang on conditions: they are in the same aligned bytes as the first one.
+    if _CONDITIONAL.search(_EXPRESSION_BEFORE.search(source.code[: spelled[0].begin])[0]):  # type: ignore[index]
+        raise Obstacle("not every lane that comes to the statement makes the first of the loads")
     name = _fresh(f"{_NAME.match(base)[0]}{vector[-1]}", source)  # type: ignore[index]
     loaded = f"const {vector} {name} = *reinterpret_cast<const {vector} *>(&{base});"
-    put = before_statement(text, _at(access.place.path, source, spelled[0]), loaded)
+    put = within_branches(text, _at(access.place.path, source, spelled[0]), loaded)
     if not put:
         raise Obstacle("there is no statement in sight that the load could stand before")
     edits = [Edit(each.place, each.text) for each in put]

@@ -59,6 +59,30 @@ def test_loads_that_fill_each_others_gaps_become_one() -> None:
     assert safety == "safe"
 
 
+@pytest.mark.parametrize(
+    ("statement", "edited"),
+    [
+        (
+            "if (i < 9000) out[i] = in[2 * i] + in[2 * i + 1];",
+            "if (i < 9000) { LOAD out[i] = in2.x + in2.y; }",
+        ),
+        (
+            "if (in[2 * i] < 1 && in[2 * i + 1] > 2) out[i] = 1;",
+            "LOAD\n    if (in2.x < 1 && in2.y > 2) out[i] = 1;",
+        ),
+    ],
+)
+def test_nothing_is_loaded_outside_of_a_guard(statement: str, edited: str) -> None:
+    """What hangs on a condition on the first load is in the same aligned bytes, which may always be loaded."""
+    load = "const float2 in2 = *reinterpret_cast<const float2 *>(&in[2 * i]);"
+    assert edited.replace("LOAD", load) in _edited(_PAIRS.format(statements=statement))[0]
+
+
+def test_who_loads_under_a_condition_is_no_statement() -> None:
+    found = _findings(_PAIRS.format(statements="out[i] = i < 9000 ? in[2 * i] + in[2 * i + 1] : 0;"))
+    assert all(not (one.suggestion and one.suggestion.edits) for one in found)
+
+
 def test_who_is_called_from_elsewhere_may_get_any_address() -> None:
     source = _PAIRS.format(statements="out[i] = in[2 * i] + in[2 * i + 1];")
     begin, end = source.index("void run()"), source.index("sums<<<")
