@@ -8,9 +8,11 @@ from __future__ import annotations
 import os
 import re
 import shlex
+import shutil
 import subprocess
 import sys
-from collections.abc import Iterator
+import tempfile
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -46,13 +48,26 @@ def _examples() -> dict[str, set[str]]:
 
 
 def _output(command: str) -> str:
-    """What a user sees who runs the command in the root of the repository, without colours."""
+    """What a user sees who runs the command in the root of the repository, or in a copy of what is named where that is
+    changed, without colours."""
     program, *arguments = shlex.split(command)
     assert program == "cudalint"
+    if "--fix" in arguments and "--dry-run" not in arguments:
+        with tempfile.TemporaryDirectory() as copy:
+            (Path(copy) / ".git").mkdir()
+            for name in arguments:
+                if (_ROOT / name).is_file():
+                    (Path(copy) / name).parent.mkdir(exist_ok=True)
+                    shutil.copy(_ROOT / name, Path(copy) / name)
+            return _printed(arguments, Path(copy))
+    return _printed(arguments, _ROOT)
+
+
+def _printed(arguments: Sequence[str], folder: Path) -> str:
     environment = {name: value for name, value in os.environ.items() if not name.startswith(("FORCE_", "CUDALINT_"))}
     done = subprocess.run(
         [sys.executable, "-m", "cudalint", *arguments],
-        cwd=_ROOT,
+        cwd=folder,
         env={**environment, "NO_COLOR": "1", "PYTHONUTF8": "1"},
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
