@@ -32,6 +32,7 @@ class PageableAsyncCopy(Rule):
 
     What is not reported
         - Memory that comes from another function, or from several places, and single variables.
+        - Copies in the default stream, in which little overlaps anyway.
     """
 
     code = "CL703"
@@ -45,7 +46,7 @@ class PageableAsyncCopy(Rule):
 
     def check_file(self, context: RuleContext) -> Iterator[Diagnostic]:
         for copy in context.file.host.copies if context.file.host is not None else ():
-            if copy.buffer.pages == "pageable":
+            if copy.buffer.pages == "pageable" and copy.has_stream:
                 yield self._diagnostic(copy)
 
     def _diagnostic(self, copy: HostCopy) -> Diagnostic:
@@ -58,5 +59,6 @@ class PageableAsyncCopy(Rule):
             suggestion=Suggestion(
                 f"allocate `{buffer.name}` with `cudaMallocHost`, or pin it once with `cudaHostRegister`"
             ),
-            causes=(f"{buffer.place.path}:{buffer.place.line}: {buffer.name}",),
+            causes=(f"{copy.place.path}: pageable memory is copied",),
+            about=buffer.name,
         )

@@ -31,6 +31,8 @@ _PORTABLE, _MAPPED = 1, 2
 """Flags of cudaHostAlloc and cudaHostRegister."""
 _TO_DEVICE, _TO_HOST, _BY_ADDRESS = 1, 2, 4
 """cudaMemcpyKind."""
+_STREAM = 4
+"""Where the stream stands among the arguments of `cudaMemcpyAsync`."""
 _RELEASING: Final = frozenset({"cudaFree", "cudaFreeAsync", "cudaFreeHost", "free", "operator delete"})
 _WAITING: Final = ("cudaDeviceSynchronize", "cudaStreamSynchronize", "cudaEventSynchronize", "cudaMemcpy")
 _HARMLESS: Final = frozenset({
@@ -236,7 +238,14 @@ def _copies(call: ir.Call, memory: _Memory) -> Iterator[HostCopy]:
     for side in sides:
         buffer = memory.buffer(_key(call.arguments[side]))
         if buffer is not None and buffer.pages in ("pageable", "pinned", "mapped"):
-            yield HostCopy(_place(call), buffer)
+            yield HostCopy(_place(call), buffer, _has_stream(call))
+
+
+def _has_stream(call: ir.Call) -> bool:
+    if len(call.arguments) <= _STREAM:
+        return False
+    stream = walk.without_casts(call.arguments[_STREAM])
+    return not isinstance(stream, ir.Constant)
 
 
 class _Launches:

@@ -158,7 +158,7 @@ class KernelAnalysis(Struct, eq=False):
 
     @property
     def is_whole(self) -> bool:
-        return not self.gaps
+        return not self.gaps and not self.function.problems
 
     def has_gap(self, reason: str, kind: ReasonKind) -> None:
         self.gap(self.function.name_span, reason, kind)

@@ -33,6 +33,8 @@ class HostCopy(Struct, frozen=True):
     place: Place
     buffer: Buffer
     """On the side of the host."""
+    has_stream: bool = False
+    """Whether it names another stream than the default one."""
 
 
 class HostStep(Struct, frozen=True):
