@@ -67,8 +67,8 @@ def _rendered(diagnostics: Sequence[Diagnostic]) -> list[str]:
 
 
 def _like(alone: Diagnostic, other: Diagnostic) -> Diagnostic:
-    """A finding without its suggestion, and with why there is none, where the other's is held back: its edits would bring
-    a finding of another rule that is asked for."""
+    """A finding without its suggestion, and with why there is none, where the other's is held back: its edits would
+    bring a finding of another rule that is asked for."""
     is_held_back = other.suggestion is None and alone.suggestion is not None and alone.suggestion.edits
     return replace(alone, suggestion=None, no_edit=other.no_edit) if is_held_back else alone
 
