@@ -7,6 +7,7 @@ import os
 import click
 
 from cudalint.cli import NOTHING_FOUND
+from cudalint.disk.replacing import write_whole
 from cudalint.numerals import count
 from cudalint.project.config import OWN_FILE, SHARED_FILE, ConfigError, find_config
 
@@ -34,15 +35,14 @@ def command(folder: str, no_baseline: bool, dry_run: bool, jobs: int | None) -> 
     from cudalint.authoring.first_look import configuration, look_at
 
     found = look_at(folder)
-    text = configuration(found, None if no_baseline else BASELINE)
     if dry_run:
-        click.echo(text, nl=False)
+        click.echo(configuration(found, None if no_baseline else BASELINE), nl=False)
         return NOTHING_FOUND
     path, baseline = os.path.join(folder, OWN_FILE), os.path.join(folder, BASELINE)
     _check_for_others(folder, [path] if no_baseline else [path, baseline])
     try:
         with open(path, "x", encoding="utf-8", newline="\n") as file:
-            file.write(text)
+            file.write(configuration(found, None))
     except OSError as error:
         raise click.ClickException(f"{path}: cannot be written: {error.strerror}") from None
     click.echo(f"{path}: for {count(len(found.sources), 'CUDA file')}; change it as you like")
@@ -52,6 +52,9 @@ def command(folder: str, no_baseline: bool, dry_run: bool, jobs: int | None) -> 
 
     arguments = [folder, "--write-baseline", baseline, *(["--jobs", str(jobs)] if jobs else [])]
     status = check.main(arguments, prog_name="cudalint check", standalone_mode=False)
+    # Named when it is there: whoever ends this early has a configuration that works.
+    if os.path.exists(baseline):
+        write_whole(path, configuration(found, BASELINE).encode())
     return status if isinstance(status, int) else NOTHING_FOUND
 
 

@@ -9,6 +9,7 @@ import pytest
 
 from cudalint.authoring.first_look import configuration, look_at
 from cudalint.cli import run
+from cudalint.cli.check import command as check
 from cudalint.project.config import load_config
 
 _FILES = {
@@ -50,6 +51,18 @@ def test_what_is_seen(repository: Path) -> None:
     assert (look.architectures, look.target) == ((80, 90), "h100")
     (repository / "src" / "c.cu").write_text('#include "detail.h"\n')
     assert look_at(".").include_dirs == ("src/private", "include")
+
+
+def test_who_ends_it_early_has_a_configuration_that_works(repository: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It names the baseline when there is one."""
+
+    def ended(*arguments: object, **options: object) -> int:
+        assert "baseline" not in tomllib.loads(Path("cudalint.toml").read_text())
+        return 130
+
+    monkeypatch.setattr(check, "main", ended)
+    assert run(["init"]) == 130
+    assert load_config("cudalint.toml").baseline is None
 
 
 def test_what_is_written_is_a_configuration(repository: Path, capsys: pytest.CaptureFixture[str]) -> None:
