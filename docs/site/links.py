@@ -38,7 +38,7 @@ def on_page_markdown(markdown: str, page: Any, config: Any, files: Any) -> str:
         if path.startswith("docs/") and files.get_file_from_path(within) is not None:
             return match[0]
         kind = "tree" if (root / path).is_dir() else "blob"
-        return f"]({config['repo_url']}/{kind}/main/{path}{anchor})"
+        return f"]({config['extra']['repository']}/{kind}/main/{path}{anchor})"
 
     return _outside_code(markdown, lambda text: _LINK.sub(led, text))
 

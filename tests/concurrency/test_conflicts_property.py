@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from itertools import product
 from pathlib import Path
 
+import numpy as np
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from numpy.typing import NDArray
 
 from cudalint.driver.analysis import analyse_file
 from cudalint.facts import KernelFacts
@@ -24,13 +25,17 @@ _guards = st.one_of(st.none(), st.tuples(st.integers(1, 8), st.integers(0, 7)))
 _barriers = st.sampled_from(("", "__syncwarp();", "__syncthreads();"))
 
 
-def _address(index: Index, thread: int) -> int:
+_ALL = np.arange(_THREADS)
+
+
+def _addresses(index: Index) -> NDArray[np.int64]:
+    """Of each thread."""
     a, b, m = index
-    return (a * thread + b) % m
+    return (a * _ALL + b) % m
 
 
-def _reaches(guard: tuple[int, int] | None, thread: int) -> bool:
-    return guard is None or thread % guard[0] == guard[1] % guard[0]
+def _reaching(guard: tuple[int, int] | None) -> NDArray[np.bool_]:
+    return np.ones(_THREADS, bool) if guard is None else _ALL % guard[0] == guard[1] % guard[0]
 
 
 def _source(store: Index, load: Index, guard: tuple[int, int] | None, barrier: str, rounds: int) -> str:
@@ -50,22 +55,23 @@ def _source(store: Index, load: Index, guard: tuple[int, int] | None, barrier: s
     """
 
 
-def _ordered(one: int, other: int, barrier: str) -> bool:
-    """Whether the store of one thread is ordered with the load of another in the same round."""
-    return barrier == "__syncthreads();" or (barrier == "__syncwarp();" and one // _WARP == other // _WARP)
+def _ordered(barrier: str) -> NDArray[np.bool_]:
+    """Whether the store of one thread is ordered with the load of another in the same round, for all pairs."""
+    together = _ALL[:, None] // _WARP == _ALL[None, :] // _WARP
+    return {"__syncthreads();": np.ones_like(together), "__syncwarp();": together}.get(barrier, np.zeros_like(together))
 
 
 def _expected(store: Index, load: Index, guard: tuple[int, int] | None, barrier: str, rounds: int) -> set[str]:
     """The kinds of race: two stores, or a store and a load."""
+    stores = np.where(_reaching(guard), _addresses(store), -1)[:, None]
+    apart = ~np.eye(_THREADS, dtype=bool) & (stores >= 0)
     found: set[str] = set()
-    for one, other in product(range(_THREADS), repeat=2):
-        if one == other or not _reaches(guard, one):
-            continue
-        if _reaches(guard, other) and _address(store, one) == _address(store, other):
-            found.add("store-store")
-        # A load of one round and the store of the next have no barrier between them at all.
-        if _address(store, one) == _address(load, other) and (rounds > 1 or not _ordered(one, other, barrier)):
-            found.add("store-load")
+    if (apart & (stores == stores.T)).any():
+        found.add("store-store")
+    # A load of one round and the store of the next have no barrier between them at all.
+    free = apart if rounds > 1 else apart & ~_ordered(barrier)
+    if (free & (stores == _addresses(load)[None, :])).any():
+        found.add("store-load")
     return found
 
 
@@ -75,7 +81,7 @@ def _races(kernel: KernelFacts) -> set[str]:
     return {"store-store" if found == {"store"} else "store-load" for found in operations}
 
 
-@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=80, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(store=_indices, load=_indices, guard=_guards, barrier=_barriers, rounds=st.integers(1, 3))
 def test_conflicts_are_those_of_brute_force(
     tmp_path: Path,
