@@ -8,6 +8,7 @@ import numpy as np
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
+from random_cases import cases
 
 from cudalint.driver.analysis import analyse_file
 from cudalint.facts import KernelFacts
@@ -81,7 +82,7 @@ def _races(kernel: KernelFacts) -> set[str]:
     return {"store-store" if found == {"store"} else "store-load" for found in operations}
 
 
-@settings(max_examples=80, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=cases(80), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(store=_indices, load=_indices, guard=_guards, barrier=_barriers, rounds=st.integers(1, 3))
 def test_conflicts_are_those_of_brute_force(
     tmp_path: Path,

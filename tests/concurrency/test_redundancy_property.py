@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 from hypothesis import HealthCheck, event, given, settings
 from hypothesis import strategies as st
+from random_cases import cases
 
 from cudalint.driver.analysis import analyse_file
 from cudalint.options.analysis import AnalysisOptions
@@ -63,7 +64,7 @@ def _conflicts(steps: list[Step], rounds: int, gone: set[int]) -> set[tuple[int,
     return {(a, b) for a, b in pairs if _meet(steps[a], steps[b])}
 
 
-@settings(max_examples=80, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=cases(80), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(steps=_steps, rounds=st.integers(2, 3))
 def test_what_is_reported_may_go(tmp_path: Path, steps: list[Step], rounds: int) -> None:
     source, barriers = _source(steps, rounds)

@@ -11,6 +11,7 @@ import numpy as np
 from hypothesis import HealthCheck, event, given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
+from random_cases import cases
 from reference_c.ctypes_ import BOOL, INT, LONG, UINT, ULONG, CType, Number, UndefinedBehaviour, common
 from reference_c.expressions import Binary, Cast, Conditional, Element, Expr, Extremum, Lit, Real, Unary, Var
 from reference_c.generate import Shape, blocks, expressions
@@ -22,8 +23,8 @@ from cudalint.values.numeric import Rows
 from cudalint.values.threads import Threads
 
 EXPRESSIONS_PER_EXAMPLE = 4
-EXAMPLES = 2000
-"""Together more than 10,000 cases in a run: each expression in each example is one."""
+EXAMPLES = cases(800)
+"""Together some 9000 comparisons of an expression in a run: each expression is looked at in several surroundings."""
 ROWS = 4
 LANES = 6
 
@@ -121,6 +122,20 @@ def surroundings(draw: st.DrawFn) -> Surroundings:
         row |= {v.name: chance.choice((0, 1, 2, chance.randrange(100))) for v in _COUNTERS}
         rows.append(row | uniforms)
     return Surroundings(block, tuple(rows))
+
+
+def others(around: Surroundings) -> Iterator[Surroundings]:
+    """These, and one more: to draw an expression costs more than to look at it once again."""
+    yield around
+    chance = random.Random(repr(around))
+    block = chance.choice(((32, 1, 1), (33, 1, 1), (8, 4, 2), (16, 16, 1), (100, 1, 1), (1, 5, 7)))
+    sizes = (0, 1, 2, 31, 96, 1000, 4096, 1 << 20, 2**31 - 1)
+    rows = []
+    for row in around.rows:
+        changed = {v.name: chance.choice((*sizes, -1, -3) if v.type.signed else sizes) for v in _UNIFORMS}
+        rows.append({**row, **changed, **{v.name: chance.randrange(300) for v in (*_BLOCK, *_COUNTERS)}})
+    uniforms = {v.name: rows[0][v.name] for v in _UNIFORMS}
+    yield Surroundings(block, tuple({**row, **uniforms} for row in rows))
 
 
 class Laboratory:
@@ -248,10 +263,11 @@ SOME = st.lists(expressions(_SHAPE), min_size=EXPRESSIONS_PER_EXAMPLE, max_size=
 @CASES
 @given(surroundings(), SOME)
 def test_expressions_give_the_numbers_of_c(around: Surroundings, found: list[Expr]) -> None:
-    lab = Laboratory(around)
-    for expr in found:
-        compared = compare(lab, expr, lab.build(expr), "as built")
-        event("compared" if compared else "undefined throughout")
+    for each in others(around):
+        lab = Laboratory(each)
+        for expr in found:
+            compared = compare(lab, expr, lab.build(expr), "as built")
+            event("compared" if compared else "undefined throughout")
 
 
 @settings(CASES, max_examples=EXAMPLES // 4)

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 import pytest
 from hypothesis import HealthCheck, assume, event, given, settings
+from random_cases import cases
 from reference_c.ctypes_ import UndefinedBehaviour
 from reference_c.generate_kernels import Features, kernels
 from reference_c.kernels import Figures, Kernel
@@ -19,7 +20,7 @@ from cudalint.options.analysis import AnalysisOptions
 # The analysis raises the recursion limit, and hypothesis remarks on that.
 pytestmark = pytest.mark.filterwarnings("ignore:The recursion limit:hypothesis.errors.HypothesisWarning")
 
-EXAMPLES = 110
+EXAMPLES = cases(60)
 PATH = "random.cu"
 TOLERANCE = 1e-6
 

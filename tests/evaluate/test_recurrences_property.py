@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from random_cases import cases
 
 from cudalint.values.arithmetic import BOOL, I4, I8
 from cudalint.values.graph import Graph
@@ -74,7 +75,7 @@ _bodies = st.one_of(
 )  # fmt: skip
 
 
-@settings(max_examples=1500, deadline=None)
+@settings(max_examples=cases(500), deadline=None)
 @given(body=_bodies, start=st.integers(-20, 40))
 def test_a_closed_form_is_what_the_iterations_come_to(body: Body, start: int) -> None:
     graph = Graph()

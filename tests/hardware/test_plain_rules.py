@@ -13,6 +13,7 @@ from typing import get_args
 import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from random_cases import cases
 
 from cudalint.hardware.banks import SharedOperation, shared_request
 from cudalint.hardware.sectors import global_request
@@ -117,7 +118,7 @@ def batches(draw: st.DrawFn, widths: tuple[int, ...]) -> tuple[int, list[list[in
     return width, addresses, [draw(masks()) for _ in range(count)]
 
 
-@settings(max_examples=700, deadline=None)
+@settings(max_examples=cases(250), deadline=None)
 @given(batches((1, 2, 4, 8, 16)), st.sampled_from([0, 0, 0, 1, 2, 4, 13]))
 def test_sectors_equal_the_plain_rules(
     batch: tuple[int, list[list[int]], list[list[bool]]], misalignment: int
@@ -131,7 +132,7 @@ def test_sectors_equal_the_plain_rules(
     assert list(zip(sectors.tolist(), ideal.tolist(), strict=True)) == expected
 
 
-@settings(max_examples=700, deadline=None)
+@settings(max_examples=cases(250), deadline=None)
 @given(batches((1, 2, 4, 8, 16)), st.sampled_from(get_args(SharedOperation)))
 def test_wavefronts_equal_the_plain_rules(
     batch: tuple[int, list[list[int]], list[list[bool]]], operation: SharedOperation

@@ -1,0 +1,10 @@
+"""How long tests with random cases go on."""
+
+from __future__ import annotations
+
+import os
+
+
+def cases(usual: int) -> int:
+    """So many random cases as each run tries, or `CUDALINT_EXAMPLES` times as many."""
+    return usual * int(os.environ.get("CUDALINT_EXAMPLES", "1"))
