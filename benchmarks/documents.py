@@ -9,6 +9,7 @@ import sys
 import xml.etree.ElementTree as ElementTree
 from collections.abc import Iterator
 from functools import cache
+from html.parser import HTMLParser
 from importlib import import_module, resources
 from pathlib import Path
 from typing import Any
@@ -61,12 +62,27 @@ def of_lines(text: str) -> Iterator[str]:
 def of_page(text: str) -> Iterator[str]:
     """A page: no script but its own, nothing from elsewhere, and nothing that a runner takes for a command."""
     yield from of_lines(text)
-    for wrong in (r"<img\b", r"<[^>]*\son\w+\s*=", r"<link\b", r"<iframe\b"):
-        found = re.search(wrong, text)
-        if found is not None:
-            yield f"html: {found[0][:_MOST]!r}"
-    if text.count("<script") != 1:
-        yield f"html: {text.count('<script')} scripts"
+    elements = _Elements()
+    elements.feed(text)
+    yield from (f"html: {found[:_MOST]!r}" for found in elements.wrong)
+    if elements.scripts != 1:
+        yield f"html: {elements.scripts} scripts"
+
+
+class _Elements(HTMLParser):
+    """What a page has that runs or loads something."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.wrong: list[str] = []
+        self.scripts = 0
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.scripts += tag == "script"
+        if tag in ("img", "link", "iframe", "object", "embed", "base") or any(
+            name.startswith("on") for name, _ in attrs
+        ):
+            self.wrong.append(self.get_starttag_text() or tag)
 
 
 def of_commands(text: str) -> Iterator[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import platform
+import re
 import sys
 from collections.abc import Iterator, Sequence
 from importlib.metadata import version
@@ -16,7 +17,7 @@ from cudalint import __version__
 from cudalint.cli import NOTHING_FOUND, completion
 from cudalint.cli.analysis_options import analysis_options, limits_from, rule_options, settings_from
 from cudalint.cli.headed import HeadedCommand
-from cudalint.cli.terminal import print_lines, write_lines
+from cudalint.cli.terminal import print_lines, write_text
 from cudalint.disk.encoding import to_text
 from cudalint.disk.regular import read_regular
 from cudalint.disk.replacing import write_whole
@@ -30,6 +31,7 @@ from cudalint.reducing.headers import with_headers
 from cudalint.reducing.reduction import Budget, reduced, stripped
 
 _SECONDS = 120.0
+_TICKS = re.compile("`+")
 
 
 @click.command("bug-report", cls=HeadedCommand)
@@ -87,7 +89,7 @@ def command(
     message = _last_message(attempts, data, fault)
     if output is not None:
         _write(output, source)
-    write_lines(_issue(message, sys.argv[1:], path, source))
+    write_text(_issue(message, sys.argv[1:], path, source))
     return NOTHING_FOUND
 
 
@@ -153,7 +155,8 @@ def _write(path: str, source: str) -> None:
 
 
 def _issue(message: str, arguments: Sequence[str], path: str, source: str) -> Iterator[str]:
-    """Markdown, with neither the file's path nor the user's name in it."""
+    """Markdown, with neither the file's path nor the user's name in it. The source is one block of code, whatever is in
+    it; what has no shape of its own is written as an escape sequence, and `--output` has it as it is."""
     name = os.path.basename(path)
     yield message.replace(path, name).replace(os.path.abspath(path), name)
     yield ""
@@ -162,6 +165,7 @@ def _issue(message: str, arguments: Sequence[str], path: str, source: str) -> It
     yield f"- cudalint {__version__}, libclang {version('libclang')}, numpy {version('numpy')}"
     yield f"- Python {platform.python_version()}, {platform.system()} {platform.machine()}"
     yield ""
-    yield "```cuda"
+    fence = "`" * max(3, 1 + max(map(len, _TICKS.findall(source)), default=0))
+    yield f"{fence}cuda"
     yield source.rstrip("\n")
-    yield "```"
+    yield fence

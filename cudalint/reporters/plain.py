@@ -43,7 +43,7 @@ def line(text: str, mark: str = "") -> str:
 
 def command(text: str) -> str:
     """The message of a workflow command; lines end with line feeds."""
-    shown = "\n".join(map(_visible, text.split("\n")))
+    shown = _RUNNERS.sub(r"\\x23#", "\n".join(map(_visible, text.split("\n"))))
     return shown.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
 
 

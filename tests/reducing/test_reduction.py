@@ -127,3 +127,18 @@ def test_the_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pyt
     assert len(small.splitlines()) <= 5
     assert run(["bug-report", "--rule", "CL201", "--no-config", "k.cu"]) == 2
     assert "there is no finding of CL201 to report" in capfd.readouterr().err
+
+
+def test_a_source_is_one_block_of_code(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """With backticks in a text that has to stay, and what steers a terminal."""
+    monkeypatch.chdir(tmp_path)
+    Path("k.cu").write_text(
+        '__global__ void kernel(float *p) { p[threadIdx.x * sizeof("```\x1b[31m##[error]````12345678901")] = 1.0f; }\n'
+    )
+    assert run(["bug-report", "--rule", "CL101", "--no-config", "--seconds", "1", "k.cu"]) == 0
+    issue = capfd.readouterr().out
+    assert issue.count("\n`````cuda\n") == 1
+    assert issue.endswith("\n`````\n")
+    assert r"```\x1b[31m\x23#[error]````" in issue

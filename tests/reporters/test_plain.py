@@ -63,6 +63,7 @@ def test_a_command_is_one_command(message: str, name: str) -> None:
     """Read as GitHub's runner reads it."""
     written = f"::error file={plain.command_property(name)}::{plain.command(message)}"
     assert _unseen(written) == []
+    assert not re.search(r"##(\[|vso\[|teamcity\[)", written)
     found = re.fullmatch(r"::error file=([^:,]*)::(.*)", written)
     assert found is not None
     codes = {"%0A": "\n", "%0D": "\r", "%3A": ":", "%2C": ",", "%25": "%"}
