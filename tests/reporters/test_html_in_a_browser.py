@@ -35,6 +35,10 @@ def page(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
 
 
 def test_a_report_is_used(page: Any) -> None:
+    # No cell of the table runs over into the next one.
+    cells = "[...document.querySelectorAll('.rank td')]"
+    assert page.evaluate(f"{cells}.every(cell => cell.scrollWidth <= cell.clientWidth)")
+
     findings = page.locator("article.f")
     number = findings.count()
     assert number >= 3
