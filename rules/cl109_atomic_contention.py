@@ -10,6 +10,8 @@ import numpy as np
 
 from cudalint.diagnostics import Diagnostic, Suggestion
 from cudalint.facts import Access, AccessResult, KernelFacts, LaunchFacts
+from cudalint.remedies.aggregation_edits import aggregation_edits
+from cudalint.remedies.obstacles import edited
 from cudalint.rule import Rule, RuleContext
 from cudalint.rulekit import WITH_FIGURES, blamed, calls_to, figure, is_estimate
 
@@ -72,10 +74,16 @@ class AtomicContention(Rule):
                 if found is None or found.share < limits["warps"]:
                     continue
                 if found.atomics >= limits["shared" if access.space == "shared" else "global"]:
-                    yield self._diagnostic(kernel, access, result, launch, found)
+                    yield self._diagnostic(kernel, access, result, launch, found, context)
 
     def _diagnostic(
-        self, kernel: KernelFacts, access: Access, result: AccessResult, launch: LaunchFacts, found: _Contention
+        self,
+        kernel: KernelFacts,
+        access: Access,
+        result: AccessResult,
+        launch: LaunchFacts,
+        found: _Contention,
+        context: RuleContext,
     ) -> Diagnostic:
         where = "in each block" if access.space == "shared" else "in the launch"
         is_known = found.atomics < _MOST_COUNTED and not launch.grid_is_assumed and not launch.is_made_up
@@ -90,7 +98,11 @@ class AtomicContention(Rule):
             assumptions=result.assumptions,
             figures={"lanes": found.lanes, "atomics": found.atomics},
             related=calls_to(access),
-            suggestion=Suggestion(_HELP, before={"lanes": found.lanes}, after={"lanes": 1.0}),
+            suggestion=edited(
+                Suggestion(_HELP, before={"lanes": found.lanes}, after={"lanes": 1.0}, rewrites=True),
+                lambda: aggregation_edits(kernel, access, context.text_of),
+                "unsafe",
+            ),
         )
 
 

@@ -8,7 +8,7 @@ the block come to, so that it is done outside of all branches, and guards are sp
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from itertools import pairwise
 
 from msgspec import Struct
@@ -16,6 +16,7 @@ from msgspec import Struct
 from cudalint.diagnostics import Edit
 from cudalint.facts import Access, KernelFacts, Place
 from cudalint.remedies.obstacles import Obstacle
+from cudalint.remedies.outermost import LEAVES, body_of, statements
 from cudalint.source.code import CodeText, code_text
 
 _NAME = re.compile(r"(?<![\w.])(?<!->)[A-Za-z_]\w*")
@@ -26,7 +27,6 @@ _DECLARATION = re.compile(
 _INITIAL = re.compile(r"\s*([A-Za-z_]\w*)\s*=")
 _ELEMENT = re.compile(r"([A-Za-z_]\w*)\s*(?=\[)")
 _IF = re.compile(r"if\s*(?=\()")
-_LEFT = re.compile(r"\b(?:return|goto|break|continue)\b")
 _ASSIGNED = r"(?<![\w.]){0}\s*(?:(?:[-+*/%&|^]|<<|>>)?=(?!=)|\+\+|--)|(?:\+\+|--)\s*{0}\b"
 _CALL = re.compile(r"\b(?!if\b|sizeof\b|min\b|max\b|int\b|size_t\b)[A-Za-z_]\w*\s*\(")
 _TILE = 32
@@ -50,12 +50,12 @@ def staging_edits(kernel: KernelFacts, access: Access, text_of: Callable[[str], 
         raise Obstacle(f"`{access.array}` is indexed in a function that `{kernel.name}` calls")
     source = code_text(text_of(kernel.place.path))
     _, end = source.extent(kernel.place)
-    opening = _body(kernel, source)
+    opening = body_of(kernel, source)
     begin, stop = source.extent(access.place)
     statement = _outermost(opening, begin, source)
     if statement is None:
         raise Obstacle(f"line {access.place.line} stands in a loop or a branch, where a barrier may not")
-    if _LEFT.search(source.code, opening, statement.begin):
+    if LEAVES.search(source.code, opening, statement.begin):
         raise Obstacle(f"threads leave `{kernel.name}` before line {access.place.line}, and would miss the barrier")
     element = _element(access, source, begin, stop)
     variables = _Variables(source, opening, statement.begin, end)
@@ -108,19 +108,9 @@ def _guard(conditions: Sequence[str]) -> str:
     return "".join(f"if ({condition}) " for condition in conditions)
 
 
-def _body(kernel: KernelFacts, source: CodeText) -> int:
-    """Behind the brace that opens the kernel."""
-    begin, end = source.extent(kernel.name_place)
-    closed = source.close(source.skip(end))
-    opening = source.code.find("{", closed or begin)
-    if closed is None or opening < 0:
-        raise Obstacle(f"`{kernel.name}` is spelled by a macro")
-    return opening + 1
-
-
 def _outermost(opening: int, offset: int, source: CodeText) -> _Statement | None:
     """The statement that an offset is in, if nothing but plain branches is around it."""
-    for begin, end in _statements(source, opening):
+    for begin, end in statements(source, opening):
         if begin <= offset < end:
             inner, guards = (begin, end), []
             while (branch := _IF.match(source.code, inner[0])) is not None:
@@ -131,7 +121,7 @@ def _outermost(opening: int, offset: int, source: CodeText) -> _Statement | None
                 body = source.skip(closed)
                 last = inner[1]
                 if source.code[body] == "{":
-                    only = list(_statements(source, body + 1))
+                    only = list(statements(source, body + 1))
                     if len(only) != 1:
                         return None
                     body, last = only[0]
@@ -142,33 +132,6 @@ def _outermost(opening: int, offset: int, source: CodeText) -> _Statement | None
             if not is_plain or re.match(r"else\b", source.code[following : following + 5]):
                 return None
             return _Statement(begin, end, inner, tuple(guards))
-    return None
-
-
-def _statements(source: CodeText, begin: int) -> Iterator[tuple[int, int]]:
-    """The statements of a block from its beginning to its closing brace."""
-    at = source.skip(begin)
-    while at < len(source.code) and source.code[at] != "}":
-        end = _end(source, at)
-        if end is None:
-            return
-        yield at, end
-        at = source.skip(end)
-
-
-def _end(source: CodeText, begin: int) -> int | None:
-    """Behind a statement: its semicolon, or the brace that closes it."""
-    at, depth = begin, 0
-    while at < len(source.code):
-        letter = source.code[at]
-        if letter == "{" and depth == 0 and source.code[:at].rstrip()[-1:] not in ("=", ","):
-            return source.close(at)
-        depth += (letter in "([{") - (letter in ")]}")
-        if depth < 0:
-            return None
-        if letter == ";" and depth == 0:
-            return at + 1
-        at += 1
     return None
 
 
@@ -191,7 +154,7 @@ class _Variables:
     def __init__(self, source: CodeText, opening: int, before: int, end: int) -> None:
         self._source, self._end, self._opening = source, end, opening
         self._initial: dict[str, tuple[str, str]] = {}
-        for begin, stop in _statements(source, opening):
+        for begin, stop in statements(source, opening):
             if begin >= before:
                 break
             self._read(begin, stop)
