@@ -234,3 +234,10 @@ def test_nothing_may_be_what_a_case_chooses(tmp_path: Path) -> None:
     result = _result(tmp_path, _main(f"int n = 4096, b = 64, pitch = 1; {cases} {_RUN}"), "2")
     assert (result.sectors_per_request, result.status) == (1, "assumed")
     assert "pitch == 0" in result.assumptions
+
+
+@pytest.mark.parametrize(("condition", "block"), [("==", 64), ("!=", 96)])
+def test_strings_of_the_program_are_compared(tmp_path: Path, condition: str, block: int) -> None:
+    body = f"""const char *layout = "rows";
+        if (std::string(layout) {condition} "rows") k<<<8, 64>>>(0, 512, 1); else k<<<8, 96>>>(0, 768, 1);"""
+    assert _launch(tmp_path, _main(body), "1").block == (block, 1, 1)

@@ -73,6 +73,12 @@ def _number_of(ex: HostExecutor, text: Text, pattern: re.Pattern[str], kind: Kin
     return known
 
 
+def is_text(type_: ir.Type) -> bool:
+    """Whether values of a type are texts: arrays of letters, and what the C++ library makes of them."""
+    letter = type_.pointee if isinstance(type_, ir.PointerType) else getattr(type_, "element", None)
+    return (isinstance(letter, ir.Scalar) and letter.bytes == 1) or "basic_string" in ir.type_name(type_)
+
+
 def are_equal(ex: HostExecutor, first: Text, second: Text) -> Node:
     """Whether two texts are the same. A word of the command line may be another one where the program is run otherwise,
     so that both sides of a choice by it are executed; a loop over the words is followed as they are."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
@@ -23,7 +23,7 @@ from cudalint.interpreter.device.values import (
 )  # fmt: skip
 from cudalint.interpreter.host import command_line, launching
 from cudalint.interpreter.host.device import DEVICE_QUERIES
-from cudalint.interpreter.host.lists import LISTS
+from cudalint.interpreter.host.lists import LISTS, is_found
 from cudalint.interpreter.host.tiling import tilings
 from cudalint.interpreter.library.intrinsics import DEVICE_LIBRARY, Handler
 from cudalint.ir import nodes as ir
@@ -71,11 +71,23 @@ def _allocate_pitched(ex: HostExecutor, call: ir.Call) -> Value:
 
 def _compare_texts(ex: HostExecutor, call: ir.Call) -> Value | None:
     """strcmp(a, b), for strings that are known."""
-    values = [expressions.evaluate(ex, argument) for argument in call.arguments]
+    equal = _are_equal(ex, call.arguments)
+    return None if equal is None else ex.graph.negate(equal)
+
+
+def _are_equal(ex: HostExecutor, operands: Sequence[ir.Expr]) -> Node | None:
+    values = [expressions.evaluate(ex, operand) for operand in operands]
     texts = [value for value in values if isinstance(value, Text)]
-    if len(texts) != 2 or len(values) != 2:
-        return None
-    return ex.graph.negate(command_line.are_equal(ex, texts[0], texts[1]))
+    return command_line.are_equal(ex, *texts) if len(texts) == len(values) == 2 else None
+
+
+def _compare(ex: HostExecutor, call: ir.Call) -> Value | None:
+    """`format == "NCHW"`, and `widths.find(n) == widths.end()`."""
+    operands = [operand for operand in (call.receiver, *call.arguments) if operand is not None]
+    if not all(command_line.is_text(ir.referent(operand.type)) for operand in operands):
+        return is_found(ex, call)
+    equal = _are_equal(ex, operands)
+    return equal if equal is None or call.name == "operator==" else ex.graph.negate(equal)
 
 
 def _compare_starts(ex: HostExecutor, call: ir.Call) -> Value | None:
@@ -206,6 +218,7 @@ _HANDLERS: Mapping[str, Handler] = {
     "allocated": _allocate, "allocated-in-rows": _allocate_pitched,
     "end-of-program": _exit, "assumed-by-host": _assumed, "ignored": _ignored,
     "unequal-texts": _compare_texts, "unequal-starts": _compare_starts, "length-of-text": _length,
+    "compared": _compare,
     "launch": _launch_kernel, "launch-by-configuration": _launch_with_config, "attribute-of-kernel": _set_attribute,
     **LISTS, **DEVICE_QUERIES, **command_line.COMMAND_LINE,
 }  # fmt: skip

@@ -121,7 +121,7 @@ def _has(ex: HostExecutor, call: ir.Call) -> Value | None:
     return ex.graph.convert(found, kind_of(call.type))
 
 
-def _is_found(ex: HostExecutor, call: ir.Call) -> Value | None:
+def is_found(ex: HostExecutor, call: ir.Call) -> Value | None:
     """`widths.find(n) == widths.end()`: it isn't in the set."""
     sides = [walk.without_casts(side) for side in (call.receiver, *call.arguments) if side is not None]
     by_name = {side.name: side for side in sides if isinstance(side, ir.Call)}
@@ -158,6 +158,6 @@ def _set(ex: HostExecutor, call: ir.Call, value: Value) -> None:
 
 LISTS: Mapping[str, Handler] = {
     "size-of-list": _size, "element-of-list": _element, "first-of-list": _first, "appended": _append, "has": _has,
-    "compared": _is_found, "list-changed": _change,
+    "list-changed": _change,
 }  # fmt: skip
 """Handlers by effect."""

@@ -11,7 +11,7 @@ from cudalint.interpreter.device import expressions, walk
 from cudalint.interpreter.device.loop_parts import LoopParts
 from cudalint.interpreter.device.state import LoopScope
 from cudalint.interpreter.device.values import ArrayValue, Place, RecordValue, Value
-from cudalint.interpreter.host import choices
+from cudalint.interpreter.host import choices, command_line
 from cudalint.interpreter.host.joins import is_plain, note_defaults
 from cudalint.ir import nodes as ir
 from cudalint.ir.builtins import named
@@ -341,18 +341,13 @@ def reads_options(parts: LoopParts) -> bool:
 
 def _compares_texts(call: ir.Call) -> bool:
     operands = [*call.arguments, *(() if call.receiver is None else (call.receiver,))]
-    return call.name in _TEXT_COMPARISONS and any(_is_text(operand.type) for operand in operands)
-
-
-def _is_text(type_: ir.Type) -> bool:
-    letter = type_.pointee if isinstance(type_, ir.PointerType) else getattr(type_, "element", None)
-    return (isinstance(letter, ir.Scalar) and letter.bytes == 1) or "basic_string" in ir.type_name(type_)
+    return call.name in _TEXT_COMPARISONS and any(command_line.is_text(operand.type) for operand in operands)
 
 
 def _is_list_of_texts(type_: ir.Type) -> bool:
     """`char **` or `char *[]`, such as the `argv` of `main`."""
     text = type_.pointee if isinstance(type_, ir.PointerType) else getattr(type_, "element", None)
-    return isinstance(text, ir.PointerType) and _is_text(text)
+    return isinstance(text, ir.PointerType) and command_line.is_text(text)
 
 
 def _forget(ex: HostExecutor, symbol: ir.Symbol, parts: LoopParts, before: Value | Place | None) -> None:
