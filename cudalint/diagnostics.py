@@ -10,6 +10,10 @@ from msgspec import Struct, field
 from cudalint.facts import FindingCost, LaunchFacts, Place, Sample
 
 Severity = Literal["error", "warning", "info"]
+HeldBack = Literal["small", "layout", "doubles", "guessed", "tests", "no-action"]
+"""Why a finding is counted and not shown, unless everything is asked for: it takes little of its kernel; it is about
+how data lie that others hand over; of a kernel's instantiations, only those for doubles have it; it stands on a number
+that nothing in sight gives; it is in a test, an example or a benchmark; whoever reads it can do nothing about it."""
 
 
 class Related(Struct, frozen=True):
@@ -48,6 +52,8 @@ class Suggestion(Struct, frozen=True):
     """Whether its edits spell accesses anew, or others in their place: then arrays are compared and not accesses."""
     relaunches: bool = False
     """Whether its edits launch other blocks, as many threads as before or a few more."""
+    moves_data: bool = False
+    """Whether data would have to lie in another way, wherever they come from."""
 
 
 class Picture(Struct, frozen=True, eq=False):
@@ -101,8 +107,10 @@ class Diagnostic(Struct, frozen=True, eq=False):
     """Whether its message is that one, and `also` has all that it is told for."""
     cost: FindingCost | None = None
     """What it takes of its kernel; None for findings that are not about time."""
-    is_minor: bool = False
-    """It takes less of its kernel than the project wants to hear of."""
+    held_back: HeldBack | None = None
+    """Why it is only counted, where it is."""
+    is_absorbed: bool = False
+    """L1 keeps what one request brings too much for those beside it: it costs requests, and no traffic behind L1."""
     part_of: str = ""
     """Parts of the same are one finding of their kernel, unless an annotation allows some of them."""
     no_edit: str = ""

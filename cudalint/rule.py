@@ -16,7 +16,7 @@ from typing import ClassVar
 
 from msgspec import Struct, field
 
-from cudalint.diagnostics import Diagnostic, Picture, Related, Severity, Suggestion
+from cudalint.diagnostics import Diagnostic, HeldBack, Picture, Related, Severity, Suggestion
 from cudalint.facts import FileFacts, KernelFacts, LaunchFacts, Place
 from cudalint.hardware.targets import Target
 from cudalint.kinds import EVERY_KIND, NO_KIND, Kinds
@@ -76,6 +76,8 @@ class RuleBase(ABC):
         headline: str = "",
         part_of: str = "",
         no_edit: str = "",
+        held_back: HeldBack | None = None,
+        is_absorbed: bool = False,
     ) -> Diagnostic:
         """A diagnostic of this rule, of the rule's severity unless another one is given; `kernel` is None where it is
         about none."""
@@ -99,6 +101,8 @@ class RuleBase(ABC):
             headline=headline,
             part_of=part_of,
             no_edit=_why_by_hand(suggestion, no_edit or self.by_hand),
+            held_back=held_back,
+            is_absorbed=is_absorbed,
         )
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from cudalint.diagnostics import Diagnostic, Suggestion
 from cudalint.facts import Access, AccessResult, KernelFacts
-from cudalint.remedies.coalescing import Texts, by_hand, suggest
+from cudalint.remedies.coalescing import Texts, by_hand, is_a_vector, suggest
 from cudalint.remedies.patterns import Pattern, pattern_of
 from cudalint.remedies.records import is_absorbed
 from cudalint.rule import Rule, RuleContext
@@ -63,7 +63,9 @@ class UncoalescedAccess(Rule):
         the figure is the mean over uniform data. Nor is one whose stride is an argument that nothing gives and that
         nothing else is made of (`x[i * incx]`): it may well be 1, and `--param` says so or otherwise. The same goes for
         one that the other side of a choice would clear that nothing makes, such as the layout in
-        `layout == COLUMNS ? 1 : pitch`.
+        `layout == COLUMNS ? 1 : pitch`. Only counted, unless `--min-share 0` asks for it, is what follows from how an
+        argument's data lie: coordinates, vectors and small matrices, one to each thread, if no allocation is in sight
+        and no wider access would do.
     """
 
     code = "CL101"
@@ -86,12 +88,12 @@ class UncoalescedAccess(Rule):
                 continue
             pattern = pattern_of(one)
             remedy = suggest(kernel, one, pattern, texts)
-            allowed = limits["factor"], limits["excess-sectors"]
-            if remedy is not None or not is_absorbed(kernel, one, context.target, *allowed):
-                yield self._diagnostic(kernel, one, pattern, remedy)
+            absorbed = is_absorbed(kernel, one, context.target, limits["factor"], limits["excess-sectors"])
+            if remedy is not None or not absorbed:
+                yield self._diagnostic(kernel, one, pattern, remedy, absorbed)
 
     def _diagnostic(
-        self, kernel: KernelFacts, one: Evaluated, pattern: Pattern, remedy: Suggestion | None
+        self, kernel: KernelFacts, one: Evaluated, pattern: Pattern, remedy: Suggestion | None, absorbed: bool
     ) -> Diagnostic:
         access, result, launch = one
         actual, ideal = sectors(result)
@@ -111,6 +113,8 @@ class UncoalescedAccess(Rule):
             about=access.array,
             worded=worded,
             no_edit=by_hand(kernel, one, pattern),
+            is_absorbed=absorbed,
+            held_back="layout" if _is_handed_over(one, pattern, remedy) else None,
         )
 
 
@@ -122,6 +126,30 @@ def _exceeds(result: AccessResult, factor: float, excess: float) -> bool:
         actual = min(actual, result.sectors_range[0])
     # Where blocks or loops end, figures are off by little: 10.01 of 8 is not worse than 1.25 times the ideal.
     return round(actual / ideal, 2) > factor and round(actual - ideal, 2) > excess
+
+
+def _is_handed_over(one: Evaluated, pattern: Pattern, remedy: Suggestion | None) -> bool:
+    """Whether it is how data lie that makes the figure, and nothing in sight says that they do: of coordinates or of
+    vectors that an argument brings, a kernel takes what it gets. A struct of the program's own can be declared anew."""
+    access, result, launch = one
+    is_given = not _walks_by_sizes(result)
+    is_record = pattern.kind in ("field", "copy") or (is_given and pattern.kind == "strided")
+    if is_given and pattern.kind == "own-run" and _is_odd(abs(pattern.step or 0) // access.bytes):
+        # A kernel shares out work by powers of two; a thread that has nine elements has a matrix.
+        is_record, remedy = True, None
+    if not is_record or (remedy is not None and not remedy.moves_data):
+        return False
+    is_own = access.record_bytes is not None and not is_a_vector(one)
+    return not is_own and access.declaration is None and access.array not in launch.allocated
+
+
+def _is_odd(elements: int) -> bool:
+    """Whether a number is no power of two."""
+    return elements & (elements - 1) != 0
+
+
+def _walks_by_sizes(result: AccessResult) -> bool:
+    return result.strides is not None and result.strides.sized is not None
 
 
 def _causes(access: Access, pattern: Pattern, remedy: str) -> tuple[str, ...]:

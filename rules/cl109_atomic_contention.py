@@ -10,6 +10,7 @@ import numpy as np
 
 from cudalint.diagnostics import Diagnostic, Suggestion
 from cudalint.facts import Access, AccessResult, KernelFacts, LaunchFacts
+from cudalint.hardware.requests import WARP_LANES
 from cudalint.remedies.aggregation_edits import aggregation_edits
 from cudalint.remedies.obstacles import edited
 from cudalint.rule import Rule, RuleContext
@@ -50,6 +51,8 @@ class AtomicContention(Rule):
 
     What is not reported
         - Addresses that data decides about, such as those of a histogram, and atomics that data decides to make.
+        - Addresses that are one only if a number that nothing gives is 32 or more (only counted, as it may be a scale
+          of 2 as well; `--min-share 0` and `--param` tell more).
         - Integers, which the compiler combines within a warp by itself, and locks.
     """
 
@@ -103,6 +106,8 @@ class AtomicContention(Rule):
                 lambda: aggregation_edits(kernel, access, context.text_of),
                 "unsafe",
             ),
+            # Whoever scales by two brings no warp to one address.
+            held_back="guessed" if result.least_size >= WARP_LANES else None,
         )
 
 

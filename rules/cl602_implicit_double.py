@@ -80,6 +80,7 @@ class ImplicitDouble(Rule):
                 suggestion=Suggestion(
                     _suggestion(site), own, before=before, applicability="unsafe" if own else "display"
                 ),
+                causes=(f"doubles in {function_around(site.place, context.text_of)}",),
             )
 
 
@@ -107,7 +108,7 @@ def _message(site: Arithmetic, share: float) -> str:
 
 
 def _suggestion(site: Arithmetic) -> str:
-    return f"write {', '.join(_as_float(name) for name in site.names)}"
+    return f"write {', '.join(dict.fromkeys(map(_as_float, site.names)))}"
 
 
 def _as_float(name: str) -> str:
@@ -116,5 +117,5 @@ def _as_float(name: str) -> str:
         return f"`{name}f`"
     if name.endswith(")"):
         function = name.partition("(")[0].rpartition("::")[2]
-        return f"`{function}f`, which takes floats,"
+        return f"`{function}f` for floats"
     return f"`float({name})`"

@@ -18,7 +18,7 @@ from cudalint.facts import (
     Problem,
     Status,
 )
-from cudalint.findings.gap_lines import gap_line, is_assumed
+from cudalint.findings.gap_lines import GapLine, gap_line, is_assumed
 from cudalint.findings.invalid_lines import invalid_lines
 from cudalint.findings.missing_includes import headers_not_found, may_miss_headers
 from cudalint.rule import Rule, RuleContext
@@ -43,7 +43,9 @@ class IncompleteAnalysis(Rule):
         are no gap: no tool can tell their figure.
 
         All that is one line for a file: how many kernels were evaluated in full, in part and not at all, and the one
-        action that would bring most. `--show-gaps` prints each kernel's reasons; JSON and SARIF have them anyway.
+        action that would bring most. `--show-gaps` prints each kernel's reasons; JSON and SARIF have them anyway. Where
+        nobody can do anything about what is missing, and every kernel was evaluated at least in part, the line is only
+        counted, but for `--show-gaps` and `--min-share 0`.
 
     Why is this bad
         Where nothing was evaluated, nothing is reported, and silence looks like a clean kernel.
@@ -65,7 +67,7 @@ class IncompleteAnalysis(Rule):
     by_hand = "what could not be evaluated has to be known, not edited"
     reads = frozenset({"accesses", "barriers", "races"})
 
-    _last: tuple[FileFacts, str] | None = None
+    _last: tuple[FileFacts, GapLine] | None = None
 
     def check_file(self, context: RuleContext) -> Iterator[Diagnostic]:
         """Each line that is no C++, once: what follows from one error often stands on its line."""
@@ -86,6 +88,7 @@ class IncompleteAnalysis(Rule):
     def _about_an_error(
         self, file: FileFacts, problem: Problem, message: str, severity: Severity
     ) -> Diagnostic:
+        line = self._line(file)
         return self.finding(
             None,
             severity=severity,
@@ -93,7 +96,9 @@ class IncompleteAnalysis(Rule):
             message=f"syntax error: {message}",
             # Without the headers, nobody can do anything about them one by one.
             causes=(_of_file(file),) if severity == "info" else (),
-            headline=self._line(file) if severity == "info" else "",
+            headline=line.text if severity == "info" else "",
+            # What compiles elsewhere, with macros of its build, and costs no kernel is nobody's concern.
+            held_back="no-action" if file.kernels and (severity == "warning" or not line.matters) else None,
         )
 
     def check(self, kernel: KernelFacts, context: RuleContext) -> Iterator[Diagnostic]:
@@ -109,6 +114,7 @@ class IncompleteAnalysis(Rule):
         ]
         if not parts:
             return
+        line = self._line(context.file)
         yield self.finding(
             kernel,
             place=kernel.name_place,
@@ -120,11 +126,12 @@ class IncompleteAnalysis(Rule):
                 "data_dependent": float(len(dependent)),
             },
             suggestion=_way_out(kernel, context.file),
-            causes=(_of_file(context.file),),
-            headline=self._line(context.file),
+            causes=(_of_file(context.file), *([f"asks for {line.asks}"] if line.asks else [])),
+            headline=line.text,
+            held_back=None if line.matters else "no-action",
         )
 
-    def _line(self, file: FileFacts) -> str:
+    def _line(self, file: FileFacts) -> GapLine:
         """The same for all kernels of a file."""
         if self._last is None or self._last[0] is not file:
             self._last = file, gap_line(file)

@@ -253,7 +253,7 @@ class FileAnalysis(Struct, eq=False):
         except OutOfTime:
             # What it was at is of no use; the other kernels' results are kept.
             analysis.given_up = True
-            facts = analysis.without_facts(TAKES_TOO_LONG)
+            facts = analysis.without_facts(TAKES_TOO_LONG, "time")
         except RecursionError:
             # The others are evaluated all the same.
             facts = analysis.without_facts("its expressions are nested too deeply to be evaluated")
@@ -358,7 +358,7 @@ def only_named(ref: ir.FunctionRef, options: AnalysisOptions) -> KernelFacts:
     span = ref.span
     return KernelFacts(
         ref.name, ref.name, Place(*span), Place(*span), (), (), Resources(None),
-        gaps=(Gap(span.path, span.line, TAKES_TOO_LONG),), collected=options.kinds,
+        gaps=(Gap(span.path, span.line, TAKES_TOO_LONG, kind="time"),), collected=options.kinds,
     )  # fmt: skip
 
 

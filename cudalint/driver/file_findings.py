@@ -20,7 +20,7 @@ from cudalint.disk import recorder as disk
 from cudalint.disk.regular import read_regular_text
 from cudalint.facts import FileFacts, KernelFacts
 from cudalint.findings.merging import joined
-from cudalint.findings.missing_includes import note_on
+from cudalint.findings.missing_includes import headers_not_found, note_on
 from cudalint.findings.results import (
     AllowedRule,
     Failure,
@@ -202,7 +202,15 @@ def _findings_in(kernel: KernelFacts, rule: Rule, context: RuleContext) -> Itera
             from cudalint.cost.of_findings import with_cost
 
             diagnostic = with_cost(diagnostic, kernel, target or configured)
+        if not diagnostic.headline and _is_filled_in_later(diagnostic, context.file):
+            diagnostic = replace(diagnostic, held_back="guessed")
         yield Finding(kernel, diagnostic)
+
+
+def _is_filled_in_later(diagnostic: Diagnostic, file: FileFacts) -> bool:
+    """Whether names of the kernel were given numbers that no header could declare, as all are there: a program writes
+    them into the text before it compiles it."""
+    return any(launch.guesses for launch in diagnostic.launches) and not headers_not_found(file)
 
 
 def _judged_by(target: Target, need: Need) -> str:

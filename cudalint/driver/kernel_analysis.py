@@ -88,7 +88,7 @@ class KernelAnalysis(Struct, eq=False):
             if self._until.is_over():
                 self._launches.append(launch_facts(configuration, self.graph))
                 self.given_up = True
-                self.gap(self.function.name_span, TAKES_TOO_LONG)
+                self.gap(self.function.name_span, TAKES_TOO_LONG, "time")
                 continue
             with named_after_parameters(configuration, self.graph):
                 self._under(index, configuration, providers)
@@ -163,10 +163,10 @@ class KernelAnalysis(Struct, eq=False):
     def has_gap(self, reason: str, kind: ReasonKind) -> None:
         self.gap(self.function.name_span, reason, kind)
 
-    def without_facts(self, reason: str) -> KernelFacts:
+    def without_facts(self, reason: str, kind: ReasonKind = "other") -> KernelFacts:
         """That the kernel is there, and why nothing is known about it."""
         function = self.function
-        self.gap(function.name_span, reason)
+        self.gap(function.name_span, reason, kind)
         launches = tuple(launch_facts(configuration, self.graph) for configuration in self.configurations)
         return KernelFacts(
             function.name, function.instantiation, Place(*function.span), Place(*function.name_span), launches, (),

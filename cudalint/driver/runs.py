@@ -14,6 +14,7 @@ from cudalint.driver.kept import Checked, KeptJob, Results, check_and_keep
 from cudalint.driver.pool import Done, JobWatcher, Limits, Lost, run_jobs
 from cudalint.driver.watching import Watcher
 from cudalint.driver.weighing import weighed_together
+from cudalint.findings.holding import held_for_their_place
 from cudalint.findings.merging import covered_by, gather, gather_suppressed, kernels_of
 from cudalint.findings.results import CheckResult, Failure, FileReport, Note, total_coverage
 from cudalint.options.analysis import AnalysisOptions
@@ -32,12 +33,13 @@ def result_of(reports: Sequence[FileReport], failures: Sequence[Failure], target
     linted = len(reports) + len(failures)
     own = [Failure(report.path, message) for report in reports for message in report.failures]
     least = max((report.min_share for report in reports), default=0.0)
-    diagnostics = weighed_together(_together(gather, reports, own), least)
+    paths = [report.path for report in reports]
+    diagnostics = held_for_their_place(weighed_together(_together(gather, reports, own), least), paths, least)
     suppressed = _together(gather_suppressed, reports, own)
     return CheckResult(
         target=target,
-        diagnostics=tuple(d for d in diagnostics if not d.is_minor),
-        minor=tuple(d for d in diagnostics if d.is_minor),
+        diagnostics=tuple(d for d in diagnostics if d.held_back is None),
+        minor=tuple(d for d in diagnostics if d.held_back is not None),
         min_share=least,
         suppressed=suppressed,
         failures=tuple(sorted((*failures, *own), key=lambda failure: failure.path)),

@@ -10,6 +10,7 @@ from cudalint.cost.findings import cost_of_all
 from cudalint.diagnostics import Diagnostic
 from cudalint.facts import FindingCost, KernelCost
 from cudalint.findings.causes import of_one_cause
+from cudalint.findings.holding import is_large
 
 
 def weighed_together(diagnostics: Sequence[Diagnostic], share: float) -> list[Diagnostic]:
@@ -17,9 +18,10 @@ def weighed_together(diagnostics: Sequence[Diagnostic], share: float) -> list[Di
     `share` of it together. Copies of one piece of code are not looked for: they stand in kernels of their own."""
     weighed = list(diagnostics)
     for group in of_one_cause(diagnostics):
-        if any(weighed[number].is_minor for number in group) and len(group) > 1:
+        if any(weighed[number].held_back == "small" for number in group) and len(group) > 1:
             for number in _reaching([(number, weighed[number]) for number in group], share):
-                weighed[number] = replace(weighed[number], is_minor=False)
+                if weighed[number].held_back == "small":
+                    weighed[number] = replace(weighed[number], held_back=None)
     return weighed
 
 
@@ -36,5 +38,6 @@ def _reaching(group: Sequence[tuple[int, Diagnostic]], share: float) -> Iterator
         else:
             same.append((number, cost))
     for kernel, found in launches:
-        if len(found) > 1 and cost_of_all(kernel, [cost for _, cost in found]).reaches(share):
+        together = [diagnostic for _, diagnostic in group]
+        if len(found) > 1 and is_large(cost_of_all(kernel, [cost for _, cost in found]), share, *together):
             yield from (number for number, _ in found)

@@ -183,8 +183,3 @@ class FindingCost(Struct, frozen=True):
     def weight(self) -> tuple[float, float]:
         """By which findings are ranked: time, and traffic where they take the same of it."""
         return self.share or 0.0, self.traffic_share or 0.0
-
-    def reaches(self, share: float) -> bool:
-        """Whether it is at least such a part of its kernel's time, or of the kernel's traffic through L1; so is what is
-        not known."""
-        return self.share is None or max(self.weight) >= share

@@ -81,6 +81,9 @@ class LaunchFacts(Struct, frozen=True, eq=False):
     by_default: bool = False
     """The launch leaves the block open, which is what it is if no option of the program says otherwise, or for all but
     small sizes."""
+    guesses: tuple[str, ...] = ()
+    """Names in the kernel that nothing declares, and that were given numbers: a program may fill them in, or a header
+    that is missing."""
 
     def __eq__(self, other: object) -> bool:
         """Whether a finding that names one has named the other: their sites and arguments don't count."""

@@ -23,7 +23,7 @@ from cudalint.diagnostics import Diagnostic
 from cudalint.findings.results import SEVERITIES, CheckResult, excess
 from cudalint.findings.shapes import statement_shape, without_numbers
 from cudalint.findings.sources import SourceLines
-from cudalint.numerals import figure
+from cudalint.numerals import count, figure
 
 _AROUND = 3
 """Lines before and behind a place that a copy of it has too."""
@@ -38,6 +38,12 @@ _WHOLE = 10
 
 
 def with_causes_told_once(result: CheckResult, sources: SourceLines, shows_gaps: bool = False) -> CheckResult:
+    """The findings of a run, one for each cause; those about gaps that nobody can close are among them where
+    `shows_gaps` asks for them."""
+    if shows_gaps:
+        gaps = tuple(d for d in result.minor if d.held_back == "no-action")
+        minor = tuple(d for d in result.minor if d.held_back != "no-action")
+        result = replace(result, diagnostics=(*result.diagnostics, *gaps), minor=minor)
     return replace(result, diagnostics=told_once(result.diagnostics, sources, shows_gaps))
 
 
@@ -130,7 +136,9 @@ def _told(group: Sequence[Diagnostic], shows_gaps: bool) -> Diagnostic:
     first = min(group, key=_order)
     if not first.headline or shows_gaps:
         return _as_one(group)
-    message = f"{first.headline} (all reasons: --show-gaps)"
+    others = len({each.causes[:1] for each in group}) - 1
+    same = f"; the same in {count(others, 'more file')}" if others else ""
+    message = f"{first.headline}{same} (all reasons: --show-gaps)"
     told = replace(first, message=message, is_headline=True, also=tuple(group), kernel="", instantiation="")
     return replace(told, suggestion=None, assumptions=(), launches=(), figures={}, variants=(), related=())
 

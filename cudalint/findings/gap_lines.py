@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
 from cudalint.facts import Access, FileFacts, KernelFacts, LaunchFacts
 from cudalint.findings.missing_includes import headers_not_found, may_miss_headers
@@ -12,6 +13,7 @@ from cudalint.rulekit import is_repeat
 
 _LONGEST = 120
 """Characters of a reason."""
+_TIME = "a longer --time-limit"
 _STATED = "`// cudalint: launch(block = ...)` above the kernel, or --block"
 
 
@@ -19,7 +21,15 @@ def is_assumed(launch: LaunchFacts) -> bool:
     return launch.source in ("default", "inferred", "launch-bounds") and launch.line is None
 
 
-def gap_line(file: FileFacts) -> str:
+class GapLine(NamedTuple):
+    text: str
+    matters: bool
+    """Whether a kernel was not evaluated at all, or the reader can do something about what is missing."""
+    asks: str = ""
+    """What the reader is asked for, the same in all files that one answer would help."""
+
+
+def gap_line(file: FileFacts) -> GapLine:
     """`3 of 14 kernels evaluated in full, 10 in part, 1 not at all; most would bring -I with the folder of `a.h`: 8
     kernels`."""
     kernels: dict[object, list[KernelFacts]] = {}
@@ -30,16 +40,20 @@ def gap_line(file: FileFacts) -> str:
     total, full, part = len(kernels), len(kernels) - len(open_ones), len(open_ones) - without
     assumed = [group for group in kernels.values() if any(is_assumed(launch) for k in group for launch in k.launches)]
     if not total:
-        return f"no kernel evaluated; most would bring {_ways(file, [])}" if headers_not_found(file) else ""
+        way = _ways(file, []).text
+        return GapLine(f"no kernel evaluated; most would bring {way}" if headers_not_found(file) else "", True)
     if not open_ones and not assumed:
         # Lines outside of them are no C++ without the headers.
-        return f"{count(total, 'kernel')} evaluated; most would bring {_ways(file, [])}"
+        return GapLine(f"{count(total, 'kernel')} evaluated; most would bring {_ways(file, []).text}", False)
     if not open_ones:
-        return f"{count(total, 'kernel')} evaluated, {len(assumed)} of them under a launch that was assumed: {_STATED}"
-    told = [f"{full or 'none'} of {count(total, 'kernel')} evaluated in full"]
-    told += [f"{part} in part"] if part else []
-    told += [f"{without} not at all"] if without else []
-    return f"{', '.join(told)}; {_ways(file, open_ones)}"
+        # The findings say so themselves.
+        told = f"{count(total, 'kernel')} evaluated, {len(assumed)} of them under a launch that was assumed: {_STATED}"
+        return GapLine(told, False)
+    parts = [f"{full or 'none'} of {count(total, 'kernel')} evaluated in full"]
+    parts += [f"{part} in part"] if part else []
+    parts += [f"{without} not at all"] if without else []
+    best = _ways(file, open_ones)
+    return GapLine(f"{', '.join(parts)}; {best.text}", best.matters or without > 0, best.asks)
 
 
 def _has_gaps(kernel: KernelFacts) -> bool:
@@ -61,7 +75,7 @@ def _unknown(accesses: Sequence[Access]) -> Iterator[str]:
                 break
 
 
-def _ways(file: FileFacts, open_ones: Sequence[Sequence[KernelFacts]]) -> str:
+def _ways(file: FileFacts, open_ones: Sequence[Sequence[KernelFacts]]) -> GapLine:
     """The one action that helps most kernels, or what stands most in the way where none is known."""
     ways: Counter[str] = Counter()
     reasons: Counter[str] = Counter()
@@ -72,16 +86,19 @@ def _ways(file: FileFacts, open_ones: Sequence[Sequence[KernelFacts]]) -> str:
         # Each once for a kernel; what is as frequent as others comes in the order of the source.
         own = dict.fromkeys(gap.remedy for kernel in group for gap in kernel.gaps if gap.remedy)
         ways.update(list(own))
+        if any(gap.kind == "time" for kernel in group for gap in kernel.gaps):
+            ways[_TIME] += 1
         if for_headers and for_headers not in own and any(map(may_miss_headers, group)):
             ways[for_headers] += 1
         why = [gap.own_reason for kernel in group for gap in kernel.gaps]
         reasons.update(list(dict.fromkeys([*why, *(r for kernel in group for r in _unknown(kernel.accesses))])))
     if ways:
         way, number = ways.most_common(1)[0]
-        return f"most would bring {way}: {count(number, 'kernel')}"
+        asks = headers[0] if way == for_headers else way
+        return GapLine(f"most would bring {way}: {count(number, 'kernel')}", True, asks)
     if not open_ones:
-        return for_headers
+        return GapLine(for_headers, True)
     reason, number = reasons.most_common(1)[0]
     text = " ".join(reason.split())
     short = text if len(text) <= _LONGEST else f"{text[: _LONGEST - 4].rstrip()} ..."
-    return f"most in the way: {short} ({count(number, 'kernel')})"
+    return GapLine(f"most in the way: {short} ({count(number, 'kernel')})", False)

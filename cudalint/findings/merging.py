@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, 
 
 from msgspec.structs import replace
 
-from cudalint.diagnostics import Diagnostic, Related
+from cudalint.diagnostics import Diagnostic, HeldBack, Related
 from cudalint.facts import FindingCost, LaunchFacts
 from cudalint.findings.results import FileReport, KernelSite, ShownKernel, worst_first
 
@@ -174,7 +174,7 @@ def _with_variants(group: Sequence[Diagnostic]) -> Diagnostic:
     worst, *others = worst_first([_under_all_launches(each) for each in alike])
     if not others:
         return worst
-    return replace(worst, variants=tuple(others), is_minor=worst.is_minor and all(d.is_minor for d in others))
+    return replace(worst, variants=tuple(others), held_back=_reason_of_all((worst, *others)))
 
 
 def _with_like_assumptions(group: Sequence[Diagnostic]) -> Iterable[list[Diagnostic]]:
@@ -209,8 +209,13 @@ def _under_all_launches(group: Sequence[Diagnostic]) -> Diagnostic:
     assumptions = dict.fromkeys(assumption for d in group for assumption in d.assumptions)
     return replace(
         first, launches=tuple(launches), assumptions=tuple(assumptions), cost=_most(group),
-        is_minor=all(d.is_minor for d in group),
+        held_back=_reason_of_all(group),
     )  # fmt: skip
+
+
+def _reason_of_all(group: Sequence[Diagnostic]) -> HeldBack | None:
+    """Why some findings are held back as one, if each of them is: what holds back the first of them."""
+    return group[0].held_back if all(d.held_back for d in group) else None
 
 
 def _most(group: Sequence[Diagnostic]) -> FindingCost | None:

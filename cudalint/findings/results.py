@@ -10,6 +10,7 @@ from msgspec.structs import replace
 
 from cudalint.diagnostics import Diagnostic, Severity
 from cudalint.facts import FileFacts, Frame, KernelFacts, LeftOutLaunches, Operation, Place, Space
+from cudalint.findings.holding import marked
 
 SEVERITIES: tuple[Severity, ...] = ("error", "warning", "info")
 """Worst first."""
@@ -168,20 +169,13 @@ class FileReport(Struct, frozen=True):
     whole: frozenset[tuple[str, str]] = frozenset()
     """Each kernel with each of its instantiations that was evaluated without a gap."""
     min_share: float = 0.0
-    """What findings that are not minor take of their kernels at least."""
+    """What findings that are shown take of their kernels at least; see `findings.holding`."""
     kernels: tuple[ShownKernel, ...] = ()
     """For reports that show kernels, where one was asked for."""
 
     def with_least(self, share: float) -> FileReport:
-        """With findings marked as minor that take less of their kernels; errors and what is not known never are."""
-        marked = tuple(_marked(d, share) for d in self.diagnostics)
-        return replace(self, diagnostics=marked, min_share=share)
-
-
-def _marked(diagnostic: Diagnostic, share: float) -> Diagnostic:
-    cost = diagnostic.cost
-    is_minor = cost is not None and diagnostic.severity != "error" and not cost.reaches(share)
-    return replace(diagnostic, is_minor=True) if is_minor else diagnostic
+        """With those findings held back that take less of their kernels, and all shown for a share of 0."""
+        return replace(self, diagnostics=tuple(marked(d, share) for d in self.diagnostics), min_share=share)
 
 
 class CheckResult(Struct, frozen=True):
@@ -199,7 +193,7 @@ class CheckResult(Struct, frozen=True):
     parameters: frozenset[tuple[str, str]] = frozenset()
     """Each kernel of the run with each of its scalar parameters."""
     minor: tuple[Diagnostic, ...] = ()
-    """Findings that take less than `min_share` of their kernels, which are counted only."""
+    """Findings that are held back, which are counted only."""
     min_share: float = 0.0
     asides: tuple[str, ...] = ()
     """What the summary says of findings that are not among the diagnostics."""

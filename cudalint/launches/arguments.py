@@ -248,11 +248,14 @@ def with_template(configuration: Configuration, function: ir.Function) -> Config
 
 def with_stand_ins(configuration: Configuration, function: ir.Function) -> Configuration:
     """States the numbers and types that were made up for missing names to make the kernel."""
+    if not function.stand_ins:
+        return configuration
     made_up = tuple(
         f"{name} == {value} ({NOT_DECLARED})" if isinstance(value, int) else f"{name} = {value} ({NOT_DECLARED})"
         for name, value in function.stand_ins
     )
-    return replace(configuration, assumptions=(*configuration.assumptions, *made_up)) if made_up else configuration
+    names = tuple(name for name, value in function.stand_ins if isinstance(value, int))
+    return replace(configuration, assumptions=(*configuration.assumptions, *made_up), guesses=names)
 
 
 def _element(type_: ir.Type) -> ir.Type | None:

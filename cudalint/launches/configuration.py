@@ -45,6 +45,8 @@ class Configuration(Struct, frozen=True, eq=False):
     """See `LaunchFacts`."""
     open_extents: tuple[Node, ...] = ()
     """Those of the block that a launch in sight leaves open."""
+    guesses: tuple[str, ...] = ()
+    """See `LaunchFacts`."""
 
     def key(self) -> object:
         """Equal for launches under which a kernel behaves the same."""
@@ -185,4 +187,5 @@ def launch_facts(configuration: Configuration, graph: Graph) -> LaunchFacts:
         configuration.site,
         configuration.twins,
         by_default=configuration.by_default,
+        guesses=configuration.guesses,
     )

@@ -69,7 +69,7 @@ def suggest(kernel: KernelFacts, one: Evaluated, pattern: Pattern, texts: Texts)
         case "copy":
             if _is_a_librarys(one):
                 return None
-            return _narrower_vectors(one) if _is_a_vector(one) or one.access.is_view else _aligned_record(one, texts)
+            return _narrower_vectors(one) if is_a_vector(one) or one.access.is_view else _aligned_record(one, texts)
         case "own-row" | "own-run":
             return (
                 _as_one_vector(kernel, one, pattern, texts)
@@ -136,7 +136,8 @@ def _fields_apart(one: Evaluated) -> Suggestion | None:
 def _structure_of_arrays(one: Evaluated) -> Suggestion | None:
     after = _with_unit_stride(one)
     text = f"keep the fields of `{one.access.array}` in arrays of their own (structure of arrays)"
-    return _if_better(one, text, after)
+    suggestion = _if_better(one, text, after)
+    return replace(suggestion, moves_data=True) if suggestion is not None else None
 
 
 def _neighbouring_elements(one: Evaluated, pattern: Pattern) -> Suggestion | None:
@@ -156,9 +157,9 @@ def _is_a_librarys(one: Evaluated) -> bool:
     return one.access.element_type.removeprefix("struct ").startswith("curandState")
 
 
-def _is_a_vector(one: Evaluated) -> bool:
+def is_a_vector(one: Evaluated) -> bool:
     """Whether what is copied is one of CUDA's vectors, whose components are no fields of the user's."""
-    return _VECTOR.search(one.access.element_type) is not None
+    return any(_VECTOR.search(type_) is not None for type_ in (one.access.element_type, one.access.record))
 
 
 def _narrower_vectors(one: Evaluated) -> Suggestion | None:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Iterator
-from typing import Final
+from typing import Final, get_args
 
 from cudalint.cost.findings import cost_of_all
-from cudalint.diagnostics import Diagnostic
+from cudalint.diagnostics import Diagnostic, HeldBack
 from cudalint.facts import Bound, FindingCost, KernelCost
 from cudalint.findings.results import CheckResult
 from cudalint.numerals import count
@@ -93,9 +94,26 @@ def _two_digits(value: float) -> str:
 
 
 def minor(result: CheckResult) -> Iterator[str]:
-    """`12 more cost under 1% of their kernels: --min-share 0`, where there are any."""
-    number = len(result.minor)
-    if number:
-        costs = "cost" if number > 1 else "costs"
-        kernels_ = "their kernels" if number > 1 else "its kernel"
-        yield f"{number} more {costs} under {share(result.min_share)} of {kernels_}: --min-share 0"
+    """`12 more cost under 2% of their kernels, 1 more is about how ...: --min-share 0`, where there are any."""
+    numbers = Counter(diagnostic.held_back for diagnostic in result.minor)
+    told = [_held_back(reason, numbers[reason], result.min_share) for reason in get_args(HeldBack) if numbers[reason]]
+    if told:
+        yield f"{', '.join(told)}: --min-share 0"
+
+
+def _held_back(reason: HeldBack, number: int, least: float) -> str:
+    one = number == 1
+    match reason:
+        case "small":
+            what = f"{'costs' if one else 'cost'} under {share(least)} of {'its kernel' if one else 'their kernels'}"
+        case "layout":
+            what = f"{'is' if one else 'are'} about how data lie that others hand over"
+        case "doubles":
+            what = f"{'is' if one else 'are'} in instantiations for doubles alone"
+        case "guessed":
+            what = f"{'stands' if one else 'stand'} on numbers that nothing in sight gives"
+        case "tests":
+            what = f"{'is' if one else 'are'} in tests, examples and benchmarks"
+        case "no-action":
+            what = f"{'says' if one else 'say'} what could not be evaluated, and no option would change that"
+    return f"{number} more {what}"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
 from cudalint import __version__
@@ -41,7 +42,8 @@ def document(result: CheckResult) -> JsonObject:
             "errors": result.count("error"),
             "warnings": result.count("warning"),
             "infos": result.count("info"),
-            "below_min_share": len(result.minor),
+            "below_min_share": sum(d.held_back == "small" for d in result.minor),
+            "held_back": dict(Counter(str(d.held_back) for d in result.minor)),
         },
     }
 

@@ -72,5 +72,11 @@ def test_words_for_shares_and_times() -> None:
 
 
 def test_the_line_about_what_is_only_counted() -> None:
-    result = CheckResult("a100", minor=(strided_load(), column_read()), min_share=0.01)
-    assert list(costs.minor(result)) == ["2 more cost under 1% of their kernels: --min-share 0"]
+    small = replace(strided_load(), held_back="small")
+    fixed = replace(column_read(), held_back="layout")
+    assert list(costs.minor(CheckResult("a100", minor=(small, small), min_share=0.02))) == [
+        "2 more cost under 2% of their kernels: --min-share 0"
+    ]
+    assert list(costs.minor(CheckResult("a100", minor=(fixed, small), min_share=0.02))) == [
+        "1 more costs under 2% of its kernel, 1 more is about how data lie that others hand over: --min-share 0"
+    ]

@@ -265,6 +265,7 @@ def _result(reached: Sequence[Known], view: LaunchView) -> AccessResult:
         reason=_reason_for_range(reached, view.graph, open_values) if by_data or open_values else None,
         reason_kind="estimate" if by_data and not open_values else "other",
         sample=sample(sampled),
+        least_size=rests.least,
     )
 
 

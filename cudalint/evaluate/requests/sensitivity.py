@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from typing import NamedTuple
 
 import numpy as np
 from msgspec import Struct
@@ -45,6 +46,8 @@ class Rests(Struct, frozen=True):
     sizes: tuple[str, ...]
     """Those sizes of which nobody says how large they are, and of which another magnitude makes the access a good one:
     as good as any, so that the figure is no more than one of many."""
+    least: int = 0
+    """What one of the sizes has to be at least, the largest such number."""
 
 
 def rests_on(reached: Sequence[Known], quick: Totals, view: LaunchView) -> Rests:
@@ -52,7 +55,7 @@ def rests_on(reached: Sequence[Known], quick: Totals, view: LaunchView) -> Rests
     texts = [_condition_text(c) for known in reached for c in known.relaxed]
     texts += [f"{render(size)} == {view.pins[size]}" for size in sorted(view.needed, key=lambda size: size.index)]
     bits = bits_of(node for known in reached for node in (known.event.offset, *known.conditions))
-    low, high, moved = quick.low, quick.high, False
+    low, high, moved, least = quick.low, quick.high, False, 0
     sizes: list[str] = []
     base = quick.cost / quick.requests
     flags = {flag.number: flag for flag in flags_of(reached, view)}
@@ -64,10 +67,12 @@ def rests_on(reached: Sequence[Known], quick: Totals, view: LaunchView) -> Rests
             continue
         size = _Size(uniform, base, reached[:8], view)
         if uniform in view.pins:
-            text, means = _other_shift(size, view.pins[uniform])
+            verdict = _other_shift(size, view.pins[uniform])
         else:
-            text, means = _other_choice(size, flags[uniform]) if uniform in flags else _sensitivity(size)
+            verdict = _other_choice(size, flags[uniform]) if uniform in flags else _sensitivity(size)
+        text, means = verdict.text, verdict.figures
         if text is not None:
+            least = max(least, verdict.least)
             moved = True
             low, high = min(low, *means), max(high, *means)
             texts.append(text)
@@ -75,7 +80,7 @@ def rests_on(reached: Sequence[Known], quick: Totals, view: LaunchView) -> Rests
             is_open = not graph.choice(uniform).is_default
             if is_open and text == stated(graph, uniform) and min(means) <= good < base:
                 sizes.append(render(uniform))
-    return Rests(tuple(dict.fromkeys(texts)), (low, high) if moved else None, tuple(sizes))
+    return Rests(tuple(dict.fromkeys(texts)), (low, high) if moved else None, tuple(sizes), least)
 
 
 def _condition_text(condition: Node) -> str:
@@ -116,8 +121,16 @@ class _Size:
         return larger if is_possible else int(self.generic) - added
 
 
-_Verdict = tuple[str | None, list[float]]
-"""What must hold of a generic value for the figure to stay, None where it stays anyway; and the figures seen."""
+class _Verdict(NamedTuple):
+    text: str | None
+    """What must hold of a generic value for the figure to stay, None where it stays anyway."""
+    figures: list[float]
+    """Those that were seen."""
+    least: int = 0
+    """The number that it has to be at least."""
+
+
+_STAYS = _Verdict(None, [])
 
 
 def _sensitivity(size: _Size) -> _Verdict:
@@ -128,33 +141,33 @@ def _sensitivity(size: _Size) -> _Verdict:
     if any(map(size.moves, scaled)):
         is_few = not (uniform.kind.is_float or size.view.graph.choice(uniform).is_default)
         few = [value for value in alternatives.FEW_OF_ANYTHING if is_few and value < size.generic]
-        return stated(size.view.graph, uniform), [*scaled, *map(size.mean, few)]
+        return _Verdict(stated(size.view.graph, uniform), [*scaled, *map(size.mean, few)])
     if uniform.kind.is_float:
-        return None, []
+        return _STAYS
     for divisor, text in _divisors(uniform, size.reached, size.view):
         # What is divided has to change by as much as the divisor for the quotient to change at all.
         quotients = {added: size.mean(size.beside(added * divisor)) for added in alternatives.POWERS_ADDED}
         needed = _divisibility(text, int(size.generic) // divisor, quotients, size)
         if needed is not None:
-            return needed, list(quotients.values())
+            return _Verdict(needed, list(quotients.values()))
     return _other_remainders(size)
 
 
 def _other_truth(size: _Size) -> _Verdict:
     flipped = size.mean(0 if size.generic else 1)
     text = f"`{render(size.uniform)}` is {'true' if size.generic else 'false'}"
-    return (text, [flipped]) if size.moves(flipped) else (None, [])
+    return _Verdict(text, [flipped]) if size.moves(flipped) else _STAYS
 
 
 def _other_choice(size: _Size, flag: Flag) -> _Verdict:
     flipped = size.mean(flag.other)
     text = f"`{flag.text}` is {'true' if flag.is_true else 'false'}"
-    return (text, [flipped]) if size.moves(flipped) else (None, [])
+    return _Verdict(text, [flipped]) if size.moves(flipped) else _STAYS
 
 
 def _other_shift(size: _Size, least: int) -> _Verdict:
     means = [size.mean(least + more) for more in alternatives.SHIFTS[1:]]
-    return (f"{render(size.uniform)} == {least}", means) if any(map(size.moves, means)) else (None, [])
+    return _Verdict(f"{render(size.uniform)} == {least}", means) if any(map(size.moves, means)) else _STAYS
 
 
 def _other_remainders(size: _Size) -> _Verdict:
@@ -167,10 +180,10 @@ def _other_remainders(size: _Size) -> _Verdict:
             return _least_pitch(size)
         comes = _decides_who_comes(uniform, reached, size.view)
         is_open = size.payload.stride or comes or _divides_threads(uniform, reached)
-        return _least(size) if is_open else (None, [])
+        return _least(size) if is_open else _STAYS
     means |= {added: size.mean(size.beside(added)) for added in alternatives.POWERS_ADDED[1:]}
     needed = _divisibility(render(uniform), int(size.generic), means, size)
-    return (None, []) if needed is None else (needed, list(means.values()))
+    return _STAYS if needed is None else _Verdict(needed, list(means.values()))
 
 
 def _divisibility(text: str, number: int, figures: Mapping[int, float], size: _Size) -> str | None:
@@ -201,7 +214,7 @@ def _least(size: _Size) -> _Verdict:
     lanes without work."""
     uniform, view = size.uniform, size.view
     if any(uniform.bits & extent.bits for extent in view.grid) and _fills_grid(uniform, view):
-        return None, []
+        return _STAYS
     figures: list[float] = []
     shortest = (alternatives.SHORTEST_ROW,) if size.payload.stride else ()
     for value in (*shortest, *alternatives.SMALL_SIZES):
@@ -211,10 +224,10 @@ def _least(size: _Size) -> _Verdict:
             continue
         figure = size.mean(value)
         if not size.moves(figure):
-            return (f"{render(uniform)} >= {value - 1}" if figures else None), figures
+            return _Verdict(f"{render(uniform)} >= {value - 1}", figures, value - 1) if figures else _STAYS
         figures.append(figure)
     # It is something else that matters.
-    return None, []
+    return _STAYS
 
 
 def _least_pitch(size: _Size) -> _Verdict:
@@ -229,10 +242,10 @@ def _least_pitch(size: _Size) -> _Verdict:
             continue
         figure = size.mean(value)
         if not size.moves(figure) and not size.moves(size.mean(value + 1)):
-            return (f"{render(uniform)} >= {value}" if figures else None), figures
+            return _Verdict(f"{render(uniform)} >= {value}", figures, value) if figures else _STAYS
         figures.append(figure)
     # It is something else that matters.
-    return None, []
+    return _STAYS
 
 
 def _is_pitch(uniform: Node, reached: Sequence[Known]) -> bool:

@@ -1,0 +1,77 @@
+"""What is counted and not shown unless everything is asked for (`--min-share 0`): findings that nobody would act upon.
+
+Errors are held back only where they stand on a number that was guessed.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable
+
+from msgspec.structs import replace
+
+from cudalint.diagnostics import Diagnostic
+from cudalint.facts import FindingCost
+
+_OF_TRAFFIC = 0.1
+"""What a share of the traffic through L1 counts of a share of the time: counts are exact, and the model may err about
+what binds a kernel, which then waits for this traffic. Of a launch that is made up, the traffic is, too."""
+_WITHOUT_REMEDY = 5.0
+"""Times that share, a finding takes that comes without a word on what to do."""
+_DOUBLE = re.compile(r"\bdouble\b")
+_ASIDE = re.compile(r"(unit_?|perf_?|micro_?)?(tests?|testing|benchmarks?|bench|examples?|samples?|demos?|tutorials?)")
+"""Folders of programs around a product, by the customary names."""
+
+
+def is_large(cost: FindingCost, share: float, *found: Diagnostic) -> bool:
+    """Whether what some findings of one cause cost is so much of their kernel that they are shown where this share of
+    the time is asked for; so is what is not known."""
+    if cost.share is None:
+        return True
+    has_remedy = any(diagnostic.suggestion is not None for diagnostic in found)
+    if cost.share >= min(1.0, share if has_remedy else _WITHOUT_REMEDY * share):
+        return True
+    is_launched = cost.kernel is not None and not cost.kernel.launch.is_made_up
+    counts_traffic = is_launched and not all(diagnostic.is_absorbed for diagnostic in found)
+    return counts_traffic and cost.share + _OF_TRAFFIC * (cost.traffic_share or 0.0) >= share
+
+
+def marked(diagnostic: Diagnostic, share: float) -> Diagnostic:
+    """A finding with the reason why it is held back where its own share is asked for, if there is one; none is if all
+    are asked for."""
+    d = diagnostic
+    if not share:
+        return replace(d, held_back=None) if d.held_back else d
+    if d.held_back or d.severity == "error" or d.cost is None:
+        return d
+    return d if is_large(d.cost, share, d) else replace(d, held_back="small")
+
+
+def held_for_their_place(diagnostics: Iterable[Diagnostic], paths: Collection[str], share: float) -> list[Diagnostic]:
+    """Findings with those held back that are about tests, examples and benchmarks, unless these are most of the linted
+    files: then they are what somebody wants to know of. So is waste in instantiations for doubles alone."""
+    if not share:
+        return list(diagnostics)
+    has_product = 2 * sum(map(_is_aside, paths)) < len(paths)
+    return [d if d.held_back or d.severity == "error" else _held(d, has_product) for d in diagnostics]
+
+
+def _held(diagnostic: Diagnostic, has_product: bool) -> Diagnostic:
+    if has_product and _is_aside(diagnostic.place.path):
+        return replace(diagnostic, held_back="tests")
+    if diagnostic.cost is not None and _is_for_doubles_alone(diagnostic):
+        return replace(diagnostic, held_back="doubles")
+    return diagnostic
+
+
+def _is_for_doubles_alone(diagnostic: Diagnostic) -> bool:
+    """Whether each instantiation that has it is for doubles, and one that lacks it is the same for floats."""
+    own = {each.instantiation for each in (diagnostic, *diagnostic.variants)}
+    if not all(_DOUBLE.search(name) for name in own):
+        return False
+    return any(_DOUBLE.sub("float", name) in diagnostic.not_in for name in own)
+
+
+def _is_aside(path: str) -> bool:
+    *folders, _ = path.replace("\\", "/").lower().split("/")
+    return any(_ASIDE.fullmatch(folder) for folder in folders)

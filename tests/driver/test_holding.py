@@ -1,0 +1,190 @@
+"""What is counted and not shown: what nobody who reads it would act upon."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from msgspec.structs import replace
+
+from cudalint.cli import run
+from cudalint.diagnostics import Suggestion
+from cudalint.driver.file_findings import CheckJob, check_file
+from cudalint.facts import FindingCost, KernelCost, Operations, Waits, Work
+from cudalint.findings.holding import held_for_their_place, is_large
+from cudalint.findings.results import FileReport
+from cudalint.options.analysis import AnalysisOptions
+from cudalint.registry import Selection
+from tests.support.handmade import strided_load
+
+# Points of three floats: 12 sectors for a load of one of them, 4 are ideal.
+_POINTS = """
+__global__ void k(const float* xyz, float* out) {{
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  out[i] = xyz[3 * i + 1];
+}}
+{host}
+"""
+_HANDED_ON = "void run(const float* xyz, float* out) { k<<<4096, 256>>>(xyz, out); }"
+_ALLOCATED = """void run(float* out) {
+  float* xyz;
+  cudaMalloc(&xyz, 4096 * 256 * 3 * sizeof(float));
+  k<<<4096, 256>>>(xyz, out);
+}"""
+
+
+def _reasons(path: Path, source: str, code: str) -> set[str | None]:
+    path.write_text(source)
+    report = check_file(CheckJob(str(path), AnalysisOptions(), Selection((code,)), pictures=False))
+    assert isinstance(report, FileReport)
+    assert report.diagnostics
+    assert not any(d.held_back for d in report.with_least(0.0).diagnostics)
+    return {d.held_back for d in report.with_least(0.02).diagnostics}
+
+
+def test_layouts_are_their_owners(tmp_path: Path) -> None:
+    path = tmp_path / "k.cu"
+    assert _reasons(path, _POINTS.format(host=_HANDED_ON), "CL101") == {"layout"}
+    assert _reasons(path, _POINTS.format(host=_ALLOCATED), "CL101") == {None}
+
+
+def test_a_struct_of_the_program_can_be_declared_anew(tmp_path: Path) -> None:
+    """One of 128 bytes, of which every lane takes 4."""
+    source = """
+        struct Cell { float weight, more[31]; };
+        __global__ void k(const Cell* cells, float* out) {
+          int i = blockIdx.x * blockDim.x + threadIdx.x;
+          out[i] = cells[i].weight;
+        }
+        void run(const Cell* cells, float* out) { k<<<4096, 256>>>(cells, out); }
+    """
+    assert _reasons(tmp_path / "k.cu", source, "CL101") == {None}
+    assert _reasons(tmp_path / "k.cu", source.replace("struct Cell { float weight, more[31]; };", "").replace(
+        "Cell", "double4").replace("weight", "y"), "CL101") == {"layout"}  # fmt: skip
+
+
+_RUNS = """
+__global__ void k(const float* in, float* out) {{
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  float sum = 0;
+  for (int j = 0; j < {length}; j++) sum += in[i * {length} + j] * (j + 1);
+  out[i] = sum;
+}}
+void run(const float* in, float* out) {{ k<<<4096, 256>>>(in, out); }}
+"""
+
+
+def test_a_thread_that_has_nine_elements_has_a_matrix(tmp_path: Path) -> None:
+    """Eight are a share of the work, which is the kernel's to deal out."""
+    path = tmp_path / "k.cu"
+    assert _reasons(path, _RUNS.format(length=9), "CL101") == {"layout"}
+    assert _reasons(path, _RUNS.format(length=8), "CL101") == {None}
+
+
+def test_what_stands_on_a_name_that_nothing_declares_is_about_the_name(tmp_path: Path) -> None:
+    """A template of a program, which writes a number for `@COLUMNS@` or the like before it compiles the text."""
+    source = """
+        template <int N> struct Row { float first, others[N]; };
+        __global__ void k(const Row<_COLUMNS_>* rows, float* out) {
+          int i = blockIdx.x * blockDim.x + threadIdx.x;
+          out[i] = rows[i].first;
+        }
+        void run(const Row<_COLUMNS_>* rows, float* out) { k<<<4096, 256>>>(rows, out); }
+    """
+    assert _reasons(tmp_path / "k.cu", source, "CL101") == {"guessed"}
+    assert _reasons(tmp_path / "k.cu", f"#define _COLUMNS_ 32\n{source}", "CL101") == {None}
+
+
+def test_lanes_that_meet_only_for_a_large_factor(tmp_path: Path) -> None:
+    """Of `x / scale`, 32 lanes have one value if the scale is at least that; where the launch says so, it is."""
+    source = """
+        __global__ void k(float* sums, const float* in, int width, int scale) {
+          int i = blockIdx.x * blockDim.x + threadIdx.x;
+          int x = i % width, y = i / width;
+          atomicAdd(&sums[y / scale * (width / scale) + x / scale], in[i]);
+        }
+        void run(float* sums, const float* in, int width, int scale) { k<<<4096, 256>>>(sums, in, width, scale); }
+    """
+    assert _reasons(tmp_path / "k.cu", source, "CL109") == {"guessed"}
+    assert _reasons(tmp_path / "k.cu", source.replace("in, width, scale)", "in, 8192, 4096)"), "CL109") == {None}
+
+
+def _cost(time: float, traffic: float) -> FindingCost:
+    return FindingCost(time, 1.0, "dram", traffic_share=traffic)
+
+
+def test_little_time() -> None:
+    """Without a remedy, the time has to be five times as much."""
+    without = strided_load()
+    remedied = replace(without, suggestion=Suggestion("pad it"))
+    assert is_large(_cost(0.02, 0.0), 0.02, remedied)
+    assert not is_large(_cost(0.019, 0.0), 0.02, remedied)
+    assert not is_large(_cost(0.05, 0.0), 0.02, without)
+    assert is_large(_cost(0.1, 0.0), 0.02, without)
+    assert is_large(FindingCost(None, None, "unknown"), 0.02, without)
+
+
+def test_much_traffic() -> None:
+    """A tenth of it counts, where a launch is in sight and L1 doesn't make up for it."""
+    found = strided_load()
+    work = Work(64, 8, 8, Operations(), 1e6, {}, 1e6, 1e6, 0.0, 0.0, 0.0, Waits())
+    in_sight = KernelCost(found.launches[0], "a100", 9.0, "dram", work)
+    little = replace(_cost(0.0, 0.3), kernel=in_sight)
+    assert is_large(little, 0.02, found)
+    assert not is_large(replace(little, traffic_share=0.1), 0.02, found)
+    made_up = replace(in_sight, launch=replace(in_sight.launch, source="default", path=None))
+    assert not is_large(replace(little, kernel=made_up), 0.02, found)
+    assert not is_large(little, 0.02, replace(found, is_absorbed=True))
+
+
+def test_waste_in_instantiations_for_doubles() -> None:
+    cost, names = _cost(0.5, 0.5), ("k<float, 24>",)
+    found = replace(strided_load(), instantiation="k<double, 24>", not_in=names, cost=cost)
+    (held,) = held_for_their_place([found], ["a.cu"], 0.02)
+    assert held.held_back == "doubles"
+    for other in (replace(found, not_in=("k<float, 32>",)), replace(found, instantiation="k<float, 24>")):
+        assert held_for_their_place([other], ["a.cu"], 0.02) == [other]
+    assert held_for_their_place([found], ["a.cu"], 0.0) == [found]
+
+
+def _json(capfd: pytest.CaptureFixture[str], *arguments: str) -> Any:
+    run(["check", "--no-cache", "--format", "json", *arguments])
+    return json.loads(capfd.readouterr().out)
+
+
+def test_tests_beside_a_product(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for folder in ("src", "tests"):
+        Path(folder).mkdir()
+    Path("src/a.cu").write_text(_POINTS.format(host=_ALLOCATED))
+    Path("src/b.cu").write_text("__global__ void nothing() {}\nvoid run() { nothing<<<1, 32>>>(); }\n")
+    # Not a copy, which would be one cause with the other.
+    Path("tests/a.cu").write_text(_POINTS.format(host=_ALLOCATED).replace("+ 1]", "] * 2 + 1"))
+    product = _json(capfd, ".", "--select", "CL101")
+    assert [each["path"] for each in product["diagnostics"]] == ["src/a.cu"]
+    assert product["summary"]["held_back"] == {"tests": 1}
+    assert len(_json(capfd, ".", "--select", "CL101", "--min-share", "0")["diagnostics"]) == 2
+    assert [each["path"] for each in _json(capfd, "tests", "--select", "CL101")["diagnostics"]] == ["tests/a.cu"]
+
+
+def test_gaps_that_nobody_can_close(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """Kernels that nothing launches are evaluated, and each finding says for which block; a header that is not there is
+    something to act upon, once for all files that lack it."""
+    monkeypatch.chdir(tmp_path)
+    kernel = "__global__ void k(float* a) { a[threadIdx.x] = SCALE(1); }\n"
+    Path("a.cu").write_text("__global__ void k(float* a) { a[threadIdx.x] = 1; }\n")
+    quiet = _json(capfd, "a.cu")
+    assert quiet["diagnostics"] == []
+    assert quiet["summary"]["held_back"] == {"no-action": 1}
+    assert [each["code"] for each in _json(capfd, "a.cu", "--show-gaps")["diagnostics"]] == ["CL902"]
+    for name in ("b.cu", "c.cu"):
+        Path(name).write_text(f'#include "sizes.h"\n{kernel.replace("k(", f"k_{name[0]}(")}')
+    (found,) = _json(capfd, "b.cu", "c.cu")["diagnostics"]
+    assert "-I with the folder of `sizes.h`" in found["message"]
+    assert "the same in 1 more file" in found["message"]
