@@ -6,12 +6,14 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
+import numpy as np
 from msgspec import Struct
 from msgspec.structs import replace
 
 from cudalint.cost.machine import machine_of
 from cudalint.cost.model import estimate
 from cudalint.facts import Access, AccessResult, KernelFacts, LaunchCost, Place, Work
+from cudalint.hardware.swaps import swaps
 from cudalint.hardware.targets import Target
 
 Line = tuple[str, int]
@@ -120,9 +122,25 @@ def _known(accesses: Iterable[Access], launch: int) -> Iterator[tuple[Access, Ac
                 yield access, result
 
 
+_SWAPPED = ("float", "double")
+
+
+def _of_swaps(access: Access, result: AccessResult) -> float | None:
+    sample = result.sample
+    if sample is None or not sample.weights.any():
+        return None
+    passes = swaps(sample.addresses, sample.mask, access.bytes, int(sample.warps.max()) + 1)
+    return float(np.average(passes.wavefronts, weights=sample.weights))
+
+
 def per_request(access: Access, result: AccessResult) -> float | None:
-    """Sectors or, of shared memory, wavefronts; the middle of a range where only that is known."""
+    """Sectors or, of shared memory, wavefronts; the middle of a range where only that is known. An atomic on a
+    floating-point number in shared memory is a loop, all of whose passes are counted."""
     is_shared = access.space == "shared"
+    if is_shared and access.operation == "atomic" and access.element_type in _SWAPPED:
+        found = _of_swaps(access, result)
+        if found is not None:
+            return found
     exact = result.wavefronts_per_request if is_shared else result.sectors_per_request
     if exact is not None:
         return exact

@@ -322,10 +322,18 @@ def _edges(reached: Sequence[Known], view: LaunchView) -> list[set[int]]:
     """Along each axis, the blocks at which the grid ends to have work for an access, if that is before its last."""
     found = [set[int](), set[int](), set[int]()]
     for known in reached:
-        if not known.quick.weights.any(axis=1).all():
+        if not known.quick.weights.any(axis=1).all() or _misses_blocks(known):
             for own, blocks in zip(found, view.edges(known.conditions), strict=True):
                 own.update(blocks)
     return found
+
+
+def _misses_blocks(known: Known) -> bool:
+    """Whether some blocks have no iteration of the loops around an access: there are no rows for those."""
+    loops, base = known.event.context.loops, known.situation.base
+    return bool(loops) and len(np.unique(known.situation.rows(loops).blocks, axis=0)) < len(
+        np.unique(base.blocks, axis=0)
+    )
 
 
 def _stands_for_all(known: Known, view: LaunchView) -> bool:

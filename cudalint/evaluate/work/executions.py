@@ -15,6 +15,7 @@ from cudalint.evaluate.requests.views import LaunchView
 from cudalint.evaluate.work.operations import WIDTH, Counts, operation_of
 from cudalint.facts.costs import Operations, Waits
 from cudalint.hardware.requests import WARP_LANES
+from cudalint.hardware.swaps import swaps
 from cudalint.interpreter.device.events import AccessEvent, BarrierEvent, Loop
 from cudalint.ir import nodes as ir
 from cudalint.values.nodes import BLOCK_BITS, Node, bits_of
@@ -142,7 +143,7 @@ def computed(execution: Execution, accesses: Sequence[AccessEvent], meter: Meter
         add(each.loops, each.conditions, counts)
     for access in accesses:
         if access.left_out is None:
-            add(access.context.loops, access.context.conditions, _of_access(access) / access.iterations)
+            add(access.context.loops, access.context.conditions, _of_access(access, meter.view) / access.iterations)
     for step in execution.steps:
         if isinstance(step.code, (ir.If, ir.Switch)):
             add(step.loops, step.conditions, _instructions(_OF_BRANCH))
@@ -229,11 +230,34 @@ def _instructions(count: float) -> Counts:
     return counts
 
 
-def _of_access(access: AccessEvent) -> Counts:
+def _of_access(access: AccessEvent, view: LaunchView) -> Counts:
     counts = _instructions(_OF_ACCESS)
     element = access.element
     is_swapped = access.operation == "atomic" and access.target.space == "shared"
     if is_swapped and isinstance(element, ir.Scalar) and element.kind == "float":
-        counts[0 if element.bytes == 4 else 1] = 1.0
-        counts[5] += _OF_SWAP_LOOP
+        passes, operations = _passes(access, view)
+        counts[0 if element.bytes == 4 else 1] = operations
+        counts[5] += _OF_SWAP_LOOP * passes
     return counts
+
+
+def _passes(access: AccessEvent, view: LaunchView) -> tuple[float, float]:
+    """How often a warp goes round the loop that an atomic is, and how many sums are computed then for each lane that
+    wants one, on average."""
+    opaque = view.graph.opaque_bits
+    situation = view.quick()
+    rows = situation.rows(access.context.loops)
+    shape = (-1, WARP_LANES)
+    mask = rows.mask([each for each in access.context.conditions if not each.bits & opaque]).reshape(shape)
+    if access.offset.bits & opaque or not mask.any():
+        return 1.0, 1.0
+    addresses = np.broadcast_to(rows.full(access.offset), (rows.count, situation.threads.warps * WARP_LANES))
+    kept = np.flatnonzero(mask.any(axis=1))[:_MOST_SWAPPED]
+    found = swaps(addresses.astype(np.int64).reshape(shape)[kept], mask[kept], access.bytes, situation.threads.warps)
+    weights = np.repeat(rows.weights, situation.threads.warps)[kept]
+    lanes = float(weights @ mask[kept].sum(axis=1))
+    return float(np.average(found.passes, weights=weights)), float(weights @ found.lanes) / lanes
+
+
+_MOST_SWAPPED = 256
+"""Requests that are looked at for it."""

@@ -80,7 +80,7 @@ class Plan(Struct, frozen=True):
 
 def touched(events: Sequence[AccessEvent], view: LaunchView, meter: Meter, caches: Caches) -> list[Touched]:
     """All accesses to global memory of one execution, by array."""
-    plans: dict[tuple[int, ...], Plan] = {}
+    plans: dict[object, Plan] = {}
     groups: dict[tuple[object, ...], list[AccessEvent]] = {}
     for event in events:
         if event.target.space in ("global", "generic") and event.left_out is None:
@@ -88,10 +88,11 @@ def touched(events: Sequence[AccessEvent], view: LaunchView, meter: Meter, cache
             groups.setdefault((_array(event.target), event.operation == "load", *loops), []).append(event)
     found: list[Touched] = []
     for key, group in groups.items():
-        nest = key[2:]
+        grid = _working(group, view)
+        nest = (*key[2:], *grid)
         if nest not in plans:
-            plans[nest] = plan_of(view, group[0].context.loops)  # type: ignore[index]
-        plan = plans[nest]  # type: ignore[index]
+            plans[nest] = plan_of(view, group[0].context.loops, grid)
+        plan = plans[nest]
         placed = [event for event in group if is_placed(event, plan.rows)]
         if placed:
             found += _touched_by(placed, plan, view, meter, caches)
@@ -107,10 +108,23 @@ def _array(target: Allocation) -> Allocation:
     return target.same_as or target
 
 
-def plan_of(view: LaunchView, loops: Sequence[Loop]) -> Plan:
+def _working(group: Sequence[AccessEvent], view: LaunchView) -> tuple[int, ...]:
+    """The grid as far as it has work for some accesses: host code may launch it for more than there is to do."""
+    opaque = view.graph.opaque_bits
+    found = [0, 0, 0]
+    for conditions in dict.fromkeys(event.context.conditions for event in group):
+        edges = view.edges(tuple(_known(conditions, opaque)))
+        own = (ends[0] + 1 if len(ends) == 2 else extent for ends, extent in zip(edges, view.quick().grid, strict=True))
+        found = [max(pair) for pair in zip(found, own, strict=True)]
+    return tuple(found)
+
+
+def plan_of(view: LaunchView, loops: Sequence[Loop], grid: Sequence[int] = ()) -> Plan:
+    """`grid` is that of the launch if none is given."""
     situation = view.quick()
-    middle = [extent // 2 for extent in situation.grid]
-    steps = [min(_NEIGHBOURS, extent - 1 - at) for extent, at in zip(situation.grid, middle, strict=True)]
+    grid = grid or situation.grid
+    middle = [extent // 2 for extent in grid]
+    steps = [min(_NEIGHBOURS, extent - 1 - at) for extent, at in zip(grid, middle, strict=True)]
     blocks = [middle]
     windows = [_WINDOW] * len(loops)
     moves: list[tuple[int, int]] = [(-1, 0)]
@@ -142,7 +156,7 @@ def plan_of(view: LaunchView, loops: Sequence[Loop]) -> Plan:
         for level in reversed(range(len(loops)))
     ]
     levels += [
-        _Level(own, float(extent), True) for own, extent in zip(slices, situation.grid, strict=True) if extent > 1
+        _Level(own, float(extent), True) for own, extent in zip(slices, grid, strict=True) if extent > 1
     ]
     return Plan(rows, tuple(levels))
 
