@@ -88,10 +88,10 @@ def touched(events: Sequence[AccessEvent], view: LaunchView, meter: Meter, cache
             groups.setdefault((_array(event.target), event.operation == "load", *loops), []).append(event)
     found: list[Touched] = []
     for key, group in groups.items():
-        grid = _working(group, view)
-        nest = (*key[2:], *grid)
+        grid, window = _working(group, view), _window(group)
+        nest = (*key[2:], *grid, window)
         if nest not in plans:
-            plans[nest] = plan_of(view, group[0].context.loops, grid)
+            plans[nest] = plan_of(view, group[0].context.loops, grid, window)
         plan = plans[nest]
         placed = [event for event in group if is_placed(event, plan.rows)]
         if placed:
@@ -119,18 +119,29 @@ def _working(group: Sequence[AccessEvent], view: LaunchView) -> tuple[int, ...]:
     return tuple(found)
 
 
-def plan_of(view: LaunchView, loops: Sequence[Loop], grid: Sequence[int] = ()) -> Plan:
-    """`grid` is that of the launch if none is given."""
+_FEW = 4
+
+
+def _window(group: Sequence[AccessEvent]) -> int:
+    """As many iterations as a sector has elements: a thread that goes on by one comes to the next sector once. Not
+    where there are many accesses, of which fewer could be looked at then."""
+    return _WINDOW if len(group) > _FEW else max(_WINDOW, SECTOR_BYTES // max(1, min(event.bytes for event in group)))
+
+
+def plan_of(view: LaunchView, loops: Sequence[Loop], grid: Sequence[int] = (), window: int = _WINDOW) -> Plan:
+    """`grid` is that of the launch if none is given, `window` the iterations of the innermost loop after the first."""
     situation = view.quick()
     grid = grid or situation.grid
     middle = [extent // 2 for extent in grid]
     steps = [min(_NEIGHBOURS, extent - 1 - at) for extent, at in zip(grid, middle, strict=True)]
     blocks = [middle]
-    windows = [_WINDOW] * len(loops)
+    windows = [_WINDOW] * (len(loops) - 1) + [window] * bool(loops)
     moves: list[tuple[int, int]] = [(-1, 0)]
-    for level, window in enumerate(windows):
-        moves += [(level, step) for step in range(1, window + 1)]
-        blocks += [middle] * window
+    ends = [1]
+    for level, own in enumerate(windows):
+        moves += [(level, step) for step in range(1, own + 1)]
+        blocks += [middle] * own
+        ends.append(len(moves))
     slices: list[slice] = []
     for axis, count in enumerate(steps):
         start = len(moves)
@@ -147,17 +158,12 @@ def plan_of(view: LaunchView, loops: Sequence[Loop], grid: Sequence[int] = ()) -
         by_lane = situation.lane_trips(rows, loop)
         longest = int(by_lane[0].max())
         trips.append(float(longest))
-        first = max(0, (longest - 1 - _WINDOW) // 2)
+        first = max(0, (longest - 1 - windows[level]) // 2)
         counter = np.array([[first + (step if own == level else 0)] for own, step in moves], dtype=np.int64)
         alive = counter < by_lane
         rows = rows.child(np.arange(rows.count), rows.weights, {loop.counter: counter}, alive)
-    levels = [
-        _Level(slice(1 + _WINDOW * level, 1 + _WINDOW * (level + 1)), trips[level], False)
-        for level in reversed(range(len(loops)))
-    ]
-    levels += [
-        _Level(own, float(extent), True) for own, extent in zip(slices, grid, strict=True) if extent > 1
-    ]
+    levels = [_Level(slice(ends[level], ends[level + 1]), trips[level], False) for level in reversed(range(len(loops)))]
+    levels += [_Level(own, float(extent), True) for own, extent in zip(slices, grid, strict=True) if extent > 1]
     return Plan(rows, tuple(levels))
 
 

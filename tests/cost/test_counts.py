@@ -1,0 +1,68 @@
+"""Requests and traffic of launches. Expected is what the arithmetic beside each of them says."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from cudalint.driver.analysis import analyse_file
+from cudalint.facts import KernelFacts
+from cudalint.options.analysis import AnalysisOptions
+
+_LARGER_THAN_ITS_WORK = """
+__global__ void k(const float *in, float *out, int n) {
+    int i = blockIdx.x * 256 + threadIdx.x;
+    if (i >= n) return;
+    for (int j = 0; j < 3; j++) out[i * 3 + j] = 2 * in[i * 3 + j];
+}
+void run(const float *in, float *out) { k<<<1000000, 256>>>(in, out, 4096); }
+"""
+_ROWS_OF_BYTES = """
+__global__ void k(const unsigned char *in, int *out) {
+    int row = blockIdx.x * 256 + threadIdx.x, sum = 0;
+    for (int j = 0; j < 4096; j++) sum += in[row * 4096 + j];
+    out[row] = sum;
+}
+void run(const unsigned char *in, int *out) { k<<<64, 256>>>(in, out); }
+"""
+_SUM = """
+__global__ void k(const float *in, float *out) {
+    __shared__ float own[256];
+    own[threadIdx.x] = 0;
+    __syncthreads();
+    atomicAdd(&own[threadIdx.x], in[blockIdx.x * 256 + threadIdx.x]);
+    __syncthreads();
+    out[blockIdx.x * 256 + threadIdx.x] = own[threadIdx.x];
+}
+void run(const float *in, float *out) { k<<<64, 256>>>(in, out); }
+"""
+
+
+def _kernel(source: str, tmp_path: Path) -> KernelFacts:
+    path = tmp_path / "a.cu"
+    path.write_text(source, encoding="utf-8")
+    [kernel] = analyse_file(str(path), AnalysisOptions()).kernels
+    return kernel
+
+
+def test_a_grid_that_is_larger_than_its_work(tmp_path: Path) -> None:
+    # 4096 threads are 128 warps, with 3 iterations each. They touch 12,288 floats on either side.
+    kernel = _kernel(_LARGER_THAN_ITS_WORK, tmp_path)
+    requests = [sum(result.requests or 0 for result in access.results) for access in kernel.accesses]
+    assert requests == [384, 384]
+    [cost] = kernel.costs or ()
+    assert (cost.read_bytes, cost.written_bytes) == (pytest.approx(49152, rel=0.05), pytest.approx(49152, rel=0.05))
+
+
+def test_rows_that_threads_go_along_by_bytes(tmp_path: Path) -> None:
+    # 16,384 rows of 4,096 bytes, each sector of which is wanted in 32 iterations and comes from DRAM once.
+    [cost] = _kernel(_ROWS_OF_BYTES, tmp_path).costs or ()
+    assert cost.read_bytes == pytest.approx(1 << 26, rel=0.05)
+    assert cost.dram_bytes == pytest.approx(1 << 26, rel=0.05)
+
+
+def test_an_atomic_on_a_float_in_shared_memory_is_a_load_and_a_swap_of_two_numbers(tmp_path: Path) -> None:
+    # 512 warps store, add and load: 1 + (1 + 2) + 1 wavefronts.
+    [cost] = _kernel(_SUM, tmp_path).costs or ()
+    assert cost.wavefronts == 512 * 5
