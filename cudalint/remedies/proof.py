@@ -450,7 +450,9 @@ def _all_no_worse(pairs: Sequence[tuple[_Cost, _Cost]]) -> bool:
 
 
 def _are_countable(before: _Cost, after: _Cost) -> bool:
-    return before.total is not None and after.total is not None
+    """Where data decides how many requests there are, other random data makes other numbers of them."""
+    is_random = before.is_estimate or after.is_estimate
+    return before.total is not None and after.total is not None and not is_random
 
 
 def _costs(
@@ -504,7 +506,7 @@ def _no_worse(before: _Cost, after: _Cost) -> bool:
     if before.is_repeat:
         return True  # What it costs then is seen in the sum of all, or it is behind a barrier.
     noise = _NOISE if before.is_estimate or after.is_estimate else _SAME
-    if before.total is None or after.total is None:
+    if before.total is None or after.total is None or not _are_countable(before, after):
         return after.per_request <= before.per_request * (1 + noise)
     return after.total <= before.total * (1 + noise)
 
