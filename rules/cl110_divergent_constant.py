@@ -42,6 +42,7 @@ class DivergentConstant(Rule):
     name = "divergent-constant"
     severity = "warning"
     summary = "constant memory that the lanes of a warp index differently"
+    by_hand = "the array may be small, or most warps may read one place of it"
     reads = frozenset({"constants"})
     thresholds = {"words": 4.0}
 

@@ -40,6 +40,7 @@ class UninitialisedShared(Rule):
     name = "uninitialised-shared"
     severity = "error"
     summary = "shared memory that is read before anything is written to it"
+    by_hand = "what the array should begin with is not known"
     reads = frozenset({"uninitialised"})
 
     def check(self, kernel: KernelFacts, context: RuleContext) -> Iterator[Diagnostic]:

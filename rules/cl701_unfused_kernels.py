@@ -38,6 +38,7 @@ class UnfusedKernels(Rule):
     name = "unfused-kernels"
     severity = "info"
     summary = "element-wise kernels of which one only writes what the next one reads"
+    by_hand = "both kernels become one, with the launches of either"
     reads = frozenset({"host", "accesses"})
     on_by_default = False
 

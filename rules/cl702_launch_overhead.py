@@ -39,6 +39,7 @@ class LaunchOverhead(Rule):
     name = "launch-overhead"
     severity = "info"
     summary = "small kernels that are launched one by one in a loop"
+    by_hand = "how the loop's launches become one is up to what they do"
     reads = frozenset({"host", "costs"})
     judges_by_target = True
     on_by_default = False

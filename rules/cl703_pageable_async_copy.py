@@ -39,6 +39,7 @@ class PageableAsyncCopy(Rule):
     name = "pageable-async-copy"
     severity = "warning"
     summary = "asynchronous copies of memory that is not pinned"
+    by_hand = "the memory's allocation and all that frees it have to change together"
     reads = frozenset({"host"})
 
     def check(self, kernel: KernelFacts, context: RuleContext) -> Iterator[Diagnostic]:

@@ -37,6 +37,7 @@ class ZeroCopyAccess(Rule):
     name = "zero-copy-access"
     severity = "warning"
     summary = "memory of the host that a kernel reads over the bus more than once"
+    by_hand = "a copy needs memory of its own and its free"
     reads = frozenset({"host", "accesses"})
     thresholds = {"excess": 1.5, "times": 2.0}
 

@@ -39,6 +39,7 @@ class NonPortablePinned(Rule):
     name = "non-portable-pinned"
     severity = "info"
     summary = "pinned memory for several devices that was allocated for one"
+    by_hand = "which devices use the memory is up to the program"
     reads = frozenset({"host"})
     on_by_default = False
 

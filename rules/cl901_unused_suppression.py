@@ -33,6 +33,7 @@ class UnusedSuppression(AnnotationRule):
     name = "unused-suppression"
     severity = "warning"
     summary = "a suppression comment that suppresses nothing"
+    by_hand = "an annotation may be meant for another build"
 
     def check(self, review: AnnotationReview) -> Iterator[Diagnostic]:
         for suppression in review.unused:

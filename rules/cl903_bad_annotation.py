@@ -37,6 +37,7 @@ class BadAnnotation(AnnotationRule):
     name = "bad-annotation"
     severity = "warning"
     summary = "an annotation that can't be parsed, names nothing, or gives no reason"
+    by_hand = "what the annotation should say is not known"
 
     def check(self, review: AnnotationReview) -> Iterator[Diagnostic]:
         for problem in review.malformed:

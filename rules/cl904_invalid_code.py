@@ -46,6 +46,7 @@ class InvalidCode(Rule):
     name = "invalid-code"
     severity = "error"
     summary = "a syntax error or an undeclared name inside a kernel"
+    by_hand = "what the code should say is not known"
     reads = NO_KIND
 
     def check(self, kernel: KernelFacts, context: RuleContext) -> Iterator[Diagnostic]:
