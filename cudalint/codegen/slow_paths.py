@@ -5,6 +5,7 @@ What stands before and behind a jump is not merged into one wide access.
 
 from __future__ import annotations
 
+import functools
 from typing import NamedTuple, TypeGuard
 
 from cudalint.evaluate.work.powers import is_power_of_two
@@ -31,6 +32,11 @@ class Apart(NamedTuple):
     "slow-paths", "SASS of divisions and library functions: their jumps end straight-line code"
 ).otherwise(Apart(False, False, False))
 def keeps_apart(code: ir.Stmt | ir.Expr) -> Apart:
+    return _keeps_apart(code)
+
+
+@functools.lru_cache(maxsize=4096)
+def _keeps_apart(code: ir.Stmt | ir.Expr) -> Apart:
     loads = stores = for_compiler = False
     # What is in other statements has steps of its own.
     for node in walk.walk(code) if not isinstance(code, _STATEMENTS) else ():
@@ -38,6 +44,11 @@ def keeps_apart(code: ir.Stmt | ir.Expr) -> Apart:
         stores = stores or loads or _takes_long(node)
         for_compiler = for_compiler or _jumps_in_ptx(node)
     return Apart(loads, stores, for_compiler)
+
+
+def forget() -> None:
+    """Lets the code go that was asked about."""
+    _keeps_apart.cache_clear()
 
 
 def is_kept_in_place(statement: ir.Asm, capability: tuple[int, int]) -> bool:

@@ -8,7 +8,6 @@ from typing import ClassVar
 from msgspec import field
 from msgspec.structs import replace
 
-from cudalint.codegen.machine import machine_accesses
 from cudalint.codegen.shared_layout import shared_layout
 from cudalint.collect.frames import frames_of, made_at
 from cudalint.collect.provider import Provider, Run
@@ -35,12 +34,13 @@ class AlignmentCollector(Provider, eq=False):
 
     def add(self, run: Run) -> None:
         if not run.is_refused:
-            self._add(run.execution)
+            self._add(run)
 
-    def _add(self, execution: Execution) -> None:
+    def _add(self, run: Run) -> None:
+        execution = run.execution
         bases, units, counts = shared_layout(execution), _units(execution.function), _counts(execution)
         tried: set[object] = set()
-        for event, width in _candidates(execution, bases):
+        for event, width in _candidates(run, bases):
             base = bases.get(event.target.symbol, 0) if event.target.symbol is not None else 0
             key = (event.target.name, event.offset.index, width, base, tuple(c.index for c in event.context.conditions))
             if key in tried or len(tried) >= _MAX_EVALUATED:
@@ -75,12 +75,12 @@ class AlignmentCollector(Provider, eq=False):
         return replace(facts, misalignments=tuple(found))
 
 
-def _candidates(execution: Execution, bases: Mapping[ir.Symbol, int]) -> Iterator[tuple[AccessEvent, int]]:
+def _candidates(run: Run, bases: Mapping[ir.Symbol, int]) -> Iterator[tuple[AccessEvent, int]]:
     """The accesses that their offset alone does not prove aligned, with the width of the machine's access."""
     residues = Residues()
+    execution = run.execution
     graph = execution.view.graph
     events = [event for event in execution.events if isinstance(event, AccessEvent)]
-    machine: list[AccessEvent] | None = None
     for position, event in enumerate(events):
         if event.one_of or not _is_known(event.target) or is_astray(event.offset, event.context, graph):
             continue
@@ -92,9 +92,9 @@ def _candidates(execution: Execution, bases: Mapping[ir.Symbol, int]) -> Iterato
             continue
         if merged > width:
             # A field of a vector is loaded together with others where the compiler merges them, else by itself.
-            machine = machine or machine_accesses(execution)
-            if machine[position].bytes > event.bytes:
-                event, width = machine[position], min(merged, natural_width(machine[position].bytes))
+            made = run.machine[position]
+            if made.bytes > event.bytes:
+                event, width = made, min(merged, natural_width(made.bytes))
                 address = _shifted(residues.of(event.offset), base)
         if not address.is_multiple_of(width):
             yield event, width

@@ -7,7 +7,6 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from msgspec import Struct, field
-from networkx.utils import UnionFind
 
 from cudalint.concurrency.cfg import Code, Gate
 from cudalint.concurrency.placement import BarrierCall
@@ -143,6 +142,8 @@ def _most_serving(crossings: Iterable[tuple[Crossing, Sequence[Gate]]], known: C
 def steps(crossings: Sequence[Crossing], fixes: Mapping[object, object]) -> dict[object, int]:
     """Numbers for crossings, by their keys: one for those of an array whose ways touch each other, as the steps of a
     reduction do, and one for those that lack the same barrier, which is one of `fixes`, by key, as far as known."""
+    from networkx.utils import UnionFind  # To load it takes longer than to lint a small file.
+
     groups: UnionFind[object] = UnionFind()
     lacks = fewest_gates(crossing for crossing in crossings if crossing.key not in fixes) | dict(fixes)
     for crossing in crossings:

@@ -13,6 +13,7 @@ from typing import Literal
 from msgspec import Struct, field
 from msgspec.structs import replace
 
+from cudalint.codegen import slow_paths
 from cudalint.collect.host import host_facts
 from cudalint.collect.left_out import ConditionalCode, LeftOut
 from cudalint.disk.encoding import to_bytes
@@ -58,6 +59,7 @@ def analyse_file(
             return texts.together(_analyse_texts(texts, options, watch, keeper))
         finally:
             nodes_in.cache_clear()
+            slow_paths.forget()
 
 
 def _analyse_texts(

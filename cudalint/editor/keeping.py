@@ -1,10 +1,11 @@
 """Facts of kernels that are kept between analyses of a file that is being edited.
 
-A kernel's facts come of its own code and of all that is outside of kernels: types, device functions, host code with its
-launches. What stands in the bodies of other kernels has no say. So the facts of an earlier analysis count again where
-all but these bodies is what it was, and lines that moved are told anew. Bodies that may have a say are not left out:
-those with directives, launches of other kernels, and annotations of launches and assumptions. An `extern` declaration
-is the same thing in all bodies that have it.
+A kernel's facts come of its own code, of what is outside of all bodies (types, device functions, signatures), and of
+what host code hands to its launches. What else stands in the bodies of other kernels and of host functions has no say.
+So the facts of an earlier analysis count again where the first two are what they were and the launches are given the
+same (`launched.py`), and lines that moved are told anew. Bodies that may have a say are not left out: those with
+directives, annotations of launches and assumptions, and of kernels those that launch others, of host functions those
+with types or device code of their own. An `extern` declaration is the same thing in all bodies that have it.
 
 Beside its facts a kernel leaves what its launches and uses ask of the host code's sizes, which holds for the kernels
 that are evaluated after it: that is part of what an analysis is compared by, and kept with the facts.
@@ -18,7 +19,8 @@ from __future__ import annotations
 import os
 import re
 from bisect import bisect_left
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import Any, Final, cast
 
 import numpy as np
@@ -29,12 +31,13 @@ from msgspec.structs import replace
 from cudalint.disk.encoding import to_bytes
 from cudalint.disk.recorder import digest
 from cudalint.driver.file_analysis import FileAnalysis
+from cudalint.editor.launched import Launched, NoKey, launched, told
 from cudalint.facts import Access, Frame, KernelFacts, Place
 from cudalint.ir import nodes as ir
 from cudalint.options.analysis import AnalysisOptions
 from cudalint.reasons import Problem
 from cudalint.source.comments import read_comments
-from cudalint.values.nodes import Choice, own_bit
+from cudalint.values.nodes import Choice, Node
 
 _MOST = 3
 """States of a kernel that are kept: typing goes back and forth."""
@@ -43,6 +46,14 @@ _STATEMENT: Final = re.compile(r"cudalint:\s*(?:launch|assume)\b")
 _HAS_A_SAY: Final = re.compile(
     rb"<<<|cudaLaunch|cudalint:\s*(?:launch|assume)\b|^[ \t]*#(?![ \t]*pragma[ \t]+unroll)|\?\?/", re.MULTILINE
 )
+_HAS_A_SAY_IN_HOST_CODE: Final = re.compile(
+    rb"__(?:device|global|host|shared)__|(?i:constexpr|consteval)|\b(?:struct|class|union|enum|using|typedef|auto\s*\()\b"
+    rb"|cudalint:\s*(?:launch|assume)\b|^[ \t]*#(?![ \t]*pragma[ \t]+unroll)|\?\?/",
+    re.MULTILINE,
+)
+"""What may be named outside of the body that it is in, or be part of a kernel."""
+_HEAD_WITH_A_SAY: Final = re.compile(rb"__(?:device|global)__|(?i:constexpr|consteval)|\bauto\b")
+"""A function whose body says something to who calls it."""
 _EXTERN: Final = re.compile(rb"\bextern\b")
 _END_OF_STATEMENT: Final = (b";", b"{", b"}", b":")
 _LINE_IN_TEXT: Final = re.compile(r"\b(lines? )(\d+)")
@@ -57,40 +68,79 @@ class Outline(Struct):
     """The numbers of those that count for all kernels."""
     bodies: dict[str, tuple[int, int]]
     """By a kernel's USR: its first line and one past its last that count for itself alone."""
+    host: list[tuple[int, int]]
+    """The same of host functions: they count for what they hand to launches."""
     digest: bytes
     """Of the lines outside."""
     words: frozenset[bytes]
     """Of the lines outside."""
 
 
-def outline_of(text: str, path: str, kernels: Sequence[ir.FunctionRef]) -> Outline:
+def outline_of(text: str, path: str, unit: ir.Unit) -> Outline:
     lines = to_bytes(text).split(b"\n")
-    bodies = dict(_bodies(lines, path, kernels))
-    inside = {n for first, end in bodies.values() for n in range(first, end) if not _EXTERN.search(lines[n - 1])}
+    kernels = _spans(path, unit.kernels)
+    host = _outermost({(first, last) for first, last, _ in _spans(path, (*unit.host_functions, *unit.host_patterns))})
+    bodies = {
+        usr: body for first, last, usr in kernels
+        if (body := _body(lines, first, last, _HAS_A_SAY)) is not None and _is_apart(first, last, kernels)
+    }  # fmt: skip
+    of_host = [
+        body for first, last in host
+        if (body := _body(lines, first, last, _HAS_A_SAY_IN_HOST_CODE, _HEAD_WITH_A_SAY)) is not None
+        and not any(a <= last and first <= b for a, b, _ in kernels)
+    ]  # fmt: skip
+    inside = {
+        n for first, end in (*bodies.values(), *of_host) for n in range(first, end) if not _EXTERN.search(lines[n - 1])
+    }
     outside = list(_that_count(lines, _without_comments(text), inside))
     # Where the bodies were is part of what is said.
-    starts = {first for first, _ in bodies.values()}
+    starts = {first for first, _ in (*bodies.values(), *of_host)}
     said = b"\n".join(lines[n - 1] if n not in starts else b"\0" + lines[n - 1] for n in outside)
-    return Outline(lines, outside, bodies, digest(said), frozenset(_WORD.findall(said)))
+    return Outline(lines, outside, bodies, of_host, digest(said), frozenset(_WORD.findall(said)))
 
 
-def _bodies(
-    lines: Sequence[bytes], path: str, kernels: Sequence[ir.FunctionRef]
-) -> Iterator[tuple[str, tuple[int, int]]]:
-    """The lines between the one on which a kernel's body begins and the one on which it ends, of those bodies that have
-    no say in anything else."""
-    spans = sorted({(ref.span.line, ref.span.end_line, ref.usr) for ref in kernels if ref.span.path == path})
-    for index, (first, last, usr) in enumerate(spans):
-        is_apart = (index == 0 or spans[index - 1][1] < first) and (
-            index + 1 == len(spans) or last < spans[index + 1][0]
-        )
-        opened = next((n for n in range(first, last) if b"{" in lines[n - 1]), None)
-        if not is_apart or opened is None or opened + 1 >= last:
-            continue
-        body = b"\n".join(lines[opened : last - 1])
-        is_whole = all(line.rstrip().endswith(b";") for line in body.split(b"\n") if _EXTERN.search(line))
-        if is_whole and not _HAS_A_SAY.search(body) and not lines[opened - 1].rstrip().endswith(b"\\"):
-            yield usr, (opened + 1, last)
+def _spans(path: str, functions: Iterable[ir.FunctionRef]) -> list[tuple[int, int, str]]:
+    return sorted({(ref.span.line, ref.span.end_line, ref.usr) for ref in functions if ref.span.path == path})
+
+
+def _outermost(spans: Collection[tuple[int, int]]) -> Iterator[tuple[int, int]]:
+    """Those that lie in no other one, but for those that share a line with one: its text may belong to either."""
+    whole: tuple[int, int] | None = None
+    end = 0
+    for first, last in sorted(spans, key=lambda span: (span[0], -span[1])):
+        if first > end:
+            if whole is not None:
+                yield whole
+            whole = (first, last)
+        elif last > end:
+            whole = None
+        end = max(end, last)
+    if whole is not None:
+        yield whole
+
+
+def _is_apart(first: int, last: int, spans: Iterable[tuple[int, int, str]]) -> bool:
+    return sum(a <= last and first <= b for a, b, _ in spans) == 1
+
+
+def _body(
+    lines: Sequence[bytes],
+    first: int,
+    last: int,
+    has_a_say: re.Pattern[bytes],
+    head_with_a_say: re.Pattern[bytes] | None = None,
+) -> tuple[int, int] | None:
+    """The lines between the one on which a function's body begins and the one on which it ends, if it has no say in
+    anything else."""
+    opened = next((n for n in range(first, last) if b"{" in lines[n - 1]), None)
+    if opened is None or opened + 1 >= last:
+        return None
+    if head_with_a_say is not None and head_with_a_say.search(b"\n".join(lines[first - 1 : opened])):
+        return None
+    body = b"\n".join(lines[opened : last - 1])
+    is_whole = all(line.rstrip().endswith(b";") for line in body.split(b"\n") if _EXTERN.search(line))
+    is_closed = is_whole and not lines[opened - 1].rstrip().endswith(b"\\")
+    return (opened + 1, last) if is_closed and not has_a_say.search(body) else None
 
 
 def _without_comments(text: str) -> list[bytes]:
@@ -131,7 +181,9 @@ class _Known(Struct):
     facts: list[KernelFacts]
     parameters: frozenset[tuple[str, str]]
     chosen: dict[int, Choice]
-    """What holds for the host code's sizes behind it, by the bits of their symbols."""
+    """What holds for the host code's sizes behind it, by the positions of their symbols in what it was given."""
+    host: tuple[int, ...]
+    """The lines of host code in that."""
     outside: list[int]
     body: tuple[int, int]
     """As in the outline that it was found with; empty for a kernel whose body counts for all."""
@@ -160,23 +212,29 @@ class Keeping:
         outline, shared = self._outline(analysis)
         first, end = body = outline.bodies.get(ref.usr, (0, 0))
         own = b"\n".join(outline.lines[first - 1 : end - 1]) if first else b""
-        key = self._key(analysis, ref, outline, shared, own, body)
+        try:
+            given = launched(analysis, ref, self._path, partial(_position, outline, body))
+        except NoKey:
+            return found()
+        key = self._key(analysis, ref, outline, shared, given, own, body)
         states = self._memory.kernels.setdefault(ref.usr, [])
         known = next((state for state in states if state.key == key), None)
         if known is not None:
-            moved = self._moved(known, outline, body)
+            moved = self._moved(known, outline, given, body)
             if moved is not None:
                 self._memory.used += 1
                 analysis.parameters |= known.parameters
-                _choose(analysis, known.chosen)
-                self._keep(states, replace(known, facts=moved, outside=outline.outside, body=body), known)
+                _choose(analysis, {given.symbols[at]: choice for at, choice in known.chosen.items()})
+                new = replace(known, facts=moved, host=given.lines, outside=outline.outside, body=body)
+                self._keep(states, new, known)
                 return moved
         before = len(analysis.given_up), len(analysis.broken)
         facts = found()
-        if (len(analysis.given_up), len(analysis.broken)) == before:
+        chosen = told(analysis.graph.chosen_for_all(analysis.shared), given)
+        if chosen is not None and (len(analysis.given_up), len(analysis.broken)) == before:
             named = {facts.name for facts in facts}
             parameters = frozenset(pair for pair in analysis.parameters if pair[0] in named)
-            self._keep(states, _Known(key, facts, parameters, _chosen(analysis), outline.outside, body), known)
+            self._keep(states, _Known(key, facts, parameters, chosen, given.lines, outline.outside, body), known)
         return facts
 
     def _keep(self, states: list[_Known], new: _Known, old: _Known | None) -> None:
@@ -188,7 +246,7 @@ class Keeping:
     def _outline(self, analysis: FileAnalysis) -> tuple[Outline, bytes]:
         known = self._outlines.get(id(analysis))
         if known is None:
-            outline = outline_of(self._text, self._path, analysis.unit.kernels)
+            outline = outline_of(self._text, self._path, analysis.unit)
             known = self._outlines[id(analysis)] = (analysis, outline, _shared(analysis, self._path))
         return known[1], known[2]
 
@@ -198,6 +256,7 @@ class Keeping:
         ref: ir.FunctionRef,
         outline: Outline,
         shared: bytes,
+        given: Launched,
         own: bytes,
         body: tuple[int, int],
     ) -> bytes:
@@ -208,14 +267,16 @@ class Keeping:
         states = analysis.options.assumes or analysis.options.kernels or b"cudalint" in words
         is_complete = bool(states) and not analysis.unit.problems
         said = (ref.usr, ref.templated, instances, sorted(problems), is_complete, bool(body[0]))
-        chosen = repr(sorted(_chosen(analysis).items()))
-        return digest(b"\0".join((shared, outline.digest, own, _ENCODER.encode(said), chosen.encode())))
+        return digest(b"\0".join((shared, outline.digest, own, _ENCODER.encode(said), to_bytes(given.key))))
 
-    def _moved(self, known: _Known, outline: Outline, body: tuple[int, int]) -> list[KernelFacts] | None:
+    def _moved(
+        self, known: _Known, outline: Outline, given: Launched, body: tuple[int, int]
+    ) -> list[KernelFacts] | None:
         """What is known, with the lines that places have by now; None where that can't be told."""
-        if known.outside == outline.outside and known.body == body:
+        if known.outside == outline.outside and known.body == body and known.host == given.lines:
             return known.facts
-        lines = dict(zip(known.outside, outline.outside, strict=True))
+        lines = dict(zip(known.host, given.lines, strict=True))
+        lines |= zip(known.outside, outline.outside, strict=True)
         lines |= {known.body[0] + n: body[0] + n for n in range(known.body[1] - known.body[0])}
         try:
             return [_Mover(self._path, lines).moved(facts) for facts in known.facts]
@@ -223,14 +284,17 @@ class Keeping:
             return None
 
 
-def _chosen(analysis: FileAnalysis) -> dict[int, Choice]:
-    """The same symbols have the same bits in each analysis of the same host code."""
-    return {own_bit(s): choice for s, choice in analysis.graph.chosen_for_all(analysis.shared).items()}
+def _position(outline: Outline, body: tuple[int, int], line: int) -> tuple[str, int] | None:
+    """Where a line is among those that the key of a kernel has the text of."""
+    if body[0] <= line < body[1]:
+        return "body", line - body[0]
+    at = bisect_left(outline.outside, line)
+    return ("outside", at) if at < len(outline.outside) and outline.outside[at] == line else None
 
 
-def _choose(analysis: FileAnalysis, chosen: Mapping[int, Choice]) -> None:
-    common = {analysis.shared.atoms[bit]: choice for bit, choice in chosen.items()}
-    analysis.graph.valuation = analysis.shared.valuation.having(common)
+def _choose(analysis: FileAnalysis, chosen: Mapping[Node, Choice]) -> None:
+    common = analysis.graph.chosen_for_all(analysis.shared)
+    analysis.graph.valuation = analysis.shared.valuation.having({**common, **chosen})
 
 
 def _shared(analysis: FileAnalysis, path: str) -> bytes:
@@ -250,7 +314,7 @@ def _told(
     if problem.path == path and problem.kind not in ("defined", "supplied"):
         if body[0] <= problem.line < body[1]:
             line = problem.line - body[0] + 1
-        elif any(first <= problem.line < end for first, end in outline.bodies.values()):
+        elif any(first <= problem.line < end for first, end in (*outline.bodies.values(), *outline.host)):
             if not words.intersection(_WORD.findall(to_bytes(problem.name))):
                 return None
         else:
@@ -281,7 +345,7 @@ class _Mover:
         return found
 
     def _of(self, value: object) -> object:
-        if value is None or isinstance(value, bool | int | float | np.ndarray):
+        if value is None or isinstance(value, bool | int | float | bytes | np.ndarray):
             return value
         if isinstance(value, str):
             return self._text(value)

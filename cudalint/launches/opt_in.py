@@ -38,11 +38,12 @@ class OptIns(Struct, eq=False):
         else:
             # Where the attribute is named at all, it may be set for this kernel by code that is not followed.
             paths = {*self.paths, site.place.path}
-            bytes_ = None if any(self._is_named_in(path) for path in paths) else 0
+            bytes_ = None if any(self.is_named_in(path) for path in paths) else 0
         twins = tuple(replace(twin, opted_in_bytes=bytes_) for twin in configuration.twins)
         return replace(configuration, site=replace(site, opted_in_bytes=bytes_), twins=twins)
 
-    def _is_named_in(self, path: str) -> bool:
+    def is_named_in(self, path: str) -> bool:
+        """Whether a source names the attribute that raises the limit."""
         found = self._naming.get(path)
         if found is None:
             found = self._naming[path] = _ATTRIBUTE.search(source_text(path, self.options)) is not None

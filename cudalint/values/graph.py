@@ -71,6 +71,8 @@ class Checkpoint(Struct, frozen=True, eq=False):
     masks: tuple[int, int]
     choosing: frozenset[Node]
     valuation: Valuation
+    count: int
+    """How many values were made."""
 
 
 class Graph:
@@ -82,6 +84,10 @@ class Graph:
         self._released: list[int] = []
         """Bits of placeholders that nothing consists of any more."""
         self._count = 0
+        self._shared = 0
+        """How many values the host code has made."""
+        self._before = 0
+        """How many were made before this kernel."""
         self._substitutions = Substitutions()
         self.opaque_bits = OPAQUE_BIT
         self.uniform_bits = 0
@@ -126,8 +132,9 @@ class Graph:
         """What there is now: the host code's values, which all kernels of a file share."""
         masks = (self.uniform_bits, self.loop_bits)
         return Checkpoint(
-            dict(self._nodes), dict(self._atoms), self._next_bit, masks, frozenset(self.choosing), self.valuation
-        )
+            dict(self._nodes), dict(self._atoms), self._next_bit, masks, frozenset(self.choosing), self.valuation,
+            self._count,
+        )  # fmt: skip
 
     def rewind(self, to: Checkpoint) -> None:
         """Forgets what a kernel added. Its nodes must not be used any more, since their bits are given out again."""
@@ -142,6 +149,7 @@ class Graph:
         self._released.clear()
         self._sets.clear()
         self.uniform_bits, self.loop_bits = to.masks
+        self._shared, self._before = to.count, self._count
         self.choosing = set(to.choosing)
         self.valuation = to.valuation.having(self.chosen_for_all(to))
 
@@ -279,6 +287,11 @@ class Graph:
     def next_index(self) -> int:
         """Of the value that is made next: later ones have larger ones."""
         return self._count
+
+    def number_of(self, index: int) -> int:
+        """Of the value with an index, a number that tells it from others and that is the same whatever else was made
+        before the kernel that it is of: positive, and for the host code's values none is."""
+        return index - (self._shared if index <= self._shared else self._before)
 
     def atoms(self, bits: int, wanted: int) -> list[Node]:
         """The atoms of `bits` that are among `wanted` (such as `uniform_bits`)."""

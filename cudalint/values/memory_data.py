@@ -29,7 +29,7 @@ def held_number(rows: Rows, node: Node) -> Array:
         own = rows.data == "place" and node.bits & THREAD_BITS
         return _as_number(convert(_thread_number(rows), node.kind) if own else np.int64(0), node.kind)
     assert isinstance(node.payload, Reason)
-    function = node.index if node.payload.function is None else node.payload.function
+    function = rows.graph.number_of(node.index if node.payload.function is None else node.payload.function)
     mixed = rows.salt ^ np.uint64((function * 0xD1B54A32D192ED03) & 0xFFFFFFFFFFFFFFFF)
     for arg in node.args:
         number = np.asarray(rows.value(arg))

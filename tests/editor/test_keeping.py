@@ -31,7 +31,7 @@ __global__ void second(float *out, const float *in, int width) {
     extern __shared__ float room[];
     int i = threadIdx.x;
     room[i * 2] = loaded(in, i * (width / 32));
-    out[i] = room[i * 2];
+    if (i % 2) out[i] = room[i * 2];
     for (int j = 0; j < width; j++) out[i] += in[i * width + j];
 }
 
@@ -72,9 +72,19 @@ _EDITS = {
     "another index": (_SOURCE.replace("room[i * 2];\n", "room[i];\n"), 1),
     "no semicolon": (_SOURCE.replace("    room[i] = i;", "\n    room[i] = i * 2"), 1),
     "as it was": (_SOURCE, 2),
-    # A device function, a launch, what all have in common: nothing is as it was.
+    # A launch counts for its own kernel.
+    "another block": (_SOURCE.replace("<<<8, 64, 1024>>>(p, p", "<<<8, 32, 1024>>>(p, p"), 1),
+    "as it was again": (_SOURCE, 2),
+    # Host code counts for what it gives to launches, and for the lines on which they are.
+    "a line between launches": (_SOURCE.replace("    second<<<", '    printf("%d", width);\n\n    second<<<'), 2),
+    "what launches don't have": (_SOURCE.replace("    float *p;", "    int rows = width / 3;\n    float *p;"), 2),
+    "another name": (_SOURCE.replace("width = atoi(argv[1])", "width = atoi(argv[2])"), 2),
+    "a number instead": (_SOURCE.replace("atoi(argv[1])", "640"), 0),
+    "a check before": (_SOURCE.replace("    float *p;", "    if (width % 12) return 1;\n    float *p;"), 0),
+    "a problem in host code": (_SOURCE.replace("    float *p;", "    int n = missing;\n    float *p;"), 2),
+    "a second launch": (_SOURCE.replace("    second<<<", "    first<<<8, 32, 1024>>>(p, width);\n    second<<<"), 1),
+    # A device function, what all have in common: nothing is as it was.
     "another stride": (_SOURCE.replace("p[i * 4]", "p[i * 8]"), 0),
-    "another block": (_SOURCE.replace("<<<8, 64, 1024>>>(p, p", "<<<8, 32, 1024>>>(p, p"), 0),
     "another type": (_SOURCE.replace("extern __shared__ float", "extern __shared__ double", 1), 0),
     # What one kernel divides a size by holds for the other too.
     "another divisor": (_SOURCE.replace("width / 24", "width / 56"), None),
