@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 
+from cudalint.disk.border import project_top
 from cudalint.disk.folders import work_tree
 
 
@@ -19,10 +20,16 @@ def resolved(folder: str, text: str) -> str:
 
 
 def problem_of_read(folder: str, text: str) -> str | None:
-    """Why a configuration in this folder may not have a file read; None where it may. Where no repository is in sight,
-    what is below the current folder belongs together."""
-    here = os.path.realpath(os.curdir)
-    tops = [_top(folder), *([here] if _is_in(os.path.realpath(folder), here) else [])]
+    """Why a configuration in this folder may not have a file read; None where it may. That of a submodule may name what
+    is around it. Where no repository is in sight, what is below the current folder belongs together."""
+    own, here = os.path.realpath(folder), os.path.realpath(os.curdir)
+    top = project_top(own)
+    has_repository = top is not None and os.path.exists(os.path.join(top, ".git"))
+    tops = [_top(folder)]
+    if top is not None and has_repository:
+        tops.append(top)
+    elif _is_in(own, here):
+        tops.append(here)
     path = os.path.realpath(resolved(folder, text))
     return None if any(_is_in(path, top) for top in tops) else "leads out of the repository"
 
