@@ -277,7 +277,7 @@ class Batch(NamedTuple):
 
 def _check(folder: Path, reports: Path, names: Sequence[str], common: Sequence[str]) -> Iterator[Fault]:
     outputs = [part for f in documents.FORMATS for part in ("--output", f"{f}={reports / f}")]
-    options = ("check", "--select", "ALL", "--show", "--no-cache", "--jobs", "1", *common)
+    options = ("check", "--select", "ALL", "--min-share", "0", "--show", "--no-cache", "--jobs", "1", *common)
     done, _command = _run((*_PROGRAM, *options, *outputs, *names), folder, len(names))
     shown = tuple(word for word in (*_PROGRAM, *options, *names))
     if done is None or done.returncode not in (0, 1, 2):
@@ -343,7 +343,20 @@ def _again(folder: Path, reports: Path, names: Sequence[str], common: Sequence[s
     """Twice more, in another order, by two workers, with a cache that is empty and then full."""
     cache = tempfile.mkdtemp(dir=reports)
     known = _findings(reports / "json")
-    options = ("check", "--select", "ALL", "--format", "json", "--cache-dir", cache, "--jobs", "2", *common)
+    options = (
+        "check",
+        "--select",
+        "ALL",
+        "--min-share",
+        "0",
+        "--format",
+        "json",
+        "--cache-dir",
+        cache,
+        "--jobs",
+        "2",
+        *common,
+    )
     for what, order in (("the other way round", names[::-1]), ("out of the cache", names)):
         begin = time.monotonic()
         done, command = _run((*_PROGRAM, *options, *order), folder, len(names))

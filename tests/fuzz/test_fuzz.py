@@ -43,7 +43,7 @@ def lint(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureF
         for name, text in zip(names, texts, strict=True):
             (tmp_path / name).write_bytes(text)
         outputs = [word for each in documents.FORMATS for word in ("--output", f"{each}={each}.report")]
-        fixed = ["check", "-j1", "--no-config", "--select", "ALL", "--time-limit", "10", "--quiet"]
+        fixed = ["check", "-j1", "--no-config", "--select", "ALL", "--min-share", "0", "--time-limit", "10", "--quiet"]
         status = run([*fixed, *outputs, *names])
         return status, capfd.readouterr().err
 
@@ -92,7 +92,7 @@ def test_spoiled_surroundings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, d
 
 def _findings(capfd: pytest.CaptureFixture[str], *arguments: str) -> list[tuple[Any, ...]]:
     capfd.readouterr()
-    run(["check", "--no-config", "--select", "ALL", "--format", "json", *arguments])
+    run(["check", "--no-config", "--select", "ALL", "--min-share", "0", "--format", "json", *arguments])
     document = json.loads(capfd.readouterr().out)
     # In which of several lines that are one in another text something stands is no difference.
     return sorted((d["path"], d["code"], re.sub(r"line \d+", "line", d["message"])) for d in document["diagnostics"])

@@ -33,7 +33,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 @pytest.fixture
 def check(capfd: pytest.CaptureFixture[str]) -> Check:
     def call(*arguments: str) -> Result:
-        status = run(["check", "-j1", "--quiet", "--format", "concise", *arguments])
+        status = run(["check", "-j1", "--quiet", "--format", "concise", "--min-share", "0", *arguments])
         captured = capfd.readouterr()
         return Result(status, captured.out, captured.err)
 

@@ -153,7 +153,7 @@ def test_no_module_of_the_current_folder_is_imported(repository: Path) -> None:
     Path("own-1.0.dist-info/METADATA").write_text("Metadata-Version: 2.1\nName: own\nVersion: 1.0\n")
     Path("own-1.0.dist-info/entry_points.txt").write_text("[cudalint.rules]\nown = own_rules\n")
     Path("a.cu").write_text(_KERNEL.replace("STRIDE", "32"))
-    command = [sys.executable, "-m", "cudalint", "check", "-j1", "a.cu"]
+    command = [sys.executable, "-m", "cudalint", "check", "-j1", "--min-share", "0", "a.cu"]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert (done.returncode, "CL101" in done.stdout, Path("ran").exists()) == (1, True, False)
 

@@ -22,9 +22,7 @@ _STRIDED = "__global__ void strided(float *p) { p[threadIdx.x * 32] = 1.0f; }\n"
 
 
 @pytest.mark.parametrize("name", ["--config=.", "@evil.cu", "-MD", "-load=x.so"])
-def test_a_folder_named_like_an_option_is_a_folder(
-    name: str, folder: Path, check: Check
-) -> None:
+def test_a_folder_named_like_an_option_is_a_folder(name: str, folder: Path, check: Check) -> None:
     """What clang would take for options, further ones are read from: `-MF` writes a file of their choice."""
     (folder / name).mkdir()
     (folder / name / "evil.cu").write_text(_STRIDED)
@@ -37,9 +35,7 @@ def test_a_folder_named_like_an_option_is_a_folder(
 
 
 @pytest.mark.parametrize("name", ["-MD.cu", "@ok.cu", "--config=x.cu", "-include.cu"])
-def test_a_file_named_like_an_option_is_linted_as_any_other(
-    name: str, folder: Path, check: Check
-) -> None:
+def test_a_file_named_like_an_option_is_linted_as_any_other(name: str, folder: Path, check: Check) -> None:
     (folder / name).write_text('#include "-size.h"\n' + _STRIDED.replace("32", "SIZE"))
     (folder / "-size.h").write_text("#define SIZE 32\n")
     assert f"{name}:2:37: warning: CL101" in check("--", name).out
