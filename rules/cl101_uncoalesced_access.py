@@ -109,7 +109,7 @@ class UncoalescedAccess(Rule):
             related=calls_to(access),
             suggestion=remedy,
             picture=picture_of(one),
-            causes=_causes(access, pattern, what_is_asked(remedy)),
+            causes=_causes(access, pattern, what_is_asked(remedy), absorbed),
             about=access.array,
             worded=worded,
             no_edit=by_hand(kernel, one, pattern),
@@ -152,11 +152,14 @@ def _walks_by_sizes(result: AccessResult) -> bool:
     return result.strides is not None and result.strides.sized is not None
 
 
-def _causes(access: Access, pattern: Pattern, remedy: str) -> tuple[str, ...]:
-    """The struct that is to be declared anew, or else how the function walks: what one change of its indices mends."""
+def _causes(access: Access, pattern: Pattern, remedy: str, absorbed: bool) -> tuple[str, ...]:
+    """The struct that is to be declared anew, how a file takes records of one length apart, or else how the function
+    walks: what one change of its indices mends."""
     if pattern.kind in ("field", "copy") and remedy:
         # Types of one name are one in a folder, and may be others in another program.
         return (f"{os.path.dirname(access.place.path)}: {access.record} of {access.record_bytes} bytes: {remedy}",)
+    if absorbed and remedy and pattern.step:
+        return (f"{access.place.path}: {abs(pattern.step)} bytes of a thread: {remedy}",)
     how = pattern.text if pattern.kind in ("field", "copy", "strided", "column") and not remedy else pattern.kind
     return (in_function(access, f"{how}: {remedy}"),)
 

@@ -75,6 +75,24 @@ def test_arrays_that_are_walked_alike_and_another_kernel() -> None:
     assert set(_lines(second)) == {12}
 
 
+def test_a_file_that_takes_its_quaternions_apart() -> None:
+    """Four floats for each thread, taken one by one in two kernels: one wider load is the way out of both."""
+    source = """
+        __global__ void k(const float *q, float *out) {
+            int i = blockIdx.x * blockDim.x + threadIdx.x;
+            const float *own = q + 4 * i;
+            out[i] = own[0] * own[1] + own[2] * own[3];
+        }
+        __global__ void other(const float *p, float *out) {
+            int place = blockIdx.x * blockDim.x + threadIdx.x;
+            out[place] = p[place * 4] + p[place * 4 + 1] + p[place * 4 + 2] - p[place * 4 + 3];
+        }
+        void run(float *a, float *c) { k<<<64, 256>>>(a, c); other<<<64, 256>>>(a, c); }
+    """
+    (found,) = _told(source, "CL101")
+    assert set(_lines(found)) == {5, 9}
+
+
 def test_one_shared_array_and_another() -> None:
     """Rows of 32 words put a column into one bank, of `t` as of `u`, which have a declaration each."""
     source = """
