@@ -128,12 +128,17 @@ def _exceeds(result: AccessResult, factor: float, excess: float) -> bool:
     return round(actual / ideal, 2) > factor and round(actual - ideal, 2) > excess
 
 
+_LARGEST_RECORD = 16
+"""Elements of the largest small matrix that arguments bring one by one: 4 x 4."""
+
+
 def _is_handed_over(one: Evaluated, pattern: Pattern, remedy: Suggestion | None) -> bool:
     """Whether it is how data lie that makes the figure, and nothing in sight says that they do: of coordinates or of
     vectors that an argument brings, a kernel takes what it gets. A struct of the program's own can be declared anew."""
     access, result, launch = one
     is_given = not _walks_by_sizes(result)
-    is_record = pattern.kind in ("field", "copy") or (is_given and pattern.kind == "strided")
+    is_small = abs(pattern.step or 0) <= _LARGEST_RECORD * access.bytes
+    is_record = pattern.kind in ("field", "copy") or (is_given and is_small and pattern.kind == "strided")
     if is_given and pattern.kind == "own-run" and _is_odd(abs(pattern.step or 0) // access.bytes):
         # A kernel shares out work by powers of two; a thread that has nine elements has a matrix.
         is_record, remedy = True, None

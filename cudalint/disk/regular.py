@@ -53,3 +53,14 @@ def read_regular(path: str, most: int = -1) -> bytes:
 def read_regular_text(path: str) -> str:
     """The same as letters; bytes that are not UTF-8 and line ends stay what they are."""
     return to_text(read_regular(path))
+
+
+def is_too_large(path: str) -> bool:
+    """Whether a file has more than `LARGEST` bytes, so that nobody is to read it; that is noted then."""
+    try:
+        if os.stat(path).st_size <= LARGEST:
+            return False
+    except (OSError, ValueError):
+        return False
+    disk.note_unreadable(path)
+    return True

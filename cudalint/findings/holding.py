@@ -15,9 +15,9 @@ from cudalint.facts import FindingCost
 
 _OF_TRAFFIC = 0.1
 """What a share of the traffic through L1 counts of a share of the time: counts are exact, and the model may err about
-what binds a kernel, which then waits for this traffic. Of a launch that is made up, the traffic is, too."""
+what binds a kernel, which then waits for this traffic."""
 _WITHOUT_REMEDY = 5.0
-"""Times that share, a finding takes that comes without a word on what to do."""
+"""Times the share of the time, a finding takes that comes without a word on what to do."""
 _DOUBLE = re.compile(r"\bdouble\b")
 _ASIDE = re.compile(r"(unit_?|perf_?|micro_?)?(tests?|testing|benchmarks?|bench|examples?|samples?|demos?|tutorials?)")
 """Folders of programs around a product, by the customary names."""
@@ -29,11 +29,10 @@ def is_large(cost: FindingCost, share: float, *found: Diagnostic) -> bool:
     if cost.share is None:
         return True
     has_remedy = any(diagnostic.suggestion is not None for diagnostic in found)
-    if cost.share >= min(1.0, share if has_remedy else _WITHOUT_REMEDY * share):
-        return True
-    is_launched = cost.kernel is not None and not cost.kernel.launch.is_made_up
-    counts_traffic = is_launched and not all(diagnostic.is_absorbed for diagnostic in found)
-    return counts_traffic and cost.share + _OF_TRAFFIC * (cost.traffic_share or 0.0) >= share
+    by_time = cost.share if has_remedy else cost.share / _WITHOUT_REMEDY
+    is_absorbed = all(diagnostic.is_absorbed for diagnostic in found)
+    by_traffic = 0.0 if is_absorbed else _OF_TRAFFIC * (cost.traffic_share or 0.0)
+    return by_time + by_traffic >= share
 
 
 def marked(diagnostic: Diagnostic, share: float) -> Diagnostic:

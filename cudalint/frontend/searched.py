@@ -17,7 +17,7 @@ from cudalint.disk import recorder as disk
 from cudalint.disk.arguments import as_path
 from cudalint.disk.border import Border
 from cudalint.disk.folders import without_detours
-from cudalint.disk.regular import LARGEST, read_regular
+from cudalint.disk.regular import LARGEST, is_too_large, read_regular
 from cudalint.frontend import inclusions
 from cudalint.frontend.flags import HEADERS_ROOT
 from cudalint.frontend.inclusions import Included
@@ -175,13 +175,8 @@ def _special(path: str) -> str | None:
     """Why no file is read whatever project it is of."""
     if disk.kind_of(path) == "other":
         return "it is a pipe or a device"
-    try:
-        is_huge = not path.startswith(_BUNDLED) and os.stat(path).st_size > LARGEST
-    except OSError:
+    if path.startswith(_BUNDLED) or not is_too_large(path):
         return None
-    if not is_huge:
-        return None
-    disk.note_unreadable(path)
     return f"it is larger than {LARGEST >> 20} MB"
 
 

@@ -186,6 +186,9 @@ def _aligned_record(one: Evaluated, texts: Texts) -> Suggestion | None:
     text = f"declare the struct `__align__({piece})`, so that it is {done_with_structs(access)} {piece} bytes at a time"
     if then > now * _WORTH_IT:
         return None
+    if record > piece:
+        # Pieces that are apart take more sectors than they fill, so that the finding stays, if a milder one.
+        return Suggestion(text, (), {"sectors": now}, {"sectors": then})
     advice = Suggestion(text, (), {"sectors": now}, {"sectors": then}, rewrites=True)
     return edited(advice, lambda: aligned_record(access.record, piece, texts.paths, texts.text_of), "unsafe")
 

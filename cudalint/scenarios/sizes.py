@@ -295,6 +295,9 @@ def _computed(draft: Draft, node: Node, known: dict[int, int | None]) -> int | N
     if node.op not in _EXACT:
         return numbers[0] if node.op == "cast" else numbers[1 if numbers[0] else 2]
     a, b = numbers
+    if node.op in ("/", "%"):
+        # Of lengths that are below 0 while sizes are looked for: a shorter one is not to have as many blocks.
+        return a // b if node.op == "/" else a % b
     return int(OPERATIONS[node.op].number(a, b, I8))
 
 

@@ -32,7 +32,7 @@ __global__ void columns(float *out, const float *in) {
 
 __global__ void strided(float *out, const float *in, int n) {
     int i = threadIdx.x + blockIdx.x * blockDim.x;
-    if (i < n) out[i] = in[i * 8];
+    if (i < n) out[i] = in[i * 32];
 }
 
 void launch(float *out, const float *in, int n) {
@@ -133,7 +133,7 @@ def test_a_header_and_settings_of_the_client(tmp_path: Path) -> None:
         uri, other = editor.open(source), editor.open(header)
         assert editor.diagnostics(uri) == []
         editor.diagnostics(other)
-        editor.change(other, header.read_text().replace("1", "8"))
+        editor.change(other, header.read_text().replace("1", "32"))
         assert [d["code"] for d in editor.diagnostics(uri)] == ["CL101"]
         assert "h100" in editor.hover(uri, 1, 17)
         launch = next(a for a in editor.actions(uri, _place(source.read_text(), "void k")) if "launched" in a["title"])

@@ -150,7 +150,8 @@ def test_lists_may_hold_records_of_several_elements() -> None:
 def test_bytes_that_are_mixed_or_unpacked_are_codes(index: str, sectors: float) -> None:
     result = _of_bytes(f"float x = a[{index}];")
     assert result.status == "range"
-    assert result.sectors_per_request == pytest.approx(sectors, rel=0.02)
+    # How many of 32 sectors 32 lanes touch varies by 1.7 from warp to warp, and the mean of 16 warps by 0.43: 2%.
+    assert result.sectors_per_request == pytest.approx(sectors, rel=0.06)
 
 
 @pytest.mark.parametrize("use", ["float x = a[bytes[t]];", "atomicAdd((int*)a + bytes[t] - 97, 1);"])

@@ -429,7 +429,8 @@ def test_reports_show_the_python_file(
     (tmp_path / "kernels" / "a.py").write_text(source)
     (tmp_path / "kernels" / "plain.py").write_text("print 'no kernels, and no Python 3'\n")
     monkeypatch.chdir(tmp_path)
-    assert run(["kernels", "--no-show", "--output", "sarif=out.sarif", "--output", "json=out.json"]) == 1
+    outputs = ["--output", "sarif=out.sarif", "--output", "json=out.json"]
+    assert run(["kernels", "--min-share", "0", "--no-show", *outputs]) == 1
     text = capsys.readouterr().out
     column = _KERNEL.index(_ACCESS) + 1
     assert f"--> kernels/a.py:3:{column}\n" in text
@@ -438,9 +439,9 @@ def test_reports_show_the_python_file(
     region = json.loads((tmp_path / "out.sarif").read_text())["runs"][0]["results"][0]["locations"][0]
     assert region["physicalLocation"]["region"]["startColumn"] == column
     assert json.loads((tmp_path / "out.json").read_text())["diagnostics"][0]["path"] == "kernels/a.py"
-    assert run(["kernels", "--write-baseline", "known.json", "-q"]) == 0
+    assert run(["kernels", "--min-share", "0", "--write-baseline", "known.json", "-q"]) == 0
     (tmp_path / "kernels" / "a.py").write_text("# a new line\n" + source)
-    assert run(["kernels", "--baseline", "known.json", "-q"]) == 0
+    assert run(["kernels", "--min-share", "0", "--baseline", "known.json", "-q"]) == 0
 
 
 def test_folders_without_kernels(
