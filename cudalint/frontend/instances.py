@@ -176,9 +176,11 @@ def _parts(text: str) -> Iterator[str]:
 
 
 def _named_in(text: str, name: str, number: int) -> Iterator[tuple[str, ...]]:
-    """The arguments with which a text names a template, where they are numbers and types that all know."""
+    """The arguments with which a text names a template, where they are numbers, or constants of those, and types that
+    all know."""
     for match in re.finditer(rf"\b{re.escape(name)}\s*<([^<>;(){{}}]*)>", text):
-        arguments = tuple(argument.strip() for argument in match[1].split(","))
+        before = text[: match.start()]
+        arguments = tuple(_value_of(argument.strip(), before) for argument in match[1].split(","))
         if len(arguments) >= number and all(map(_ARGUMENT.match, arguments)):
             yield arguments[:number]
 
@@ -203,7 +205,9 @@ def _computed_in(text: str, name: str, parameters: Sequence[Parameter]) -> dict[
 
 def _value_of(argument: str, text: str) -> str:
     """What a name was last defined as, in a text before its use; anything else as it is."""
-    values = re.findall(rf"\bconstexpr\b[^;=]*\b{argument}\s*=\s*([^;{{}}]+);", text) if argument.isidentifier() else []
+    if not argument.isidentifier():
+        return argument
+    values = re.findall(rf"\bconst(?:expr)?\b[^;=]*\b{argument}\s*=\s*([^;{{}}]+);", text)
     return " ".join(values[-1].split()) if values else argument
 
 
