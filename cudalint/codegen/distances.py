@@ -15,9 +15,9 @@ from msgspec import Struct, field
 
 from cudalint.codegen.fixed_indices import Open, Spot, code_of
 from cudalint.heuristics import heuristic
-from cudalint.interpreter.device import walk
 from cudalint.interpreter.device.events import AccessEvent
 from cudalint.ir import nodes as ir
+from cudalint.ir import walk
 
 _Product = tuple[Hashable, ...]
 """Factors in one order: variables, and how expressions are written that are no sums or products."""

@@ -11,10 +11,10 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 
 from cudalint.heuristics import heuristic
-from cudalint.interpreter.device import walk
 from cudalint.interpreter.device.events import AccessEvent
 from cudalint.interpreter.device.operators import place_of_store
 from cudalint.ir import nodes as ir
+from cudalint.ir import walk
 
 _ACCESSES = (ir.Index, ir.Member, ir.Unary, ir.Name)
 _LOOPS = (ir.For, ir.While, ir.DoWhile)

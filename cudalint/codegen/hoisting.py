@@ -9,9 +9,9 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from cudalint.heuristics import heuristic
-from cudalint.interpreter.device import walk
 from cudalint.interpreter.device.events import AccessEvent, BarrierEvent, Event, FenceEvent, LibraryAccess, Loop
 from cudalint.ir import nodes as ir
+from cudalint.ir import walk
 from cudalint.values.arithmetic import I8
 from cudalint.values.graph import Graph, conjuncts
 

@@ -10,8 +10,8 @@ from typing import NamedTuple, TypeGuard
 
 from cudalint.evaluate.work.powers import is_power_of_two
 from cudalint.heuristics import heuristic
-from cudalint.interpreter.device import walk
 from cudalint.ir import nodes as ir
+from cudalint.ir import walk
 from cudalint.ir.builtins import builtin
 
 _NEW_COMPILER = (10, 0)

@@ -24,7 +24,6 @@ from cudalint.evaluate.branches.compiled import PREDICATED, compiled_form
 from cudalint.evaluate.branches.work import WorkMeter, weigh
 from cudalint.evaluate.requests.execution import Execution
 from cudalint.facts import Operation
-from cudalint.interpreter.device import walk
 from cudalint.interpreter.device.events import (
     AccessEvent,
     BarrierEvent,
@@ -37,6 +36,7 @@ from cudalint.interpreter.device.events import (
     Step,
 )
 from cudalint.ir import nodes as ir
+from cudalint.ir import walk
 
 _SELECTED = 3.0
 """What a branch may compute, memory aside, and still become a selection of its results."""

@@ -16,9 +16,9 @@ from msgspec.structs import replace
 from cudalint.codegen.fixed_indices import code_of
 from cudalint.evaluate.requests.execution import Execution
 from cudalint.heuristics import heuristic
-from cudalint.interpreter.device import walk
 from cudalint.interpreter.device.events import AccessEvent, EscapeEvent, LibraryAccess
 from cudalint.ir import nodes as ir
+from cudalint.ir import walk
 
 _BARRIER = "__syncthreads"
 

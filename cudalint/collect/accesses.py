@@ -10,8 +10,8 @@ from msgspec.structs import replace
 
 from cudalint.codegen.machine import machine_accesses
 from cudalint.collect.extents import extent_places
-from cudalint.collect.frames import frames_of, made_at
 from cudalint.collect.provider import Provider, Run, Subject
+from cudalint.collect.sites import frames_of, made_at
 from cudalint.collect.struct_copies import copies_among, is_copy
 from cudalint.evaluate.requests.figures import evaluate_access
 from cudalint.facts import Access, AccessResult, ArrayFacts, KernelFacts, LibraryCall, Place

@@ -9,8 +9,8 @@ from msgspec import field
 from msgspec.structs import replace
 
 from cudalint.codegen.shared_layout import shared_layout
-from cudalint.collect.frames import frames_of, made_at
 from cudalint.collect.provider import Provider, Run
+from cudalint.collect.sites import frames_of, made_at
 from cudalint.evaluate.checks.alignment import Declared, alignment_verdict, natural_width
 from cudalint.evaluate.requests.execution import Execution
 from cudalint.facts import KernelFacts, Misalignment, Place

@@ -13,9 +13,9 @@ from cudalint.evaluate.work.doubles import is_double, unasked_double
 from cudalint.evaluate.work.operations import in_single_precision, operation_of
 from cudalint.facts import Arithmetic, ArithmeticKind, ArithmeticResult, KernelFacts, Place
 from cudalint.frontend.source_text import Spellings
-from cudalint.interpreter.device import walk
 from cudalint.interpreter.device.events import Computation
 from cudalint.ir import nodes as ir
+from cudalint.ir import walk
 from cudalint.ir.builtins import DIVISIONS, builtin
 from cudalint.kinds import Kind
 

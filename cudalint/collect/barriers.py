@@ -9,8 +9,8 @@ from typing import ClassVar
 from msgspec import field
 from msgspec.structs import replace
 
-from cudalint.collect.frames import frames_of
 from cudalint.collect.provider import Provider, Run
+from cudalint.collect.sites import frames_of
 from cudalint.concurrency.barriers import verdict
 from cudalint.concurrency.redundancy import redundant_barriers
 from cudalint.concurrency.trial import Trial, trial_of

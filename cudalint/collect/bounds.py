@@ -8,8 +8,8 @@ from typing import ClassVar
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from cudalint.collect.frames import frames_of, made_at
 from cudalint.collect.provider import Provider, Run
+from cudalint.collect.sites import frames_of, made_at
 from cudalint.evaluate.checks.bounds import Leaving, Touch, assumed_extent, extent_text, leaving
 from cudalint.evaluate.requests.execution import Execution
 from cudalint.evaluate.requests.views import LaunchView

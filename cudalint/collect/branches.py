@@ -9,8 +9,8 @@ from msgspec import field
 from msgspec.structs import replace
 
 from cudalint.collect.accesses import NO_TIME
-from cudalint.collect.frames import frames_of
 from cudalint.collect.provider import Provider, Run
+from cudalint.collect.sites import frames_of
 from cudalint.evaluate.branches.compiled import compiled_form
 from cudalint.evaluate.branches.divergence import LOOPS, Split, evaluate_branch, warps_launched
 from cudalint.evaluate.branches.divergence_remedies import aligned_condition, chosen_variable, is_by_lane

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from typing import ClassVar, Self
+from typing import ClassVar
 
 import numpy as np
-from msgspec import Struct, field
+from msgspec import field
 from msgspec.structs import replace
 
-from cudalint.collect.frames import frames_of
-from cudalint.collect.provider import Provider, Run, Subject
+from cudalint.collect.provider import Provider, Run
+from cudalint.collect.sites import Sites, note
 from cudalint.evaluate.requests.views import LaunchView
-from cudalint.facts import KernelFacts, Place
+from cudalint.facts import KernelFacts
 from cudalint.facts.constants import ConstantLoad, ConstantResult
 from cudalint.hardware.requests import WARP_LANES
 from cudalint.interpreter.device.events import AccessEvent
@@ -20,18 +20,9 @@ from cudalint.kinds import Kind
 _WORD = 4
 
 
-class _Site(Struct, frozen=True):
-    event: AccessEvent
-    results: list[ConstantResult]
-
-
 class ConstantCollector(Provider, eq=False):
     kind: ClassVar[Kind] = "constants"
-    _sites: dict[object, _Site] = field(default_factory=dict)
-
-    @classmethod
-    def of(cls, subject: Subject) -> Self:
-        return cls()
+    _sites: Sites[ConstantResult] = field(default_factory=dict)
 
     def add(self, run: Run) -> None:
         view = run.execution.view
@@ -47,17 +38,13 @@ class ConstantCollector(Provider, eq=False):
             if requests.by_data:
                 continue
             result = ConstantResult(view.index, *found, requests.warps, view.assumptions)
-            key = (event.context.span, event.context.frames, event.target.name)
-            self._sites.setdefault(key, _Site(event, [])).results.append(result)
+            note(self._sites, event, result)
 
     def put_into(self, facts: KernelFacts) -> KernelFacts:
         found = (
-            ConstantLoad(
-                Place(*site.event.context.span), site.event.target.name, frames_of(site.event.context.frames),
-                tuple(site.results),
-            )
+            ConstantLoad(site.place, site.event.target.name, site.frames, tuple(site.results))
             for site in self._sites.values()
-        )  # fmt: skip
+        )
         return replace(facts, constants=tuple(sorted(found, key=lambda each: each.place)))
 
 

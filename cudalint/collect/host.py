@@ -12,8 +12,8 @@ from cudalint.collect.provider import Provider, Run
 from cudalint.facts import Buffer, HostCopy, HostFacts, HostStep, KernelFacts, Place
 from cudalint.facts.host import Pages
 from cudalint.frontend.source_text import Spellings
-from cudalint.interpreter.device import walk
 from cudalint.ir import nodes as ir
+from cudalint.ir import walk
 from cudalint.kinds import Kind
 
 _Key = tuple[object, ...]

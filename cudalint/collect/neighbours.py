@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import ClassVar, Self
+from typing import ClassVar
 
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from cudalint.collect.frames import frames_of
-from cudalint.collect.provider import Provider, Run, Subject
+from cudalint.collect.provider import Provider, Run
+from cudalint.collect.sites import frames_of
 from cudalint.evaluate.requests.views import LaunchView
 from cudalint.facts import KernelFacts, Place
 from cudalint.facts.neighbours import Neighbours, NeighboursResult
@@ -38,10 +38,6 @@ class _Group(Struct, frozen=True):
 class NeighboursCollector(Provider, eq=False):
     kind: ClassVar[Kind] = "neighbours"
     _sites: dict[object, _Site] = field(default_factory=dict)
-
-    @classmethod
-    def of(cls, subject: Subject) -> Self:
-        return cls()
 
     def add(self, run: Run) -> None:
         if run.execution.deadline.is_over():

@@ -12,12 +12,11 @@ from typing import ClassVar
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from cudalint.collect.frames import frames_of
 from cudalint.collect.provider import Provider, Run
+from cudalint.collect.sites import frames_of
 from cudalint.evaluate.checks.pitch import pitch_mismatches
 from cudalint.evaluate.requests.execution import Execution
 from cudalint.facts import KernelFacts, PitchMismatch, Place
-from cudalint.interpreter.device import walk
 from cudalint.interpreter.device.deadline import Deadline
 from cudalint.interpreter.device.events import AccessEvent, Event
 from cudalint.interpreter.device.executor import Executor, Extents, GaveUp
@@ -25,6 +24,7 @@ from cudalint.interpreter.device.values import Place as ValuePlace
 from cudalint.interpreter.device.values import RecordValue, Value
 from cudalint.interpreter.host.checked_sizes import equal
 from cudalint.ir import nodes as ir
+from cudalint.ir import walk
 from cudalint.kinds import Kind
 from cudalint.launches.configuration import Configuration
 from cudalint.values.arithmetic import kind_of

@@ -11,8 +11,8 @@ from msgspec import field
 from msgspec.structs import replace
 
 from cudalint.collect.barrier_trials import BarrierTrials
-from cudalint.collect.frames import frames_of
 from cudalint.collect.provider import Provider, Run, Subject
+from cudalint.collect.sites import frames_of
 from cudalint.concurrency.cfg import ControlFlow
 from cudalint.concurrency.conflicts import Conflict, Thread
 from cudalint.concurrency.crossings import Crossing, fewest_gates, steps

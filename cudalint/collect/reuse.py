@@ -5,29 +5,24 @@ from __future__ import annotations
 from typing import ClassVar, Self
 
 import numpy as np
-from msgspec import Struct, field
+from msgspec import field
 from msgspec.structs import replace
 
-from cudalint.collect.frames import frames_of
 from cudalint.collect.provider import Provider, Run, Subject
+from cudalint.collect.sites import Sites, note
 from cudalint.evaluate.requests.distinct import distinct
 from cudalint.evaluate.work.memory import Plan, is_placed, plan_of
-from cudalint.facts import KernelFacts, Place
+from cudalint.facts import KernelFacts
 from cudalint.facts.reuse import Reuse, ReuseResult
 from cudalint.frontend.source_text import Spellings
 from cudalint.interpreter.device.events import AccessEvent
 from cudalint.kinds import Kind
 
 
-class _Site(Struct, frozen=True):
-    event: AccessEvent
-    results: list[ReuseResult]
-
-
 class ReuseCollector(Provider, eq=False):
     kind: ClassVar[Kind] = "reuse"
     spellings: Spellings
-    _sites: dict[object, _Site] = field(default_factory=dict)
+    _sites: Sites[ReuseResult] = field(default_factory=dict)
 
     @classmethod
     def of(cls, subject: Subject) -> Self:
@@ -55,16 +50,15 @@ class ReuseCollector(Provider, eq=False):
             threads, elements, trips = found
             executions = run.meter.executions(context.loops, context.conditions).warps
             result = ReuseResult(view.index, threads, elements, trips, executions, view.assumptions)
-            key = (context.span, context.frames, event.target.name)
-            self._sites.setdefault(key, _Site(event, [])).results.append(result)
+            note(self._sites, event, result)
 
     def put_into(self, facts: KernelFacts) -> KernelFacts:
-        found = []
-        for site in self._sites.values():
-            context = site.event.context
-            place = Place(*context.span)
-            spelled = self.spellings.of(place)
-            found.append(Reuse(place, site.event.target.name, spelled, frames_of(context.frames), tuple(site.results)))
+        found = (
+            Reuse(
+                site.place, site.event.target.name, self.spellings.of(site.place), site.frames, tuple(site.results)
+            )
+            for site in self._sites.values()
+        )  # fmt: skip
         return replace(facts, reuse=tuple(sorted(found, key=lambda each: each.place)))
 
 
@@ -85,4 +79,3 @@ def _shared_in(event: AccessEvent, plan: Plan, opaque: int) -> tuple[float, floa
     if not len(np.setdiff1d(others, own)):
         return None
     return float(mask[0].sum() / len(own)), float(len(own)), innermost.count
-

@@ -9,8 +9,8 @@ import numpy as np
 from msgspec import field
 from msgspec.structs import replace
 
-from cudalint.collect.frames import frames_of
 from cudalint.collect.provider import Provider, Run, Subject
+from cudalint.collect.sites import frames_of
 from cudalint.evaluate.requests.execution import Execution
 from cudalint.facts import KernelFacts, Place
 from cudalint.facts.uninitialised import Uninitialised

@@ -31,8 +31,8 @@ from cudalint.interpreter.device.events import (
     Touch,
     is_astray,
 )
-from cudalint.interpreter.device.walk import nodes_in, walk
 from cudalint.ir import nodes as ir
+from cudalint.ir.walk import nodes_in, walk
 from cudalint.values.graph import Graph
 
 _CLOCKS = frozenset({"clock", "clock64", "__nanosleep", "__globaltimer"})

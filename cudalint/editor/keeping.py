@@ -31,7 +31,7 @@ from msgspec.structs import replace
 from cudalint.disk.encoding import to_bytes
 from cudalint.disk.recorder import digest
 from cudalint.driver.file_analysis import FileAnalysis
-from cudalint.editor.launched import Launched, NoKey, launched, told
+from cudalint.editor.launched import Launched, LinesInText, NoKey, launched, told
 from cudalint.facts import Access, Frame, KernelFacts, Place
 from cudalint.ir import nodes as ir
 from cudalint.options.analysis import AnalysisOptions
@@ -56,7 +56,6 @@ _HEAD_WITH_A_SAY: Final = re.compile(rb"__(?:device|global)__|(?i:constexpr|cons
 """A function whose body says something to who calls it."""
 _EXTERN: Final = re.compile(rb"\bextern\b")
 _END_OF_STATEMENT: Final = (b";", b"{", b"}", b":")
-_LINE_IN_TEXT: Final = re.compile(r"\b(lines? )(\d+)")
 _WORD: Final = re.compile(rb"\w+")
 
 
@@ -331,8 +330,7 @@ class _Mover:
 
     def __init__(self, path: str, lines: Mapping[int, int]) -> None:
         self._path, self._lines = path, lines
-        name = re.escape(os.path.basename(path))
-        self._place_in_text = re.compile(rf"({name}:)(\d+)")
+        self._lines_in_text = LinesInText(path, self._line)
         self._done: dict[int, tuple[object, object]] = {}
 
     def moved(self, facts: KernelFacts) -> KernelFacts:
@@ -348,7 +346,7 @@ class _Mover:
         if value is None or isinstance(value, bool | int | float | bytes | np.ndarray):
             return value
         if isinstance(value, str):
-            return self._text(value)
+            return self._lines_in_text.told(value)
         known = self._done.get(id(value))
         if known is None:
             # The first of the two is kept so that nothing else gets its address.
@@ -389,11 +387,3 @@ class _Mover:
             if new is not old:
                 changed[name] = new
         return replace(value, **changed) if changed else value
-
-    def _text(self, text: str) -> str:
-        """A text may say lines of any file; those without a name are of this one if all places are."""
-        if ":" in text:
-            text = self._place_in_text.sub(lambda match: f"{match[1]}{self._line(int(match[2]))}", text)
-        if "line" in text:
-            text = _LINE_IN_TEXT.sub(lambda match: f"{match[1]}{self._line(int(match[2]))}", text)
-        return text

@@ -65,7 +65,7 @@ class _Reader:
         self._shared = analysis.shared
         self._valuation = analysis.shared.valuation.having(analysis.graph.chosen_for_all(analysis.shared))
         self._path, self._position = path, position
-        self._place_in_text = re.compile(rf"({re.escape(os.path.basename(path))}:)(\d+)")
+        self._lines_in_text = LinesInText(path, self._line)
         self._parts: list[object] = []
         self._met: dict[int, int] = {}
         self._kept: list[object] = []
@@ -95,7 +95,7 @@ class _Reader:
 
     def read(self, value: object) -> None:
         if isinstance(value, str):
-            self._add(self._text(value))
+            self._add(self._lines_in_text.told(value))
         elif isinstance(value, _PLAIN):
             self._add(type(value).__name__, value)
         elif isinstance(value, ir.Span):
@@ -172,12 +172,24 @@ class _Reader:
         position = self._position(line)
         return self._lines.setdefault(line, len(self._lines)) if position is None else position
 
-    def _text(self, text: str) -> str:
+
+class LinesInText:
+    """Lines of one file that are named in texts, told by other names."""
+
+    def __init__(self, path: str, other: Callable[[int], object]) -> None:
+        self._named = re.compile(rf"({re.escape(os.path.basename(path))}:)(\d+)")
+        self._other = other
+
+    def told(self, text: str) -> str:
+        """A text may say lines of any file; those without a name are of this one if all places are."""
         if ":" in text:
-            text = self._place_in_text.sub(lambda match: f"{match[1]}{self._line(int(match[2]))}", text)
+            text = self._named.sub(self._replaced, text)
         if "line" in text:
-            text = _LINE_IN_TEXT.sub(lambda match: f"{match[1]}{self._line(int(match[2]))}", text)
+            text = _LINE_IN_TEXT.sub(self._replaced, text)
         return text
+
+    def _replaced(self, match: re.Match[str]) -> str:
+        return f"{match[1]}{self._other(int(match[2]))}"
 
 
 def told(choices: Mapping[Node, Choice], found: Launched) -> dict[int, Choice] | None:

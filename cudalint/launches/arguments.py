@@ -7,7 +7,6 @@ from contextlib import contextmanager
 
 from msgspec.structs import replace
 
-from cudalint.interpreter.device import walk
 from cudalint.interpreter.device.memory import Memory
 from cudalint.interpreter.device.values import (
     PLACES,
@@ -25,6 +24,7 @@ from cudalint.interpreter.device.values import (
 )
 from cudalint.interpreter.host.memory import Generics, HostMemory, is_provisional
 from cudalint.ir import nodes as ir
+from cudalint.ir import walk
 from cudalint.launches.configuration import Configuration
 from cudalint.values.arithmetic import I8, kind_of
 from cudalint.values.defaults import NOT_DECLARED

@@ -9,9 +9,9 @@ from msgspec import Struct
 
 from cudalint.facts import KnownExtents, LaunchFacts, LaunchSite, LaunchSource, Tiling
 from cudalint.facts import Place as SourcePlace
-from cudalint.interpreter.device import walk
 from cudalint.interpreter.device.values import Allocation, Place, Pointer, Value
 from cudalint.ir import nodes as ir
+from cudalint.ir import walk
 from cudalint.values.graph import Graph
 from cudalint.values.nodes import Node
 from cudalint.values.numeric import Rows

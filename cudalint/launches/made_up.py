@@ -9,8 +9,8 @@ from msgspec import Struct
 
 from cudalint.facts import LaunchSource
 from cudalint.hardware.requests import WARP_LANES
-from cudalint.interpreter.device import walk
 from cudalint.ir import nodes as ir
+from cudalint.ir import walk
 from cudalint.launches.blocks import DEFAULT_EXTENTS, DEFAULT_THREADS, spelled
 from cudalint.launches.configuration import Block, thread_axes
 from cudalint.options.limits import MAX_THREADS

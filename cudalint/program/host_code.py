@@ -11,11 +11,11 @@ from cudalint.frontend.flags import ParseOptions
 from cudalint.frontend.lower.unit import lower_unit
 from cudalint.frontend.parse import parse_file
 from cudalint.frontend.reading import SourceError
-from cudalint.interpreter.device import walk
 from cudalint.interpreter.host.execution import HostExecutor, Outside, run_host
 from cudalint.interpreter.host.launching import HostLaunch
 from cudalint.interpreter.host.memory import Generics
 from cudalint.ir import nodes as ir
+from cudalint.ir import walk
 from cudalint.program.constants_elsewhere import ConstantsElsewhere
 from cudalint.program.neighbours import callers, definers, launchers, wrappers
 from cudalint.values.graph import Graph

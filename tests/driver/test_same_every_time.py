@@ -13,7 +13,8 @@ from cudalint.facts import FileFacts
 from cudalint.frontend.flags import ParseOptions
 from cudalint.frontend.lower.unit import lower_unit
 from cudalint.frontend.parse import parse_file
-from cudalint.interpreter.device import walk
+from cudalint.interpreter.device.state import reached
+from cudalint.ir import walk
 from cudalint.options.analysis import AnalysisOptions
 
 _NAMES = [f"n{number}" for number in range(40)]
@@ -31,7 +32,7 @@ def test_what_a_loop_changes_stands_in_the_order_of_the_source(tmp_path: Path) -
     function = ref.load()
     assert function is not None
     assert [symbol.name for symbol in walk.effects(function.body).assigned if symbol.name in _NAMES] == _NAMES
-    assert len(walk.reached(walk.effects(function.body), {})) == len(_NAMES) + 1
+    assert len(reached(walk.effects(function.body), {})) == len(_NAMES) + 1
 
 
 def test_a_slow_machine_finds_the_same_races(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -11,9 +11,9 @@ from cudalint.evaluate.branches.work import WorkMeter
 from cudalint.evaluate.requests.situations import mask_of
 from cudalint.evaluate.requests.views import LaunchView
 from cudalint.hardware.requests import WARP_LANES
-from cudalint.interpreter.device import walk
 from cudalint.interpreter.device.events import BranchEvent, Side, is_astray
 from cudalint.ir import nodes as ir
+from cudalint.ir import walk
 from cudalint.values.arithmetic import BOOL
 from cudalint.values.graph import Graph
 from cudalint.values.nodes import THREAD_BITS, Node, render

@@ -8,9 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cudalint.evaluate.requests.views import LaunchView
-from cudalint.interpreter.device import walk
 from cudalint.interpreter.device.events import Loop, Step
 from cudalint.ir import nodes as ir
+from cudalint.ir import walk
 from cudalint.ir.builtins import builtin
 
 _DIVISION = 8.0

@@ -12,8 +12,8 @@ from typing import Final
 
 from msgspec import Struct
 
-from cudalint.interpreter.device import walk
 from cudalint.ir import nodes as ir
+from cudalint.ir import walk
 
 _COMPARISONS: Final = ("<", ">", "<=", ">=", "==", "!=")
 _INTRINSIC: Final = "__"

@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cudalint.evaluate.work.powers import is_power_of_two
-from cudalint.interpreter.device import walk
 from cudalint.ir import nodes as ir
+from cudalint.ir import walk
 from cudalint.ir.builtins import DIVISIONS, Sequence, machine_code
 
 Counts = NDArray[np.float64]

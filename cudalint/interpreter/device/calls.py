@@ -9,7 +9,7 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from cudalint.facts import LibraryCall
-from cudalint.interpreter.device import expressions, walk
+from cudalint.interpreter.device import expressions
 from cudalint.interpreter.device.conversions import cast, convert
 from cudalint.interpreter.device.events import EscapeEvent
 from cudalint.interpreter.device.memory import address_of, dereference
@@ -32,6 +32,7 @@ from cudalint.interpreter.device.values import (
     nodes_of,
 )
 from cudalint.ir import nodes as ir
+from cudalint.ir import walk
 from cudalint.values.nodes import UNINITIALISED, Node, Reason
 
 if TYPE_CHECKING:

@@ -15,15 +15,16 @@ from typing import TypeVar
 from msgspec import Struct
 
 from cudalint.facts.files import not_resolved
-from cudalint.interpreter.device import expressions, loops, objects, walk
+from cudalint.interpreter.device import expressions, loops, objects
 from cudalint.interpreter.device.deadline import NEVER, Deadline
 from cudalint.interpreter.device.events import BranchEvent, Computation, Context, Loop, Side, Step, UnseenCall
 from cudalint.interpreter.device.handed import handed_on
 from cudalint.interpreter.device.handlers import PLACE_HANDLERS, VALUE_HANDLERS
 from cudalint.interpreter.device.loop_parts import LoopParts
 from cudalint.interpreter.device.memory import Memory
+from cudalint.interpreter.device.operands import Operands
 from cudalint.interpreter.device.positions import linear_thread
-from cudalint.interpreter.device.state import Before, Exit, FunctionScope, LoopScope, State
+from cudalint.interpreter.device.state import Before, Exit, FunctionScope, LoopScope, State, reached
 from cudalint.interpreter.device.values import (
     PLACES,
     Allocation,
@@ -33,6 +34,7 @@ from cudalint.interpreter.device.values import (
 )
 from cudalint.interpreter.library.intrinsics import DEVICE_LIBRARY, Handler
 from cudalint.ir import nodes as ir
+from cudalint.ir import walk
 from cudalint.reasons import Problem, ReasonKind
 from cudalint.values.arithmetic import BOOL, Kind
 from cudalint.values.graph import Graph
@@ -95,7 +97,7 @@ class Executor:
         """What device code computed, in order."""
         self.counts = False
         """Whether operations are noted, one by one."""
-        self._spellings = walk.Spellings()
+        self._operands = Operands()
         self.computations: list[Computation] = []
         self._computed: dict[tuple[object, ...], Computation] = {}
         """By operator and operands: who computed it last."""
@@ -172,7 +174,7 @@ class Executor:
         effects = self.effects.get(parts.body)
         if effects is None:
             effects = self.effects[parts.body] = walk.effects(parts.condition, parts.body, parts.increment)
-        return walk.reached(effects, self.state.variables)
+        return reached(effects, self.state.variables)
 
     def converted(self, number: Node, kind: Kind) -> Node:
         """A number as a variable of another type holds it."""
@@ -324,7 +326,7 @@ class Executor:
             bits |= operand.bits
             # Of arguments that the launch knows, the compiler doesn't know that they are equal; and one node stands for
             # all elements of an array of unknown numbers.
-            spelled = self._spellings.operand(code, place)
+            spelled = self._operands.at(code, place)
             is_open = is_open or not operand.is_const or spelled.has_name
             key += (operand.index, spelled.number)
             if operand.bits & self.graph.opaque_bits:

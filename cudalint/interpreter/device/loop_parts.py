@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from msgspec import Struct
 
-from cudalint.interpreter.device import walk
 from cudalint.ir import nodes as ir
+from cudalint.ir import walk
 
 
 class LoopParts(Struct, frozen=True, eq=False):

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from cudalint.interpreter.device import expressions, walk
+from cudalint.interpreter.device import expressions
 from cudalint.interpreter.device.loop_parts import LoopParts, parts_of_for
 from cudalint.interpreter.device.loop_summary import LoopSummary
 from cudalint.interpreter.device.state import LoopScope
 from cudalint.interpreter.device.values import PLACES
 from cudalint.ir import nodes as ir
+from cudalint.ir import walk
 from cudalint.values.assumptions import holds
 from cudalint.values.nodes import Reason
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, TypeVar
 
 from cudalint.facts import LibraryCall
-from cudalint.interpreter.device import expressions, walk
+from cudalint.interpreter.device import expressions
 from cudalint.interpreter.device.conversions import as_number, as_pointer, cast, cast_pointer, convert
 from cudalint.interpreter.device.memory import address_of, decay, element_bytes
 from cudalint.interpreter.device.pointers import move_pointer, pointee_of, pointer_difference, pointer_place
@@ -25,6 +25,7 @@ from cudalint.interpreter.device.values import (
     join,
 )
 from cudalint.ir import nodes as ir
+from cudalint.ir import walk
 from cudalint.values.arithmetic import BOOL, I8, kind_of
 from cudalint.values.graph import conjuncts
 from cudalint.values.nodes import Node

@@ -13,8 +13,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from cudalint.interpreter.device.events import AccessEvent, BranchEvent, Event, SelectionEvent
-from cudalint.interpreter.device.walk import walk
 from cudalint.ir import nodes as ir
+from cudalint.ir.walk import walk
 
 if TYPE_CHECKING:
     from cudalint.interpreter.device.executor import Executor

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Mapping
+
 from msgspec import Struct, field
 from msgspec.structs import replace
 
 from cudalint.interpreter.device.events import Loop
 from cudalint.interpreter.device.handed import Handed
-from cudalint.interpreter.device.values import Place, Value
+from cudalint.interpreter.device.values import Closure, LocalMemory, LocalPlace, Place, Pointer, Value
 from cudalint.ir import nodes as ir
+from cudalint.ir.walk import Effects, effects
 from cudalint.values.graph import Graph, conjuncts
 from cudalint.values.nodes import Node
 
@@ -110,3 +113,25 @@ class Before(Struct, frozen=True):
     """The same for what leaves each loop: by `break`, for further out, by `continue`."""
     guards: tuple[Node, ...] = ()
     """The conditions on what host code checks."""
+
+
+def reached(found: Effects, variables: Mapping[ir.Symbol, Value | Place]) -> Collection[ir.Symbol]:
+    """The variables that the effects change, in one order, seen through references, pointers to locals and closures."""
+    result: dict[ir.Symbol, None] = {}
+    pending = list(found.assigned)
+    for closure in found.closures:
+        value = variables.get(closure)
+        function = value.function.load() if isinstance(value, Closure) else None
+        if function is not None:
+            pending += effects(function.body).assigned
+    while pending:
+        symbol = pending.pop()
+        if symbol in result:
+            continue
+        result[symbol] = None
+        value = variables.get(symbol)
+        if isinstance(value, LocalPlace):
+            pending.append(value.symbol)
+        elif isinstance(value, Pointer) and isinstance(value.target, LocalMemory):
+            pending.append(value.target.place.symbol)
+    return result.keys()

@@ -15,7 +15,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from cudalint.buildfiles.run_command import RunCommand
-from cudalint.interpreter.device import expressions, walk
+from cudalint.interpreter.device import expressions
 from cudalint.interpreter.device.executor import Arm, Executor, GaveUp
 from cudalint.interpreter.device.handlers import VALUE_HANDLERS
 from cudalint.interpreter.device.loop_parts import LoopParts
@@ -53,6 +53,7 @@ from cudalint.interpreter.host.relevance import Relevance, ends_program
 from cudalint.interpreter.host.set_elsewhere import set_elsewhere
 from cudalint.interpreter.host.tiling import Definitions
 from cudalint.ir import nodes as ir
+from cudalint.ir import walk
 from cudalint.values.arithmetic import Kind
 from cudalint.values.graph import Graph, conjuncts
 from cudalint.values.nodes import UNINITIALISED, Node, Reason, Uniform, without_cast, without_not

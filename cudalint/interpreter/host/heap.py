@@ -7,10 +7,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from cudalint.interpreter.device import expressions, objects, operators, walk
+from cudalint.interpreter.device import expressions, objects, operators
 from cudalint.interpreter.device.memory import address_of, decay
 from cudalint.interpreter.device.values import LocalPlace, Pointer, Value
 from cudalint.ir import nodes as ir
+from cudalint.ir import walk
 from cudalint.values.nodes import UNINITIALISED
 
 if TYPE_CHECKING:

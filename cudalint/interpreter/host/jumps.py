@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from cudalint.interpreter.device import walk
 from cudalint.ir import nodes as ir
+from cudalint.ir import walk
 
 Exits = Mapping[ir.Stmt, tuple[ir.Stmt, ...]]
 """By the jump: the statements that are left from its label on."""

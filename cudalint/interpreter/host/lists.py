@@ -14,11 +14,12 @@ from msgspec.structs import replace
 
 from cudalint.frontend.range_loops import over_array
 from cudalint.heuristics import heuristic
-from cudalint.interpreter.device import calls, expressions, walk
+from cudalint.interpreter.device import calls, expressions
 from cudalint.interpreter.device.values import ArrayValue, Place, RecordValue, Value
 from cudalint.interpreter.host import heap
 from cudalint.interpreter.library.intrinsics import Handler
 from cudalint.ir import nodes as ir
+from cudalint.ir import walk
 from cudalint.values.arithmetic import BOOL, kind_of
 from cudalint.values.nodes import UNINITIALISED, Node
 

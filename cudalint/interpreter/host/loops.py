@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct, field
 
-from cudalint.interpreter.device import expressions, walk
+from cudalint.interpreter.device import expressions
 from cudalint.interpreter.device.loop_parts import LoopParts
 from cudalint.interpreter.device.state import LoopScope
 from cudalint.interpreter.device.values import ArrayValue, Place, RecordValue, Value
 from cudalint.interpreter.host import choices, command_line
 from cudalint.interpreter.host.joins import is_plain, note_defaults
 from cudalint.ir import nodes as ir
+from cudalint.ir import walk
 from cudalint.ir.builtins import named
 from cudalint.values.arithmetic import kind_of, wrap
 from cudalint.values.assumptions import holds

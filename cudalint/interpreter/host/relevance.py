@@ -12,8 +12,8 @@ from typing import Any
 
 from msgspec import Struct, field
 
-from cudalint.interpreter.device import walk
 from cudalint.ir import nodes as ir
+from cudalint.ir import walk
 from cudalint.ir.builtins import ENDING, named
 
 _TELLING = ENDING | named("attribute-of-kernel")

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from cudalint.heuristics import heuristic
-from cudalint.interpreter.device import walk
 from cudalint.ir import nodes as ir
+from cudalint.ir import walk
 
 
 @heuristic("numbers-set-elsewhere", "libraries whose set-up and run are two functions").otherwise(())

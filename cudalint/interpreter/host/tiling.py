@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from cudalint.facts import Tiling
 from cudalint.heuristics import heuristic
-from cudalint.interpreter.device import expressions, walk
+from cudalint.interpreter.device import expressions
 from cudalint.ir import nodes as ir
+from cudalint.ir import walk
 from cudalint.values.nodes import Node
 
 if TYPE_CHECKING:

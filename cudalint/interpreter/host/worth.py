@@ -5,8 +5,8 @@ from __future__ import annotations
 import itertools
 
 from cudalint.heuristics import heuristic
-from cudalint.interpreter.device import walk
 from cudalint.ir import nodes as ir
+from cudalint.ir import walk
 from cudalint.ir.builtins import named
 
 _MOST_INLINED = 400

@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING, Any
 
 from cudalint.facts import BarrierKind
 from cudalint.hardware.requests import WARP_LANES
-from cudalint.interpreter.device import expressions, walk
+from cudalint.interpreter.device import expressions
 from cudalint.interpreter.device.events import BarrierEvent, CopyEvent, FenceEvent, Scope, UnmaskedEvent
 from cudalint.interpreter.device.values import Value
 from cudalint.interpreter.library.grid_barrier import touch_counter
 from cudalint.ir import nodes as ir
+from cudalint.ir import walk
 from cudalint.numerals import whole
 from cudalint.values.arithmetic import U4
 from cudalint.values.nodes import Node, Reason
