@@ -47,7 +47,7 @@ from cudalint.values.residues import Residues
 _UNROLLED_WALKS = heuristic("unrolled-walks", "PTX of some fifty loops over shared arrays, nvcc 13.0")
 
 _WIDTHS = (16, 8, 4, 2)
-_MAX_FULL = 256
+MAX_FULL = 256
 """Iterations of a loop that is unrolled in full on sm_80; sm_90 stops at about 100."""
 
 _BY_DEFAULT = 4
@@ -274,7 +274,7 @@ def _widest(event: AccessEvent, loop: Loop, first: Node, graph: Graph, is_early:
     widest = _WIDTHS[0] if is_early else widest_for_assembler(event.bytes)
     if trips.is_const and loop.is_counted:
         length = int(trips.value)
-        if length > _MAX_FULL and length % 2 == 0:
+        if length > MAX_FULL and length % 2 == 0:
             widest = min(widest, (length & -length) * event.bytes)
         return next((width for width in _WIDTHS if width <= min(widest, length * event.bytes)), 0)
     if trips.bits & (graph.opaque_bits | THREAD_BITS):
@@ -298,7 +298,7 @@ def _are_mostly_wide(event: AccessEvent, loop: Loop, past: int, width: int, grap
     width: loads of more than half of it do, and stores of all of it. Where a loop is not unrolled in full, none do."""
     trips = graph.trips(loop.counter, loop.condition)
     length = int(trips.value) if trips.is_const and loop.is_counted else 0
-    if length > _MAX_FULL:
+    if length > MAX_FULL:
         return False
     count = width // event.bytes
     least = count // 2 + 1 if event.operation == "load" else count

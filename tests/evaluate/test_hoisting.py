@@ -46,3 +46,34 @@ int main(int argc, char** argv) { float *p, *o; k<<<1, 32>>>(p, o, atoi(argv[1])
 """
     [kernel] = analyse_file("a.cu", AnalysisOptions(unsaved=(("a.cu", source),))).kernels
     assert {a.position[0] for a in kernel.accesses if a.array == "p"} == {6}
+
+
+_ROWS = """
+__global__ void k(const double* __restrict__ p, const double* __restrict__ g, double* __restrict__ o) {
+    int i = 8 * (blockIdx.x * blockDim.x + threadIdx.x);
+    double h[4];
+    for (int j = 0; j < 4; j++)
+        BODY
+    STORE
+}
+int main() { double *p, *g, *o; k<<<64, 32>>>(p, g, o); }
+"""
+_STORE = "o[i] = h[0] + h[1] + h[2] + h[3];"
+
+
+@pytest.mark.parametrize(
+    ("body", "store", "requests"),
+    [
+        # 64 warps; each turn loads the same, so that the first one's load is the only one (measured on an H200).
+        ("h[j] = p[i] * g[j];", _STORE, 64),
+        ("h[j] = p[i + j] * g[j];", _STORE, 4 * 64),
+        # What is stored may be what is loaded.
+        ("o[i + j] = p[i] * g[j];", "", 64),
+        ("{ const double* q = o; o[i + j] = q[i] * g[j]; }", "", 4 * 64),
+    ],
+)
+def test_the_turns_of_a_short_loop_load_the_same(body: str, store: str, requests: int) -> None:
+    source = _ROWS.replace("BODY", body).replace("STORE", store)
+    [kernel] = analyse_file("a.cu", AnalysisOptions(unsaved=(("a.cu", source),))).kernels
+    loads = [a for a in kernel.accesses if a.operation == "load" and a.array != "g"]
+    assert [(a.position[0], a.results[0].requests) for a in loads] == [(6, requests)]

@@ -631,7 +631,7 @@ class HostExecutor(Executor):
         if known is None:
             function = ref.load()
             known = function is not None and worth.is_small(function)
-            if not known and function is not None and (worth.is_setting(function) or worth.is_checking(function)):
+            if not known and function is not None and worth.is_for_effects(function):
                 known = True
                 self._sort(ref)
             self.small[ref.key] = known

@@ -26,6 +26,10 @@ if TYPE_CHECKING:
 _MOST_QUIET = 256
 """Iterations of a loop without launches, and how many statements they may take."""
 _QUIET_STATEMENTS = 300
+_READING_STATEMENTS = 2_000
+"""The same for a loop over the words of the command line, which compares each with all options."""
+_QUIET_UP_TO = 4_000
+"""Statements of a root, up to which loops without launches are followed for longer than it takes to look at them."""
 _TRIED = 2
 """Iterations after which is looked whether there will be too many."""
 _MOST_LAUNCHING = 64
@@ -178,12 +182,12 @@ class _Progress(Struct, eq=False):
                 ex.not_taken(lambda: ex.statement(parts.body))
             if iteration == _TRIED:
                 self.too_long = self._is_too_long()
-                if self.too_long and not self.has_launch:
-                    return
+            if iteration >= _TRIED and not self.has_launch and (self.too_long or ex.statements > _QUIET_UP_TO):
+                return
             self.earlier = ex.state.variables.get(self.counter) if self.counter is not None else None
             if self.finished or not self._body():
                 return
-            if going is None or (not self.has_launch and self._took() > _QUIET_STATEMENTS):
+            if going is None or (not self.has_launch and self._took() > self._most_statements()):
                 return
             if self.has_launch and iteration and len(ex.made) == made and not self._is_needed():
                 # The same launches once more: a loop for timing, or over time steps.
@@ -208,8 +212,7 @@ class _Progress(Struct, eq=False):
         if any(isinstance(node, ir.Binary) and node.op == "!=" for node in walk.walk(parts.condition)):
             # It holds again behind the end.
             return False
-        statements = _LAUNCHING_STATEMENTS if self.has_launch else _QUIET_STATEMENTS
-        rounds = min(self._most(), statements * self.iteration // max(1, self._took()) + 1)
+        rounds = min(self._most(), self._most_statements() * self.iteration // max(1, self._took()) + 1)
         far = int(now.value) + 2 * rounds * int(now.value - self.earlier.value)
         if far != wrap(far, now.kind):
             # Counted down to zero, `unsigned` numbers start again at the largest.
@@ -275,6 +278,12 @@ class _Progress(Struct, eq=False):
 
     def _most(self) -> int:
         return _MOST_LAUNCHING if self.has_launch else _MOST_QUIET
+
+    def _most_statements(self) -> int:
+        if self.has_launch:
+            return _LAUNCHING_STATEMENTS
+        reads_words = self.ex.command is not None and self.ex.reads_options(self.parts)
+        return _READING_STATEMENTS if reads_words else _QUIET_STATEMENTS
 
     def _took(self) -> int:
         return self.ex.statements - self.steps

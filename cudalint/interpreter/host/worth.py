@@ -13,6 +13,8 @@ _MOST_INLINED = 400
 """Nodes of a function that is executed for its result."""
 _MOST_SETTING = 8_000
 """Nodes of one that returns nothing and sets global variables, and is executed for those."""
+_MOST_FILLING = 8_000
+"""Nodes of one that puts numbers into a record that it is given, and is executed for those."""
 _MOST_CHECKING = 8_000
 """Nodes of one that checks what it is given, and is executed for what is left then."""
 _MOST_BYTES = 1024
@@ -26,6 +28,11 @@ def is_small(function: ir.Function) -> bool:
     return _size(function.body, _MOST_INLINED + 1) <= _MOST_INLINED
 
 
+def is_for_effects(function: ir.Function) -> bool:
+    """Whether a longer function is executed for what it sets, or for what holds after it."""
+    return is_setting(function) or is_filling(function) or is_checking(function)
+
+
 @heuristic("setters", "functions of host code that set numbers").otherwise(False)
 def is_setting(function: ir.Function) -> bool:
     """Whether a function is called for what it puts into global variables, or into parts of them."""
@@ -34,6 +41,37 @@ def is_setting(function: ir.Function) -> bool:
     targets = (node.target for node in walk.walk(function.body) if isinstance(node, ir.Assign))
     is_void = isinstance(function.result, ir.Scalar) and function.result.kind == "void"
     return is_void and any(_is_global(target) for target in targets)
+
+
+@heuristic("records-filled", "functions of host code that fill a record: constructors, readers of options").otherwise(
+    False
+)
+def is_filling(function: ir.Function) -> bool:
+    """Whether a function is called for the numbers that it puts into a record: the object that it constructs or is a
+    method of, or one that a parameter points or refers to (`parse(argc, argv, &options)`)."""
+    if _size(function.body, _MOST_FILLING) >= _MOST_FILLING:
+        return False
+    given = frozenset(function.parameters) | ({function.this} if function.this is not None else set())
+    return any(_is_given_number(place, given) for node in walk.walk(function.body) for place in _places_set(node))
+
+
+def _places_set(node: object) -> tuple[ir.Expr, ...]:
+    """The places that an assignment sets, or that a call is given the address of."""
+    if isinstance(node, ir.Assign):
+        return (node.target,)
+    if isinstance(node, ir.Call):
+        addresses = (walk.without_casts(argument) for argument in node.arguments)
+        return tuple(each.operand for each in addresses if isinstance(each, ir.Unary) and each.op == "&")
+    return ()
+
+
+def _is_given_number(place: ir.Expr, given: frozenset[ir.Symbol]) -> bool:
+    """Whether a place is a whole number that is a field of what one of these variables points or refers to."""
+    base = place
+    while isinstance(base, ir.Member):
+        base = base.base
+    is_whole = isinstance(place.type, ir.Scalar) and place.type.kind in ("int", "uint")
+    return base is not place and is_whole and isinstance(base, ir.Name) and base.symbol in given
 
 
 def is_checking(function: ir.Function, calls: int = 0) -> bool:
