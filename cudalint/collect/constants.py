@@ -50,13 +50,12 @@ class ConstantCollector(Provider, eq=False):
 
 def _turns(event: AccessEvent, view: LaunchView) -> tuple[float, int] | None:
     """How many different words a warp wants, on average and at most; None where data decides, or it is always one."""
-    opaque = view.graph.opaque_bits
-    if event.offset.bits & opaque:
+    if event.offset.bits & view.graph.opaque_bits:
         return None
     situation = view.quick()
     rows = situation.rows(event.context.loops)
     shape = (rows.count, situation.threads.warps, WARP_LANES)
-    mask = rows.mask([each for each in event.context.conditions if not each.bits & opaque]).reshape(shape)
+    mask = rows.mask(event.context.without_data(view.graph)).reshape(shape)
     words = np.asarray(rows.full(event.offset)).astype(np.int64, copy=False).reshape(shape) // _WORD
     sorted_words = np.sort(np.where(mask, words, np.iinfo(np.int64).max), axis=2)
     lanes = mask.sum(axis=2)

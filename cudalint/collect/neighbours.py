@@ -76,9 +76,8 @@ def _groups(accesses: Sequence[AccessEvent], view: LaunchView) -> Iterator[_Grou
             continue
         base, constant = linear(event.offset)
         context = event.context
-        loops = tuple(loop.counter.index for loop in context.loops)
         conditions = tuple(condition.index for condition in context.conditions)
-        key = (event.target, event.operation, event.bytes, base, loops, conditions, context.frames)
+        key = (event.target, event.operation, event.bytes, base, context.nest, conditions, context.frames)
         alike.setdefault(key, []).append((constant, event))
     for members in alike.values():
         by_constant = dict(reversed(members))

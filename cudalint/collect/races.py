@@ -17,8 +17,8 @@ from cudalint.concurrency.cfg import ControlFlow
 from cudalint.concurrency.conflicts import Conflict, Thread
 from cudalint.concurrency.crossings import Crossing, fewest_gates, steps
 from cudalint.concurrency.placement import BarrierCall
-from cudalint.concurrency.reach import outgrown
 from cudalint.concurrency.search import Finding, Search
+from cudalint.concurrency.situations import outgrown
 from cudalint.concurrency.trial import Trial, trial_of
 from cudalint.evaluate.requests.execution import Execution
 from cudalint.facts import BarrierFix, KernelFacts, Place, Race, RaceEnd

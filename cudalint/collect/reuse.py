@@ -15,7 +15,7 @@ from cudalint.evaluate.work.memory import Plan, is_placed, plan_of
 from cudalint.facts import KernelFacts
 from cudalint.facts.reuse import Reuse, ReuseResult
 from cudalint.frontend.source_text import Spellings
-from cudalint.interpreter.device.events import AccessEvent
+from cudalint.interpreter.device.events import AccessEvent, Nest
 from cudalint.kinds import Kind
 
 
@@ -32,19 +32,18 @@ class ReuseCollector(Provider, eq=False):
         if run.execution.deadline.is_over():
             return
         view = run.execution.view
-        plans: dict[tuple[int, ...], Plan] = {}
+        plans: dict[Nest, Plan] = {}
         for event in run.machine:
             context = event.context
             is_load = event.operation == "load" and event.target.space == "global" and event.left_out is None
             if not is_load or not context.loops or event.offset.bits & view.graph.opaque_bits:
                 continue
-            nest = tuple(loop.counter.index for loop in context.loops)
-            plan = plans.get(nest)
+            plan = plans.get(context.nest)
             if plan is None:
-                plan = plans[nest] = plan_of(view, context.loops)
+                plan = plans[context.nest] = plan_of(view, context.loops)
             if not is_placed(event, plan.rows):
                 continue
-            found = _shared_in(event, plan, view.graph.opaque_bits)
+            found = _shared_in(event, plan)
             if found is None:
                 continue
             threads, elements, trips = found
@@ -62,11 +61,10 @@ class ReuseCollector(Provider, eq=False):
         return replace(facts, reuse=tuple(sorted(found, key=lambda each: each.place)))
 
 
-def _shared_in(event: AccessEvent, plan: Plan, opaque: int) -> tuple[float, float, float] | None:
+def _shared_in(event: AccessEvent, plan: Plan) -> tuple[float, float, float] | None:
     """How many lanes load each element in one iteration of the loops around, how many elements that are, and how often
     the innermost loop comes to others; None for what stays the same from one iteration to the next."""
-    known = [each for each in event.context.conditions if not each.bits & opaque]
-    mask = plan.rows.mask(known)
+    mask = plan.rows.mask(event.context.without_data(plan.rows.graph))
     if not mask[0].any():
         return None
     elements = np.asarray(plan.rows.full(event.offset)).astype(np.int64, copy=False) // event.bytes

@@ -90,7 +90,7 @@ def _by_array(execution: Execution) -> dict[Allocation, list[Touch]]:
     found: dict[Allocation, list[Touch]] = {}
     for event in execution.events:
         if isinstance(event, (AccessEvent, LibraryAccess)) and event.target.space == "shared":
-            found.setdefault(event.target.same_as or event.target, []).append(event)
+            found.setdefault(event.target.memory, []).append(event)
     return found
 
 

@@ -61,7 +61,7 @@ def verdict(event: BarrierEvent, trial: Trial, execution: Execution) -> BarrierR
         return BarrierResult(launch, "divergent", unnamed, unnamed=True)
     for values, changed in _other_situations(event, trial, execution):
         other = trial.under(values)
-        if not other.is_launched or is_another_grid(values, _conditions(event), execution):
+        if not other.is_launched or is_another_grid(values, event.context.deciding, execution):
             continue
         split = _split(event, other, execution.alive)
         if split is not None:
@@ -75,7 +75,7 @@ def verdict(event: BarrierEvent, trial: Trial, execution: Execution) -> BarrierR
 
 def _own_sizes(event: BarrierEvent, trial: Trial, execution: Execution) -> str | None:
     """The sizes for which threads stay away, where for others all of them come."""
-    graph, bits = trial.graph, bits_of(_conditions(event))
+    graph, bits = trial.graph, bits_of(event.context.deciding)
     found = symbols(graph, bits)
     for values in ({symbol: n} for symbol in found for n in alternatives.more_work(graph.generic(symbol))):
         fits = all(execution.view.fits(symbol, number) for symbol, number in values.items())
@@ -142,7 +142,7 @@ def _all_come(span: ir.Span, execution: Execution, trial: Trial) -> bool:
 
 def _whole_warps(event: BarrierEvent, trial: Trial) -> bool:
     """Whether all lanes of a warp come, or none; not where that depends on data."""
-    if any(c.bits & trial.graph.opaque_bits and c.bits & THREAD_BITS for c in _conditions(event)):
+    if any(c.bits & trial.graph.opaque_bits and c.bits & THREAD_BITS for c in event.context.deciding):
         return False
     trace = trial.some_trace("block")
     if not trace.is_reached(event):
@@ -157,7 +157,7 @@ def _divergent(event: BarrierEvent, split: _Split, launch: int, size: str | None
     way = "has returned" if split.returned else "does not come"
     where = "" if split.block == (0, 0, 0) else f" of block {split.block}"
     reason = f"thread {split.comes}{where} waits, thread {split.stays} {way}"
-    tail = split.returned and split.block != (0, 0, 0) and any(map(_tells_ends, _conditions(event)))
+    tail = split.returned and split.block != (0, 0, 0) and any(map(_tells_ends, event.context.deciding))
     return BarrierResult(launch, "divergent", f"{reason} {size}" if size else reason, size, split.returned, tail)
 
 
@@ -281,12 +281,8 @@ def _between_blocks(trace: Unfolding, event: BarrierEvent, mask: NDArray[np.bool
 def _mask(trace: Unfolding, event: BarrierEvent, graph: Graph) -> NDArray[np.bool_]:
     """[rows, threads] who comes; threads that left a loop around are no longer there."""
     rows = trace.rows_of(event)
-    conditions = [c for c in _conditions(event) if not c.bits & graph.opaque_bits and trace.follows(event, c)]
+    conditions = [c for c in event.context.deciding if not c.bits & graph.opaque_bits and trace.follows(event, c)]
     return mask_of(rows, conditions)
-
-
-def _conditions(event: BarrierEvent) -> list[Node]:
-    return [*event.context.conditions, *(loop.condition for loop in event.context.loops)]
 
 
 def _thread(trace: Unfolding, linear: int) -> tuple[int, int, int]:
@@ -299,7 +295,7 @@ def _data(event: BarrierEvent, graph: Graph) -> tuple[str, ReasonKind] | None:
     """
     own = THREAD_BITS | (BLOCK_BITS if event.scope == "grid" else 0)
     own_counters = bits_of(loop.counter for loop in event.context.loops)
-    for condition in (part for c in _conditions(event) for part in conjuncts(graph, c)):
+    for condition in (part for c in event.context.deciding for part in conjuncts(graph, c)):
         if condition.bits & graph.loop_bits & ~own_counters:
             return "it depends on a value that an earlier loop left behind and that could not be followed", "other"
         if not condition.bits & graph.opaque_bits or not condition.bits & own:
@@ -315,7 +311,7 @@ def _other_situations(
 ) -> Iterator[tuple[dict[Node, int | float], Node | None]]:
     """Sizes that leave a block in part, with the one that does, and flags that open a way to the barrier."""
     graph, view = trial.graph, execution.view
-    conditions = _conditions(event)
+    conditions = event.context.deciding
     bits = bits_of(conditions)
     wanted = [c for c in conditions if c.bits and not c.bits & ~graph.uniform_bits]
     open_values: dict[Node, int | float] = {}

@@ -172,7 +172,12 @@ def memory_of(target: Allocation) -> object:
     parameters."""
     if target.space == "shared" and target.symbol is not None and target.symbol.storage == "dynamic-shared":
         return "dynamic-shared"
-    return target.same_as or target
+    return target.memory
+
+
+def is_one_array(target: Allocation, graph: Graph, bits: int = THREAD_BITS) -> bool:
+    """Whether a pointer is the same for all threads of a block (or, with other `bits`, of the grid)."""
+    return target.opaque is None or not target.opaque.bits & (bits | graph.loop_bits)
 
 
 def table_of(unfolding: Unfolding, touches: Sequence[Touch], size: int | None) -> Table | None:

@@ -13,9 +13,8 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from cudalint.concurrency.conflicts import Contest, clash
-from cudalint.concurrency.lanes import TooManyLanes, effect, memory_of, table_of
-from cudalint.concurrency.left_out import is_one_array
-from cudalint.concurrency.search import situations
+from cudalint.concurrency.lanes import TooManyLanes, effect, is_one_array, memory_of, table_of
+from cudalint.concurrency.situations import reaching_all
 from cudalint.concurrency.trial import Trial
 from cudalint.concurrency.unfold import TooLarge, Unfolding
 from cudalint.evaluate.requests.execution import Execution
@@ -77,7 +76,7 @@ class _Search:
         self._exact, self._coarse = _groups(execution.events, trial.graph)
         self._traces: list[Unfolding] = []
         try:
-            for values in situations(execution):
+            for values in reaching_all(execution):
                 self._traces.append((trial.under(values) if values else trial).trace("block"))
         except TooLarge:
             self._traces = []
@@ -215,8 +214,7 @@ def _is_understood(execution: Execution) -> bool:
 
 
 def _is_plain(event: BarrierEvent, graph: Graph) -> bool:
-    conditions = (*event.context.conditions, *(loop.condition for loop in event.context.loops))
-    by_data = any(condition.bits & graph.opaque_bits for condition in conditions)
+    by_data = any(condition.bits & graph.opaque_bits for condition in event.context.deciding)
     return event.scope == "block" and event.part == "whole" and not event.implied and not by_data
 
 

@@ -2,39 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Sequence
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Literal
 
 import numpy as np
 from msgspec import Struct, field
 
-from cudalint.concurrency.apart import has_own_bytes
 from cudalint.concurrency.certainty import doubt_about
 from cudalint.concurrency.conflicts import Conflict, clash
-from cudalint.concurrency.distances import meetings
 from cudalint.concurrency.doubts.doubt import Doubt
 from cudalint.concurrency.doubts.guards import contradiction
 from cudalint.concurrency.doubts.last_block import late_turn
-from cudalint.concurrency.lanes import effect, memory_of
-from cudalint.concurrency.left_out import Known, is_met, is_one_array, left_out, on_sizes, size_guards
-from cudalint.concurrency.reach import inside, lasting, reaching
+from cudalint.concurrency.lanes import effect, is_one_array, memory_of
+from cudalint.concurrency.situations import Known, is_met, situations, without_faults
 from cudalint.concurrency.trial import GaveUp, Trial
-from cudalint.concurrency.unfit import without_faults
 from cudalint.evaluate.checks.probes import symbols
 from cudalint.evaluate.requests.execution import Execution
-from cudalint.interpreter.device.events import AccessEvent, Event, LibraryAccess, Touch, is_astray
-from cudalint.interpreter.device.values import Allocation
+from cudalint.hardware.requests import WARP_LANES
+from cudalint.heuristics import heuristic
+from cudalint.interpreter.device.events import AccessEvent, BarrierEvent, Event, LibraryAccess, Touch, is_astray
+from cudalint.interpreter.device.values import UNNAMED, Allocation
 from cudalint.options.analysis import RaceScope
-from cudalint.scenarios.solving import satisfy
-from cudalint.values.arithmetic import BOOL
-from cudalint.values.assumptions import holds
 from cudalint.values.graph import Graph
-from cudalint.values.nodes import BLOCK_BITS, THREAD_BITS, Node, below, bits_of, render, without_not
+from cudalint.values.nodes import BLOCK_BITS, THREAD_BITS, Node, render
 from cudalint.values.numeric import Rows
-
-_MOST_SITUATIONS = 5
-_FILLED = 3
-"""Quarters of a rounded size that are used where it is not filled."""
 
 
 class Finding(Struct, frozen=True, eq=False):
@@ -78,11 +70,7 @@ class Search(Struct, eq=False):
             if self.space is None:
                 self.missed += dict.fromkeys(left_out(self.execution, None))
             return []
-        chosen = situations(self.execution)
-        chosen += meetings(self.execution, [touches for _, touches in groups])
-        chosen += reaching(self.execution, self.trial, (touch for _, touches in groups for touch in touches))
-        chosen += lasting(self.execution, self.trial, (touch for _, touches in groups for touch in touches))
-        chosen += inside(self.execution, self.trial, groups)
+        chosen = situations(self.execution, self.trial, groups)
         if self.space is None:
             self.missed += dict.fromkeys(left_out(self.execution, chosen))
         chosen = [without_faults(values, groups, self.execution) for values in chosen]
@@ -168,46 +156,6 @@ def _start(array: Allocation, trial: Trial) -> int:
     return int(np.asarray(Rows.of_one_block(trial.graph, trial.values).value(array.start)).flat[0])
 
 
-def situations(execution: Execution) -> list[dict[Node, int | float]]:
-    """Choices of sizes and flags, so that every access is reached in one of them: the generic one first, and where the
-    host code would not launch with that one, another."""
-    view = execution.view
-    graph = view.graph
-    found: list[dict[Node, int | float]] = [{}]
-    known: Known = {}
-    decided = {u for condition in view.assumed for u in graph.atoms(condition.bits, graph.uniform_bits)}
-    guards = size_guards(execution)
-    others = _less_than_generic(graph, guards)
-    if others or not all(holds(graph, guard, {}) for guard in guards):
-        launched = _sizes_for(graph, [*guards, *others], decided)
-        found += [launched] if launched else []
-    for event in execution.events:
-        if not isinstance(event, (AccessEvent, LibraryAccess)) or len(found) >= _MOST_SITUATIONS:
-            continue
-        if is_met(event, graph, found, known):
-            continue
-        wanted = on_sizes(event, graph)
-        values = _sizes_for(graph, [*wanted, *guards], decided) or _sizes_for(graph, wanted, decided)
-        if values is not None:
-            found.append(values)
-    return found
-
-
-def _less_than_generic(graph: Graph, guards: Sequence[Node]) -> list[Node]:
-    """Of sizes that are rounded up to the number that a launch is for, some fill it, as generic ones do, and others do
-    not: threads for a row of 16 reach beyond one of 12."""
-    rounded = [g for g in guards if without_not(g).op in ("==", "!=") and any(n.op == ">>" for n in below([g], g.bits))]
-    bits = bits_of(rounded)
-    sizes = [u for u in graph.atoms(bits, graph.uniform_bits) if not u.kind.is_float]
-    return [graph.binary("<=", u, graph.const(_FILLED * graph.generic(u) // 4, u.kind), BOOL) for u in sizes]
-
-
-def _sizes_for(graph: Graph, wanted: Sequence[Node], decided: Collection[Node]) -> dict[Node, int | float] | None:
-    bits = bits_of(wanted)
-    atoms = [u for u in graph.atoms(bits, graph.uniform_bits) if u not in decided]
-    return satisfy(graph, wanted, atoms) if atoms else None
-
-
 def arrays(events: Sequence[Event], graph: Graph) -> Iterator[tuple[Allocation, list[Touch]]]:
     """The arrays that some threads write while others touch them, with all accesses to each, in program order."""
     groups: dict[object, list[Touch]] = {}
@@ -226,3 +174,59 @@ def _is_followed(event: Touch, graph: Graph) -> bool:
     if target.is_null or target.space not in ("shared", "global") or not is_one_array(target, graph):
         return False
     return not is_astray(event.offset, event.context, graph)
+
+
+def left_out(execution: Execution, situations: Sequence[Mapping[Node, int | float]] | None) -> Iterator[str]:
+    """Sentences about accesses to arrays that are written, and about barriers that are taken on trust; `situations` are
+    the sizes and flags that are looked at, None where there is nothing to look at in any."""
+    graph = execution.view.graph
+    touches = [e for e in execution.events if isinstance(e, (AccessEvent, LibraryAccess)) and _is_shared(e)]
+    known: Known = {}
+    written = {touch.target.name for touch in touches if effect(touch) != "load"}
+    for touch in touches:
+        name, line = touch.target.name, touch.context.span.line
+        if name not in written:
+            continue
+        if touch.target.space == "generic" or not is_one_array(touch.target, graph):
+            pointer = f"`{name}`" if name != UNNAMED else f"the pointer at line {line}"
+            yield f"races through {pointer} were not looked for: threads have pointers of their own"
+        elif is_astray(touch.offset, touch.context, graph):
+            yield f"races of `{name}` at line {line} were not looked for: an earlier loop decides on it"
+        elif situations is not None and not is_met(touch, graph, situations, known):
+            yield f"races of `{name}` at line {line} were not looked for: no sizes were found that lead there"
+    for event in execution.events:
+        if isinstance(event, BarrierEvent) and event.scope == "warp" and not _waits_for_all(event, execution):
+            line = event.context.span.line
+            yield f"the `__syncwarp` at line {line} is taken to order all lanes, and its mask may name fewer"
+
+
+def _is_shared(touch: Touch) -> bool:
+    return touch.target.space not in ("local", "constant") and not touch.target.is_null
+
+
+def _waits_for_all(barrier: BarrierEvent, execution: Execution) -> bool:
+    mask, lanes = barrier.mask, (1 << min(math.prod(execution.view.block), WARP_LANES)) - 1
+    return barrier.implied or mask is None or (mask.is_const and int(mask.value) & lanes == lanes)
+
+
+@heuristic("own-bytes", "histograms and stacks that each thread has to itself").otherwise(False)
+def has_own_bytes(touches: Sequence[Touch], rows: Rows, scope: RaceScope) -> bool:
+    """Whether all that a thread ever touches of an array lies apart from what other threads touch: those of its block,
+    in each of the blocks that `rows` holds, or those of all these blocks. False where that would take a look at loops
+    or data."""
+    if not all(isinstance(touch, AccessEvent) and _is_plain(touch, rows.graph) for touch in touches):
+        return False
+    exists = rows.threads.exists[0]
+    addresses = [rows.full(offset)[:, exists] for offset in dict.fromkeys(touch.offset for touch in touches)]
+    if scope == "grid":
+        addresses = [address.reshape(1, -1) for address in addresses]
+    widest = max(touch.bytes for touch in touches)
+    first, last = np.minimum.reduce(addresses), np.maximum.reduce(addresses)
+    order = np.argsort(first, axis=1)
+    first, last = np.take_along_axis(first, order, axis=1), np.take_along_axis(last, order, axis=1)
+    return bool((first[:, 1:] >= last[:, :-1] + widest).all())
+
+
+def _is_plain(touch: Touch, graph: Graph) -> bool:
+    bits = touch.offset.bits
+    return bool(bits & THREAD_BITS) and not bits & (graph.loop_bits | graph.opaque_bits)

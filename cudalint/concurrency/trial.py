@@ -10,9 +10,8 @@ from msgspec import Struct, field
 from numpy.typing import NDArray
 
 from cudalint.concurrency.conflicts import Conflict, Contest, Reach, all_conflicts
-from cudalint.concurrency.event_tree import EventTree
 from cudalint.concurrency.lanes import Table, TooManyLanes, table_of
-from cudalint.concurrency.loop_rows import LoopRows
+from cudalint.concurrency.loop_tree import EventTree, LoopRows
 from cudalint.concurrency.unfold import TooLarge, Unfolding
 from cudalint.evaluate.requests.execution import Execution
 from cudalint.interpreter.device.events import Event, Touch

@@ -13,12 +13,11 @@ import numpy as np
 from msgspec.structs import replace
 from numpy.typing import NDArray
 
-from cudalint.concurrency.event_tree import EventTree, Item, LoopItems, Run, event_count, moves_clock
 from cudalint.concurrency.intervals import Clock, Intervals
-from cudalint.concurrency.loop_rows import LoopRows, Nest, nest_of
+from cudalint.concurrency.loop_tree import EventTree, Item, LoopItems, LoopRows, Run, event_count, moves_clock
 from cudalint.evaluate.requests.situations import mask_of
 from cudalint.hardware.requests import WARP_LANES
-from cudalint.interpreter.device.events import AccessEvent, BarrierEvent, CopyEvent, Event, LibraryAccess, Loop
+from cudalint.interpreter.device.events import AccessEvent, BarrierEvent, CopyEvent, Event, LibraryAccess, Loop, Nest
 from cudalint.values.nodes import Node, bits_of
 from cudalint.values.numeric import Rows
 
@@ -74,11 +73,11 @@ class Unfolding:
 
     def is_reached(self, event: Event) -> bool:
         """Whether the loops around the event make an iteration."""
-        return nest_of(event) in self._loops.rows
+        return event.context.nest in self._loops.rows
 
     def rows_of(self, event: Event) -> Rows:
         """The situations that the event is looked at in; it has to be reached."""
-        return self._loops.rows[nest_of(event)]
+        return self._loops.rows[event.context.nest]
 
     def follows(self, event: Event, node: Node) -> bool:
         """Whether a value can be evaluated where an event happens: it depends on no counter of another loop."""
@@ -87,7 +86,7 @@ class Unfolding:
 
     def iterations(self, event: Event) -> list[int]:
         """How many iterations the loops around an event make at most, outermost first."""
-        nest = nest_of(event)
+        nest = event.context.nest
         unfolded = (self._loops.unfolded.get(nest[: depth + 1]) for depth in range(len(nest)))
         return [max(loop.numbers, default=-1) + 1 if loop is not None else 0 for loop in unfolded]
 
@@ -106,7 +105,7 @@ class Unfolding:
     def written(self, event: Event) -> bytes:
         """In which blocks and iterations an event is looked at, and when it happens in them, for comparisons."""
         times, rows = self.times(event), self.rows_of(event)
-        nest = nest_of(event)
+        nest = event.context.nest
         numbers = [np.array(self._loops.unfolded[nest[:depth]].numbers) for depth in range(1, len(nest) + 1)]
         when = (times.block, times.warp, times.soft, times.grid, times.step)
         return b"".join(array.tobytes() for array in (rows.blocks, *numbers, *when))

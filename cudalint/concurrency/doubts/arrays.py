@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from cudalint.concurrency.conflicts import Conflict
-from cudalint.concurrency.distances import is_in_range
 from cudalint.concurrency.doubts.doubt import Doubt, conditions_of, is_there_again
 from cudalint.concurrency.doubts.sizes import fits, is_bound, is_given
-from cudalint.concurrency.reach import leaves
+from cudalint.concurrency.situations import is_in_range, leaves
 from cudalint.concurrency.trial import Trial
 from cudalint.concurrency.unfold import TooLarge
 from cudalint.evaluate.checks.probes import symbols

@@ -32,8 +32,7 @@ class Doubt(Struct, frozen=True):
 
 def conditions_of(graph: Graph, touch: Touch) -> list[Node]:
     """The conditions under which a thread gets there, those of its loops included."""
-    conditions = [*touch.context.conditions, *(loop.condition for loop in touch.context.loops)]
-    return [part for condition in conditions for part in conjuncts(graph, condition)]
+    return [part for condition in touch.context.deciding for part in conjuncts(graph, condition)]
 
 
 def own_leaves(conflict: Conflict) -> int:

@@ -9,10 +9,8 @@ from collections.abc import Iterator, Mapping, Sequence
 import numpy as np
 
 from cudalint.concurrency.conflicts import Conflict
-from cudalint.concurrency.distances import is_in_range
 from cudalint.concurrency.doubts.doubt import Doubt, is_there_again
-from cudalint.concurrency.left_out import size_guards
-from cudalint.concurrency.reach import is_reached
+from cudalint.concurrency.situations import is_in_range, is_reached, size_guards
 from cudalint.concurrency.trial import Trial
 from cudalint.concurrency.unfold import TooLarge
 from cudalint.evaluate.checks.probes import overflows, symbols

@@ -80,15 +80,10 @@ def _used_by(event: Event) -> tuple[Node, ...] | None:
         if event.operation != "load" and event.values is None:
             return None
         opaque = () if event.target.opaque is None else (event.target.opaque,)
-        return event.offset, *opaque, *(event.values or ()), *_deciding(event)
+        return event.offset, *opaque, *(event.values or ()), *event.context.deciding
     if isinstance(event, LocalIndexEvent):
-        return event.index, *_deciding(event)
-    return _deciding(event)
-
-
-def _deciding(event: Event) -> tuple[Node, ...]:
-    context = event.context
-    return *context.conditions, *(loop.condition for loop in context.loops)
+        return event.index, *event.context.deciding
+    return event.context.deciding
 
 
 def _hides_values(node: Node) -> bool:

@@ -219,8 +219,7 @@ def _requirements(
 
 def _bounds(event: AccessEvent, graph: Graph) -> int:
     """The sizes with which the threads or iterations that make an access are compared."""
-    conditions = (*event.context.conditions, *(loop.condition for loop in event.context.loops))
-    return bits_of(c for c in conditions if c.bits & ~graph.uniform_bits) & graph.uniform_bits
+    return bits_of(c for c in event.context.deciding if c.bits & ~graph.uniform_bits) & graph.uniform_bits
 
 
 def _is_distance(monomial: Monomial, counts: int) -> bool:

@@ -156,7 +156,7 @@ def _guarding(event: AccessEvent, index: Node, settings: _Settings) -> Node | No
 
 def _comparisons(event: AccessEvent) -> Iterator[tuple[Node, Node]]:
     """(a, b) for each condition a < b on the way."""
-    for condition in (*event.context.conditions, *(loop.condition for loop in event.context.loops)):
+    for condition in event.context.deciding:
         inner = without_not(condition)
         if inner.op == "<" and condition is inner:
             yield _bare(inner.args[0]), _bare(inner.args[1])

@@ -8,16 +8,13 @@ from collections.abc import Sequence
 import numpy as np
 from msgspec.structs import replace
 
-from cudalint.evaluate.requests.flags import other_flags
 from cudalint.evaluate.requests.knowledge import know, needed_sizes, stays_one
 from cudalint.evaluate.requests.masks import cut_by_data, guards_by_data
-from cudalint.evaluate.requests.requests import Requests, gather
+from cudalint.evaluate.requests.open_numbers import open_values, small_shifts
+from cudalint.evaluate.requests.requests import Requests, Totals, gather
 from cudalint.evaluate.requests.sampling import offset_range, sample, strides
 from cudalint.evaluate.requests.sensitivity import rests_on
-from cudalint.evaluate.requests.shifts import small_shifts
 from cudalint.evaluate.requests.situations import DEEP, SHIFTED, THOROUGH, Situation
-from cudalint.evaluate.requests.totals import Totals
-from cudalint.evaluate.requests.unknown_strides import unknown_strides
 from cudalint.evaluate.requests.views import TOLERANCE, Known, LaunchView, totals_of
 from cudalint.facts import AccessResult, Status
 from cudalint.hardware.banks import async_copy_range
@@ -245,9 +242,9 @@ def _result(reached: Sequence[Known], view: LaunchView) -> AccessResult:
         totals = quick
     rests = rests_on(reached, quick, view)
     assumptions, bounds = rests.assumptions, rests.bounds
-    open_values, figures = _open_values(reached, quick, view)
-    open_values += (f"how large `{size}` is" for size in rests.sizes)
-    if open_values:
+    unsaid, figures = open_values(reached, quick, view)
+    unsaid += (f"how large `{size}` is" for size in rests.sizes)
+    if unsaid:
         low, high = bounds or (totals.low, totals.high)
         bounds = min(low, low, *figures), max(high, high, *figures)
     cut = _cut_short(reached, view.graph)
@@ -260,10 +257,10 @@ def _result(reached: Sequence[Known], view: LaunchView) -> AccessResult:
     launch_assumed = bool(view.assumptions)
     return replace(
         _of_totals(reached, totals, view, (totals.low, totals.high) if bounds is None else bounds),
-        status="range" if by_data or open_values else "assumed" if assumptions or launch_assumed else "exact",
+        status="range" if by_data or unsaid else "assumed" if assumptions or launch_assumed else "exact",
         assumptions=tuple(dict.fromkeys((*view.assumptions, *assumptions))),
-        reason=_reason_for_range(reached, view.graph, open_values) if by_data or open_values else None,
-        reason_kind="estimate" if by_data and not open_values else "other",
+        reason=_reason_for_range(reached, view.graph, unsaid) if by_data or unsaid else None,
+        reason_kind="estimate" if by_data and not unsaid else "other",
         sample=sample(sampled),
         least_size=rests.least,
     )
@@ -292,16 +289,9 @@ def _cut_short(reached: Sequence[Known], graph: Graph) -> tuple[str, ...]:
     return tuple(found)
 
 
-def _open_values(reached: Sequence[Known], quick: Totals, view: LaunchView) -> tuple[list[str], list[float]]:
-    """What nobody says is so, and what the figure is better for if it is; with the figures that it has then."""
-    strides, figures = unknown_strides(reached, quick, view)
-    flags, others = other_flags(reached, quick, view)
-    return [f"whether {text}" for text in (*(f"`{name}` is 1" for name in strides), *flags)], [*figures, *others]
-
-
-def _reason_for_range(reached: Sequence[Known], graph: Graph, open_values: Sequence[str]) -> str:
-    if open_values:
-        return f"it depends on {' and '.join(open_values).replace(' and whether ', ' and ')}"
+def _reason_for_range(reached: Sequence[Known], graph: Graph, unsaid: Sequence[str]) -> str:
+    if unsaid:
+        return f"it depends on {' and '.join(unsaid).replace(' and whether ', ' and ')}"
     return f"{_what_is_open(reached, graph)}; the figure is the mean over uniform data"
 
 
@@ -396,9 +386,7 @@ def _of_totals(reached: Sequence[Known], totals: Totals, view: LaunchView, bound
 
 def _is_by_data(event: AccessEvent, graph: Graph) -> bool:
     """Whether data decides how often an access is made."""
-    context = event.context
-    leaves = bits_of(context.conditions) | bits_of(loop.condition for loop in context.loops)
-    return bool(leaves & graph.opaque_bits)
+    return bool(bits_of(event.context.deciding) & graph.opaque_bits)
 
 
 def _copies(reached: Sequence[Known], view: LaunchView) -> list[Known]:

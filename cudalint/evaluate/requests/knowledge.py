@@ -7,8 +7,7 @@ from functools import cached_property
 
 import numpy as np
 
-from cudalint.evaluate.requests.list_starts import is_list_start
-from cudalint.evaluate.requests.lists import Lists
+from cudalint.evaluate.requests.lists import Lists, is_list_start
 from cudalint.evaluate.requests.requests import Requests, gather
 from cudalint.evaluate.requests.situations import Situation
 from cudalint.evaluate.requests.views import Known, LaunchView

@@ -9,8 +9,8 @@ from typing import NamedTuple
 import numpy as np
 from msgspec import Struct
 
-from cudalint.evaluate.requests.flags import Flag, flags_of
-from cudalint.evaluate.requests.totals import Totals
+from cudalint.evaluate.requests.open_numbers import Flag, flags_of
+from cudalint.evaluate.requests.requests import Totals
 from cudalint.evaluate.requests.views import TOLERANCE, Known, LaunchView, totals_of
 from cudalint.scenarios import alternatives
 from cudalint.values.arithmetic import BOOL

@@ -7,13 +7,13 @@ each loop, each weighted by how many it stands for.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 from msgspec import Struct
 from numpy.typing import NDArray
 
 from cudalint.evaluate.requests.representatives import picks, picks_between, scattered, spread
-from cudalint.evaluate.requests.totals import Totals
 from cudalint.hardware.requests import WARP_LANES
 from cudalint.interpreter.device.events import AccessEvent, Loop
 from cudalint.values.graph import Graph
@@ -21,6 +21,9 @@ from cudalint.values.nodes import Node, bits_of
 from cudalint.values.numeric import Rows
 from cudalint.values.threads import Threads, WarpMasks
 from cudalint.values.varying import Lanes
+
+if TYPE_CHECKING:
+    from cudalint.evaluate.requests.requests import Totals
 
 
 class Effort(Struct, frozen=True):

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from msgspec import Struct, field
 
 from cudalint.evaluate.requests.edges import Edges, edges_of, of_blocks
-from cudalint.evaluate.requests.requests import Requests, count, gather
+from cudalint.evaluate.requests.requests import Requests, Totals, count, gather
 from cudalint.evaluate.requests.situations import (
     BY_DATA,
     DEEP,
@@ -19,7 +19,6 @@ from cudalint.evaluate.requests.situations import (
     Effort,
     Situation,
 )
-from cudalint.evaluate.requests.totals import Totals
 from cudalint.interpreter.device.events import AccessEvent, Event
 from cudalint.scenarios.sizes import fits
 from cudalint.values.assumptions import holds
@@ -49,7 +48,7 @@ class LaunchView(Struct, eq=False):
     events: Sequence[Event] = ()
     """What the execution has left."""
     starts: frozenset[object] | None = None
-    """The arrays that hold where lists begin (see cudalint.evaluate.requests.list_starts), once somebody has asked."""
+    """The arrays that hold where lists begin (see cudalint.evaluate.requests.lists), once somebody has asked."""
     allowing: dict[object, tuple[bool, int]] = field(default_factory=dict)
     """Whether the above leave room for some values of the uniform symbols, which all accesses try, and the work that
     it took to tell."""

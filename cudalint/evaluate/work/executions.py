@@ -189,7 +189,7 @@ def _waits(execution: Execution, accesses: Sequence[AccessEvent], meter: Meter, 
     for access in accesses:
         space = "shared" if access.target.space == "shared" else "global"
         if access.left_out is None and access.operation != "store":
-            nests.setdefault((space, *(loop.counter.index for loop in access.context.loops)), []).append(access)
+            nests.setdefault((space, *access.context.nest), []).append(access)
     for group in nests.values():
         times = max(meter.executions(e.context.loops, e.context.conditions).warps for e in group) / warps
         loops = group[0].context.loops
@@ -248,7 +248,7 @@ def _passes(access: AccessEvent, view: LaunchView) -> tuple[float, float]:
     situation = view.quick()
     rows = situation.rows(access.context.loops)
     shape = (-1, WARP_LANES)
-    mask = rows.mask([each for each in access.context.conditions if not each.bits & opaque]).reshape(shape)
+    mask = rows.mask(access.context.without_data(view.graph)).reshape(shape)
     if access.offset.bits & opaque or not mask.any():
         return 1.0, 1.0
     addresses = np.broadcast_to(rows.full(access.offset), (rows.count, situation.threads.warps * WARP_LANES))

@@ -22,7 +22,6 @@ from cudalint.hardware.requests import WARP_LANES
 from cudalint.hardware.sectors import SECTOR_BYTES
 from cudalint.interpreter.device.events import AccessEvent, Loop
 from cudalint.interpreter.device.values import Allocation
-from cudalint.values.nodes import Node
 from cudalint.values.numeric import Rows
 
 _WINDOW = 8
@@ -84,8 +83,8 @@ def touched(events: Sequence[AccessEvent], view: LaunchView, meter: Meter, cache
     groups: dict[tuple[object, ...], list[AccessEvent]] = {}
     for event in events:
         if event.target.space in ("global", "generic") and event.left_out is None:
-            loops = tuple(loop.counter.index for loop in event.context.loops)
-            groups.setdefault((_array(event.target), event.operation == "load", *loops), []).append(event)
+            key = (event.target.memory, event.operation == "load", *event.context.nest)
+            groups.setdefault(key, []).append(event)
     found: list[Touched] = []
     for key, group in groups.items():
         grid, window = _working(group, view), _window(group)
@@ -101,19 +100,14 @@ def touched(events: Sequence[AccessEvent], view: LaunchView, meter: Meter, cache
 
 def is_placed(event: AccessEvent, rows: Rows) -> bool:
     """Whether all that the access depends on has a number: the counter of a loop that is over has none."""
-    return all(map(rows.fixes, (event.offset, *_known(event.context.conditions, rows.graph.opaque_bits))))
-
-
-def _array(target: Allocation) -> Allocation:
-    return target.same_as or target
+    return all(map(rows.fixes, (event.offset, *event.context.without_data(rows.graph))))
 
 
 def _working(group: Sequence[AccessEvent], view: LaunchView) -> tuple[int, ...]:
     """The grid as far as it has work for some accesses: host code may launch it for more than there is to do."""
-    opaque = view.graph.opaque_bits
     found = [0, 0, 0]
-    for conditions in dict.fromkeys(event.context.conditions for event in group):
-        edges = view.edges(tuple(_known(conditions, opaque)))
+    for conditions in dict.fromkeys(tuple(event.context.without_data(view.graph)) for event in group):
+        edges = view.edges(conditions)
         own = (ends[0] + 1 if len(ends) == 2 else extent for ends, extent in zip(edges, view.quick().grid, strict=True))
         found = [max(pair) for pair in zip(found, own, strict=True)]
     return tuple(found)
@@ -203,13 +197,13 @@ def _touched_by(
     lanes = plan.rows.count * plan.rows.threads.warps * WARP_LANES
     most = max(1, min(_MOST_EVENTS, _MOST_LANES // lanes))
     chosen = group[:: max(1, -(-len(group) // most))]
-    sets = _sets(chosen, plan, opaque)
+    sets = _sets(chosen, plan)
     warps = (
         sum(meter.executions(e.context.loops, e.context.conditions).warps for e in chosen) * len(group) / len(chosen)
     )
     if sets is None or not warps:
         return []
-    requests = _requests(chosen, plan, opaque)
+    requests = _requests(chosen, plan)
     asked = warps * sets.asked / requests if requests else 0.0
     size = _size(target, view)
     is_scattered = any(event.offset.bits & opaque for event in chosen)
@@ -242,7 +236,7 @@ def _touched_by(
         fetched = apart
     is_load = group[0].operation == "load"
     passed = passed if is_load else asked
-    return [Touched(_array(target), is_load, float(asked), float(passed), float(apart), float(fetched), size)]
+    return [Touched(target.memory, is_load, float(asked), float(passed), float(apart), float(fetched), size)]
 
 
 def _held(sectors: float, size: float | None, is_scattered: bool) -> float:
@@ -262,27 +256,23 @@ def _size(target: Allocation, view: LaunchView) -> float | None:
     return float(value) if value > 0 else None
 
 
-def _known(conditions: Sequence[Node], opaque: int) -> list[Node]:
-    return [each for each in conditions if not each.bits & opaque]
-
-
-def _requests(chosen: Sequence[AccessEvent], plan: Plan, opaque: int) -> float:
+def _requests(chosen: Sequence[AccessEvent], plan: Plan) -> float:
     """Warps that touch something in a row, on average over the rows in which any does, summed over accesses."""
     total = 0.0
     for event in chosen:
-        active = plan.rows.mask_by_warp(_known(event.context.conditions, opaque)).active.sum(axis=1)
+        active = plan.rows.mask_by_warp(event.context.without_data(plan.rows.graph)).active.sum(axis=1)
         total += active.sum() / max(1, (active > 0).sum())
     return total
 
 
-def _sets(chosen: Sequence[AccessEvent], plan: Plan, opaque: int) -> _Sets | None:
+def _sets(chosen: Sequence[AccessEvent], plan: Plan) -> _Sets | None:
     keys: list[NDArray[np.int64]] = []
     asked = 0.0
     shape = (plan.rows.count, plan.rows.threads.warps, WARP_LANES)
     numbers = np.arange(plan.rows.count, dtype=np.int64)[:, None, None]
     of_warps = (numbers * shape[1] + np.arange(shape[1], dtype=np.int64)[None, :, None]) << _BITS
     for event in chosen:
-        mask = plan.rows.mask(_known(event.context.conditions, opaque)).reshape(shape)
+        mask = plan.rows.mask(event.context.without_data(plan.rows.graph)).reshape(shape)
         if not mask.any():
             continue
         offsets = np.asarray(plan.rows.full(event.offset)).astype(np.int64, copy=False).reshape(shape)

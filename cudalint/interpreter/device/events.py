@@ -18,6 +18,10 @@ Scope = Literal["warp", "block", "grid"]
 """Threads that a barrier or an atomic speaks of."""
 
 
+Nest = tuple[int, ...]
+"""Loops one in the other, outermost first, by the indices of their counters; () for what is in no loop."""
+
+
 class Loop(Struct, frozen=True, eq=False):
     """One execution of a loop statement that was summarised by its iteration counter."""
 
@@ -57,10 +61,23 @@ class Context(Struct, frozen=True, eq=False):
     handed: tuple[tuple[Handed, ...], ...] = ()
     """What each call site hands on into another file than the kernel's."""
 
+    @property
+    def nest(self) -> Nest:
+        return tuple([loop.counter.index for loop in self.loops])
+
+    @property
+    def deciding(self) -> tuple[Node, ...]:
+        """All that decides who gets there: the conditions on the way, and those of the loops around it."""
+        return *self.conditions, *(loop.condition for loop in self.loops)
+
+    def without_data(self, graph: Graph) -> list[Node]:
+        """The conditions on the way that go by no loaded data, nor by anything else that is not followed."""
+        return [condition for condition in self.conditions if not condition.bits & graph.opaque_bits]
+
 
 def depends_on(context: Context, offset: Node) -> int:
     """The leaves that decide about an address and who gets there."""
-    return offset.bits | bits_of(context.conditions) | bits_of(loop.condition for loop in context.loops)
+    return offset.bits | bits_of(context.deciding)
 
 
 @heuristic("values-after-loops", "counters: a value that a loop left behind says nothing of its lanes").otherwise(False)

@@ -46,6 +46,11 @@ class Allocation(Struct, frozen=True, eq=False):
     start: Node | None = None
     """How many bytes from its start the pointer leads that the launch passes, where that is not its start."""
 
+    @property
+    def memory(self) -> Allocation:
+        """One and the same for all parameters that the launch passes it for."""
+        return self.same_as or self
+
 
 class LocalMemory(Struct, frozen=True, eq=False):
     """A local variable (or a part of it) as the target of a pointer."""

@@ -1,4 +1,5 @@
-"""Loops that the executor summarised, unfolded for a few iterations.
+"""The events of an execution as a tree of loops, as they are walked through for every trace, and the iterations of
+these loops that are looked at.
 
 The first iterations are looked at, so that an iteration meets the next one across the back edge, and the last ones,
 which meet what follows the loop.
@@ -7,21 +8,105 @@ which meet what follows the loop.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import numpy as np
-from msgspec import Struct
+from msgspec import Struct, field
 from numpy.typing import NDArray
 
-from cudalint.concurrency.event_tree import LoopItems
 from cudalint.evaluate.requests.situations import mask_of
 from cudalint.hardware.requests import WARP_LANES
-from cudalint.interpreter.device.events import Event, Loop
+from cudalint.interpreter.device.events import AccessEvent, BarrierEvent, CopyEvent, Event, LibraryAccess, Loop, Nest
 from cudalint.values.graph import Graph
 from cudalint.values.memory_data import Data
 from cudalint.values.nodes import Node
 from cudalint.values.numeric import Rows
 from cudalint.values.threads import Threads
+
+
+class LoopItems(Struct, eq=False):
+    """A loop with what happens in it, in the order of the program."""
+
+    loop: Loop
+    items: list[Item] = field(default_factory=list)
+    barriers: frozenset[str] = frozenset()
+    """The scopes of the barriers in it."""
+    is_quiet: bool = False
+    """Nothing in it orders threads, or copies asynchronously: all of it lies in one interval."""
+    depth: int = 1
+    """How deep loops are nested in it, itself included."""
+
+
+class Run(Struct, frozen=True, eq=False):
+    """Events that follow one another in one barrier interval: unrolled code has hundreds of them."""
+
+    events: list[Event] = field(default_factory=list)
+
+
+Item = Event | LoopItems | Run
+
+
+def _group(events: Sequence[Event], depth: int = 0) -> list[Item]:
+    """The events as a tree of loops: those of one execution of a loop stand next to each other."""
+    items: list[Item] = []
+    position = 0
+    while position < len(events):
+        event = events[position]
+        if len(event.context.loops) <= depth:
+            if moves_clock(event):
+                items.append(event)
+            elif items and isinstance(items[-1], Run):
+                items[-1].events.append(event)
+            else:
+                items.append(Run([event]))
+            position += 1
+            continue
+        loop = event.context.loops[depth]
+        end = position
+        while end < len(events) and _is_in(events[end], loop, depth):
+            end += 1
+        inside = events[position:end]
+        barriers = frozenset(e.scope for e in inside if isinstance(e, BarrierEvent))
+        deepest = max(len(e.context.loops) for e in inside)
+        is_quiet = not any(map(moves_clock, inside))
+        items.append(LoopItems(loop, _group(inside, depth + 1), barriers, is_quiet, deepest - depth))
+        position = end
+    return items
+
+
+def moves_clock(event: Event) -> bool:
+    """Whether it orders threads, or goes on after the threads have passed it."""
+    if isinstance(event, (AccessEvent, LibraryAccess)):
+        return event.operation == "async-copy"
+    return isinstance(event, (BarrierEvent, CopyEvent))
+
+
+def event_count(items: Sequence[Item]) -> int:
+    """How many events there are, those of a loop counted as one."""
+    return sum(len(item.events) if isinstance(item, Run) else 1 for item in items)
+
+
+def _is_in(event: Event, loop: Loop, depth: int) -> bool:
+    loops = event.context.loops
+    return len(loops) > depth and loops[depth] is loop
+
+
+class EventTree(Struct, frozen=True, eq=False):
+    """The events of one execution, in the order in which all traces of it have them."""
+
+    events: Sequence[Event]
+    items: Sequence[Item]
+    """The same, loop by loop."""
+    places: Mapping[int, int]
+    """The position of each event, by its identity."""
+    is_quiet: bool
+    """All of it lies in one interval."""
+
+    @staticmethod
+    def of(events: Sequence[Event]) -> EventTree:
+        places = {id(event): position for position, event in enumerate(events)}
+        return EventTree(events, _group(events), places, not any(map(moves_clock, events)))
+
 
 _MOST_ROWS = 96
 _ITERATIONS = {1: 12, 2: 6, 3: 4}
@@ -30,14 +115,6 @@ _FEWEST = 3
 """The first iteration, the one that follows it, and the last."""
 _BRIEF = 4
 """Iterations of a loop that goes round a few times only: each of two halves of a buffer is filled twice."""
-
-Nest = tuple[int, ...]
-"""Loops one in the other, outermost first, by the indices of their counters; () for what is in no loop."""
-
-
-def nest_of(event: Event) -> Nest:
-    return tuple(loop.counter.index for loop in event.context.loops)
-
 
 class Unfolded(Struct, frozen=True, eq=False):
     """The iterations of a loop that are looked at, each of which is a row."""

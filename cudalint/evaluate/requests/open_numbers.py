@@ -1,15 +1,20 @@
-"""Distances between the elements of tensors and vectors that nobody gives, and that are 1 as a rule."""
+"""Numbers that nobody gives, and that are something else than sizes: the stride of a tensor, which is 1 as a rule; a
+flag, which only chooses; a shift, such as the level of a pyramid, of which the first one is 0."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
+from msgspec import Struct
 
-from cudalint.evaluate.requests.totals import Totals
+from cudalint.evaluate.requests.requests import Totals
+from cudalint.evaluate.requests.situations import Situation
 from cudalint.evaluate.requests.views import TOLERANCE, Known, LaunchView, totals_of
 from cudalint.heuristics import heuristic
+from cudalint.scenarios import alternatives
 from cudalint.values.arithmetic import BOOL
+from cudalint.values.assumptions import holds
 from cudalint.values.graph import Graph
 from cudalint.values.nodes import (
     BLOCK_BITS,
@@ -19,14 +24,115 @@ from cudalint.values.nodes import (
     below,
     bits_of,
     render,
+    without_cast,
     without_not,
 )
+from cudalint.values.operations import COMPARISONS
 from cudalint.values.polynomial import is_address
 from cudalint.values.size_uses import factors_of
 
 
+def open_values(reached: Sequence[Known], quick: Totals, view: LaunchView) -> tuple[list[str], list[float]]:
+    """What nobody says is so, and what the figure is better for if it is; with the figures that it has then."""
+    strides, figures = _unknown_strides(reached, quick, view)
+    flags, others = _other_flags(reached, quick, view)
+    return [f"whether {text}" for text in (*(f"`{name}` is 1" for name in strides), *flags)], [*figures, *others]
+
+
+def _figure(reached: Sequence[Known], situation: Situation, base: float) -> float:
+    totals = totals_of(reached[:8], situation)
+    return totals.cost / totals.requests if totals.requests else base
+
+
+# --- numbers that only choose ---------------------------------------------------------------------------
+
+
+class Flag(Struct, frozen=True, eq=False):
+    """A number that addresses depend on only by what a condition asks of it."""
+
+    number: Node
+    condition: Node
+    is_true: bool
+    """Whether the condition holds for the generic value."""
+    other: int
+    """A value with which the condition is the opposite."""
+
+    @property
+    def text(self) -> str:
+        """`layout == 1`."""
+        text = render(self.condition)
+        return text.removeprefix("(").removesuffix(")") if self.condition.op in _EQUALITIES else text
+
+
+def flags_of(reached: Sequence[Known], view: LaunchView) -> list[Flag]:
+    """The flags that choose addresses of some accesses, of which the launch leaves open what they are."""
+    graph = view.graph
+    found: dict[Node, Flag] = {}
+    for node in below((known.event.offset for known in reached), graph.uniform_bits):
+        flag = _flag(node.args[0], graph) if node.op == "select" else None
+        if flag is None or flag.number in found:
+            continue
+        if view.allows(flag.number, flag.other) and view.is_launched(flag.number, flag.other):
+            found[flag.number] = flag
+    return [flag for flag in found.values() if _only_chooses(flag.number, all_values(reached, view))]
+
+
+@heuristic("other-flags", "layout flags of libraries: each side is as likely").otherwise(([], []))
+def _other_flags(reached: Sequence[Known], quick: Totals, view: LaunchView) -> tuple[list[str], list[float]]:
+    """What the figure is a better one for if it is otherwise, and the figures that it has then."""
+    texts, figures, base = [], [], quick.cost / quick.requests
+    for flag in flags_of(reached, view):
+        figure = _figure(reached, view.varied(flag.number, flag.other), base)
+        if figure < base * (1 - TOLERANCE):
+            texts.append(f"`{flag.text}` is {'false' if flag.is_true else 'true'}")
+            figures.append(figure)
+    return texts, figures
+
+
+def _flag(condition: Node, graph: Graph) -> Flag | None:
+    """The flag that a condition of its own asks about."""
+    bare = without_not(condition)
+    compared = bare.args[0] if bare.op in _EQUALITIES and bare.args[1].is_const else bare
+    number = without_cast(compared)
+    if not isinstance(number.payload, Uniform) or number.kind.is_float or graph.choice(number).is_default:
+        return None
+    if bare.op not in _EQUALITIES and number.kind != BOOL:
+        return None
+    asked = int(bare.args[1].value) if bare.op in _EQUALITIES else 1
+    is_true = holds(graph, bare, {})
+    values = (asked, *alternatives.FLAGS) if number.kind != BOOL else alternatives.FLAGS
+    other = next((value for value in values if holds(graph, bare, {number: value}) != is_true), None)
+    return None if other is None else Flag(number, bare, is_true, other)
+
+
+def all_values(reached: Sequence[Known], view: LaunchView) -> Iterator[Node]:
+    """All that decides where the accesses go and who gets there."""
+    yield from view.grid
+    for known in reached:
+        yield known.event.offset
+        yield from known.event.context.deciding
+
+
+def _only_chooses(number: Node, values: Iterable[Node]) -> bool:
+    """Whether nothing is computed from a number but whether it is a certain other one."""
+    users = [node for node in below(values, number.bits) if number in node.args]
+    casts = [user for user in users if user.op == "cast"]
+    if casts:
+        users = [user for user in users if user.op != "cast"]
+        users += (node for node in below(values, number.bits) if any(cast in node.args for cast in casts))
+    return all(
+        user.op in _EQUALITIES or user.op == "!" or (user.op == "select" and user.args[0] is number) for user in users
+    )
+
+
+_EQUALITIES = ("==", "!=")
+
+
+# --- distances between the elements of tensors and vectors ------------------------------------------------
+
+
 @heuristic("unit-strides", "strides of tensors and BLAS vectors are 1 as a rule").otherwise(([], []))
-def unknown_strides(reached: Sequence[Known], quick: Totals, view: LaunchView) -> tuple[list[str], list[float]]:
+def _unknown_strides(reached: Sequence[Known], quick: Totals, view: LaunchView) -> tuple[list[str], list[float]]:
     """The strides of tensors and vectors for which the figure is a better one if they are 1, and the figures that it
     has then."""
     bits = bits_of(known.event.offset for known in reached)
@@ -37,8 +143,7 @@ def unknown_strides(reached: Sequence[Known], quick: Totals, view: LaunchView) -
     for uniform in found:
         is_stride = uniform in bare or uniform in factors or _is_stride(uniform)
         if is_stride and view.allows(uniform, 1) and view.is_launched(uniform, 1):
-            totals = totals_of(reached[:8], view.varied(uniform, 1))
-            figure = totals.cost / totals.requests if totals.requests else base
+            figure = _figure(reached, view.varied(uniform, 1), base)
             if figure < base * (1 - TOLERANCE):
                 names.append(render(uniform))
                 figures.append(figure)
@@ -103,8 +208,7 @@ def _is_size(number: Node, reached: Sequence[Known], view: LaunchView) -> bool:
             return True
     compared: list[Node] = []
     for known in reached:
-        compared += (loop.condition for loop in known.event.context.loops)
-        compared += known.event.context.conditions
+        compared += known.event.context.deciding
     graph = view.graph
     return any(_is_more_than_scaled(node, number, graph) and _is_bound(node, number, graph) for node in compared)
 
@@ -159,3 +263,45 @@ def _may_be_one(number: Node) -> bool:
     if not isinstance(number.payload, Uniform):
         return False
     return not (number.kind.is_float or is_address(number) or number.payload.stride == "outer")
+
+
+# --- numbers by which places are only shifted -------------------------------------------------------------
+
+_SHIFTS = ("<<", ">>")
+
+
+def small_shifts(reached: Sequence[Known], view: LaunchView) -> dict[Node, int]:
+    """The numbers by which what tells threads apart is shifted to the left on the way to addresses, and that go into
+    nothing else: `1 << bits` would be a size, and no place. With the least that each of them may be."""
+    graph = view.graph
+    offsets = [known.event.offset for known in reached]
+    shifted = (node for node in below(offsets, graph.uniform_bits) if node.op == "<<" and node.bits & THREAD_BITS)
+    numbers = dict.fromkeys(without_cast(node.args[1]) for node in shifted if node.args[0].bits & THREAD_BITS)
+    open_numbers = [n for n in numbers if n.op == "uniform" and not graph.choice(n).is_default]
+    found: dict[Node, int] = {}
+    for number in open_numbers:
+        if not _only_shifts(number, reached, view):
+            continue
+        values = (v for v in alternatives.SHIFTS if view.allows(number, v) and view.is_launched(number, v))
+        value = next(values, None)
+        if value is not None:
+            found[number] = value
+    return found
+
+
+def _only_shifts(number: Node, reached: Sequence[Known], view: LaunchView) -> bool:
+    nodes = list(below(all_values(reached, view), number.bits))
+    casts = [node for node in nodes if node.op == "cast" and node.args[0] is number]
+    for node in nodes:
+        for symbol in (number, *casts):
+            if symbol in node.args and node not in casts and not _is_shift_by(node, symbol):
+                return False
+    return True
+
+
+def _is_shift_by(node: Node, number: Node) -> bool:
+    if node.op in COMPARISONS:
+        return any(argument.is_const for argument in node.args)
+    if node.op not in _SHIFTS:
+        return False
+    return node.args[0] is not number and not (node.op == "<<" and node.args[0].is_const)
