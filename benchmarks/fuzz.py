@@ -70,6 +70,8 @@ _KINDS: Final[dict[str, tuple[Mutator, ...]]] = {
 }
 _BATCH: Final = 8
 """Mutants of one file that are linted by one command."""
+_EVERYTHING: Final = ("--select", "ALL", "--min-share", "0")
+"""Half of the batches are linted with it, and half as they are for most users."""
 _MOST_BYTES: Final = 60_000
 _PATIENCE: Final = 5
 """How many times as long as its files may compute a command may take by the clock, on a machine that is busy."""
@@ -265,10 +267,12 @@ class Batch(NamedTuple):
         common = ["-I", os.path.dirname(self.path), "--time-limit", f"{_terms.seconds:g}"]
         if not has_surroundings:
             common.append("--no-config")
-        faults = list(_check(folder, reports, names, common))
+        wanted = draw.choice((_EVERYTHING, ()))
+        faults = list(_check(folder, reports, names, (*common, *wanted)))
         second = draw.choice((_facts, _edits, _again))
         if draw.random() < _terms.second and not any(fault.kind in ("hang", "lost run") for fault in faults):
-            faults += second(folder, reports, names, common)
+            options = common if second is _facts else (*common, *wanted)
+            faults += second(folder, reports, names, options)
         left = set(os.listdir(folder)) - before
         if left:
             faults.append(Fault("written", names, f"there is {', '.join(sorted(left))}", ()))
@@ -277,7 +281,7 @@ class Batch(NamedTuple):
 
 def _check(folder: Path, reports: Path, names: Sequence[str], common: Sequence[str]) -> Iterator[Fault]:
     outputs = [part for f in documents.FORMATS for part in ("--output", f"{f}={reports / f}")]
-    options = ("check", "--select", "ALL", "--min-share", "0", "--show", "--no-cache", "--jobs", "1", *common)
+    options = ("check", "--show", "--no-cache", "--jobs", "1", *common)
     done, _command = _run((*_PROGRAM, *options, *outputs, *names), folder, len(names))
     shown = tuple(word for word in (*_PROGRAM, *options, *names))
     if done is None or done.returncode not in (0, 1, 2):
@@ -343,20 +347,7 @@ def _again(folder: Path, reports: Path, names: Sequence[str], common: Sequence[s
     """Twice more, in another order, by two workers, with a cache that is empty and then full."""
     cache = tempfile.mkdtemp(dir=reports)
     known = _findings(reports / "json")
-    options = (
-        "check",
-        "--select",
-        "ALL",
-        "--min-share",
-        "0",
-        "--format",
-        "json",
-        "--cache-dir",
-        cache,
-        "--jobs",
-        "2",
-        *common,
-    )
+    options = ("check", "--format", "json", "--cache-dir", cache, "--jobs", "2", *common)
     for what, order in (("the other way round", names[::-1]), ("out of the cache", names)):
         begin = time.monotonic()
         done, command = _run((*_PROGRAM, *options, *order), folder, len(names))

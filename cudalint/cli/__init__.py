@@ -15,6 +15,8 @@ NOTHING_FOUND = 0
 FINDINGS = 1
 FAILED = 2
 _INTERRUPTED = 130
+_READER_LEFT = 141
+"""As of a program that SIGPIPE ends: neither that nothing was found nor that something was."""
 _CANNOT_WRITE = (errno.ENOSPC, errno.EIO, errno.EDQUOT, errno.EFBIG, errno.EBADF)
 _OBJECTS_BEFORE_COLLECTION = 100_000
 
@@ -52,6 +54,11 @@ def run(arguments: Sequence[str]) -> int:
         return interrupted()
     except BrokenPipeError:
         return _reader_left()
+    except SystemExit as error:
+        # What click makes of it.
+        if isinstance(error.__context__, BrokenPipeError):
+            return _reader_left()
+        raise
     except OSError as error:
         if error.errno not in _CANNOT_WRITE:
             return _internal_error(error)
@@ -92,7 +99,7 @@ def _internal_error(error: Exception) -> int:
 def _reader_left() -> int:
     """`cudalint | head` has read enough."""
     _give_output_up()
-    return FINDINGS
+    return _READER_LEFT
 
 
 def _flushed(status: int) -> int:

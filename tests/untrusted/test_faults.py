@@ -44,7 +44,7 @@ def _file(folder: Path) -> None:
 
 def _shell(command: str, **environment: str) -> subprocess.CompletedProcess[str]:
     """Runs a command line in which `cudalint` is this program."""
-    every = 'case "$1" in rules) ;; *) set -- "$@" --min-share 0 ;; esac'
+    every = 'case "$1" in rules | explain) ;; *) set -- "$@" --min-share 0 ;; esac'
     script = f'cudalint() {{ {every}; "{sys.executable}" -m cudalint "$@"; }}\n{command}'
     env = {**os.environ, "CUDALINT_NO_CACHE": "1", **environment}
     return subprocess.run(
@@ -71,9 +71,10 @@ def test_a_stream_that_is_closed_or_full(command: str, status: int, error: str, 
     assert [found["code"] for found in json.loads((folder / "a.json").read_text())["diagnostics"]] == ["CL902", "CL101"]
 
 
-def test_a_reader_that_leaves() -> None:
-    result = _shell("(cudalint rules; echo $? >&2) | true")
-    assert (result.stdout, result.stderr) == ("", "1\n")
+@pytest.mark.parametrize("command", ["rules", "explain CL101", "-q a.cu"])
+def test_a_reader_that_leaves(command: str) -> None:
+    result = _shell(f"(sleep 0.2; cudalint {command}; echo $? >&2) | true")
+    assert (result.stdout, result.stderr) == ("", "141\n")
 
 
 def test_what_a_disk_cannot_hold_is_as_it_was(folder: Path) -> None:
