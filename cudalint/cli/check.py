@@ -237,6 +237,7 @@ def command(
             preloads=True,
             timings=measured,
             most_findings=max_findings,
+            tries_edits=write_baseline is None,
         )
         grounds = Grounds.of(paths, (file.path for file in found.files if file.text is None), settings.excludes)
         fixed = None

@@ -73,6 +73,8 @@ class CheckJob(Struct, frozen=True):
     """Of more than this the worst are told, and how many there are besides."""
     shows_kernels: bool = False
     """Whether the report shows the kernels with their figures, whatever the rules find."""
+    tries_edits: bool = True
+    """Whether somebody asks for edits, which are tried before anybody gets to see them."""
 
     def kinds(self) -> Kinds:
         """The kinds of facts that are needed."""
@@ -224,6 +226,8 @@ def _with_proven_edits(found: Sequence[Diagnostic], facts: FileFacts, job: Check
 
     if not any(d.suggestion is not None and d.suggestion.edits for d in found):
         return list(found)
+    if not job.tries_edits:
+        return [_without_edits(diagnostic) for diagnostic in found]
     facts_of_all, lasted, spent = _for_all(_rules_of_proofs(job), facts, job, spent)
     if isinstance(facts_of_all, Failure):
         return [_without_edits(diagnostic) for diagnostic in found]

@@ -96,6 +96,8 @@ class Lint(Struct, frozen=True, eq=False):
     """Is told how long files took."""
     shows_kernels: bool = False
     """Whether a report shows the kernels, whatever the rules find."""
+    tries_edits: bool = True
+    """Whether anybody asks for edits: to try them takes about as long as to find what they are for."""
 
     def reports(self, configured: Sequence[Configured]) -> tuple[list[FileReport], list[Failure]]:
         """What comes of files, once all are done."""
@@ -153,7 +155,7 @@ class Lint(Struct, frozen=True, eq=False):
         return CheckJob(
             each.file.path, each.options, known.selection, self.pictures, known.thresholds, known.ignores,
             self.counts_accesses, most_findings=self.most_findings,
-            shows_kernels=self.shows_kernels,
+            shows_kernels=self.shows_kernels, tries_edits=self.tries_edits,
         )  # fmt: skip
 
 

@@ -6,6 +6,8 @@ they are the same 12 sectors, of which every byte is used. L1 keeps them from on
 
 from __future__ import annotations
 
+import itertools
+import math
 from collections.abc import Iterator
 
 import numpy as np
@@ -62,13 +64,34 @@ def taken_together(kernel: KernelFacts, one: Evaluated) -> Together | None:
     starts, spans = parts(kernel, one, mine)
     if len(spans) < 2:
         return None
-    bytes_ = _bytes_of(spans)
-    sectors, ideal = 0, 0
-    for row, active in zip(starts, mine.mask, strict=True):
-        touched = np.unique((row[active][:, None] + bytes_[None, :]).ravel())
-        sectors += len(np.unique(touched // SECTOR_BYTES))
-        ideal += -(-len(touched) // SECTOR_BYTES)
-    return Together(len(starts), sectors, ideal, int(bytes_[-1] - bytes_[0]) + 1)
+    return moved(starts, mine.mask, spans)
+
+
+def moved(starts: NDArray[np.int64], mask: NDArray[np.bool_], spans: set[tuple[int, int]]) -> Together | None:
+    """What requests [n, 32] move of which each lane takes these spans of bytes, each with its length, from where its
+    own begin; None where nobody takes anything."""
+    if not mask.any():
+        return None
+    # All begins and ends between pieces of so many bytes, of which there are fewer to be counted.
+    piece = math.gcd(SECTOR_BYTES, *itertools.chain.from_iterable(spans), int(np.gcd.reduce(starts[mask])))
+    offsets = np.unique(
+        np.concatenate([np.arange(begin // piece, (begin + width) // piece) for begin, width in spans])
+    )
+    if not len(offsets):
+        return None
+    # A lane that isn't active counts as one does that is.
+    of_an_active = np.take_along_axis(starts, mask.argmax(axis=1)[:, None], axis=1)
+    begins = np.where(mask, starts, of_an_active)[mask.any(axis=1)] // piece
+    touched = np.sort((begins[:, :, None] + offsets).reshape(len(begins), -1), axis=1)
+    ideal = int(np.sum(-(-_distinct(touched) * piece // SECTOR_BYTES)))
+    sectors = int(np.sum(_distinct(touched // (SECTOR_BYTES // piece))))
+    return Together(len(starts), sectors, ideal, int(offsets[-1] - offsets[0] + 1) * piece)
+
+
+def _distinct(ordered: NDArray[np.int64]) -> NDArray[np.int64]:
+    """How many different numbers there are in each row."""
+    counts: NDArray[np.int64] = 1 + np.count_nonzero(np.diff(ordered, axis=1), axis=1)
+    return counts
 
 
 def takes_most(kernel: KernelFacts, one: Evaluated, length: int) -> bool:
@@ -115,8 +138,3 @@ def _pieces(one: Evaluated, sample: Sample) -> tuple[NDArray[np.int64], set[tupl
 
 def _made_by(access: Access) -> tuple[object, ...]:
     return access.operation, array_key(access)
-
-
-def _bytes_of(spans: set[tuple[int, int]]) -> NDArray[np.int64]:
-    """The bytes that some accesses take, from where one of them begins."""
-    return np.unique(np.concatenate([np.arange(start, start + width) for start, width in spans]))
