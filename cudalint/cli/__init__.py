@@ -45,6 +45,7 @@ def run(arguments: Sequence[str]) -> int:
     from cudalint.cli.group import cli
 
     _make_output_robust()
+    stdout, stderr = sys.stdout, sys.stderr
     try:
         status = cli.main(list(arguments), prog_name="cudalint", standalone_mode=False)
         sys.stdout.flush()
@@ -54,11 +55,12 @@ def run(arguments: Sequence[str]) -> int:
         return interrupted()
     except BrokenPipeError:
         return _reader_left()
-    except SystemExit as error:
-        # What click makes of it.
-        if isinstance(error.__context__, BrokenPipeError):
-            return _reader_left()
-        raise
+    except SystemExit:
+        # What click makes of it, after it has put something in the place of the streams.
+        if sys.stdout is stdout:
+            raise
+        sys.stdout, sys.stderr = stdout, stderr
+        return _reader_left()
     except OSError as error:
         if error.errno not in _CANNOT_WRITE:
             return _internal_error(error)
