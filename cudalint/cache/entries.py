@@ -138,12 +138,12 @@ def _is_same(one: FileReport, other: FileReport) -> bool:
 
 
 def _sets(report: FileReport) -> tuple[object, ...]:
-    return report.coverage, report.sources, report.parameters, report.launched, report.unlaunched, report.whole
+    return report.coverage, report.parameters, report.launched, report.unlaunched, report.whole
 
 
 def _without_sets(report: FileReport) -> FileReport:
     none: frozenset[Any] = frozenset()
-    empty = replace(report, coverage=Coverage(), sources=none, parameters=none)
+    empty = replace(report, coverage=Coverage(), parameters=none)
     return replace(empty, launched=none, unlaunched=none, whole=none)
 
 

@@ -141,7 +141,7 @@ def report_on(facts: FileFacts, job: CheckJob, spent: float = 0.0) -> FileReport
         unused=tuple((allowed, d) for allowed, d in unused if _reported((d,), job.ignores)),
         used=tuple(AllowedRule(entry.place, entry.rule) for entry in outcome.used),
         coverage=coverage_of(facts),
-        sources=frozenset(disk.resolved(p) for p in facts.sources) - {disk.resolved(job.path)},
+        sources=_headers(facts, job.path),
         parameters=facts.parameters,
         failures=tuple(failures),
         note=note_on(facts),
@@ -150,6 +150,12 @@ def report_on(facts: FileFacts, job: CheckJob, spent: float = 0.0) -> FileReport
         whole=frozenset((kernel.name, kernel.instantiation) for kernel in facts.kernels if not kernel.gaps),
         kernels=_shown(facts, job) if job.shows_kernels else (),
     )
+
+
+def _headers(facts: FileFacts, path: str) -> dict[str, str]:
+    headers = {disk.resolved(source): shown for source, shown in facts.sources.items()}
+    headers.pop(disk.resolved(path), None)
+    return headers
 
 
 def _shown(facts: FileFacts, job: CheckJob) -> tuple[ShownKernel, ...]:

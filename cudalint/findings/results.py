@@ -155,8 +155,8 @@ class FileReport(Struct, frozen=True):
     """Complaints about suppressions of no use in this file; another file may use one that stands in a header."""
     used: tuple[AllowedRule, ...]
     coverage: Coverage
-    sources: frozenset[str]
-    """Resolved paths of the headers that the file includes."""
+    sources: dict[str, str]
+    """The headers that the file includes: what its findings call them, by resolved path."""
     parameters: frozenset[tuple[str, str]] = frozenset()
     """Each kernel with each of its scalar parameters."""
     failures: tuple[str, ...] = ()

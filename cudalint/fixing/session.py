@@ -298,12 +298,9 @@ class Session:
         """A file with the texts of all that concerns it."""
         path, texts = each.file.path, self._now if texts is None else texts
         own = self._resolved(path)
-        others = [
-            (spelled, texts[other])
-            for other in self._concerning(path) - {own}
-            if other in texts
-            for spelled in (*self._spelled[other], *({other} - set(self._spelled[other])))
-        ]
+        # Under another name clang would speak of a header by that one.
+        headers = self._state.reports[path].sources
+        others = [(shown, texts[header]) for header, shown in headers.items() if header in texts and header != own]
         text = texts.get(own, each.file.text)
         return each._replace(file=replace(each.file, text=text, is_optional=False), unsaved=tuple(sorted(others)))
 

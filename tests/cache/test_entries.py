@@ -20,7 +20,7 @@ from cudalint.findings.results import Coverage, FileReport
 KEY = bytes(range(16))
 REPORT = FileReport(
     path="a.cu", status="ok", diagnostics=(column_read("a.cu"), strided_load("a.h")), suppressed=(), unused=(), used=(),
-    coverage=Coverage(kernels=frozenset({place(1, 2, 3), place(4, 5, 6)})), sources=frozenset({"/a.h", "/b.h"}),
+    coverage=Coverage(kernels=frozenset({place(1, 2, 3), place(4, 5, 6)})), sources={"/a.h": "a.h", "/b.h": "b.h"},
 )  # fmt: skip
 SEEN = Seen({"a.h": "none"}, {"a.cu": Text(b"digest")}, {"": b"names"}, {"a.cu": "/a.cu"})
 

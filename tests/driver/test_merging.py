@@ -26,7 +26,7 @@ from cudalint.reporters.wording import notes
 
 
 def _report(path: str, **changes: object) -> FileReport:
-    known = FileReport(path, "ok", (), (), (), (), Coverage(), frozenset())
+    known = FileReport(path, "ok", (), (), (), (), Coverage(), {})
     return replace(known, **changes)
 
 
@@ -134,7 +134,7 @@ def test_a_suppression_that_one_file_needs_is_not_unused() -> None:
 def test_a_fragment_is_covered_by_the_file_that_includes_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     fragment = _report("part.cu", status="partial", diagnostics=(column_read("part.cu"),))
-    whole = _report("main.cu", sources=frozenset({str(tmp_path / "part.cu")}))
+    whole = _report("main.cu", sources={str(tmp_path / "part.cu"): "part.cu"})
     assert gather([fragment, whole]) == ()
     assert len(gather([fragment, replace(whole, status="partial")])) == 1
     assert len(gather([replace(fragment, status="ok"), whole])) == 1
@@ -145,7 +145,7 @@ def test_an_includer_that_was_understood_in_part_covers_what_it_has_kernels_of(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     header = _report("part.cuh", status="partial", diagnostics=(column_read("part.cuh"),))
-    includer = _report("main.cu", status="partial", sources=frozenset({str(tmp_path / "part.cuh")}))
+    includer = _report("main.cu", status="partial", sources={str(tmp_path / "part.cuh"): "part.cuh"})
     own, known = (Coverage(frozenset({place(4, 1, 9, path)})) for path in ("main.cu", str(tmp_path / "part.cuh")))
     assert len(gather([header, replace(includer, coverage=own)])) == 1
     assert gather([header, replace(includer, coverage=known)]) == ()

@@ -33,7 +33,7 @@ class _Marks:
         # What stands on a line of its own is seen when the first one is allowed.
         places = (Place(path, line, 1, line, 4) for line in lines[:1])
         found = (Diagnostic("CL201", "bank-conflict", "warning", place, "message", "", "") for place in places)
-        return FileReport(path, "ok", tuple(found), (), (), (), Coverage(), frozenset())
+        return FileReport(path, "ok", tuple(found), (), (), (), Coverage(), {})
 
 
 def _after(text: str, line: int) -> str | None:

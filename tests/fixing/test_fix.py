@@ -93,6 +93,18 @@ def test_only_what_is_safe_unless_somebody_says_so(cudalint: Run) -> None:
     assert file.read_text() == source.replace("[32][32]", "[32][32 + 1]")
 
 
+@pytest.mark.parametrize("includes", ['#include "tile.cuh"', '#include "../project/tile.cuh"'])
+def test_headers_that_are_linted_with_what_includes_them(cudalint: Run, includes: str) -> None:
+    """The header is known by the name that the file has for it, whatever its text is taken from."""
+    kernel, _, launch = _TILE.partition("void launch")
+    header = _written("tile.cuh", kernel)
+    other = kernel.replace("[32][32]", "[32][33]").replace("tile", "other")
+    _written("a.cu", f"{includes}\n{other}void launch{launch}")
+    result = cudalint(".", "--fix")
+    assert (result.status, header.read_text()) == (0, kernel.replace("t[32][32]", "t[32][32 + 1]"))
+    assert cudalint(".", "--fix").out.count("fixed") == 0
+
+
 def test_line_ends_and_bytes_stay_as_they_are(cudalint: Run) -> None:
     """A mark of the byte order, carriage returns, a letter in Latin-1, no end of the last line."""
     data = b"\xef\xbb\xbf// caf\xe9\r\n" + _TILE.rstrip().replace("\n", "\r\n").encode()
