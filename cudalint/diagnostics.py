@@ -48,6 +48,8 @@ class Suggestion(Struct, frozen=True):
     applicability: Applicability = "display"
     no_edit: str = ""
     """Why there are none, in one clause."""
+    otherwise: Suggestion | None = None
+    """What is said, in words, where the edits turn out not to hold."""
     rewrites: bool = False
     """Whether its edits spell accesses anew, or others in their place: then arrays are compared and not accesses."""
     relaunches: bool = False

@@ -18,10 +18,11 @@ from cudalint.hardware.requests import WARP_LANES
 from cudalint.hardware.sectors import SECTOR_BYTES, global_request
 from cudalint.hardware.warps import thread_index, warp_count
 from cudalint.remedies.exchange_edits import exchange_edits
-from cudalint.remedies.obstacles import edited
-from cudalint.remedies.patterns import Pattern, done_with_structs
+from cudalint.remedies.obstacles import Obstacle, edited
+from cudalint.remedies.patterns import Pattern, done_with_structs, pattern_of
 from cudalint.remedies.record_edits import aligned_record
 from cudalint.remedies.records import takes_most
+from cudalint.remedies.row_edits import row_edits, turns_of
 from cudalint.remedies.staging_edits import staging_edits
 from cudalint.remedies.vector_edits import vector_edits
 from cudalint.rulekit import Evaluated, array_key, evaluated, is_repeat, mean_sectors, thread_indices
@@ -71,11 +72,8 @@ def suggest(kernel: KernelFacts, one: Evaluated, pattern: Pattern, texts: Texts)
                 return None
             return _narrower_vectors(one) if is_a_vector(one) or one.access.is_view else _aligned_record(one, texts)
         case "own-row" | "own-run":
-            return (
-                _as_one_vector(kernel, one, pattern, texts)
-                or _run_as_vectors(one, pattern)
-                or _neighbouring_elements(one, pattern)
-            )
+            words = _run_as_vectors(one, pattern) or _neighbouring_elements(one, pattern)
+            return _as_one_vector(kernel, one, pattern, texts) or _row_in_vectors(kernel, one, pattern, texts, words)
         case "strided":
             return _as_one_vector(kernel, one, pattern, texts) or _exchange_alone(kernel, one, texts)
         case "short-rows" | "misaligned":
@@ -246,6 +244,55 @@ def _run_as_vectors(one: Evaluated, pattern: Pattern) -> Suggestion | None:
     vectors = f"one {width}-byte vector" if width == run else f"vectors of {width} bytes"
     text = f"{access.operation} the {count} elements of a thread at once, as {vectors}"
     return Suggestion(text, (), {"sectors": now}, {"sectors": then}) if then <= now * _WORTH_IT else None
+
+
+def _row_in_vectors(
+    kernel: KernelFacts, one: Evaluated, pattern: Pattern, texts: Texts, words: Suggestion | None
+) -> Suggestion | None:
+    """Several elements at once in each turn of the loop along a thread's own row or run; else some words."""
+    access, sample, before = one.access, one.result.sample, one.result.sectors_per_request
+    step, bytes_ = abs(pattern.step or 0), access.bytes
+    numbers = [n for n in (4, 2) if n * bytes_ <= _WIDEST and step % (n * bytes_) == 0]
+    if access.operation != "load" or sample is None or before is None or not numbers:
+        return words
+    try:
+        bound = turns_of(access, texts.text_of)
+        given = _number(bound, one.launch)
+        number = next((n for n in numbers if given is None or given % n == 0), 0)
+        if not number:
+            raise Obstacle(f"the {given} turns of its loop make no whole vectors")
+    except Obstacle as obstacle:
+        return words and replace(words, no_edit=str(obstacle))
+    width = number * bytes_
+    # The first request of a warp is the first turn of its loop.
+    if np.any(sample.addresses[0][sample.mask[0]] % width):
+        return words and replace(words, no_edit=f"its rows do not begin at multiples of {width} bytes")
+    now, then = before * number, mean_sectors(sample.addresses // width * width, sample, width)
+    if then > now * _WORTH_IT:
+        return words
+    text = f"load {number} elements of a thread at once, as one {width}-byte vector"
+    if not all(access.array in launch.allocated for launch in kernel.launches):
+        text += f", if `{access.array}` begins at a multiple of {width} bytes"
+    advice = Suggestion(text, (), {"sectors": now}, {"sectors": then}, rewrites=True, otherwise=words)
+    uniform = {parameter.name for parameter in kernel.parameters if parameter.bytes in (4, 8)}
+    others = [other.access for other in evaluated(kernel, "global") if _walks_beside(other, one)]
+    advice = edited(advice, lambda: row_edits([access, *others], width, uniform, texts.text_of), "unsafe")
+    return advice if advice.edits or words is None else replace(words, no_edit=advice.no_edit)
+
+
+def _number(spelled: str, launch: LaunchFacts) -> int | None:
+    """What a bound comes to, if it is a number or an argument that something gives one."""
+    if spelled.isdecimal():
+        return int(spelled)
+    value = launch.parameters.get(spelled)
+    return value if type(value) is int else None
+
+
+def _walks_beside(other: Evaluated, one: Evaluated) -> bool:
+    """Whether another load under the same launch takes each thread along a row of its own, too."""
+    if other.result.launch != one.result.launch or other.access.place == one.access.place:
+        return False
+    return other.access.operation == "load" and pattern_of(other).kind in ("own-row", "own-run")
 
 
 def _neighbours(kernel: KernelFacts, one: Evaluated, width: int) -> list[tuple[int, Evaluated]]:

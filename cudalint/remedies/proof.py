@@ -152,7 +152,7 @@ def _judged(diagnostic: Diagnostic, verdicts: Mapping[tuple[Edit, ...], str]) ->
         case "unsafe":
             return replace(diagnostic, suggestion=replace(suggestion, applicability="unsafe"), no_edit="")
         case why:
-            words = without_edits(suggestion) if why in (_UNTRIED, _NOT_TRYABLE) else None
+            words = without_edits(suggestion) if why in (_UNTRIED, _NOT_TRYABLE) else suggestion.otherwise
             return replace(diagnostic, suggestion=words, no_edit=why)
 
 
@@ -284,7 +284,8 @@ def _trial(changes: Sequence[_Change], proof: Proof, names: tuple[str, ...], sec
         if not _costs_no_more(old, new, same, for_order[old.place], rewritten[old.place])
     }
     ordered = [kernel for kernel in kernels if for_order[kernel.place]]
-    new = new_findings(proof.diagnostics, diagnostics, same, _no_news(ordered, same))
+    is_barriers, is_less = _no_news(ordered, same), _lesser(changes)
+    new = new_findings(proof.diagnostics, diagnostics, same, lambda d: is_barriers(d) or is_less(d))
     owners = {(kernel.name, kernel.instantiation): kernel.place for kernel in kernels}
     worse |= {owners.get(key, Place("", 0, 0, 0, 0)) for key in new}
     return _Trial(worse, diagnostics, same)
@@ -536,6 +537,31 @@ def _no_news(ordered: Iterable[KernelFacts], same: Correspondence) -> Callable[[
         return diagnostic.code == _OF_SPARE_BARRIERS and kernel in names
 
     return is_none
+
+
+def _lesser(changes: Iterable[_Change]) -> Callable[[Diagnostic], bool]:
+    """Whether a finding is what is left of one that accesses are spelled anew for: a row that is loaded in vectors is
+    still a row of a thread's own."""
+    targets = [target for change in changes if change.rewrites for target in change.targets]
+
+    def is_less(diagnostic: Diagnostic) -> bool:
+        return diagnostic.code in _OF_COSTS and any(
+            _names(diagnostic) == _names(target) and _wasted(diagnostic) < _wasted(target) for target in targets
+        )
+
+    return is_less
+
+
+def _names(diagnostic: Diagnostic) -> tuple[str, ...]:
+    return diagnostic.code, diagnostic.kernel, diagnostic.instantiation, diagnostic.about
+
+
+def _wasted(diagnostic: Diagnostic) -> float:
+    """By how many times an access takes more than its bytes need."""
+    figures = diagnostic.figures
+    if "sectors_per_request" in figures:
+        return figures["sectors_per_request"] / figures["ideal_sectors"]
+    return figures["conflict_ways"]
 
 
 def _is_cured(change: _Change, after: Sequence[Diagnostic], same: Correspondence) -> bool:

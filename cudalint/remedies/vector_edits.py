@@ -64,6 +64,12 @@ def vector_edits(accesses: Sequence[tuple[int, Access]], width: int, text_of: Te
     return _loaded(spelled, base, vector, access, source, text)
 
 
+def vector_of(access: Access, width: int) -> tuple[str, str]:
+    """CUDA's vector of the elements that an access loads, and what they are themselves. Raises an `Obstacle` where
+    there is none."""
+    return _vector(access, width), access.element_type.replace("const ", "").strip()
+
+
 def _vector(access: Access, width: int) -> str:
     if "volatile" in access.element_type:
         raise Obstacle(f"`{access.array}` is volatile")

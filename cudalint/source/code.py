@@ -55,6 +55,11 @@ class CodeText(Struct, frozen=True):
         rest = self.code[offset:]
         return offset + len(rest) - len(rest.lstrip())
 
+    def skip_blanks(self, offset: int) -> int:
+        """The next letter that is no space, be it code or not."""
+        rest = self.text[offset:]
+        return offset + len(rest) - len(rest.lstrip(" \t"))
+
     def close(self, offset: int) -> int | None:
         """Behind what closes the bracket at an offset."""
         return next((at + 1 for at, depth in self._depths(offset, len(self.code)) if depth == 0), None)
