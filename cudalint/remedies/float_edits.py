@@ -55,17 +55,17 @@ def _edit(place: Place, text_of: TextOf) -> Edit | None:
         return None  # In a directive or a literal.
     spelled = source.text[begin:end]
     if _LITERAL.fullmatch(spelled):
-        if not _is_exact(spelled) and _in_template(source, begin):
+        if not _is_exact(spelled) and in_template(source, begin):
             return None
         return Edit(Place(place.path, place.end_line, place.end_column, place.end_line, place.end_column), "f")
     if _NAME.fullmatch(spelled):
         return (
             Edit(place, f"float({spelled})")
-            if _is_number(spelled, source) and not _in_template(source, begin)
+            if _is_number(spelled, source) and not in_template(source, begin)
             else None
         )
     call = _CALL.match(spelled)
-    if call is None or _in_template(source, begin):
+    if call is None or in_template(source, begin):
         return None
     after = source.position(begin + call.end())
     return Edit(Place(place.path, *after, *after), "f") if not call[1] else None
@@ -88,7 +88,8 @@ def _is_number(name: str, source: CodeText) -> bool:
     return len(defined) == 1 and _NUMBER.fullmatch(defined[0]) is not None
 
 
-def _in_template(source: CodeText, offset: int) -> bool:
+def in_template(source: CodeText, offset: int) -> bool:
+    """Whether an offset is in the braces of a template."""
     for at in _braces_around(source, offset):
         ahead = _AHEAD.search(source.code[:at])
         if _TEMPLATE.search(source.code, ahead.end() if ahead else 0, at):

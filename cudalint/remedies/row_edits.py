@@ -35,8 +35,8 @@ _HEAD = re.compile(
 _ELEMENT = re.compile(r"(?P<array>[A-Za-z_]\w*(?:(?:\.|->)[A-Za-z_]\w*)*)\s*(?=\[)")
 _LEAVES = re.compile(r"\b(?:break|goto|return)\b")
 _HANGS = re.compile(r"\b(?:if|else|for|while|do|switch|case)\b|\?|&&|\|\|")
-_OPEN_IF = re.compile(r"\A\s*\{?\s*if\s*\((?:[^?&|;{}])*\Z")
-"""An element in the condition of the body's first statement."""
+_IF = re.compile(r"\s*\{?\s*if\s*(?=\()")
+_CHOOSES = re.compile(r"\?|&&|\|\|")
 _ORDERED = re.compile(r"\b(?:__sync\w*|__thread\w*|atomic\w*|volatile|asm)\b|#")
 _ASSIGNED = r"(?:\b{0}\b\s*(?:[-+*/%&|^]|<<|>>)?=(?!=)|\b{0}\b\s*(?:\+\+|--)|(?:\+\+|--)\s*{0}\b)"
 _NAME = re.compile(r"(?<![\w.])(?<!->)[A-Za-z_]\w*")
@@ -164,8 +164,7 @@ def _element(access: Access, loop: _Loop, source: CodeText) -> _Element:
         raise Obstacle(f"`{' '.join(text.split())[:40]}` does not go along with `{loop.name}`")
     body = source.code[loop.body : loop.end]
     _require_plain(body, line)
-    before = source.code[loop.body : begin]
-    if _HANGS.search(before) and not _OPEN_IF.match(before):
+    if _hangs(source, loop.body, begin):
         raise Obstacle(f"not every turn of the loop comes to line {line}")
     names = {*_NAME.findall(text), *_NAME.findall(loop.bound)}
     changed = next((name for name in sorted(names) if re.search(_ASSIGNED.format(name), body)), None)
@@ -175,6 +174,14 @@ def _element(access: Access, loop: _Loop, source: CodeText) -> _Element:
     if re.search(rf"(?<![\w.>]){array}\s*\[[^;]*?\]\s*(?:[-+*/%&|^]|<<|>>)?=(?!=)", body):
         raise Obstacle(f"the loop around line {line} stores to `{access.array}` as well")
     return _Element(begin, end, text, named["array"], access)
+
+
+def _hangs(source: CodeText, body: int, begin: int) -> bool:
+    """Whether an element is only come to by some turns; the condition of a body's first statement is by all."""
+    first = _IF.match(source.code, body)
+    if first is not None and (source.close(first.end()) or begin) > begin:
+        return _CHOOSES.search(source.code, first.end(), begin) is not None
+    return _HANGS.search(source.code, body, begin) is not None
 
 
 def _require_plain(body: str, line: int) -> None:
@@ -230,7 +237,7 @@ def _edits(
     parts: dict[str, str] = {}
     for element in elements:
         if element.text not in parts:
-            vector, scalar = vector_of(element.access, width)
+            vector, scalar = vector_of(element.access, width, source)
             base = re.sub(r"\W+", "_", element.array)
             name = _fresh(f"{base}{number}", source, parts)
             part = parts[element.text] = _fresh(f"{base}_part", source, parts)

@@ -9,6 +9,7 @@ from msgspec import Struct
 
 from cudalint.diagnostics import Edit
 from cudalint.facts import Access, Place
+from cudalint.remedies.float_edits import in_template
 from cudalint.remedies.insertions import within_branches
 from cudalint.remedies.obstacles import Obstacle
 from cudalint.source.code import CodeText, code_text
@@ -48,11 +49,11 @@ def vector_edits(accesses: Sequence[tuple[int, Access]], width: int, text_of: Te
     their text is not plain."""
     first = min(accesses, key=lambda pair: pair[0])
     access = first[1]
-    vector = _vector(access, width)
     if len({a.place.path for _, a in accesses}) > 1 or len({a.inlined_from for _, a in accesses}) > 1:
         raise Obstacle("its neighbours are loaded in other functions")
     text = text_of(access.place.path)
     source = code_text(text)
+    vector, _ = vector_of(access, width, source)
     spelled = sorted(
         (_spelled(a, (distance - first[0]) // access.bytes, source) for distance, a in accesses), key=lambda s: s.begin
     )
@@ -64,10 +65,17 @@ def vector_edits(accesses: Sequence[tuple[int, Access]], width: int, text_of: Te
     return _loaded(spelled, base, vector, access, source, text)
 
 
-def vector_of(access: Access, width: int) -> tuple[str, str]:
-    """CUDA's vector of the elements that an access loads, and what they are themselves. Raises an `Obstacle` where
-    there is none."""
-    return _vector(access, width), access.element_type.replace("const ", "").strip()
+def vector_of(access: Access, width: int, source: CodeText) -> tuple[str, str]:
+    """CUDA's vector of the elements that an access touches, and what they are themselves. Raises an `Obstacle` where
+    there is none, or another instantiation of a template would need another one."""
+    scalar = access.element_type.replace("const ", "").strip()
+    begin, end = source.extent(access.place)
+    if in_template(source, begin):
+        name = _NAME.match(source.code, begin, end)
+        spelled = rf"\b{scalar}\b[\w\s]*[*&][*&\w\s]*\b{name[0]}\b" if name is not None else "$."
+        if not re.search(spelled, source.code):
+            raise Obstacle("a template's vector has no type that holds for all of its arguments")
+    return _vector(access, width), scalar
 
 
 def _vector(access: Access, width: int) -> str:

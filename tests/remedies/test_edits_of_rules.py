@@ -72,3 +72,68 @@ def test_what_doubles_may_be_meant_for_stays(call: str) -> None:
     fixed, _ = _fixed(_FLOATS.replace("CODE", f"out[i + 3072] = {call};"), "CL602")
     assert "return x * 0.1 + y * 0.3" in fixed
     assert call in fixed
+
+
+_ROWS = """__global__ void rows(const float *a, const float *v, float *out, int n, int d) {
+    int i = blockIdx.x * 256 + threadIdx.x;
+    if (i >= n) return;
+    float sum = 0;
+    for (int j = 0; j < d; j++)
+        sum += a[i * d + j] * v[j];
+    out[i] = sum;
+}
+void run(const float *a, const float *v, float *out, int n, int d) { rows<<<(n + 255) / 256, 256>>>(a, v, out, n, d); }
+"""
+
+
+def test_rows_are_loaded_in_vectors_where_their_length_allows_it() -> None:
+    """Four loads of 32 sectors each become one of 32; rows of 5 elements begin at every fourth byte."""
+    fixed, kinds = _fixed(_ROWS, "CL101")
+    loop = _ROWS[_ROWS.index("    for (") : _ROWS.index("    out")]
+    vectors = """    if (d % 4 == 0) {
+        for (int j_first = 0; j_first < d; j_first += 4) {
+            const float4 a4 = *reinterpret_cast<const float4 *>(&a[i * d + j_first]);
+            const float a_part[4] = {a4.x, a4.y, a4.z, a4.w};
+            #pragma unroll
+            for (int j = j_first; j < j_first + 4; j++) sum += a_part[j - j_first] * v[j];
+        }
+    } else
+"""
+    assert fixed == _ROWS.replace(loop, vectors + loop)
+    assert kinds == {"unsafe"}
+    assert _fixed(fixed, "CL101")[0] == fixed
+
+
+def test_rows_of_a_length_that_is_known() -> None:
+    """8 elements are two vectors, and all elements of a row that one statement takes are loaded at once."""
+    fixed, _ = _fixed(_ROWS.replace("< d", "< 8").replace("i * d + j] * v[j]", "i * 8 + j] * v[8 * i + j]"), "CL101")
+    assert "if (8" not in fixed
+    assert "sum += a_part[j - j_first] * v_part[j - j_first];" in fixed
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("sum +=", "if (v[j] == 0) break; sum +="),  # What is behind the last turn would be loaded.
+        ("sum +=", "if (v[j] > 0) sum +="),  # Not all lanes make the load.
+        ("j++", "j += 2"),
+        ("j = 0", "j = 1"),
+        ("+ j]", "+ 2 * j]"),
+        ("sum += a[i * d + j] * v[j]", "{ sum += a[i * d + j] * v[j]; __syncthreads(); }"),
+        ("    for (", "    if ((size_t)(&a[i * d]) % 16 == 0) out[i] = 1;\n    for ("),
+        ("< d", "< 5"),
+    ],
+)
+def test_loops_that_do_not_load_whole_vectors_stay(old: str, new: str) -> None:
+    source = _ROWS.replace(old, new)
+    assert _fixed(source, "CL101")[0] == source
+
+
+def test_a_template_may_be_for_other_types() -> None:
+    source = "template <typename T>\n" + _ROWS.replace("const float *a", "const T *a").replace(
+        "rows<<<", "rows<float><<<"
+    )
+    assert _fixed(source, "CL101")[0] == source
+    assert (
+        "float4" in _fixed(source.replace("const T *a", "const float *a, T t").replace(">>>(a", ">>>(a, 1"), "CL101")[0]
+    )
