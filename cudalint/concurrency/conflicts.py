@@ -380,13 +380,15 @@ def _sharing(runs: _Runs, a: Column, b: Column) -> tuple[Column, Column]:
 
 def _shuffled(table: Table, firsts: Column, seconds: Column) -> NDArray[np.bool_]:
     """[pairs] whether a load comes before a shuffle and the store after it. What was loaded goes into the shuffle, for
-    which all lanes wait; a store before and a load after are in no order."""
+    which all lanes wait; a store before and a load after are in no order by the letter, but the compiler leaves those
+    of `volatile` memory on their sides of the shuffle, and a warp's accesses to shared memory are made in turn."""
     is_load = table.are_loads
     earlier = np.where(table.step[firsts] <= table.step[seconds], firsts, seconds)
     later = np.where(earlier == firsts, seconds, firsts)
     between = table.soft_interval[earlier] < table.soft_interval[later]
     loads_first: NDArray[np.bool_] = is_load[table.event[earlier]] & ~is_load[table.event[later]]
-    return loads_first & between
+    stay = table.are_volatile[table.event[earlier]] & table.are_volatile[table.event[later]]
+    return (loads_first | stay) & between
 
 
 def _first_harmful(

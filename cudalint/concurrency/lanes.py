@@ -69,6 +69,15 @@ class Table(Struct, frozen=True, eq=False, dict=True):
         return np.array([touch.context.loops != () for touch in self.touches])
 
     @cached_property
+    def are_volatile(self) -> NDArray[np.bool_]:
+        """[touches] which of them the compiler leaves where they stand."""
+        places = self.unfolding.volatile
+        return np.array([
+            isinstance(touch, AccessEvent) and (touch.is_verbatim or touch.context.span in places)
+            for touch in self.touches
+        ])  # fmt: skip
+
+    @cached_property
     def warp_interval(self) -> Column:
         return self._timed(lambda times, row, warp: times.warp[row, warp])
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from contextlib import suppress
 
 import numpy as np
@@ -15,6 +15,7 @@ from cudalint.concurrency.loop_tree import EventTree, LoopRows
 from cudalint.concurrency.unfold import TooLarge, Unfolding
 from cudalint.evaluate.requests.execution import Execution
 from cudalint.interpreter.device.events import Event, Touch
+from cudalint.ir import nodes as ir
 from cudalint.options.analysis import RaceScope
 from cudalint.options.limits import problem_of
 from cudalint.values.graph import Graph
@@ -76,6 +77,8 @@ class Trial(Struct, eq=False):
     events: Sequence[Event]
     end: int
     """On the graph's clock."""
+    volatile: Set[ir.Span] = frozenset()
+    """Where accesses are made to what is declared so."""
     values: Mapping[Node, int | float] = field(default_factory=dict)
     data: Data = "random"
     is_brief: bool = False
@@ -175,7 +178,7 @@ class Trial(Struct, eq=False):
         loops = LoopRows(
             self.graph, self.block, blocks, self.values, effort.iterations, self.data, self.is_brief
         )  # fmt: skip
-        return Unfolding(self.tree(), loops)
+        return Unfolding(self.tree(), loops, self.volatile)
 
     def tree(self) -> EventTree:
         """The events, as all trials of the execution walk through them."""
@@ -190,8 +193,8 @@ class Trial(Struct, eq=False):
         if found is None:
             merged = {**self.values, **values}
             found = Trial(
-                self.graph, self.block, self.grid, self.events, self.end, merged, data, is_brief,
-                _alike=self._alike, _found=self._found, _tree=self.tree(),
+                self.graph, self.block, self.grid, self.events, self.end, self.volatile, merged, data,
+                is_brief, _alike=self._alike, _found=self._found, _tree=self.tree(),
             )  # fmt: skip
             self._others[key] = found
         return found
@@ -242,7 +245,8 @@ class Trial(Struct, eq=False):
 def trial_of(execution: Execution) -> Trial:
     """The generic situation of an execution."""
     view = execution.view
-    return Trial(view.graph, view.block, view.grid, execution.events, view.graph.work + MOST_WORK)
+    volatile = execution.function.volatile
+    return Trial(view.graph, view.block, view.grid, execution.events, view.graph.work + MOST_WORK, volatile)
 
 
 def _key(touches: Sequence[Touch], scope: RaceScope) -> object:

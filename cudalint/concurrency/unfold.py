@@ -6,7 +6,7 @@ Between two barriers of a scope all threads of that scope run in any order; an i
 from __future__ import annotations
 
 import itertools
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Sequence, Set
 from typing import Any
 
 import numpy as np
@@ -18,6 +18,7 @@ from cudalint.concurrency.loop_tree import EventTree, Item, LoopItems, LoopRows,
 from cudalint.evaluate.requests.situations import mask_of
 from cudalint.hardware.requests import WARP_LANES
 from cudalint.interpreter.device.events import AccessEvent, BarrierEvent, CopyEvent, Event, LibraryAccess, Loop, Nest
+from cudalint.ir import nodes as ir
 from cudalint.values.nodes import Node, bits_of
 from cudalint.values.numeric import Rows
 
@@ -34,8 +35,9 @@ class TooLarge(Exception):
 class Unfolding:
     """The trace of some blocks under one launch."""
 
-    def __init__(self, tree: EventTree, loops: LoopRows) -> None:
-        """Raises `TooLarge`."""
+    def __init__(self, tree: EventTree, loops: LoopRows, volatile: Set[ir.Span] = frozenset()) -> None:
+        """Raises `TooLarge`. The accesses at `volatile` are to what is declared so."""
+        self.volatile = volatile
         self.graph = loops.base.graph
         self.base = loops.base
         self.threads = loops.base.threads
@@ -63,7 +65,7 @@ class Unfolding:
     def without(self, barriers: Collection[BarrierEvent]) -> Unfolding:
         """The same trace with some barriers pretended away."""
         left = EventTree.of([event for event in self.events if event not in barriers])
-        return Unfolding(left, self._loops)
+        return Unfolding(left, self._loops, self.volatile)
 
     def place_of(self, event: Event) -> int:
         """Its position among the events."""

@@ -98,7 +98,8 @@ class ParsedFile(Struct):
     given: str | None = None
     """The path as the user knows it."""
     instances: dict[str, str] = field(default_factory=dict)
-    """The arguments of what was made of templates that nothing instantiates, by their USRs."""
+    """The arguments of what was made of templates that nothing instantiates, by the USRs of references to
+    them."""
     source: bytes = b""
     """The text, as it was read."""
     again: Callable[[Sequence[str]], tuple[ParsedFile, frozenset[int]]] | None = None

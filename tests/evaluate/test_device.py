@@ -59,3 +59,19 @@ def test_the_largest_block_along_an_axis(axis: int) -> None:
     by_attribute = f"int n; cudaDeviceGetAttribute(&n, (cudaDeviceAttr){2 + axis}, 0); k<<<64, min(128, n)>>>(0);"
     for statements in (by_record, by_attribute):
         assert _launch(statements, "a100").block == ((128, 128, 64)[axis], 1, 1)
+
+
+@pytest.mark.parametrize("asked", ["of(0).warpSize", "kept->warpSize", "devices[1].properties.warpSize"])
+def test_properties_that_other_code_hands_out(asked: str) -> None:
+    """A warp has 32 threads, whoever has asked for the properties of the device."""
+    source = f"""
+    struct Device {{ int number; cudaDeviceProp properties; }};
+    const cudaDeviceProp& of(int device);
+    extern cudaDeviceProp *kept;
+    extern Device *devices;
+    {_KERNEL}
+    void run() {{ const unsigned size = {asked}; k<<<64, size < 64 ? 64 : size>>>(0); }}
+    """
+    facts = analyse_file("a.cu", AnalysisOptions(unsaved=(("a.cu", source),), target="a100"))
+    (launch,) = facts.kernels[0].launches
+    assert launch.block == (64, 1, 1) and launch.source == "launch-site"

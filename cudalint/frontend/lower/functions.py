@@ -190,7 +190,7 @@ class Functions:
         pattern = cursors.specialized_template(definition)
         if not kinds.is_declaration(pattern.kind):
             return ""
-        return self._context.instances.get(cursors.usr(pattern), "")
+        return self._context.instances.get(self.ref(pattern).usr, "")
 
     def definition(self, key: str) -> Cursor:
         return self._definitions[key]

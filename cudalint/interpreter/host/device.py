@@ -6,13 +6,14 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, cast
 
 from cudalint.hardware.targets import Target
-from cudalint.interpreter.device import expressions
+from cudalint.interpreter.device import expressions, names
 from cudalint.interpreter.device.pointers import pointer_place
 from cudalint.interpreter.device.values import LocalPlace, Value
 from cudalint.interpreter.library.intrinsics import Handler
 from cudalint.ir import nodes as ir
 from cudalint.values.arithmetic import kind_of
 from cudalint.values.graph import Graph
+from cudalint.values.nodes import Node
 
 if TYPE_CHECKING:
     from cudalint.interpreter.device.executor import Executor
@@ -79,6 +80,19 @@ def _properties(ex: Executor, call: ir.Call) -> Value:
             if part is not None:
                 expressions.write(ex, part, ex.graph.const(number, kind_of(part.type)), call.span)
     return ex.graph.zero
+
+
+def member_value(ex: HostExecutor, expr: ir.Member) -> Value:
+    """A field. Whatever handed out the properties of a device, as a reference that is kept somewhere, they are those of
+    the target as far as they have no number here."""
+    value = names.member_value(ex, expr)
+    base = expr.base.type.pointee if isinstance(expr.base.type, ir.PointerType) else expr.base.type
+    if not isinstance(base, ir.RecordType) or base.name != "cudaDeviceProp" or not isinstance(expr.type, ir.Scalar):
+        return value
+    number = ex.properties.get(expr.field)
+    if number is None or not isinstance(value, Node) or value.is_const:
+        return value
+    return ex.graph.const(number, kind_of(expr.type))
 
 
 def _part(where: LocalPlace, record: ir.RecordType, name: str, graph: Graph) -> LocalPlace | None:

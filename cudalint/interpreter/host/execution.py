@@ -34,6 +34,7 @@ from cudalint.interpreter.device.values import (
 )
 from cudalint.interpreter.host import (
     command_line,
+    device,
     heap,
     joins,
     jumps,
@@ -64,7 +65,7 @@ MAX_ALL_STATEMENTS = 20_000
 
 _VALUE_HANDLERS: Mapping[type, Callable[..., Value]] = {
     **VALUE_HANDLERS, ir.Cast: lists.cast_value, ir.New: heap.new_value, ir.Name: command_line.name_value,
-    ir.Lambda: lambdas.noted, ir.Construct: lists.construct_value,
+    ir.Member: device.member_value, ir.Lambda: lambdas.noted, ir.Construct: lists.construct_value,
     ir.Conditional: undecided.conditional_value, ir.Binary: undecided.binary_value,
 }  # fmt: skip
 
