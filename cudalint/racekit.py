@@ -92,10 +92,13 @@ def race_finding(
 
 def _causes(race: Race, kernel: KernelFacts) -> Iterator[str]:
     """The barrier that is missing, which several kernels may call for; what threads that all do the same to one element
-    of global memory, step by step, have in common at each step."""
+    of global memory, step by step, have in common at each step; a kernel's exchange within warps through one array,
+    whatever types and lines its instances come by."""
     if race.fix is not None:
         place = race.fix.place
         yield f"{race.fix.call} {race.fix.where} {place.path}:{place.line}:{place.column}"
+    elif race.is_lock_step:
+        yield in_kernel(kernel, f"lanes of a warp exchange through {race.array}")
     if race.space != "shared" and not race.by_data:
         ends = [(end.thread, end.block) for end in (race.first, race.second)]
         yield in_kernel(kernel, f"{race.element}: {sorted(ends)}")

@@ -15,7 +15,8 @@ from cudalint.facts import FindingCost
 
 _OF_TRAFFIC = 0.1
 """What a share of the traffic through L1 counts of a share of the time: counts are exact, and the model may err about
-what binds a kernel, which then waits for this traffic."""
+what binds a kernel, which then waits for this traffic. It is none for figures that rest on sizes which were assumed: of
+these is only known that they may be so."""
 _WITHOUT_REMEDY = 5.0
 """Times the share of the time, a finding takes that comes without a word on what to do."""
 _DOUBLE = re.compile(r"\bdouble\b")
@@ -30,9 +31,15 @@ def is_large(cost: FindingCost, share: float, *found: Diagnostic) -> bool:
         return True
     has_remedy = any(diagnostic.suggestion is not None for diagnostic in found)
     by_time = cost.share if has_remedy else cost.share / _WITHOUT_REMEDY
-    is_absorbed = all(diagnostic.is_absorbed for diagnostic in found)
-    by_traffic = 0.0 if is_absorbed else _OF_TRAFFIC * (cost.traffic_share or 0.0)
+    counts = any(not diagnostic.is_absorbed and not _rests_on_sizes(diagnostic) for diagnostic in found)
+    by_traffic = _OF_TRAFFIC * (cost.traffic_share or 0.0) if counts else 0.0
     return by_time + by_traffic >= share
+
+
+def _rests_on_sizes(diagnostic: Diagnostic) -> bool:
+    """Whether a finding takes more for granted than its launches do."""
+    of_launches = {text for launch in diagnostic.launches for text in launch.assumptions}
+    return not of_launches.issuperset(diagnostic.assumptions)
 
 
 def marked(diagnostic: Diagnostic, share: float) -> Diagnostic:

@@ -15,6 +15,7 @@ from typing import Final
 
 from msgspec import Struct
 
+from cudalint.frontend.template_uses import COMMENT, numbers_given, parts_of_list
 from cudalint.heuristics import heuristic
 from cudalint.ir.nodes import TemplateHead
 from cudalint.numerals import whole
@@ -26,12 +27,10 @@ _LEAST_TOLD: Final = 2
 _MOST_TOLD: Final = 1 << 31
 _LONGEST: Final = 1 << 16
 """Of a body that is looked through."""
-_COMMENT: Final = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
 _TYPE: Final = re.compile(r"(?:typename|class)\b\s*(?P<pack>\.\.\.)?\s*(?P<name>\w*)\s*(?P<default>=.*)?\Z", re.DOTALL)
 _VALUE: Final = re.compile(
     r"(?P<type>[\w:\s<>,*&()]+?)\s*(?P<pack>\.\.\.)?\s*\b(?P<name>[A-Za-z_]\w*)\s*(?P<default>=.*)?\Z", re.DOTALL
 )
-_BRACKETS: Final = re.compile(r"[<>(){}\[\],]")
 _OF_INDICES: Final = re.compile(r"(?i:id|idx|ind|index|indices|int|offset|count)(?:_?[Tt](?:ype)?)?\Z")
 _OF_THREADS: Final = re.compile(r"(?i)thread|block_?(?:size|dim)|cta_?size")
 _OF_PACKS: Final = re.compile(r"(?i)vec|ilp|unroll|pack|items|per_?thread|stage|depth|elt|elem")
@@ -118,16 +117,18 @@ def _trials(head: TemplateHead, text: str) -> Iterator[Trial]:
     if not parameters:
         return
     names = tuple(parameter.name for parameter in parameters)
-    own = _COMMENT.sub(" ", head.text[:_LONGEST])
-    for arguments in _named_in(_COMMENT.sub(" ", text), head.plain_name, len(parameters)):
+    own = COMMENT.sub(" ", head.text[:_LONGEST])
+    for arguments in _named_in(COMMENT.sub(" ", text), head.plain_name, len(parameters)):
         yield Trial(head, arguments, names)
     floating = [name for name in _FLOATING if name not in _MENTIONED or _MENTIONED[name].search(text + own)]
-    computed = _computed_in(_COMMENT.sub(" ", text), head.plain_name, parameters)
+    computed = _computed_in(COMMENT.sub(" ", text), head.plain_name, parameters)
     choices = [
         [computed[each.name]] if each.name in computed else _values(each, own, text) if each.type
         else _types(each, own, floating)
         for each in parameters
     ]  # fmt: skip
+    passed = _passed_on((*numbers_given(text), *numbers_given(head.text)), parameters, choices)
+    choices = [numbers or choice for numbers, choice in zip(passed, choices, strict=True)]
     if not all(choices):
         return
     kinds = max((len(choice) for choice, each in zip(choices, parameters, strict=True) if not each.type), default=1)
@@ -144,7 +145,7 @@ def _trials(head: TemplateHead, text: str) -> Iterator[Trial]:
 def parameters_of(text: str) -> list[Parameter] | None:
     """The parameters of a template that have to be given, in order; None where that can't be told or done."""
     found = []
-    for part in _parts(text):
+    for part in parts_of_list(COMMENT.sub(" ", text)):
         parameter = _TYPE.match(part)
         value = None if parameter else _VALUE.match(part)
         match = parameter or value
@@ -156,23 +157,6 @@ def parameters_of(text: str) -> list[Parameter] | None:
             return None
         found.append(Parameter(match["name"], "" if parameter else " ".join(match["type"].split())))
     return found
-
-
-def _parts(text: str) -> Iterator[str]:
-    """What stands between the commas of `template <...>`."""
-    open_ = text.find("<")
-    depth, start = 0, open_ + 1
-    for match in _BRACKETS.finditer(_COMMENT.sub(lambda comment: " " * len(comment[0]), text), open_):
-        mark = match[0]
-        depth += mark in "<({["
-        depth -= mark in ">)}]"
-        if depth == 0 or (depth == 1 and mark == ","):
-            part = _COMMENT.sub(" ", text[start : match.start()]).strip()
-            if part:
-                yield part
-            start = match.end()
-        if depth == 0:
-            return
 
 
 def _named_in(text: str, name: str, number: int) -> Iterator[tuple[str, ...]]:
@@ -201,6 +185,20 @@ def _computed_in(text: str, name: str, parameters: Sequence[Parameter]) -> dict[
             if sized is not None and sized.search(value):
                 found.setdefault(each.name, f"({_with_types(value, types)})")
     return found
+
+
+def _passed_on(
+    uses: Sequence[Mapping[str, str]], parameters: Sequence[Parameter], usual: Sequence[Sequence[str]]
+) -> list[list[str]]:
+    """For each parameter of a template the numbers that other templates are used with for parameters of its name: what
+    launches a kernel mostly has its sizes from a template around it. Those of one use stand at one place of all lists;
+    first come those with numbers that are `usual` for the template itself."""
+    names = [each.name if each.type else "" for each in parameters]
+    given = [{name: use[name] for name in names if name in use} for use in uses]
+    fullest = max(given, key=len, default={})
+    rows = [use for use in given if use.keys() == fullest.keys()] if fullest else []
+    rows.sort(key=lambda use: -sum(use.get(name) in numbers for name, numbers in zip(names, usual, strict=True)))
+    return [[use[name] for use in rows] if name in fullest else [] for name in names]
 
 
 def _value_of(argument: str, text: str) -> str:

@@ -128,10 +128,20 @@ def test_little_time() -> None:
 
 def test_much_traffic() -> None:
     """A tenth of it counts, where L1 doesn't make up for it."""
-    found, little = strided_load(), _cost(0.0, 0.3)
+    found, little = replace(strided_load(), assumptions=()), _cost(0.0, 0.3)
     assert is_large(little, 0.02, found)
     assert not is_large(replace(little, traffic_share=0.1), 0.02, found)
     assert not is_large(little, 0.02, replace(found, is_absorbed=True))
+
+
+def test_traffic_of_assumed_sizes() -> None:
+    """With `stride >= 8` for an argument of which nothing is known, only the time counts."""
+    found, little = replace(strided_load(), assumptions=()), _cost(0.0, 0.3)
+    assert not is_large(little, 0.02, replace(found, assumptions=("stride >= 8",)))
+    assert is_large(_cost(0.2, 0.3), 0.02, replace(found, assumptions=("stride >= 8",)))
+    launch = found.launches[0]
+    made_up = replace(launch, assumptions=("block = 256 (no launch in sight)",))
+    assert is_large(little, 0.02, replace(found, launches=(made_up,), assumptions=made_up.assumptions))
 
 
 def test_waste_in_instantiations_for_doubles() -> None:

@@ -48,6 +48,21 @@ def test_arguments_that_another_text_names_come_first() -> None:
     assert (facts.instantiation, result.status, result.sectors_per_request) == ("k<double, 2>", "assumed", 16.0)
 
 
+def test_numbers_that_a_template_around_the_launch_is_used_with() -> None:
+    """The kernel has its numbers from there, and no pair of others."""
+    facts = _kernel(
+        "template <class T, int THREADS, int LANES> __global__ void k(T* a, const int n) {\n"
+        "    __shared__ int s[32 / LANES]; s[threadIdx.x % (32 / LANES)] = n; a[threadIdx.x * LANES] = s[0]; }\n"
+        "template <class Matrix, int THREADS, int LANES> void run(const Matrix &m, int n) {\n"
+        "    k<typename Matrix::value_type, THREADS, LANES><<<n, THREADS>>>(m.data(), n); }\n"
+        "template <class C> void all(int n) { run<Matrix<C, 8>, 128, 16>(m, n); run<Matrix<C, 8>, 128, 4>(m, n); }\n"
+    )
+    assert facts.instantiation == "k<float, 128, 16>"
+    # A parameter that is `const` takes nothing from what is said of the others.
+    said = "T = float, THREADS = 128, LANES = 16 (nothing instantiates the template)"
+    assert said in facts.launches[0].assumptions
+
+
 def test_numbers_that_the_user_gives_are_those() -> None:
     source = "template <int VEC> __global__ void k(float* a) { a[threadIdx.x * VEC] = 0; }"
     facts = _kernel(source, params=((None, "VEC", "2"),), block=(64, 1, 1))

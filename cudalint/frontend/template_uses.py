@@ -1,0 +1,69 @@
+"""What a text says of its templates: the parts of their lists, and the numbers that they are used with."""
+
+from __future__ import annotations
+
+import functools
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Final
+
+COMMENT: Final = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
+_BRACKETS: Final = re.compile(r"[<>(){}\[\],]")
+_NUMBER: Final = re.compile(r"(?:\d+|true|false)\Z")
+_PARAMETER: Final = re.compile(r"(?!typename\b|class\b|template\b)[\w:\s]*?\b(\w+)\s*(?:=.*)?\Z", re.DOTALL)
+_CALLED: Final = re.compile(r"\b(\w+)\s*\(|[;{}]")
+_ATTRIBUTES: Final = frozenset({"__launch_bounds__", "__attribute__", "__align__", "alignas", "decltype"})
+_LONGEST_LIST: Final = 2000
+_LONGEST_HEAD: Final = 600
+
+
+def parts_of_list(text: str) -> Iterator[str]:
+    """What stands between the commas of the first `<...>`."""
+    return (text[start:end].strip() for start, end in _places_of_parts(text))
+
+
+def _places_of_parts(text: str) -> Iterator[tuple[int, int]]:
+    open_ = text.find("<")
+    depth, start = 0, open_ + 1
+    for match in _BRACKETS.finditer(text, open_):
+        mark = match[0]
+        depth += mark in "<({["
+        depth -= mark in ">)}]"
+        if depth == 0 or (depth == 1 and mark == ","):
+            if text[start : match.start()].strip():
+                yield start, match.start()
+            start = match.end()
+        if depth == 0:
+            return
+
+
+@functools.lru_cache(maxsize=4)
+def numbers_given(text: str) -> Sequence[Mapping[str, str]]:
+    """The numbers that function templates of a text are used with in it, by the names of their parameters, each set of
+    them once: `solve<Matrix, 128, 32>(a)` and `template <class M, int THREADS, int LANES> void solve(M &a)`."""
+    text = COMMENT.sub(" ", text)
+    found: dict[tuple[tuple[str, str], ...], None] = {}
+    for head in re.finditer(r"\btemplate\s*<", text):
+        places = list(_places_of_parts(text[head.start() : head.start() + _LONGEST_LIST]))
+        parts = [text[head.start() + start : head.start() + end].strip() for start, end in places]
+        names = [match[1] if (match := _PARAMETER.match(part)) else "" for part in parts]
+        name = _function_behind(text, head.start() + places[-1][1]) if places else ""
+        if name and any(names):
+            found |= dict.fromkeys(_uses(text, name, names))
+    return tuple(map(dict, found))
+
+
+def _function_behind(text: str, start: int) -> str:
+    """The name of the function that a template's list belongs to; nothing for a class."""
+    for match in _CALLED.finditer(text, start, start + _LONGEST_HEAD):
+        if match[1] not in _ATTRIBUTES:
+            return match[1] or ""
+    return ""
+
+
+def _uses(text: str, name: str, names: Sequence[str]) -> Iterator[tuple[tuple[str, str], ...]]:
+    for use in re.finditer(rf"\b{re.escape(name)}\s*<(?!<)", text):
+        parts = parts_of_list(text[use.start() : use.start() + _LONGEST_LIST])
+        given = tuple((n, part) for n, part in zip(names, parts, strict=False) if n and _NUMBER.match(part))
+        if given:
+            yield given
