@@ -70,8 +70,8 @@ class UninitialisedCollector(Provider, eq=False):
 
 def _is_plain(execution: Execution) -> bool:
     """Whether nothing touches shared memory that is not seen: functions that are not followed, machine code, pointers
-    that may lead anywhere."""
-    if not execution.complete or execution.unseen:
+    that may lead anywhere. In a template that nothing instantiates, `BlockReduce(storage).Sum(v)` may be any call."""
+    if not execution.complete or execution.unseen or execution.function.is_template_pattern:
         return False
     if any(isinstance(step.code, ir.Asm) for step in execution.steps):
         return False
