@@ -18,6 +18,7 @@ from cudalint.interpreter.library.ptx import instructions
 from cudalint.ir import nodes as ir
 from cudalint.ir.walk import children, nodes_in
 from cudalint.options.analysis import AnalysisOptions
+from cudalint.source.lines import Lines
 
 _MOST_FUNCTIONS = 2_000
 """Functions that are looked through in one file."""
@@ -55,7 +56,7 @@ class LeftOut(Struct, frozen=True):
 
     @classmethod
     def of(cls, unit: ir.Unit, ranges: Mapping[str, Ranges], options: AnalysisOptions) -> LeftOut:
-        lines = {path: source_text(path, options).split("\n") for path in ranges}
+        lines = {path: Lines(source_text(path, options)) for path in ranges}
         lines = {path: found for path, found in lines.items() if any(map(_DIRECTIVE.match, found))}
         pieces = {path: list(_with_conditions(ranges[path], found)) for path, found in lines.items()}
         asked: dict[str, set[int]] = {}
@@ -63,14 +64,14 @@ class LeftOut(Struct, frozen=True):
         others: dict[str, set[int]] = {}
         for path, found in lines.items():
             for begin, end, _ in pieces[path]:
-                numbers = set(_asked_in(found[begin - 1 : begin]))
-                names = _KERNEL.findall(" ".join(found[begin:end])) if numbers else ()
+                numbers = set(_asked_in(found.line(begin)))
+                names = _KERNEL.findall(found.between(begin + 1, end).replace("\n", " ")) if numbers else ()
                 others |= {name: others.get(name, set()) | numbers for name in names}
 
         def is_lacking(function: ir.Function) -> bool:
             path, first, last = function.span.path, function.span.line, function.span.end_line
             if any(first <= begin and end <= last for begin, end, _ in pieces.get(path, ())):
-                numbers = set(_asked_in(lines[path][first - 1 : last]))
+                numbers = set(_asked_in(lines[path].between(first, last)))
             else:
                 # What stands in for a kernel of the name.
                 numbers = others.get(function.name, set()) if function.kind == "kernel" else set()
@@ -124,14 +125,14 @@ class ConditionalCode(Struct, frozen=True):
         return None
 
 
-def _with_conditions(ranges: Ranges, lines: Sequence[str]) -> Iterator[tuple[int, int, str]]:
+def _with_conditions(ranges: Ranges, lines: Lines[str]) -> Iterator[tuple[int, int, str]]:
     for first, last in ranges:
-        match = _DIRECTIVE.match(lines[first - 1]) if first <= len(lines) else None
+        match = _DIRECTIVE.match(lines.line(first))
         yield first, last, match[1].strip() if match else "#else"
 
 
-def _asked_in(lines: Sequence[str]) -> Iterator[int]:
-    for match in filter(None, map(_DIRECTIVE.match, lines)):
+def _asked_in(text: str) -> Iterator[int]:
+    for match in filter(None, map(_DIRECTIVE.match, text.split("\n"))):
         for capability, name in _NUMBERS.findall(match[1]):
             yield int(capability) // 10 if capability else int(name)
 

@@ -22,6 +22,7 @@ from cudalint.facts import Place
 from cudalint.fixing.allowing import OF_ANNOTATIONS, comment_above
 from cudalint.frontend.python.detect import SUFFIX as PYTHON_SUFFIX
 from cudalint.reporters import wording
+from cudalint.source.lines import Lines
 
 _REASON = "say here why this is fine"
 Version = Callable[[str], int | None]
@@ -71,7 +72,7 @@ class Actions:
             yield self._action(f"Allow {finding.code} ({finding.name}) here, with a reason", [edit], finding)
 
     def _annotated(self, title: str, kernel: KernelHover, annotation: str) -> CodeAction:
-        line = self._text.split("\n")[kernel.whole.line - 1]
+        line = Lines(self._text).line(kernel.whole.line)
         indent = re.match(r"[ \t]*", line)
         end = "\r\n" if line.endswith("\r") else "\n"
         comment = f"{indent[0] if indent else ''}// cudalint: {annotation}{end}"

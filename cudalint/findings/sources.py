@@ -6,7 +6,7 @@ import unicodedata
 from collections.abc import Mapping
 
 from cudalint.disk.encoding import to_bytes
-from cudalint.source.lines import read_lines
+from cudalint.source.lines import Lines, lines_of_file
 
 _TAB = 4
 
@@ -15,25 +15,26 @@ class SourceLines:
     """Reads files when their lines are asked for. Columns count bytes, so lines are kept as bytes."""
 
     def __init__(self, unsaved: Mapping[str, str] | None = None) -> None:
-        self._lines = {path: to_bytes(text).split(b"\n") for path, text in (unsaved or {}).items()}
+        self._lines: dict[str, Lines[bytes] | None] = {p: Lines(to_bytes(text)) for p, text in (unsaved or {}).items()}
 
     def line(self, path: str, number: int) -> bytes | None:
         """One line without its end; None where the file or the line is gone."""
         lines = self._all(path)
-        return lines[number - 1].rstrip(b"\r") if 1 <= number <= len(lines) else None
+        return lines.line(number).rstrip(b"\r") if lines is not None and 1 <= number <= len(lines) else None
 
     def text(self, path: str) -> str:
         """The whole file; empty where it is gone."""
-        return b"\n".join(self._all(path)).decode("utf-8", "replace")
+        lines = self._all(path)
+        return lines.text.decode("utf-8", "replace") if lines is not None else ""
 
     def lines(self, path: str) -> list[bytes]:
         """All lines of a file, without their ends; none where it is gone."""
-        return [line.rstrip(b"\r") for line in self._all(path)]
+        return [line.rstrip(b"\r") for line in self._all(path) or ()]
 
-    def _all(self, path: str) -> list[bytes]:
+    def _all(self, path: str) -> Lines[bytes] | None:
         if path not in self._lines:
             # A finding in a file that is gone is worth printing without its frame.
-            self._lines[path] = read_lines(path)
+            self._lines[path] = lines_of_file(path)
         return self._lines[path]
 
 

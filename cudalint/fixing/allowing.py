@@ -24,6 +24,7 @@ from cudalint.frontend.python.detect import SUFFIX as PYTHON_SUFFIX
 from cudalint.options.annotations import Annotation, read_annotations
 from cudalint.project.discovery import SourceFile
 from cudalint.remedies.edits import apply_edits
+from cudalint.source.lines import Lines
 
 MOST_PASSES = 5
 OF_ANNOTATIONS = ("CL901", "CL903")
@@ -138,11 +139,11 @@ def _written(
 def comment_above(path: str, text: str, line: int, names: tuple[str, ...], reason: str) -> Edit | None:
     """A comment of its own above a line; None where it would be none, or would be one for another line: in a string, in
     the middle of a macro, above a directive."""
-    lines = text.split("\n")
-    if line > len(lines) or (line > 1 and lines[line - 2].rstrip("\r").endswith("\\")):
+    lines = Lines(text)
+    if line > len(lines) or lines.line(line - 1).rstrip("\r").endswith("\\"):
         return None
-    indent = re.match(r"[ \t]*", lines[line - 1])
-    end = "\r" if lines[line - 1].endswith("\r") else ""
+    indent = re.match(r"[ \t]*", lines.line(line))
+    end = "\r" if lines.line(line).endswith("\r") else ""
     comment = f"{indent[0] if indent else ''}// cudalint: allow({', '.join(names)}) -- {reason}{end}\n"
     edit = Edit(Place(path, line, 1, line, 1), comment)
     old, new = _annotations(text), _annotations(apply_edits(text, [edit]))

@@ -15,6 +15,7 @@ from msgspec.structs import replace
 
 from cudalint.frontend.diagnoses import Problem
 from cudalint.frontend.guesses import header_of
+from cudalint.source.lines import Lines
 
 _MOST: Final = 6
 """Macros that are tried at once."""
@@ -89,13 +90,13 @@ def dispatches_left_out(
     found: dict[str, BuildCondition] = {}
     for path in files:
         ranges = left_out(path)
-        lines = _lines_of(text_of(path)) if ranges else []
+        lines = _lines_of(text_of(path) if ranges else b"")
         for first, last in ranges:
-            macro = _macro_of(lines[first - 1]) if 0 < first <= len(lines) else None
+            macro = _macro_of(lines.line(first))
             if macro is None or _OF_OTHERS.search(macro):
                 continue
-            case = _CASE.search("\n".join(lines[first : last - 1]))
-            behind = "\n".join(lines[last - 1 : last + _LINES_OF_ELSE])
+            case = _CASE.search(lines.between(first + 1, last - 1))
+            behind = lines.between(last, last + _LINES_OF_ELSE)
             if case and re.search(rf"#[ \t]*define[ \t]+{case[1]}\([^)\n]*\)[ \t\r]*$", behind, re.MULTILINE):
                 found.setdefault(macro, BuildCondition(macro, case[1], path, first, is_dispatch=True))
     return tuple(found.values())[:_MOST]
@@ -117,8 +118,8 @@ def _missing(problems: Sequence[Problem]) -> list[str]:
     return list(names)[:_MOST_NAMES]
 
 
-def _lines_of(text: bytes) -> list[str]:
-    return text.decode(errors="replace").split("\n")
+def _lines_of(text: bytes) -> Lines[str]:
+    return Lines(text.decode(errors="replace"))
 
 
 def _asked_for(problems: Sequence[Problem], text_of: Callable[[str], bytes]) -> Iterator[BuildCondition]:
@@ -127,8 +128,7 @@ def _asked_for(problems: Sequence[Problem], text_of: Callable[[str], bytes]) -> 
         if problem.kind != "error" or problem.error != "other":
             continue
         lines = _lines_of(text_of(problem.path))
-        line = lines[problem.line - 1] if 0 < problem.line <= len(lines) else ""
-        directive = _DIRECTIVE.match(line)
+        directive = _DIRECTIVE.match(lines.line(problem.line))
         if directive is None or directive[1] != "error":
             continue
         macro = _expected(lines, problem.line)
@@ -136,11 +136,11 @@ def _asked_for(problems: Sequence[Problem], text_of: Callable[[str], bytes]) -> 
             yield BuildCondition(macro, "", problem.path, problem.line)
 
 
-def _expected(lines: Sequence[str], number: int) -> str | None:
+def _expected(lines: Lines[str], number: int) -> str | None:
     """The macro that the innermost condition around a line wants to be defined for the line not to be there."""
     depth = 0
     is_last = False
-    for line in reversed(lines[: number - 1]):
+    for line in map(lines.line, range(min(number - 1, len(lines)), 0, -1)):
         directive = _DIRECTIVE.match(_COMMENT.sub(" ", line))
         word = directive[1] if directive is not None else ""
         if word == "endif":
@@ -178,11 +178,11 @@ def _declared_under(
     headers = {header: name for name in names if (header := header_of(name)) is not None}
     for path in files:
         ranges = left_out(path)
-        lines = _lines_of(text_of(path)) if ranges else []
+        lines = _lines_of(text_of(path) if ranges else b"")
         for first, last in ranges:
-            macro = _macro_of(lines[first - 1]) if 0 < first <= len(lines) else None
+            macro = _macro_of(lines.line(first))
             if macro is not None:
-                inside = _COMMENT.sub(_blank, "\n".join(lines[first : last - 1]))
+                inside = _COMMENT.sub(_blank, lines.between(first + 1, last - 1))
                 yield from _in_part(BuildCondition(macro, "", path, first), inside, word, headers)
 
 

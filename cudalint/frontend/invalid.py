@@ -15,9 +15,11 @@ from typing import Final
 from msgspec import Struct
 from msgspec.structs import replace
 
+from cudalint.disk.encoding import to_bytes, to_text
 from cudalint.disk.folders import small_file
 from cudalint.frontend.diagnoses import Problem
 from cudalint.frontend.flags import BUNDLED_ROOT, LIBRARIES_ROOT
+from cudalint.source.lines import Lines
 
 _FAMILIES: Final = re.compile(
     r"_\w*|\w*_|cu[A-Z]\w*|CU\w*|cuda\w*|cu(rand|blas|fft|sparse|solver|b|te|tlass)\w*|nv\w*|Nv\w*|[Nn]pp\w*"
@@ -85,14 +87,14 @@ def with_certainty(problems: Iterable[Problem], sight: Sight) -> tuple[Problem, 
 class _Judge:
     def __init__(self, sight: Sight) -> None:
         self._path = sight.path
-        self._lines = sight.text.split("\n")
+        self._lines = Lines(to_bytes(sight.text))
         own = [path for path in sight.included if not path.startswith(BUNDLED_ROOT)]
         bundled = [path.removeprefix(BUNDLED_ROOT).lstrip("/\\") for path in sight.included if path not in own]
         self._has_libraries = any(path.startswith(LIBRARIES_ROOT) for path in own)
         self._others_in_part = not all(_IN_FULL.match(path) for path in bundled)
         headers = "\n".join(small_file(path).decode(errors="replace") for path in own)
         self._texts = f"{sight.text}\n{headers}"
-        left_out = (line for first, last in sight.skipped for line in self._lines[first - 1 : last])
+        left_out = (to_text(self._lines.between(first, last)) for first, last in sight.skipped)
         directives = (match[0] for match in _DIRECTIVE.finditer(sight.text))
         self._elsewhere = set(_WORDS.findall("\n".join((headers, *left_out, *directives))))
         self._opens_namespaces = any(self._opens(headers, sight.text))
@@ -104,7 +106,7 @@ class _Judge:
         yield _USING_NAME.search(self._texts) is not None and self._others_in_part
 
     def is_certain(self, problem: Problem) -> bool:
-        if problem.path != self._path or self._has_libraries or not 0 < problem.line <= len(self._lines):
+        if problem.path != self._path or self._has_libraries or problem.line > len(self._lines):
             return False
         if problem.kind in ("guessed", "undeclared", "undeclared-type"):
             return self._is_no_name(problem, problem.name)
@@ -112,8 +114,8 @@ class _Judge:
 
     def _is_no_name(self, problem: Problem, name: str) -> bool:
         """Whether nothing that may be elsewhere can declare a name."""
-        rest = self._lines[problem.line - 1].encode()[problem.column - 1 :].decode(errors="replace")
-        if not re.match(rf"{re.escape(name)}\b", rest) or "#" in self._lines[problem.line - 1]:
+        rest = self._lines.behind(problem.line, problem.column).decode(errors="replace")
+        if not re.match(rf"{re.escape(name)}\b", rest) or b"#" in self._lines.line(problem.line):
             return False  # It comes out of a macro.
         # What has no small letter is a macro, which the build may define.
         if name.upper() == name or _FAMILIES.fullmatch(name) or name in self._elsewhere:
@@ -131,9 +133,9 @@ class _Judge:
 
     def _is_plain(self, problem: Problem) -> bool:
         """Whether all that stands on the line of a syntax error and before it is what every compiler reads alike."""
-        before = next((n for n in range(problem.line - 1, 0, -1) if self._lines[n - 1].strip()), problem.line)
-        near = "\n".join({n: self._lines[n - 1] for n in (before, problem.line)}.values())
-        code = _NOT_CODE.sub(" ", near)
+        before = next((n for n in range(problem.line - 1, 0, -1) if self._lines.line(n).strip()), problem.line)
+        near = b"\n".join({n: self._lines.line(n) for n in (before, problem.line)}.values())
+        code = _NOT_CODE.sub(" ", to_text(near))
         if _ODD.search(code):
             return False
         capitals = (word for word in _WORDS.findall(code) if len(word) > 1 and word.upper() == word)

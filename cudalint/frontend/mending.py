@@ -15,6 +15,7 @@ from typing import Final, NamedTuple
 from msgspec import Struct, field
 
 from cudalint.frontend.diagnoses import Error, Problem
+from cudalint.source.lines import Lines
 
 _NO_CODE: Final = re.compile(
     rb"""//(?:[^\\\n]|\\.)*
@@ -95,21 +96,21 @@ class _Insertion(NamedTuple):
 
 def _applied(text: bytes, insertions: Iterable[_Insertion], missing: list[Missing]) -> bytes:
     parts, end = [], 0
+    lines = Lines(text)
     for offset, more, place, message, error in sorted(insertions):
         parts += [text[end:offset], more]
         end = offset
-        line, column = text.count(b"\n", 0, place) + 1, place - text.rfind(b"\n", 0, place)
-        missing.append(Missing(line, column, message, error))
+        missing.append(Missing(*lines.position(place), message, error))
     return b"".join([*parts, text[end:]])
 
 
 def _in_front(text: bytes, code: bytes, errors: Iterable[Problem]) -> Iterator[_Insertion]:
     """The brace in front of a function's body, and the bracket in front of a statement's, where clang misses it."""
-    lines = [0, *(match.end() for match in re.finditer(b"\n", text))]
+    lines = Lines(text)
     for error in errors:
-        if not 0 < error.line <= len(lines):
+        if error.line > len(lines):
             continue  # Clang counts a carriage return by itself as the end of a line too.
-        place = lines[error.line - 1] + error.column - 1
+        place = lines.offset(error.line, error.column)
         end = len(code[:place].rstrip(_SPACE))
         if error.error == "expected-body" and code[place:].strip():
             message = "no brace opens this function's body; taken as beginning here"
@@ -134,10 +135,10 @@ def _quotes(code: bytes) -> Iterator[_Insertion]:
 
 def _brackets(code: bytes) -> Iterator[_Insertion]:
     """What closes functions and classes."""
+    lines = Lines(code)
     for end, head, braces in _misplaced(code):
         closing = b"".join(b"};" if brace.is_class else b"}" for brace in reversed(braces))
-        line = code.count(b"\n", 0, head) + 1
-        message = f"nothing closes this brace; taken as closed before line {line}"
+        message = f"nothing closes this brace; taken as closed before line {lines.position(head).line}"
         yield _Insertion(end, closing, braces[0].offset, message, "taken-as-closed")
 
 

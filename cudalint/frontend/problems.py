@@ -11,6 +11,7 @@ from msgspec.structs import replace
 from cudalint.frontend.diagnoses import Problem
 from cudalint.frontend.dispatches import dispatch, dispatched, dispatches_around
 from cudalint.frontend.guesses import Guess, guess_name, guess_type, guess_within, header_of, macro_on, with_number
+from cudalint.source.lines import Lines
 
 _END_OF_ARGUMENTS: Final = re.compile(rb"<<<|>\s*\(|;")
 """What follows the arguments of a template, or a constant."""
@@ -33,7 +34,7 @@ def missing_names(
     for macro in dispatches_around(problems, path, text, guesses):
         seen.add(macro[0])
         yield macro
-    lines = text.split(b"\n")
+    lines = Lines(text)
     for problem in problems:
         if problem.path != path:
             continue
@@ -46,7 +47,7 @@ def missing_names(
                 continue
         if problem.error == "no-type-specifier":
             # A macro that a well-known header defines, in the place of a declaration.
-            found = re.match(rb"\w+", _behind(lines, problem))
+            found = re.match(rb"\w+", lines.behind(problem.line, problem.column))
             name = found[0].decode() if found else ""
             if header_of(name) is not None:
                 yield name, (problem, guess_name(name, b""))
@@ -60,21 +61,22 @@ def missing_names(
         if not (is_type or problem.error == "undeclared") or problem.name in seen:
             continue
         seen.add(problem.name)
+        behind = lines.behind(problem.line, problem.column)[len(problem.name) :]
         guess = dispatch(problem.name, text) or dispatches.bound(problem)
         if guess is None and is_type:
             guess = guess_type(problem.name, text)
-        yield problem.name, (problem, guess or guess_name(problem.name, _behind(lines, problem)[len(problem.name) :]))
+        yield problem.name, (problem, guess or guess_name(problem.name, behind))
 
 
 def numbers_needed(
     path: str, text: bytes, problems: Sequence[Problem], guesses: Mapping[str, Guess]
 ) -> Iterator[tuple[str, Guess]]:
     """The guessed names that stand where a template must have a number, with guesses that have one."""
-    lines = text.split(b"\n")
+    lines = Lines(text)
     found: set[str] = set()
     for problem in problems:
         if problem.path == path and problem.error == "needs-number":
-            rest = b"\n".join([_behind(lines, problem), *lines[problem.line :][:_LINES_READ]])
+            rest = _behind(lines, problem)
             found.update(word.decode() for word in _WORD.findall(_END_OF_ARGUMENTS.split(rest, 1)[0]))
     for name, guess in guesses.items():
         other = with_number(name, guess) if name in found else None
@@ -82,16 +84,15 @@ def numbers_needed(
             yield name, other
 
 
-def _behind(lines: Sequence[bytes], problem: Problem) -> bytes:
-    """The rest of the line from a problem's place on; nothing where that lies outside of the text: clang counts a
-    carriage return by itself as the end of a line too."""
-    return lines[problem.line - 1][max(0, problem.column - 1) :] if 0 < problem.line <= len(lines) else b""
+def _behind(lines: Lines[bytes], problem: Problem) -> bytes:
+    """What follows from a problem's place on, as far as it is read."""
+    rest = lines.behind(problem.line, problem.column)
+    return rest + b"\n" + lines.between(problem.line + 1, problem.line + _LINES_READ)
 
 
-def _in_namespace(problem: Problem, lines: Sequence[bytes]) -> tuple[str, Guess] | None:
+def _in_namespace(problem: Problem, lines: Lines[bytes]) -> tuple[str, Guess] | None:
     """The name that a namespace is used for and does not have, and a guess; None where the error is another one."""
-    last = problem.line + _LINES_READ
-    rest = b"\n".join([_behind(lines, problem), *lines[problem.line : last]])
+    rest = _behind(lines, problem)
     if problem.scope:
         return guess_within((problem.scope,), b"::" + rest)
     if problem.error != "undeclared":
@@ -100,12 +101,12 @@ def _in_namespace(problem: Problem, lines: Sequence[bytes]) -> tuple[str, Guess]
     return guess_within((problem.name,), rest) if rest.startswith(b"::") else None
 
 
-def _macros_near(lines: Sequence[bytes], problem: Problem) -> Iterator[tuple[str, tuple[Problem, Guess]]]:
+def _macros_near(lines: Lines[bytes], problem: Problem) -> Iterator[tuple[str, tuple[Problem, Guess]]]:
     """What can only be a macro on the line of an error, or on the one before it."""
     above = range(min(problem.line - 1, len(lines)), 0, -1)
-    before = next((number for number in above if lines[number - 1].strip()), 0)
+    before = next((number for number in above if lines.line(number).strip()), 0)
     for number in (before, problem.line):
-        found = macro_on(lines[number - 1]) if 0 < number <= len(lines) else None
+        found = macro_on(lines.line(number))
         if found is not None:
-            column = lines[number - 1].index(found[0].encode()) + 1
+            column = lines.line(number).index(found[0].encode()) + 1
             yield found[0], (replace(problem, line=number, column=column), found[1])

@@ -6,6 +6,7 @@ from typing import Final
 
 from cudalint.disk.regular import read_regular
 from cudalint.frontend.dialect import as_clang_takes_it
+from cudalint.source.lines import Lines
 
 
 class SourceError(Exception):
@@ -31,8 +32,7 @@ def checked_text(path: str, source: bytes) -> bytes:
         raise SourceError(f"{path}:1:1: UTF-16 text; save the file as UTF-8")
     nul = source.find(b"\0")
     if nul >= 0:
-        line = source.count(b"\n", 0, nul) + 1
-        column = nul - source.rfind(b"\n", 0, nul)
+        line, column = Lines(source).position(nul)
         raise SourceError(f"{path}:{line}:{column}: not a text file (it has a NUL byte here)")
     source = as_clang_takes_it(source)
     try:

@@ -20,6 +20,7 @@ from cudalint.buildfiles.reading import build_of
 from cudalint.disk import recorder as disk
 from cudalint.disk.border import surroundings, upwards
 from cudalint.disk.folders import small_file, small_text, top_of_project
+from cudalint.source.lines import Lines
 
 _FOLDER_LEVELS: Final = 4
 """A file's own folder and three above it are searched for includes that are not found."""
@@ -203,13 +204,13 @@ def switches(text: bytes, left_out: Sequence[tuple[int, int]]) -> tuple[str, ...
     `left_out` has the lines of the directives that begin and end what is left out."""
     if not left_out or not _KERNEL.search(text):
         return ()
-    lines = _COMMENTS.sub(lambda match: b"\n" * match[0].count(b"\n"), text).split(b"\n")
+    lines = Lines(_COMMENTS.sub(lambda match: b"\n" * match[0].count(b"\n"), text))
     names: dict[str, None] = {}
     for number in (number for number, line in enumerate(lines, 1) if _KERNEL.search(line)):
         around = [first for first, last in left_out if first < number < last]
         if not around:
             return ()
-        match = _SWITCH.fullmatch(lines[around[0] - 1])
+        match = _SWITCH.fullmatch(lines.line(around[0]))
         if match and not _OF_OTHER_COMPILERS.search(match[1]):
             names[match[1].decode()] = None
     return tuple(names)

@@ -8,6 +8,7 @@ from cudalint.disk.encoding import to_bytes
 from cudalint.disk.regular import read_regular_text
 from cudalint.facts import Place
 from cudalint.options.analysis import AnalysisOptions
+from cudalint.source.lines import Lines
 from cudalint.toolkit import line_table
 
 
@@ -28,7 +29,7 @@ class Spellings(Struct):
 
     options: AnalysisOptions
     _texts: dict[str, str] = field(default_factory=dict)
-    _lines: dict[str, list[bytes]] = field(default_factory=dict)
+    _lines: dict[str, Lines[bytes]] = field(default_factory=dict)
 
     def compiled_at(self, place: Place) -> tuple[int, int] | None:
         """Where the compiler notes an access over several lines."""
@@ -39,14 +40,12 @@ class Spellings(Struct):
         return " ".join(b" ".join(self.lines_of(place)).decode("utf-8", "replace").split())
 
     def lines_of(self, place: Place) -> list[bytes]:
-        """As it stands there, line by line; none for a file that is gone."""
+        """As it stands there, line by line; an empty one for a file that is gone."""
         if place.path not in self._lines:
-            self._lines[place.path] = to_bytes(self._text(place.path)).split(b"\n")
-        lines = self._lines[place.path][place.line - 1 : place.end_line]
-        if lines:
-            lines[-1] = lines[-1][: place.end_column - 1]
-            lines[0] = lines[0][place.column - 1 :]
-        return lines
+            self._lines[place.path] = Lines(to_bytes(self._text(place.path)))
+        lines = self._lines[place.path]
+        begin, end = lines.offset(place.line, place.column), lines.offset(place.end_line, place.end_column)
+        return lines.text[begin:end].split(b"\n")
 
     def _text(self, path: str) -> str:
         if path not in self._texts:

@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from cudalint.frontend.reading import SourceError
+from cudalint.source.lines import Lines
 
 _PIECE: Final = re.compile(rb"[^,;{}]+")
 _OPERATORS: Final = re.compile(rb"[-+*/%&|^~!=<>?:.(\[]")
@@ -52,5 +53,5 @@ def _long_expressions(data: bytes, most: int) -> Iterator[tuple[int, int]]:
 
 
 def _at(path: str, data: bytes, offset: int) -> str:
-    line, column = data.count(b"\n", 0, offset) + 1, offset - data.rfind(b"\n", 0, offset)
+    line, column = Lines(data).position(offset)
     return f"{path}:{line}:{column}"

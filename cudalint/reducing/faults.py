@@ -9,6 +9,7 @@ from msgspec import Struct
 
 from cudalint.findings.results import Failure, FileReport
 from cudalint.reducing.pieces import renamed, without_comments
+from cudalint.source.lines import Lines
 
 _PARTICULARS = re.compile(r"`[^`]*`|\([^()]*\)|\d+(?:\.\d+)?")
 _ABOUT_THE_CODE = "CL904"
@@ -38,12 +39,11 @@ class Fault(Struct, frozen=True):
         if _ABOUT_THE_CODE in codes and self.code != _ABOUT_THE_CODE:
             return False
         wanted = _squeezed(renamed(self.line, names or {}))
-        lines = data.split("\n")
+        lines = Lines(data)
         return any(
-            diagnostic.code == self.code and _squeezed(without_comments(lines[diagnostic.place.line - 1])) == wanted
+            diagnostic.code == self.code and _squeezed(without_comments(lines.line(diagnostic.place.line))) == wanted
             for diagnostic in answer.diagnostics
             if os.path.realpath(diagnostic.place.path) == os.path.realpath(answer.path)
-            and diagnostic.place.line <= len(lines)
         )
 
 
@@ -55,13 +55,13 @@ def fault_in(answer: FileReport | Failure, data: str, line: int | None, rule: st
         return Fault(failure=_general(messages[0]), message=messages[0])
     if isinstance(answer, Failure):
         return None
-    lines = data.split("\n")
+    lines = Lines(data)
     for diagnostic in answer.diagnostics:
         place = diagnostic.place
         is_here = os.path.realpath(place.path) == os.path.realpath(answer.path) and place.line <= len(lines)
         is_meant = rule is None or rule.lower() in (diagnostic.code.lower(), diagnostic.name)
         if is_here and is_meant and (line is None or place.line <= line <= place.end_line):
-            text = without_comments(lines[place.line - 1])
+            text = without_comments(lines.line(place.line))
             whole = answer.status == "ok"
             return Fault(diagnostic.code, text, "", f"{diagnostic.code}: {diagnostic.message}", whole)
     return None

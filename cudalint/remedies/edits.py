@@ -3,21 +3,22 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from msgspec import Struct
 
 from cudalint.diagnostics import Edit
 from cudalint.disk.encoding import to_bytes, to_text
 from cudalint.facts import Place
+from cudalint.source.lines import Lines
 
 
 def apply_edits(text: str, edits: Sequence[Edit]) -> str:
     """The text with edits made; their columns count bytes, and they don't overlap."""
     data = to_bytes(text)
-    starts = _starts(data)
+    lines = Lines(data)
     for edit in sorted(edits, key=lambda e: (e.place.line, e.place.column), reverse=True):
-        begin, end = _extent(starts, edit.place)
+        begin, end = _extent(lines, edit.place)
         data = data[:begin] + to_bytes(edit.text) + data[end:]
     return to_text(data)
 
@@ -47,9 +48,8 @@ def fit(edits: Iterable[Edit], text_of: Callable[[str], str]) -> bool:
 class _Text(Struct, frozen=True, eq=False):
     """What one file was, and what it is."""
 
-    before: list[int]
-    """Where its lines start."""
-    after: list[int]
+    before: Lines[bytes]
+    after: Lines[bytes]
     edits: tuple[tuple[int, int, int], ...]
     """Begin and end of what each edit replaces, and by how much it moves what follows."""
 
@@ -67,47 +67,35 @@ class Correspondence(Struct, frozen=True, eq=False):
     def of(cls, edits: Sequence[Edit], text_of: Callable[[str], str]) -> Correspondence:
         texts: dict[str, _Text] = {}
         for path, after in edited_texts(edits, text_of).items():
-            before = _starts(to_bytes(text_of(path)))
+            before = Lines(to_bytes(text_of(path)))
             own = [(*_extent(before, e.place), e) for e in edits if e.place.path == path]
             moves = tuple((begin, end, len(to_bytes(edit.text)) - (end - begin)) for begin, end, edit in own)
-            texts[path] = _Text(before, _starts(to_bytes(after)), moves)
+            texts[path] = _Text(before, Lines(to_bytes(after)), moves)
         return cls(texts)
 
     def before(self, place: Place) -> tuple[str, int, int]:
         """Where a place of the texts before begins, in the texts after."""
         text = self.texts.get(place.path)
-        if text is None or place.line >= len(text.before):
+        if text is None or place.line > len(text.before):
             return place.path, place.line, place.column
-        return place.path, 0, text.moved(text.before[place.line - 1] + place.column - 1)
+        return place.path, 0, text.moved(text.before.offset(place.line, place.column))
 
     def after(self, place: Place) -> tuple[str, int, int]:
         """The same for a place of the texts after."""
         text = self.texts.get(place.path)
-        if text is None or place.line >= len(text.after):
+        if text is None or place.line > len(text.after):
             return place.path, place.line, place.column
-        return place.path, 0, text.after[place.line - 1] + place.column - 1
+        return place.path, 0, text.after.offset(place.line, place.column)
 
     def line_before(self, path: str, line: int) -> tuple[str, int]:
         """A line of the texts before, by where it ends: what is put in before its code may make two of it."""
         text = self.texts.get(path)
-        return path, line if text is None or line >= len(text.before) else text.moved(text.before[line] - 1)
+        return path, line if text is None or line > len(text.before) else text.moved(text.before.end(line))
 
     def line_after(self, path: str, line: int) -> tuple[str, int]:
         text = self.texts.get(path)
-        return path, line if text is None or line >= len(text.after) else text.after[line] - 1
+        return path, line if text is None or line > len(text.after) else text.after.end(line)
 
 
-def _starts(data: bytes) -> list[int]:
-    """Where the lines of a text start, with one more that is behind it."""
-    return [0, *_ends(data)]
-
-
-def _ends(data: bytes) -> Iterator[int]:
-    at = 0
-    for line in data.split(b"\n"):
-        at += len(line) + 1
-        yield at
-
-
-def _extent(starts: Sequence[int], place: Place) -> tuple[int, int]:
-    return starts[place.line - 1] + place.column - 1, starts[place.end_line - 1] + place.end_column - 1
+def _extent(lines: Lines[bytes], place: Place) -> tuple[int, int]:
+    return lines.offset(place.line, place.column), lines.offset(place.end_line, place.end_column)

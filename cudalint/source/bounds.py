@@ -11,6 +11,7 @@ from msgspec.structs import replace
 from cudalint.diagnostics import Diagnostic
 from cudalint.disk.encoding import to_bytes
 from cudalint.facts import Place
+from cudalint.source.lines import Extent, Lines
 
 
 class Bounds:
@@ -19,14 +20,13 @@ class Bounds:
 
     def __init__(self, text_of: Callable[[str], str]) -> None:
         self._text_of = text_of
-        self._lengths: dict[str, list[int]] = {}
+        self._lines: dict[str, Lines[bytes] | None] = {}
 
     def within(self, place: Place) -> Place:
         """The same place where it lies in its text; else the nearest one there, which may be empty."""
-        lengths = self._lengths_of(place.path)
-        start = _within(place.line, place.column, lengths)
-        end = max(start, _within(place.end_line, place.end_column, lengths))
-        found = Place(place.path, *start, *end)
+        lines = self._lines_of(place.path)
+        extent = Extent(*place[1:])
+        found = Place(place.path, *(lines.within(extent) if lines is not None else _from_1(extent)))
         return place if found == place else found
 
     def placed(self, diagnostic: Diagnostic) -> Diagnostic:
@@ -44,19 +44,14 @@ class Bounds:
             diagnostic = replace(diagnostic, suggestion=words)
         return diagnostic
 
-    def _lengths_of(self, path: str) -> list[int]:
-        if path not in self._lengths:
+    def _lines_of(self, path: str) -> Lines[bytes] | None:
+        if path not in self._lines:
             text = self._text_of(path)
-            self._lengths[path] = [len(line) for line in to_bytes(text).split(b"\n")] if text else []
-        return self._lengths[path]
+            self._lines[path] = Lines(to_bytes(text)) if text else None
+        return self._lines[path]
 
 
-def _within(line: int, column: int, lengths: list[int]) -> tuple[int, int]:
-    """The nearest position; one may stand right behind the end of a line."""
-    if line < 1:
-        return 1, 1
-    if not lengths:
-        return line, max(1, column)
-    if line > len(lengths):
-        return len(lengths), lengths[-1] + 1
-    return line, min(max(1, column), lengths[line - 1] + 1)
+def _from_1(extent: Extent) -> Extent:
+    start = max((1, 1), (extent.line, max(1, extent.column)))
+    end = max(start, (extent.end_line, max(1, extent.end_column)))
+    return Extent(*start, *end)

@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from msgspec import Struct
 
 from cudalint.disk.encoding import to_bytes
+from cudalint.source.lines import Lines
 
 _TOKEN = re.compile(
     r"""
@@ -47,14 +48,13 @@ class CommentedSource(Struct, frozen=True):
 
     text: str
     comments: tuple[Comment, ...]
-    _line_starts: tuple[int, ...]
+    _lines: Lines[str]
     _code_lines: tuple[int, ...]
 
     def position(self, offset: int) -> tuple[int, int]:
         """Line and column of an offset; both start at 1 and columns count UTF-8 bytes."""
-        line = bisect_right(self._line_starts, offset)
-        before = self.text[self._line_starts[line - 1] : offset]
-        return line, len(to_bytes(before)) + 1
+        line, column = self._lines.position(offset)
+        return line, len(to_bytes(self._lines.line(line)[: column - 1])) + 1
 
     def next_code_line(self, line: int) -> int | None:
         """The first line after `line` that holds code; preprocessor directives such as `#pragma` don't count."""
@@ -63,7 +63,7 @@ class CommentedSource(Struct, frozen=True):
 
     def declaration_at(self, line: int) -> str:
         """The text from the start of a line up to the first brace or semicolon, as far as one is near."""
-        start = self._line_starts[line - 1]
+        start = self._lines.offset(line, 1)
         near = self.text[start : start + _LONGEST_DECLARATION]
         end = _DECLARATION_END.search(near)
         return near[: end.start()] if end else near
@@ -71,17 +71,11 @@ class CommentedSource(Struct, frozen=True):
 
 def read_comments(text: str) -> CommentedSource:
     """Lexes `text` once, from start to end."""
-    starts = tuple(_line_starts(text))
+    lines = Lines(text)
     spans = [match.span("comment") for match in _TOKEN.finditer(text) if match["comment"] is not None]
-    blanked = _without(text, spans).split("\n")
-    comments = tuple(_comment(text, start, end, starts, blanked) for start, end in spans)
-    return CommentedSource(text, comments, starts, tuple(_code_lines(blanked)))
-
-
-def _line_starts(text: str) -> Iterator[int]:
-    yield 0
-    for match in re.finditer("\n", text):
-        yield match.end()
+    blanked = Lines(_without(text, spans))
+    comments = tuple(_comment(lines, start, end, blanked) for start, end in spans)
+    return CommentedSource(text, comments, lines, tuple(_code_lines(blanked)))
 
 
 def _without(text: str, spans: list[tuple[int, int]]) -> str:
@@ -96,14 +90,13 @@ def _without(text: str, spans: list[tuple[int, int]]) -> str:
     return "".join(pieces)
 
 
-def _comment(text: str, start: int, end: int, line_starts: tuple[int, ...], blanked: list[str]) -> Comment:
-    line = bisect_right(line_starts, start)
-    end_line = bisect_right(line_starts, max(start, end - 1))
-    alone = not blanked[line - 1].strip() and not blanked[end_line - 1].strip()
-    return Comment(start, end, text[start:end], line, end_line, alone)
+def _comment(lines: Lines[str], start: int, end: int, blanked: Lines[str]) -> Comment:
+    line, end_line = lines.position(start).line, lines.position(max(start, end - 1)).line
+    alone = not blanked.line(line).strip() and not blanked.line(end_line).strip()
+    return Comment(start, end, lines.text[start:end], line, end_line, alone)
 
 
-def _code_lines(blanked: list[str]) -> Iterator[int]:
+def _code_lines(blanked: Lines[str]) -> Iterator[int]:
     """The numbers of lines that hold code. A directive reaches to the end of its continued lines."""
     in_directive = False
     for number, line in enumerate(blanked, start=1):

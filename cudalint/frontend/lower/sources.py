@@ -6,13 +6,13 @@ import re
 from bisect import bisect_right
 from collections.abc import Callable, Iterator
 from functools import cached_property, partial
-from itertools import accumulate
 from typing import Final, NamedTuple
 
 from cudalint.frontend import cursors
 from cudalint.frontend.cursors import Cursor, Location, Range
 from cudalint.frontend.python.located import PlaceMap
 from cudalint.ir import nodes as ir
+from cudalint.source.lines import Lines
 
 _IN_MACRO: Final = 1 << 31
 """Clang sets this bit in the encoding of a location that stands in a macro expansion."""
@@ -38,9 +38,13 @@ class File:
         return self._read().decode("latin-1")
 
     @cached_property
-    def lines(self) -> list[int]:
-        """The offset of each line's first byte."""
-        return list(accumulate((len(line) + 1 for line in self.text.split("\n")), initial=0))
+    def _lines(self) -> Lines[str]:
+        return Lines(self.text)
+
+    def span(self, start: int, end: int) -> ir.Span:
+        """Between two offsets."""
+        where = self.places.span(start, end) if self.places is not None else self._lines.extent(start, end)
+        return ir.Span(self.path, *where)
 
 
 class Place(NamedTuple):
@@ -114,17 +118,17 @@ class Sources:
         begin = extent.begin
         file, first, last = self._latest
         if first <= begin < extent.end <= last:
-            return _span(file, begin - first, extent.end - first)
+            return file.span(begin - first, extent.end - first)
         file, start = self._begin(extent)
         end_file, end = self._place(extent.end)
         if end_file is not file or end <= start:
             end = _end_of_word(file.text, start)
-        return _span(file, start, end)
+        return file.span(start, end)
 
     def name_span(self, declaration: Cursor) -> ir.Span:
         """A declaration's name."""
         file, start = self.start(declaration)
-        return _span(file, start, _end_of_word(file.text, start))
+        return file.span(start, _end_of_word(file.text, start))
 
     def start(self, declaration: Cursor) -> Place:
         """The place that stands for a declaration: that of its name."""
@@ -249,15 +253,6 @@ class Sources:
             file = File(self._shown(path), cursors.file_size(self._unit, handle), read, self._is_user(path), places)
             self._files[handle] = file
         return file
-
-
-def _span(file: File, start: int, end: int) -> ir.Span:
-    if file.places is not None:
-        return ir.Span(file.path, *file.places.span(start, end))
-    lines = file.lines
-    line = bisect_right(lines, start)
-    end_line = bisect_right(lines, end)
-    return ir.Span(file.path, line, start - lines[line - 1] + 1, end_line, end - lines[end_line - 1] + 1)
 
 
 def _end_of_word(text: str, start: int) -> int:
