@@ -18,6 +18,7 @@ from cudalint.interpreter.device.events import AccessEvent, LocalIndexEvent, is_
 from cudalint.interpreter.device.memory import element_bytes
 from cudalint.interpreter.device.values import Allocation
 from cudalint.ir import nodes as ir
+from cudalint.ir.sizes import Size
 from cudalint.kinds import Kind
 from cudalint.values.arithmetic import I8
 from cudalint.values.nodes import Node
@@ -144,7 +145,7 @@ def _array(event: AccessEvent | LocalIndexEvent, execution: Execution) -> _Array
         return None
     declared = next((s.type for s in execution.function.parameters if s.name == target.name), None)
     if target.symbol is None and isinstance(declared, ir.PointerType) and declared.pointee.bytes:
-        element = declared.pointee.bytes
+        element = element_bytes(declared.pointee)
     if target.symbol is not None:
         element = _innermost(target.symbol.type)
         if target.symbol.storage == "dynamic-shared" and execution.dynamic_shared is not None:
@@ -154,7 +155,7 @@ def _array(event: AccessEvent | LocalIndexEvent, execution: Execution) -> _Array
     return _Array(target.name, Touch(event.context, event.offset, event.bytes), extent, element, event, target.symbol)
 
 
-def _innermost(type_: ir.Type) -> int:
+def _innermost(type_: ir.Type) -> Size:
     while isinstance(type_, ir.ArrayType):
         type_ = type_.element
     return element_bytes(type_)

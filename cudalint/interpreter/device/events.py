@@ -11,6 +11,7 @@ from cudalint.heuristics import heuristic
 from cudalint.interpreter.device.handed import Handed
 from cudalint.interpreter.device.values import Allocation, Subscripts, Within
 from cudalint.ir import nodes as ir
+from cudalint.ir.sizes import Size
 from cudalint.values.graph import Graph
 from cudalint.values.nodes import Node, bits_of
 
@@ -103,7 +104,7 @@ class AccessEvent(Struct, frozen=True, eq=False):
     target: Allocation
     offset: Node
     """Bytes from the start of the target."""
-    bytes: int
+    bytes: Size
     element: ir.Type
     operation: Operation
     subscripts: Subscripts | None
@@ -134,7 +135,7 @@ class LibraryAccess(Struct, frozen=True, eq=False):
     context: Context
     target: Allocation
     offset: Node
-    bytes: int
+    bytes: Size
     element: ir.Type
     operation: Operation
     values: tuple[Node, ...] | None = None

@@ -35,6 +35,7 @@ from cudalint.interpreter.device.values import (
     some_nodes,
 )
 from cudalint.ir import nodes as ir
+from cudalint.ir.sizes import Size, parts, sized
 from cudalint.values.arithmetic import I8, kind_of
 from cudalint.values.graph import Graph
 from cudalint.values.nodes import UNINITIALISED, Node, Reason
@@ -45,8 +46,8 @@ _MAX_PICK = 64
 """Local arrays up to this many elements are selected from lane by lane; longer ones become opaque."""
 
 
-def element_bytes(type_: ir.Type) -> int:
-    return max(type_.bytes, 1)
+def element_bytes(type_: ir.Type) -> Size:
+    return sized(type_.bytes)
 
 
 def alignment(type_: ir.Type) -> int:
@@ -58,7 +59,7 @@ def alignment(type_: ir.Type) -> int:
     return element_bytes(type_)
 
 
-def pieces(type_: ir.Type) -> list[tuple[int, int]]:
+def pieces(type_: ir.Type) -> list[tuple[int, Size]]:
     """How the compiler splits an access to a value of this type: (offset, bytes) of each machine access.
 
     A scalar, or a record as aligned as it is large (float4), is one access; other records are copied in pieces of
@@ -66,11 +67,8 @@ def pieces(type_: ir.Type) -> list[tuple[int, int]]:
     """
     size = element_bytes(type_)
     if not isinstance(type_, ir.RecordType):
-        return [(0, size)] if size <= 16 else [(o, 8) for o in range(0, size, 8)]
-    step = min(max(type_.align, 1), 16)
-    if step >= size:
-        return [(0, size)]
-    return [(offset, min(step, size - offset)) for offset in range(0, size, step)]
+        return [(0, size)] if size <= 16 else parts(size, 8)
+    return parts(size, min(type_.align, 16))
 
 
 def _is_of_no_size(type_: ir.Type) -> bool:
@@ -274,7 +272,7 @@ class Memory:
             self._pointers = {key: value for key, value in self._pointers.items() if key[0] is not pointer.target}
         if not self.recording or not isinstance(pointer.target, Allocation) or pointer.target.space in ("local",):
             return
-        parts = [(0, bytes_)] if bytes_ else pieces(place.type)
+        taken = [(0, sized(bytes_))] if bytes_ else pieces(place.type)
         start = pointer.offset
         if not bytes_ and _is_of_no_size(place.type):
             # In a template that nothing instantiates, say: where it ends is not known, nor which sectors it is in.
@@ -282,11 +280,11 @@ class Memory:
             unknown = self.graph.opaque(reason, self.graph.thread, I8)
             start = self.graph.binary("+", start, unknown, I8)
         values = None if value is None else tuple(nodes_of(value))
-        for offset, size in parts:
+        for offset, size in taken:
             subscripts = pointer.subscripts
             if subscripts is not None and offset:
                 subscripts = Subscripts(subscripts.symbol, subscripts.indices, subscripts.inner + offset)
-            record = place.record if len(parts) == 1 else Within(
+            record = place.record if len(taken) == 1 else Within(
                 place.type.bytes, alignment(place.type), offset, ir.type_name(place.type)
             )
             address = self.graph.binary("+", start, self.graph.const(offset, I8), I8)
@@ -319,7 +317,7 @@ class Memory:
         for index in range(since, len(self.events)):
             event = self.events[index]
             if isinstance(event, AccessEvent) and event.operation == "load" and event.context.span in spans:
-                self.events[index] = replace(event, bytes=min(event.bytes, bytes_))
+                self.events[index] = replace(event, bytes=sized(min(event.bytes, bytes_)))
 
     def local_index(self, place: LocalPlace, context: Context, operation: Operation) -> None:
         """Records the indices into an array in registers that might leave it."""

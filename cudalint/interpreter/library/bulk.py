@@ -17,6 +17,7 @@ from cudalint.interpreter.device.memory import element_bytes
 from cudalint.interpreter.device.values import Allocation, LocalMemory, Pointer, Value
 from cudalint.interpreter.library.bytewise import copy_objects, fill_object
 from cudalint.ir import nodes as ir
+from cudalint.ir.sizes import sized
 from cudalint.values.arithmetic import I8
 from cudalint.values.nodes import Node, Reason
 
@@ -35,8 +36,9 @@ def touch(
     if not ex.memory.recording or not isinstance(value, Pointer) or not isinstance(value.target, Allocation):
         return
     if value.target.space in ("shared", "global", "generic"):
+        context, target = ex.context(span), value.target
         ex.memory.events.append(
-            LibraryAccess(ex.context(span), value.target, value.offset, size, _CHAR, operation, cooperative=block)
+            LibraryAccess(context, target, value.offset, sized(size), _CHAR, operation, cooperative=block)
         )
 
 
