@@ -26,6 +26,7 @@ from cudalint.facts.accesses import (
 from cudalint.facts.arithmetic import Arithmetic, ArithmeticKind, ArithmeticResult
 from cudalint.facts.barriers import Barrier, BarrierKind, BarrierResult, UnmaskedCall
 from cudalint.facts.branches import Branch, BranchResult, Compiled, Divergence, Verdict
+from cudalint.facts.collectives import CollectiveCall, CollectiveResult
 from cudalint.facts.constants import ConstantLoad, ConstantResult
 from cudalint.facts.costs import (
     RESOURCES,
@@ -88,6 +89,8 @@ __all__ = [
     "Branch",
     "BranchResult",
     "Buffer",
+    "CollectiveCall",
+    "CollectiveResult",
     "Compiled",
     "ConstantLoad",
     "ConstantResult",

@@ -12,6 +12,7 @@ from cudalint.facts.accesses import Access
 from cudalint.facts.arithmetic import Arithmetic
 from cudalint.facts.barriers import Barrier, UnmaskedCall
 from cudalint.facts.branches import Branch
+from cudalint.facts.collectives import CollectiveCall
 from cudalint.facts.constants import ConstantLoad
 from cudalint.facts.costs import LaunchCost
 from cudalint.facts.faults import Misalignment, OutOfBounds, PitchMismatch
@@ -53,6 +54,7 @@ class KernelFacts(Struct, frozen=True, eq=False):
     neighbours: tuple[Neighbours, ...] = ()
     constants: tuple[ConstantLoad, ...] = ()
     uninitialised: tuple[Uninitialised, ...] = ()
+    collectives: tuple[CollectiveCall, ...] = ()
     misalignments: tuple[Misalignment, ...] = ()
     out_of_bounds: tuple[OutOfBounds, ...] = ()
     pitches: tuple[PitchMismatch, ...] = ()

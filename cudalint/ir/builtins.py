@@ -321,9 +321,10 @@ def _threads() -> dict[str, Builtin]:
     table["__pipeline_wait_prior"] = Builtin("copies-awaited", host="unknown")
     table |= _alike("consumer_wait pipeline_consumer_wait_prior", Builtin("copies-awaited"))
     # Methods of cub's classes for blocks in which all threads of the block wait for each other; `_wait` is that in
-    # those whose bodies the bundled header has.
+    # those whose bodies the bundled header has, and `_wait_for_some` where only some have something to add.
     table |= _alike(
-        "_wait ExclusiveSum InclusiveSum ExclusiveScan InclusiveScan Sort SortDescending SortBlockedToStriped "
+        "_wait _wait_for_some "
+        "ExclusiveSum InclusiveSum ExclusiveScan InclusiveScan Sort SortDescending SortBlockedToStriped "
         "SortDescendingBlockedToStriped BlockedToStriped StripedToBlocked Histogram StableSort",
         Builtin("collective"),
     )

@@ -136,7 +136,7 @@ def _unknown_strides(reached: Sequence[Known], quick: Totals, view: LaunchView) 
     """The strides of tensors and vectors for which the figure is a better one if they are 1, and the figures that it
     has then."""
     bits = bits_of(known.event.offset for known in reached)
-    found = [u for u in view.graph.atoms(bits, view.graph.uniform_bits) if _may_be_one(u)]
+    found = [u for u in view.graph.atoms(bits, view.graph.uniform_bits) if _may_be_one(u, view.graph)]
     bare = found if _is_of_other_sizes(reached, view) else _bare_strides(found, reached, view)
     factors = _factors(found, reached, view)
     names, figures, base = [], [], quick.cost / quick.requests
@@ -258,9 +258,10 @@ def _is_more_than_scaled(node: Node, stride: Node, graph: Graph) -> bool:
     return any(not side.is_const or side.value for side in sides)
 
 
-def _may_be_one(number: Node) -> bool:
-    """Whether a number may be the stride of neighbours: those of a tensor but the last are known not to be."""
-    if not isinstance(number.payload, Uniform):
+def _may_be_one(number: Node, graph: Graph) -> bool:
+    """Whether a number may be the stride of neighbours: those of a tensor but the last are known not to be, and one
+    that the program has, be it unless an option says otherwise, is what it is."""
+    if not isinstance(number.payload, Uniform) or graph.choice(number).is_default:
         return False
     return not (number.kind.is_float or is_address(number) or number.payload.stride == "outer")
 

@@ -158,6 +158,16 @@ class LocalIndexEvent(Struct, frozen=True, eq=False):
     operation: Operation
 
 
+class Collective(Struct, frozen=True):
+    """A function of a library that the threads of a block compute together, and for which block it was made."""
+
+    name: str
+    """Its class."""
+    block: tuple[int, int, int]
+    or_fewer: bool
+    """It is told how many threads have something to add, so that fewer of them may come."""
+
+
 class BarrierEvent(Struct, frozen=True, eq=False):
     """A place where threads wait for each other."""
 
@@ -173,6 +183,8 @@ class BarrierEvent(Struct, frozen=True, eq=False):
     """For a warp: the lanes that are waited for, as a bit mask; None for a group, which waits for its own."""
     votes: bool = False
     """It also tells every thread something about the others, as `__syncthreads_or` does."""
+    collective: Collective | None = None
+    """What it is a part of."""
 
 
 class CopyEvent(Struct, frozen=True, eq=False):

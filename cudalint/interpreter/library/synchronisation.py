@@ -10,7 +10,14 @@ from typing import TYPE_CHECKING, Any
 from cudalint.facts import BarrierKind
 from cudalint.hardware.requests import WARP_LANES
 from cudalint.interpreter.device import expressions
-from cudalint.interpreter.device.events import BarrierEvent, CopyEvent, FenceEvent, Scope, UnmaskedEvent
+from cudalint.interpreter.device.events import (
+    BarrierEvent,
+    Collective,
+    CopyEvent,
+    FenceEvent,
+    Scope,
+    UnmaskedEvent,
+)
 from cudalint.interpreter.device.values import Value
 from cudalint.interpreter.library.grid_barrier import touch_counter
 from cudalint.ir import nodes as ir
@@ -270,8 +277,43 @@ def _scope_of_pipeline(receiver: ir.Expr) -> str:
 def _collective(ex: Executor, call: ir.Call) -> Value | None:
     """Records the barrier in a block's collective; what it computes is not followed."""
     if _class_of(call.receiver).startswith("Block"):
-        _record(ex, BarrierEvent(ex.context(call.span), "cooperative-groups", "block", implied=True))
+        made = _made_for(call)
+        _record(ex, BarrierEvent(ex.context(call.span), "cooperative-groups", "block", implied=True, collective=made))
     return None
+
+
+_EXTENTS: Mapping[str, tuple[int, int, int]] = {
+    "BlockReduce": (1, 3, 4), "BlockScan": (1, 3, 4), "BlockLoad": (1, 4, 5), "BlockStore": (1, 4, 5),
+    "BlockExchange": (1, 4, 5), "BlockRadixSort": (1, 8, 9), "BlockMergeSort": (1, 4, 5), "BlockHistogram": (1, 5, 6),
+    "BlockAdjacentDifference": (1, 2, 3), "BlockDiscontinuity": (1, 2, 3), "BlockShuffle": (1, 2, 3),
+}  # fmt: skip
+"""Where a block's extents stand among the arguments of CUB's classes (CUB 3.0, "Block-wide primitives")."""
+
+
+def _made_for(call: ir.Call) -> Collective | None:
+    """The block for which the object's type is made; an extent that isn't written is 1."""
+    name = _class_of(call.receiver)
+    places = _EXTENTS.get(name)
+    if places is None:
+        return None
+    written = _template_arguments(_type_name(call.receiver))
+    x, y, z = (whole(written[place]) if place < len(written) else 1 for place in places)
+    if len(written) <= places[0] or not x or not y or not z:
+        return None
+    return Collective(name, (x, y, z), call.name == "_wait_for_some")
+
+
+def _template_arguments(name: str) -> list[str]:
+    """Of `BlockReduce<Pair<int, float>, 128>` the two."""
+    inner = name.partition("<")[2].rpartition(">")[0]
+    depth, found = 0, [""]
+    for letter in inner:
+        depth += (letter in "<(") - (letter in ">)")
+        if letter == "," and not depth:
+            found.append("")
+        else:
+            found[-1] += letter
+    return [each.strip() for each in found]
 
 
 def _fence(ex: Executor, call: ir.Call) -> Value:

@@ -122,15 +122,17 @@ template <class _T, int _X, BlockReduceAlgorithm Algorithm = BLOCK_REDUCE_WARP_R
     BlockReduce() : _aggregates(nullptr), _is_listed(false) {}
     explicit BlockReduce(TempStorage& storage) : _aggregates(storage.elements), _is_listed(Algorithm == BLOCK_REDUCE_WARP_REDUCTIONS) {}
     template <class _F> _T Reduce(_T input, _F op) { return _reduced(input); }
-    template <class _F> _T Reduce(_T input, _F op, int valid) { return _reduced(input); }
+    template <class _F> _T Reduce(_T input, _F op, int valid) { return _reduced(input, true); }
     template <int _N, class _F> _T Reduce(_T (&inputs)[_N], _F op) { return _reduced(inputs[0]); }
     _T Sum(_T input) { return _reduced(input); }
-    _T Sum(_T input, int valid) { return _reduced(input); }
+    _T Sum(_T input, int valid) { return _reduced(input, true); }
     template <int _N> _T Sum(_T (&inputs)[_N]) { return _reduced(inputs[0]); }
 
     _T* _aggregates;
     bool _is_listed;
     void _wait();
+    /// Fewer threads than the block has may have something to add.
+    void _wait_for_some();
     void _write_aggregate(int warp, const _T& mine) { _aggregates[warp] = mine; }
     static _T _read_aggregate(const _T* aggregates, int warp) { return aggregates[warp]; }
     /// A template for each warp's, as in CUB: no loop is left.
@@ -138,11 +140,12 @@ template <class _T, int _X, BlockReduceAlgorithm Algorithm = BLOCK_REDUCE_WARP_R
         if constexpr (_W < _warps) return _read_aggregates<_W + 1>(aggregates, _read_aggregate(aggregates, _W));
         else return before;
     }
-    _T _reduced(const _T& mine) {
+    _T _reduced(const _T& mine, bool some = false) {
         const int thread = _number_of_thread<_X, _Y, _Z>();
         _T others = mine;
         if (_is_listed && thread % 32 == 0) _write_aggregate(thread / 32, mine);
-        _wait();
+        if (some) _wait_for_some();
+        else _wait();
         if (_is_listed && thread == 0) others = _read_aggregates<1>(_aggregates, others);
         return _results::reduction(mine, others);
     }
